@@ -1,0 +1,65 @@
+// The two ways to Postgres, over one pool: Prisma for the graph's reads and ordinary writes, SQL for sets.
+import { PrismaPg } from '@prisma/adapter-pg'
+import pg from 'pg'
+import { PrismaClient } from '../generated/prisma/client.ts'
+
+export type Db = PrismaClient
+/** Anything that runs SQL: the pool, or one connection inside a transaction. */
+export interface Sql {
+  query: <Row extends pg.QueryResultRow = Record<string, unknown>>(
+    text: string | pg.QueryConfig,
+    values?: unknown[],
+  ) => Promise<pg.QueryResult<Row>>
+}
+
+export interface Database extends AsyncDisposable {
+  pool: pg.Pool
+  db: Db
+}
+
+/** Opens the pool. Statements end after 10 s, waits for a lock after 5 s, for a free connection after 5 s. */
+export function openDatabase(url: string, onError: (error: Error) => void, max = 10): Database {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max,
+    connectionTimeoutMillis: 5_000,
+    statement_timeout: 10_000,
+    lock_timeout: 5_000,
+    idle_in_transaction_session_timeout: 15_000,
+    application_name: 'gateway',
+  })
+  pool.on('error', onError)
+  const db = new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: false }) })
+  return {
+    pool,
+    db,
+    async [Symbol.asyncDispose]() {
+      await db.$disconnect()
+      await pool.end()
+    },
+  }
+}
+
+const retryable = new Set(['40001', '40P01'])
+
+/** Runs `work` in one transaction; a deadlock or a serialization failure runs it again, twice at most. */
+export async function transaction<T>(pool: pg.Pool, work: (tx: Sql) => Promise<T>, tries = 3): Promise<T> {
+  const client = await pool.connect()
+  let broken: Error | undefined
+  try {
+    await client.query('begin')
+    const result = await work(client)
+    await client.query('commit')
+    return result
+  } catch (error) {
+    await client.query('rollback').catch((lost: Error) => {
+      broken = lost
+    })
+    if (tries > 1 && !broken && retryable.has((error as { code?: string }).code ?? '')) {
+      return await transaction(pool, work, tries - 1)
+    }
+    throw error
+  } finally {
+    client.release(broken)
+  }
+}

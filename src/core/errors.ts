@@ -1,0 +1,90 @@
+// Every error the gateway can answer with, in one table: its code, its HTTP status, what it says by default.
+import { GraphQLError } from 'graphql'
+
+export const errors = {
+  UNAUTHORIZED: { status: 401, message: 'Missing or invalid API key' },
+  INVALID_CREDENTIALS: { status: 401, message: 'Wrong e-mail address or password' },
+  FORBIDDEN: { status: 403, message: 'You may not do this' },
+  SUBSCRIPTION_INACTIVE: { status: 403, message: 'No usable subscription for this action' },
+  TEAM_KEY_REQUIRED: { status: 403, message: 'X-Team-Id needs a team key; this is a personal key' },
+  TEAM_KEY_NOT_ALLOWED: { status: 403, message: 'A team key cannot be used here; use a personal key' },
+  STATUSES_NOT_AVAILABLE_ON_PLAN: { status: 403, message: 'Statuses are not available on any plan' },
+  WEBHOOKS_NOT_AVAILABLE_ON_PLAN: { status: 403, message: 'Webhooks are not available on this plan' },
+  MAX_WEBHOOK_ENDPOINTS_REACHED: { status: 403, message: 'The plan allows no more webhook endpoints' },
+  MAX_INSTANCES_REACHED: { status: 403, message: 'The plan allows no more instances' },
+  MAX_API_KEYS_REACHED: { status: 403, message: 'The plan allows no more API keys' },
+  MAX_CONTACT_GROUPS_REACHED: { status: 403, message: 'The plan allows no more contact groups' },
+  MAX_TEAMS_REACHED: { status: 403, message: 'The plan allows no more teams' },
+  MAX_TEAM_SEATS_REACHED: { status: 403, message: 'The plan allows no more seats in this team' },
+  BILLING_TEAM_MUTATION_FORBIDDEN: { status: 403, message: 'Only the owner changes the billing of a team' },
+  BILLING_PAYMENTS_TEAM_OWNER_ONLY: { status: 403, message: 'Only the owner sees the payments of a team' },
+  EMAIL_NOT_VERIFIED: { status: 403, message: 'The e-mail address is not verified yet' },
+  NOT_FOUND: { status: 404, message: 'Not found' },
+  TEAM_NOT_FOUND: { status: 404, message: 'Team not found' },
+  METHOD_NOT_ALLOWED: { status: 405, message: 'This path does not take that method' },
+  CONFLICT: { status: 409, message: 'This exists already' },
+  INVALID_STATE: { status: 409, message: 'This is not possible in the present state' },
+  IDEMPOTENCY_IN_PROGRESS: { status: 409, message: 'A request with this Idempotency-Key is being processed' },
+  PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS: { status: 409, message: 'The plan cannot host the present teams or seats' },
+  PAYLOAD_TOO_LARGE: { status: 413, message: 'The body is too large' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'The body must be application/json' },
+  IDEMPOTENCY_KEY_REUSED: { status: 422, message: 'This Idempotency-Key was used with another request' },
+  VALIDATION_ERROR: { status: 400, message: 'The request is not valid' },
+  TEMPLATE_INVALID: { status: 400, message: 'The template is not valid' },
+  INVALID_TOKEN: { status: 400, message: 'The token is not valid any more' },
+  API_RATE_LIMIT_EXCEEDED: { status: 429, message: 'Too many requests in one second on this key' },
+  MONTHLY_API_REQUEST_QUOTA_EXCEEDED: { status: 429, message: 'The monthly API request quota is used up' },
+  MONTHLY_OUTBOUND_QUOTA_EXCEEDED: { status: 429, message: 'The monthly outbound quota is used up' },
+  PROVIDER_ERROR: { status: 502, message: 'The provider did not do this' },
+  INTERNAL_ERROR: { status: 500, message: 'Something went wrong on our side' },
+  SERVICE_UNAVAILABLE: { status: 503, message: 'The service cannot answer right now; try again shortly' },
+} as const satisfies Record<string, { status: number; message: string }>
+
+export type ErrorCode = keyof typeof errors
+
+/** A failure as the graph carries it: `extensions.code` is the code, `message` is for people. */
+export function failure(code: ErrorCode, message: string = errors[code].message): GraphQLError {
+  return new GraphQLError(message, { extensions: { code } })
+}
+
+/** Throws {@link failure}. */
+export function fail(code: ErrorCode, message?: string): never {
+  throw failure(code, message)
+}
+
+/** The contract's code of anything thrown, or null for what nobody foresaw. */
+export function codeOf(error: unknown): ErrorCode | null {
+  const code = (error as { extensions?: { code?: unknown } } | null)?.extensions?.code
+  return typeof code === 'string' && Object.hasOwn(errors, code) ? (code as ErrorCode) : null
+}
+
+const lostConnection = /^(08|57P0[1-5]$|53300$|55P03$|57014$)/
+const lostSocket = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOENT'])
+
+/** Whether an error says that the database is out of reach or shutting down, so that a retry may succeed. */
+export function isUnavailable(error: unknown): boolean {
+  for (let e = error as Record<string, unknown> | undefined, i = 0; e && i < 5; e = e.cause as typeof e, i++) {
+    const code = typeof e.code === 'string' ? e.code : ''
+    if (lostConnection.test(code) || lostSocket.has(code) || code === 'P1001' || code === 'P1017' || code === 'P2024') return true
+    const message = typeof e.message === 'string' ? e.message : ''
+    if (/Connection terminated|connection timeout|timeout exceeded when trying to connect|Can't reach database/i.test(message))
+      return true
+    if (typeof e.originalError === 'object' && isUnavailable(e.originalError)) return true
+  }
+  return false
+}
+
+/** Data that Postgres cannot store (SQLSTATE class 22), which the edge should have refused: the caller's fault. */
+export function isBadData(error: unknown): boolean {
+  const e = error as { code?: unknown; originalError?: unknown } | null
+  return (typeof e?.code === 'string' && /^22/.test(e.code)) || (e?.originalError != null && isBadData(e.originalError))
+}
+
+/** What a caller may be told of anything thrown: our own failures as they are, everything else without detail. */
+export function publicFailure(error: unknown): { code: ErrorCode; message: string } {
+  const code = codeOf(error)
+  if (code) return { code, message: (error as Error).message }
+  if (isUnavailable(error)) return { code: 'SERVICE_UNAVAILABLE', message: errors.SERVICE_UNAVAILABLE.message }
+  if (isBadData(error)) return { code: 'VALIDATION_ERROR', message: errors.VALIDATION_ERROR.message }
+  return { code: 'INTERNAL_ERROR', message: errors.INTERNAL_ERROR.message }
+}

@@ -1,0 +1,30 @@
+// Named places, one at each commit boundary, where a test can make the process die, throw or pause.
+import { setTimeout as pause } from 'node:timers/promises'
+
+export type Failpoint =
+  | 'api.after_commit_before_reply'
+  | 'send.after_claim'
+  | 'send.before_provider'
+  | 'send.after_provider_accept'
+  | 'send.before_commit'
+  | 'send.after_commit_before_ack'
+  | 'hook.before_post'
+  | 'hook.after_2xx_before_commit'
+
+export type FailpointHit = (name: Failpoint) => Promise<void>
+
+const idle: FailpointHit = async () => {}
+
+/** Reads `name[:n]=kill|throw|sleep[:ms]`: at the n-th hit (1) of that place, and at that hit only. */
+export function createFailpoint(spec: string | undefined): FailpointHit {
+  const match = spec?.match(/^([a-z_.0-9]+)(?::(\d+))?=(kill|throw|sleep)(?::(\d+))?$/)
+  if (!match) return idle
+  const [, name, nth = '1', action, ms = '15000'] = match
+  let hits = 0
+  return async (at) => {
+    if (at !== name || ++hits !== Number(nth)) return
+    if (action === 'kill') process.kill(process.pid, 'SIGKILL')
+    if (action === 'throw') throw new Error(`failpoint ${name}`)
+    await pause(Number(ms))
+  }
+}

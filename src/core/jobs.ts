@@ -1,0 +1,76 @@
+// Work that happens later: a job is defined by who asks for it and implemented by who does it.
+import type { InsertOptions, PgBoss, QueueOptions } from 'pg-boss'
+import type { z } from 'zod'
+import type { App } from './app.ts'
+import type { Sql } from './database.ts'
+
+export interface JobDefinition<Data extends object> {
+  /** The queue's name, `<domain>.<verb>`. */
+  name: string
+  /** What a job carries: ids, never payloads. Parsed on both ends. */
+  schema: z.ZodType<Data>
+  options?: QueueOptions & { deadLetter?: string }
+}
+
+export interface JobRequest<Data extends object> {
+  data: Data
+  /** Not before this time. */
+  startAfter?: Date
+  /** Higher goes first. */
+  priority?: number
+  /** Jobs of one group run one after the other. */
+  group?: string
+}
+
+export interface JobImplementation {
+  definition: JobDefinition<object>
+  work: WorkerShape
+  run: (app: App, jobs: readonly object[]) => Promise<readonly (Error | undefined)[]>
+}
+
+export interface WorkerShape {
+  /** Jobs fetched at once; they run side by side. */
+  batchSize: number
+  /** Fetch loops in this process. */
+  workers: number
+  /** One running job a group, over all processes. */
+  oneByGroup?: boolean
+}
+
+export function defineJob<Data extends object>(definition: JobDefinition<Data>): JobDefinition<Data> {
+  return definition
+}
+
+/**
+ * What a worker does with a batch of jobs: settles each, in order, with `undefined` (done) or an Error (try again).
+ * A throw is an Error for all of them.
+ */
+export function implementJob<Data extends object>(
+  definition: JobDefinition<Data>,
+  work: WorkerShape,
+  run: (app: App, jobs: readonly Data[]) => Promise<readonly (Error | undefined)[]>,
+): JobImplementation {
+  return { definition, work, run: run as JobImplementation['run'] } as JobImplementation
+}
+
+/** pg-boss's view of a connection, so that its jobs commit or roll back with the rows they are about. */
+function bossDatabase(tx: Sql): NonNullable<InsertOptions['db']> {
+  return { executeSql: (text, values) => tx.query(text, values as unknown[]) }
+}
+
+/** Adds jobs in the transaction `tx`; workers are woken when it commits. */
+export async function enqueue<Data extends object>(
+  app: Pick<App, 'boss'>,
+  tx: Sql,
+  definition: JobDefinition<Data>,
+  requests: readonly JobRequest<Data>[],
+): Promise<void> {
+  if (requests.length === 0) return
+  const rows = requests.map(({ data, startAfter, priority, group }) => ({
+    data: definition.schema.parse(data),
+    startAfter,
+    priority,
+    ...(group ? { group: { id: group } } : {}),
+  }))
+  await app.boss.insert(definition.name, rows as Parameters<PgBoss['insert']>[1], { db: bossDatabase(tx) })
+}

@@ -1,0 +1,25 @@
+// Encryption at rest: AES-256-GCM under SECRET_KEY, as nonce (12 bytes) + tag (16) + ciphertext.
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+
+export interface Sealer {
+  seal: (plain: string | Buffer) => Buffer
+  /** @throws when the bytes were not sealed under this key. */
+  open: (sealed: Uint8Array) => Buffer
+}
+
+export function createSealer(key: Buffer): Sealer {
+  return {
+    seal(plain) {
+      const nonce = randomBytes(12)
+      const cipher = createCipheriv('aes-256-gcm', key, nonce)
+      const body = Buffer.concat([cipher.update(plain), cipher.final()])
+      return Buffer.concat([nonce, cipher.getAuthTag(), body])
+    },
+    open(sealed) {
+      const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12))
+      decipher.setAuthTag(bytes.subarray(12, 28))
+      return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()])
+    },
+  }
+}
