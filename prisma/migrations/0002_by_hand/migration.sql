@@ -1,0 +1,11 @@
+-- What the Prisma schema cannot say.
+
+-- A crash forgets one second of rate history and spares every request a WAL record.
+ALTER TABLE "rate_windows" SET UNLOGGED;
+
+-- The one row that event numbers are taken from.
+INSERT INTO "event_sequence" ("id", "last") VALUES (1, 0);
+
+-- The messages on their way, in the order in which each recipient must get them.
+CREATE INDEX "messages_open_idx" ON "messages" ("instanceId", "peer", "dueAt", "id")
+  WHERE "status" IN ('queued', 'sending') AND "acceptedAt" IS NULL AND "direction" = 'outbound';
