@@ -17,7 +17,7 @@ export interface Signals {
   events: [last: bigint]
 }
 
-/** Domains that own something for the whole process add it here by declaration merging. */
+/** Domains that own something for the whole process declare it here by merging, and `attachDomains` (src/domains.ts) makes it. */
 export interface App extends AsyncDisposable {
   config: Config
   secrets: Secrets
@@ -40,7 +40,7 @@ export interface AppOptions {
   databaseUrl: string
 }
 
-/** Opens the database and the job queue, without starting any work. */
+/** Opens the database and the job queue, without starting any work; the domains' own parts are attached by `attachDomains`. */
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, secrets, databaseUrl } = options
   if (!secrets.secretKey) throw new Error('SECRET_KEY is not set')
@@ -59,7 +59,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     schedule: config.roles.has('worker'),
   })
   boss.on('error', (error) => log.warn({ err: error.message }, 'job queue error'))
-  return {
+  const core = {
     config,
     secrets,
     pool: database.pool,
@@ -68,12 +68,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     log,
     metrics,
     sealer: createSealer(secrets.secretKey),
-    signals: new EventEmitter<Signals>(),
+    signals: new EventEmitter<Signals>().setMaxListeners(0),
     failpoint: createFailpoint(config.failpoint),
     address: undefined,
     async [Symbol.asyncDispose]() {
       await boss.stop({ graceful: true, timeout: 8_000 }).catch(() => {})
       await database[Symbol.asyncDispose]()
     },
-  }
+  }  return core as unknown as App
 }

@@ -9,7 +9,7 @@ export interface JobDefinition<Data extends object> {
   name: string
   /** What a job carries: ids, never payloads. Parsed on both ends. */
   schema: z.ZodType<Data>
-  options?: QueueOptions & { deadLetter?: string }
+  options?: QueueOptions & { deadLetter?: string; notify?: boolean }
 }
 
 export interface JobRequest<Data extends object> {

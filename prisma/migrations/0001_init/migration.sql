@@ -104,6 +104,7 @@ CREATE TABLE "usage" (
     "period" DATE NOT NULL,
     "messagesCount" INTEGER NOT NULL DEFAULT 0,
     "statusesCount" INTEGER NOT NULL DEFAULT 0,
+    "granted" INTEGER NOT NULL DEFAULT 0,
 
     CONSTRAINT "usage_pkey" PRIMARY KEY ("userId","period")
 );
@@ -300,6 +301,7 @@ CREATE TABLE "webhook_endpoints" (
     "disabledAt" TIMESTAMPTZ(3),
     "disabledReason" TEXT,
     "failingSince" TIMESTAMPTZ(3),
+    "failedEvents" INTEGER NOT NULL DEFAULT 0,
     "createdAt" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "updatedAt" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "deletedAt" TIMESTAMPTZ(3),
@@ -311,14 +313,21 @@ CREATE TABLE "webhook_endpoints" (
 CREATE TABLE "webhook_deliveries" (
     "id" UUID NOT NULL,
     "endpointId" UUID NOT NULL,
-    "eventSeq" BIGINT NOT NULL,
+    "eventSeq" BIGINT,
+    "eventId" UUID NOT NULL,
+    "type" TEXT NOT NULL,
+    "payload" JSONB,
     "status" "delivery_status" NOT NULL DEFAULT 'pending',
     "attempts" INTEGER NOT NULL DEFAULT 0,
+    "attemptsLeft" INTEGER NOT NULL DEFAULT 5,
+    "byHand" BOOLEAN NOT NULL DEFAULT false,
     "responseCode" INTEGER,
     "error" TEXT,
     "nextAttemptAt" TIMESTAMPTZ(3),
     "lastAttemptAt" TIMESTAMPTZ(3),
     "deliveredAt" TIMESTAMPTZ(3),
+    "leaseToken" UUID,
+    "leaseUntil" TIMESTAMPTZ(3),
     "createdAt" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
     CONSTRAINT "webhook_deliveries_pkey" PRIMARY KEY ("id")
@@ -394,6 +403,9 @@ CREATE INDEX "webhook_endpoints_workspaceId_createdAt_idx" ON "webhook_endpoints
 CREATE INDEX "webhook_deliveries_endpointId_createdAt_id_idx" ON "webhook_deliveries"("endpointId", "createdAt", "id");
 
 -- CreateIndex
+CREATE INDEX "webhook_deliveries_createdAt_idx" ON "webhook_deliveries"("createdAt");
+
+-- CreateIndex
 CREATE UNIQUE INDEX "webhook_deliveries_eventSeq_endpointId_key" ON "webhook_deliveries"("eventSeq", "endpointId");
 
 -- AddForeignKey
@@ -460,4 +472,4 @@ ALTER TABLE "webhook_endpoints" ADD CONSTRAINT "webhook_endpoints_workspaceId_fk
 ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_endpointId_fkey" FOREIGN KEY ("endpointId") REFERENCES "webhook_endpoints"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
 
 -- AddForeignKey
-ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_eventSeq_fkey" FOREIGN KEY ("eventSeq") REFERENCES "events"("seq") ON DELETE RESTRICT ON UPDATE CASCADE;
+ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_eventSeq_fkey" FOREIGN KEY ("eventSeq") REFERENCES "events"("seq") ON DELETE CASCADE ON UPDATE CASCADE;

@@ -1,0 +1,201 @@
+// Admission: one statement a flush turns API keys into principals, takes from the one-second window, counts the request.
+import { createHash } from 'node:crypto'
+import type { App } from '../core/app.ts'
+import { createBatch } from '../core/batch.ts'
+import type { Principal } from '../core/context.ts'
+import { failure } from '../core/errors.ts'
+import { plans } from './plans.ts'
+
+/** What a request is about, which decides which keys may make it. */
+export type Reach = 'workspace' | 'personal' | 'open'
+
+export interface Knock {
+  /** The `x-api-key` header. */
+  key: unknown
+  /** The `X-Team-Id` header. */
+  teamId: unknown
+  reach: Reach
+}
+
+/** How a key stands in its one-second window, as the RateLimit headers say it. */
+export interface RateState {
+  limit: number
+  remaining: number
+  /** Seconds. */
+  reset: number
+}
+
+export interface Admission {
+  /** Who is asking, or why not. */
+  principal: Principal | null
+  error: Error | null
+  /** Absent for a caller without a key that we know. */
+  rate: RateState | null
+  /** Seconds, on a 429. */
+  retryAfter: number | null
+}
+
+interface Asked {
+  hash: Buffer
+  teamId: string | null
+  reach: Reach
+}
+
+interface Row {
+  i: number
+  verdict: 'ok' | 'UNAUTHORIZED' | 'TEAM_KEY_REQUIRED' | 'TEAM_KEY_NOT_ALLOWED'
+  keyId: string
+  userId: string
+  workspaceId: string
+  teamId: string | null
+  ownerId: string
+  plan: string
+  active: boolean
+  /** What the window let through of the members asked for, and how full it is now. */
+  granted: number
+  used: number
+  /** What the monthly quota let through of those. */
+  counted: number
+  untilNextMonth: number
+}
+
+const keyForm = /^svc_(live|team)_[0-9a-f]{64}$/
+
+/** Makes `admit(knock)`: exact over all processes, with no cache, so that a revoked key is refused at once. */
+export function createAdmission(app: App): (knock: Knock) => Promise<Admission> {
+  const batch = createBatch<Asked, Admission>({
+    max: 500,
+    parallel: 2,
+    run: (asked) => admitAll(app, asked),
+    observe: (size) => app.metrics.batchSize.observe({ batch: 'admit' }, size),
+  })
+  return async (knock) => {
+    if (typeof knock.key !== 'string' || !keyForm.test(knock.key)) return refusal('UNAUTHORIZED')
+    const hash = createHash('sha256').update(knock.key).digest()
+    const teamId = knock.teamId === undefined ? null : String(knock.teamId).toLowerCase()
+    return await batch({ hash, teamId, reach: knock.reach })
+  }
+}
+
+function refusal(code: 'UNAUTHORIZED' | 'TEAM_KEY_REQUIRED' | 'TEAM_KEY_NOT_ALLOWED'): Admission {
+  return { principal: null, error: failure(code), rate: null, retryAfter: null }
+}
+
+interface Group extends Asked {
+  members: number[]
+}
+
+async function admitAll(app: App, asked: readonly Asked[]): Promise<Admission[]> {
+  const groups = new Map<string, Group>()
+  for (const [index, knock] of asked.entries()) {
+    const name = `${knock.hash.toString('latin1')} ${knock.reach} ${knock.teamId}`
+    const group = groups.get(name)
+    if (group) group.members.push(index)
+    else groups.set(name, { ...knock, members: [index] })
+  }
+  const list = [...groups.values()]
+  const rows = await runStatement(app, list)
+  const answers: Admission[] = asked.map(() => refusal('UNAUTHORIZED'))
+  for (const row of rows) {
+    const group = list[row.i - 1] as Group
+    for (const [position, index] of group.members.entries()) answers[index] = answerOf(app, row, position)
+  }
+  return answers
+}
+
+function answerOf(app: App, row: Row, position: number): Admission {
+  if (row.verdict !== 'ok') return refusal(row.verdict)
+  const limit = app.config.rateLimitPerSecond
+  // Members are let through in the order they came in.
+  const left = Math.max(0, limit - row.used + Math.max(0, row.granted - position - 1))
+  const rate = { limit, remaining: Math.min(left, limit), reset: 1 }
+  if (position >= row.granted) {
+    return { principal: null, error: failure('API_RATE_LIMIT_EXCEEDED'), rate: { ...rate, remaining: 0 }, retryAfter: 1 }
+  }
+  if (position >= row.counted) {
+    const error = failure('MONTHLY_API_REQUEST_QUOTA_EXCEEDED')
+    return { principal: null, error, rate, retryAfter: row.untilNextMonth }
+  }
+  const { keyId, userId, workspaceId, teamId, ownerId, plan, active } = row
+  const kind = teamId ? 'team' : 'personal'
+  return { principal: { keyId, kind, userId, workspaceId, teamId, ownerId, plan, active }, error: null, rate, retryAfter: null }
+}
+
+// One row a group. The window is exact for any second, not for calendar seconds: hits are kept for 1,000 ms in steps of
+// 10 ms, each rounded up, so that the array stays short whatever the limit. What is refused takes nothing. Both tables
+// are locked in the order of their keys, and the grouping between them makes the first whole before the second begins.
+const statement = `
+with asked as (
+  select i::int, hash, team, reach, n from unnest($1::bytea[], $2::text[], $3::text[], $4::int[]) with ordinality as u(hash, team, reach, n, i)
+), known as (
+  select a.i, a.n, k.id, k."userId", k."workspaceId", k."teamId", w."ownerId",
+    case when s.status = 'cancelled' and s."currentPeriodEnd" <= now() then 'free' else s.plan end as plan,
+    s.status <> 'inactive' as active,
+    case
+      when k."teamId" is null then case when a.team is not null and a.reach = 'workspace' then 'TEAM_KEY_REQUIRED' else 'ok' end
+      when a.team is null or a.team <> k."teamId"::text then 'UNAUTHORIZED'
+      when a.reach = 'personal' then 'TEAM_KEY_NOT_ALLOWED'
+      else 'ok'
+    end as verdict
+  from asked a
+  join api_keys k on k.hash = a.hash and k."revokedAt" is null
+  join workspaces w on w.id = k."workspaceId"
+  join subscriptions s on s."userId" = w."ownerId"
+), clock as (
+  select (ceil(extract(epoch from clock_timestamp()) * 100) * 10)::bigint as ms
+), windows as (
+  insert into rate_windows as r ("keyId", at, counts, granted)
+  select id, array[ms], array[least(sum(n), $5::int)::int], least(sum(n), $5::int)::int
+  from known, clock where verdict = 'ok' group by id, ms order by id
+  on conflict ("keyId") do update set (at, counts, granted) = (
+    select coalesce(array_agg(h.at order by h.at) filter (where h.count > 0), '{}'),
+      coalesce(array_agg(h.count order by h.at) filter (where h.count > 0), '{}'), max(g.granted)
+    from (
+      select greatest(0, least(excluded.granted, $5::int - coalesce(sum(l.count), 0)))::int as granted
+      from unnest(r.at, r.counts) as l(at, count) where l.at > excluded.at[1] - 1000
+    ) g, lateral (
+      select l.at, l.count from unnest(r.at, r.counts) as l(at, count) where l.at > excluded.at[1] - 1000
+      union all select excluded.at[1], g.granted
+    ) h
+  )
+  returning "keyId", granted, (select coalesce(sum(c), 0)::int from unnest(counts) c) as used
+), shares as (
+  select k.*, w.used, greatest(0, least(k.n, w.granted - (sum(k.n) over (partition by k.id order by k.i) - k.n)))::int as granted
+  from known k join windows w on w."keyId" = k.id where k.verdict = 'ok'
+), owners as (
+  select s."ownerId", p.quota, least(sum(s.granted), p.quota)::int as granted
+  from shares s join unnest($6::text[], $7::int[]) as p(plan, quota) on p.plan = s.plan group by s."ownerId", p.quota
+), budgets as (
+  insert into api_usage as u ("userId", period, "apiRequestsCount", granted)
+  select "ownerId", date_trunc('month', now() at time zone 'utc')::date, granted, granted from owners where granted > 0 order by "ownerId"
+  on conflict ("userId", period) do update set ("apiRequestsCount", granted) = (
+    select u."apiRequestsCount" + g.granted, g.granted
+    from (
+      select greatest(0, least(excluded.granted, o.quota - u."apiRequestsCount")) as granted
+      from owners o where o."ownerId" = excluded."userId"
+    ) g
+  )
+  returning "userId", granted
+)
+select k.i, k.verdict, k.id as "keyId", k."userId", k."workspaceId", k."teamId", k."ownerId", k.plan, k.active,
+  coalesce(s.granted, 0) as granted, coalesce(s.used, 0) as used,
+  coalesce(greatest(0, least(s.granted, b.granted - (sum(s.granted) over (partition by s."ownerId" order by k.i) - s.granted))), 0)::int as counted,
+  ceil(extract(epoch from date_trunc('month', now() at time zone 'utc') + interval '1 month' - now() at time zone 'utc'))::int as "untilNextMonth"
+from known k left join shares s on s.i = k.i left join budgets b on b."userId" = s."ownerId"`
+
+async function runStatement(app: App, groups: readonly Group[]): Promise<Row[]> {
+  const { rows } = await app.pool.query<Row>({
+    name: 'billing.admit',
+    text: statement,
+    values: [
+      groups.map((group) => group.hash),
+      groups.map((group) => group.teamId),
+      groups.map((group) => group.reach),
+      groups.map((group) => group.members.length),
+      app.config.rateLimitPerSecond,
+      plans.map((plan) => plan.code),
+      plans.map((plan) => plan.limits.monthlyApiRequestQuota),
+    ],
+  })
+  return rows
+}

@@ -1,0 +1,73 @@
+// The plan catalogue: every number of every plan, the one place that has them.
+import type { PlanFeatures, PlanLimits } from '../core/context.ts'
+
+export interface Plan {
+  code: 'free' | 'pro' | 'max'
+  name: string
+  /** In whole euros. */
+  monthlyPrice: number
+  currency: 'EUR'
+  limits: PlanLimits
+  features: PlanFeatures
+  teams: { maxOwned: number; seatsPerTeam: number }
+}
+
+const features: PlanFeatures = { campaigns: true, statuses: false, voiceNotes: true, webhooks: true, numberLookups: true }
+
+export const plans: readonly Plan[] = [
+  {
+    code: 'free',
+    name: 'Free',
+    monthlyPrice: 0,
+    currency: 'EUR',
+    limits: {
+      maxInstances: 1,
+      maxApiKeys: 1,
+      maxWebhookEndpoints: 3,
+      monthlyOutboundQuota: 500,
+      monthlyApiRequestQuota: 500,
+      maxContactGroups: 10,
+    },
+    features,
+    teams: { maxOwned: 0, seatsPerTeam: 0 },
+  },
+  {
+    code: 'pro',
+    name: 'Pro',
+    monthlyPrice: 19,
+    currency: 'EUR',
+    limits: {
+      maxInstances: 5,
+      maxApiKeys: 5,
+      maxWebhookEndpoints: 15,
+      monthlyOutboundQuota: 50_000,
+      monthlyApiRequestQuota: 150_000,
+      maxContactGroups: 50,
+    },
+    features,
+    teams: { maxOwned: 2, seatsPerTeam: 4 },
+  },
+  {
+    code: 'max',
+    name: 'MAX',
+    monthlyPrice: 39,
+    currency: 'EUR',
+    limits: {
+      maxInstances: 20,
+      maxApiKeys: 10,
+      maxWebhookEndpoints: 50,
+      monthlyOutboundQuota: 150_000,
+      monthlyApiRequestQuota: 500_000,
+      maxContactGroups: null,
+    },
+    features,
+    teams: { maxOwned: 4, seatsPerTeam: 8 },
+  },
+]
+
+const byCode = new Map<string, Plan>(plans.map((plan) => [plan.code, plan]))
+
+/** The plan of that code; one that is not sold any more counts as Free. */
+export function planOf(code: string): Plan {
+  return byCode.get(code) ?? (plans[0] as Plan)
+}

@@ -1,0 +1,68 @@
+// The monthly outbound quota: taken when a message is accepted or a scheduled one leaves, given back when it never left.
+import type { Sql } from '../core/database.ts'
+import { planOf } from './plans.ts'
+
+export interface QuotaRequest {
+  /** Whose subscription pays. */
+  ownerId: string
+  plan: string
+  /** Whether it takes one; otherwise it only asks whether any is left. */
+  counts: boolean
+}
+
+/** The first day of the present month (UTC), as SQL. */
+export const thisMonth = `date_trunc('month', now() at time zone 'utc')::date`
+
+/** Takes quota in the transaction `tx` and says for each request, in order, whether it fitted. Exact over all processes. */
+export async function reserveQuota(tx: Sql, requests: readonly QuotaRequest[]): Promise<boolean[]> {
+  if (requests.length === 0) return []
+  const owners = new Map<string, { quota: number; asked: number }>()
+  for (const { ownerId, plan, counts } of requests) {
+    const owner = owners.get(ownerId) ?? { quota: planOf(plan).limits.monthlyOutboundQuota, asked: 0 }
+    if (counts) owner.asked++
+    owners.set(ownerId, owner)
+  }
+  const list = [...owners].sort(([a], [b]) => (a < b ? -1 : 1))
+  const { rows } = await tx.query<{ userId: string; granted: number; used: number }>({
+    name: 'billing.reserveQuota',
+    text: `with asked as (select * from unnest($1::uuid[], $2::int[], $3::int[]) as a(id, quota, n))
+      insert into usage as u ("userId", period, "messagesCount", granted)
+      select id, ${thisMonth}, least(n, quota), least(n, quota) from asked order by id
+      on conflict ("userId", period) do update set ("messagesCount", granted) = (
+        select u."messagesCount" + g.n, g.n
+        from (select greatest(0, least(a.n, a.quota - u."messagesCount" - u."statusesCount")) as n from asked a where a.id = excluded."userId") g
+      )
+      returning "userId", granted, "messagesCount" + "statusesCount" as used`,
+    values: [list.map(([id]) => id), list.map(([, owner]) => owner.quota), list.map(([, owner]) => owner.asked)],
+  })
+  const left = new Map(rows.map((row) => [row.userId, row.granted]))
+  const spare = new Map(rows.map((row) => [row.userId, row.used < (owners.get(row.userId)?.quota ?? 0)]))
+  return requests.map(({ ownerId, counts }) => {
+    if (!counts) return spare.get(ownerId) ?? false
+    const rest = left.get(ownerId) ?? 0
+    left.set(ownerId, rest - 1)
+    return rest > 0
+  })
+}
+
+/** Gives back what messages that never left had taken: the month it was taken from, as `YYYY-MM-DD`, one entry a message. */
+export async function returnQuota(tx: Sql, taken: readonly { ownerId: string; period: string }[]): Promise<void> {
+  const counts = new Map<string, { ownerId: string; period: string; n: number }>()
+  for (const { ownerId, period } of taken) {
+    const name = `${ownerId} ${period}`
+    const entry = counts.get(name) ?? { ownerId, period, n: 0 }
+    entry.n++
+    counts.set(name, entry)
+  }
+  if (counts.size === 0) return
+  // Held in the order in which acceptance takes them, so that the two never wait for each other in a circle.
+  const list = [...counts.values()].sort((a, b) => (a.ownerId + a.period < b.ownerId + b.period ? -1 : 1))
+  await tx.query(
+    `with back as (select * from unnest($1::uuid[], $2::date[], $3::int[]) as b(id, period, n)), held as materialized (
+       select u."userId", u.period, back.n from usage u join back on u."userId" = back.id and u.period = back.period
+       order by u."userId", u.period for update of u
+     )
+     update usage u set "messagesCount" = u."messagesCount" - held.n from held where u."userId" = held."userId" and u.period = held.period`,
+    [list.map((entry) => entry.ownerId), list.map((entry) => entry.period), list.map((entry) => entry.n)],
+  )
+}

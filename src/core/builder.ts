@@ -1,0 +1,58 @@
+// The graph's builder: plugins and scalars, no types of any domain.
+import SchemaBuilder from '@pothos/core'
+import ComplexityPlugin from '@pothos/plugin-complexity'
+import PrismaPlugin from '@pothos/plugin-prisma'
+import RelayPlugin from '@pothos/plugin-relay'
+import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
+import { getDatamodel } from '../generated/pothos.ts'
+import type PrismaTypes from '../generated/pothos.ts'
+import type { Context } from './context.ts'
+import { fail } from './errors.ts'
+
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue }
+
+export const builder = new SchemaBuilder<{
+  Context: Context
+  PrismaTypes: PrismaTypes
+  DefaultFieldNullability: false
+  AuthScopes: { active: boolean; personal: boolean }
+  Scalars: {
+    DateTime: { Input: string; Output: Date }
+    JSON: { Input: unknown; Output: unknown }
+    ID: { Input: string; Output: string }
+  }
+  Connection: { totalCount: () => Promise<number> | number }
+}>({
+  plugins: [ScopeAuthPlugin, RelayPlugin, PrismaPlugin, ComplexityPlugin],
+  defaultFieldNullability: false,
+  prisma: { client: (ctx) => ctx.app.db, dmmf: getDatamodel(), exposeDescriptions: false, maxConnectionSize: 100 },
+  relay: { clientMutationId: 'omit', cursorType: 'String', nodesOnConnection: true, nodeQueryOptions: false, nodesQueryOptions: false },
+  scopeAuth: {
+    // A scope that does not hold says why itself, with the contract's code.
+    treatErrorsAsUnauthorized: false,
+    authScopes: ({ principal }) => ({
+      active: () => principal.active || fail('SUBSCRIPTION_INACTIVE'),
+      personal: () => principal.kind === 'personal' || fail('TEAM_KEY_NOT_ALLOWED'),
+    }),
+  },
+  complexity: { disabled: true, defaultComplexity: 1, defaultListMultiplier: 20 },
+})
+
+builder.queryType({ description: 'What can be read. Every field answers for the workspace of the credential.' })
+builder.mutationType({ description: 'What can be changed. A mutation that answers has happened and is durable.' })
+builder.subscriptionType({ description: 'What happens, as it happens, over server-sent events.' })
+
+builder.scalarType('DateTime', {
+  description: 'A moment: ISO 8601, UTC, with milliseconds. Input may carry any offset.',
+  serialize: (value) => value.toISOString() as unknown as Date,
+  parseValue: (value) => {
+    // The text itself goes on, so that the verb's own rule refuses it by the field's name.
+    if (typeof value !== 'string') throw new TypeError('must be an ISO 8601 date and time')
+    return value
+  },
+})
+builder.scalarType('JSON', {
+  description: 'Any JSON value.',
+  serialize: (value) => value,
+  parseValue: (value) => value,
+})

@@ -1,0 +1,54 @@
+// Who is asking, and with what: made once a request, handed to every resolver.
+import type { App } from './app.ts'
+
+/** What a credential stands for, as read from the database by this very request. */
+export interface Principal {
+  keyId: string
+  kind: 'personal' | 'team'
+  /** The user who made the key; new rows carry it. */
+  userId: string
+  workspaceId: string
+  teamId: string | null
+  /** Whose subscription pays: the workspace's owner. */
+  ownerId: string
+  /** The plan in force now. */
+  plan: string
+  /** Whether the subscription allows creating and sending. */
+  active: boolean
+}
+
+/** A caller's promise that a repeated request is the same one. */
+export interface Idempotency {
+  key: string
+  /** SHA-256 of the route and body, or of the mutation and its arguments. */
+  fingerprint: Buffer
+  /** Set when the answer is a kept one. */
+  replayed: boolean
+}
+
+/** The numbers of a plan; null is unlimited. */
+export interface PlanLimits {
+  maxInstances: number
+  maxApiKeys: number
+  maxWebhookEndpoints: number
+  monthlyOutboundQuota: number
+  monthlyApiRequestQuota: number
+  maxContactGroups: number | null
+}
+
+export interface PlanFeatures {
+  campaigns: boolean
+  statuses: boolean
+  voiceNotes: boolean
+  webhooks: boolean
+  numberLookups: boolean
+}
+
+export interface Context {
+  app: App
+  principal: Principal
+  limits: PlanLimits
+  features: PlanFeatures
+  requestId: string
+  idempotency: Idempotency | null
+}

@@ -1,0 +1,132 @@
+// A repeated request is answered again, not done again: the key, what it did and its answer commit together.
+import { createHash } from 'node:crypto'
+import { deserialize, serialize } from 'node:v8'
+import type { App } from './app.ts'
+import type { Context, Idempotency } from './context.ts'
+import { type Sql, transaction } from './database.ts'
+import { codeOf, type ErrorCode, errors, fail, failure } from './errors.ts'
+
+/** How long a key is kept. */
+export const keptHours = 72
+
+type Kept = { ok: true; value: unknown } | { ok: false; code: ErrorCode; message: string }
+
+export interface KeyClaim {
+  workspaceId: string
+  key: string
+  fingerprint: Buffer
+}
+
+/** The promise of a GraphQL mutation: its `idempotencyKey`, unless the request as a whole carries one already. */
+export function keyed(ctx: Context, field: string, input: { idempotencyKey?: string | null }): Context {
+  if (ctx.idempotency || !input.idempotencyKey) return ctx
+  const { idempotencyKey: key, ...rest } = input
+  if (!/^[\x20-\x7e]{1,255}$/.test(key)) fail('VALIDATION_ERROR', 'idempotencyKey: must be 1 to 255 printable ASCII characters')
+  const fingerprint = createHash('sha256').update(`${field}\n${stable(rest)}`).digest()
+  return { ...ctx, idempotency: { key, fingerprint, replayed: false } }
+}
+
+function stable(value: unknown): string {
+  return JSON.stringify(value, (_, v: unknown) =>
+    v && typeof v === 'object' && !Array.isArray(v) ? Object.fromEntries(Object.entries(v).sort(([a], [b]) => (a < b ? -1 : 1))) : v,
+  )
+}
+
+/** Runs a mutation in one transaction, or answers what it answered before under the same Idempotency-Key. */
+export async function write<T>(ctx: Context, work: (tx: Sql) => Promise<T>): Promise<T> {
+  const { app, idempotency } = ctx
+  if (!idempotency) return await transaction(app.pool, work)
+  return await transaction(app.pool, async (tx) => {
+    const claim = { workspaceId: ctx.principal.workspaceId, ...idempotency }
+    const [kept] = await claimKeys(app, tx, [claim])
+    if (kept) return replay<T>(idempotency, kept)
+    const value = await work(tx)
+    await keepResults(app, tx, [{ ...claim, value }])
+    return value
+  })
+}
+
+/** The value that was kept. @throws the failure that was kept. */
+export function replay<T>(idempotency: Idempotency, kept: Kept | Error): T {
+  if (kept instanceof Error) throw kept
+  idempotency.replayed = true
+  if (!kept.ok) throw failure(kept.code, kept.message)
+  return kept.value as T
+}
+
+/**
+ * Takes keys for the transaction `tx`, in the order of their names so that two groups never wait for each other in a
+ * circle. Answers for each: null (it is ours now), what was kept, or the failure of one used otherwise.
+ */
+export async function claimKeys(app: App, tx: Sql, claims: readonly KeyClaim[]): Promise<(Kept | Error | null)[]> {
+  const order = claims.map((_, i) => i).sort((a, b) => ((claims[a] as KeyClaim).key < (claims[b] as KeyClaim).key ? -1 : 1))
+  const values = [
+    order.map((i) => claims[i]?.workspaceId),
+    order.map((i) => claims[i]?.key),
+    order.map((i) => claims[i]?.fingerprint),
+    keptHours,
+  ]
+  const taken = await tx
+    .query<{ workspaceId: string; key: string }>(
+      `insert into idempotency_keys as k ("workspaceId", key, fingerprint)
+       select * from unnest($1::uuid[], $2::text[], $3::bytea[])
+       on conflict ("workspaceId", key) do update set fingerprint = excluded.fingerprint, result = null, "createdAt" = now()
+         where k."createdAt" < now() - make_interval(hours => $4)
+       returning "workspaceId", key`,
+      values,
+    )
+    .catch((error: { code?: string }) => (error.code === '55P03' ? fail('IDEMPOTENCY_IN_PROGRESS') : Promise.reject(error)))
+  const ours = new Set(taken.rows.map((row) => `${row.workspaceId} ${row.key}`))
+  if (ours.size === claims.length) return claims.map(() => null)
+  const found = await tx.query<{ workspaceId: string; key: string; fingerprint: Buffer; result: Buffer | null }>(
+    `select k."workspaceId", k.key, k.fingerprint, k.result from idempotency_keys k
+     join unnest($1::uuid[], $2::text[]) as u(w, key) on k."workspaceId" = u.w and k.key = u.key`,
+    values.slice(0, 2),
+  )
+  const rows = new Map(found.rows.map((row) => [`${row.workspaceId} ${row.key}`, row]))
+  return claims.map((claim) => {
+    const name = `${claim.workspaceId} ${claim.key}`
+    if (ours.has(name)) return null
+    const row = rows.get(name)
+    if (!row) return failure('IDEMPOTENCY_IN_PROGRESS')
+    if (!row.fingerprint.equals(claim.fingerprint)) return failure('IDEMPOTENCY_KEY_REUSED')
+    return row.result ? (deserialize(app.sealer.open(row.result)) as Kept) : failure('IDEMPOTENCY_IN_PROGRESS')
+  })
+}
+
+/** Keeps what claimed keys led to, in the transaction that did it. */
+export async function keepResults(app: App, tx: Sql, results: readonly (KeyClaim & { value: unknown })[]): Promise<void> {
+  await tx.query(
+    `update idempotency_keys k set result = u.result from unnest($1::uuid[], $2::text[], $3::bytea[]) as u(w, key, result)
+     where k."workspaceId" = u.w and k.key = u.key`,
+    [
+      results.map((result) => result.workspaceId),
+      results.map((result) => result.key),
+      results.map((result) => app.sealer.seal(serialize({ ok: true, value: result.value } satisfies Kept))),
+    ],
+  )
+}
+
+/**
+ * Keeps a refusal under the request's key; 5xx and 429 are not kept, so that a retry can succeed. Answers the error to
+ * give, which is another one where the key was used before.
+ */
+export async function keepFailure(ctx: Context, error: Error): Promise<Error> {
+  const { app, idempotency } = ctx
+  const code = codeOf(error)
+  if (!idempotency || idempotency.replayed || !code || code.startsWith('IDEMPOTENCY_')) return error
+  const { status } = errors[code]
+  if (status >= 500 || status === 429) return error
+  return await transaction(app.pool, async (tx) => {
+    const claim = { workspaceId: ctx.principal.workspaceId, ...idempotency }
+    const [kept] = await claimKeys(app, tx, [claim])
+    if (kept instanceof Error) return kept
+    if (kept) {
+      idempotency.replayed = true
+      return kept.ok ? error : failure(kept.code, kept.message)
+    }
+    const result = app.sealer.seal(serialize({ ok: false, code, message: error.message } satisfies Kept))
+    await tx.query('update idempotency_keys set result = $3 where "workspaceId" = $1 and key = $2', [claim.workspaceId, claim.key, result])
+    return error
+  })
+}

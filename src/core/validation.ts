@@ -1,0 +1,80 @@
+// Bad input, said the same way everywhere: `field.path: what it must be`, all faults in one message.
+import { z } from 'zod'
+import { fail } from './errors.ts'
+
+type Issue = z.core.$ZodIssue
+
+/** Says in words what a field must be; a schema's own message wins. */
+function describe(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      if (issue.input === undefined) return 'is required'
+      if (issue.input === null) return 'must not be null'
+      return `must be ${article(issue.expected)}`
+    case 'too_small':
+      if (issue.origin === 'string') return `must have at least ${issue.minimum} character${issue.minimum === 1 ? '' : 's'}`
+      if (issue.origin === 'array') return `must have at least ${issue.minimum} item${issue.minimum === 1 ? '' : 's'}`
+      return `must be at least ${issue.minimum}`
+    case 'too_big':
+      if (issue.origin === 'string') return `must have at most ${issue.maximum} characters`
+      if (issue.origin === 'array') return `must have at most ${issue.maximum} items`
+      return `must be at most ${issue.maximum}`
+    case 'invalid_value':
+      return issue.input === undefined ? 'is required' : `must be one of ${issue.values.join(', ')}`
+    case 'invalid_format':
+      return issue.format === 'uuid' ? 'must be a UUID' : `must be a valid ${issue.format}`
+    default:
+      return issue.message
+  }
+}
+
+function article(type: string): string {
+  const named = { int: 'a whole number', number: 'a number', string: 'a string', boolean: 'true or false', object: 'an object' }
+  return (named as Record<string, string>)[type] ?? `a valid ${type}`
+}
+
+z.config({ customError: (issue) => describe(issue as Issue) })
+
+/** The contract's message of a failed parse. Where the whole input is of the wrong kind its path is `name`. */
+export function faultsOf(error: z.ZodError, name = 'body'): string {
+  const faults = error.issues.map((issue) => `${issue.path.length > 0 ? issue.path.join('.') : name}: ${issue.message}`)
+  return [...new Set(faults)].join('; ')
+}
+
+/** @throws VALIDATION_ERROR naming every field that is wrong. */
+export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, name?: string): z.output<Schema> {
+  const result = schema.safeParse(value)
+  return result.success ? result.data : fail('VALIDATION_ERROR', faultsOf(result.error, name))
+}
+
+/** Text that Postgres can store: no NUL, no lone surrogate. Lengths count Unicode code points. */
+export function text(min: number, max: number) {
+  return z.string().check((context) => {
+    const length = codePoints(context.value)
+    const fault =
+      context.value.includes('\0') || !context.value.isWellFormed()
+        ? 'must not contain NUL or unpaired surrogates'
+        : length < min
+          ? min === 1
+            ? 'must not be empty'
+            : `must have at least ${min} characters`
+          : length > max
+            ? `must have at most ${max} characters`
+            : null
+    if (fault) context.issues.push({ code: 'custom', message: fault, input: context.value })
+  })
+}
+
+function codePoints(value: string): number {
+  let length = 0
+  for (const _ of value) length++
+  return length
+}
+
+/** A moment with an offset or `Z`, which must exist on the calendar. */
+export const moment = z.iso
+  .datetime({ offset: true, error: 'must be an ISO 8601 date and time with an offset, for example 2026-01-31T10:00:00Z' })
+  .refine((value) => Number.isFinite(Date.parse(value)), 'must be an ISO 8601 date and time with an offset')
+  .meta({ id: 'DateTime' })
+
+export const uuid = z.guid({ error: 'must be a UUID' }).transform((value) => value.toLowerCase())

@@ -1,0 +1,111 @@
+// How safe an instance's sending looks: pure rules over its age and the last day's traffic. Guidance, never a gate.
+
+export const safetyStates = ['new', 'warming', 'stable', 'at_risk', 'restricted'] as const
+export type SafetyState = (typeof safetyStates)[number]
+
+export interface Caps {
+  hourlyOutboundCap: number
+  dailyOutboundCap: number
+  hourlyUniqueRecipientsCap: number
+  dailyUniqueRecipientsCap: number
+  maxCampaignRecipients: number
+  /** 0 to 1. */
+  maxColdRatio: number
+}
+
+export const capsByState: Record<SafetyState, Caps> = {
+  new: caps(10, 40, 5, 20, 20, 0.2),
+  warming: caps(30, 200, 20, 100, 100, 0.4),
+  stable: caps(200, 2000, 120, 1000, 1000, 0.7),
+  at_risk: caps(20, 100, 10, 50, 50, 0.1),
+  restricted: caps(5, 20, 3, 10, 10, 0),
+}
+
+function caps(hourly: number, daily: number, hourlyUnique: number, dailyUnique: number, campaign: number, cold: number): Caps {
+  return {
+    hourlyOutboundCap: hourly,
+    dailyOutboundCap: daily,
+    hourlyUniqueRecipientsCap: hourlyUnique,
+    dailyUniqueRecipientsCap: dailyUnique,
+    maxCampaignRecipients: campaign,
+    maxColdRatio: cold,
+  }
+}
+
+/** Traffic of one instance: the last hour (1h), the last day (24h), the last week (7d). */
+export interface Traffic {
+  outbound1h: number
+  outbound24h: number
+  uniqueRecipients1h: number
+  uniqueRecipients24h: number
+  inboundReplies24h: number
+  inboundReplies7d: number
+  /** Outbound of the last day that failed. */
+  failed24h: number
+  /** Recipients first written to in the last day who never wrote. */
+  coldRecipients24h: number
+  disconnections24h: number
+}
+
+export interface Standing {
+  firstConnectedAt: Date | null
+  /** When the provider last restricted the account. */
+  restrictedAt: Date | null
+}
+
+export interface Assessment {
+  state: SafetyState
+  /** 0 to 100. */
+  score: number
+  caps: Caps
+  ageDays: number
+  /** What took points away, in words that say what to do. */
+  recommendations: string[]
+}
+
+const dayMs = 86_400_000
+
+/** The state by age alone. */
+function stateByAge(ageDays: number): SafetyState {
+  if (ageDays < 3) return 'new'
+  return ageDays < 14 ? 'warming' : 'stable'
+}
+
+/** Judges traffic against the caps of the instance's age, and lowers the state where the score is low. */
+export function assess(standing: Standing, traffic: Traffic, now: Date): Assessment {
+  const { firstConnectedAt, restrictedAt } = standing
+  const ageDays = firstConnectedAt ? Math.max(0, (now.getTime() - firstConnectedAt.getTime()) / dayMs) : 0
+  const byAge = stateByAge(ageDays)
+  const { score, recommendations } = scoreOf(traffic, capsByState[byAge])
+  const restricted = restrictedAt !== null && now.getTime() - restrictedAt.getTime() < dayMs
+  if (restricted) recommendations.unshift('The provider restricted this account: stop sending until it is lifted.')
+  const state = restricted || score < 30 ? 'restricted' : score < 60 ? 'at_risk' : byAge
+  return { state, score, caps: capsByState[state], ageDays: Math.floor(ageDays * 10) / 10, recommendations }
+}
+
+/** The share of a day's recipients who are cold, 0 to 1. */
+export function coldRatio(traffic: Pick<Traffic, 'coldRecipients24h' | 'uniqueRecipients24h'>): number {
+  return traffic.uniqueRecipients24h === 0 ? 0 : traffic.coldRecipients24h / traffic.uniqueRecipients24h
+}
+
+function scoreOf(traffic: Traffic, limits: Caps): { score: number; recommendations: string[] } {
+  const recommendations: string[] = []
+  let score = 100
+  function deduct(points: number, advice: string): void {
+    if (points <= 0) return
+    score -= points
+    recommendations.push(advice)
+  }
+  const failed = traffic.outbound24h === 0 ? 0 : traffic.failed24h / traffic.outbound24h
+  deduct(failed * 60, 'Messages fail: check the numbers before you write to them.')
+  const cold = coldRatio(traffic)
+  deduct(cold > limits.maxColdRatio ? cold * 40 : 0, 'Many recipients never wrote to you: write first to people who know you.')
+  const over = (value: number, cap: number, points: number) => (value > cap ? points : 0)
+  deduct(over(traffic.outbound1h, limits.hourlyOutboundCap, 10), 'More messages an hour than this account should send: spread them out.')
+  deduct(over(traffic.outbound24h, limits.dailyOutboundCap, 15), 'More messages a day than this account should send: send fewer.')
+  deduct(over(traffic.uniqueRecipients1h, limits.hourlyUniqueRecipientsCap, 10), 'Too many recipients in one hour: spread them out.')
+  deduct(over(traffic.uniqueRecipients24h, limits.dailyUniqueRecipientsCap, 15), 'Too many recipients in one day: write to fewer.')
+  deduct(Math.min(30, 10 * traffic.disconnections24h), 'The connection dropped: check the phone and its network.')
+  const replies = traffic.outbound24h === 0 ? 0 : Math.min(10, (10 * traffic.inboundReplies24h) / traffic.outbound24h)
+  return { score: Math.max(0, Math.min(100, Math.round(score + replies))), recommendations }
+}

@@ -1,0 +1,184 @@
+// Acceptance: one transaction a flush reserves quota, stores messages and their jobs; nothing is answered before it commits.
+import type { App } from '../core/app.ts'
+import { createBatch } from '../core/batch.ts'
+import type { Context, Idempotency, Principal } from '../core/context.ts'
+import { type Sql, transaction } from '../core/database.ts'
+import { failure } from '../core/errors.ts'
+import { newId } from '../core/id.ts'
+import { claimKeys, type KeyClaim, keepResults, replay } from '../core/idempotency.ts'
+import { enqueue } from '../core/jobs.ts'
+import type { Message } from '../generated/prisma/client.ts'
+import { reserveQuota } from '../billing/quota.ts'
+import { compose, type SharedContact } from './compose.ts'
+import { dispatchJob, dispatchRequest } from './dispatch-job.ts'
+import { insertMessages, type NewMessage } from './insert.ts'
+import type { MessageFields } from './input.ts'
+import type { SafetyInstance } from './safety.ts'
+
+export interface Offer {
+  principal: Principal
+  idempotency: Idempotency | null
+  input: MessageFields
+  /** Null means now. */
+  scheduledAt: Date | null
+}
+
+declare module '../core/app.ts' {
+  interface App {
+    accept: (offer: Offer) => Promise<Message | Again>
+  }
+}
+
+/** What the second of two equal keys in one flush is told: ask again, the first will have committed. */
+type Again = 'again'
+
+export function createAcceptance(app: App): App['accept'] {
+  return createBatch<Offer, Message | Again>({
+    max: 200,
+    parallel: 2,
+    run: (offers) => acceptAll(app, offers),
+    observe: (size) => app.metrics.batchSize.observe({ batch: 'accept' }, size),
+  })
+}
+
+/** Accepts one message: durable when this answers, on its way right after. @throws NOT_FOUND, quota and idempotency failures. */
+export async function acceptMessage(ctx: Context, input: MessageFields, scheduledAt: Date | null): Promise<Message> {
+  const offer = { principal: ctx.principal, idempotency: ctx.idempotency, input, scheduledAt }
+  let answer = await ctx.app.accept(offer)
+  while (answer === 'again') answer = await ctx.app.accept(offer)
+  await ctx.app.failpoint('api.after_commit_before_reply')
+  return answer
+}
+
+type Answer = Message | Error | Again
+
+async function acceptAll(app: App, offers: readonly Offer[]): Promise<Answer[]> {
+  const instanceIds = [...new Set(offers.map((offer) => offer.input.instanceId))]
+  await app.safety.load(instanceIds)
+  return await transaction(app.pool, async (tx) => {
+    const answers: (Answer | undefined)[] = offers.map(() => undefined)
+    await answerRepeated(app, tx, offers, answers)
+    const found = await lookUp(tx, offers, instanceIds)
+    const drafts = draft(offers, answers, found)
+    const granted = await reserveQuota(
+      tx,
+      drafts.map(({ offer }) => ({ ...offer.principal, counts: offer.scheduledAt === null })),
+    )
+    const accepted = drafts.filter((item, i) => {
+      if (!granted[i]) answers[item.index] = failure('MONTHLY_OUTBOUND_QUOTA_EXCEEDED')
+      return granted[i]
+    })
+    const messages = await insertMessages(tx, app, accepted, found.now)
+    for (const [i, message] of messages.entries()) answers[(accepted[i] as Draft).index] = message
+    await enqueue(
+      app,
+      tx,
+      dispatchJob,
+      messages.map((message) => dispatchRequest(message, message.scheduledAt ?? undefined)),
+    )
+    await keepAnswers(app, tx, offers, answers)
+    return answers as Answer[]
+  })
+}
+
+function claimOf(offer: Offer): KeyClaim | null {
+  return offer.idempotency && { workspaceId: offer.principal.workspaceId, ...offer.idempotency }
+}
+
+/** Answers the offers whose key was used before, and sends back all but the first of a key in this flush. */
+async function answerRepeated(app: App, tx: Sql, offers: readonly Offer[], answers: (Answer | undefined)[]): Promise<void> {
+  const claims = new Map<string, { index: number; claim: KeyClaim }>()
+  for (const [index, offer] of offers.entries()) {
+    const claim = claimOf(offer)
+    if (!claim) continue
+    const name = `${claim.workspaceId} ${claim.key}`
+    if (claims.has(name)) answers[index] = 'again'
+    else claims.set(name, { index, claim })
+  }
+  if (claims.size === 0) return
+  const list = [...claims.values()]
+  const kept = await claimKeys(app, tx, list.map((item) => item.claim))
+  for (const [i, { index }] of list.entries()) {
+    const before = kept[i]
+    if (!before) continue
+    try {
+      answers[index] = replay<Message>(offers[index]?.idempotency as Idempotency, before)
+    } catch (error) {
+      answers[index] = error as Error
+    }
+  }
+}
+
+async function keepAnswers(app: App, tx: Sql, offers: readonly Offer[], answers: readonly (Answer | undefined)[]): Promise<void> {
+  const results: (KeyClaim & { value: unknown })[] = []
+  const refused: KeyClaim[] = []
+  for (const [index, offer] of offers.entries()) {
+    const claim = claimOf(offer)
+    const answer = answers[index]
+    if (!claim || offer.idempotency?.replayed || answer === 'again') continue
+    if (answer instanceof Error) refused.push(claim)
+    else results.push({ ...claim, value: answer })
+  }
+  // A refusal frees its key here; whether it is kept is decided where all refusals are (core/idempotency.ts).
+  if (refused.length > 0) {
+    await tx.query(
+      `delete from idempotency_keys k using unnest($1::uuid[], $2::text[]) as u(w, key)
+       where k."workspaceId" = u.w and k.key = u.key and k.result is null`,
+      [refused.map((claim) => claim.workspaceId), refused.map((claim) => claim.key)],
+    )
+  }
+  if (results.length > 0) await keepResults(app, tx, results)
+}
+
+interface Found {
+  now: Date
+  instances: Map<string, SafetyInstance & { workspaceId: string; waNumber: string | null }>
+  contacts: Map<string, SharedContact & { workspaceId: string }>
+}
+
+async function lookUp(tx: Sql, offers: readonly Offer[], instanceIds: string[]): Promise<Found> {
+  const { rows } = await tx.query<SafetyInstance & { workspaceId: string; waNumber: string | null; now: Date }>({
+    name: 'messages.accept.instances',
+    text: `select date_trunc('milliseconds', now()) as now, i.id, i."workspaceId", i."waNumber", i."firstConnectedAt", i."restrictedAt", i.disconnections
+      from (select 1) one left join instances i on i.id = any($1::uuid[]) and i."deletedAt" is null`,
+    values: [instanceIds],
+  })
+  const contactIds = offers.flatMap((offer) => offer.input.contactId ?? [])
+  const contacts =
+    contactIds.length === 0
+      ? []
+      : (
+          await tx.query<SharedContact & { workspaceId: string }>(
+            'select id, "workspaceId", name, phone from contacts where id = any($1::uuid[])',
+            [contactIds],
+          )
+        ).rows
+  return {
+    now: (rows[0] as { now: Date }).now,
+    instances: new Map(rows.filter((row) => row.id).map((row) => [row.id, row])),
+    contacts: new Map(contacts.map((row) => [row.id, row])),
+  }
+}
+
+export interface Draft extends NewMessage {
+  index: number
+  offer: Offer
+}
+
+function draft(offers: readonly Offer[], answers: (Answer | undefined)[], found: Found): Draft[] {
+  const drafts: Draft[] = []
+  for (const [index, offer] of offers.entries()) {
+    if (answers[index] !== undefined) continue
+    const { input, principal, scheduledAt } = offer
+    const instance = found.instances.get(input.instanceId)
+    const contact = input.contactId ? found.contacts.get(input.contactId) : undefined
+    try {
+      if (instance?.workspaceId !== principal.workspaceId) throw failure('NOT_FOUND', 'Instance not found')
+      const own = contact?.workspaceId === principal.workspaceId ? contact : undefined
+      drafts.push({ index, offer, id: newId(), principal, instance, to: input.to, scheduledAt, campaignId: null, ...compose(input, own) })
+    } catch (error) {
+      answers[index] = error as Error
+    }
+  }
+  return drafts
+}

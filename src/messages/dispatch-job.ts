@@ -1,0 +1,26 @@
+// The job that brings one message to its provider: who asks for it, in which order.
+import { z } from 'zod'
+import { defineJob, type JobRequest } from '../core/jobs.ts'
+
+/** Instant messages overtake scheduled ones, and both overtake campaigns. */
+export const priorities = { instant: 10, scheduled: 5, campaign: 0 } as const
+
+export const dispatchJob = defineJob({
+  name: 'message.dispatch',
+  schema: z.object({ id: z.string() }),
+  options: { notify: true, retryLimit: 1000, retryDelay: 1, heartbeatSeconds: 10, expireInSeconds: 120, deleteAfterSeconds: 60 },
+})
+
+export interface Dispatchable {
+  id: string
+  instanceId: string
+  peer: string
+  scheduledAt: Date | null
+  campaignId: string | null
+}
+
+/** The job of one message, grouped by instance and recipient so that their order holds over all processes. */
+export function dispatchRequest(message: Dispatchable, startAfter?: Date): JobRequest<{ id: string }> {
+  const kind = message.campaignId ? 'campaign' : message.scheduledAt ? 'scheduled' : 'instant'
+  return { data: { id: message.id }, priority: priorities[kind], group: `${message.instanceId} ${message.peer}`, startAfter }
+}

@@ -1,0 +1,130 @@
+// What a caller says of a message: the nine types, every field and bound, refused by name where wrong.
+import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
+import { z } from 'zod'
+import { checkTarget } from '../core/address.ts'
+import { builder } from '../core/builder.ts'
+import { defineInput, type Rules, registerEnum } from '../core/input.ts'
+import { moment, text, uuid } from '../core/validation.ts'
+
+export const sendTypes = ['text', 'image', 'video', 'audio', 'voice_note', 'document', 'location', 'contact', 'buttons'] as const
+export type SendType = (typeof sendTypes)[number]
+
+/** A number in E.164: `+` and 8 to 15 digits that some country could have given out. */
+export const phone = z
+  .string()
+  .refine((value) => /^\+[1-9]\d{7,14}$/.test(value) && parsePhoneNumberFromString(value)?.isPossible() === true, {
+    error: 'must be an E.164 number, for example +393331234567',
+  })
+
+const button = z
+  .object({
+    type: z.literal('reply', { error: 'must be reply' }).describe('Always `reply`.'),
+    displayText: text(1, 20).describe('What the button says, 1 to 20 characters.'),
+    id: text(1, 256).describe('What comes back when it is pressed, 1 to 256 characters, unique in the message.'),
+  })
+  .meta({ id: 'ButtonInput', description: 'A quick-reply button.' })
+
+const fields = {
+  instanceId: uuid.describe('The instance to send through.'),
+  to: phone.describe('The recipient, in E.164.'),
+  type: z.enum(sendTypes).meta({ id: 'SendType' }).nullish().describe('What to send; left out when a template is given.'),
+  templateId: uuid.nullish().describe('The template to render instead of a type.'),
+  contactId: uuid.nullish().describe('The contact to share (type contact), or the one a template speaks of.'),
+  variables: z.record(z.string(), z.string().max(1024)).nullish().describe('Values of `custom.*` in a template.'),
+  text: text(0, 4096).nullish().describe('The text, 1 to 4096 characters; the caption of an image, video or document, up to 1024.'),
+  mediaUrl: z.string().nullish().describe('A public http(s) address of the file, at most 2048 characters.'),
+  latitude: z.number().min(-90).max(90).nullish().describe('Decimal degrees, -90 to 90.'),
+  longitude: z.number().min(-180).max(180).nullish().describe('Decimal degrees, -180 to 180.'),
+  locationName: text(0, 1024).nullish().describe('What the place is called.'),
+  locationAddress: text(0, 1024).nullish().describe('Where the place is, in words.'),
+  title: text(0, 60).nullish().describe('Heading of a buttons message, up to 60 characters.'),
+  description: text(0, 1024).nullish().describe('Text of a buttons message, 1 to 1024 characters.'),
+  footer: text(0, 60).nullish().describe('Small print of a buttons message, up to 60 characters.'),
+  buttons: z.array(button).nullish().describe('1 to 3 buttons.'),
+  idempotencyKey: z.string().nullish().describe('Repeating a mutation with the same key and input answers the first result again.'),
+}
+
+export type MessageFields = {
+  [Field in keyof typeof fields]: z.output<(typeof fields)[Field]>
+}
+
+const required: Record<SendType, readonly (keyof MessageFields)[]> = {
+  text: ['text'],
+  image: ['mediaUrl'],
+  video: ['mediaUrl'],
+  audio: ['mediaUrl'],
+  voice_note: ['mediaUrl'],
+  document: ['mediaUrl'],
+  location: ['latitude', 'longitude'],
+  contact: ['contactId'],
+  buttons: ['description', 'buttons'],
+}
+
+/** The rules between fields of one message. */
+const rules: Rules = (value, report, config) => {
+  const input = value as Partial<MessageFields>
+  const { type, templateId } = input
+  if (type != null && templateId != null) report(['templateId'], 'cannot be given together with type')
+  if (type == null && templateId == null) report(['type'], 'is required, unless templateId is given')
+  if (type == null || !sendTypes.includes(type)) return
+  for (const field of required[type]) {
+    if (input[field] == null || input[field] === '') report([field], 'is required')
+  }
+  if (['image', 'video', 'document'].includes(type) && typeof input.text === 'string' && [...input.text].length > 1024) {
+    report(['text'], 'must have at most 1024 characters as a caption')
+  }
+  if (required[type].includes('mediaUrl') && typeof input.mediaUrl === 'string') {
+    const fault = checkTarget(input.mediaUrl, config.allowedPrivateTargets)
+    if (fault) report(['mediaUrl'], fault)
+  }
+  if (type === 'buttons' && Array.isArray(input.buttons)) checkButtons(input.buttons, report)
+}
+
+function checkButtons(buttons: readonly unknown[], report: Parameters<Rules>[1]): void {
+  if (buttons.length < 1 || buttons.length > 3) report(['buttons'], 'must have 1 to 3 items')
+  const ids = new Set<unknown>()
+  for (const [index, item] of buttons.entries()) {
+    const id: unknown = (item as { id?: unknown } | null)?.id
+    if (id !== undefined && ids.has(id)) report(['buttons', index, 'id'], 'must be unique in the message')
+    ids.add(id)
+  }
+}
+
+/** One year, the longer kind. */
+const yearMs = 366 * 86_400_000
+
+const scheduleRules: Rules = (value, report, config) => {
+  rules(value, report, config)
+  const at = typeof value.scheduledAt === 'string' ? Date.parse(value.scheduledAt) : Number.NaN
+  if (at <= Date.now()) report(['scheduledAt'], 'must be in the future')
+  if (at > Date.now() + yearMs) report(['scheduledAt'], 'must be at most one year ahead')
+}
+
+registerEnum('SendType', builder.enumType('SendType', { values: sendTypes, description: 'What can be sent.' }))
+
+export const SendMessageInput = defineInput(
+  'SendMessageInput',
+  'A message to send now: a type with its fields, or a template.',
+  z.object({ ...fields, scheduledAt: z.never({ error: 'is only for scheduled messages' }).optional() }),
+  rules,
+)
+
+export const ScheduleMessageInput = defineInput(
+  'ScheduleMessageInput',
+  'A message to send later.',
+  z.object({ ...fields, scheduledAt: moment.describe('When to send it: ISO 8601 with an offset, in the future, at most one year ahead.') }),
+  scheduleRules,
+)
+
+const bulkItem = z
+  .object({ ...fields, scheduledAt: moment.nullish().describe('When to send it; left out means now.') })
+  .meta({ id: 'BulkMessageInput', description: 'One message of a bulk: with `scheduledAt` it is scheduled, without it goes at once.' })
+
+export const SendMessagesInput = defineInput(
+  'SendMessagesInput',
+  'Up to 1000 messages, each judged alone.',
+  z.object({
+    messages: z.array(bulkItem).min(1).max(1000).describe('1 to 1000 messages.'),
+    idempotencyKey: fields.idempotencyKey,
+  }),
+)
