@@ -4,6 +4,7 @@ import type pg from 'pg'
 import { PgBoss } from 'pg-boss'
 import type { Config, Secrets } from './config.ts'
 import { type Db, openDatabase } from './database.ts'
+import { createEgress, type Egress } from './egress.ts'
 import { createFailpoint, type FailpointHit } from './failpoint.ts'
 import { createLog, type Log } from './log.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
@@ -29,6 +30,8 @@ export interface App extends AsyncDisposable {
   sealer: Sealer
   signals: EventEmitter<Signals>
   failpoint: FailpointHit
+  /** The only way to addresses that callers name. */
+  egress: Egress
   /** Where the server listens, once it does. */
   address: string | undefined
 }
@@ -58,6 +61,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     supervise: config.roles.has('worker'),
     schedule: config.roles.has('worker'),
   })
+  const egress = createEgress({ allowed: config.allowedPrivateTargets })
   boss.on('error', (error) => log.warn({ err: error.message }, 'job queue error'))
   const core = {
     config,
@@ -70,10 +74,13 @@ export async function createApp(options: AppOptions): Promise<App> {
     sealer: createSealer(secrets.secretKey),
     signals: new EventEmitter<Signals>().setMaxListeners(0),
     failpoint: createFailpoint(config.failpoint),
+    egress,
     address: undefined,
     async [Symbol.asyncDispose]() {
       await boss.stop({ graceful: true, timeout: 8_000 }).catch(() => {})
+      await egress[Symbol.asyncDispose]()
       await database[Symbol.asyncDispose]()
     },
-  }  return core as unknown as App
+  }
+  return core as unknown as App
 }

@@ -1,0 +1,190 @@
+// The only way out to addresses that callers name: looks names up itself, and refuses private networks at every step.
+import { Resolver } from 'node:dns/promises'
+import type { LookupFunction } from 'node:net'
+import { Agent, buildConnector } from 'undici'
+import { checkTarget, isReachable, isWithin, literalOf, privateNetwork } from './address.ts'
+
+/** Every address (A and AAAA) of a name; none where it has none or nobody answers. */
+export type Resolve = (name: string) => Promise<string[]>
+
+export interface EgressOptions {
+  /** CIDRs of private networks that may be reached, http included. */
+  allowed: readonly string[]
+  resolve?: Resolve
+  connectTimeoutMs?: number
+  /** Certificate authorities (PEM) trusted instead of the built-in ones. */
+  ca?: string
+}
+
+export interface PostRequest {
+  headers: Record<string, string>
+  body: Buffer
+  /** For the whole of it: look-up, connection, answer and its body. */
+  timeoutMs: number
+  /** Ends it before that. */
+  signal?: AbortSignal
+}
+
+export type EgressFault =
+  | 'blocked_address'
+  | 'name_not_resolved'
+  | 'connect_failed'
+  | 'connection_lost'
+  | 'timeout'
+  | 'interrupted'
+  | 'tls_self_signed'
+  | 'tls_expired'
+  | 'tls_wrong_host'
+  | 'tls_failed'
+  | 'headers_too_large'
+  | 'bad_response'
+
+/** `bodyBytes` is what was read of the answer: all of it, or the part at which reading stopped. */
+export type PostOutcome =
+  | { outcome: 'response'; status: number; retryAfterMs: number | undefined; bodyBytes: number }
+  | { outcome: 'error'; reason: EgressFault }
+
+export interface Egress extends AsyncDisposable {
+  /** Looks the name of a webhook's URL up. Returns what the URL must not do, or undefined where nothing is known against it. */
+  checkName: (url: URL) => Promise<string | undefined>
+  /** One attempt: no redirects, no proxies, verified certificates, at most 64 KiB read. Never throws. */
+  post: (url: string, request: PostRequest) => Promise<PostOutcome>
+}
+
+const maxBodyBytes = 64 * 1024
+const maxHeaderBytes = 16 * 1024
+
+class Fault extends Error {
+  readonly code: EgressFault
+  constructor(code: EgressFault) {
+    super(code)
+    this.code = code
+  }
+}
+
+export function createEgress(options: EgressOptions): Egress {
+  const { allowed, resolve = resolveByDns, connectTimeoutMs = 5_000, ca } = options
+  const mayConnect = (address: string, protocol: string) =>
+    protocol === 'http:' ? isWithin(address, allowed) : isReachable(address, allowed)
+
+  function createConnect(protocol: string): buildConnector.connector {
+    const lookup: LookupFunction = (name, { all }, done) => {
+      resolve(name).then(
+        (addresses) => {
+          const [first] = addresses
+          if (first === undefined) return done(new Fault('name_not_resolved'), [])
+          // One private record among public ones is an attack too: which of them is dialled is not ours to say.
+          if (!addresses.every((address) => mayConnect(address, protocol))) return done(new Fault('blocked_address'), [])
+          const records = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+          if (all) done(null, records)
+          else done(null, first, first.includes(':') ? 6 : 4)
+        },
+        () => done(new Fault('name_not_resolved'), []),
+      )
+    }
+    const connect = buildConnector({ lookup, ca, timeout: connectTimeoutMs, allowH2: false, rejectUnauthorized: true })
+    return (target, callback) => {
+      // Sockets do not look literal addresses up, so the hook never sees them.
+      const literal = literalOf(target.hostname)
+      if (literal && !mayConnect(literal, protocol)) return callback(new Fault('blocked_address'), null)
+      connect(target, (...[error, socket]) => {
+        if (!socket) return callback(error, null)
+        if (mayConnect(socket.remoteAddress ?? '', protocol)) return callback(null, socket)
+        socket.destroy()
+        callback(new Fault('blocked_address'), null)
+      })
+    }
+  }
+
+  const plain = createConnect('http:')
+  const secure = createConnect('https:')
+  const agent = new Agent({
+    connect: (target, callback) => (target.protocol === 'https:' ? secure : plain)(target, callback),
+    allowH2: false,
+    // Shorter than any server's own, so that a request never meets a connection which is just being closed.
+    keepAliveTimeout: 1_000,
+    keepAliveMaxTimeout: 1_000,
+    maxHeaderSize: maxHeaderBytes,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+
+  return {
+    async checkName(url) {
+      if (literalOf(url.hostname)) return undefined
+      const addresses = await resolve(url.hostname).catch(() => [])
+      if (addresses.length === 0) return url.protocol === 'http:' ? 'must be an absolute https URL' : undefined
+      return addresses.every((address) => mayConnect(address, url.protocol)) ? undefined : privateNetwork
+    },
+
+    async post(url, { headers, body, timeoutMs, signal }) {
+      if (checkTarget(url, allowed, 'webhook')) return { outcome: 'error', reason: 'blocked_address' }
+      const deadline = AbortSignal.timeout(timeoutMs)
+      try {
+        const { origin, pathname, search } = new URL(url)
+        const response = await agent.request({
+          origin,
+          path: pathname + search,
+          method: 'POST',
+          headers,
+          body,
+          signal: signal ? AbortSignal.any([deadline, signal]) : deadline,
+        })
+        let bodyBytes = 0
+        for await (const chunk of response.body) {
+          bodyBytes += (chunk as Buffer).length
+          if (bodyBytes > maxBodyBytes) break
+        }
+        const retryAfterMs = parseRetryAfter(response.headers['retry-after'])
+        return { outcome: 'response', status: response.statusCode, retryAfterMs, bodyBytes }
+      } catch (error) {
+        if (deadline.aborted) return { outcome: 'error', reason: 'timeout' }
+        return { outcome: 'error', reason: signal?.aborted ? 'interrupted' : faultOf(error) }
+      }
+    },
+
+    async [Symbol.asyncDispose]() {
+      await agent.destroy()
+    },
+  }
+}
+
+/** c-ares rather than the system's resolver, whose four threads a slow name server would hold. */
+async function resolveByDns(name: string): Promise<string[]> {
+  const resolver = new Resolver({ timeout: 1_500, tries: 2 })
+  const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
+  return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+}
+
+/** Seconds or an HTTP date, as milliseconds from now. */
+export function parseRetryAfter(header: string | string[] | undefined): number | undefined {
+  if (typeof header !== 'string') return undefined
+  if (/^\d{1,9}$/.test(header)) return Number(header) * 1000
+  const at = Date.parse(header)
+  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
+}
+
+const faults: Record<string, EgressFault> = {
+  // Refused, silent and unreachable look alike, so that the answers map no network.
+  ECONNREFUSED: 'connect_failed',
+  EHOSTUNREACH: 'connect_failed',
+  ENETUNREACH: 'connect_failed',
+  EADDRNOTAVAIL: 'connect_failed',
+  ETIMEDOUT: 'connect_failed',
+  UND_ERR_CONNECT_TIMEOUT: 'connect_failed',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'tls_self_signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'tls_self_signed',
+  CERT_HAS_EXPIRED: 'tls_expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'tls_wrong_host',
+  EPROTO: 'tls_failed',
+  UND_ERR_HEADERS_OVERFLOW: 'headers_too_large',
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+}
+
+function faultOf(error: unknown): EgressFault {
+  if (error instanceof Fault) return error.code
+  const code = String((error as { code?: unknown }).code)
+  if (faults[code]) return faults[code]
+  if (/^(ERR_SSL|ERR_TLS|CERT_|UNABLE_TO_|HOSTNAME_|INVALID_CA|INVALID_PURPOSE)/.test(code)) return 'tls_failed'
+  return code.startsWith('HPE_') ? 'bad_response' : 'connection_lost'
+}
