@@ -35,7 +35,7 @@ export async function emit(tx: Sql, events: readonly NewEvent[]): Promise<void> 
   await tx.query({
     name: 'events.emit',
     text: `insert into outbox (id, "workspaceId", type, "instanceId", "messageId", "campaignId", payload)
-      select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::uuid[], $5::uuid[], $6::uuid[], $7::jsonb[])`,
+      select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::uuid[], $5::uuid[], $6::uuid[], $7::json[])`,
     values: [
       rows.map((row) => row.id),
       rows.map((row) => row.workspaceId),

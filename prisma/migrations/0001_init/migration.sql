@@ -145,7 +145,7 @@ CREATE TABLE "outbox" (
     "instanceId" UUID NOT NULL,
     "messageId" UUID,
     "campaignId" UUID,
-    "payload" JSONB NOT NULL,
+    "payload" JSON NOT NULL,
     "createdAt" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
     CONSTRAINT "outbox_pkey" PRIMARY KEY ("position")
@@ -160,7 +160,7 @@ CREATE TABLE "events" (
     "instanceId" UUID NOT NULL,
     "messageId" UUID,
     "campaignId" UUID,
-    "payload" JSONB NOT NULL,
+    "payload" JSON NOT NULL,
     "createdAt" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "events_pkey" PRIMARY KEY ("seq")
@@ -355,16 +355,10 @@ CREATE INDEX "idempotency_keys_createdAt_idx" ON "idempotency_keys"("createdAt")
 CREATE UNIQUE INDEX "contacts_workspaceId_phone_key" ON "contacts"("workspaceId", "phone");
 
 -- CreateIndex
-CREATE UNIQUE INDEX "events_id_key" ON "events"("id");
-
--- CreateIndex
 CREATE INDEX "events_workspaceId_seq_idx" ON "events"("workspaceId", "seq");
 
 -- CreateIndex
 CREATE INDEX "events_messageId_idx" ON "events"("messageId");
-
--- CreateIndex
-CREATE INDEX "events_createdAt_idx" ON "events"("createdAt");
 
 -- CreateIndex
 CREATE INDEX "instances_workspaceId_createdAt_idx" ON "instances"("workspaceId", "createdAt");
