@@ -123,7 +123,10 @@ async function loadEngine(): Promise<typeof Bindings> {
   const loaded = await import('@prisma/schema-engine-wasm/schema_engine_bg')
   const file = fileURLToPath(import.meta.resolve('@prisma/schema-engine-wasm/schema_engine_bg')).replace(/\.js$/, '.wasm')
   const module = await WebAssembly.compile(await readFile(file))
-  const instance = await WebAssembly.instantiate(module, { './schema_engine_bg.js': loaded })
+  // It never clears the timer that limits its wait for a lock, and would hold the process for 10 s.
+  const patient = (run: () => void, ms: number) => setTimeout(run, ms).unref()
+  const imports = Object.entries(loaded).map(([name, value]) => [name, name.startsWith('__wbg_setTimeout_') ? patient : value])
+  const instance = await WebAssembly.instantiate(module, { './schema_engine_bg.js': Object.fromEntries(imports) })
   loaded.__wbg_set_wasm(instance.exports)
   ;(instance.exports.__wbindgen_start as () => void)()
   return loaded

