@@ -160,7 +160,7 @@ async function resolveByDns(name: string): Promise<string[]> {
 export function parseRetryAfter(header: string | string[] | undefined): number | undefined {
   if (typeof header !== 'string') return undefined
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1000
-  const at = Date.parse(header)
+  const at = / GMT$/.test(header) ? Date.parse(header) : Number.NaN
   return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
 }
 
@@ -178,7 +178,6 @@ const faults: Record<string, EgressFault> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'tls_wrong_host',
   EPROTO: 'tls_failed',
   UND_ERR_HEADERS_OVERFLOW: 'headers_too_large',
-  HPE_HEADER_OVERFLOW: 'headers_too_large',
 }
 
 function faultOf(error: unknown): EgressFault {
@@ -186,5 +185,5 @@ function faultOf(error: unknown): EgressFault {
   const code = String((error as { code?: unknown }).code)
   if (faults[code]) return faults[code]
   if (/^(ERR_SSL|ERR_TLS|CERT_|UNABLE_TO_|HOSTNAME_|INVALID_CA|INVALID_PURPOSE)/.test(code)) return 'tls_failed'
-  return code.startsWith('HPE_') ? 'bad_response' : 'connection_lost'
+  return (error as Error).name === 'HTTPParserError' ? 'bad_response' : 'connection_lost'
 }

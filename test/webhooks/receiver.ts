@@ -1,0 +1,81 @@
+// Receivers to deliver to: each records what it gets and answers as a test tells it, on loopback.
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import type { ServerOptions } from 'node:https'
+import { createServer as createSecureServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+
+export interface Received {
+  /** Milliseconds since 1970. */
+  at: number
+  path: string
+  headers: Record<string, string>
+  body: string
+}
+
+export interface Receiver extends AsyncDisposable {
+  url: string
+  port: number
+  /** Connections accepted so far. */
+  connections: number
+  requests: Received[]
+  /** Takes the place of the answer from now on. */
+  answer: Answer
+}
+
+export type Answer = (request: Received, response: ServerResponse, socket: Socket) => void
+
+export function status(code: number, headers: Record<string, string> = {}, body = ''): Answer {
+  return (_, response) => {
+    response.writeHead(code, headers).end(body)
+  }
+}
+
+/** Never answers. */
+export const hang: Answer = () => {}
+
+export async function openReceiver(answer: Answer = status(200), tls?: ServerOptions): Promise<Receiver> {
+  const sockets = new Set<Socket>()
+  const listener: RequestListener = (request, response) => {
+    void read(request).then((received) => {
+      receiver.requests.push(received)
+      receiver.answer(received, response, request.socket)
+    })
+  }
+  const server = tls ? createSecureServer(tls, listener) : createServer(listener)
+  server.on('connection', (socket) => {
+    receiver.connections++
+    sockets.add(socket)
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket))
+  })
+  server.on('tlsClientError', () => {})
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const receiver: Receiver = {
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}/hook`,
+    port,
+    connections: 0,
+    requests: [],
+    answer,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  return receiver
+}
+
+async function read(request: IncomingMessage): Promise<Received> {
+  const at = Date.now()
+  const chunks: Buffer[] = []
+  try {
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+  } catch {
+    // The sender went away; what came is what there is.
+  }
+  return {
+    at,
+    path: request.url ?? '',
+    headers: request.headers as Record<string, string>,
+    body: Buffer.concat(chunks).toString(),
+  }
+}
