@@ -53,6 +53,11 @@ export function createMetrics() {
       buckets: seconds,
       registers,
     }),
+    relayFailures: new Counter({
+      name: 'gateway_relay_failures_total',
+      help: 'Batches of events that could not be numbered and were tried again',
+      registers,
+    }),
     openStreams: new Gauge({ name: 'gateway_open_streams', help: 'Live subscriptions of this process', registers }),
     stalledStreams: new Counter({
       name: 'gateway_stalled_streams_total',

@@ -1,0 +1,126 @@
+// The event log: numbered events in commit order, without gaps, kept for 30 days.
+import type { App } from '../core/app.ts'
+import type { Sql } from '../core/database.ts'
+import { fail } from '../core/errors.ts'
+import { decodeCursor } from './cursor.ts'
+import type { EventType } from './emit.ts'
+
+export const retentionDays = 30
+
+export interface LogEvent {
+  /** Its number. Numbers follow commit order and have no gaps. */
+  seq: bigint
+  id: string
+  workspaceId: string
+  type: EventType
+  instanceId: string
+  messageId: string | null
+  campaignId: string | null
+  /** JSON text: the very body that webhooks receive. */
+  payload: string
+  createdAt: Date
+}
+
+/** Which events a reader follows; what is left out does not matter. */
+export interface EventFilter {
+  types?: readonly EventType[] | null
+  instanceId?: string | null
+  messageId?: string | null
+  campaignId?: string | null
+}
+
+export interface LogRange {
+  /** Events above this number, */
+  after: bigint
+  /** and up to this one, */
+  upTo?: bigint
+  /** at most so many, */
+  limit: number
+  /** from the lowest number on, or from the highest down. */
+  order?: 'asc' | 'desc'
+}
+
+export const eventColumns = `seq, id, "workspaceId", type, "instanceId", "messageId", "campaignId", payload::text as payload, "createdAt"`
+
+export type EventRow = Omit<LogEvent, 'seq'> & { seq: string }
+
+export function eventOf(row: EventRow): LogEvent {
+  return { ...row, seq: BigInt(row.seq) }
+}
+
+/** Reads a workspace's events, by number. */
+export async function readAfter(sql: Sql, workspaceId: string, filter: EventFilter, range: LogRange): Promise<LogEvent[]> {
+  const values: unknown[] = [workspaceId, range.after]
+  const where = ['"workspaceId" = $1', 'seq > $2']
+  const also = (condition: string, value: unknown) => value != null && where.push(`${condition} $${values.push(value)}`)
+  also('seq <=', range.upTo)
+  also('"instanceId" =', filter.instanceId)
+  also('"messageId" =', filter.messageId)
+  also('"campaignId" =', filter.campaignId)
+  if (filter.types) where.push(`type = any($${values.push(filter.types)})`)
+  const { rows } = await sql.query<EventRow>(
+    `select ${eventColumns} from events where ${where.join(' and ')} order by seq ${range.order ?? 'asc'} limit ${range.limit}`,
+    values,
+  )
+  return rows.map(eventOf)
+}
+
+/** Reads the events of several workspaces at once: what a node does once for all of its subscribers. */
+export async function readOf(sql: Sql, workspaceIds: readonly string[], range: Required<Omit<LogRange, 'order'>>): Promise<LogEvent[]> {
+  const { rows } = await sql.query<EventRow>({
+    name: 'events.readOf',
+    text: `select ${eventColumns} from events where "workspaceId" = any($1) and seq > $2 and seq <= $3 order by seq limit $4`,
+    values: [workspaceIds, range.after, range.upTo, range.limit],
+  })
+  return rows.map(eventOf)
+}
+
+/** The last number given. */
+export async function lastNumber(sql: Sql): Promise<bigint> {
+  const { rows } = await sql.query<{ last: string }>('select last from event_sequence where id = 1')
+  return BigInt(rows[0]?.last ?? 0)
+}
+
+/**
+ * The number that a reader resumes after.
+ * A cursor beyond the log's end is refused, because the log it was made in is not this one (a restored database, another
+ * installation), and waiting for its number would skip events in silence. A cursor older than the oldest event kept is
+ * refused for the same reason: what came after it may be gone, and the reader should know.
+ * @throws VALIDATION_ERROR naming `field`
+ */
+export async function resumeAfter(app: App, cursor: string, field: string): Promise<bigint> {
+  const seq = decodeCursor(cursor, field)
+  const { rows } = await app.pool.query<{ last: string; floor: string }>(
+    `select last, coalesce((select min(seq) - 1 from events), last) as floor from event_sequence where id = 1`,
+  )
+  if (seq > BigInt(rows[0]?.last ?? 0)) fail('VALIDATION_ERROR', `${field}: is beyond the end of the event log`)
+  if (seq < BigInt(rows[0]?.floor ?? 0)) {
+    fail('VALIDATION_ERROR', `${field}: is older than the ${retentionDays} days that events are kept; start without it`)
+  }
+  return seq
+}
+
+/** Whether an event is one of those that a filter lets through. */
+export function matches(filter: EventFilter, event: LogEvent): boolean {
+  return (
+    (!filter.types || filter.types.includes(event.type)) &&
+    (!filter.instanceId || filter.instanceId === event.instanceId) &&
+    (!filter.messageId || filter.messageId === event.messageId) &&
+    (!filter.campaignId || filter.campaignId === event.campaignId)
+  )
+}
+
+/** Deletes events past their {@link retentionDays}, in chunks, and returns how many. Their deliveries go with them. */
+export async function pruneEvents(app: App, chunk = 2_000): Promise<number> {
+  for (let pruned = 0; ; ) {
+    // From the lowest number on, so that what is kept has no holes.
+    const { rowCount } = await app.pool.query(
+      `delete from events where seq in (
+         select seq from (select seq, "createdAt" from events order by seq limit $1) oldest
+         where "createdAt" < now() - make_interval(days => $2))`,
+      [chunk, retentionDays],
+    )
+    pruned += rowCount ?? 0
+    if ((rowCount ?? 0) < chunk) return pruned
+  }
+}
