@@ -1,0 +1,80 @@
+// Accounts: a user with a personal workspace, a subscription and a first key.
+import type pg from 'pg'
+import { z } from 'zod'
+import { transaction } from '../core/database.ts'
+import { fail } from '../core/errors.ts'
+import { newId } from '../core/id.ts'
+import { parse, text } from '../core/validation.ts'
+import { issueApiKey } from './api-keys.ts'
+import { hashPassword } from './password.ts'
+
+export { createApiKey, type IssuedApiKey, issueApiKey, keyHash, revokeApiKey } from './api-keys.ts'
+
+const newAccount = z.object({
+  email: z.email('must be an e-mail address').max(254).toLowerCase(),
+  name: text(1, 100),
+  /** A code of the plan catalogue, checked by who knows it. */
+  plan: z.string(),
+  password: text(10, 128).optional(),
+})
+export type NewAccount = z.input<typeof newAccount>
+
+export interface CreatedAccount {
+  userId: string
+  workspaceId: string
+  email: string
+  apiKey: string
+}
+
+/** A verified account, whole or not at all. @throws VALIDATION_ERROR, CONFLICT when the address is taken. */
+export async function createAccount(pool: pg.Pool, input: NewAccount): Promise<CreatedAccount> {
+  const { email, name, plan, password } = parse(newAccount, input)
+  const [userId, workspaceId] = [newId(), newId()]
+  const passwordHash = password === undefined ? null : await hashPassword(password)
+  return await transaction(pool, async (tx) => {
+    const { rowCount } = await tx.query(
+      `insert into users (id, email, name, "emailVerified", "passwordHash") values ($1, $2, $3, true, $4)
+        on conflict (email) do nothing`,
+      [userId, email, name, passwordHash],
+    )
+    if (!rowCount) fail('CONFLICT', `There is an account with the e-mail address ${email} already`)
+    await tx.query(`insert into workspaces (id, "ownerId") values ($1, $2)`, [workspaceId, userId])
+    // The period is the calendar month, UTC, as quotas count it.
+    await tx.query(
+      `insert into subscriptions ("userId", plan, "currentPeriodStart", "currentPeriodEnd")
+        select $1, $2, start at time zone 'UTC', (start + interval '1 month') at time zone 'UTC'
+        from date_trunc('month', now() at time zone 'UTC') as start`,
+      [userId, plan],
+    )
+    const { key } = await issueApiKey(tx, { userId, workspaceId, name: 'First key' })
+    return { userId, workspaceId, email, apiKey: key }
+  })
+}
+
+/** Confirms a plan, active from now on. @throws NOT_FOUND for an unknown address. */
+export async function setPlan(pool: pg.Pool, input: { email: string; plan: string }): Promise<void> {
+  const { rowCount } = await pool.query(
+    `update subscriptions set plan = $2, status = 'active', "cancelAtPeriodEnd" = false, "updatedAt" = now()
+      where "userId" = (select id from users where email = lower($1))`,
+    [input.email, input.plan],
+  )
+  if (!rowCount) fail('NOT_FOUND', `There is no account with the e-mail address ${input.email}`)
+}
+
+export interface ListedAccount {
+  userId: string
+  email: string
+  name: string
+  plan: string
+  status: string
+  createdAt: Date
+}
+
+/** All accounts, oldest first. */
+export async function listAccounts(pool: pg.Pool): Promise<ListedAccount[]> {
+  const { rows } = await pool.query<ListedAccount>(
+    `select u.id as "userId", u.email, u.name, s.plan, s.status::text as status, u."createdAt"
+      from users u join subscriptions s on s."userId" = u.id order by u."createdAt", u.id`,
+  )
+  return rows
+}
