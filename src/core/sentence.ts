@@ -1,0 +1,52 @@
+// What an operator is told when something does not start: one plain sentence, never a stack.
+import { codeOf } from './errors.ts'
+
+interface SystemError extends Error {
+  code?: string
+  syscall?: string
+  address?: string
+  port?: number
+  path?: string
+  /** Of an AggregateError: one a tried address. */
+  errors?: unknown[]
+}
+
+/** Says in words what was thrown. Configuration faults stay one line each. */
+export function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const e = error as SystemError
+  if (codeOf(e)) return e.message
+  const place = e.address && e.port ? `${e.address}:${e.port}` : 'its address'
+  switch (e.code) {
+    case 'EADDRINUSE':
+      return `${place} is in use already; stop what listens there or set PORT (0 takes any free one)`
+    case 'EADDRNOTAVAIL':
+      return `${place} is no address of this machine; set HOST`
+    case 'ECONNREFUSED':
+    case 'ECONNRESET':
+    case 'ETIMEDOUT':
+    case 'EHOSTUNREACH':
+      return `The database at ${placeOf(e)} does not answer (${e.code}); check DATABASE_URL and that it runs`
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `The database's host is not known (${e.message}); check DATABASE_URL`
+    case '28P01':
+    case '28000':
+      return `The database refuses the user or password of DATABASE_URL (${e.message})`
+    case '3D000':
+      return `The database of DATABASE_URL does not exist (${e.message}); create it first`
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+    case 'ENOSPC':
+    case 'ENOTDIR':
+      return e.path ? `${e.path} cannot be written (${e.code}); check DATA_DIR and who starts the gateway` : e.message
+    default:
+      return e.message || e.errors?.map(sentenceOf).join('; ') || e.name
+  }
+}
+
+function placeOf(e: SystemError): string {
+  const tried = [e, ...((e.errors ?? []) as SystemError[])].filter(({ address, port }) => address && port)
+  return tried.map(({ address, port }) => `${address}:${port}`).join(' and ') || 'DATABASE_URL'
+}

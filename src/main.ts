@@ -1,0 +1,70 @@
+// Starts the gateway and stops it: configuration, database, jobs, server, and the same backwards.
+import { createApp } from './core/app.ts'
+import { readConfig } from './core/config.ts'
+import { openEmbedded } from './core/embedded.ts'
+import { createLog } from './core/log.ts'
+import { migrate } from './core/migrate.ts'
+import { sentenceOf } from './core/sentence.ts'
+import { createDemo, demoText } from './demo.ts'
+import { createServer } from './server.ts'
+import { createQueues, startWorker } from './worker.ts'
+
+/** What is not finished by then is handed back: its lease runs out and another takes it. */
+const stopWithinMs = 9_000
+
+async function run(stopped: Promise<string>): Promise<void> {
+  const { config, secrets } = readConfig()
+  const log = createLog(config.logLevel)
+  // Without a handler Node prints the error in its own format; here it is a log line like any other.
+  process.on('uncaughtException', (error) => {
+    log.fatal({ err: error.stack ?? String(error) }, 'unforeseen error; the process ends')
+    process.exit(1)
+  })
+
+  await using parts = new AsyncDisposableStack()
+  const onTrouble = (message: string) => log.error(message)
+  const database = config.databaseUrl
+    ? { url: config.databaseUrl, secretKey: undefined }
+    : parts.use(await openEmbedded({ dataDir: config.dataDir, as: 'gateway', onTrouble }))
+  await migrate(database.url)
+  const secretKey = secrets.secretKey ?? database.secretKey
+  const app = parts.use(await createApp({ config, secrets: { ...secrets, secretKey }, databaseUrl: database.url }))
+  await app.boss.start()
+  await createQueues(app)
+  parts.use(await startWorker(app))
+
+  if (config.roles.has('http')) {
+    const server = await createServer(app)
+    parts.defer(() => server.close())
+    const address = await server.listen()
+    app.address = address
+    const demo = config.demo ? await createDemo(app) : undefined
+    if (demo) console.log(demoText(demo, address))
+    console.log(`gateway ready on ${address}`)
+  } else {
+    console.log(`gateway ready for ${[...config.roles].join(' and ')}`)
+  }
+
+  const signal = await stopped
+  log.info({ signal }, 'stopping')
+}
+
+/** Resolves at the first signal to stop. Later ones change nothing: npm passes on what the terminal sends anyway. */
+function stopSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const name of ['SIGTERM', 'SIGINT'] as const) {
+      process.on(name, () => {
+        setTimeout(() => process.exit(), stopWithinMs).unref()
+        resolve(name)
+      })
+    }
+  })
+}
+
+try {
+  await run(stopSignal())
+} catch (error) {
+  console.error(sentenceOf(error))
+  process.exitCode = 1
+}
+process.exit()

@@ -1,0 +1,5 @@
+// Loaded by vitest before each test file: closes at the file's end whatever the kit still has open.
+import { afterAll } from 'vitest'
+import { closeAll } from './at-end.ts'
+
+afterAll(closeAll)

@@ -1,0 +1,45 @@
+// A small HTTP client: says what was answered and judges nothing.
+
+export interface Answer {
+  status: number
+  headers: Headers
+  // Tests look into whatever comes.
+  // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what tests are about
+  body: any
+}
+
+export interface Api {
+  get: (path: string, headers?: Record<string, string>) => Promise<Answer>
+  post: (path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
+  put: (path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
+  delete: (path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
+  graphql: (query: string, variables?: Record<string, unknown>, headers?: Record<string, string>) => Promise<Answer>
+}
+
+/** A client of that gateway. Paths are relative to `/api/v1/`; one that starts with a slash is taken as it is. */
+export function api(gateway: { url: string }, apiKey?: string, always: Record<string, string> = {}): Api {
+  async function request(method: string, path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    const response = await fetch(new URL(path.startsWith('/') ? path : `/api/v1/${path}`, gateway.url), {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(apiKey ? { 'x-api-key': apiKey } : {}),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...always,
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '')
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
+  }
+  return {
+    get: (path, headers) => request('GET', path, undefined, headers),
+    post: (path, body, headers) => request('POST', path, body, headers),
+    put: (path, body, headers) => request('PUT', path, body, headers),
+    delete: (path, body, headers) => request('DELETE', path, body, headers),
+    graphql: (query, variables, headers) =>
+      request('POST', '/graphql', { query, variables }, { accept: 'application/json', ...headers }),
+  }
+}

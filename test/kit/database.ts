@@ -1,0 +1,69 @@
+// Databases for tests: a clone of the migrated template a file, or a whole server for a test that breaks it.
+import { randomUUID } from 'node:crypto'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import pg from 'pg'
+import { inject } from 'vitest'
+import { freePort, openCluster } from '../../src/core/cluster.ts'
+import { migrate } from '../../src/core/migrate.ts'
+import { atEnd } from './at-end.ts'
+import { until } from './until.ts'
+
+/** A migrated and otherwise empty database of its own; returns its URL. */
+export async function cloneDatabase(): Promise<string> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`
+  const url = new URL(inject('serverUrl'))
+  await sql(url.href).query(`create database ${name} template ${inject('template')}`)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+const pools = new Map<string, pg.Pool>()
+
+/** A pool on that database, one for each test file, ended with it. */
+export function sql(databaseUrl: string): pg.Pool {
+  const known = pools.get(databaseUrl)
+  if (known) return known
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 4, application_name: 'test' })
+  // Tests stop servers; the next query says so where it matters.
+  pool.on('error', () => {})
+  pools.set(databaseUrl, pool)
+  atEnd('file', async () => {
+    pools.delete(databaseUrl)
+    await pool.end()
+  })
+  return pool
+}
+
+export interface OwnServer {
+  url: string
+  /** Ends it without any order, as a crash does (`immediate`), or cuts connections off and ends in order (`fast`). */
+  stop: (how?: 'immediate' | 'fast') => Promise<void>
+  /** On the same port. */
+  start: () => Promise<void>
+}
+
+/** A migrated PostgreSQL server for this test alone, durable as in production, which it may crash and restart. */
+export async function ownServer(): Promise<OwnServer> {
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'gateway-test-own-'))
+  await chmod(dataDir, 0o711)
+  const cluster = await openCluster({ dataDir, password: 'test' })
+  const port = await freePort()
+  const server: OwnServer = {
+    url: `postgres://postgres:test@127.0.0.1:${port}/postgres`,
+    async stop(how = 'immediate') {
+      const running = cluster.running()
+      if (running) process.kill(running.pid, how === 'immediate' ? 'SIGQUIT' : 'SIGINT')
+      await until(() => !cluster.running())
+    },
+    start: () => cluster.start(port),
+  }
+  await server.start()
+  atEnd('test', async () => {
+    await server.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  })
+  await migrate(server.url)
+  return server
+}

@@ -1,0 +1,114 @@
+// The gateway as operators run it: a child process, started, watched, killed.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { atEnd } from './at-end.ts'
+
+const root = path.resolve(import.meta.dirname, '../..')
+/** The Node that the gateway is installed with. */
+export const node = path.join(root, 'node_modules/.bin/node')
+export const secretKey = 'ab'.repeat(32)
+
+export interface Exit {
+  code: number | null
+  signal: NodeJS.Signals | null
+}
+
+/** A child process and every line that it wrote, stdout and stderr together. */
+export interface Running {
+  pid: number
+  logs: string[]
+  exited: Promise<Exit>
+  /** Sends a signal: SIGKILL, SIGSTOP, SIGCONT, … */
+  kill: (signal: NodeJS.Signals) => void
+  /** Waits for its end in order; one that does not end within 15 s is killed, and the test fails. */
+  stop: () => Promise<Exit>
+  /** The first line that matches, waited for. @throws with all lines when the process ends without it. */
+  line: (pattern: RegExp, timeoutMs?: number) => Promise<RegExpMatchArray>
+}
+
+export interface Gateway extends Running {
+  /** `http://127.0.0.1:PORT`. */
+  url: string
+}
+
+export interface GatewayOptions {
+  /** A clone of the template or any other; without it the gateway starts an embedded one in `env.DATA_DIR`. */
+  databaseUrl?: string
+  /** Beyond the kit's own, or instead of them. */
+  env?: Record<string, string | undefined>
+}
+
+/** Starts a gateway and waits until it serves. It ends with the test, or with the file when no test runs. */
+export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
+  const gateway = spawnGateway(options)
+  const [, url] = await gateway.line(/^gateway ready on (http:\S+)$/)
+  return Object.assign(gateway, { url: url as string })
+}
+
+/** Starts a gateway without waiting for anything, for those that are to refuse, or have no server. */
+export function spawnGateway(options: GatewayOptions = {}): Running {
+  const outside = options.databaseUrl ? { DATABASE_URL: options.databaseUrl, SECRET_KEY: secretKey } : {}
+  const env = { ...environment, ...outside, ...options.env }
+  return watch(spawn(node, ['src/main.ts'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] }))
+}
+
+/** What every child gets: nothing of the developer's own settings. */
+export const environment = {
+  PATH: process.env.PATH,
+  HOME: process.env.HOME,
+  NODE_ENV: 'test',
+  PORT: '0',
+  ALLOWED_PRIVATE_TARGETS: '127.0.0.1/32',
+  SANDBOX_LATENCY_MS: '20',
+}
+
+/** Collects what a child writes and sees to its end. */
+export function watch(child: ChildProcess & { stdout: Readable; stderr: Readable }): Running {
+  const logs: string[] = []
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal }))
+  })
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', (line) => {
+      logs.push(line)
+      child.emit('line')
+    })
+  }
+  const gone = () => child.exitCode !== null || child.signalCode !== null
+  const killAtExit = () => child.kill('SIGKILL')
+  process.once('exit', killAtExit)
+  void exited.then(() => process.off('exit', killAtExit))
+
+  async function stop(): Promise<Exit> {
+    if (!gone()) {
+      // A frozen process cannot hear anything else.
+      child.kill('SIGCONT')
+      child.kill('SIGTERM')
+    }
+    const late = AbortSignal.timeout(15_000)
+    late.addEventListener('abort', () => child.kill('SIGKILL'))
+    const exit = await exited
+    if (late.aborted) throw new Error(`The process did not stop in time:\n${logs.join('\n')}`)
+    return exit
+  }
+
+  async function line(pattern: RegExp, timeoutMs = 30_000): Promise<RegExpMatchArray> {
+    const signal = AbortSignal.timeout(timeoutMs)
+    for (;;) {
+      for (const text of logs) {
+        const match = text.match(pattern)
+        if (match) return match
+      }
+      if (gone() || signal.aborted) throw new Error(`${pattern} was not written:\n${logs.join('\n')}`)
+      await Promise.race([once(child, 'line', { signal }).catch(() => {}), exited])
+    }
+  }
+
+  atEnd('test', async () => {
+    await stop()
+  })
+  return { pid: child.pid as number, logs, exited, kill: (signal) => child.kill(signal), stop, line }
+}

@@ -1,0 +1,64 @@
+// One PostgreSQL for the whole run, with a template that every test file clones.
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import pg from 'pg'
+import { PgBoss } from 'pg-boss'
+import type { TestProject } from 'vitest/node'
+import { type Cluster, freePort, openCluster } from '../../src/core/cluster.ts'
+import { migrate } from '../../src/core/migrate.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Of the shared server, with the superuser's credentials. */
+    serverUrl: string
+    /** The name of the database that is cloned. */
+    template: string
+  }
+}
+
+const template = 'gateway_template'
+
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'gateway-test-'))
+  // Run by root, the server runs as another user, who must be able to pass.
+  await chmod(dataDir, 0o711)
+  const password = 'test'
+  // Nothing here outlives the machine; a crash of the server alone loses nothing even so.
+  const settings = { fsync: 'off', full_page_writes: 'off', max_connections: '300' }
+  const cluster = await openCluster({ dataDir, password, settings })
+  const port = await freePort()
+  await cluster.start(port)
+  const stopAtExit = () => stop(cluster)
+  process.on('exit', stopAtExit)
+
+  const serverUrl = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
+  await makeTemplate(serverUrl)
+  project.provide('serverUrl', serverUrl)
+  project.provide('template', template)
+  return async () => {
+    process.off('exit', stopAtExit)
+    stop(cluster)
+    while (cluster.running()) await new Promise((resolve) => setTimeout(resolve, 20))
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
+
+async function makeTemplate(serverUrl: string): Promise<void> {
+  const server = new pg.Client({ connectionString: serverUrl })
+  await server.connect()
+  await server.query(`create database ${template}`)
+  await server.end()
+  const url = new URL(serverUrl)
+  url.pathname = `/${template}`
+  await migrate(url.href)
+  const boss = new PgBoss({ connectionString: url.href, supervise: false, schedule: false })
+  await boss.start()
+  await boss.stop({ graceful: false })
+}
+
+/** SIGQUIT: nothing has to be kept. */
+function stop(cluster: Cluster): void {
+  const server = cluster.running()
+  if (server) process.kill(server.pid, 'SIGQUIT')
+}

@@ -1,0 +1,21 @@
+// How the tests run: real PostgreSQL for all of them, two files at a time. The benches are no tests.
+import { defineConfig } from 'vitest/config'
+
+if (Number.parseInt(process.versions.node, 10) < 24) {
+  throw new Error(
+    'The tests need Node 24: run them with npm (`npm test`, `npx vitest run FILE`), which puts the one installed first',
+  )
+}
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    exclude: ['test/bench/**'],
+    globalSetup: ['test/kit/global-setup.ts'],
+    setupFiles: ['test/kit/after-each-file.ts'],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+})
