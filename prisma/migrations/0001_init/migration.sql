@@ -316,7 +316,7 @@ CREATE TABLE "webhook_deliveries" (
     "eventSeq" BIGINT,
     "eventId" UUID NOT NULL,
     "type" TEXT NOT NULL,
-    "payload" JSONB,
+    "payload" JSON,
     "status" "delivery_status" NOT NULL DEFAULT 'pending',
     "attempts" INTEGER NOT NULL DEFAULT 0,
     "attemptsLeft" INTEGER NOT NULL DEFAULT 5,

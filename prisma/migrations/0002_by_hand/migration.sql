@@ -10,10 +10,8 @@ INSERT INTO "event_sequence" ("id", "last") VALUES (1, 0);
 CREATE INDEX "messages_open_idx" ON "messages" ("instanceId", "peer", "dueAt", "id")
   WHERE "status" IN ('queued', 'sending') AND "acceptedAt" IS NULL AND "direction" = 'outbound';
 
--- The deliveries that are not done, by when they are due: for each endpoint, and for all of them.
+-- The deliveries that are not done, by endpoint and when they are due.
 CREATE INDEX "webhook_deliveries_open_idx" ON "webhook_deliveries" ("endpointId", "nextAttemptAt")
-  WHERE "nextAttemptAt" IS NOT NULL;
-CREATE INDEX "webhook_deliveries_due_idx" ON "webhook_deliveries" ("nextAttemptAt")
   WHERE "nextAttemptAt" IS NOT NULL;
 
 -- Messages are never deleted, and checking each event against its message costs the relay a third of its speed and locks
