@@ -137,6 +137,7 @@ async function leave(cluster: Cluster, client: pg.Client): Promise<void> {
   try {
     await client.query('select pg_advisory_unlock_all()')
     if (!(await lock(client, 'pg_try_advisory_lock', inUse))) return await client.end()
+    await othersGone(client)
   } catch {
     // The connection is gone, and with it the locks and most likely the server.
     return
@@ -145,6 +146,17 @@ async function leave(cluster: Cluster, client: pg.Client): Promise<void> {
   const deadline = Date.now() + stopTimeoutMs
   while (cluster.running()) {
     if (Date.now() > deadline) return signal(cluster, 'SIGQUIT')
+    await pause(20)
+  }
+}
+
+/** Connections that were just closed need a moment to be gone; what is not gone in a second is cut off. */
+async function othersGone(client: pg.Client): Promise<void> {
+  for (let tries = 0; tries < 50; tries++) {
+    const { rowCount } = await client.query(
+      `select from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`,
+    )
+    if (!rowCount) return
     await pause(20)
   }
 }

@@ -1,0 +1,155 @@
+// What an operator types: `npm run -s gateway -- COMMAND`. Works beside a running gateway, and without one.
+import { randomBytes } from 'node:crypto'
+import { Command, Option } from 'commander'
+import pg from 'pg'
+import { PgBoss } from 'pg-boss'
+import { createAccount, createApiKey, listAccounts, revokeApiKey, setPlan } from './accounts/service.ts'
+import { plans } from './billing/plans.ts'
+import { readConfig } from './core/config.ts'
+import { openEmbedded } from './core/embedded.ts'
+import { draftMigration, migrate } from './core/migrate.ts'
+import { sentenceOf } from './core/sentence.ts'
+import { doctor } from './doctor.ts'
+import { createTeam } from './teams/service.ts'
+
+const gateway = new Command('gateway').description('Operates the messaging gateway').configureOutput({
+  outputError: (text, write) => write(text.replace(/^error: /, '')),
+})
+const plan = () => new Option('--plan <plan>', 'plan of the account').choices(plans.map(({ code }) => code)).makeOptionMandatory()
+const email = () => new Option('--email <email>', 'e-mail address of the account').makeOptionMandatory()
+const json = () => new Option('--json', 'print JSON')
+
+const account = gateway.command('account').description('accounts')
+account
+  .command('create')
+  .description('make a verified account with its first API key')
+  .addOption(email())
+  .requiredOption('--name <name>', 'name of the person')
+  .addOption(plan())
+  .option('--password <password>', 'password for the console; made and printed when absent')
+  .addOption(json())
+  .action(async (options: { email: string; name: string; plan: string; password?: string; json?: true }) => {
+    const password = options.password ?? randomBytes(15).toString('base64url')
+    const made = await withDatabase((pool) => createAccount(pool, { ...options, password }))
+    // Apart from the JSON, whose fields others rely on.
+    if (!options.password) console.error(`password: ${password}`)
+    print(options.json, made)
+  })
+account
+  .command('plan')
+  .description('put an account on a plan')
+  .addOption(email())
+  .addOption(plan())
+  .action(async (options: { email: string; plan: string }) => {
+    await withDatabase((pool) => setPlan(pool, options))
+    console.log(`${options.email} is on ${options.plan}`)
+  })
+account
+  .command('list')
+  .description('list all accounts')
+  .addOption(json())
+  .action(async (options: { json?: true }) => {
+    const accounts = await withDatabase(listAccounts)
+    if (options.json) console.log(JSON.stringify(accounts))
+    else
+      for (const row of accounts)
+        console.log([row.userId, row.email, row.plan, row.status, row.createdAt.toISOString()].join('  '))
+  })
+
+const apiKey = gateway.command('api-key').description('API keys')
+apiKey
+  .command('create')
+  .description('make a further key of an account')
+  .addOption(email())
+  .requiredOption('--name <name>', 'what the key is for')
+  .addOption(json())
+  .action(async (options: { email: string; name: string; json?: true }) => {
+    const { key, ...made } = await withDatabase((pool) => createApiKey(pool, options))
+    print(options.json, { ...made, apiKey: key })
+  })
+apiKey
+  .command('revoke')
+  .description('make a key unusable from the next request on')
+  .requiredOption('--id <id>', 'id of the key')
+  .action(async (options: { id: string }) => {
+    await withDatabase((pool) => revokeApiKey(pool, options.id))
+    console.log(`${options.id} is revoked`)
+  })
+
+gateway
+  .command('team')
+  .description('teams')
+  .command('create')
+  .description('make a team with its first API key')
+  .requiredOption('--owner <email>', 'e-mail address of the owning account')
+  .requiredOption('--name <name>', 'name of the team')
+  .addOption(json())
+  .action(async (options: { owner: string; name: string; json?: true }) => {
+    const team = await withDatabase((pool) => createTeam(pool, { ownerEmail: options.owner, name: options.name }))
+    print(options.json, { teamId: team.teamId, apiKey: team.apiKey })
+  })
+
+gateway
+  .command('migrate')
+  .description('bring the database to the shape that this version expects')
+  .action(async () => {
+    await using database = await openDatabase()
+    const applied = await migrate(database.url)
+    const boss = new PgBoss({ connectionString: database.url, backend: database.backend, supervise: false, schedule: false })
+    await boss.start()
+    await boss.stop({ graceful: false })
+    console.log(applied.length > 0 ? `applied ${applied.join(', ')}` : 'nothing to apply')
+  })
+gateway
+  .command('doctor')
+  .description('check configuration, database, clock and providers')
+  .action(async () => {
+    await using database = await openDatabase()
+    if (!(await doctor(database.url, database.secretKey, console.log))) process.exitCode = 1
+  })
+gateway
+  .command('draft-migration <name>', { hidden: true })
+  .description('for developers: write a migration from the changes in prisma/schema')
+  .action(async (name: string) => {
+    await using database = await openDatabase()
+    const folder = await draftMigration(database.url, name)
+    console.log(folder ? `wrote prisma/migrations/${folder}` : 'nothing has changed')
+  })
+
+/** The database in use, embedded or outside; an embedded one is started for the command when none runs. */
+async function openDatabase() {
+  const { config, secrets } = readConfig()
+  const parts = new AsyncDisposableStack()
+  const embedded = config.databaseUrl ? undefined : parts.use(await openEmbedded({ dataDir: config.dataDir, as: 'command' }))
+  return {
+    url: config.databaseUrl ?? (embedded as { url: string }).url,
+    backend: config.databaseBackend,
+    secretKey: secrets.secretKey ?? (embedded as { secretKey: Buffer }).secretKey,
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  }
+}
+
+async function withDatabase<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T> {
+  await using database = await openDatabase()
+  await migrate(database.url)
+  const pool = new pg.Pool({ connectionString: database.url, max: 1, application_name: 'gateway-cli' })
+  // A connection that breaks while idle fails the next statement, which says so.
+  pool.on('error', () => {})
+  try {
+    return await work(pool)
+  } finally {
+    await pool.end()
+  }
+}
+
+function print(asJson: true | undefined, fields: object): void {
+  if (asJson) console.log(JSON.stringify(fields))
+  else for (const [name, value] of Object.entries(fields)) console.log(`${name}: ${value}`)
+}
+
+try {
+  await gateway.parseAsync()
+} catch (error) {
+  console.error(sentenceOf(error))
+  process.exitCode = 1
+}

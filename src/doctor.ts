@@ -1,0 +1,77 @@
+// Looks at everything a gateway depends on and says in words what is wrong.
+import pg from 'pg'
+import { pendingMigrations } from './core/migrate.ts'
+import { createSealer } from './core/seal.ts'
+import { sentenceOf } from './core/sentence.ts'
+
+/** Throws a sentence when something is wrong, else returns one. */
+type Check = (pool: pg.Pool, secretKey: Buffer) => Promise<string>
+
+/** From which difference on a clock is wrong: the contract's smallest promise about time is a second. */
+const clockToleranceMs = 1_000
+
+const checks: Record<string, Check> = {
+  database: async (pool) => {
+    const { rows } = await pool.query<{ version: string; number: number }>(
+      `select current_setting('server_version') as version, current_setting('server_version_num')::int as number`,
+    )
+    const { version, number } = rows[0] as { version: string; number: number }
+    if (number < 150_000) throw new Error(`PostgreSQL ${version} is too old; 15 or newer is needed`)
+    return `PostgreSQL ${version} answers`
+  },
+  migrations: async (pool) => {
+    const pending = await pendingMigrations(pool)
+    if (pending.length > 0) throw new Error(`${pending.join(', ')} not applied yet; start the gateway or run \`gateway migrate\``)
+    return 'all applied'
+  },
+  jobs: async (pool) => {
+    const { rows } = await pool.query(`select to_regclass('pgboss.job') as found`)
+    if (!rows[0]?.found) throw new Error('the job queue is not installed yet; start the gateway or run `gateway migrate`')
+    return 'the queue is installed'
+  },
+  clock: async (pool) => {
+    const before = Date.now()
+    const { rows } = await pool.query<{ now: Date }>('select clock_timestamp() as now')
+    const offsetMs = Math.round((before + Date.now()) / 2 - (rows[0]?.now.getTime() ?? Number.NaN))
+    const said = `${Math.abs(offsetMs)} ms ${offsetMs > 0 ? 'ahead of' : 'behind'} the database's`
+    if (Math.abs(offsetMs) > clockToleranceMs) throw new Error(`this machine's is ${said}; synchronise both (NTP)`)
+    return `this machine's is ${said}`
+  },
+  secretKey: async (pool, secretKey) => {
+    const { rows } = await pool.query<{ secret: Buffer }>(
+      `select secret from webhook_endpoints where "deletedAt" is null order by "createdAt" desc limit 1`,
+    )
+    if (!rows[0]) return 'set; nothing is sealed with it yet'
+    try {
+      createSealer(secretKey).open(rows[0].secret)
+    } catch {
+      throw new Error('SECRET_KEY is not the one that stored secrets were sealed with; put the right one back')
+    }
+    return 'opens what is stored'
+  },
+  providers: async (pool) => {
+    const { rows } = await pool.query<{ provider: string; status: string; count: string }>(
+      `select provider::text, status::text, count(*) from instances where "deletedAt" is null group by 1, 2 order by 1, 2`,
+    )
+    return rows.map((row) => `${row.provider}: ${row.count} ${row.status}`).join(', ') || 'no instances yet'
+  },
+}
+
+/** Runs every check, says one line for each, and answers whether all is well. Configuration was read before. */
+export async function doctor(databaseUrl: string, secretKey: Buffer, say: (line: string) => void): Promise<boolean> {
+  say('ok     configuration: valid')
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 1, connectionTimeoutMillis: 5_000 })
+  // A connection that breaks while idle fails the next statement, which says so.
+  pool.on('error', () => {})
+  let healthy = true
+  for (const [name, check] of Object.entries(checks)) {
+    try {
+      say(`ok     ${name}: ${await check(pool, secretKey)}`)
+    } catch (error) {
+      healthy = false
+      say(`wrong  ${name}: ${sentenceOf(error)}`)
+    }
+  }
+  await pool.end()
+  return healthy
+}
