@@ -1,0 +1,19 @@
+// One attempt: the event's own bytes, signed, posted once, judged.
+import type { App } from '../core/app.ts'
+import type { ClaimedDelivery } from './claim.ts'
+import { judge, type Verdict } from './policy.ts'
+import { signedHeaders } from './sign.ts'
+
+/** Makes the attempt. @throws only what a failpoint throws; every outcome is a verdict. */
+export async function attempt(app: App, delivery: ClaimedDelivery, signal: AbortSignal): Promise<Verdict> {
+  const { eventId, type, url, secret, previousSecret } = delivery
+  const open = (sealed: Buffer) => app.sealer.open(sealed).toString()
+  const body = Buffer.from(delivery.body)
+  const signable = { eventId, type, body, at: new Date() }
+  const headers = signedHeaders(signable, open(secret), previousSecret && open(previousSecret))
+  await app.failpoint('hook.before_post')
+  const verdict = judge(await app.egress.post(url, { headers, body, timeoutMs: app.config.webhookTimeoutMs, signal }))
+  app.metrics.webhookAttempts.inc({ outcome: verdict.error ?? 'delivered' })
+  if (verdict.delivered) await app.failpoint('hook.after_2xx_before_commit')
+  return verdict
+}

@@ -1,0 +1,27 @@
+// Something done again and again while the process lives: never twice at once, and a failure waits for the next time.
+import type { App } from '../core/app.ts'
+
+export interface Beat extends AsyncDisposable {
+  start: () => void
+}
+
+export function createBeat(app: App, everyMs: number, work: () => Promise<void>): Beat {
+  let timer: NodeJS.Timeout | undefined
+  let current: Promise<void> | undefined
+  function once(): void {
+    current ??= work()
+      .catch((error: Error) => app.log.warn({ err: error.message }, 'webhook upkeep failed; trying again'))
+      .finally(() => {
+        current = undefined
+      })
+  }
+  return {
+    start() {
+      timer = setInterval(once, everyMs).unref()
+    },
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer)
+      await current
+    },
+  }
+}

@@ -1,0 +1,52 @@
+// What a caller says of a webhook endpoint.
+import { z } from 'zod'
+import { checkTarget } from '../core/address.ts'
+import { defineInput, type Rules } from '../core/input.ts'
+import { eventType } from '../events/event-type.ts'
+
+const events = z
+  .array(eventType)
+  .min(1)
+  .max(50)
+  .refine((list) => new Set(list).size === list.length, 'must be distinct')
+
+const fields = {
+  url: z.string().describe('Where to deliver: https, at most 2048 characters, not in a private network.'),
+  events: events.describe('The kinds of events to deliver, 1 to 50, distinct.'),
+}
+
+const urlRule: Rules = (value, report, config) => {
+  const fault = typeof value.url === 'string' ? checkTarget(value.url, config.allowedPrivateTargets, 'webhook') : undefined
+  if (fault) report(['url'], fault)
+}
+
+export const CreateWebhookInput = defineInput(
+  'CreateWebhookInput',
+  'A new webhook endpoint.',
+  z.object({
+    ...fields,
+    idempotencyKey: z
+      .string()
+      .nullish()
+      .describe('Repeating a mutation with the same key and input answers the first result again.'),
+  }),
+  urlRule,
+)
+
+export const UpdateWebhookInput = defineInput(
+  'UpdateWebhookInput',
+  'What to change about a webhook endpoint; what is left out stays.',
+  z.object({
+    url: fields.url.optional(),
+    events: fields.events.optional(),
+    enabled: z.boolean().optional().describe('false stops deliveries, true takes them up again after they were stopped.'),
+  }),
+  (value, report, config) => {
+    urlRule(value, report, config)
+    const known = ['url', 'events', 'enabled'].some((field) => value[field] !== undefined)
+    if (!known) report([], 'must change url, events or enabled')
+  },
+)
+
+export type CreateWebhook = ReturnType<typeof CreateWebhookInput.parse>
+export type UpdateWebhook = ReturnType<typeof UpdateWebhookInput.parse>

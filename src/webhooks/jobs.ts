@@ -1,0 +1,17 @@
+// What a worker does for webhooks.
+import { implementJob, type JobImplementation } from '../core/jobs.ts'
+import { deliverJob, pruneJob } from './deliver-job.ts'
+import { pruneDeliveries } from './sweep.ts'
+
+export const webhookJobs: JobImplementation[] = [
+  // A job is done as soon as its delivery is leased or waits in its lane: no batch waits for a receiver.
+  implementJob(deliverJob, { batchSize: 100, workers: 2 }, async (app, jobs) => {
+    await app.deliveries.take(jobs)
+    return jobs.map(() => undefined)
+  }),
+  implementJob(pruneJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
+    const pruned = await pruneDeliveries(app)
+    if (pruned > 0) app.log.info({ pruned }, 'old webhook deliveries deleted')
+    return jobs.map(() => undefined)
+  }),
+]

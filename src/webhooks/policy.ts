@@ -1,0 +1,81 @@
+// Pure rules of deliveries: what an answer means, when the next attempt is due, when an endpoint is given up.
+import type { EgressFault, PostOutcome } from '../core/egress.ts'
+
+/** Attempts that are made without being asked for. */
+export const automaticAttempts = 5
+/** How long an attempt is its process's alone; renewed while it lasts. */
+export const leaseMs = 9_000
+/** How long the secret before a rotation goes on signing. */
+export const previousSecretHours = 24
+/** How long deliveries are kept, and can be asked for again. */
+export const retentionDays = 30
+
+const disableAfterMs = 5 * 86_400_000
+/** Fewer events than that in those days say little about an endpoint. */
+const disableAfterEvents = 10
+
+export type DeliveryFault = EgressFault | 'unexpected_status' | 'redirect_refused' | 'endpoint_disabled' | 'endpoint_deleted'
+
+export interface Verdict {
+  delivered: boolean
+  responseCode: number | null
+  error: DeliveryFault | null
+  /** The receiver says that it is gone for good. */
+  gone: boolean
+  /** How long a busy receiver asks to be left alone. */
+  retryAfterMs: number | undefined
+}
+
+/** What came of an attempt: only a 2xx counts. */
+export function judge(outcome: PostOutcome): Verdict {
+  if (outcome.outcome === 'error') {
+    return { delivered: false, responseCode: null, error: outcome.reason, gone: false, retryAfterMs: undefined }
+  }
+  const { status } = outcome
+  const delivered = status >= 200 && status < 300
+  return {
+    delivered,
+    responseCode: status,
+    error: delivered ? null : status >= 300 && status < 400 ? 'redirect_refused' : 'unexpected_status',
+    gone: status === 410,
+    retryAfterMs: status === 429 || status === 503 ? outcome.retryAfterMs : undefined,
+  }
+}
+
+/**
+ * Milliseconds from one attempt to the next: the base, ten times longer each time, ±20 %. A busy receiver's Retry-After
+ * can stretch that to twice as long.
+ * @param made automatic attempts so far
+ */
+export function gapMs(made: number, baseMs: number, retryAfterMs?: number, random: () => number = Math.random): number {
+  const nominal = baseMs * 10 ** (Math.max(made, 1) - 1)
+  const gap = nominal * (0.8 + 0.4 * random())
+  return retryAfterMs === undefined ? gap : Math.min(Math.max(retryAfterMs, gap), 2 * nominal)
+}
+
+export interface Health {
+  /** Since when there were nothing but failures, and how many events met them. */
+  failingSince: Date | null
+  failedEvents: number
+  disabledReason: string | null
+}
+
+export interface News {
+  anyDelivered: boolean
+  /** Events whose first attempt failed. */
+  failedEvents: number
+  gone: boolean
+}
+
+/** How attempts change an endpoint's health. */
+export function healthAfter(health: Health, news: News, now: Date): Health {
+  const failingSince = news.anyDelivered ? null : (health.failingSince ?? now)
+  const failedEvents = news.anyDelivered ? 0 : health.failedEvents + news.failedEvents
+  const failing =
+    failingSince !== null && now.getTime() - failingSince.getTime() >= disableAfterMs && failedEvents >= disableAfterEvents
+  return {
+    failingSince,
+    failedEvents,
+    disabledReason: health.disabledReason ?? (news.gone ? 'gone' : failing ? 'failing' : null),
+  }
+}

@@ -1,0 +1,61 @@
+// Deliveries made because somebody asks: a test, and one more attempt of an old one.
+import type { Context } from '../core/context.ts'
+import { fail } from '../core/errors.ts'
+import { newId } from '../core/id.ts'
+import { write } from '../core/idempotency.ts'
+import { enqueue } from '../core/jobs.ts'
+import type { WebhookDelivery } from '../generated/prisma/client.ts'
+import { deliverJob, deliverRequest } from './deliver-job.ts'
+import { retentionDays } from './policy.ts'
+import { samplePayload } from './sample.ts'
+import { type Endpoint, holdEndpoint } from './service.ts'
+
+/** Sends one signed delivery of a made-up event of the first kind that the endpoint asked for; it is tried once. */
+export async function testEndpoint(ctx: Context, id: string): Promise<WebhookDelivery> {
+  return await write(ctx, async (tx) => {
+    const endpoint = await holdEndpoint(ctx, tx, id)
+    refuseDisabled(endpoint)
+    const type = endpoint.events[0] ?? 'message.sent'
+    const eventId = newId()
+    const { rows } = await tx.query<WebhookDelivery>(
+      `insert into webhook_deliveries (id, "endpointId", "eventId", type, payload, "attemptsLeft", "byHand", "nextAttemptAt")
+       values ($1, $2, $3, $4, $5, 0, true, now()) returning *`,
+      [newId(), id, eventId, type, JSON.stringify(samplePayload(type, eventId, new Date()))],
+    )
+    const delivery = rows[0] as WebhookDelivery
+    await enqueue(ctx.app, tx, deliverJob, [deliverRequest(delivery)])
+    return delivery
+  })
+}
+
+/**
+ * Makes one more attempt now, whatever became of the delivery. It does not count among the five; where some of those are
+ * still to come and it fails too, they go on.
+ * @param endpointId where given, the delivery must be this endpoint's
+ * @throws NOT_FOUND; INVALID_STATE while an attempt is being made, and for a disabled endpoint
+ */
+export async function redeliver(ctx: Context, deliveryId: string, endpointId?: string): Promise<WebhookDelivery> {
+  return await write(ctx, async (tx) => {
+    const found = await tx.query<{ endpointId: string }>(
+      `select d."endpointId" from webhook_deliveries d join webhook_endpoints e on e.id = d."endpointId"
+       where d.id = $1 and e."workspaceId" = $2 and e."deletedAt" is null and ($3::uuid is null or e.id = $3)
+         and d."createdAt" > now() - make_interval(days => $4)`,
+      [deliveryId, ctx.principal.workspaceId, endpointId ?? null, retentionDays],
+    )
+    const owner = found.rows[0]?.endpointId ?? fail('NOT_FOUND', 'Webhook delivery not found')
+    refuseDisabled(await holdEndpoint(ctx, tx, owner))
+    const { rows } = await tx.query<WebhookDelivery>(
+      `update webhook_deliveries set "byHand" = true, "nextAttemptAt" = now(),
+         status = case when "attemptsLeft" > 0 then status else 'pending' end
+       where id = $1 and ("leaseUntil" is null or "leaseUntil" <= now()) returning *`,
+      [deliveryId],
+    )
+    const delivery = rows[0] ?? fail('INVALID_STATE', 'An attempt is being made right now')
+    await enqueue(ctx.app, tx, deliverJob, [deliverRequest(delivery)])
+    return delivery
+  })
+}
+
+function refuseDisabled(endpoint: Endpoint): void {
+  if (endpoint.disabledAt) fail('INVALID_STATE', 'The endpoint is disabled; enable it first')
+}

@@ -1,0 +1,115 @@
+// What can be done with webhook endpoints: create, change, delete, give a new secret.
+import type { Context } from '../core/context.ts'
+import type { Sql } from '../core/database.ts'
+import { fail } from '../core/errors.ts'
+import { newId } from '../core/id.ts'
+import { write } from '../core/idempotency.ts'
+import type { WebhookEndpoint } from '../generated/prisma/client.ts'
+import type { CreateWebhook, UpdateWebhook } from './input.ts'
+import { previousSecretHours } from './policy.ts'
+import { cancelDeliveries } from './settle.ts'
+import { newSecret } from './sign.ts'
+
+/** An endpoint as verbs return it: without what is sealed, and with the secret where it is shown this once. */
+export type Endpoint = Omit<WebhookEndpoint, 'secret' | 'previousSecret'> & { shownSecret?: string }
+
+const columns = `id, "workspaceId", url, events, "previousSecretUntil", "disabledAt", "disabledReason", "failingSince", "failedEvents",
+  "createdAt", "updatedAt", "deletedAt"`
+
+/**
+ * Creates an endpoint; its `shownSecret` is not to be had again.
+ * @throws VALIDATION_ERROR, WEBHOOKS_NOT_AVAILABLE_ON_PLAN, MAX_WEBHOOK_ENDPOINTS_REACHED, exact under a race
+ */
+export async function createEndpoint(ctx: Context, input: CreateWebhook): Promise<Endpoint> {
+  const { app, principal } = ctx
+  await checkUrl(ctx, input.url)
+  return await write(ctx, async (tx) => {
+    if (!ctx.features.webhooks) fail('WEBHOOKS_NOT_AVAILABLE_ON_PLAN')
+    // The owner's row is held, so that two creations cannot both be the last.
+    await tx.query('select from subscriptions where "userId" = $1 for update', [principal.ownerId])
+    const { rows } = await tx.query<{ count: number }>(
+      `select count(*)::int as count from webhook_endpoints e join workspaces w on w.id = e."workspaceId"
+       where w."ownerId" = $1 and e."deletedAt" is null`,
+      [principal.ownerId],
+    )
+    if ((rows[0]?.count ?? 0) >= ctx.limits.maxWebhookEndpoints) fail('MAX_WEBHOOK_ENDPOINTS_REACHED')
+    const secret = newSecret()
+    const created = await tx.query<Endpoint>(
+      `insert into webhook_endpoints (id, "workspaceId", url, events, secret) values ($1, $2, $3, $4, $5) returning ${columns}`,
+      [newId(), principal.workspaceId, input.url, input.events, app.sealer.seal(secret)],
+    )
+    return { ...(created.rows[0] as Endpoint), shownSecret: secret }
+  })
+}
+
+/**
+ * Changes what is given. Attempts that are still to be made go to the new URL, which starts without the old one's failures;
+ * switching off ends them.
+ */
+export async function updateEndpoint(ctx: Context, id: string, input: UpdateWebhook): Promise<Endpoint> {
+  if (input.url !== undefined) await checkUrl(ctx, input.url)
+  return await write(ctx, async (tx) => {
+    const before = await holdEndpoint(ctx, tx, id)
+    const { url = before.url, events = before.events, enabled } = input
+    const moved = url !== before.url
+    const stopped = enabled === false
+    // What the receiver brought about ends with its URL; what a person decided lasts until a person says otherwise.
+    const cleared = enabled === true || (moved && before.disabledReason !== 'by_hand')
+    const reason = stopped ? 'by_hand' : cleared ? null : before.disabledReason
+    const { rows } = await tx.query<Endpoint>(
+      `update webhook_endpoints set url = $2, events = $3, "disabledReason" = $4,
+         "disabledAt" = case when $4::text is null then null else coalesce("disabledAt", now()) end,
+         "failingSince" = case when $5 then null else "failingSince" end, "failedEvents" = case when $5 then 0 else "failedEvents" end,
+         "updatedAt" = now()
+       where id = $1 returning ${columns}`,
+      [id, url, events, reason, moved || enabled === true],
+    )
+    if (stopped) await cancelDeliveries(tx, id, 'endpoint_disabled')
+    return rows[0] as Endpoint
+  })
+}
+
+/** Deletes the endpoint and its secrets; what it was still to get is given up. */
+export async function deleteEndpoint(ctx: Context, id: string): Promise<{ id: string; deleted: true }> {
+  return await write(ctx, async (tx) => {
+    await holdEndpoint(ctx, tx, id)
+    await tx.query(
+      `update webhook_endpoints set "deletedAt" = now(), "updatedAt" = now(), secret = '', "previousSecret" = null where id = $1`,
+      [id],
+    )
+    await cancelDeliveries(tx, id, 'endpoint_deleted')
+    return { id, deleted: true }
+  })
+}
+
+/** Gives a new secret, shown this once; the one before it signs too for 24 hours. */
+export async function rotateSecret(ctx: Context, id: string): Promise<Endpoint> {
+  return await write(ctx, async (tx) => {
+    await holdEndpoint(ctx, tx, id)
+    const secret = newSecret()
+    const { rows } = await tx.query<Endpoint>(
+      `update webhook_endpoints set "previousSecret" = secret, "previousSecretUntil" = now() + make_interval(hours => $3), secret = $2,
+         "updatedAt" = now()
+       where id = $1 returning ${columns}`,
+      [id, ctx.app.sealer.seal(secret), previousSecretHours],
+    )
+    return { ...(rows[0] as Endpoint), shownSecret: secret }
+  })
+}
+
+/** Locks an endpoint of the workspace. @throws NOT_FOUND */
+export async function holdEndpoint(ctx: Context, tx: Sql, id: string): Promise<Endpoint> {
+  const { rows } = await tx.query<Endpoint>(
+    `select ${columns} from webhook_endpoints where id = $1 and "workspaceId" = $2 and "deletedAt" is null for no key update`,
+    [id, ctx.principal.workspaceId],
+  )
+  return rows[0] ?? fail('NOT_FOUND', 'Webhook endpoint not found')
+}
+
+/** The rules that need more than the text: ourselves, and what the name leads to now. */
+async function checkUrl(ctx: Context, text: string): Promise<void> {
+  const url = new URL(text)
+  const ours = [ctx.app.address, ctx.app.config.publicUrl].flatMap((address) => (address ? new URL(address).host : []))
+  const fault = ours.includes(url.host) ? 'must not be this gateway itself' : await ctx.app.egress.checkName(url)
+  if (fault) fail('VALIDATION_ERROR', `url: ${fault}`)
+}

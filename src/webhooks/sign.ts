@@ -1,0 +1,49 @@
+// Signatures: how a receiver knows that a delivery is ours, whole, and not a replay.
+import { createHmac, randomBytes } from 'node:crypto'
+
+const prefix = 'whsec_'
+
+/** `whsec_` and 32 random bytes in base64. */
+export function newSecret(): string {
+  return prefix + randomBytes(32).toString('base64')
+}
+
+export interface Signable {
+  eventId: string
+  type: string
+  /** The bytes that are sent. */
+  body: Buffer
+  at: Date
+}
+
+/**
+ * The headers of one attempt. `X-Service-Signature` has room for one secret, the newest; the standard's
+ * `webhook-signature` lists all. After a rotation the one before signs in a header of its own too.
+ */
+export function signedHeaders(delivery: Signable, secret: string, previous?: string | null): Record<string, string> {
+  const { eventId, type, body, at } = delivery
+  const timestamp = Math.floor(at.getTime() / 1000).toString()
+  const secrets = previous ? [secret, previous] : [secret]
+  return {
+    'Content-Type': 'application/json',
+    'User-Agent': 'messaging-gateway',
+    'X-Service-Event': type,
+    'X-Service-Delivery': eventId,
+    'X-Service-Signature': serviceSignature(secret, body),
+    ...(previous ? { 'X-Service-Signature-Previous': serviceSignature(previous, body) } : {}),
+    'webhook-id': eventId,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': secrets.map((each) => standardSignature(each, `${eventId}.${timestamp}.`, body)).join(' '),
+  }
+}
+
+/** Keyed by the whole secret as it was shown, prefix included. */
+function serviceSignature(secret: string, body: Buffer): string {
+  return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+}
+
+/** Standard Webhooks: keyed by the bytes that the secret encodes. */
+function standardSignature(secret: string, head: string, body: Buffer): string {
+  const key = Buffer.from(secret.slice(prefix.length), 'base64')
+  return `v1,${createHmac('sha256', key).update(head).update(body).digest('base64')}`
+}

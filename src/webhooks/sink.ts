@@ -1,0 +1,49 @@
+// Where events become deliveries: one for each endpoint that asked for them, in the transaction that numbers the events.
+import type { App } from '../core/app.ts'
+import type { Sql } from '../core/database.ts'
+import { newId } from '../core/id.ts'
+import { enqueue } from '../core/jobs.ts'
+import type { LogEvent } from '../events/log.ts'
+import type { RelaySink } from '../events/relay.ts'
+import { deliverJob, deliverRequest } from './deliver-job.ts'
+
+export function webhookSink(app: App): RelaySink {
+  return async (tx, events) => {
+    const targets = await findTargets(tx, events)
+    if (targets.length === 0) return
+    const deliveries = targets.map((target) => ({ id: newId(), ...target }))
+    await tx.query({
+      name: 'webhooks.sink.insert',
+      text: `insert into webhook_deliveries (id, "endpointId", "eventSeq", "eventId", type, "nextAttemptAt")
+        select u.id, u.endpoint, u.seq, u.event, u.type, clock_timestamp()
+        from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::uuid[], $5::text[]) as u(id, endpoint, seq, event, type)`,
+      values: [
+        deliveries.map((delivery) => delivery.id),
+        deliveries.map((delivery) => delivery.endpointId),
+        deliveries.map((delivery) => delivery.event.seq),
+        deliveries.map((delivery) => delivery.event.id),
+        deliveries.map((delivery) => delivery.event.type),
+      ],
+    })
+    await enqueue(
+      app,
+      tx,
+      deliverJob,
+      deliveries.map((delivery) => deliverRequest(delivery)),
+    )
+  }
+}
+
+async function findTargets(tx: Sql, events: readonly LogEvent[]): Promise<{ endpointId: string; event: LogEvent }[]> {
+  const { rows } = await tx.query<{ id: string; workspaceId: string; events: string[] }>({
+    name: 'webhooks.sink.find',
+    text: `select id, "workspaceId", events from webhook_endpoints
+      where "workspaceId" = any($1::uuid[]) and "disabledAt" is null and "deletedAt" is null`,
+    values: [[...new Set(events.map((event) => event.workspaceId))]],
+  })
+  return events.flatMap((event) =>
+    rows
+      .filter((row) => row.workspaceId === event.workspaceId && row.events.includes(event.type))
+      .map((row) => ({ endpointId: row.id, event })),
+  )
+}

@@ -1,0 +1,59 @@
+// Sweeping: finds what fell between the jobs, after a crash above all, and deletes what has been kept long enough.
+import type { App } from '../core/app.ts'
+import type { Sql } from '../core/database.ts'
+import { retentionDays } from './policy.ts'
+
+/** Deliveries this late are nobody's any more. */
+const overdueMs = 500
+
+/** The endpoints with deliveries that are overdue. Walks the index from endpoint to endpoint, whatever the number of deliveries. */
+export async function findOverdue(sql: Sql): Promise<string[]> {
+  const { rows } = await sql.query<{ id: string }>({
+    name: 'webhooks.overdue',
+    text: `with recursive endpoint as (
+        (select "endpointId" as id from webhook_deliveries where "nextAttemptAt" is not null order by "endpointId" limit 1)
+        union all
+        select (
+          select d."endpointId" from webhook_deliveries d where d."nextAttemptAt" is not null and d."endpointId" > endpoint.id
+          order by d."endpointId" limit 1
+        ) from endpoint where endpoint.id is not null
+      )
+      select id from endpoint where id is not null and exists (
+        select from webhook_deliveries d where d."endpointId" = endpoint.id
+          and d."nextAttemptAt" <= now() - $1 * interval '1 millisecond' and (d."leaseUntil" is null or d."leaseUntil" <= now())
+      )`,
+    values: [overdueMs],
+  })
+  return rows.map((row) => row.id)
+}
+
+/** Ends the overdue deliveries that nobody may attempt: their process died in the last attempt, or their endpoint is off. */
+export async function closeStranded(sql: Sql, endpointIds: readonly string[]): Promise<void> {
+  await sql.query(
+    `update webhook_deliveries d set status = 'failed', "attemptsLeft" = 0, "byHand" = false, "nextAttemptAt" = null,
+       "leaseToken" = null, "leaseUntil" = null,
+       error = case when e."deletedAt" is not null then 'endpoint_deleted' when e."disabledAt" is not null then 'endpoint_disabled'
+         else 'interrupted' end
+     from webhook_endpoints e
+     where e.id = d."endpointId" and e.id = any($1::uuid[]) and d."nextAttemptAt" <= now()
+       and (d."leaseUntil" is null or d."leaseUntil" <= now())
+       and (e."deletedAt" is not null or e."disabledAt" is not null or (d."attemptsLeft" = 0 and not d."byHand"))`,
+    [endpointIds],
+  )
+}
+
+/** Deletes deliveries past their 30 days, in chunks, and secrets that sign no more; returns how many deliveries went. */
+export async function pruneDeliveries(app: App, chunk = 2_000): Promise<number> {
+  await app.pool.query(
+    'update webhook_endpoints set "previousSecret" = null, "previousSecretUntil" = null where "previousSecretUntil" <= now()',
+  )
+  for (let pruned = 0; ; ) {
+    const { rowCount } = await app.pool.query(
+      `delete from webhook_deliveries where id in (
+         select id from webhook_deliveries where "createdAt" < now() - make_interval(days => $2) order by "createdAt" limit $1)`,
+      [chunk, retentionDays],
+    )
+    pruned += rowCount ?? 0
+    if ((rowCount ?? 0) < chunk) return pruned
+  }
+}
