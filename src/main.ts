@@ -6,6 +6,7 @@ import { createLog } from './core/log.ts'
 import { migrate } from './core/migrate.ts'
 import { sentenceOf } from './core/sentence.ts'
 import { createDemo, demoText } from './demo.ts'
+import { attachDomains } from './domains.ts'
 import { createServer } from './server.ts'
 import { createQueues, startWorker } from './worker.ts'
 
@@ -29,6 +30,7 @@ async function run(stopped: Promise<string>): Promise<void> {
   await migrate(database.url)
   const secretKey = secrets.secretKey ?? database.secretKey
   const app = parts.use(await createApp({ config, secrets: { ...secrets, secretKey }, databaseUrl: database.url }))
+  attachDomains(app)
   await app.boss.start()
   await createQueues(app)
   parts.use(await startWorker(app))

@@ -35,6 +35,12 @@ export interface Admission {
   retryAfter: number | null
 }
 
+declare module '../core/app.ts' {
+  interface App {
+    admit: (knock: Knock) => Promise<Admission>
+  }
+}
+
 interface Asked {
   hash: Buffer
   teamId: string | null

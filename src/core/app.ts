@@ -32,6 +32,8 @@ export interface App extends AsyncDisposable {
   failpoint: FailpointHit
   /** The only way to addresses that callers name. */
   egress: Egress
+  /** Set when the process was told to stop: it is not ready any more. */
+  stopping: boolean
   /** Where the server listens, once it does. */
   address: string | undefined
 }
@@ -75,6 +77,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     signals: new EventEmitter<Signals>().setMaxListeners(0),
     failpoint: createFailpoint(config.failpoint),
     egress,
+    stopping: false,
     address: undefined,
     async [Symbol.asyncDispose]() {
       await boss.stop({ graceful: true, timeout: 8_000 }).catch(() => {})

@@ -21,7 +21,7 @@ export const builder = new SchemaBuilder<{
     JSON: { Input: unknown; Output: unknown }
     ID: { Input: string; Output: string }
   }
-  Connection: { totalCount: () => Promise<number> | number }
+  Connection: { totalCount?: () => Promise<number> | number }
 }>({
   plugins: [ScopeAuthPlugin, RelayPlugin, PrismaPlugin, ComplexityPlugin],
   defaultFieldNullability: false,
@@ -56,3 +56,11 @@ builder.scalarType('JSON', {
   serialize: (value) => value,
   parseValue: (value) => value,
 })
+
+builder.globalConnectionField('totalCount', (t) =>
+  t.int({
+    nullable: true,
+    description: 'How many there are in all; null where counting them would cost more than the page.',
+    resolve: (connection) => connection.totalCount?.() ?? null,
+  }),
+)

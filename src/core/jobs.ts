@@ -9,7 +9,9 @@ export interface JobDefinition<Data extends object> {
   name: string
   /** What a job carries: ids, never payloads. Parsed on both ends. */
   schema: z.ZodType<Data>
-  options?: QueueOptions & { deadLetter?: string; notify?: boolean }
+  options?: QueueOptions & { policy?: string; notify?: boolean }
+  /** Runs by the clock: a cron line, UTC. The job's data is then `{}`. */
+  cron?: string
 }
 
 export interface JobRequest<Data extends object> {

@@ -1,20 +1,13 @@
 // What a caller says of a message: the nine types, every field and bound, refused by name where wrong.
-import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
 import { z } from 'zod'
 import { checkTarget } from '../core/address.ts'
 import { builder } from '../core/builder.ts'
 import { defineInput, type Rules, registerEnum } from '../core/input.ts'
+import { phone } from '../core/phone.ts'
 import { moment, text, uuid } from '../core/validation.ts'
 
 export const sendTypes = ['text', 'image', 'video', 'audio', 'voice_note', 'document', 'location', 'contact', 'buttons'] as const
 export type SendType = (typeof sendTypes)[number]
-
-/** A number in E.164: `+` and 8 to 15 digits that some country could have given out. */
-export const phone = z
-  .string()
-  .refine((value) => /^\+[1-9]\d{7,14}$/.test(value) && parsePhoneNumberFromString(value)?.isPossible() === true, {
-    error: 'must be an E.164 number, for example +393331234567',
-  })
 
 const button = z
   .object({
@@ -44,9 +37,7 @@ const fields = {
   idempotencyKey: z.string().nullish().describe('Repeating a mutation with the same key and input answers the first result again.'),
 }
 
-export type MessageFields = {
-  [Field in keyof typeof fields]: z.output<(typeof fields)[Field]>
-}
+export type MessageFields = z.output<z.ZodObject<typeof fields>>
 
 const required: Record<SendType, readonly (keyof MessageFields)[]> = {
   text: ['text'],
@@ -74,7 +65,7 @@ const rules: Rules = (value, report, config) => {
     report(['text'], 'must have at most 1024 characters as a caption')
   }
   if (required[type].includes('mediaUrl') && typeof input.mediaUrl === 'string') {
-    const fault = checkTarget(input.mediaUrl, config.allowedPrivateTargets)
+    const fault = checkTarget(input.mediaUrl, config.allowedPrivateTargets, 'media')
     if (fault) report(['mediaUrl'], fault)
   }
   if (type === 'buttons' && Array.isArray(input.buttons)) checkButtons(input.buttons, report)
@@ -116,15 +107,15 @@ export const ScheduleMessageInput = defineInput(
   scheduleRules,
 )
 
-const bulkItem = z
-  .object({ ...fields, scheduledAt: moment.nullish().describe('When to send it; left out means now.') })
-  .meta({ id: 'BulkMessageInput', description: 'One message of a bulk: with `scheduledAt` it is scheduled, without it goes at once.' })
-
 export const SendMessagesInput = defineInput(
   'SendMessagesInput',
   'Up to 1000 messages, each judged alone.',
   z.object({
-    messages: z.array(bulkItem).min(1).max(1000).describe('1 to 1000 messages.'),
+    messages: z
+      .array(z.unknown())
+      .min(1)
+      .max(1000)
+      .describe('1 to 1000 messages, each with the fields of SendMessageInput, or of ScheduleMessageInput where it has `scheduledAt`.'),
     idempotencyKey: fields.idempotencyKey,
   }),
 )

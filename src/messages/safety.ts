@@ -2,7 +2,7 @@
 // the last day's recipients of the instances it sends through, reads them when first needed, and again every minute so
 // that other processes' sends count too.
 import type { App } from '../core/app.ts'
-import { assess, coldRatio, type Standing, type Traffic } from '../instances/safety.ts'
+import { assess, coldRatio, type SafetyState, type Standing, type Traffic } from '../instances/safety.ts'
 
 export interface SafetyInstance extends Standing {
   id: string
@@ -12,7 +12,7 @@ export interface SafetyInstance extends Standing {
 export interface MessageSafety {
   decision: 'allow' | 'warn'
   riskLevel: 'low' | 'medium' | 'high'
-  state: string
+  state: SafetyState
   score: number
 }
 
@@ -57,35 +57,36 @@ interface Window {
   inboundReplies7d: number
 }
 
+const noTraffic: TrafficRows = { instanceId: '', recipients: [], minutes: [], failed24h: 0, inboundReplies24h: 0, inboundReplies7d: 0 }
+
 export function createSafetyBook(app: Pick<App, 'pool' | 'log'>): SafetyBook {
   const windows = new Map<string, Window>()
 
-  async function read(id: string): Promise<void> {
-    const traffic = await readTraffic(app, id)
-    windows.set(id, windowOf(traffic))
-    // A process remembers the instances it sends through; the least recently read go first.
-    if (windows.size > 10_000) windows.delete(windows.keys().next().value as string)
+  async function read(ids: readonly string[]): Promise<void> {
+    for (const traffic of await readTraffic(app, ids)) windows.set(traffic.instanceId, windowOf(traffic))
+    // A process remembers the instances it sends through; the first read go first.
+    while (windows.size > 10_000) windows.delete(windows.keys().next().value as string)
   }
 
   async function load(instanceIds: readonly string[]): Promise<void> {
-    const missing: Promise<void>[] = []
+    const missing: string[] = []
     for (const id of instanceIds) {
       const window = windows.get(id)
-      if (!window) missing.push(read(id))
+      if (!window) missing.push(id)
       else if (Date.now() - window.loadedAt > freshMs && !window.loading) {
         // Known, only not fresh: nobody waits for it.
-        window.loading = read(id).catch((error: Error) => {
+        window.loading = read([id]).catch((error: Error) => {
           window.loading = null
           window.loadedAt = Date.now()
           app.log.warn({ err: error.message }, 'safety window not read')
         })
       }
     }
-    await Promise.all(missing)
+    if (missing.length > 0) await read(missing)
   }
 
   function judge(instance: SafetyInstance, to: string, now: Date): ReturnType<SafetyBook['judge']> {
-    const window = windows.get(instance.id) ?? windowOf({ recipients: [], minutes: [], failed24h: 0, inboundReplies24h: 0, inboundReplies7d: 0 })
+    const window = windows.get(instance.id) ?? windowOf(noTraffic)
     const cold = count(window, to, now.getTime())
     const traffic = trafficOf(window, instance, now)
     const { state, score, caps } = assess(instance, traffic, now)
@@ -153,7 +154,7 @@ function advance(window: Window, minute: number): void {
   Object.assign(window, { outbound1h, outbound24h, unique1h, cold })
 }
 
-function trafficOf(window: Window, instance: SafetyInstance, now: Date): Traffic {
+function trafficOf(window: Window, instance: Pick<SafetyInstance, 'disconnections'>, now: Date): Traffic {
   return {
     outbound1h: window.outbound1h,
     outbound24h: window.outbound24h,
@@ -167,11 +168,12 @@ function trafficOf(window: Window, instance: SafetyInstance, now: Date): Traffic
   }
 }
 
-export function disconnections24h(instance: Pick<SafetyInstance, 'disconnections'>, now: Date): number {
+function disconnections24h(instance: Pick<SafetyInstance, 'disconnections'>, now: Date): number {
   return instance.disconnections.filter((at) => now.getTime() - at.getTime() < dayMs).length
 }
 
 export interface TrafficRows {
+  instanceId: string
   recipients: { to: string; last: number; cold: boolean }[]
   minutes: { minute: number; n: number }[]
   failed24h: number
@@ -179,31 +181,39 @@ export interface TrafficRows {
   inboundReplies7d: number
 }
 
-/** The last day's recipients and minutes of an instance. A recipient is cold who never wrote and was first written to within it. */
-export async function readTraffic(app: Pick<App, 'pool'>, instanceId: string): Promise<TrafficRows> {
+/** The last day's recipients and minutes of instances. A recipient is cold who never wrote and was first written to within it. */
+export async function readTraffic(app: Pick<App, 'pool'>, instanceIds: readonly string[]): Promise<TrafficRows[]> {
   const { rows } = await app.pool.query<TrafficRows>({
     name: 'messages.traffic',
-    text: `with recent as (
-        select peer, status, "createdAt" from messages
-        where "instanceId" = $1 and direction = 'outbound' and "createdAt" > now() - interval '24 hours'
-      ), peers as (
-        select peer, max("createdAt") as last from recent group by peer
-      ), inbound as (
-        select "createdAt" from messages where "instanceId" = $1 and direction = 'inbound' and "createdAt" > now() - interval '7 days'
-      )
-      select
-        coalesce((select json_agg(json_build_object('to', p.peer, 'last', extract(epoch from p.last) * 1000, 'cold', not exists (
-          select 1 from messages e where e."instanceId" = $1 and e.peer = p.peer and (e.direction = 'inbound' or e."createdAt" <= now() - interval '24 hours')
-        )) order by p.last) from peers p), '[]') as recipients,
-        coalesce((select json_agg(json_build_object('minute', minute, 'n', n) order by minute) from (
-          select floor(extract(epoch from "createdAt") / 60)::int as minute, count(*)::int as n from recent group by 1
-        ) m), '[]') as minutes,
-        (select count(*)::int from recent where status = 'failed') as "failed24h",
-        (select count(*)::int from inbound where "createdAt" > now() - interval '24 hours') as "inboundReplies24h",
-        (select count(*)::int from inbound) as "inboundReplies7d"`,
-    values: [instanceId],
+    text: `select i.id as "instanceId", t.* from unnest($1::uuid[]) as i(id), lateral (
+        with recent as (
+          select peer, status, "createdAt" from messages
+          where "instanceId" = i.id and direction = 'outbound' and "createdAt" > now() - interval '24 hours'
+        ), inbound as (
+          select "createdAt" from messages where "instanceId" = i.id and direction = 'inbound' and "createdAt" > now() - interval '7 days'
+        )
+        select
+          coalesce((select json_agg(json_build_object('to', p.peer, 'last', extract(epoch from p.last) * 1000, 'cold', not exists (
+            select 1 from messages e
+            where e."instanceId" = i.id and e.peer = p.peer and (e.direction = 'inbound' or e."createdAt" <= now() - interval '24 hours')
+          )) order by p.last) from (select peer, max("createdAt") as last from recent group by peer) p), '[]') as recipients,
+          coalesce((select json_agg(json_build_object('minute', minute, 'n', n) order by minute) from (
+            select floor(extract(epoch from "createdAt") / 60)::int as minute, count(*)::int as n from recent group by 1
+          ) m), '[]') as minutes,
+          (select count(*)::int from recent where status = 'failed') as "failed24h",
+          (select count(*)::int from inbound where "createdAt" > now() - interval '24 hours') as "inboundReplies24h",
+          (select count(*)::int from inbound) as "inboundReplies7d"
+      ) t`,
+    values: [instanceIds],
   })
-  return rows[0] as TrafficRows
+  return rows
+}
+
+/** Traffic as of now, from what was read. */
+export function trafficAt(rows: TrafficRows, instance: Pick<SafetyInstance, 'disconnections'>, now: Date): Traffic {
+  const window = windowOf(rows)
+  advance(window, Math.floor(now.getTime() / minuteMs))
+  return trafficOf(window, instance, now)
 }
 
 function windowOf(rows: TrafficRows): Window {

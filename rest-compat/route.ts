@@ -1,0 +1,108 @@
+// What a REST row is: one route, one typed operation of the graph, how a request becomes its variables and its data an answer.
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
+import { z } from 'zod'
+import type { ErrorCode } from '../src/core/errors.ts'
+
+export type Surface = 'public' | 'console'
+/** Which keys may come in: see the team rules of the interface specification. */
+export type Reach = 'workspace' | 'personal' | 'open'
+
+export interface RouteRequest {
+  params: Record<string, string>
+  /** Parsed by the row's `query` schema. */
+  query: Record<string, never>
+  body: Record<string, unknown>
+}
+
+export interface Route {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** Below `/api/v1` and `/api`, with `:name` for parameters. */
+  path: string
+  summary: string
+  surfaces: readonly Surface[]
+  reach: Reach
+  status: number
+  document: TypedDocumentNode<unknown, Record<string, unknown>>
+  /** The graph's input that the body is, whose rules decide what is wrong with it. */
+  input?: string
+  /** The fields of a body that may be left out altogether. */
+  takes?: readonly string[]
+  query?: z.ZodObject
+  /** Bytes; 1 MiB where it is left out. */
+  bodyLimit?: number
+  /** What the graph calls an argument that REST calls otherwise, so that a refusal names what the caller wrote. */
+  renames?: Record<string, string>
+  variables: (request: RouteRequest) => Record<string, unknown>
+  project: (data: never) => unknown
+  answer: z.ZodType
+}
+
+interface RowOptions<Data, Variables, Query extends z.ZodObject> {
+  summary: string
+  document: TypedDocumentNode<Data, Variables>
+  variables: (request: { params: Record<string, string>; query: z.output<Query>; body: Record<string, unknown> }) => NoInfer<Variables>
+  project: (data: Data) => unknown
+  answer: z.ZodType
+  query?: Query
+  status?: number
+  reach?: Reach
+  surfaces?: readonly Surface[]
+  input?: string
+  takes?: readonly string[]
+  bodyLimit?: number
+  renames?: Record<string, string>
+}
+
+/** One row of a table. A create answers 201, everything else 200, unless it says otherwise. */
+export function row<Data, Variables, Query extends z.ZodObject = z.ZodObject<Record<never, never>>>(
+  method: Route['method'],
+  path: string,
+  options: RowOptions<Data, Variables, Query>,
+): Route {
+  return { method, path, status: 200, reach: 'workspace', surfaces: ['public', 'console'], ...options } as unknown as Route
+}
+
+/** A route that exists only to say that no plan has it: every caller with a key hears so, before the body is looked at. */
+export interface RefusedRoute {
+  method: Route['method']
+  path: string
+  summary: string
+  surfaces: readonly Surface[]
+  reach: Reach
+  refuse: ErrorCode
+}
+
+/** The query of a list that pages. */
+export function listQuery(defaultSize: number) {
+  const fault = 'must be a whole number from 1 to 100'
+  return {
+    limit: z
+      .string()
+      .regex(/^\d{1,4}$/, fault)
+      .transform(Number)
+      .refine((value) => value >= 1 && value <= 100, fault)
+      .default(defaultSize)
+      .describe('How many on one page.'),
+    cursor: z.string({ error: 'must be given once' }).max(1024, 'is not a cursor of this list').optional().describe('`nextCursor` of the page before.'),
+  }
+}
+
+/** How the graph's page arguments are called in REST. */
+export const pageNames = { first: 'limit', after: 'cursor' }
+
+interface Connection<Node> {
+  nodes: (Node | null)[]
+  pageInfo: { endCursor?: string | null; hasNextPage: boolean }
+}
+
+/** A page as REST has it: the items under their own name, and where the next page begins. */
+export function pageOf<Name extends string, Node>(name: Name, connection: Connection<Node>) {
+  const { hasNextPage: hasMore, endCursor } = connection.pageInfo
+  return { [name]: connection.nodes, nextCursor: hasMore ? (endCursor ?? null) : null, hasMore }
+}
+
+export function pageAnswer<Item extends z.ZodType>(name: string, item: Item) {
+  return z.object({ [name]: z.array(item), nextCursor: z.string().nullable(), hasMore: z.boolean() })
+}
+
+export const deletedAnswer = z.object({ id: z.uuid(), deleted: z.literal(true) })

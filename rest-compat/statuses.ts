@@ -1,0 +1,13 @@
+// Statuses: in the list of routes, on no plan.
+import type { RefusedRoute } from './route.ts'
+
+export const statusRoutes: RefusedRoute[] = [
+  {
+    method: 'POST',
+    path: '/statuses',
+    summary: 'Publish a status; refused on every plan',
+    surfaces: ['public', 'console'],
+    reach: 'workspace',
+    refuse: 'STATUSES_NOT_AVAILABLE_ON_PLAN',
+  },
+]

@@ -1,0 +1,93 @@
+// Runs an operation of the graph in process: the one way in for REST rows and for GraphQL over HTTP alike.
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  execute,
+  GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  type OperationDefinitionNode,
+  type TypeNode,
+} from 'graphql'
+import { z } from 'zod'
+import type { Context } from './context.ts'
+import { codeOf, failure, publicFailure } from './errors.ts'
+import { keepFailure } from './idempotency.ts'
+import { inputs } from './input.ts'
+import { faultsOf } from './validation.ts'
+
+export interface Operation {
+  schema: GraphQLSchema
+  document: DocumentNode
+  operationName?: string | null
+  variables?: Record<string, unknown> | null
+  context: Context
+}
+
+/** Executes; whatever goes wrong comes back as an error with one of the contract's codes and nothing of its inside. */
+export async function executeOperation(operation: Operation): Promise<ExecutionResult> {
+  const { schema, document, operationName, variables, context } = operation
+  const result = await execute({ schema, document, operationName, variableValues: variables, contextValue: context })
+  if (!result.errors) return result
+  // Without data nothing ran: the variables did not fit their types.
+  const errors = result.data === undefined ? [await refuseVariables(operation, result.errors)] : result.errors.map((error) => publish(error, context))
+  const [first, ...rest] = errors as [GraphQLError, ...GraphQLError[]]
+  return { ...result, errors: [(await keepFailure(context, first)) as GraphQLError, ...rest] }
+}
+
+/** An error as callers may see it; what nobody foresaw is logged and told without detail. */
+export function publish(error: GraphQLError, context: Pick<Context, 'app' | 'requestId'>): GraphQLError {
+  const cause = error.originalError ?? error
+  if (codeOf(error)) return error
+  const { code, message } = publicFailure(cause)
+  if (code === 'INTERNAL_ERROR') context.app.log.error({ err: cause, requestId: context.requestId }, 'unforeseen error')
+  return new GraphQLError(message, { nodes: error.nodes, path: error.path, extensions: { code } })
+}
+
+/** Says by field what is wrong with variables; the scopes of the fields they are for come first. */
+async function refuseVariables(operation: Operation, errors: readonly GraphQLError[]): Promise<GraphQLError> {
+  const definition = getOperationAST(operation.document, operation.operationName)
+  if (!definition) return failure('VALIDATION_ERROR', errors[0]?.message)
+  if (needsActive(operation.schema, definition) && !operation.context.principal.active) return failure('SUBSCRIPTION_INACTIVE')
+  const faults = (definition.variableDefinitions ?? []).flatMap(({ variable, type }) => {
+    const name = variable.name.value
+    const value = operation.variables?.[name]
+    const schema = inputs.get(namedType(type))?.schemaFor(operation.context.app.config)
+    if (!schema) return errors.filter((error) => error.message.includes(`"$${name}"`)).map(() => `${name}: ${plainFault(value, type)}`)
+    const parsed = (type.kind === 'NonNullType' ? schema : schema.nullish()).safeParse(value)
+    return parsed.success ? [] : [faultsOf(parsed.error as z.ZodError, name)]
+  })
+  return failure('VALIDATION_ERROR', faults.length > 0 ? faults.join('; ') : errors.map((error) => error.message).join('; '))
+}
+
+function namedType(type: TypeNode): string {
+  return type.kind === 'NamedType' ? type.name.value : namedType(type.type)
+}
+
+function plainFault(value: unknown, type: TypeNode): string {
+  if (value === undefined || value === null) return 'is required'
+  return `must be of type ${namedType(type)}`
+}
+
+function needsActive(schema: GraphQLSchema, definition: OperationDefinitionNode): boolean {
+  const fields = schema.getRootType(definition.operation)?.getFields() ?? {}
+  return definition.selectionSet.selections.some((selection) => {
+    if (selection.kind !== 'Field') return false
+    const options = fields[selection.name.value]?.extensions.pothosOptions as { authScopes?: { active?: boolean } } | undefined
+    return options?.authScopes?.active === true
+  })
+}
+
+/** Leaves out of a body what its input does not know, as REST does with fields it does not know. */
+export function prune(inputName: string, value: unknown): unknown {
+  const input = inputs.get(inputName)
+  return input ? pruneBy(input.schema, value) : value
+}
+
+function pruneBy(schema: z.ZodType, value: unknown): unknown {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return pruneBy(schema.unwrap() as z.ZodType, value)
+  if (schema instanceof z.ZodArray && Array.isArray(value)) return value.map((item) => pruneBy(schema.element as z.ZodType, item))
+  if (!(schema instanceof z.ZodObject) || typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const known = Object.entries(schema.shape).filter(([name]) => Object.hasOwn(value, name))
+  return Object.fromEntries(known.map(([name, type]) => [name, pruneBy(type as z.ZodType, (value as Record<string, unknown>)[name])]))
+}

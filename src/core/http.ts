@@ -1,0 +1,101 @@
+// The HTTP server's ground: limits, ids, the error envelope, figures. It knows no route of the product.
+import { randomUUID } from 'node:crypto'
+import cors from '@fastify/cors'
+import helmet from '@fastify/helmet'
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { App } from './app.ts'
+import { codeOf, type ErrorCode, errors, failure, publicFailure } from './errors.ts'
+
+const methods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'] as const
+
+/** A server that answers everything unforeseen, at any stage of a request, in the error envelope. */
+export async function createHttp(app: App): Promise<FastifyInstance> {
+  const http = Fastify({
+    logger: false,
+    trustProxy: app.config.trustProxy,
+    bodyLimit: 1024 * 1024,
+    requestIdHeader: false,
+    genReqId: (request) => requestIdOf(request.headers['x-request-id']),
+    routerOptions: { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: 200 },
+    exposeHeadRoutes: false,
+    forceCloseConnections: 'idle',
+    // Slow senders are cut: 5 s for the headers, 10 s for a whole request.
+    requestTimeout: 10_000,
+    connectionTimeout: 0,
+    keepAliveTimeout: 5_000,
+    http: { headersTimeout: 5_000, requestTimeout: 10_000, connectionsCheckingInterval: 1_000, maxHeaderSize: 16_384 },
+    clientErrorHandler: refuseConnection,
+    frameworkErrors: (error, request, reply) => answerError(app, error, request, reply as unknown as FastifyReply),
+  })
+  await http.register(helmet, { contentSecurityPolicy: false })
+  await http.register(cors, {
+    origin: app.config.publicUrl ? new URL(app.config.publicUrl).origin : false,
+    exposedHeaders: ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Retry-After', 'Idempotency-Replayed'],
+  })
+  http.addHook('onRequest', async (request, reply) => {
+    reply.header('X-Request-Id', request.id)
+  })
+  http.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'unknown'
+    app.metrics.requestSeconds.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
+  })
+  http.setErrorHandler((error: FastifyError, request, reply) => answerError(app, error, request, reply))
+  http.setNotFoundHandler((_, reply) => sendError(reply, 'NOT_FOUND'))
+  return http
+}
+
+/** Answers 405 with `Allow` on each path for the methods that none of its routes takes. */
+export function refuseOtherMethods(http: FastifyInstance, taken: ReadonlyMap<string, ReadonlySet<string>>): void {
+  for (const [url, allowed] of taken) {
+    const method = methods.filter((name) => !allowed.has(name))
+    http.route({
+      method: [...method],
+      url,
+      handler: (_, reply) => sendError(reply.header('Allow', [...allowed].join(', ')), 'METHOD_NOT_ALLOWED'),
+    })
+  }
+}
+
+function requestIdOf(header: string | string[] | undefined): string {
+  return typeof header === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(header) ? header : randomUUID()
+}
+
+export function sendError(reply: FastifyReply, code: ErrorCode, message: string = errors[code].message): FastifyReply {
+  if (errors[code].status === 503) reply.header('Retry-After', '1')
+  return reply.code(errors[code].status).type('application/json; charset=utf-8').send({ error: { code, message } })
+}
+
+/** Answers anything thrown, in the envelope. */
+export function answerError(app: App, error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { code, message } = failureOf(app, error, request)
+  return sendError(reply, code, message)
+}
+
+/** What a caller is told of anything thrown; what nobody foresaw is logged. */
+export function failureOf(app: App, error: Error, request: Pick<FastifyRequest, 'id'>): { code: ErrorCode; message: string } {
+  const told = publicFailure(codeOf(error) ? error : fromFastify(error as FastifyError))
+  if (told.code === 'INTERNAL_ERROR') app.log.error({ err: error, requestId: request.id }, 'unforeseen error')
+  return told
+}
+
+/** Fastify's own refusals in our words. */
+function fromFastify(error: FastifyError): Error {
+  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return failure('UNSUPPORTED_MEDIA_TYPE')
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE' || error.statusCode === 413) return failure('PAYLOAD_TOO_LARGE')
+  if (error.code === 'FST_ERR_BAD_URL') return failure('NOT_FOUND')
+  if (error.statusCode === 415) return failure('UNSUPPORTED_MEDIA_TYPE')
+  if (error.statusCode === 400) return failure('VALIDATION_ERROR', 'body: is not valid JSON')
+  return error
+}
+
+/** A request that is not HTTP gets one answer and the door. */
+function refuseConnection(error: NodeJS.ErrnoException, socket: import('node:net').Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return
+  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
+  const status = tooLarge ? '431 Request Header Fields Too Large' : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? '408 Request Timeout' : '400 Bad Request'
+  const message = tooLarge ? 'The headers are too large' : 'The request is not valid HTTP'
+  const body = JSON.stringify({ error: { code: 'VALIDATION_ERROR', message } })
+  if (socket.writable) {
+    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+  }
+}

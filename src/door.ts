@@ -1,0 +1,42 @@
+// The door: turns a request's credential into a context, and says on the reply how its key stands.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Admission, Reach } from './billing/admit.ts'
+import { planOf } from './billing/plans.ts'
+import type { App } from './core/app.ts'
+import type { Context, Principal } from './core/context.ts'
+
+export interface Door {
+  /** @throws UNAUTHORIZED, TEAM_KEY_REQUIRED, TEAM_KEY_NOT_ALLOWED, API_RATE_LIMIT_EXCEEDED, MONTHLY_API_REQUEST_QUOTA_EXCEEDED. */
+  open: (request: FastifyRequest, reply: FastifyReply, reach: Reach) => Promise<Context>
+  /** The same for a request whose answer will be a stream, which has no room for rate headers. */
+  openStream: (request: FastifyRequest) => Promise<Context>
+}
+
+export function openDoor(app: App): Door {
+  async function admit(request: FastifyRequest, reply: FastifyReply | null, reach: Reach): Promise<Context> {
+    const admission = await app.admit({ key: headerOf(request, 'x-api-key'), teamId: request.headers['x-team-id'], reach })
+    if (reply) setRateHeaders(reply, admission)
+    if (!admission.principal) throw admission.error
+    return contextOf(app, admission.principal, request.id)
+  }
+  return { open: admit, openStream: (request) => admit(request, null, 'workspace') }
+}
+
+/** A header given twice is no header: Node would join the two. */
+function headerOf(request: FastifyRequest, name: string): string | undefined {
+  const values = request.raw.headersDistinct[name]
+  return values?.length === 1 ? values[0] : undefined
+}
+
+function setRateHeaders(reply: FastifyReply, { rate, retryAfter }: Admission): void {
+  if (rate) {
+    reply.header('RateLimit-Limit', rate.limit).header('RateLimit-Remaining', rate.remaining).header('RateLimit-Reset', rate.reset)
+  }
+  if (retryAfter !== null) reply.header('Retry-After', retryAfter)
+}
+
+/** The context of a principal. */
+export function contextOf(app: App, principal: Principal, requestId: string): Context {
+  const { limits, features } = planOf(principal.plan)
+  return { app, principal, limits, features, requestId, idempotency: null }
+}

@@ -1,0 +1,124 @@
+// Instances in the graph.
+import { builder } from '../core/builder.ts'
+import { DeletedRef } from '../core/deleted.ts'
+import { fail } from '../core/errors.ts'
+import { keyed } from '../core/idempotency.ts'
+import { defineInput, registerEnum } from '../core/input.ts'
+import { parse, uuid } from '../core/validation.ts'
+import { InstanceStatus as statuses } from '../generated/prisma/enums.ts'
+import { connectInstance, createInstance, createInstanceFields, deleteInstance, logoutInstance } from './service.ts'
+
+export const InstanceStatusRef = builder.enumType('InstanceStatus', {
+  description: 'Where the connection of an instance stands.',
+  values: Object.values(statuses),
+})
+const ProviderNameRef = builder.enumType('ProviderName', {
+  description: 'The network behind an instance.',
+  values: ['sandbox', 'cloud', 'web'] as const,
+})
+registerEnum('ProviderName', ProviderNameRef)
+
+export const InstanceRef = builder.prismaObject('Instance', {
+  description: 'A connected account number of a messaging network.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The value to send as `instanceId`.' }),
+    name: t.exposeString('name', { description: 'What people call it; never sent as `instanceId`.' }),
+    provider: t.field({ type: ProviderNameRef, description: 'The network behind it.', select: { provider: true }, resolve: (row) => row.provider }),
+    waNumber: t.exposeString('waNumber', { nullable: true, description: 'The connected number, E.164; null before the first connection.' }),
+    status: t.field({ type: InstanceStatusRef, description: '`connected` is the one to look for.', select: { status: true }, resolve: (row) => row.status }),
+    webhook: t.expose('webhook', { type: 'JSON', nullable: true, description: 'Reserved; null.' }),
+    meta: t.expose('meta', { type: 'JSON', nullable: true, description: 'What the provider tells of the account.' }),
+    state: t.field({ type: InstanceStateRef, description: 'The live state of its connection.', select: stateColumns, resolve: (row) => row }),
+    deletedAt: t.expose('deletedAt', { type: 'DateTime', nullable: true, description: 'When it was deleted.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+  }),
+})
+
+const stateColumns = {
+  id: true,
+  status: true,
+  qr: true,
+  pairingCode: true,
+  lastConnectedAt: true,
+  lastDisconnectedAt: true,
+  lastError: true,
+} as const
+
+export interface InstanceStateRow {
+  id: string
+  status: keyof typeof statuses
+  qr: string | null
+  pairingCode: string | null
+  lastConnectedAt: Date | null
+  lastDisconnectedAt: Date | null
+  lastError: string | null
+}
+
+export const InstanceStateRef = builder.objectRef<InstanceStateRow>('InstanceState').implement({
+  description: 'How the connection of an instance stands right now.',
+  fields: (t) => ({
+    instanceId: t.exposeID('id', { description: 'The instance.' }),
+    status: t.field({ type: InstanceStatusRef, description: 'Where it stands.', resolve: (row) => row.status }),
+    connected: t.boolean({ description: 'Whether it can send now.', resolve: (row) => row.status === 'connected' }),
+    qr: t.exposeString('qr', { nullable: true, description: 'What to show as a QR code while pairing.' }),
+    pairingCode: t.exposeString('pairingCode', { nullable: true, description: 'The code to type on the phone while pairing.' }),
+    lastConnectedAt: t.expose('lastConnectedAt', { type: 'DateTime', nullable: true, description: 'When it last connected.' }),
+    lastDisconnectedAt: t.expose('lastDisconnectedAt', { type: 'DateTime', nullable: true, description: 'When it last stopped being connected.' }),
+    lastError: t.exposeString('lastError', { nullable: true, description: 'What went wrong last.' }),
+  }),
+})
+
+builder.queryFields((t) => ({
+  instances: t.prismaField({
+    type: ['Instance'],
+    description: 'The instances of the workspace that are not deleted, oldest first.',
+    resolve: (query, _, __, { app, principal }) =>
+      app.db.instance.findMany({ ...query, where: { workspaceId: principal.workspaceId, deletedAt: null }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] }),
+  }),
+  instance: t.prismaField({
+    type: 'Instance',
+    description: 'One instance. Errors: NOT_FOUND.',
+    args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
+    resolve: async (query, _, args, { app, principal }) => {
+      const where = { id: parse(uuid, args.id, 'id'), workspaceId: principal.workspaceId, deletedAt: null }
+      return (await app.db.instance.findFirst({ ...query, where })) ?? fail('NOT_FOUND', 'Instance not found')
+    },
+  }),
+}))
+
+const CreateInstanceInput = defineInput('CreateInstanceInput', 'A new instance.', createInstanceFields)
+
+builder.mutationFields((t) => ({
+  createInstance: t.field({
+    type: InstanceRef,
+    description: 'Creates an instance, to be connected. Errors: MAX_INSTANCES_REACHED, SUBSCRIPTION_INACTIVE.',
+    authScopes: { active: true },
+    args: { input: t.arg({ type: CreateInstanceInput.ref, required: true, description: 'What to create.' }) },
+    resolve: (_, { input }, ctx) => {
+      const parsed = CreateInstanceInput.parse(ctx.app.config, input)
+      return createInstance(keyed(ctx, 'createInstance', parsed), parsed)
+    },
+  }),
+  connectInstance: t.field({
+    type: InstanceStateRef,
+    description: 'Begins to connect; follow `instanceState` for how it goes. Errors: NOT_FOUND, PROVIDER_ERROR.',
+    args: {
+      id: t.arg.id({ required: true, description: 'The instance.' }),
+      phone: t.arg.string({ description: 'The number to pair by code instead of QR, E.164.' }),
+    },
+    resolve: (_, { id, phone }, ctx) => connectInstance(ctx, parse(uuid, id, 'id'), phone),
+  }),
+  logoutInstance: t.field({
+    type: InstanceStateRef,
+    description: 'Ends the connection and forgets the login. Errors: NOT_FOUND.',
+    args: { id: t.arg.id({ required: true, description: 'The instance.' }) },
+    resolve: (_, { id }, ctx) => logoutInstance(ctx, parse(uuid, id, 'id')),
+  }),
+  deleteInstance: t.field({
+    type: DeletedRef,
+    description: 'Logs out and deletes it; its messages stay readable. Errors: NOT_FOUND.',
+    args: { id: t.arg.id({ required: true, description: 'The instance.' }) },
+    resolve: (_, { id }, ctx) => deleteInstance(ctx, parse(uuid, id, 'id')),
+  }),
+}))

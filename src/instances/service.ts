@@ -1,0 +1,91 @@
+// What can be done with instances: create, connect, log out, delete.
+import { z } from 'zod'
+import type { App } from '../core/app.ts'
+import type { Context } from '../core/context.ts'
+import type { Sql } from '../core/database.ts'
+import { fail } from '../core/errors.ts'
+import { newId } from '../core/id.ts'
+import { write } from '../core/idempotency.ts'
+import { phone } from '../core/phone.ts'
+import { parse, text } from '../core/validation.ts'
+import type { Instance } from '../generated/prisma/client.ts'
+import { providerOf } from '../providers/provider.ts'
+import { applyChange } from './state.ts'
+
+export const createInstanceFields = z.object({
+  name: text(1, 100).describe('What people call it, 1 to 100 characters.'),
+  provider: z
+    .enum(['sandbox', 'cloud', 'web'])
+    .meta({ id: 'ProviderName' })
+    .nullish()
+    .describe('The network; left out means the sandbox.'),
+  settings: z.record(z.string(), z.unknown()).nullish().describe("The provider's own settings."),
+  idempotencyKey: z.string().nullish().describe('Repeating a mutation with the same key and input answers the first result again.'),
+})
+
+/** Creates an instance, not connected yet. @throws MAX_INSTANCES_REACHED, exact under a race; PROVIDER_ERROR for one this build lacks. */
+export async function createInstance(ctx: Context, input: z.output<typeof createInstanceFields>): Promise<Instance> {
+  const { app, principal } = ctx
+  const provider = input.provider ?? 'sandbox'
+  return await write(ctx, async (tx) => {
+    if (!providerOf(app, provider)) fail('VALIDATION_ERROR', `provider: ${provider} is not set up on this server`)
+    // The owner's row is held, so that two creations cannot both be the last.
+    await tx.query('select 1 from subscriptions where "userId" = $1 for update', [principal.ownerId])
+    const { rows } = await tx.query<{ n: number }>(
+      `select count(*)::int as n from instances i join workspaces w on w.id = i."workspaceId" where w."ownerId" = $1 and i."deletedAt" is null`,
+      [principal.ownerId],
+    )
+    if ((rows[0]?.n ?? 0) >= ctx.limits.maxInstances) fail('MAX_INSTANCES_REACHED')
+    const created = await tx.query<Instance>(
+      `insert into instances (id, "workspaceId", "userId", name, provider, settings, disconnections) values ($1, $2, $3, $4, $5, $6, '{}') returning *`,
+      [newId(), principal.workspaceId, principal.userId, input.name, provider, JSON.stringify(input.settings ?? {})],
+    )
+    return created.rows[0] as Instance
+  })
+}
+
+/** Begins to connect; the provider reports how it goes. Connecting what is connected changes nothing. */
+export async function connectInstance(ctx: Context, id: string, number: string | null | undefined): Promise<Instance> {
+  if (number != null) parse(phone, number, 'phone')
+  return await write(ctx, async (tx) => {
+    const instance = await holdInstance(ctx, tx, id)
+    if (instance.status === 'connected' || instance.status === 'connecting' || instance.status === 'pairing') return instance
+    await applyChange(ctx.app, tx, { instanceId: id, status: 'connecting' })
+    await providerFor(ctx.app, instance).connect(instance, { phone: number ?? undefined })
+    return await holdInstance(ctx, tx, id)
+  })
+}
+
+/** Ends the connection and forgets the login. */
+export async function logoutInstance(ctx: Context, id: string): Promise<Instance> {
+  return await write(ctx, async (tx) => {
+    const instance = await holdInstance(ctx, tx, id)
+    if (instance.status === 'logged_out') return instance
+    await applyChange(ctx.app, tx, { instanceId: id, status: 'logged_out' })
+    await providerFor(ctx.app, instance).logout(instance)
+    return await holdInstance(ctx, tx, id)
+  })
+}
+
+/** Logs out and removes it from every list; its messages stay. What still waited for it fails. */
+export async function deleteInstance(ctx: Context, id: string): Promise<{ id: string; deleted: true }> {
+  return await write(ctx, async (tx) => {
+    const instance = await holdInstance(ctx, tx, id)
+    await applyChange(ctx.app, tx, { instanceId: id, status: 'logged_out' })
+    await tx.query('update instances set "deletedAt" = now(), "updatedAt" = now() where id = $1', [id])
+    await providerFor(ctx.app, instance).logout(instance)
+    return { id, deleted: true }
+  })
+}
+
+async function holdInstance(ctx: Context, tx: Sql, id: string): Promise<Instance & { settings: Record<string, unknown> }> {
+  const { rows } = await tx.query<Instance & { settings: Record<string, unknown> }>(
+    'select * from instances where id = $1 and "workspaceId" = $2 and "deletedAt" is null for update',
+    [id, ctx.principal.workspaceId],
+  )
+  return rows[0] ?? fail('NOT_FOUND', 'Instance not found')
+}
+
+function providerFor(app: App, instance: Instance) {
+  return providerOf(app, instance.provider) ?? fail('PROVIDER_ERROR', `The provider ${instance.provider} is not set up on this server`)
+}

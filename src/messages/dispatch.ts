@@ -1,0 +1,73 @@
+// Dispatch: jobs of due messages become offers to their providers, and each outcome is settled as it comes.
+import type { App } from '../core/app.ts'
+import { createBatch } from '../core/batch.ts'
+import { implementJob, type JobImplementation } from '../core/jobs.ts'
+import { providerOf, type SendOutcome } from '../providers/provider.ts'
+import { type ClaimedMessage, claimMessages } from './claim.ts'
+import { dispatchJob } from './dispatch-job.ts'
+import { leaseMs, sendTimeoutMs } from './policy.ts'
+import { type Settlement, settleAll } from './settle.ts'
+
+declare module '../core/app.ts' {
+  interface App {
+    settle: (settlement: Settlement) => Promise<undefined>
+  }
+}
+
+export function createSettlement(app: App): App['settle'] {
+  return createBatch<Settlement, undefined>({
+    max: 200,
+    parallel: 2,
+    run: async (settlements) => {
+      await settleAll(app, settlements)
+      return settlements.map(() => undefined)
+    },
+  })
+}
+
+export const dispatchImplementation: JobImplementation = implementJob(
+  dispatchJob,
+  { batchSize: 100, workers: 3, oneByGroup: true },
+  async (app, jobs) => {
+    const claimedAt = performance.now()
+    const claimed = await claimMessages(
+      app,
+      jobs.map((job) => job.id),
+    )
+    await app.failpoint('send.after_claim')
+    const results = await Promise.allSettled(claimed.map((message) => offer(app, message, claimedAt)))
+    await app.failpoint('send.after_commit_before_ack')
+    const failed = new Map(results.flatMap((result, i) => (result.status === 'rejected' ? [[claimed[i]?.id, result.reason as Error]] : [])))
+    return jobs.map((job) => failed.get(job.id))
+  },
+)
+
+async function offer(app: App, message: ClaimedMessage, claimedAt: number): Promise<void> {
+  await app.failpoint('send.before_provider')
+  // A process that was frozen for so long has lost its lease: another one offers the message.
+  if (performance.now() - claimedAt > leaseMs - 1_000) throw new Error('the lease ran out before the message was offered')
+  const outcome = await send(app, message)
+  await app.failpoint('send.after_provider_accept')
+  await app.failpoint('send.before_commit')
+  await app.settle({ message, outcome })
+}
+
+async function send(app: App, message: ClaimedMessage): Promise<SendOutcome> {
+  const provider = providerOf(app, message.provider)
+  if (!provider) return { outcome: 'retry', error: 'PROVIDER_ERROR' }
+  const end = app.metrics.sendSeconds.startTimer({ provider: message.provider })
+  const late = Promise.withResolvers<SendOutcome>()
+  const timer = setTimeout(() => late.resolve({ outcome: 'unknown', error: 'PROVIDER_TIMEOUT' }), sendTimeoutMs)
+  try {
+    const outcome = await Promise.race([provider.send(message.instance, message.outgoing), late.promise])
+    end({ outcome: outcome.outcome })
+    return outcome
+  } catch (error) {
+    // What a provider does not explain may have happened after it took the message.
+    app.log.warn({ messageId: message.id, err: (error as Error).message }, 'provider send broke off')
+    end({ outcome: 'unknown' })
+    return { outcome: 'unknown', error: 'PROVIDER_ERROR' }
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,20 @@
+// What the world is told of a message: the payload of its events, the same on every surface.
+import type { NewEvent } from '../events/emit.ts'
+
+export interface EventfulMessage {
+  id: string
+  workspaceId: string
+  instanceId: string
+  campaignId: string | null
+  providerMessageId: string | null
+  to: string
+  error?: string | null
+}
+
+/** The event of a message reaching `status`. */
+export function messageEvent(message: EventfulMessage, status: 'sent' | 'delivered' | 'read' | 'failed', at: Date): NewEvent {
+  const { workspaceId, instanceId, campaignId, providerMessageId, to, error } = message
+  const fields: NewEvent['fields'] = { instanceId, messageId: message.id, providerMessageId, to, status }
+  if (status === 'failed') fields.error = error ?? null
+  return { workspaceId, type: `message.${status}`, instanceId, messageId: message.id, campaignId, fields, at }
+}

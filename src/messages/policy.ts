@@ -1,0 +1,72 @@
+// Pure rules of a message's life: what to do with a job, when to try again, how far a receipt takes it.
+import type { MessageStatus } from '../generated/prisma/client.ts'
+import type { ReceiptStatus } from '../providers/provider.ts'
+
+/** Longest wait for a provider's answer; shorter than the lease, so that an answer never comes to one who lost it. */
+export const sendTimeoutMs = 8_000
+/** How long a claimed message is its worker's alone. Shorter than pg-boss's least heartbeat, so that a retry finds it over. */
+export const leaseMs = 9_000
+const maxAttempts = 12
+
+export interface OpenMessage {
+  status: MessageStatus
+  dueAt: Date
+  nextAttemptAt: Date | null
+  leaseToken: string | null
+  leaseUntil: Date | null
+  acceptedAt: Date | null
+  /** Whether an earlier message to the same recipient is still on its way to the provider. */
+  blocked: boolean
+  instanceDeleted: boolean
+  instanceConnected: boolean
+  /** Whether the provider takes our reference, so that offering again is safe. */
+  sendsOnce: boolean
+  /** How long a receipt may still tell what became of a send whose answer was lost. */
+  reconcileMs: number
+}
+
+export type Decision =
+  | { do: 'send' }
+  | { do: 'nothing' }
+  | { do: 'wait' }
+  | { do: 'later'; at: Date }
+  | { do: 'fail'; error: string }
+
+/** What to do with the job of a message, at the database's `now`. */
+export function decide(message: OpenMessage, now: Date, ttlMs: number): Decision {
+  const { status, leaseUntil, dueAt, nextAttemptAt } = message
+  if ((status !== 'queued' && status !== 'sending') || message.acceptedAt) return { do: 'nothing' }
+  if (message.leaseToken && leaseUntil) {
+    if (leaseUntil > now) return { do: 'later', at: leaseUntil }
+    if (!message.sendsOnce) {
+      // Taken or not, nobody knows: only a receipt may tell, and it has this long to.
+      const until = new Date(leaseUntil.getTime() + message.reconcileMs)
+      return until > now ? { do: 'later', at: until } : { do: 'fail', error: 'UNKNOWN_OUTCOME' }
+    }
+  }
+  if (message.instanceDeleted) return { do: 'fail', error: 'INSTANCE_DELETED' }
+  if (dueAt > now) return { do: 'later', at: dueAt }
+  if (now.getTime() > dueAt.getTime() + ttlMs) return { do: 'fail', error: 'EXPIRED' }
+  if (nextAttemptAt && nextAttemptAt > now) return { do: 'later', at: nextAttemptAt }
+  if (!message.instanceConnected) return { do: 'wait' }
+  if (message.blocked) return { do: 'later', at: new Date(now.getTime() + 250) }
+  return { do: 'send' }
+}
+
+/** Milliseconds until the next try after `attempts` tries, or null when it was the last: 1 s doubling to 5 min, ±20 %. */
+export function retryDelayMs(attempts: number, afterMs: number | undefined, random: () => number = Math.random): number | null {
+  if (attempts >= maxAttempts) return null
+  if (afterMs !== undefined) return Math.min(afterMs, 3_600_000)
+  return Math.min(300_000, 1_000 * 2 ** (attempts - 1)) * (0.8 + 0.4 * random())
+}
+
+const rank = { queued: 0, sending: 1, sent: 2, delivered: 3, read: 4 } as const
+const ladder = ['sent', 'delivered', 'read'] as const
+
+/** The statuses that a receipt makes a message reach, in order: none for what is late, repeated or impossible. */
+export function reached(status: MessageStatus, receipt: ReceiptStatus): ReceiptStatus[] {
+  if (!(status in rank)) return []
+  const now = rank[status as keyof typeof rank]
+  if (receipt === 'failed') return now < rank.delivered ? ['failed'] : []
+  return ladder.filter((step) => rank[step] > now && rank[step] <= rank[receipt])
+}

@@ -1,0 +1,145 @@
+// Messages in the graph: what can be asked and done.
+import { queryFromInfo } from '@pothos/plugin-prisma'
+import type { GraphQLResolveInfo } from 'graphql'
+import { z } from 'zod'
+import { builder } from '../core/builder.ts'
+import type { Context } from '../core/context.ts'
+import { errors, fail } from '../core/errors.ts'
+import { keyed } from '../core/idempotency.ts'
+import { defineInput, registerEnum } from '../core/input.ts'
+import { type PageArgs, readPage } from '../core/pagination.ts'
+import { phone } from '../core/phone.ts'
+import { moment, parse, uuid } from '../core/validation.ts'
+import type { Message } from '../generated/prisma/client.ts'
+import { Direction, MessageStatus, MessageType } from '../generated/prisma/enums.ts'
+import { ScheduleMessageInput, SendMessageInput, SendMessagesInput } from './input.ts'
+import { DirectionRef, MessageRef, MessageStatusRef, MessageTypeRef } from './object.ts'
+import { type BulkResult, cancelMessage, scheduleMessage, sendMessage, sendMessages } from './service.ts'
+
+registerEnum('MessageDirection', DirectionRef)
+registerEnum('MessageStatus', MessageStatusRef)
+registerEnum('MessageType', MessageTypeRef)
+
+const filterFields = z.object({
+  status: z.enum(MessageStatus).meta({ id: 'MessageStatus' }).nullish().describe('Only messages in this status.'),
+  direction: z.enum(Direction).meta({ id: 'MessageDirection' }).nullish().describe('Only messages that go this way.'),
+  type: z.enum(MessageType).meta({ id: 'MessageType' }).nullish().describe('Only messages of this type.'),
+  instanceId: uuid.nullish().describe('Only messages of this instance.'),
+  contactId: uuid.nullish().describe('Only messages about this contact.'),
+  campaignId: uuid.nullish().describe('Only messages of this campaign.'),
+  to: phone.nullish().describe('Only messages to this number, E.164.'),
+  createdFrom: moment.nullish().describe('Only messages accepted at this moment or later.'),
+  createdTo: moment.nullish().describe('Only messages accepted before this moment.'),
+})
+const MessageFilter = defineInput('MessageFilter', 'Which messages to list.', filterFields)
+
+const sorts = { createdAt_desc: 'desc', createdAt_asc: 'asc' } as const
+const MessageSort = builder.enumType('MessageSort', { description: 'The order of a list.', values: ['createdAt_desc', 'createdAt_asc'] as const })
+
+function whereOf(filter: z.output<typeof filterFields>): object {
+  const { createdFrom, createdTo, ...equal } = filter
+  const given = Object.fromEntries(Object.entries(equal).filter(([, value]) => value != null))
+  if (!createdFrom && !createdTo) return given
+  return { ...given, createdAt: { ...(createdFrom && { gte: new Date(createdFrom) }), ...(createdTo && { lt: new Date(createdTo) }) } }
+}
+
+async function listMessages(ctx: Context, info: GraphQLResolveInfo, args: PageArgs, where: object, direction: 'asc' | 'desc') {
+  const { db } = ctx.app
+  const scope = { workspaceId: ctx.principal.workspaceId, ...where }
+  const query = queryFromInfo({ context: ctx, info, paths: [['edges', 'node'], ['nodes']], typeName: 'Message' })
+  const page = await readPage<Message>({
+    args,
+    binding: ['messages', scope, direction],
+    field: 'createdAt',
+    direction,
+    find: (page) => db.message.findMany({ ...query, ...page, where: { AND: [scope, page.where] } }) as unknown as Promise<Message[]>,
+  })
+  return { ...page, totalCount: () => db.message.count({ where: scope }) }
+}
+
+builder.queryFields((t) => ({
+  message: t.prismaField({
+    type: 'Message',
+    description: 'One message. Errors: NOT_FOUND.',
+    args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
+    resolve: async (query, _, args, { app, principal }) => {
+      const where = { id: parse(uuid, args.id, 'id'), workspaceId: principal.workspaceId }
+      return (await app.db.message.findFirst({ ...query, where })) ?? fail('NOT_FOUND', 'Message not found')
+    },
+  }),
+  messages: t.connection({
+    type: MessageRef,
+    description: 'The messages of the workspace, newest first unless sorted otherwise; 20 a page, at most 100.',
+    args: {
+      filter: t.arg({ type: MessageFilter.ref, description: 'Which ones.' }),
+      sort: t.arg({ type: MessageSort, defaultValue: 'createdAt_desc', description: 'Their order.' }),
+    },
+    resolve: (_, { filter, sort, ...page }, ctx, info) => {
+      const where = whereOf(MessageFilter.parse(ctx.app.config, filter ?? {}))
+      return listMessages(ctx, info, page, where, sorts[sort ?? 'createdAt_desc'])
+    },
+  }),
+  history: t.connection({
+    type: MessageRef,
+    description: 'Both directions with one number, newest first; 20 a page, at most 100.',
+    args: { phone: t.arg.string({ required: true, description: 'The other number, E.164.' }) },
+    resolve: (_, { phone: number, ...page }, ctx, info) => listMessages(ctx, info, page, { peer: parse(phone, number, 'phone') }, 'desc'),
+  }),
+}))
+
+const AcceptedRef = builder.objectRef<BulkResult['accepted'][number]>('AcceptedMessage').implement({
+  description: 'A message of a bulk that was accepted.',
+  fields: (t) => ({
+    index: t.exposeInt('index', { description: 'Its place in the request, from 0.' }),
+    id: t.exposeID('id', { description: "The message's id." }),
+  }),
+})
+const ErrorCodeRef = builder.enumType('ErrorCode', { description: 'Every code that an error can carry.', values: Object.keys(errors) })
+const RejectedRef = builder.objectRef<BulkResult['rejected'][number]>('RejectedMessage').implement({
+  description: 'A message of a bulk that was refused.',
+  fields: (t) => ({
+    index: t.exposeInt('index', { description: 'Its place in the request, from 0.' }),
+    code: t.field({ type: ErrorCodeRef, description: 'Why.', resolve: (row) => row.code }),
+    message: t.exposeString('message', { description: 'Why, in words.' }),
+  }),
+})
+const BulkResultRef = builder.objectRef<BulkResult>('SendMessagesResult').implement({
+  description: 'What became of each message of a bulk.',
+  fields: (t) => ({
+    accepted: t.expose('accepted', { type: [AcceptedRef], description: 'Those that are on their way.' }),
+    rejected: t.expose('rejected', { type: [RejectedRef], description: 'Those that are not, and why.' }),
+  }),
+})
+
+builder.mutationFields((t) => ({
+  sendMessage: t.field({
+    type: MessageRef,
+    description: 'Sends a message: durable when this answers, on its way right after. Errors: NOT_FOUND, MONTHLY_OUTBOUND_QUOTA_EXCEEDED.',
+    authScopes: { active: true },
+    args: { input: t.arg({ type: SendMessageInput.ref, required: true, description: 'The message.' }) },
+    resolve: (_, { input }, ctx) => sendMessage(keyed(ctx, 'sendMessage', input), input),
+  }),
+  scheduleMessage: t.field({
+    type: MessageRef,
+    description: 'Schedules a message. Errors: NOT_FOUND, MONTHLY_OUTBOUND_QUOTA_EXCEEDED when none is left even now.',
+    authScopes: { active: true },
+    args: { input: t.arg({ type: ScheduleMessageInput.ref, required: true, description: 'The message and its time.' }) },
+    resolve: (_, { input }, ctx) => scheduleMessage(keyed(ctx, 'scheduleMessage', input), input),
+  }),
+  sendMessages: t.field({
+    type: BulkResultRef,
+    description: 'Sends or schedules up to 1000 messages, each judged alone.',
+    authScopes: { active: true },
+    args: { input: t.arg({ type: SendMessagesInput.ref, required: true, description: 'The messages.' }) },
+    resolve: (_, { input }, ctx) => {
+      const parsed = SendMessagesInput.parse(ctx.app.config, input)
+      return sendMessages(keyed(ctx, 'sendMessages', parsed), parsed.messages)
+    },
+  }),
+  cancelMessage: t.field({
+    type: MessageRef,
+    description: 'Cancels a message that is still queued and gives its quota back. Errors: NOT_FOUND, INVALID_STATE.',
+    args: { id: t.arg.id({ required: true, description: 'The message.' }) },
+    resolve: (_, { id }, ctx) => cancelMessage(ctx, parse(uuid, id, 'id')),
+  }),
+}))

@@ -1,0 +1,57 @@
+// Messages that wait: let go when their instance connects, and looked after when something was missed.
+import type { App } from '../core/app.ts'
+import { type Sql, transaction } from '../core/database.ts'
+import { enqueue, implementJob, defineJob } from '../core/jobs.ts'
+import { z } from 'zod'
+import { type Dispatchable, dispatchJob, dispatchRequest } from './dispatch-job.ts'
+import { failMessages } from './fail.ts'
+
+/** Brings up the jobs of what waited for this instance, in the transaction that connects it. */
+export async function releaseWaiting(app: App, tx: Sql, instanceId: string): Promise<void> {
+  const { rows } = await tx.query<Dispatchable>(
+    `update messages set "waitingSince" = null where "instanceId" = $1 and "waitingSince" is not null
+       and status in ('queued', 'sending') and "acceptedAt" is null and direction = 'outbound'
+     returning id, "instanceId", peer, "scheduledAt", "campaignId", "dueAt"`,
+    [instanceId],
+  )
+  const inOrder = rows.sort((a, b) => (a.id < b.id ? -1 : 1))
+  await enqueue(app, tx, dispatchJob, inOrder.map((row) => dispatchRequest(row)))
+}
+
+export const sweepJob = defineJob({
+  name: 'message.sweep',
+  schema: z.object({}),
+  cron: '* * * * *',
+  options: { policy: 'exclusive', retryLimit: 0, deleteAfterSeconds: 60 },
+})
+
+/**
+ * Every minute: fails what waited longer than its time to live, and brings up a job again for what should have left
+ * long ago and has none, as after a restore from a backup.
+ */
+export const sweepImplementation = implementJob(sweepJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
+  await transaction(app.pool, async (tx) => {
+    const { rows } = await tx.query<{ id: string }>(
+      `select id from messages where direction = 'outbound' and status in ('queued', 'sending') and "acceptedAt" is null
+         and "leaseToken" is null and "dueAt" < now() - $1 * interval '1 millisecond' order by id limit 5000`,
+      [app.config.messageTtlMs],
+    )
+    await failMessages(
+      tx,
+      rows.map((row) => ({ id: row.id, error: 'EXPIRED' })),
+    )
+    const { rows: lost } = await tx.query<Dispatchable>(
+      `select m.id, m."instanceId", m.peer, m."scheduledAt", m."campaignId" from messages m
+       where m.direction = 'outbound' and m.status in ('queued', 'sending') and m."acceptedAt" is null and m."waitingSince" is null
+         and greatest(m."dueAt", m."nextAttemptAt", m."leaseUntil") < now() - interval '2 minutes'
+         and not exists (
+           select 1 from pgboss.job j where j.name = $1 and j.state < 'completed' and j.data->>'id' = m.id::text
+         ) order by m.id limit 5000`,
+      [dispatchJob.name],
+    )
+    if (lost.length > 0) app.log.warn({ messages: lost.length }, 'messages without a job brought up again')
+    await enqueue(app, tx, dispatchJob, lost.map((row) => dispatchRequest(row)))
+  })
+  app.signals.emit('outbox')
+  return jobs.map(() => undefined)
+})

@@ -1,0 +1,59 @@
+// What the sandbox network does with a message, by the last four digits of the number: pure, in units of one latency.
+import { createHash } from 'node:crypto'
+import type { ReceiptStatus } from '../provider.ts'
+
+/** Something that will happen `after` so many latencies. */
+export type Step =
+  | { after: number; kind: 'receipt'; status: ReceiptStatus; error?: string }
+  | { after: number; kind: 'answer' }
+
+export interface Script {
+  /** Refused at once, for good. */
+  refuse?: { error: string; restricted?: boolean }
+  /** How often it is refused with a passing error first. */
+  stumbles?: number
+  /** Taken, but the answer to the send is lost. */
+  losesAnswer?: boolean
+  /** The instance's connection drops for so many latencies instead, once. */
+  drops?: number
+  steps: Step[]
+}
+
+function receipts(...statuses: ReceiptStatus[]): Step[] {
+  return statuses.map((status, i) => ({ after: i + 1, kind: 'receipt', status }))
+}
+
+const ordinary = receipts('sent', 'delivered', 'read')
+
+const scripts: Record<string, Script> = {
+  '0001': { refuse: { error: 'RECIPIENT_NOT_FOUND' }, steps: [] },
+  '0002': { steps: [...receipts('sent'), { after: 2, kind: 'receipt', status: 'failed', error: 'UNDELIVERABLE' }] },
+  '0003': { steps: receipts('sent', 'read') },
+  '0004': {
+    steps: (['read', 'delivered', 'sent'] as const).flatMap((status, i) => {
+      const step: Step = { after: i + 1, kind: 'receipt', status }
+      return [step, step, step]
+    }),
+  },
+  '0005': { steps: receipts('sent') },
+  '0006': { steps: [...receipts('sent', 'delivered'), { after: 3, kind: 'answer' }] },
+  '0007': { refuse: { error: 'ACCOUNT_RESTRICTED', restricted: true }, steps: [] },
+  '0008': { stumbles: 2, steps: ordinary },
+  '0009': { losesAnswer: true, steps: ordinary },
+  '0010': { drops: 3, steps: ordinary },
+}
+
+export function scriptFor(to: string): Script {
+  return scripts[to.slice(-4)] ?? { steps: ordinary }
+}
+
+/** Whether a number is on the sandbox network. */
+export function exists(to: string): boolean {
+  return scriptFor(to).refuse?.error !== 'RECIPIENT_NOT_FOUND'
+}
+
+/** A number that stays the instance's own: made of its id and the seed. */
+export function sandboxNumber(seed: number, instanceId: string): string {
+  const digest = createHash('sha256').update(`${seed} ${instanceId}`).digest()
+  return `+3933${String(digest.readUInt32BE(0) % 100_000_000).padStart(8, '0')}`
+}

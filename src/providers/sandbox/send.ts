@@ -1,0 +1,73 @@
+// The sandbox network's front door: takes messages in groups, keeps each under its reference exactly once.
+import type { App } from '../../core/app.ts'
+import { createBatch } from '../../core/batch.ts'
+import { type Sql, transaction } from '../../core/database.ts'
+import type { OutgoingMessage, ProviderInstance, SendOutcome } from '../provider.ts'
+import { type Script, scriptFor } from './script.ts'
+import { addSteps, type NewStep } from './steps.ts'
+
+interface Offer {
+  instance: ProviderInstance
+  message: OutgoingMessage
+}
+
+/** Makes `send`. `wake` is told when the network has something to do. */
+export function createSend(app: App, wake: (dueInMs: number) => void): (offer: Offer) => Promise<SendOutcome> {
+  return createBatch<Offer, SendOutcome>({
+    max: 200,
+    parallel: 2,
+    run: async (offers) => {
+      const outcomes = await transaction(app.pool, (tx) => takeAll(app, tx, offers))
+      wake(app.config.sandboxLatencyMs)
+      return outcomes
+    },
+  })
+}
+
+async function takeAll(app: App, tx: Sql, offers: readonly Offer[]): Promise<SendOutcome[]> {
+  const scripts = offers.map((offer) => scriptFor(offer.message.to))
+  const taken = offers.filter((_, i) => !scripts[i]?.refuse)
+  const offersBefore = await record(tx, taken)
+  const steps: NewStep[] = []
+  const outcomes = offers.map((offer, i): SendOutcome => {
+    const script = scripts[i] as Script
+    if (script.refuse) {
+      if (script.refuse.restricted) steps.push({ instanceId: offer.instance.id, kind: 'restrict', after: 0 })
+      return { outcome: 'refused', ...script.refuse }
+    }
+    return answer(app, offer, script, offersBefore.get(offer.message.reference) ?? 0, steps)
+  })
+  await addSteps(tx, steps, app.config.sandboxLatencyMs)
+  return outcomes
+}
+
+function answer(app: App, { instance, message }: Offer, script: Script, before: number, steps: NewStep[]): SendOutcome {
+  const { reference } = message
+  const providerMessageId = `sandbox.${reference}`
+  if (before < (script.stumbles ?? 0)) return { outcome: 'retry', error: 'TEMPORARILY_UNAVAILABLE', afterMs: app.config.sandboxLatencyMs }
+  if (script.drops && before === 0) {
+    steps.push({ instanceId: instance.id, kind: 'disconnect', after: 0 }, { instanceId: instance.id, kind: 'reconnect', after: script.drops })
+    return { outcome: 'retry', error: 'CONNECTION_LOST', afterMs: app.config.sandboxLatencyMs }
+  }
+  const firstTaken = before === (script.stumbles ?? 0) + (script.drops ? 1 : 0)
+  if (firstTaken) for (const step of script.steps) steps.push({ ...step, instanceId: instance.id, reference })
+  return script.losesAnswer && firstTaken ? { outcome: 'unknown', error: 'ANSWER_LOST' } : { outcome: 'accepted', providerMessageId }
+}
+
+/** Writes the ledger; answers how often each reference had been offered before. */
+async function record(tx: Sql, offers: readonly Offer[]): Promise<Map<string, number>> {
+  if (offers.length === 0) return new Map()
+  const { rows } = await tx.query<{ reference: string; offers: number }>({
+    name: 'sandbox.record',
+    text: `insert into sandbox_messages as m (reference, "instanceId", "to", body)
+      select * from unnest($1::text[], $2::uuid[], $3::text[], $4::text[])
+      on conflict (reference) do update set offers = m.offers + 1 returning reference, offers`,
+    values: [
+      offers.map((offer) => offer.message.reference),
+      offers.map((offer) => offer.instance.id),
+      offers.map((offer) => offer.message.to),
+      offers.map((offer) => offer.message.body),
+    ],
+  })
+  return new Map(rows.map((row) => [row.reference, row.offers - 1]))
+}

@@ -1,0 +1,107 @@
+// What the sandbox network has yet to do, kept in the database so that a killed process loses nothing of it.
+import type { App } from '../../core/app.ts'
+import type { Sql } from '../../core/database.ts'
+import type { InboundMessage, ProviderEvents, Receipt, StateChange } from '../provider.ts'
+import { sandboxNumber } from './script.ts'
+
+export interface NewStep {
+  instanceId: string
+  reference?: string
+  kind: 'receipt' | 'answer' | 'pair' | 'connected' | 'disconnect' | 'reconnect' | 'restrict' | 'logout'
+  status?: string
+  error?: string
+  /** In latencies from now. */
+  after: number
+}
+
+interface Step {
+  id: string
+  instanceId: string
+  reference: string | null
+  kind: NewStep['kind']
+  payload: { status?: Receipt['status']; error?: string }
+  dueAt: Date
+  to: string | null
+  body: string | null
+}
+
+/** Plans steps in the transaction `tx`. */
+export async function addSteps(tx: Sql, steps: readonly NewStep[], latencyMs: number): Promise<void> {
+  if (steps.length === 0) return
+  await tx.query({
+    name: 'sandbox.addSteps',
+    text: `insert into sandbox_steps ("instanceId", reference, kind, payload, "dueAt")
+      select u.i, u.r, u.k, u.p, clock_timestamp() + u.ms * interval '1 millisecond'
+      from unnest($1::uuid[], $2::text[], $3::text[], $4::jsonb[], $5::float8[]) as u(i, r, k, p, ms)`,
+    values: [
+      steps.map((step) => step.instanceId),
+      steps.map((step) => step.reference ?? null),
+      steps.map((step) => step.kind),
+      steps.map(({ status, error }) => JSON.stringify({ status, error })),
+      steps.map((step) => step.after * latencyMs),
+    ],
+  })
+}
+
+/** How long a process may take to report what it took before another may report it again. */
+const holdMs = 10_000
+
+/**
+ * Reports what is due: takes steps for a while, reports them, deletes them. A process that dies in between leaves them
+ * to be reported again, as real networks do. Answers how long until the next step, at most `idleMs`; 0 when more is due.
+ */
+export async function runDueSteps(app: App, events: ProviderEvents, idleMs: number): Promise<number> {
+  const { rows } = await app.pool.query<Step>({
+    name: 'sandbox.take',
+    text: `with due as (
+        select id from sandbox_steps where "dueAt" <= clock_timestamp() order by "dueAt", id limit 1000 for update skip locked
+      ), taken as (
+        update sandbox_steps s set "dueAt" = clock_timestamp() + $1 * interval '1 millisecond' from due
+        where s.id = due.id returning s.id, s."instanceId", s.reference, s.kind, s.payload, s."dueAt"
+      )
+      select t.*, m."to", m.body from taken t left join sandbox_messages m on m.reference = t.reference order by t.id`,
+    values: [holdMs],
+  })
+  if (rows.length > 0) {
+    await report(rows, events, app.config.sandboxSeed)
+    await app.pool.query({ name: 'sandbox.done', text: 'delete from sandbox_steps where id = any($1::bigint[])', values: [rows.map((row) => row.id)] })
+  }
+  if (rows.length === 1000) return 0
+  const next = await app.pool.query<{ ms: number }>({
+    name: 'sandbox.next',
+    text: `select (extract(epoch from min("dueAt") - clock_timestamp()) * 1000)::float8 as ms from sandbox_steps`,
+  })
+  return Math.max(0, Math.min(idleMs, next.rows[0]?.ms ?? idleMs))
+}
+
+type StateKind = Exclude<NewStep['kind'], 'receipt' | 'answer'>
+
+const changes: Record<StateKind, (instanceId: string, seed: number) => Omit<StateChange, 'instanceId'>> = {
+  pair: (instanceId) => ({ status: 'pairing', qr: `sandbox://pair/${instanceId}`, pairingCode: 'SAND-BOX1' }),
+  connected: (instanceId, seed) => ({ status: 'connected', waNumber: sandboxNumber(seed, instanceId) }),
+  disconnect: () => ({ status: 'disconnected', error: 'CONNECTION_LOST' }),
+  reconnect: () => ({ status: 'connected' }),
+  restrict: () => ({ status: 'connected', restricted: true, error: 'ACCOUNT_RESTRICTED' }),
+  logout: () => ({ status: 'logged_out' }),
+}
+
+async function report(steps: readonly Step[], events: ProviderEvents, seed: number): Promise<void> {
+  const at = new Date()
+  const receipts: Receipt[] = []
+  const answers: InboundMessage[] = []
+  for (const step of steps) {
+    const { instanceId, reference, payload } = step
+    if (step.kind === 'receipt' && reference && payload.status) {
+      receipts.push({ instanceId, reference, providerMessageId: `sandbox.${reference}`, status: payload.status, error: payload.error, at })
+    }
+    if (step.kind === 'answer' && reference && step.to) {
+      answers.push({ instanceId, providerMessageId: `sandbox.echo.${reference}`, from: step.to, type: 'text', body: `echo: ${step.body}`, at })
+    }
+  }
+  if (receipts.length > 0) await events.receipts(receipts)
+  if (answers.length > 0) await events.inbound(answers)
+  for (const { kind, instanceId } of steps) {
+    if (kind === 'receipt' || kind === 'answer') continue
+    await events.state({ instanceId, ...(changes[kind](instanceId, seed) satisfies Omit<StateChange, 'instanceId'>) })
+  }
+}

@@ -1,0 +1,11 @@
+// The graph: imports every domain's part of it and builds the whole.
+import './billing/schema.ts'
+import './events/schema.ts'
+import './contacts/schema.ts'
+import './instances/schema.ts'
+import './messages/schema.ts'
+import './messages/health.ts'
+import './webhooks/schema.ts'
+import { builder } from './core/builder.ts'
+
+export const schema = builder.toSchema()
