@@ -66,7 +66,11 @@ export async function readAfter(sql: Sql, workspaceId: string, filter: EventFilt
 }
 
 /** Reads the events of several workspaces at once: what a node does once for all of its subscribers. */
-export async function readOf(sql: Sql, workspaceIds: readonly string[], range: Required<Omit<LogRange, 'order'>>): Promise<LogEvent[]> {
+export async function readOf(
+  sql: Sql,
+  workspaceIds: readonly string[],
+  range: Required<Omit<LogRange, 'order'>>,
+): Promise<LogEvent[]> {
   const { rows } = await sql.query<EventRow>({
     name: 'events.readOf',
     text: `select ${eventColumns} from events where "workspaceId" = any($1) and seq > $2 and seq <= $3 order by seq limit $4`,

@@ -78,7 +78,11 @@ export async function startRelay(app: App, sinks: readonly RelaySink[]): Promise
   /** Numbers the events that wait longest, in one transaction with what the sinks make of them; returns how many. */
   async function numberBatch(client: Dedicated['client']): Promise<number> {
     await client.query('begin')
-    const { rows } = await client.query<EventRow & { lag: string }>({ name: 'events.number', text: numberSql, values: [batchSize] })
+    const { rows } = await client.query<EventRow & { lag: string }>({
+      name: 'events.number',
+      text: numberSql,
+      values: [batchSize],
+    })
     const events = rows.map(({ lag, ...row }) => eventOf(row)).sort((a, b) => (a.seq < b.seq ? -1 : 1))
     const last = events.at(-1)?.seq
     if (last === undefined) {

@@ -1,0 +1,19 @@
+// What events do by the clock.
+import { z } from 'zod'
+import { defineJob, implementJob, type JobImplementation } from '../core/jobs.ts'
+import { pruneEvents } from './log.ts'
+
+export const pruneEventsJob = defineJob({
+  name: 'events.prune',
+  schema: z.object({}),
+  options: { retryLimit: 2, expireInSeconds: 600 },
+  cron: '17 * * * *',
+})
+
+export const eventJobs: readonly JobImplementation[] = [
+  implementJob(pruneEventsJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
+    const pruned = await pruneEvents(app)
+    if (pruned > 0) app.log.info({ pruned }, 'old events deleted')
+    return jobs.map(() => undefined)
+  }),
+]

@@ -1,0 +1,146 @@
+// Turns a GraphQL request into what a stream can carry: a result at once, or a view that the hub keeps telling of.
+import {
+  createSourceEventStream,
+  type ExecutionArgs,
+  type ExecutionResult,
+  execute,
+  GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+} from 'graphql'
+import { z } from 'zod'
+import type { Context, Principal } from '../core/context.ts'
+import { codeOf } from '../core/errors.ts'
+import { executeOperation, publish } from '../core/execute.ts'
+import { parse } from '../core/validation.ts'
+import { encodeCursor } from './cursor.ts'
+import { createDocuments, type ValidateDocument, variableOfArgument } from './documents.ts'
+import type { Entry } from './entry.ts'
+import type { LogView, StateView } from './fanout.ts'
+import { type LogSource, type StateSource, sourceOf } from './follow.ts'
+import type { LogEvent } from './log.ts'
+import { beginning } from './open-stream.ts'
+
+export type Prepared =
+  /** Refused before execution: the document or the request is wrong. */
+  | { kind: 'refused'; result: ExecutionResult }
+  | { kind: 'result'; result: ExecutionResult }
+  /** To be followed after the number `start`. */
+  | { kind: 'log'; view: LogView; start: bigint }
+  | { kind: 'state'; view: StateView }
+
+interface StreamArgs extends ExecutionArgs {
+  contextValue: Context
+}
+
+/** `lastEventId` is what a reader that comes back saw last; it wins over the operation's own `after`. */
+export type Prepare = (params: OperationParams, context: Context, lastEventId?: string | string[]) => Promise<Prepared>
+
+const params = z.object({
+  query: z.string(),
+  operationName: z.string().nullish(),
+  variables: z.record(z.string(), z.unknown()).nullish(),
+  extensions: z.record(z.string(), z.unknown()).nullish(),
+})
+export type OperationParams = z.output<typeof params>
+
+/** @throws VALIDATION_ERROR naming what is wrong with the request as such; the document is not looked at. */
+export function parseParams(value: unknown): OperationParams {
+  return parse(params, value)
+}
+
+/** What kind of operation a request asks for, null when its document does not say. */
+export type KindOf = (params: OperationParams) => 'query' | 'mutation' | 'subscription' | null
+
+export function createPrepare(schema: GraphQLSchema, validateDocument?: ValidateDocument): { prepare: Prepare; kindOf: KindOf } {
+  const documents = createDocuments(schema, validateDocument)
+
+  const prepare: Prepare = async ({ query, operationName, variables }, context, lastEventId) => {
+    const { document, errors } = documents(query)
+    if (!document || errors.length > 0) return refuse(errors)
+    const definition = getOperationAST(document, operationName)
+    if (!definition) return refuse([new GraphQLError('operationName: names no operation of the document')])
+    const operation = { schema, document, operationName, variables, context }
+    if (definition.operation !== 'subscription') return { kind: 'result', result: await executeOperation(operation) }
+    const args = { schema, document, operationName, variableValues: variables, contextValue: context }
+    const followed = await createSourceEventStream(args)
+    if ('errors' in followed) {
+      // Without a path it is the variables, which `executeOperation` explains by field; it stops before any resolver.
+      const unfit = followed.errors?.some((error) => !error.path)
+      return { kind: 'result', result: unfit ? await executeOperation(operation) : published(followed, context) }
+    }
+    const source = sourceOf(followed)
+    if (!source) throw new Error(`the subscription ${definition.name?.value ?? ''} follows nothing`)
+    const apart = { ...variables }
+    const after = variableOfArgument(document, 'after')
+    if (after) delete apart[after]
+    const key = JSON.stringify([query, operationName, Object.entries(apart).sort(), audienceOf(context.principal)])
+    if (source.kind === 'state') return { kind: 'state', view: stateView(key, args, source) }
+    try {
+      return { kind: 'log', view: logView(key, args, source), start: await beginning(context.app, source.after, lastEventId) }
+    } catch (error) {
+      if (codeOf(error) !== 'VALIDATION_ERROR') throw error
+      return { kind: 'result', result: { errors: [error as GraphQLError] } }
+    }
+  }
+
+  return {
+    prepare,
+    kindOf: ({ query, operationName }) => {
+      const { document } = documents(query)
+      return (document && getOperationAST(document, operationName)?.operation) ?? null
+    },
+  }
+}
+
+/** A document that cannot be executed is the caller's mistake. */
+function refuse(errors: readonly GraphQLError[]): Prepared {
+  return {
+    kind: 'refused',
+    result: {
+      errors: errors.map(({ message, nodes, source, positions }) => {
+        return new GraphQLError(message, { nodes, source, positions, extensions: { code: 'VALIDATION_ERROR' } })
+      }),
+    },
+  }
+}
+
+/** Executes the subscription's selection on each event; those of one batch share a context, and so its loaders. */
+function logView(key: string, args: StreamArgs, { filter }: LogSource): LogView {
+  async function render(events: readonly LogEvent[]): Promise<Entry[]> {
+    const contextValue = { ...args.contextValue }
+    const results = await Promise.all(events.map((rootValue) => execute({ ...args, rootValue, contextValue })))
+    return results.map((result, at) => {
+      const { seq, type } = events[at] as LogEvent
+      return { seq, cursor: encodeCursor(seq), name: type, body: bodyOf(result, contextValue) }
+    })
+  }
+  return { key, workspaceId: args.contextValue.principal.workspaceId, filter, render }
+}
+
+function stateView(key: string, args: StreamArgs, { subjects }: StateSource): StateView {
+  async function render(): Promise<{ body: string; ended: boolean }> {
+    const contextValue = { ...args.contextValue }
+    const result = await execute({ ...args, rootValue: null, contextValue })
+    // A state without data is gone, and its error says why.
+    return { body: bodyOf(result, contextValue), ended: result.data == null }
+  }
+  return { key, workspaceId: args.contextValue.principal.workspaceId, subjects, render }
+}
+
+/** @throws when the database was out of reach for a part of it, so that it is tried again and nothing is told wrong. */
+function bodyOf(result: ExecutionResult, context: Context): string {
+  if (!result.errors) return JSON.stringify(result)
+  const told = published(result, context)
+  if (told.errors?.some((error) => codeOf(error) === 'SERVICE_UNAVAILABLE')) throw new Error('the database is out of reach')
+  return JSON.stringify(told)
+}
+
+function published(result: ExecutionResult, context: Context): ExecutionResult {
+  return { ...result, errors: result.errors?.map((error) => publish(error, context)) }
+}
+
+/** Who may share what was rendered: everyone for whom every field would say the same. */
+function audienceOf({ keyId: _, ...who }: Principal): unknown {
+  return who
+}

@@ -1,0 +1,50 @@
+// Reads GraphQL requests to the stream doors, and answers what is wrong with them.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { errors, fail, publicFailure } from '../core/errors.ts'
+import { type OperationParams, parseParams } from './operation.ts'
+import type { Streaming } from './streaming.ts'
+
+/** The operation of a POST's JSON body or of a GET's query. @throws VALIDATION_ERROR, METHOD_NOT_ALLOWED, UNSUPPORTED_MEDIA_TYPE */
+export function readOperation({ kindOf }: Streaming, request: FastifyRequest): OperationParams {
+  if (request.method === 'POST') return parseParams(bodyOf(request))
+  const { query, operationName, variables, extensions } = request.query as Record<string, unknown>
+  const params = parseParams({
+    query,
+    operationName,
+    variables: jsonOf('variables', variables),
+    extensions: jsonOf('extensions', extensions),
+  })
+  if (kindOf(params) === 'mutation') fail('METHOD_NOT_ALLOWED', 'Mutations take POST')
+  return params
+}
+
+/** What Fastify parsed, or left as it came. */
+function bodyOf({ body, headers }: FastifyRequest): unknown {
+  if (!/^application\/(graphql-response\+)?json\b/i.test(headers['content-type'] ?? '')) fail('UNSUPPORTED_MEDIA_TYPE')
+  return typeof body === 'string' || Buffer.isBuffer(body) ? jsonOf('body', body.toString()) : body
+}
+
+function jsonOf(name: string, text: unknown): unknown {
+  if (text === undefined || text === '') return undefined
+  try {
+    return JSON.parse(String(text))
+  } catch {
+    return fail('VALIDATION_ERROR', `${name}: must be JSON`)
+  }
+}
+
+/** Answers a failure with its HTTP status, as GraphQL over HTTP has it. */
+export function sendFailure({ app }: Streaming, reply: FastifyReply, error: unknown): FastifyReply {
+  const { status, code, message } = statusOf(app.log, reply, error)
+  if (status === 405) reply.header('allow', 'POST')
+  return reply.code(status).send({ errors: [{ message, extensions: { code } }] })
+}
+
+/** Says a failure's status; sets `Retry-After` where it may go better later. */
+export function statusOf(log: Streaming['app']['log'], reply: FastifyReply, error: unknown) {
+  const told = publicFailure(error)
+  if (told.code === 'INTERNAL_ERROR') log.error({ err: error }, 'a stream could not be opened')
+  const { status } = errors[told.code]
+  if ((status === 429 || status === 503) && !reply.hasHeader('retry-after')) reply.header('retry-after', '1')
+  return { ...told, status }
+}

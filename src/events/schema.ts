@@ -1,0 +1,59 @@
+// Events in the graph: the log by pages, and live.
+import { builder } from '../core/builder.ts'
+import { encodeCursor } from './cursor.ts'
+import { EventTypeRef } from './event-type.ts'
+import { followLog } from './follow.ts'
+import { readEventPage } from './page.ts'
+import { scopeOf } from './scope.ts'
+
+/** Higher domains add what an event is about: `message`, `instance`. */
+export const EventRef = builder.prismaObject('Event', {
+  description: 'Something that happened, as webhooks and live streams tell it too. Kept for 30 days.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Its id, equal on every way and every attempt.' }),
+    type: t.field({
+      type: EventTypeRef,
+      description: 'What it tells of.',
+      resolve: ({ type }) => type as typeof EventTypeRef.$inferType,
+    }),
+    cursor: t.string({
+      description: 'Its place in the log: `after` this cursor comes what happened next.',
+      resolve: ({ seq }) => encodeCursor(seq),
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it happened.' }),
+    payload: t.field({
+      type: 'JSON',
+      description: 'The very object that webhooks receive.',
+      // Straight from the log it is still text.
+      resolve: ({ payload }) => (typeof payload === 'string' ? JSON.parse(payload) : payload),
+    }),
+  }),
+})
+
+builder.queryField('events', (t) =>
+  t.connection({
+    type: EventRef,
+    description:
+      'The events of the last 30 days in the order in which they happened. Cursors serve here, in subscriptions and in event streams alike.',
+    args: { types: t.arg({ type: [EventTypeRef], description: 'Only these kinds.' }) },
+    resolve: (_, args, context, info) => readEventPage(args, context, info),
+  }),
+)
+
+builder.subscriptionField('events', (t) =>
+  t.field({
+    type: EventRef,
+    description:
+      'Each event as it happens. With `after`, first everything since that cursor, in order, without gap or repeat. Errors: NOT_FOUND, VALIDATION_ERROR.',
+    args: {
+      after: t.arg.string({ description: 'The cursor of the last event seen; without it the stream begins now.' }),
+      types: t.arg({ type: [EventTypeRef], description: 'Only these kinds.' }),
+      instanceId: t.arg.id({ description: 'Only events of this instance.' }),
+      messageId: t.arg.id({ description: 'Only events of this message.' }),
+      campaignId: t.arg.id({ description: 'Only events of messages of this campaign.' }),
+    },
+    subscribe: async (_, { after, ...scope }, { app, principal }) =>
+      followLog<typeof EventRef.$inferType>(await scopeOf(app, principal.workspaceId, scope), after),
+    resolve: (event) => event,
+  }),
+)

@@ -1,0 +1,22 @@
+// GraphQL over SSE, one operation a connection (graphql-sse's "distinct connections" mode).
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { distinctComplete, distinctFarewell, distinctFrame, distinctResult } from './frames.ts'
+import { streamLog, streamState } from './open-stream.ts'
+import { streamHeaders } from './outlet.ts'
+import { readOperation } from './request.ts'
+import type { Streaming } from './streaming.ts'
+
+/**
+ * Answers a request that wants its operation's results as a stream. What is wrong with the caller or the request as such
+ * is thrown; what is wrong with the operation is told on the stream, as `next` with errors and then `complete`.
+ */
+export async function serveDistinct(streaming: Streaming, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { hub, openContext, prepare } = streaming
+  const context = await openContext(request)
+  const prepared = await prepare(readOperation(streaming, request), context, request.headers['last-event-id'])
+  const options = { keyId: context.principal.keyId, frame: distinctFrame, farewell: distinctFarewell }
+  if (prepared.kind === 'log') await streamLog(hub, reply, prepared.view, prepared.start, options)
+  else if (prepared.kind === 'state') await streamState(hub, reply, prepared.view, distinctComplete, options)
+  else return await reply.code(200).headers(streamHeaders).send(distinctResult(prepared.result))
+  return reply
+}

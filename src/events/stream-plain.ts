@@ -1,0 +1,54 @@
+// `GET /api/v1/events/stream`: the workspace's events for a plain EventSource, each the very object that webhooks receive.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { parse } from '../core/validation.ts'
+import { encodeCursor } from './cursor.ts'
+import { eventTypes } from './emit.ts'
+import type { LogView } from './fanout.ts'
+import { namedFrame, plainFarewell, unnamedFrame } from './frames.ts'
+import type { EventFilter } from './log.ts'
+import { beginning, streamLog } from './open-stream.ts'
+import { eventScope, scopeOf } from './scope.ts'
+import type { Streaming } from './streaming.ts'
+
+function listOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.flatMap(listOf)
+  return typeof value === 'string' ? value.split(',').map((part) => part.trim()) : value
+}
+
+/** What the query may say. `types` is comma-separated or repeated; `named=false` sends what `onmessage` hears. */
+export const plainStreamQuery = z.object({
+  ...eventScope.shape,
+  types: z.preprocess(listOf, z.array(z.enum(eventTypes)).min(1).max(50).optional()),
+  after: z.string().optional(),
+  named: z
+    .enum(['true', 'false'])
+    .default('true')
+    .transform((value) => value === 'true'),
+})
+
+/** Everything that is wrong is thrown before the stream begins. `Last-Event-ID` wins over `after`. */
+export async function servePlain(streaming: Streaming, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { app, hub, openContext } = streaming
+  const { principal } = await openContext(request)
+  const { after, named, ...scope } = parse(plainStreamQuery, request.query, 'query')
+  const filter = await scopeOf(app, principal.workspaceId, scope)
+  const start = await beginning(app, after, request.headers['last-event-id'])
+  const frame = named ? namedFrame : unnamedFrame
+  await streamLog(hub, reply, viewOf(principal.workspaceId, filter), start, {
+    keyId: principal.keyId,
+    frame,
+    farewell: plainFarewell,
+  })
+  return reply
+}
+
+function viewOf(workspaceId: string, filter: EventFilter): LogView {
+  return {
+    key: JSON.stringify(['plain', workspaceId, filter]),
+    workspaceId,
+    filter,
+    render: async (events) =>
+      events.map(({ seq, type, payload }) => ({ seq, cursor: encodeCursor(seq), name: type, body: payload })),
+  }
+}

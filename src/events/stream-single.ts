@@ -1,0 +1,148 @@
+// GraphQL over SSE, many operations on one connection (graphql-sse's "single connection" mode).
+// A reservation lives in the process that gave it: behind a balancer, requests with one token must reach one process.
+import { randomBytes } from 'node:crypto'
+import type { OutgoingHttpHeaders } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { fail } from '../core/errors.ts'
+import { type Followed, maxStreamsOfKey } from './fanout.ts'
+import { beat, hello, retryLine, revoked, singleComplete, singleFrame, singleResult } from './frames.ts'
+import type { Prepared } from './operation.ts'
+import type { Ending, Outlet } from './outlet.ts'
+import { readOperation } from './request.ts'
+import type { Streaming } from './streaming.ts'
+
+interface Reservation {
+  keyId: string
+  outlet: Outlet
+  /** Ends a reservation that nobody connects to; undefined once somebody did. */
+  expiry: NodeJS.Timeout | undefined
+  /** How to stop each, by operation id. */
+  operations: Map<string, () => void>
+}
+
+const reservedMs = 60_000
+
+export interface SingleMode {
+  reserve: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+  connect: (request: FastifyRequest, reply: FastifyReply) => FastifyReply
+  operate: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+  complete: (request: FastifyRequest, reply: FastifyReply) => FastifyReply
+}
+
+/** The token that a request brings, if it does. */
+export function tokenOf({ headers, query }: FastifyRequest): string | undefined {
+  const token = headers['x-graphql-event-stream-token'] ?? (query as Record<string, unknown>).token
+  return typeof token === 'string' && token !== '' ? token : undefined
+}
+
+export function createSingleMode(streaming: Streaming): SingleMode {
+  const { hub, openContext, prepare } = streaming
+  const reservations = new Map<string, Reservation>()
+
+  function reservationOf(request: FastifyRequest): Reservation {
+    return reservations.get(tokenOf(request) ?? '') ?? fail('NOT_FOUND', 'Stream not found')
+  }
+
+  /** PUT: answers with a token, good for one connection within a minute, and for operations of the same key. */
+  async function reserve(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { keyId } = (await openContext(request)).principal
+    const taken = [...reservations.values()].filter((reservation) => reservation.keyId === keyId).length
+    if (taken >= maxStreamsOfKey) fail('API_RATE_LIMIT_EXCEEDED', `At most ${maxStreamsOfKey} connections at a time on this key`)
+    const token = randomBytes(32).toString('base64url')
+    const operations: Reservation['operations'] = new Map()
+    const outlet = hub.makeOutlet({
+      keyId,
+      beat,
+      farewell: (ending) => farewell(ending, [...operations.keys()]),
+      closed() {
+        clearTimeout(reservation.expiry)
+        reservations.delete(token)
+        for (const stop of [...operations.values()]) stop()
+      },
+    })
+    const reservation: Reservation = { keyId, outlet, expiry: setTimeout(() => outlet.end(), reservedMs), operations }
+    reservations.set(token, reservation)
+    return await reply.code(201).type('text/plain; charset=utf-8').send(token)
+  }
+
+  /** GET or POST for an event stream: the token is the ticket, because an EventSource cannot send a key. */
+  function connect(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const reservation = reservationOf(request)
+    if (!reservation.expiry) fail('CONFLICT', 'Stream already open')
+    clearTimeout(reservation.expiry)
+    reservation.expiry = undefined
+    reply.hijack()
+    reservation.outlet.attach(reply.raw, reply.getHeaders() as OutgoingHttpHeaders, hello())
+    return reply
+  }
+
+  /** GET or POST of an operation, whose results go to the connection: 202. */
+  async function operate(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const context = await openContext(request)
+    const { keyId, outlet, operations } = reservationOf(request)
+    if (keyId !== context.principal.keyId) fail('NOT_FOUND', 'Stream not found')
+    const params = readOperation(streaming, request)
+    const id = params.extensions?.operationId
+    if (typeof id !== 'string' || id === '') fail('VALIDATION_ERROR', 'extensions.operationId: is required')
+    if (operations.has(id)) fail('CONFLICT', 'Operation with ID already exists')
+    let followed: Followed | undefined
+    const leavePlace = hub.takePlace(keyId)
+    const stop = () => {
+      operations.delete(id)
+      followed?.stop()
+      leavePlace()
+    }
+    operations.set(id, stop)
+    try {
+      const prepared = await prepare(params, context)
+      if (prepared.kind === 'refused') {
+        stop()
+        return await reply.code(400).send(prepared.result)
+      }
+      // It may have been completed meanwhile.
+      if (operations.get(id) !== stop) return await reply.code(204).send()
+      if (prepared.kind === 'result') void tell(outlet, singleResult(id, prepared.result)).then(stop)
+      else followed = await follow(outlet, id, prepared, stop)
+    } catch (error) {
+      stop()
+      throw error
+    }
+    if (operations.get(id) !== stop) followed?.stop()
+    return await reply.code(202).send()
+  }
+
+  async function follow(
+    outlet: Outlet,
+    id: string,
+    prepared: Exclude<Prepared, { result: unknown }>,
+    stop: () => void,
+  ): Promise<Followed> {
+    const frame = singleFrame(id)
+    if (prepared.kind === 'log') return await hub.followLog(prepared.view, { outlet, frame, cursor: prepared.start })
+    const ended = () => void tell(outlet, singleComplete(id)).then(stop)
+    return hub.followState(prepared.view, { outlet, frame, ended })
+  }
+
+  /** DELETE: ends one operation. */
+  function complete(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const { operations } = reservationOf(request)
+    const id = (request.query as Record<string, unknown>).operationId
+    if (typeof id !== 'string' || id === '') fail('VALIDATION_ERROR', 'operationId: is required')
+    operations.get(id)?.()
+    return reply.code(200).send()
+  }
+
+  return { reserve, connect, operate, complete }
+}
+
+/** Writes when the connection is there and has room. */
+async function tell(outlet: Outlet, text: string): Promise<void> {
+  const bytes = Buffer.from(text)
+  while (!outlet.closed && !outlet.fits(1, bytes.length)) await outlet.drained()
+  outlet.write(bytes, 1)
+}
+
+function farewell(ending: Ending, operationIds: readonly string[]): string {
+  if (ending === 'revoked') return operationIds.map((id) => singleResult(id, revoked)).join('')
+  return `${retryLine()}\n${operationIds.map(singleComplete).join('')}`
+}

@@ -1,0 +1,78 @@
+// The doors to live events: GraphQL over SSE in both modes of graphql-sse, and a plain event stream.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { GraphQLSchema } from 'graphql'
+import type { App } from '../core/app.ts'
+import { prefersStream } from './accept.ts'
+import type { ValidateDocument } from './documents.ts'
+import { startHub } from './fanout.ts'
+import { createPrepare } from './operation.ts'
+import { sendFailure, statusOf } from './request.ts'
+import { serveDistinct } from './stream-distinct.ts'
+import { servePlain } from './stream-plain.ts'
+import { createSingleMode, tokenOf } from './stream-single.ts'
+import type { OpenContext, Streaming } from './streaming.ts'
+
+export interface StreamsOptions {
+  schema: GraphQLSchema
+  openContext: OpenContext
+  /** GraphQL's rules and the gateway's limits; GraphQL's alone where it is left out. */
+  validateDocument?: ValidateDocument
+}
+
+export interface Streams extends AsyncDisposable {
+  /** Whether a request to `/graphql` wants its results as a stream. */
+  isStreamRequest: (request: FastifyRequest) => boolean
+  /** Answers such a request; its body may be parsed JSON, a string or a Buffer. */
+  handleStream: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+}
+
+type Answer = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>
+
+/**
+ * Mounts `/graphql/stream` and `/api/v1/events/stream`, and gives what `/graphql` needs to stream.
+ * All streams end when the server closes, or when this is disposed of.
+ */
+export async function mountStreams(fastify: FastifyInstance, app: App, options: StreamsOptions): Promise<Streams> {
+  const { schema, openContext, validateDocument } = options
+  const hub = await startHub(app)
+  const streaming: Streaming = { app, hub, openContext, ...createPrepare(schema, validateDocument) }
+  const single = createSingleMode(streaming)
+
+  const graphql = (answer: Answer) => async (request: FastifyRequest, reply: FastifyReply) => {
+    try {
+      return await answer(request, reply)
+    } catch (error) {
+      if (reply.sent) throw error
+      return sendFailure(streaming, reply, error)
+    }
+  }
+  const handleStream = graphql((request, reply) => serveDistinct(streaming, request, reply))
+
+  fastify.route({ method: 'PUT', url: '/graphql/stream', handler: graphql(single.reserve) })
+  fastify.route({ method: 'DELETE', url: '/graphql/stream', handler: graphql(single.complete) })
+  fastify.route({
+    method: ['GET', 'POST'],
+    url: '/graphql/stream',
+    handler: graphql((request, reply) => {
+      if (!prefersStream(request.headers.accept)) return single.operate(request, reply)
+      // Without a token it is an operation with a connection to itself.
+      return tokenOf(request) === undefined ? handleStream(request, reply) : single.connect(request, reply)
+    }),
+  })
+  fastify.get('/api/v1/events/stream', async (request, reply) => {
+    try {
+      return await servePlain(streaming, request, reply)
+    } catch (error) {
+      if (reply.sent) throw error
+      const { status, code, message } = statusOf(app.log, reply, error)
+      return await reply.code(status).send({ error: { code, message } })
+    }
+  })
+  fastify.addHook('preClose', () => hub[Symbol.asyncDispose]())
+
+  return {
+    isStreamRequest: ({ method, headers }) => (method === 'GET' || method === 'POST') && prefersStream(headers.accept),
+    handleStream,
+    [Symbol.asyncDispose]: () => hub[Symbol.asyncDispose](),
+  }
+}
