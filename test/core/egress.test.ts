@@ -1,27 +1,17 @@
 // What the way out promises: private networks are never reached, and no receiver costs more than its deadline and 64 KiB.
 import { createServer } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createEgress, type Egress, type EgressOptions, type PostOutcome, parseRetryAfter } from '../../src/core/egress.ts'
-import { hang, openReceiver, type Receiver, status } from '../webhooks/receiver.ts'
+import { hang, openReceiver, status } from '../webhooks/receiver.ts'
+import { atEnd } from '../kit/kit.ts'
 import { makeCertificate } from './certificate.ts'
 
 const loopback = ['127.0.0.1/32']
-const open: AsyncDisposable[] = []
-
-afterEach(async () => {
-  for (const resource of open.splice(0).reverse()) await resource[Symbol.asyncDispose]()
-})
 
 function egressWith(options: Partial<EgressOptions> = {}): Egress {
   const egress = createEgress({ allowed: loopback, ...options })
-  open.push(egress)
+  atEnd('test', () => egress[Symbol.asyncDispose]())
   return egress
-}
-
-async function receiverWith(...args: Parameters<typeof openReceiver>): Promise<Receiver> {
-  const receiver = await openReceiver(...args)
-  open.push(receiver)
-  return receiver
 }
 
 function post(egress: Egress, url: string, timeoutMs = 2_000): Promise<PostOutcome> {
@@ -29,14 +19,14 @@ function post(egress: Egress, url: string, timeoutMs = 2_000): Promise<PostOutco
 }
 
 it('brings the body and headers as they are', async () => {
-  const receiver = await receiverWith(status(201, { 'retry-after': '7' }, 'thanks'))
+  const receiver = await openReceiver(status(201, { 'retry-after': '7' }, 'thanks'))
   expect(await post(egressWith(), receiver.url)).toEqual({ outcome: 'response', status: 201, retryAfterMs: 7000, bodyBytes: 6 })
   expect(receiver.requests).toMatchObject([{ path: '/hook', body: '{"a":1}', headers: { 'content-type': 'application/json' } }])
 })
 
 describe('private networks', () => {
   it('are refused at dial as literals, without a connection', async () => {
-    const canary = await receiverWith()
+    const canary = await openReceiver()
     const egress = egressWith({ allowed: [] })
     for (const host of ['127.0.0.1', '127.1', '2130706433', '[::ffff:127.0.0.1]', '[::127.0.0.1]', 'localhost']) {
       for (const scheme of ['http', 'https']) {
@@ -47,7 +37,7 @@ describe('private networks', () => {
   })
 
   it('are refused when a name that was public at creation leads there at delivery', async () => {
-    const canary = await receiverWith()
+    const canary = await openReceiver()
     const answers = [['93.184.216.34'], ['127.0.0.1']]
     const egress = egressWith({ allowed: [], resolve: async () => answers.shift() ?? [] })
     const url = `https://rebinding.example:${canary.port}/`
@@ -63,7 +53,7 @@ describe('private networks', () => {
     [['::ffff:7f00:1']],
     [['64:ff9b::7f00:1']],
   ])('are refused when a name has the records %j, at creation and at dial', async (records) => {
-    const canary = await receiverWith()
+    const canary = await openReceiver()
     const egress = egressWith({ allowed: [], resolve: async () => records })
     const url = `https://mixed.example:${canary.port}/`
     expect(await egress.checkName(new URL(url))).toBe('must not lead to a private network')
@@ -72,7 +62,7 @@ describe('private networks', () => {
   })
 
   it('are told apart from nothing: an open port and a closed one get the same answer', async () => {
-    const canary = await receiverWith()
+    const canary = await openReceiver()
     const egress = egressWith({ allowed: [], resolve: async () => ['127.0.0.1'] })
     const opened = await post(egress, `https://name.example:${canary.port}/`)
     const closed = await post(egress, 'https://name.example:1025/')
@@ -80,7 +70,7 @@ describe('private networks', () => {
   })
 
   it('that are allowed may be reached by name and over http', async () => {
-    const receiver = await receiverWith()
+    const receiver = await openReceiver()
     const egress = egressWith({ resolve: async () => ['127.0.0.1'] })
     const url = `http://receiver.example:${receiver.port}/`
     expect(await egress.checkName(new URL(url))).toBeUndefined()
@@ -101,15 +91,15 @@ it('lets a name that nobody knows pass at creation, and fails at delivery', asyn
 })
 
 it.each([300, 301, 302, 303, 304, 307, 308])('does not follow a %i', async (code) => {
-  const canary = await receiverWith()
-  const receiver = await receiverWith(status(code, { location: canary.url }))
+  const canary = await openReceiver()
+  const receiver = await openReceiver(status(code, { location: canary.url }))
   expect(await post(egressWith(), receiver.url)).toMatchObject({ outcome: 'response', status: code })
   expect(canary.connections).toBe(0)
 })
 
 it('ignores proxy variables', async () => {
-  const canary = await receiverWith()
-  const receiver = await receiverWith()
+  const canary = await openReceiver()
+  const receiver = await openReceiver()
   const names = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'ALL_PROXY', 'NODE_USE_ENV_PROXY']
   for (const name of names) process.env[name] = name.startsWith('NODE') ? '1' : `http://127.0.0.1:${canary.port}`
   try {
@@ -122,14 +112,14 @@ it('ignores proxy variables', async () => {
 
 describe('a bad receiver', () => {
   it('that hangs is left at the deadline', async () => {
-    const receiver = await receiverWith(hang)
+    const receiver = await openReceiver(hang)
     const began = performance.now()
     expect(await post(egressWith(), receiver.url, 300)).toEqual({ outcome: 'error', reason: 'timeout' })
     expect(performance.now() - began).toBeLessThan(900)
   })
 
   it('that drips its answer is left at the deadline', async () => {
-    const receiver = await receiverWith((_, response) => {
+    const receiver = await openReceiver((_, response) => {
       response.writeHead(200)
       const drip = setInterval(() => response.write('.'), 20)
       response.on('close', () => clearInterval(drip))
@@ -141,7 +131,7 @@ describe('a bad receiver', () => {
 
   it('that sends 130 MB is read for 64 KiB', async () => {
     let written = 0
-    const receiver = await receiverWith((_, response) => {
+    const receiver = await openReceiver((_, response) => {
       const chunk = Buffer.alloc(64 * 1024)
       const push = () => {
         while (written < 130e6 && !response.destroyed) {
@@ -189,7 +179,7 @@ describe('a bad receiver', () => {
   })
 
   it('does not keep a shutdown waiting', async () => {
-    const receiver = await receiverWith(hang)
+    const receiver = await openReceiver(hang)
     const stop = new AbortController()
     const outcome = egressWith().post(receiver.url, {
       headers: {},
@@ -207,7 +197,7 @@ describe('certificates', () => {
   const egress = () => egressWith({ ca: authority.cert })
 
   it('that are right are taken', async () => {
-    const receiver = await receiverWith(status(200), makeCertificate({ address: '127.0.0.1', issuer: authority }))
+    const receiver = await openReceiver(status(200), makeCertificate({ address: '127.0.0.1', issuer: authority }))
     expect(await post(egress(), receiver.url)).toMatchObject({ outcome: 'response', status: 200 })
   })
 
@@ -216,13 +206,13 @@ describe('certificates', () => {
     ['expired', 'tls_expired', () => makeCertificate({ address: '127.0.0.1', days: -1, issuer: authority })],
     ['for another host', 'tls_wrong_host', () => makeCertificate({ address: '127.0.0.9', issuer: authority })],
   ] as const)('that are %s fail as %s', async (_, reason, make) => {
-    const receiver = await receiverWith(status(200), make())
+    const receiver = await openReceiver(status(200), make())
     expect(await post(egress(), receiver.url)).toEqual({ outcome: 'error', reason })
     expect(receiver.requests).toEqual([])
   })
 
   it('cannot be switched off by the environment', async () => {
-    const receiver = await receiverWith(status(200), makeCertificate({ address: '127.0.0.1' }))
+    const receiver = await openReceiver(status(200), makeCertificate({ address: '127.0.0.1' }))
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
     try {
       expect(await post(egress(), receiver.url)).toEqual({ outcome: 'error', reason: 'tls_self_signed' })
@@ -234,7 +224,7 @@ describe('certificates', () => {
   it('do not save an outdated protocol', async () => {
     const own = makeCertificate({ address: '127.0.0.1', issuer: authority })
     const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const
-    const receiver = await receiverWith(status(200), { ...own, ...old })
+    const receiver = await openReceiver(status(200), { ...own, ...old })
     expect(await post(egress(), receiver.url)).toEqual({ outcome: 'error', reason: 'tls_failed' })
   })
 })
@@ -248,6 +238,6 @@ it('reads Retry-After as seconds or as a date', () => {
 
 async function listen(server: ReturnType<typeof createServer>): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  open.push({ [Symbol.asyncDispose]: async () => void server.close() })
+  atEnd('test', async () => void server.close())
   return `http://127.0.0.1:${(server.address() as { port: number }).port}/`
 }

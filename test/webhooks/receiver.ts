@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { ServerOptions } from 'node:https'
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
+import { atEnd } from '../kit/kit.ts'
 
 export interface Received {
   /** Milliseconds since 1970. */
@@ -12,7 +13,7 @@ export interface Received {
   body: string
 }
 
-export interface Receiver extends AsyncDisposable {
+export interface Receiver {
   url: string
   port: number
   /** Connections accepted so far. */
@@ -33,6 +34,7 @@ export function status(code: number, headers: Record<string, string> = {}, body 
 /** Never answers. */
 export const hang: Answer = () => {}
 
+/** Opens one; it ends with the test. */
 export async function openReceiver(answer: Answer = status(200), tls?: ServerOptions): Promise<Receiver> {
   const sockets = new Set<Socket>()
   const listener: RequestListener = (request, response) => {
@@ -56,11 +58,11 @@ export async function openReceiver(answer: Answer = status(200), tls?: ServerOpt
     connections: 0,
     requests: [],
     answer,
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy()
-      await new Promise((resolve) => server.close(resolve))
-    },
   }
+  atEnd('test', async () => {
+    for (const socket of sockets) socket.destroy()
+    await new Promise((resolve) => server.close(resolve))
+  })
   return receiver
 }
 

@@ -1,0 +1,197 @@
+// How events reach endpoints: once in the good case, five times in the bad one, as the very bytes of their payload.
+import { describe, expect, it } from 'vitest'
+import { sql, until } from '../kit/kit.ts'
+import { hang, openReceiver, type Receiver, status } from './receiver.ts'
+import { type DeliveryRow, openRig, type Rig } from './rig.ts'
+
+/** Waits until every delivery to the endpoint stands there. */
+async function settled(rig: Rig, endpointId: string, wanted: DeliveryRow['status'], count = 1): Promise<DeliveryRow[]> {
+  return await until(async () => {
+    const rows = await rig.deliveries(endpointId)
+    return rows.length === count && rows.every((row) => row.status === wanted) && rows
+  })
+}
+
+function gaps(receiver: Receiver): number[] {
+  return receiver.requests.slice(1).map((request, i) => request.at - (receiver.requests[i]?.at ?? 0))
+}
+
+describe('an event', () => {
+  it('is delivered once to every endpoint that asked for its kind, as the very bytes of its payload', async () => {
+    const rig = await openRig()
+    const [wanted, other] = [await openReceiver(), await openReceiver()]
+    const endpoint = await rig.endpoint(wanted.url, ['message.sent', 'message.read'])
+    await rig.endpoint(other.url, ['message.failed'])
+    const [id] = await rig.emit()
+    const [delivery] = await settled(rig, endpoint.id, 'delivered')
+    expect(delivery).toMatchObject({ eventId: id, attempts: 1, responseCode: 200, error: null, nextAttemptAt: null })
+    const [request] = wanted.requests
+    expect(wanted.requests).toHaveLength(1)
+    expect(JSON.parse(request?.body ?? '')).toMatchObject({ id, event: 'message.sent', status: 'sent' })
+    const { rows } = await rig.app.pool.query('select payload::text as payload from events where id = $1', [id])
+    expect(request?.body).toBe(rows[0].payload)
+    expect(request?.headers).toMatchObject({
+      'content-type': 'application/json',
+      'x-service-event': 'message.sent',
+      'x-service-delivery': id,
+      'webhook-id': id,
+    })
+    expect(other.requests).toEqual([])
+  })
+
+  it('comes within 250 ms of its commit', async () => {
+    const rig = await openRig()
+    const receiver = await openReceiver()
+    await rig.endpoint(receiver.url)
+    const took: number[] = []
+    for (let i = 1; i <= 10; i++) {
+      const began = Date.now()
+      await rig.emit()
+      await until(() => receiver.requests.length === i, { everyMs: 2 })
+      took.push((receiver.requests.at(-1)?.at ?? Number.NaN) - began)
+    }
+    expect(Math.max(...took)).toBeLessThan(250)
+  })
+
+  it('reaches an endpoint of its own workspace only', async () => {
+    const rig = await openRig()
+    const stranger = await openRig({ databaseUrl: rig.app.config.databaseUrl as string, working: false })
+    const receiver = await openReceiver()
+    const other = await openReceiver()
+    const endpoint = await rig.endpoint(receiver.url)
+    await stranger.endpoint(other.url)
+    await rig.emit(3)
+    await settled(rig, endpoint.id, 'delivered', 3)
+    expect(other.requests).toEqual([])
+  })
+})
+
+describe('a failing receiver', () => {
+  it('gets five attempts at the promised gaps under one id, and nothing after', async () => {
+    const baseMs = 5
+    const rig = await openRig({ env: { WEBHOOK_RETRY_BASE_SECONDS: String(baseMs / 1000) } })
+    const receiver = await openReceiver(status(500))
+    const endpoint = await rig.endpoint(receiver.url)
+    const [id] = await rig.emit()
+    const [delivery] = await settled(rig, endpoint.id, 'failed')
+    expect(delivery).toMatchObject({ attempts: 5, attemptsLeft: 0, responseCode: 500, error: 'unexpected_status', nextAttemptAt: null })
+    expect(new Set(receiver.requests.map((request) => request.headers['webhook-id']))).toEqual(new Set([id]))
+    expect(new Set(receiver.requests.map((request) => request.body)).size).toBe(1)
+    for (const [i, gap] of gaps(receiver).entries()) {
+      const nominal = baseMs * 10 ** i
+      expect(gap).toBeGreaterThanOrEqual(nominal * 0.8 - 2)
+      expect(gap).toBeLessThanOrEqual(nominal * 1.2 + 150)
+    }
+    const { rows } = await sql(rig.app.config.databaseUrl as string).query(
+      `select count(*)::int as open from pgboss.job where name = 'webhook.deliver' and state < 'active' and data->>'id' = $1`,
+      [delivery?.id],
+    )
+    await until(async () => (await openJobs(rig)) === 0)
+    expect(rows[0].open).toBeLessThanOrEqual(1)
+    expect(receiver.requests).toHaveLength(5)
+  })
+
+  it('shows when the next attempt is', async () => {
+    const rig = await openRig({ env: { WEBHOOK_RETRY_BASE_SECONDS: '30' } })
+    const receiver = await openReceiver(status(503))
+    const endpoint = await rig.endpoint(receiver.url)
+    await rig.emit()
+    const [delivery] = await settled(rig, endpoint.id, 'retrying')
+    const inMs = (delivery?.nextAttemptAt?.getTime() ?? 0) - Date.now()
+    expect(inMs).toBeGreaterThan(20_000)
+    expect(inMs).toBeLessThan(37_000)
+    expect(delivery).toMatchObject({ attempts: 1, attemptsLeft: 4, responseCode: 503 })
+  })
+
+  it('that recovers gets the event at the next attempt', async () => {
+    const rig = await openRig()
+    const receiver = await openReceiver(status(500))
+    const endpoint = await rig.endpoint(receiver.url)
+    await rig.emit()
+    await until(() => receiver.requests.length === 1)
+    receiver.answer = status(204)
+    const [delivery] = await settled(rig, endpoint.id, 'delivered')
+    expect(delivery).toMatchObject({ attempts: 2, responseCode: 204, error: null })
+    const { rows } = await rig.app.pool.query('select "failingSince" from webhook_endpoints where id = $1', [endpoint.id])
+    expect(rows[0].failingSince).toBeNull()
+  })
+
+  it('that is busy is left alone for as long as it asks, up to twice the gap', async () => {
+    const rig = await openRig({ env: { WEBHOOK_RETRY_BASE_SECONDS: '0.3' } })
+    const receiver = await openReceiver(status(429, { 'retry-after': '60' }))
+    const endpoint = await rig.endpoint(receiver.url)
+    await rig.emit()
+    await until(() => receiver.requests.length === 1)
+    receiver.answer = status(200)
+    await settled(rig, endpoint.id, 'delivered')
+    expect(gaps(receiver)[0]).toBeGreaterThanOrEqual(598)
+    expect(gaps(receiver)[0]).toBeLessThan(800)
+  })
+
+  it.each([
+    ['hangs', hang, { responseCode: null, error: 'timeout' }],
+    ['redirects', status(302, { location: 'http://127.0.0.1:1/' }), { responseCode: 302, error: 'redirect_refused' }],
+    ['breaks off', ((_, __, socket) => socket.destroy()) as typeof hang, { responseCode: null, error: 'connection_lost' }],
+  ])('that %s is a failed attempt with its reason', async (_, answer, expected) => {
+    const rig = await openRig({ env: { WEBHOOK_TIMEOUT_SECONDS: '0.3', WEBHOOK_RETRY_BASE_SECONDS: '60' } })
+    const receiver = await openReceiver(answer)
+    const endpoint = await rig.endpoint(receiver.url)
+    await rig.emit()
+    expect((await settled(rig, endpoint.id, 'retrying'))[0]).toMatchObject({ attempts: 1, ...expected })
+  })
+
+  it('that was public at creation and is private at delivery is refused at dial', async () => {
+    const canary = await openReceiver()
+    let records = ['93.184.216.34']
+    const rig = await openRig({ egress: { allowed: [], resolve: async () => records }, env: { WEBHOOK_RETRY_BASE_SECONDS: '60' } })
+    const endpoint = await rig.endpoint(`https://rebinding.example:${canary.port}/`)
+    records = ['127.0.0.1']
+    await rig.emit()
+    expect((await settled(rig, endpoint.id, 'retrying'))[0]).toMatchObject({ error: 'blocked_address', responseCode: null })
+    expect(canary.connections).toBe(0)
+  })
+})
+
+async function openJobs(rig: Rig): Promise<number> {
+  const { rows } = await rig.app.pool.query(
+    `select count(*)::int as open from pgboss.job where name = 'webhook.deliver' and state <= 'active'`,
+  )
+  return rows[0].open
+}
+
+describe('a receiver that says 410', () => {
+  it('is disabled, and what was to come is given up', async () => {
+    const rig = await openRig({ env: { WEBHOOK_RETRY_BASE_SECONDS: '60' } })
+    const receiver = await openReceiver(status(500))
+    const endpoint = await rig.endpoint(receiver.url)
+    await rig.emit()
+    await settled(rig, endpoint.id, 'retrying')
+    receiver.answer = status(410)
+    await rig.emit()
+    const rows = await settled(rig, endpoint.id, 'failed', 2)
+    expect(rows.map((row) => row.error)).toEqual(['endpoint_disabled', 'unexpected_status'])
+    const found = await rig.app.pool.query('select "disabledReason", "disabledAt" from webhook_endpoints where id = $1', [endpoint.id])
+    expect(found.rows[0]).toMatchObject({ disabledReason: 'gone', disabledAt: expect.any(Date) })
+    await rig.emit()
+    await until(async () => (await rig.app.pool.query('select from outbox')).rowCount === 0)
+    expect(await rig.deliveries(endpoint.id)).toHaveLength(2)
+    expect(receiver.requests).toHaveLength(2)
+  })
+})
+
+it('an endpoint that does nothing but fail for five days is disabled', async () => {
+  const rig = await openRig({ env: { WEBHOOK_RETRY_BASE_SECONDS: '60' } })
+  const receiver = await openReceiver(status(500))
+  const endpoint = await rig.endpoint(receiver.url)
+  await rig.app.pool.query(`update webhook_endpoints set "failingSince" = now() - interval '5 days', "failedEvents" = 8 where id = $1`, [
+    endpoint.id,
+  ])
+  const reason = async () =>
+    (await rig.app.pool.query('select "disabledReason" as reason from webhook_endpoints where id = $1', [endpoint.id])).rows[0].reason
+  await rig.emit()
+  await settled(rig, endpoint.id, 'retrying')
+  expect(await reason()).toBeNull()
+  await rig.emit()
+  await settled(rig, endpoint.id, 'failed', 2)
+  expect(await reason()).toBe('failing')
+})

@@ -1,0 +1,139 @@
+// What tests of deliveries begin with: an App of its own on a clone of the database, with the relay and the webhook jobs running.
+import { createApp } from '../../src/core/app.ts'
+import type { App } from '../../src/core/app.ts'
+import { readConfig } from '../../src/core/config.ts'
+import type { Context } from '../../src/core/context.ts'
+import { transaction } from '../../src/core/database.ts'
+import { createEgress, type EgressOptions } from '../../src/core/egress.ts'
+import { newId } from '../../src/core/id.ts'
+import { emit, type EventType } from '../../src/events/emit.ts'
+import { startRelay } from '../../src/events/relay.ts'
+import type { DeliveryStatus } from '../../src/generated/prisma/client.ts'
+import { webhookJobs } from '../../src/webhooks/jobs.ts'
+import { createLanes } from '../../src/webhooks/lanes.ts'
+import { createEndpoint, type Endpoint } from '../../src/webhooks/service.ts'
+import { webhookSink } from '../../src/webhooks/sink.ts'
+import { type Account, atEnd, cloneDatabase, createAccount, secretKey, sql } from '../kit/kit.ts'
+
+export interface Rig {
+  app: App
+  account: Account
+  ctx: Context
+  /** Creates an endpoint of the account, for `message.sent` unless told otherwise. */
+  endpoint: (url: string, events?: EventType[]) => Promise<Endpoint & { shownSecret: string }>
+  /** Emits events and returns their ids, in order. */
+  emit: (count?: number, type?: EventType) => Promise<string[]>
+  deliveries: (endpointId: string) => Promise<DeliveryRow[]>
+}
+
+export interface DeliveryRow {
+  id: string
+  eventId: string
+  status: DeliveryStatus
+  attempts: number
+  attemptsLeft: number
+  responseCode: number | null
+  error: string | null
+  nextAttemptAt: Date | null
+  deliveredAt: Date | null
+}
+
+export interface RigOptions {
+  /** Environment variables beyond the usual. */
+  env?: Record<string, string>
+  egress?: Partial<EgressOptions>
+  /** Deliveries are made only where this is true. */
+  working?: boolean
+  /** Where not given, a clone of its own. */
+  databaseUrl?: string
+}
+
+/** Ends with the test. */
+export async function openRig(options: RigOptions = {}): Promise<Rig> {
+  const { env, egress, working = true } = options
+  const databaseUrl = options.databaseUrl ?? (await cloneDatabase())
+  const { config, secrets } = readConfig({
+    NODE_ENV: 'test',
+    DATABASE_URL: databaseUrl,
+    SECRET_KEY: secretKey,
+    LOG_LEVEL: 'silent',
+    ALLOWED_PRIVATE_TARGETS: '127.0.0.1/32',
+    WEBHOOK_RETRY_BASE_SECONDS: '0.05',
+    ...env,
+  })
+  const app = await createApp({ config, secrets, databaseUrl })
+  app.egress = createEgress({ allowed: config.allowedPrivateTargets, ...egress })
+  app.deliveries = createLanes(app)
+  const parts = new AsyncDisposableStack()
+  parts.use(app)
+  parts.use(app.egress)
+  atEnd('test', () => parts.disposeAsync())
+  await app.boss.start()
+  for (const { definition } of webhookJobs) await app.boss.createQueue(definition.name, definition.options)
+  if (working) {
+    parts.use(app.deliveries.start())
+    parts.use(await startRelay(app, [webhookSink(app)]))
+    for (const job of webhookJobs) await work(app, job)
+    parts.defer(() => app.boss.stop({ graceful: true, timeout: 5_000 }))
+  }
+  const account = await createAccount(databaseUrl)
+  const ctx = contextOf(app, account)
+  return {
+    app,
+    account,
+    ctx,
+    async endpoint(url, events = ['message.sent']) {
+      return (await createEndpoint(ctx, { url, events })) as Endpoint & { shownSecret: string }
+    },
+    async emit(count = 1, type = 'message.sent') {
+      const mark = newId()
+      const at = new Date()
+      const fields = { instanceId: mark, messageId: mark, providerMessageId: 'p', to: '+15550100', status: 'sent' }
+      const news = Array.from({ length: count }, () => ({ workspaceId: account.workspaceId, type, instanceId: mark, fields, at }))
+      await transaction(app.pool, (tx) => emit(tx, news))
+      const { rows } = await sql(databaseUrl).query<{ id: string }>(
+        `select id from (select id, "instanceId" from outbox union all select id, "instanceId" from events) e where "instanceId" = $1 order by id`,
+        [mark],
+      )
+      app.signals.emit('outbox')
+      return rows.map((row) => row.id)
+    },
+    async deliveries(endpointId) {
+      const { rows } = await sql(databaseUrl).query<DeliveryRow>(
+        'select * from webhook_deliveries where "endpointId" = $1 order by "createdAt", id',
+        [endpointId],
+      )
+      return rows
+    },
+  }
+}
+
+async function work(app: App, job: (typeof webhookJobs)[number]): Promise<void> {
+  const options = { batchSize: job.work.batchSize, perJobResults: true, burstWhenBatchFull: true, pollingIntervalSeconds: 0.5, notifyPollingIntervalSeconds: 0.5 } as const
+  await app.boss.work(job.definition.name, options, async (batch) => {
+    await job.run(
+      app,
+      batch.map(({ data }) => data as object),
+    )
+    return batch.map(({ id }) => ({ id, status: 'completed' as const }))
+  })
+}
+
+export function contextOf(app: App, account: Account): Context {
+  const { userId, workspaceId } = account
+  return {
+    app,
+    principal: { keyId: userId, kind: 'personal', userId, workspaceId, teamId: null, ownerId: userId, plan: 'max', active: true },
+    limits: {
+      maxInstances: 20,
+      maxApiKeys: 10,
+      maxWebhookEndpoints: 50,
+      monthlyOutboundQuota: 150_000,
+      monthlyApiRequestQuota: 500_000,
+      maxContactGroups: null,
+    },
+    features: { campaigns: true, statuses: false, voiceNotes: true, webhooks: true, numberLookups: true },
+    requestId: 'test',
+    idempotency: null,
+  }
+}
