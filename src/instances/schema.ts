@@ -1,10 +1,13 @@
 // Instances in the graph.
 import { builder } from '../core/builder.ts'
+import type { Context } from '../core/context.ts'
 import { DeletedRef } from '../core/deleted.ts'
 import { fail } from '../core/errors.ts'
 import { keyed } from '../core/idempotency.ts'
 import { defineInput, registerEnum } from '../core/input.ts'
 import { parse, uuid } from '../core/validation.ts'
+import { followState, subject } from '../events/follow.ts'
+import { EventRef } from '../events/schema.ts'
 import { InstanceStatus as statuses } from '../generated/prisma/enums.ts'
 import { connectInstance, createInstance, createInstanceFields, deleteInstance, logoutInstance } from './service.ts'
 
@@ -122,3 +125,24 @@ builder.mutationFields((t) => ({
     resolve: (_, { id }, ctx) => deleteInstance(ctx, parse(uuid, id, 'id')),
   }),
 }))
+
+builder.prismaObjectField(EventRef, 'instance', (t) => t.relation('instance', { description: 'The instance it happened on.' }))
+
+builder.subscriptionField('instanceState', (t) =>
+  t.field({
+    type: InstanceStateRef,
+    description: 'The state of an instance: now, and again whenever it changes. Errors: NOT_FOUND.',
+    args: { id: t.arg.id({ required: true, description: 'The instance.' }) },
+    subscribe: async (_, args, ctx) => {
+      const id = parse(uuid, args.id, 'id')
+      await readState(ctx, id)
+      return followState(subject('instance', id))
+    },
+    resolve: (_, { id }, ctx) => readState(ctx, id),
+  }),
+)
+
+async function readState({ app, principal }: Context, id: string): Promise<InstanceStateRow> {
+  const where = { id, workspaceId: principal.workspaceId, deletedAt: null }
+  return (await app.db.instance.findFirst({ where, select: stateColumns })) ?? fail('NOT_FOUND', 'Instance not found')
+}

@@ -2,6 +2,7 @@
 import type { App } from '../core/app.ts'
 import { type Sql, transaction } from '../core/database.ts'
 import { emit } from '../events/emit.ts'
+import { announceChange, subject } from '../events/follow.ts'
 import type { InstanceStatus } from '../generated/prisma/client.ts'
 import type { StateChange } from '../providers/provider.ts'
 
@@ -53,5 +54,5 @@ export async function applyChange(app: App, tx: Sql, change: StateChange, onConn
     await emit(tx, [{ workspaceId: before.workspaceId, type, instanceId, fields: { instanceId, status }, at }])
   }
   if (connects) await onConnected?.(app, tx, instanceId)
-  await tx.query(`select pg_notify('gateway_changes', $1)`, [`instance:${instanceId}`])
+  await announceChange(tx, subject('instance', instanceId))
 }

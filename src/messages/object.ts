@@ -1,5 +1,6 @@
 // The message as the graph shows it.
 import { builder } from '../core/builder.ts'
+import { EventRef } from '../events/schema.ts'
 import { Direction, MessageStatus, MessageType } from '../generated/prisma/enums.ts'
 import { safetyStates } from '../instances/safety.ts'
 import type { MessageSafety } from './safety.ts'
@@ -94,3 +95,7 @@ export const MessageRef = builder.prismaObject('Message', {
     contact: t.relation('contact', { nullable: true, description: 'The contact it is about.' }),
   }),
 })
+
+builder.prismaObjectField(EventRef, 'message', (t) =>
+  t.relation('message', { nullable: true, description: 'The message it is about; null for events of instances.' }),
+)
