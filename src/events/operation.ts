@@ -52,7 +52,20 @@ export function parseParams(value: unknown): OperationParams {
 /** What kind of operation a request asks for, null when its document does not say. */
 export type KindOf = (params: OperationParams) => 'query' | 'mutation' | 'subscription' | null
 
-export function createPrepare(schema: GraphQLSchema, validateDocument?: ValidateDocument): { prepare: Prepare; kindOf: KindOf } {
+/** Why an operation, with its variables, may not be executed at all; null where it may. */
+export type RefuseOperation = (args: ExecutionArgs) => GraphQLError | null
+
+export interface PrepareOptions {
+  schema: GraphQLSchema
+  /** GraphQL's rules and the gateway's limits; GraphQL's alone where it is left out. */
+  validateDocument?: ValidateDocument
+  refuseOperation?: RefuseOperation
+}
+
+export function createPrepare({ schema, validateDocument, refuseOperation }: PrepareOptions): {
+  prepare: Prepare
+  kindOf: KindOf
+} {
   const documents = createDocuments(schema, validateDocument)
 
   const prepare: Prepare = async ({ query, operationName, variables }, context, lastEventId) => {
@@ -60,9 +73,11 @@ export function createPrepare(schema: GraphQLSchema, validateDocument?: Validate
     if (!document || errors.length > 0) return refuse(errors)
     const definition = getOperationAST(document, operationName)
     if (!definition) return refuse([new GraphQLError('operationName: names no operation of the document')])
+    const args = { schema, document, operationName, variableValues: variables, contextValue: context }
+    const refusal = refuseOperation?.(args)
+    if (refusal) return refuse([refusal])
     const operation = { schema, document, operationName, variables, context }
     if (definition.operation !== 'subscription') return { kind: 'result', result: await executeOperation(operation) }
-    const args = { schema, document, operationName, variableValues: variables, contextValue: context }
     const followed = await createSourceEventStream(args)
     if ('errors' in followed) {
       // Without a path it is the variables, which `executeOperation` explains by field; it stops before any resolver.

@@ -1,22 +1,17 @@
 // The doors to live events: GraphQL over SSE in both modes of graphql-sse, and a plain event stream.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { GraphQLSchema } from 'graphql'
 import type { App } from '../core/app.ts'
 import { prefersStream } from './accept.ts'
-import type { ValidateDocument } from './documents.ts'
 import { startHub } from './fanout.ts'
-import { createPrepare } from './operation.ts'
+import { createPrepare, type PrepareOptions } from './operation.ts'
 import { sendFailure, statusOf } from './request.ts'
 import { serveDistinct } from './stream-distinct.ts'
 import { servePlain } from './stream-plain.ts'
 import { createSingleMode, tokenOf } from './stream-single.ts'
 import type { OpenContext, Streaming } from './streaming.ts'
 
-export interface StreamsOptions {
-  schema: GraphQLSchema
+export interface StreamsOptions extends PrepareOptions {
   openContext: OpenContext
-  /** GraphQL's rules and the gateway's limits; GraphQL's alone where it is left out. */
-  validateDocument?: ValidateDocument
 }
 
 export interface Streams extends AsyncDisposable {
@@ -33,9 +28,8 @@ type Answer = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | P
  * All streams end when the server closes, or when this is disposed of.
  */
 export async function mountStreams(fastify: FastifyInstance, app: App, options: StreamsOptions): Promise<Streams> {
-  const { schema, openContext, validateDocument } = options
   const hub = await startHub(app)
-  const streaming: Streaming = { app, hub, openContext, ...createPrepare(schema, validateDocument) }
+  const streaming: Streaming = { app, hub, openContext: options.openContext, ...createPrepare(options) }
   const single = createSingleMode(streaming)
 
   const graphql = (answer: Answer) => async (request: FastifyRequest, reply: FastifyReply) => {

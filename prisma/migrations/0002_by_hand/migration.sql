@@ -14,6 +14,7 @@ CREATE INDEX "messages_open_idx" ON "messages" ("instanceId", "peer", "dueAt", "
 CREATE INDEX "webhook_deliveries_open_idx" ON "webhook_deliveries" ("endpointId", "nextAttemptAt")
   WHERE "nextAttemptAt" IS NOT NULL;
 
--- Messages are never deleted, and checking each event against its message costs the relay a third of its speed and locks
--- the message's row against the very receipts that follow.
+-- Messages and instances are never deleted, and checking each event against them costs the relay a third of its speed,
+-- locks their rows against the very receipts that follow, and would let one bad row in the outbox stop the log.
 ALTER TABLE "events" DROP CONSTRAINT "events_messageId_fkey";
+ALTER TABLE "events" DROP CONSTRAINT "events_instanceId_fkey";

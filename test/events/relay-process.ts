@@ -1,0 +1,12 @@
+// A process that does nothing but relay, for tests that kill it. Says `leading` when it has the lead.
+import { createApp } from '../../src/core/app.ts'
+import { readConfig } from '../../src/core/config.ts'
+import { startRelay } from '../../src/events/relay.ts'
+
+const { config, secrets } = readConfig()
+const app = await createApp({ config, secrets, databaseUrl: config.databaseUrl as string })
+const relay = await startRelay(app, [])
+process.on('SIGTERM', async () => {
+  await relay[Symbol.asyncDispose]()
+  await app[Symbol.asyncDispose]()
+})

@@ -1,0 +1,150 @@
+// The relay's promise: numbers in commit order, without gaps, whoever dies.
+import { spawn } from 'node:child_process'
+import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { transaction } from '../../src/core/database.ts'
+import { emit } from '../../src/events/emit.ts'
+import { readAfter } from '../../src/events/log.ts'
+import { cloneDatabase, environment, node, type Running, secretKey, sql, until, watch } from '../kit/kit.ts'
+import { emitMany, newEvent, newPlace, numberOf, openApp, openRelay, type Place, wholeLog } from './rig.ts'
+
+let databaseUrl: string
+beforeEach(async () => {
+  databaseUrl = await cloneDatabase()
+})
+
+function startRelayProcess(): Running {
+  const env = { ...environment, DATABASE_URL: databaseUrl, SECRET_KEY: secretKey, LOG_LEVEL: 'debug' }
+  const script = path.join(import.meta.dirname, 'relay-process.ts')
+  return watch(spawn(node, [script], { env, stdio: ['ignore', 'pipe', 'pipe'] }))
+}
+
+/** Transactions that take their positions in one order and commit in another. Returns how many events they wrote. */
+async function writeDisorderly(place: Place, writers: number, rounds: number): Promise<number> {
+  let n = 0
+  const write = async () => {
+    for (let round = 0; round < rounds; round++) {
+      await transaction(sql(databaseUrl), async (tx) => {
+        const first = n
+        n += 3
+        await emitMany(tx, place, 2, first)
+        await pause(Math.random() * 15)
+        await emitMany(tx, place, 1, first + 2)
+        await pause(Math.random() * 15)
+      })
+    }
+  }
+  await Promise.all(Array.from({ length: writers }, write))
+  return n
+}
+
+/** Reads the log by cursor, a page at a time, as it grows. */
+function readAlong(place: Place): { seen: number[]; stop: () => Promise<void> } {
+  const seen: number[] = []
+  let stopped = false
+  const reading = (async () => {
+    for (let cursor = 0n; !stopped; await pause(Math.random() * 5)) {
+      const page = await readAfter(sql(databaseUrl), place.workspaceId, {}, { after: cursor, limit: 7 })
+      seen.push(...page.map((event) => numberOf(event.payload)))
+      cursor = page.at(-1)?.seq ?? cursor
+    }
+  })()
+  return {
+    seen,
+    stop: async () => {
+      stopped = true
+      await reading
+    },
+  }
+}
+
+describe('the relay', () => {
+  it('skips and repeats nothing for a reader by cursor while writers commit out of order and leaders are killed', async () => {
+    const place = newPlace()
+    const readers = [readAlong(place), readAlong(place)]
+    let leader = startRelayProcess()
+    await leader.line(/numbers events/)
+    const writing = writeDisorderly(place, 4, 150)
+    for (let kills = 0; kills < 3; kills++) {
+      const next = startRelayProcess()
+      await pause(150)
+      leader.kill('SIGKILL')
+      await next.line(/numbers events/, 6_000)
+      leader = next
+    }
+    const count = await writing
+    for (const reader of readers) {
+      await until(() => reader.seen.length >= count)
+      await reader.stop()
+    }
+    const log = await wholeLog(databaseUrl)
+    expect(log.map((event) => event.seq)).toEqual(Array.from({ length: count }, (_, i) => i + 1))
+    for (const { seen } of readers) expect(seen).toEqual(log.map((event) => event.n))
+    expect(new Set(log.map((event) => event.n)).size).toBe(count)
+    await leader.stop()
+  })
+
+  it('keeps the order in which one transaction wrote, and in which transactions followed each other', async () => {
+    const app = await openApp(databaseUrl)
+    const place = newPlace()
+    for (let n = 0; n < 20; n += 2) await emitMany(app.pool, place, 2, n)
+    await openRelay(app)
+    await until(async () => (await wholeLog(databaseUrl)).length === 20)
+    expect((await wholeLog(databaseUrl)).map((event) => event.n)).toEqual(Array.from({ length: 20 }, (_, n) => n))
+  })
+
+  it('passes the lead on within 6 s when the leader freezes, and numbers nothing twice when it wakes up', async () => {
+    const place = newPlace()
+    const frozen = startRelayProcess()
+    await frozen.line(/numbers events/)
+    frozen.kill('SIGSTOP')
+    await emitMany(sql(databaseUrl), place, 5)
+    const next = startRelayProcess()
+    await next.line(/numbers events/, 6_000)
+    await until(async () => (await wholeLog(databaseUrl)).length === 5)
+    frozen.kill('SIGCONT')
+    await emitMany(sql(databaseUrl), place, 5, 5)
+    await until(async () => (await wholeLog(databaseUrl)).length === 10)
+    expect((await wholeLog(databaseUrl)).map(({ seq, n }) => [seq, n])).toEqual(Array.from({ length: 10 }, (_, i) => [i + 1, i]))
+    await Promise.all([frozen.stop(), next.stop()])
+  })
+
+  it('numbers nothing while a sink fails, says so, and goes on where it stood', async () => {
+    const app = await openApp(databaseUrl)
+    const place = newPlace()
+    await app.pool.query('create table told (seq bigint primary key)')
+    let failures = 3
+    await openRelay(app, async (tx, events) => {
+      await tx.query('insert into told select unnest($1::bigint[])', [events.map((event) => event.seq)])
+      if (failures-- > 0) throw new Error('the sink is out of order')
+    })
+    await emitMany(app.pool, place, 4)
+    await until(async () => (await wholeLog(databaseUrl)).length === 4)
+    const { rows } = await app.pool.query<{ seq: string }>('select seq from told order by seq')
+    expect(rows.map((row) => Number(row.seq))).toEqual([1, 2, 3, 4])
+    expect((await app.metrics.relayFailures.get()).values[0]?.value).toBe(3)
+  })
+
+  it('tells each sink of each event once, in the transaction that numbers it', async () => {
+    const app = await openApp(databaseUrl)
+    const place = newPlace()
+    const told: string[] = []
+    await openRelay(app, async (tx, events) => {
+      const { rows } = await tx.query<{ last: string }>('select last from event_sequence')
+      expect(BigInt(rows[0]?.last ?? 0)).toBe(events.at(-1)?.seq)
+      told.push(...events.map((event) => event.payload))
+    })
+    await emitMany(app.pool, place, 1_201)
+    await until(async () => (await wholeLog(databaseUrl)).length === 1_201)
+    expect(told).toEqual((await wholeLog(databaseUrl)).map((event) => event.payload))
+  })
+
+  it('sees an event of another process within a second', async () => {
+    const app = await openApp(databaseUrl)
+    const relay = startRelayProcess()
+    await relay.line(/numbers events/)
+    await emit(app.pool, [newEvent(newPlace(), 0)])
+    await until(async () => (await wholeLog(databaseUrl)).length === 1, { timeoutMs: 1_000, everyMs: 5 })
+  })
+})

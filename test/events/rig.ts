@@ -1,0 +1,66 @@
+// What the tests of events begin with: an app without a server, events of a made-up message flow, one relay.
+
+import type { App } from '../../src/core/app.ts'
+import { createApp } from '../../src/core/app.ts'
+import { readConfig } from '../../src/core/config.ts'
+import type { Sql } from '../../src/core/database.ts'
+import { newId } from '../../src/core/id.ts'
+import { type EventType, emit, type NewEvent } from '../../src/events/emit.ts'
+import { type RelaySink, startRelay } from '../../src/events/relay.ts'
+import { atEnd, secretKey, sql } from '../kit/kit.ts'
+
+/** An app on that database, without workers or a server; ends with the test. */
+export async function openApp(databaseUrl: string): Promise<App> {
+  const { config, secrets } = readConfig({ DATABASE_URL: databaseUrl, SECRET_KEY: secretKey, LOG_LEVEL: 'silent' })
+  const app = await createApp({ config, secrets, databaseUrl })
+  atEnd('test', async () => await app[Symbol.asyncDispose]())
+  return app
+}
+
+export async function openRelay(app: App, ...sinks: RelaySink[]): Promise<AsyncDisposable> {
+  const relay = await startRelay(app, sinks)
+  atEnd('test', async () => await relay[Symbol.asyncDispose]())
+  return relay
+}
+
+export interface Place {
+  workspaceId: string
+  instanceId: string
+}
+
+/** A workspace that exists in events only. */
+export function newPlace(): Place {
+  return { workspaceId: newId(), instanceId: newId() }
+}
+
+/** An event whose payload says which one it is. */
+export function newEvent(place: Place, n: number, type: EventType = 'message.sent', padding = ''): NewEvent {
+  return {
+    ...place,
+    type,
+    messageId: null,
+    fields: { instanceId: place.instanceId, n: String(n), ...(padding ? { padding } : {}) },
+    at: new Date(),
+  }
+}
+
+/** Emits events numbered from `first` on, in one transaction. */
+export async function emitMany(tx: Sql, place: Place, count: number, first = 0, padding = ''): Promise<void> {
+  await emit(
+    tx,
+    Array.from({ length: count }, (_, i) => newEvent(place, first + i, 'message.sent', padding)),
+  )
+}
+
+/** The `n` of a payload. */
+export function numberOf(payload: string | undefined): number {
+  return Number((JSON.parse(payload ?? '{}') as { n?: string }).n)
+}
+
+/** The whole log, in order. */
+export async function wholeLog(databaseUrl: string): Promise<{ seq: number; n: number; payload: string }[]> {
+  const { rows } = await sql(databaseUrl).query<{ seq: string; payload: string }>(
+    'select seq, payload::text as payload from events order by seq',
+  )
+  return rows.map(({ seq, payload }) => ({ seq: Number(seq), n: numberOf(payload), payload }))
+}
