@@ -24,21 +24,24 @@ declare module '../core/app.ts' {
   }
 }
 
-/** Attempts at once to one endpoint, and to one that does nothing but fail. */
-const laneWidth = 16
-const failingLaneWidth = 2
+/** Attempts at once to one endpoint: so many to begin with, twice as many after each success, few after a failure. */
+const firstWidth = 4
+const fullWidth = 32
+const failingWidth = 2
 /** Attempts at once in this process. */
-const maxAttempts = 1_000
+const maxAttempts = 2_000
 const sweepMs = 1_000
 const stopMs = 5_000
 /** Gaps up to here are also kept by a timer, which is more exact than a job. */
 const timerMs = 60_000
 
 interface Lane {
+  width: number
   busy: number
   /** Whether deliveries wait in the database for room. */
   behind: boolean
-  failing: boolean
+  /** Whether they are being read right now; meanwhile places that fall free add up. */
+  refilling: boolean
 }
 
 export function createLanes(app: App): Lanes {
@@ -51,13 +54,13 @@ export function createLanes(app: App): Lanes {
   const settle = createBatch<Settlement, Settled>({ max: 200, parallel: 2, run: (list) => settleDeliveries(app, list) })
 
   function laneOf(endpointId: string): Lane {
-    const lane = lanes.get(endpointId) ?? { busy: 0, behind: false, failing: false }
+    const lane = lanes.get(endpointId) ?? { width: firstWidth, busy: 0, behind: false, refilling: false }
     lanes.set(endpointId, lane)
     return lane
   }
 
   function roomIn(lane: Lane): number {
-    return Math.max(0, (lane.failing ? failingLaneWidth : laneWidth) - lane.busy)
+    return Math.max(0, lane.width - lane.busy)
   }
 
   async function take(deliveries: readonly DeliveryRef[]): Promise<void> {
@@ -91,7 +94,8 @@ export function createLanes(app: App): Lanes {
       for (const endpointId of unused) leave(endpointId)
     }
     for (const delivery of claimed) {
-      laneOf(delivery.endpointId).failing = delivery.failing
+      const lane = laneOf(delivery.endpointId)
+      if (delivery.failing && lane.width === firstWidth) lane.width = failingWidth
       running.set(delivery.id, run(delivery))
     }
     return claimed.length
@@ -100,8 +104,7 @@ export function createLanes(app: App): Lanes {
   async function run(delivery: ClaimedDelivery): Promise<void> {
     const { id, endpointId } = delivery
     try {
-      const verdict = await attempt(app, delivery, stopping.signal)
-      laneOf(endpointId).failing = !verdict.delivered
+      const verdict = await attemptInLane(delivery)
       const gap = await commit(delivery, verdict)
       if (gap !== null && gap <= timerMs) wakeAfter(gap, { id, endpointId })
     } catch (error) {
@@ -109,8 +112,19 @@ export function createLanes(app: App): Lanes {
       app.log.warn({ deliveryId: id, err: (error as Error).message }, 'webhook attempt not settled')
     } finally {
       running.delete(id)
-      leave(endpointId)
       waiting.shift()?.()
+    }
+  }
+
+  async function attemptInLane(delivery: ClaimedDelivery): Promise<Verdict> {
+    let verdict: Verdict | undefined
+    try {
+      verdict = await attempt(app, delivery, stopping.signal)
+      return verdict
+    } finally {
+      const lane = laneOf(delivery.endpointId)
+      lane.width = verdict?.delivered ? Math.min(lane.width * 2, fullWidth) : failingWidth
+      leave(delivery.endpointId)
     }
   }
 
@@ -131,22 +145,29 @@ export function createLanes(app: App): Lanes {
     const lane = laneOf(endpointId)
     lane.busy--
     if (lane.behind) void refill(endpointId)
-    else if (lane.busy === 0) lanes.delete(endpointId)
+    // One that fails is remembered, so that its next deliveries do not begin at full width.
+    else if (lane.busy === 0 && lane.width !== failingWidth) lanes.delete(endpointId)
   }
 
-  /** Takes up what waits in the database for room in a lane. */
+  /** Takes up what waits in the database for room in a lane, until nothing waits or there is no room. */
   async function refill(endpointId: string): Promise<void> {
     const lane = laneOf(endpointId)
-    const room = roomIn(lane)
-    if (room === 0 || running.size >= maxAttempts || stopping.signal.aborted) return
-    lane.busy += room
-    lane.behind = false
+    if (lane.refilling) return
+    lane.refilling = true
     try {
-      const reserved = Array.from({ length: room }, () => endpointId)
-      const count = await begin(reserved, () => claimWaiting(app.pool, token, endpointId, room))
-      if (count === room) lane.behind = true
+      while (lane.behind && !stopping.signal.aborted && running.size < maxAttempts) {
+        const room = roomIn(lane)
+        if (room === 0) return
+        lane.busy += room
+        lane.behind = false
+        const reserved = Array.from({ length: room }, () => endpointId)
+        const count = await begin(reserved, () => claimWaiting(app.pool, token, endpointId, room))
+        if (count === room) lane.behind = true
+      }
     } catch (error) {
       app.log.warn({ err: (error as Error).message }, 'waiting webhook deliveries not read')
+    } finally {
+      lane.refilling = false
     }
   }
 

@@ -74,7 +74,13 @@ describe('a failing receiver', () => {
     const endpoint = await rig.endpoint(receiver.url)
     const [id] = await rig.emit()
     const [delivery] = await settled(rig, endpoint.id, 'failed')
-    expect(delivery).toMatchObject({ attempts: 5, attemptsLeft: 0, responseCode: 500, error: 'unexpected_status', nextAttemptAt: null })
+    expect(delivery).toMatchObject({
+      attempts: 5,
+      attemptsLeft: 0,
+      responseCode: 500,
+      error: 'unexpected_status',
+      nextAttemptAt: null,
+    })
     expect(new Set(receiver.requests.map((request) => request.headers['webhook-id']))).toEqual(new Set([id]))
     expect(new Set(receiver.requests.map((request) => request.body)).size).toBe(1)
     for (const [i, gap] of gaps(receiver).entries()) {
@@ -143,7 +149,10 @@ describe('a failing receiver', () => {
   it('that was public at creation and is private at delivery is refused at dial', async () => {
     const canary = await openReceiver()
     let records = ['93.184.216.34']
-    const rig = await openRig({ egress: { allowed: [], resolve: async () => records }, env: { WEBHOOK_RETRY_BASE_SECONDS: '60' } })
+    const rig = await openRig({
+      egress: { allowed: [], resolve: async () => records },
+      env: { WEBHOOK_RETRY_BASE_SECONDS: '60' },
+    })
     const endpoint = await rig.endpoint(`https://rebinding.example:${canary.port}/`)
     records = ['127.0.0.1']
     await rig.emit()
@@ -170,7 +179,9 @@ describe('a receiver that says 410', () => {
     await rig.emit()
     const rows = await settled(rig, endpoint.id, 'failed', 2)
     expect(rows.map((row) => row.error)).toEqual(['endpoint_disabled', 'unexpected_status'])
-    const found = await rig.app.pool.query('select "disabledReason", "disabledAt" from webhook_endpoints where id = $1', [endpoint.id])
+    const found = await rig.app.pool.query('select "disabledReason", "disabledAt" from webhook_endpoints where id = $1', [
+      endpoint.id,
+    ])
     expect(found.rows[0]).toMatchObject({ disabledReason: 'gone', disabledAt: expect.any(Date) })
     await rig.emit()
     await until(async () => (await rig.app.pool.query('select from outbox')).rowCount === 0)
@@ -183,11 +194,13 @@ it('an endpoint that does nothing but fail for five days is disabled', async () 
   const rig = await openRig({ env: { WEBHOOK_RETRY_BASE_SECONDS: '60' } })
   const receiver = await openReceiver(status(500))
   const endpoint = await rig.endpoint(receiver.url)
-  await rig.app.pool.query(`update webhook_endpoints set "failingSince" = now() - interval '5 days', "failedEvents" = 8 where id = $1`, [
-    endpoint.id,
-  ])
+  await rig.app.pool.query(
+    `update webhook_endpoints set "failingSince" = now() - interval '5 days', "failedEvents" = 8 where id = $1`,
+    [endpoint.id],
+  )
   const reason = async () =>
-    (await rig.app.pool.query('select "disabledReason" as reason from webhook_endpoints where id = $1', [endpoint.id])).rows[0].reason
+    (await rig.app.pool.query('select "disabledReason" as reason from webhook_endpoints where id = $1', [endpoint.id])).rows[0]
+      .reason
   await rig.emit()
   await settled(rig, endpoint.id, 'retrying')
   expect(await reason()).toBeNull()

@@ -1,19 +1,20 @@
 // What tests of deliveries begin with: an App of its own on a clone of the database, with the relay and the webhook jobs running.
-import { createApp } from '../../src/core/app.ts'
+
 import type { App } from '../../src/core/app.ts'
+import { createApp } from '../../src/core/app.ts'
 import { readConfig } from '../../src/core/config.ts'
 import type { Context } from '../../src/core/context.ts'
 import { transaction } from '../../src/core/database.ts'
 import { createEgress, type EgressOptions } from '../../src/core/egress.ts'
 import { newId } from '../../src/core/id.ts'
-import { emit, type EventType } from '../../src/events/emit.ts'
+import { type EventType, emit } from '../../src/events/emit.ts'
 import { startRelay } from '../../src/events/relay.ts'
 import type { DeliveryStatus } from '../../src/generated/prisma/client.ts'
 import { webhookJobs } from '../../src/webhooks/jobs.ts'
 import { createLanes } from '../../src/webhooks/lanes.ts'
 import { createEndpoint, type Endpoint } from '../../src/webhooks/service.ts'
 import { webhookSink } from '../../src/webhooks/sink.ts'
-import { type Account, atEnd, cloneDatabase, createAccount, secretKey, sql } from '../kit/kit.ts'
+import { type Account, atEnd, cloneDatabase, connectedInstance, createAccount, secretKey, sql } from '../kit/kit.ts'
 
 export interface Rig {
   app: App
@@ -56,7 +57,7 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
     NODE_ENV: 'test',
     DATABASE_URL: databaseUrl,
     SECRET_KEY: secretKey,
-    LOG_LEVEL: 'silent',
+    LOG_LEVEL: process.env.RIG_LOG ?? 'silent',
     ALLOWED_PRIVATE_TARGETS: '127.0.0.1/32',
     WEBHOOK_RETRY_BASE_SECONDS: '0.05',
     ...env,
@@ -77,6 +78,7 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
     parts.defer(() => app.boss.stop({ graceful: true, timeout: 5_000 }))
   }
   const account = await createAccount(databaseUrl)
+  const instance = await connectedInstance(databaseUrl, account)
   const ctx = contextOf(app, account)
   return {
     app,
@@ -88,11 +90,18 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
     async emit(count = 1, type = 'message.sent') {
       const mark = newId()
       const at = new Date()
-      const fields = { instanceId: mark, messageId: mark, providerMessageId: 'p', to: '+15550100', status: 'sent' }
-      const news = Array.from({ length: count }, () => ({ workspaceId: account.workspaceId, type, instanceId: mark, fields, at }))
+      const fields = { instanceId: instance.id, messageId: mark, providerMessageId: 'p', to: '+15550100', status: 'sent' }
+      const news = Array.from({ length: count }, () => ({
+        workspaceId: account.workspaceId,
+        type,
+        instanceId: instance.id,
+        messageId: mark,
+        fields,
+        at,
+      }))
       await transaction(app.pool, (tx) => emit(tx, news))
       const { rows } = await sql(databaseUrl).query<{ id: string }>(
-        `select id from (select id, "instanceId" from outbox union all select id, "instanceId" from events) e where "instanceId" = $1 order by id`,
+        `select id from (select id, "messageId" from outbox union all select id, "messageId" from events) e where "messageId" = $1 order by id`,
         [mark],
       )
       app.signals.emit('outbox')
@@ -109,7 +118,13 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
 }
 
 async function work(app: App, job: (typeof webhookJobs)[number]): Promise<void> {
-  const options = { batchSize: job.work.batchSize, perJobResults: true, burstWhenBatchFull: true, pollingIntervalSeconds: 0.5, notifyPollingIntervalSeconds: 0.5 } as const
+  const options = {
+    batchSize: job.work.batchSize,
+    perJobResults: true,
+    burstWhenBatchFull: true,
+    pollingIntervalSeconds: 0.5,
+    notifyPollingIntervalSeconds: 0.5,
+  } as const
   await app.boss.work(job.definition.name, options, async (batch) => {
     await job.run(
       app,

@@ -1,0 +1,79 @@
+// One slow or dead endpoint never delays another's deliveries.
+import { expect, it } from 'vitest'
+import { until } from '../kit/kit.ts'
+import { hang, openReceiver, type status } from './receiver.ts'
+import { openRig } from './rig.ts'
+
+it('one hanging endpoint of ten does not delay the other nine', async () => {
+  const rig = await openRig({ env: { WEBHOOK_TIMEOUT_SECONDS: '15' } })
+  const dead = await openReceiver(hang)
+  await rig.endpoint(dead.url)
+  const live = await Promise.all(Array.from({ length: 9 }, () => openReceiver()))
+  for (const receiver of live) await rig.endpoint(receiver.url)
+  const events = 100
+  const began = Date.now()
+  for (let i = 0; i < events; i++) await rig.emit()
+  await until(() => live.every((receiver) => receiver.requests.length === events))
+  const emitted = await rig.app.pool.query<{ id: string; createdAt: Date }>('select id, "createdAt" from events')
+  const committed = new Map(emitted.rows.map((row) => [row.id, row.createdAt.getTime()]))
+  const lateness = live
+    .flatMap((receiver) =>
+      receiver.requests.map((request) => request.at - (committed.get(request.headers['webhook-id'] ?? '') ?? 0)),
+    )
+    .sort((a, b) => a - b)
+  expect(lateness[Math.floor(lateness.length * 0.99)]).toBeLessThan(1_000)
+  expect(Date.now() - began).toBeLessThan(14_000)
+  // The dead one holds its own lane's places and no more.
+  expect(dead.requests.length).toBe(4)
+})
+
+it('thirty dead endpoints with a backlog do not delay a live one', async () => {
+  const rig = await openRig()
+  const dead = await openReceiver(hang)
+  for (let i = 0; i < 30; i++) await rig.endpoint(`${dead.url}/${i}`)
+  await rig.emit(50)
+  await until(() => dead.requests.length === 30 * 4)
+  const live = await openReceiver()
+  await rig.endpoint(live.url)
+  const began = Date.now()
+  await rig.emit(20)
+  await until(() => live.requests.length === 20)
+  expect(Date.now() - began).toBeLessThan(1_500)
+})
+
+it('a lane with a backlog empties itself', async () => {
+  const rig = await openRig()
+  const receiver = await openReceiver((_, response) => void setTimeout(() => response.end(), 5))
+  const endpoint = await rig.endpoint(receiver.url)
+  await rig.emit(500)
+  await until(async () => {
+    const rows = await rig.deliveries(endpoint.id)
+    return rows.length === 500 && rows.every((row) => row.status === 'delivered')
+  })
+  expect(receiver.requests).toHaveLength(500)
+  expect(new Set(receiver.requests.map((request) => request.headers['webhook-id'])).size).toBe(500)
+})
+
+it('an endpoint that fails gets fewer attempts at once, and all of them again when it recovers', async () => {
+  const rig = await openRig({ env: { WEBHOOK_RETRY_BASE_SECONDS: '0.2' } })
+  let open = 0
+  let most = 0
+  const slowly = (code: number) => (_: unknown, response: Parameters<ReturnType<typeof status>>[1]) => {
+    most = Math.max(most, ++open)
+    setTimeout(() => {
+      open--
+      response.writeHead(code).end()
+    }, 20)
+  }
+  const receiver = await openReceiver(slowly(500))
+  const endpoint = await rig.endpoint(receiver.url)
+  await rig.emit()
+  await until(async () => (await rig.deliveries(endpoint.id))[0]?.attempts === 2)
+  most = 0
+  await rig.emit(40)
+  await until(() => receiver.requests.length >= 20)
+  expect(most).toBeLessThanOrEqual(2)
+  receiver.answer = slowly(200)
+  await until(async () => (await rig.deliveries(endpoint.id)).every((row) => row.status === 'delivered'))
+  expect(most).toBeGreaterThan(2)
+})
