@@ -195,7 +195,12 @@ export const messageRoutes = [
     document: ListMessages,
     query: messagesQuery,
     renames: pageNames,
-    variables: ({ query: { limit, cursor, sort, ...filter } }) => ({ first: limit, after: cursor, sort, filter: filter as never }),
+    variables: ({ query: { limit, cursor, sort, ...filter } }) => ({
+      first: limit,
+      after: cursor,
+      sort,
+      filter: filter as never,
+    }),
     project: (data) => pageOf('messages', data.messages),
     answer: pageAnswer('messages', messageRecord),
   }),

@@ -4,8 +4,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { DocumentNode, ExecutionResult } from 'graphql'
 import type { z } from 'zod'
 import { codeOf, fail, failure } from '../src/core/errors.ts'
-import { routes } from './routes.ts'
 import type { Reach, Route, RouteRequest, Surface } from './route.ts'
+import { routes } from './routes.ts'
 
 /** A repeated request, as the `Idempotency-Key` header promises it. */
 export interface Repeatable {
@@ -20,7 +20,12 @@ export interface RestDoor<Context> {
   surface: Surface
   /** Who is asking. Sets the rate headers. @throws a failure of admission. */
   admit: (request: FastifyRequest, reply: FastifyReply, reach: Reach) => Promise<Context>
-  execute: (operation: { document: DocumentNode; variables: Record<string, unknown>; context: Context; repeatable: Repeatable | null }) => Promise<ExecutionResult>
+  execute: (operation: {
+    document: DocumentNode
+    variables: Record<string, unknown>
+    context: Context
+    repeatable: Repeatable | null
+  }) => Promise<ExecutionResult>
   /** A body without what its input does not know. */
   prune: (input: string, body: unknown) => unknown
   /** @throws VALIDATION_ERROR naming the fields. */
@@ -55,7 +60,13 @@ export function mountRest<Context>(http: FastifyInstance, door: RestDoor<Context
   return taken
 }
 
-async function answer<Context>(door: RestDoor<Context>, route: Route, context: Context, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function answer<Context>(
+  door: RestDoor<Context>,
+  route: Route,
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const repeatable = route.method === 'POST' ? repeatableOf(request) : null
   const query = route.query ? door.parse(route.query, request.query) : {}
   const variables = route.variables({ params: request.params, query, body: bodyOf(door, route, request) } as RouteRequest)
@@ -63,7 +74,10 @@ async function answer<Context>(door: RestDoor<Context>, route: Route, context: C
   const error = result.errors?.[0]
   if (error) throw renamed(error, route)
   if (repeatable?.replayed) reply.header('Idempotency-Replayed', 'true')
-  return reply.code(route.status).type('application/json; charset=utf-8').send(JSON.stringify({ data: route.project(result.data as never) }))
+  return reply
+    .code(route.status)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify({ data: route.project(result.data as never) }))
 }
 
 function bodyOf<Context>(door: RestDoor<Context>, route: Route, request: FastifyRequest): Record<string, unknown> {
@@ -84,14 +98,19 @@ function repeatableOf(request: FastifyRequest): Repeatable | null {
   if (typeof key !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(key)) {
     fail('VALIDATION_ERROR', 'Idempotency-Key: must be 1 to 255 printable ASCII characters')
   }
-  const fingerprint = createHash('sha256').update(`${request.method} ${request.url}\n`).update(request.bytes ?? '').digest()
+  const fingerprint = createHash('sha256')
+    .update(`${request.method} ${request.url}\n`)
+    .update(request.bytes ?? '')
+    .digest()
   return { key, fingerprint, replayed: false }
 }
 
 /** Says a fault by the name that the caller wrote. */
 function renamed(error: Error, route: Route): Error {
   if (!route.renames || codeOf(error) !== 'VALIDATION_ERROR') return error
-  const message = error.message.replace(/(^|; )([A-Za-z]+):/g, (_, before: string, name: string) => `${before}${route.renames?.[name] ?? name}:`)
+  const message = error.message.replace(
+    /(^|; )([A-Za-z]+):/g,
+    (_, before: string, name: string) => `${before}${route.renames?.[name] ?? name}:`,
+  )
   return failure('VALIDATION_ERROR', message)
 }
-

@@ -40,7 +40,11 @@ export interface Route {
 interface RowOptions<Data, Variables, Query extends z.ZodObject> {
   summary: string
   document: TypedDocumentNode<Data, Variables>
-  variables: (request: { params: Record<string, string>; query: z.output<Query>; body: Record<string, unknown> }) => NoInfer<Variables>
+  variables: (request: {
+    params: Record<string, string>
+    query: z.output<Query>
+    body: Record<string, unknown>
+  }) => NoInfer<Variables>
   project: (data: Data) => unknown
   answer: z.ZodType
   query?: Query
@@ -83,7 +87,11 @@ export function listQuery(defaultSize: number) {
       .refine((value) => value >= 1 && value <= 100, fault)
       .default(defaultSize)
       .describe('How many on one page.'),
-    cursor: z.string({ error: 'must be given once' }).max(1024, 'is not a cursor of this list').optional().describe('`nextCursor` of the page before.'),
+    cursor: z
+      .string({ error: 'must be given once' })
+      .max(1024, 'is not a cursor of this list')
+      .optional()
+      .describe('`nextCursor` of the page before.'),
   }
 }
 

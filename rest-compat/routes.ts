@@ -6,4 +6,10 @@ import type { RefusedRoute, Route } from './route.ts'
 import { statusRoutes } from './statuses.ts'
 import { webhookRoutes } from './webhooks.ts'
 
-export const routes: readonly (Route | RefusedRoute)[] = [...messageRoutes, ...instanceRoutes, ...webhookRoutes, ...statusRoutes, ...accountRoutes]
+export const routes: readonly (Route | RefusedRoute)[] = [
+  ...messageRoutes,
+  ...instanceRoutes,
+  ...webhookRoutes,
+  ...statusRoutes,
+  ...accountRoutes,
+]

@@ -212,7 +212,12 @@ export const webhookRoutes = [
       status: z.enum(['pending', 'delivered', 'retrying', 'failed']).optional().describe('Only deliveries in this status.'),
     }),
     renames: pageNames,
-    variables: ({ params, query: { limit, cursor, status } }) => ({ id: params.id as string, first: limit, after: cursor, status }),
+    variables: ({ params, query: { limit, cursor, status } }) => ({
+      id: params.id as string,
+      first: limit,
+      after: cursor,
+      status,
+    }),
     project: (data) => {
       const { nodes, pageInfo } = data.webhook.deliveries
       return pageOf('deliveries', { nodes: nodes.map((node) => node && deliveryOf(node)), pageInfo })

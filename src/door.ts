@@ -30,7 +30,10 @@ function headerOf(request: FastifyRequest, name: string): string | undefined {
 
 function setRateHeaders(reply: FastifyReply, { rate, retryAfter }: Admission): void {
   if (rate) {
-    reply.header('RateLimit-Limit', rate.limit).header('RateLimit-Remaining', rate.remaining).header('RateLimit-Reset', rate.reset)
+    reply
+      .header('RateLimit-Limit', rate.limit)
+      .header('RateLimit-Remaining', rate.remaining)
+      .header('RateLimit-Reset', rate.reset)
   }
   if (retryAfter !== null) reply.header('Retry-After', retryAfter)
 }

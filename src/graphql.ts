@@ -68,15 +68,22 @@ function queryOf(request: FastifyRequest): unknown {
 
 function plainHeaders(request: FastifyRequest): Record<string, string> {
   const { 'content-length': _, 'transfer-encoding': __, ...headers } = request.headers
-  return Object.fromEntries(Object.entries(headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])))
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+  )
 }
 
 /** What goes wrong before GraphQL is told as GraphQL tells it, with the status of the failure. */
 function answerGraphqlError(app: App, error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { code, message } = failureOf(app, error, request)
   if (errors[code].status === 503) reply.header('Retry-After', '1')
-  const json = /application\/graphql-response\+json/.test(request.headers.accept ?? '') ? 'application/graphql-response+json' : 'application/json'
-  return reply.code(errors[code].status).type(`${json}; charset=utf-8`).send(JSON.stringify({ errors: [{ message, extensions: { code } }] }))
+  const json = /application\/graphql-response\+json/.test(request.headers.accept ?? '')
+    ? 'application/graphql-response+json'
+    : 'application/json'
+  return reply
+    .code(errors[code].status)
+    .type(`${json}; charset=utf-8`)
+    .send(JSON.stringify({ errors: [{ message, extensions: { code } }] }))
 }
 
 /** Longest body of a GraphQL request, in bytes. */
@@ -113,10 +120,13 @@ function createGraphql(schema: GraphQLSchema) {
 }
 
 /** Counts what an operation may touch, with its variables, before anything runs. */
-export function refuseCostly(args: Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' | 'variableValues' | 'contextValue'>): GraphQLError | null {
+export function refuseCostly(
+  args: Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' | 'variableValues' | 'contextValue'>,
+): GraphQLError | null {
   const operation = getOperationAST(args.document, args.operationName)
   if (!operation) return null
-  const sideEffects = operation.operation === 'mutation' ? operation.selectionSet.selections.filter((item) => item.kind === Kind.FIELD).length : 0
+  const sideEffects =
+    operation.operation === 'mutation' ? operation.selectionSet.selections.filter((item) => item.kind === Kind.FIELD).length : 0
   if (sideEffects > 1) return failure('VALIDATION_ERROR', 'A request may hold one mutation; send the others on their own')
   try {
     const cost = complexityFromQuery(print(args.document), {
@@ -125,7 +135,8 @@ export function refuseCostly(args: Pick<ExecutionArgs, 'schema' | 'document' | '
       ctx: args.contextValue as object,
     })
     for (const kind of ['depth', 'breadth', 'complexity'] as const) {
-      if (cost[kind] > limits[kind]) return failure('VALIDATION_ERROR', `The query's ${kind} is ${cost[kind]}; at most ${limits[kind]} is allowed`)
+      if (cost[kind] > limits[kind])
+        return failure('VALIDATION_ERROR', `The query's ${kind} is ${cost[kind]}; at most ${limits[kind]} is allowed`)
     }
   } catch {
     // Variables that do not fit are refused, by name, where they are coerced.
@@ -203,7 +214,8 @@ function findReach(schema: GraphQLSchema, query: string): Reach {
         : [],
     )
     const isPersonal = (name: string) =>
-      (fields[name]?.extensions.pothosOptions as { authScopes?: { personal?: boolean } } | undefined)?.authScopes?.personal === true
+      (fields[name]?.extensions.pothosOptions as { authScopes?: { personal?: boolean } } | undefined)?.authScopes?.personal ===
+      true
     if (names.some(isPersonal)) return 'personal'
     return names.every((name) => name === 'plans' || name.startsWith('__')) ? 'open' : 'workspace'
   } catch {

@@ -1,6 +1,7 @@
 // What operators watch: whether the process lives, whether it can serve, its figures.
-import type { FastifyInstance } from 'fastify'
+
 import { timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
 import { isWithin } from './core/address.ts'
 import type { App } from './core/app.ts'
 import { sendError } from './core/http.ts'
@@ -18,7 +19,8 @@ export function mountHealth(http: FastifyInstance, app: App): Map<string, Set<st
   http.get('/metrics', async (request, reply) => {
     const { metricsToken } = app.secrets
     const local = isWithin(request.socket.remoteAddress ?? '', ['127.0.0.0/8', '::1/128'])
-    if (!local && !bearerIs(request.headers.authorization, metricsToken)) return sendError(reply, 'UNAUTHORIZED', 'Missing or invalid token')
+    if (!local && !bearerIs(request.headers.authorization, metricsToken))
+      return sendError(reply, 'UNAUTHORIZED', 'Missing or invalid token')
     await measureQueues(app).catch(() => {})
     return reply.type(app.metrics.registry.contentType).send(await app.metrics.registry.metrics())
   })

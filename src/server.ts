@@ -1,5 +1,5 @@
 // HTTP: the one place that mounts things.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { GraphQLSchema } from 'graphql'
 import { mountRest } from '../rest-compat/mount.ts'
 import type { App } from './core/app.ts'
@@ -33,7 +33,7 @@ export async function createServer(app: App): Promise<Server> {
   /** The surfaces whose bodies are JSON. */
   function mountJson(scope: FastifyInstance): void {
     parseJsonStrictly(scope)
-    const rest = mountRest(scope, restDoor(app, schema, door))
+    const rest = mountRest(scope, restDoor(schema, door))
     for (const [path, methods] of rest) taken.set(path, methods)
   }
 
@@ -45,14 +45,17 @@ export async function createServer(app: App): Promise<Server> {
   }
 }
 
-function restDoor(app: App, graph: GraphQLSchema, door: Door): Parameters<typeof mountRest>[1] {
+function restDoor(graph: GraphQLSchema, door: Door): Parameters<typeof mountRest>[1] {
   return {
     prefix: '/api/v1',
     surface: 'public',
     admit: (request, reply, reach) => door.open(request, reply, reach),
     execute: ({ document, variables, context, repeatable }) => {
       const operation = { schema: graph, document, variables }
-      return executeOperation({ ...operation, context: { ...(context as Awaited<ReturnType<Door['open']>>), idempotency: repeatable } })
+      return executeOperation({
+        ...operation,
+        context: { ...(context as Awaited<ReturnType<Door['open']>>), idempotency: repeatable },
+      })
     },
     prune,
     parse,
@@ -66,16 +69,20 @@ function parseJsonStrictly(scope: FastifyInstance): void {
   const parseText = scope.getDefaultJsonParser('error', 'error')
   scope.removeAllContentTypeParsers()
   scope.decorateRequest('bytes', null)
-  scope.addContentTypeParser(/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i, { parseAs: 'buffer' }, (request, body, done) => {
-    const bytes = body as Buffer
-    request.bytes = bytes
-    if (bytes.length === 0) return done(null, undefined)
-    let text: string
-    try {
-      text = utf8.decode(bytes)
-    } catch {
-      return done(Object.assign(new Error('not UTF-8'), { statusCode: 400 }))
-    }
-    parseText(request, text, done)
-  })
+  scope.addContentTypeParser(
+    /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i,
+    { parseAs: 'buffer' },
+    (request, body, done) => {
+      const bytes = body as Buffer
+      request.bytes = bytes
+      if (bytes.length === 0) return done(null, undefined)
+      let text: string
+      try {
+        text = utf8.decode(bytes)
+      } catch {
+        return done(Object.assign(new Error('not UTF-8'), { statusCode: 400 }))
+      }
+      void parseText(request, text, done)
+    },
+  )
 }

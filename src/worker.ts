@@ -80,7 +80,9 @@ async function work(app: App, { definition, work: shape, run }: JobImplementatio
         return { id: job.id, status: 'deadletter' as const, output: { error: 'unreadable' } }
       }
       const error = errors.get(job.id)
-      return error ? { id: job.id, status: 'failed' as const, output: { error: error.message } } : { id: job.id, status: 'completed' as const }
+      return error
+        ? { id: job.id, status: 'failed' as const, output: { error: error.message } }
+        : { id: job.id, status: 'completed' as const }
     })
   })
   if (definition.cron) await app.boss.schedule(definition.name, definition.cron, {})

@@ -13,9 +13,14 @@ const PlanLimitsRef = builder.objectRef<PlanLimits>('PlanLimits').implement({
     maxInstances: t.exposeInt('maxInstances', { description: 'Instances at once.' }),
     maxApiKeys: t.exposeInt('maxApiKeys', { description: 'API keys at once.' }),
     maxWebhookEndpoints: t.exposeInt('maxWebhookEndpoints', { description: 'Webhook endpoints at once.' }),
-    monthlyOutboundQuota: t.exposeInt('monthlyOutboundQuota', { description: 'Messages and statuses in a calendar month (UTC).' }),
+    monthlyOutboundQuota: t.exposeInt('monthlyOutboundQuota', {
+      description: 'Messages and statuses in a calendar month (UTC).',
+    }),
     monthlyApiRequestQuota: t.exposeInt('monthlyApiRequestQuota', { description: 'API requests in a calendar month (UTC).' }),
-    maxContactGroups: t.exposeInt('maxContactGroups', { nullable: true, description: 'Contact groups at once; null is unlimited.' }),
+    maxContactGroups: t.exposeInt('maxContactGroups', {
+      nullable: true,
+      description: 'Contact groups at once; null is unlimited.',
+    }),
   }),
 })
 
@@ -57,7 +62,10 @@ const UsageRef = builder.objectRef<UsageSnapshot>('Usage').implement({
     plan: t.field({ type: PlanRef, description: 'The plan in force.', resolve: (usage) => usage.plan }),
     messagesCount: t.exposeInt('messagesCount', { description: 'Messages that count.' }),
     statusesCount: t.exposeInt('statusesCount', { description: 'Statuses that count.' }),
-    effectiveOutboundUsage: t.int({ description: 'Messages and statuses together.', resolve: (usage) => usage.messagesCount + usage.statusesCount }),
+    effectiveOutboundUsage: t.int({
+      description: 'Messages and statuses together.',
+      resolve: (usage) => usage.messagesCount + usage.statusesCount,
+    }),
     apiRequestsCount: t.exposeInt('apiRequestsCount', { description: 'API requests, this one included.' }),
     periodStart: t.expose('periodStart', { type: 'DateTime', description: 'The beginning of the month.' }),
     periodEnd: t.expose('periodEnd', { type: 'DateTime', description: 'The beginning of the next.' }),
@@ -74,7 +82,12 @@ const SubscriptionInfo = builder.prismaObject('Subscription', {
   description: 'What the account subscribed to.',
   fields: (t) => ({
     plan: t.field({ type: PlanRef, description: 'The plan.', select: { plan: true }, resolve: (row) => planOf(row.plan) }),
-    status: t.field({ type: SubscriptionStatusRef, description: 'Whether it is usable.', select: { status: true }, resolve: (row) => row.status }),
+    status: t.field({
+      type: SubscriptionStatusRef,
+      description: 'Whether it is usable.',
+      select: { status: true },
+      resolve: (row) => row.status,
+    }),
     currentPeriodStart: t.expose('currentPeriodStart', { type: 'DateTime', description: 'The beginning of the billing period.' }),
     currentPeriodEnd: t.expose('currentPeriodEnd', { type: 'DateTime', description: 'Its end.' }),
     cancelAtPeriodEnd: t.exposeBoolean('cancelAtPeriodEnd', { description: 'Whether it ends with the period.' }),
@@ -137,7 +150,8 @@ builder.queryFields((t) => ({
     description: 'What the account subscribed to. Personal keys only.',
     authScopes: { personal: true },
     resolve: async (query, _, __, { app, principal }) =>
-      (await app.db.subscription.findUnique({ ...query, where: { userId: principal.ownerId } })) ?? fail('NOT_FOUND', 'Subscription not found'),
+      (await app.db.subscription.findUnique({ ...query, where: { userId: principal.ownerId } })) ??
+      fail('NOT_FOUND', 'Subscription not found'),
   }),
   payments: t.field({
     type: [PaymentRef],

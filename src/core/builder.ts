@@ -4,8 +4,8 @@ import ComplexityPlugin from '@pothos/plugin-complexity'
 import PrismaPlugin from '@pothos/plugin-prisma'
 import RelayPlugin from '@pothos/plugin-relay'
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
-import { getDatamodel } from '../generated/pothos.ts'
 import type PrismaTypes from '../generated/pothos.ts'
+import { getDatamodel } from '../generated/pothos.ts'
 import type { Context } from './context.ts'
 import { fail } from './errors.ts'
 
@@ -26,7 +26,13 @@ export const builder = new SchemaBuilder<{
   plugins: [ScopeAuthPlugin, RelayPlugin, PrismaPlugin, ComplexityPlugin],
   defaultFieldNullability: false,
   prisma: { client: (ctx) => ctx.app.db, dmmf: getDatamodel(), exposeDescriptions: false, maxConnectionSize: 100 },
-  relay: { clientMutationId: 'omit', cursorType: 'String', nodesOnConnection: true, nodeQueryOptions: false, nodesQueryOptions: false },
+  relay: {
+    clientMutationId: 'omit',
+    cursorType: 'String',
+    nodesOnConnection: true,
+    nodeQueryOptions: false,
+    nodesQueryOptions: false,
+  },
   scopeAuth: {
     // A scope that does not hold says why itself, with the contract's code.
     treatErrorsAsUnauthorized: false,

@@ -30,7 +30,10 @@ export async function executeOperation(operation: Operation): Promise<ExecutionR
   const result = await execute({ schema, document, operationName, variableValues: variables, contextValue: context })
   if (!result.errors) return result
   // Without data nothing ran: the variables did not fit their types.
-  const errors = result.data === undefined ? [await refuseVariables(operation, result.errors)] : result.errors.map((error) => publish(error, context))
+  const errors =
+    result.data === undefined
+      ? [await refuseVariables(operation, result.errors)]
+      : result.errors.map((error) => publish(error, context))
   const [first, ...rest] = errors as [GraphQLError, ...GraphQLError[]]
   return { ...result, errors: [(await keepFailure(context, first)) as GraphQLError, ...rest] }
 }
@@ -53,7 +56,8 @@ async function refuseVariables(operation: Operation, errors: readonly GraphQLErr
     const name = variable.name.value
     const value = operation.variables?.[name]
     const schema = inputs.get(namedType(type))?.schemaFor(operation.context.app.config)
-    if (!schema) return errors.filter((error) => error.message.includes(`"$${name}"`)).map(() => `${name}: ${plainFault(value, type)}`)
+    if (!schema)
+      return errors.filter((error) => error.message.includes(`"$${name}"`)).map(() => `${name}: ${plainFault(value, type)}`)
     const parsed = (type.kind === 'NonNullType' ? schema : schema.nullish()).safeParse(value)
     return parsed.success ? [] : [faultsOf(parsed.error as z.ZodError, name)]
   })
@@ -89,5 +93,7 @@ function pruneBy(schema: z.ZodType, value: unknown): unknown {
   if (schema instanceof z.ZodArray && Array.isArray(value)) return value.map((item) => pruneBy(schema.element as z.ZodType, item))
   if (!(schema instanceof z.ZodObject) || typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const known = Object.entries(schema.shape).filter(([name]) => Object.hasOwn(value, name))
-  return Object.fromEntries(known.map(([name, type]) => [name, pruneBy(type as z.ZodType, (value as Record<string, unknown>)[name])]))
+  return Object.fromEntries(
+    known.map(([name, type]) => [name, pruneBy(type as z.ZodType, (value as Record<string, unknown>)[name])]),
+  )
 }

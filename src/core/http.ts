@@ -30,7 +30,14 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
   await http.register(helmet, { contentSecurityPolicy: false })
   await http.register(cors, {
     origin: app.config.publicUrl ? new URL(app.config.publicUrl).origin : false,
-    exposedHeaders: ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Retry-After', 'Idempotency-Replayed'],
+    exposedHeaders: [
+      'X-Request-Id',
+      'RateLimit-Limit',
+      'RateLimit-Remaining',
+      'RateLimit-Reset',
+      'Retry-After',
+      'Idempotency-Replayed',
+    ],
   })
   http.addHook('onRequest', async (request, reply) => {
     reply.header('X-Request-Id', request.id)
@@ -92,10 +99,16 @@ function fromFastify(error: FastifyError): Error {
 function refuseConnection(error: NodeJS.ErrnoException, socket: import('node:net').Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
-  const status = tooLarge ? '431 Request Header Fields Too Large' : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? '408 Request Timeout' : '400 Bad Request'
+  const status = tooLarge
+    ? '431 Request Header Fields Too Large'
+    : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+      ? '408 Request Timeout'
+      : '400 Bad Request'
   const message = tooLarge ? 'The headers are too large' : 'The request is not valid HTTP'
   const body = JSON.stringify({ error: { code: 'VALIDATION_ERROR', message } })
   if (socket.writable) {
-    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+    socket.end(
+      `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    )
   }
 }

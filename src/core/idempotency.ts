@@ -22,13 +22,17 @@ export function keyed(ctx: Context, field: string, input: { idempotencyKey?: str
   if (ctx.idempotency || !input.idempotencyKey) return ctx
   const { idempotencyKey: key, ...rest } = input
   if (!/^[\x20-\x7e]{1,255}$/.test(key)) fail('VALIDATION_ERROR', 'idempotencyKey: must be 1 to 255 printable ASCII characters')
-  const fingerprint = createHash('sha256').update(`${field}\n${stable(rest)}`).digest()
+  const fingerprint = createHash('sha256')
+    .update(`${field}\n${stable(rest)}`)
+    .digest()
   return { ...ctx, idempotency: { key, fingerprint, replayed: false } }
 }
 
 function stable(value: unknown): string {
   return JSON.stringify(value, (_, v: unknown) =>
-    v && typeof v === 'object' && !Array.isArray(v) ? Object.fromEntries(Object.entries(v).sort(([a], [b]) => (a < b ? -1 : 1))) : v,
+    v && typeof v === 'object' && !Array.isArray(v)
+      ? Object.fromEntries(Object.entries(v).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : v,
   )
 }
 
@@ -126,7 +130,11 @@ export async function keepFailure(ctx: Context, error: Error): Promise<Error> {
       return kept.ok ? error : failure(kept.code, kept.message)
     }
     const result = app.sealer.seal(serialize({ ok: false, code, message: error.message } satisfies Kept))
-    await tx.query('update idempotency_keys set result = $3 where "workspaceId" = $1 and key = $2', [claim.workspaceId, claim.key, result])
+    await tx.query('update idempotency_keys set result = $3 where "workspaceId" = $1 and key = $2', [
+      claim.workspaceId,
+      claim.key,
+      result,
+    ])
     return error
   })
 }

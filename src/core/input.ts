@@ -6,7 +6,11 @@ import type { Config } from './config.ts'
 import { parse } from './validation.ts'
 
 /** A rule between fields; it runs whatever else is wrong, so that one answer names every fault. */
-export type Rules = (value: Record<string, unknown>, report: (path: (string | number)[], message: string) => void, config: Config) => void
+export type Rules = (
+  value: Record<string, unknown>,
+  report: (path: (string | number)[], message: string) => void,
+  config: Config,
+) => void
 
 /** A GraphQL input and what it takes: `parse` gives the checked value or refuses it by its fields' names. */
 export interface Input<Schema extends z.ZodObject> {
@@ -33,13 +37,21 @@ export function registerEnum(id: string, ref: unknown): void {
 }
 
 /** Makes the input `name` of `schema`, whose fields become fields by their zod type. Nested objects need `meta.id`. */
-export function defineInput<Schema extends z.ZodObject>(name: string, description: string, schema: Schema, rules?: Rules): Input<Schema> {
+export function defineInput<Schema extends z.ZodObject>(
+  name: string,
+  description: string,
+  schema: Schema,
+  rules?: Rules,
+): Input<Schema> {
   const ref = builder.inputRef<Record<string, unknown>>(name)
   ref.implement({ description, fields: (t: FieldMaker) => fieldsOf(t, schema) } as never)
   const byConfig = new WeakMap<Config, z.ZodType>()
   function schemaFor(config: Config): z.ZodType<z.output<Schema>> {
     let ruled = byConfig.get(config)
-    if (!ruled) byConfig.set(config, (ruled = withRules(schema, rules, config)))
+    if (!ruled) {
+      ruled = withRules(schema, rules, config)
+      byConfig.set(config, ruled)
+    }
     return ruled as z.ZodType<z.output<Schema>>
   }
   inputs.set(name, { schema, schemaFor })
@@ -99,7 +111,10 @@ function shapeOf(type: z.ZodType): Shape {
   if (type instanceof z.ZodObject) {
     const name = meta?.id ?? fault('a nested object needs meta.id')
     let ref = nested.get(name)
-    if (!ref) nested.set(name, (ref = defineInput(name, type.description ?? name, type).ref))
+    if (!ref) {
+      ref = defineInput(name, type.description ?? name, type).ref
+      nested.set(name, ref)
+    }
     return { type: ref, required: true }
   }
   if (type instanceof z.ZodRecord || type instanceof z.ZodUnknown) return { type: 'JSON', required: true }

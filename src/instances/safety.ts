@@ -101,10 +101,19 @@ function scoreOf(traffic: Traffic, limits: Caps): { score: number; recommendatio
   const cold = coldRatio(traffic)
   deduct(cold > limits.maxColdRatio ? cold * 40 : 0, 'Many recipients never wrote to you: write first to people who know you.')
   const over = (value: number, cap: number, points: number) => (value > cap ? points : 0)
-  deduct(over(traffic.outbound1h, limits.hourlyOutboundCap, 10), 'More messages an hour than this account should send: spread them out.')
+  deduct(
+    over(traffic.outbound1h, limits.hourlyOutboundCap, 10),
+    'More messages an hour than this account should send: spread them out.',
+  )
   deduct(over(traffic.outbound24h, limits.dailyOutboundCap, 15), 'More messages a day than this account should send: send fewer.')
-  deduct(over(traffic.uniqueRecipients1h, limits.hourlyUniqueRecipientsCap, 10), 'Too many recipients in one hour: spread them out.')
-  deduct(over(traffic.uniqueRecipients24h, limits.dailyUniqueRecipientsCap, 15), 'Too many recipients in one day: write to fewer.')
+  deduct(
+    over(traffic.uniqueRecipients1h, limits.hourlyUniqueRecipientsCap, 10),
+    'Too many recipients in one hour: spread them out.',
+  )
+  deduct(
+    over(traffic.uniqueRecipients24h, limits.dailyUniqueRecipientsCap, 15),
+    'Too many recipients in one day: write to fewer.',
+  )
   deduct(Math.min(30, 10 * traffic.disconnections24h), 'The connection dropped: check the phone and its network.')
   const replies = traffic.outbound24h === 0 ? 0 : Math.min(10, (10 * traffic.inboundReplies24h) / traffic.outbound24h)
   return { score: Math.max(0, Math.min(100, Math.round(score + replies))), recommendations }

@@ -26,12 +26,30 @@ export const InstanceRef = builder.prismaObject('Instance', {
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The value to send as `instanceId`.' }),
     name: t.exposeString('name', { description: 'What people call it; never sent as `instanceId`.' }),
-    provider: t.field({ type: ProviderNameRef, description: 'The network behind it.', select: { provider: true }, resolve: (row) => row.provider }),
-    waNumber: t.exposeString('waNumber', { nullable: true, description: 'The connected number, E.164; null before the first connection.' }),
-    status: t.field({ type: InstanceStatusRef, description: '`connected` is the one to look for.', select: { status: true }, resolve: (row) => row.status }),
+    provider: t.field({
+      type: ProviderNameRef,
+      description: 'The network behind it.',
+      select: { provider: true },
+      resolve: (row) => row.provider,
+    }),
+    waNumber: t.exposeString('waNumber', {
+      nullable: true,
+      description: 'The connected number, E.164; null before the first connection.',
+    }),
+    status: t.field({
+      type: InstanceStatusRef,
+      description: '`connected` is the one to look for.',
+      select: { status: true },
+      resolve: (row) => row.status,
+    }),
     webhook: t.expose('webhook', { type: 'JSON', nullable: true, description: 'Reserved; null.' }),
     meta: t.expose('meta', { type: 'JSON', nullable: true, description: 'What the provider tells of the account.' }),
-    state: t.field({ type: InstanceStateRef, description: 'The live state of its connection.', select: stateColumns, resolve: (row) => row }),
+    state: t.field({
+      type: InstanceStateRef,
+      description: 'The live state of its connection.',
+      select: stateColumns,
+      resolve: (row) => row,
+    }),
     deletedAt: t.expose('deletedAt', { type: 'DateTime', nullable: true, description: 'When it was deleted.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
@@ -67,7 +85,11 @@ export const InstanceStateRef = builder.objectRef<InstanceStateRow>('InstanceSta
     qr: t.exposeString('qr', { nullable: true, description: 'What to show as a QR code while pairing.' }),
     pairingCode: t.exposeString('pairingCode', { nullable: true, description: 'The code to type on the phone while pairing.' }),
     lastConnectedAt: t.expose('lastConnectedAt', { type: 'DateTime', nullable: true, description: 'When it last connected.' }),
-    lastDisconnectedAt: t.expose('lastDisconnectedAt', { type: 'DateTime', nullable: true, description: 'When it last stopped being connected.' }),
+    lastDisconnectedAt: t.expose('lastDisconnectedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it last stopped being connected.',
+    }),
     lastError: t.exposeString('lastError', { nullable: true, description: 'What went wrong last.' }),
   }),
 })
@@ -77,7 +99,11 @@ builder.queryFields((t) => ({
     type: ['Instance'],
     description: 'The instances of the workspace that are not deleted, oldest first.',
     resolve: (query, _, __, { app, principal }) =>
-      app.db.instance.findMany({ ...query, where: { workspaceId: principal.workspaceId, deletedAt: null }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] }),
+      app.db.instance.findMany({
+        ...query,
+        where: { workspaceId: principal.workspaceId, deletedAt: null },
+        orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+      }),
   }),
   instance: t.prismaField({
     type: 'Instance',

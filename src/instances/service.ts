@@ -20,7 +20,10 @@ export const createInstanceFields = z.object({
     .nullish()
     .describe('The network; left out means the sandbox.'),
   settings: z.record(z.string(), z.unknown()).nullish().describe("The provider's own settings."),
-  idempotencyKey: z.string().nullish().describe('Repeating a mutation with the same key and input answers the first result again.'),
+  idempotencyKey: z
+    .string()
+    .nullish()
+    .describe('Repeating a mutation with the same key and input answers the first result again.'),
 })
 
 /** Creates an instance, not connected yet. @throws MAX_INSTANCES_REACHED, exact under a race; PROVIDER_ERROR for one this build lacks. */
@@ -87,5 +90,7 @@ async function holdInstance(ctx: Context, tx: Sql, id: string): Promise<Instance
 }
 
 function providerFor(app: App, instance: Instance) {
-  return providerOf(app, instance.provider) ?? fail('PROVIDER_ERROR', `The provider ${instance.provider} is not set up on this server`)
+  return (
+    providerOf(app, instance.provider) ?? fail('PROVIDER_ERROR', `The provider ${instance.provider} is not set up on this server`)
+  )
 }

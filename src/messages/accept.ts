@@ -1,4 +1,6 @@
 // Acceptance: one transaction a flush reserves quota, stores messages and their jobs; nothing is answered before it commits.
+
+import { reserveQuota } from '../billing/quota.ts'
 import type { App } from '../core/app.ts'
 import { createBatch } from '../core/batch.ts'
 import type { Context, Idempotency, Principal } from '../core/context.ts'
@@ -8,11 +10,10 @@ import { newId } from '../core/id.ts'
 import { claimKeys, type KeyClaim, keepResults, replay } from '../core/idempotency.ts'
 import { enqueue } from '../core/jobs.ts'
 import type { Message } from '../generated/prisma/client.ts'
-import { reserveQuota } from '../billing/quota.ts'
 import { compose, type SharedContact } from './compose.ts'
 import { dispatchJob, dispatchRequest } from './dispatch-job.ts'
-import { insertMessages, type NewMessage } from './insert.ts'
 import type { MessageFields } from './input.ts'
+import { insertMessages, type NewMessage } from './insert.ts'
 import type { SafetyInstance } from './safety.ts'
 
 export interface Offer {
@@ -97,7 +98,11 @@ async function answerRepeated(app: App, tx: Sql, offers: readonly Offer[], answe
   }
   if (claims.size === 0) return
   const list = [...claims.values()]
-  const kept = await claimKeys(app, tx, list.map((item) => item.claim))
+  const kept = await claimKeys(
+    app,
+    tx,
+    list.map((item) => item.claim),
+  )
   for (const [i, { index }] of list.entries()) {
     const before = kept[i]
     if (!before) continue
@@ -175,7 +180,17 @@ function draft(offers: readonly Offer[], answers: (Answer | undefined)[], found:
     try {
       if (instance?.workspaceId !== principal.workspaceId) throw failure('NOT_FOUND', 'Instance not found')
       const own = contact?.workspaceId === principal.workspaceId ? contact : undefined
-      drafts.push({ index, offer, id: newId(), principal, instance, to: input.to, scheduledAt, campaignId: null, ...compose(input, own) })
+      drafts.push({
+        index,
+        offer,
+        id: newId(),
+        principal,
+        instance,
+        to: input.to,
+        scheduledAt,
+        campaignId: null,
+        ...compose(input, own),
+      })
     } catch (error) {
       answers[index] = error as Error
     }

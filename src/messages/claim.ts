@@ -61,7 +61,12 @@ export async function claimMessages(app: App, ids: readonly string[]): Promise<C
     })
     await failMessages(tx, failed)
     await park(app, tx, waiting)
-    await enqueue(app, tx, dispatchJob, later.map(([row, at]) => dispatchRequest(row, at)))
+    await enqueue(
+      app,
+      tx,
+      dispatchJob,
+      later.map(([row, at]) => dispatchRequest(row, at)),
+    )
     return await lease(tx, sendable)
   })
   app.signals.emit('outbox')
@@ -109,7 +114,10 @@ function instanceOf(row: Row): ProviderInstance {
 /** An instant message took its quota when it was accepted; a scheduled one takes it now, if there still is some. */
 async function takeQuota(tx: Sql, rows: readonly Row[]): Promise<boolean[]> {
   const asking = rows.filter((row) => !row.counted)
-  const answers = await reserveQuota(tx, asking.map((row) => ({ ownerId: row.ownerId, plan: row.plan, counts: true })))
+  const answers = await reserveQuota(
+    tx,
+    asking.map((row) => ({ ownerId: row.ownerId, plan: row.plan, counts: true })),
+  )
   const granted = new Map(asking.map((row, i) => [row.id, answers[i] ?? false]))
   return rows.map((row) => granted.get(row.id) ?? true)
 }
@@ -123,7 +131,12 @@ async function park(app: App, tx: Sql, rows: readonly Row[]): Promise<void> {
   )
   const connected = new Set(present.filter((row) => row.status === 'connected').map((row) => row.id))
   const again = rows.filter((row) => connected.has(row.instanceId) && app.providers.has(row.provider))
-  await enqueue(app, tx, dispatchJob, again.map((row) => dispatchRequest(row)))
+  await enqueue(
+    app,
+    tx,
+    dispatchJob,
+    again.map((row) => dispatchRequest(row)),
+  )
   await tx.query('update messages set "waitingSince" = coalesce("waitingSince", now()) where id = any($1::uuid[])', [
     rows.filter((row) => !again.includes(row)).map((row) => row.id),
   ])

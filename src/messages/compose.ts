@@ -6,7 +6,12 @@ import type { MessageFields, SendType } from './input.ts'
 export type MessageContent =
   | { kind: 'location'; latitude: number; longitude: number; name: string | null; address: string | null }
   | { kind: 'contact'; name: string; phone: string }
-  | { kind: 'buttons'; title: string | null; footer: string | null; buttons: { type: 'reply'; displayText: string; id: string }[] }
+  | {
+      kind: 'buttons'
+      title: string | null
+      footer: string | null
+      buttons: { type: 'reply'; displayText: string; id: string }[]
+    }
 
 export interface ComposedMessage {
   type: SendType

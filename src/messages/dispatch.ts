@@ -37,7 +37,9 @@ export const dispatchImplementation: JobImplementation = implementJob(
     await app.failpoint('send.after_claim')
     const results = await Promise.allSettled(claimed.map((message) => offer(app, message, claimedAt)))
     await app.failpoint('send.after_commit_before_ack')
-    const failed = new Map(results.flatMap((result, i) => (result.status === 'rejected' ? [[claimed[i]?.id, result.reason as Error]] : [])))
+    const failed = new Map(
+      results.flatMap((result, i) => (result.status === 'rejected' ? [[claimed[i]?.id, result.reason as Error]] : [])),
+    )
     return jobs.map((job) => failed.get(job.id))
   },
 )

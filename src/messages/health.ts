@@ -31,7 +31,8 @@ function loadTraffic(ctx: Context, instanceId: string): Promise<TrafficRows> {
 const WarmupPolicyRef = builder.objectRef<Health>('WarmupPolicy').implement({
   description: 'How much an instance of this state should send. Guidance; nothing is blocked.',
   fields: (t) => {
-    const cap = (name: Exclude<keyof Caps, 'maxColdRatio'>, description: string) => t.int({ description, resolve: (health) => health.caps[name] })
+    const cap = (name: Exclude<keyof Caps, 'maxColdRatio'>, description: string) =>
+      t.int({ description, resolve: (health) => health.caps[name] })
     return {
       state: t.field({ type: SafetyStateRef, description: 'The state these caps are for.', resolve: (health) => health.state }),
       instanceAgeDays: t.float({ description: 'Days since it first connected.', resolve: (health) => health.ageDays }),
@@ -40,7 +41,10 @@ const WarmupPolicyRef = builder.objectRef<Health>('WarmupPolicy').implement({
       hourlyUniqueRecipientsCap: cap('hourlyUniqueRecipientsCap', 'Different recipients in one hour.'),
       dailyUniqueRecipientsCap: cap('dailyUniqueRecipientsCap', 'Different recipients in 24 hours.'),
       maxCampaignRecipients: cap('maxCampaignRecipients', 'Recipients of one campaign.'),
-      maxColdRatio: t.float({ description: 'Share of recipients who never wrote, 0 to 1.', resolve: (health) => health.caps.maxColdRatio }),
+      maxColdRatio: t.float({
+        description: 'Share of recipients who never wrote, 0 to 1.',
+        resolve: (health) => health.caps.maxColdRatio,
+      }),
     }
   },
 })
@@ -63,9 +67,17 @@ const InstanceHealthRef = builder.objectRef<Health>('InstanceHealth').implement(
     instanceId: t.exposeID('instanceId', { description: 'The instance.' }),
     safetyState: t.field({ type: SafetyStateRef, description: 'Its state.', resolve: (health) => health.state }),
     safetyScore: t.exposeInt('score', { description: '0 to 100; below 60 is at risk, below 30 restricted.' }),
-    firstConnectedAt: t.expose('firstConnectedAt', { type: 'DateTime', nullable: true, description: 'When it first connected; null before that.' }),
+    firstConnectedAt: t.expose('firstConnectedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it first connected; null before that.',
+    }),
     warmupPolicy: t.field({ type: WarmupPolicyRef, description: 'How much it should send.', resolve: (health) => health }),
-    usageWindowSummary: t.field({ type: UsageWindowRef, description: 'What it sent and got.', resolve: (health) => health.traffic }),
+    usageWindowSummary: t.field({
+      type: UsageWindowRef,
+      description: 'What it sent and got.',
+      resolve: (health) => health.traffic,
+    }),
     recommendations: t.exposeStringList('recommendations', { description: 'What to do about it, in words.' }),
   }),
 })

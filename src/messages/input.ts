@@ -24,7 +24,9 @@ const fields = {
   templateId: uuid.nullish().describe('The template to render instead of a type.'),
   contactId: uuid.nullish().describe('The contact to share (type contact), or the one a template speaks of.'),
   variables: z.record(z.string(), z.string().max(1024)).nullish().describe('Values of `custom.*` in a template.'),
-  text: text(0, 4096).nullish().describe('The text, 1 to 4096 characters; the caption of an image, video or document, up to 1024.'),
+  text: text(0, 4096)
+    .nullish()
+    .describe('The text, 1 to 4096 characters; the caption of an image, video or document, up to 1024.'),
   mediaUrl: z.string().nullish().describe('A public http(s) address of the file, at most 2048 characters.'),
   latitude: z.number().min(-90).max(90).nullish().describe('Decimal degrees, -90 to 90.'),
   longitude: z.number().min(-180).max(180).nullish().describe('Decimal degrees, -180 to 180.'),
@@ -34,7 +36,10 @@ const fields = {
   description: text(0, 1024).nullish().describe('Text of a buttons message, 1 to 1024 characters.'),
   footer: text(0, 60).nullish().describe('Small print of a buttons message, up to 60 characters.'),
   buttons: z.array(button).nullish().describe('1 to 3 buttons.'),
-  idempotencyKey: z.string().nullish().describe('Repeating a mutation with the same key and input answers the first result again.'),
+  idempotencyKey: z
+    .string()
+    .nullish()
+    .describe('Repeating a mutation with the same key and input answers the first result again.'),
 }
 
 export type MessageFields = z.output<z.ZodObject<typeof fields>>
@@ -103,7 +108,10 @@ export const SendMessageInput = defineInput(
 export const ScheduleMessageInput = defineInput(
   'ScheduleMessageInput',
   'A message to send later.',
-  z.object({ ...fields, scheduledAt: moment.describe('When to send it: ISO 8601 with an offset, in the future, at most one year ahead.') }),
+  z.object({
+    ...fields,
+    scheduledAt: moment.describe('When to send it: ISO 8601 with an offset, in the future, at most one year ahead.'),
+  }),
   scheduleRules,
 )
 
@@ -115,7 +123,9 @@ export const SendMessagesInput = defineInput(
       .array(z.unknown())
       .min(1)
       .max(1000)
-      .describe('1 to 1000 messages, each with the fields of SendMessageInput, or of ScheduleMessageInput where it has `scheduledAt`.'),
+      .describe(
+        '1 to 1000 messages, each with the fields of SendMessageInput, or of ScheduleMessageInput where it has `scheduledAt`.',
+      ),
     idempotencyKey: fields.idempotencyKey,
   }),
 )

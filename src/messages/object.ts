@@ -25,7 +25,10 @@ const SafetyDecisionRef = builder.enumType('SafetyDecision', {
   description: 'What the safety rules say of a send. Nothing is blocked.',
   values: ['allow', 'warn'] as const,
 })
-const RiskLevelRef = builder.enumType('RiskLevel', { description: 'How risky a send is.', values: ['low', 'medium', 'high'] as const })
+const RiskLevelRef = builder.enumType('RiskLevel', {
+  description: 'How risky a send is.',
+  values: ['low', 'medium', 'high'] as const,
+})
 
 const MessageSafetyRef = builder.objectRef<MessageSafety>('MessageSafety').implement({
   description: 'What the instance looked like when the message was accepted.',
@@ -58,13 +61,25 @@ export const MessageRef = builder.prismaObject('Message', {
     instanceId: t.exposeID('instanceId', { description: 'The instance it goes through.' }),
     contactId: t.exposeID('contactId', { nullable: true, description: 'The contact it is about.' }),
     campaignId: t.exposeID('campaignId', { nullable: true, description: 'The campaign it belongs to.' }),
-    direction: t.field({ type: DirectionRef, description: 'Which way it goes.', select: { direction: true }, resolve: (row) => row.direction }),
+    direction: t.field({
+      type: DirectionRef,
+      description: 'Which way it goes.',
+      select: { direction: true },
+      resolve: (row) => row.direction,
+    }),
     type: t.field({ type: MessageTypeRef, description: 'What it is.', select: { type: true }, resolve: (row) => row.type }),
     from: t.exposeString('from', { nullable: true, description: "The sender's number, E.164." }),
     to: t.exposeString('to', { description: "The recipient's number, E.164." }),
-    body: t.exposeString('body', { description: 'Its text, caption, place, shared name or description; empty where there is none.' }),
+    body: t.exposeString('body', {
+      description: 'Its text, caption, place, shared name or description; empty where there is none.',
+    }),
     mediaUrl: t.exposeString('mediaUrl', { nullable: true, description: 'The file it carries.' }),
-    status: t.field({ type: MessageStatusRef, description: 'How far it is.', select: { status: true }, resolve: (row) => row.status }),
+    status: t.field({
+      type: MessageStatusRef,
+      description: 'How far it is.',
+      select: { status: true },
+      resolve: (row) => row.status,
+    }),
     error: t.exposeString('error', { nullable: true, description: 'Why it failed, as a code.' }),
     providerMessageId: t.exposeString('providerMessageId', { nullable: true, description: "The network's own id." }),
     warnings: t.exposeStringList('warnings', { description: 'Caps that it passed. Information only.' }),
@@ -78,15 +93,34 @@ export const MessageRef = builder.prismaObject('Message', {
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
     scheduledAt: t.expose('scheduledAt', { type: 'DateTime', nullable: true, description: 'When it is to leave.' }),
     sentAt: t.expose('sentAt', { type: 'DateTime', nullable: true, description: 'When the network took it.' }),
-    deliveredAt: t.expose('deliveredAt', { type: 'DateTime', nullable: true, description: "When it reached the recipient's phone." }),
+    deliveredAt: t.expose('deliveredAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: "When it reached the recipient's phone.",
+    }),
     readAt: t.expose('readAt', { type: 'DateTime', nullable: true, description: 'When the recipient read it.' }),
     timeline: t.field({
       type: [TimelineEntryRef],
       description: 'Every status it reached, oldest first.',
-      select: { status: true, createdAt: true, sentAt: true, deliveredAt: true, readAt: true, failedAt: true, cancelledAt: true, direction: true },
+      select: {
+        status: true,
+        createdAt: true,
+        sentAt: true,
+        deliveredAt: true,
+        readAt: true,
+        failedAt: true,
+        cancelledAt: true,
+        direction: true,
+      },
       resolve: (row) => {
         const first: TimelineEntry = { status: row.direction === 'inbound' ? 'received' : 'queued', at: row.createdAt }
-        const steps = { sent: row.sentAt, delivered: row.deliveredAt, read: row.readAt, failed: row.failedAt, cancelled: row.cancelledAt }
+        const steps = {
+          sent: row.sentAt,
+          delivered: row.deliveredAt,
+          read: row.readAt,
+          failed: row.failedAt,
+          cancelled: row.cancelledAt,
+        }
         const reached = Object.entries(steps).flatMap(([status, at]) => (at ? [{ status: status as MessageStatus, at }] : []))
         return [first, ...reached]
       },

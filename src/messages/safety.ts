@@ -57,7 +57,14 @@ interface Window {
   inboundReplies7d: number
 }
 
-const noTraffic: TrafficRows = { instanceId: '', recipients: [], minutes: [], failed24h: 0, inboundReplies24h: 0, inboundReplies7d: 0 }
+const noTraffic: TrafficRows = {
+  instanceId: '',
+  recipients: [],
+  minutes: [],
+  failed24h: 0,
+  inboundReplies24h: 0,
+  inboundReplies7d: 0,
+}
 
 export function createSafetyBook(app: Pick<App, 'pool' | 'log'>): SafetyBook {
   const windows = new Map<string, Window>()

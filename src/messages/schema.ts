@@ -34,13 +34,19 @@ const filterFields = z.object({
 const MessageFilter = defineInput('MessageFilter', 'Which messages to list.', filterFields)
 
 const sorts = { createdAt_desc: 'desc', createdAt_asc: 'asc' } as const
-const MessageSort = builder.enumType('MessageSort', { description: 'The order of a list.', values: ['createdAt_desc', 'createdAt_asc'] as const })
+const MessageSort = builder.enumType('MessageSort', {
+  description: 'The order of a list.',
+  values: ['createdAt_desc', 'createdAt_asc'] as const,
+})
 
 function whereOf(filter: z.output<typeof filterFields>): object {
   const { createdFrom, createdTo, ...equal } = filter
   const given = Object.fromEntries(Object.entries(equal).filter(([, value]) => value != null))
   if (!createdFrom && !createdTo) return given
-  return { ...given, createdAt: { ...(createdFrom && { gte: new Date(createdFrom) }), ...(createdTo && { lt: new Date(createdTo) }) } }
+  return {
+    ...given,
+    createdAt: { ...(createdFrom && { gte: new Date(createdFrom) }), ...(createdTo && { lt: new Date(createdTo) }) },
+  }
 }
 
 async function listMessages(ctx: Context, info: GraphQLResolveInfo, args: PageArgs, where: object, direction: 'asc' | 'desc') {
@@ -52,7 +58,8 @@ async function listMessages(ctx: Context, info: GraphQLResolveInfo, args: PageAr
     binding: ['messages', scope, direction],
     field: 'createdAt',
     direction,
-    find: (page) => db.message.findMany({ ...query, ...page, where: { AND: [scope, page.where] } }) as unknown as Promise<Message[]>,
+    find: (page) =>
+      db.message.findMany({ ...query, ...page, where: { AND: [scope, page.where] } }) as unknown as Promise<Message[]>,
   })
   return { ...page, totalCount: () => db.message.count({ where: scope }) }
 }
@@ -83,7 +90,8 @@ builder.queryFields((t) => ({
     type: MessageRef,
     description: 'Both directions with one number, newest first; 20 a page, at most 100.',
     args: { phone: t.arg.string({ required: true, description: 'The other number, E.164.' }) },
-    resolve: (_, { phone: number, ...page }, ctx, info) => listMessages(ctx, info, page, { peer: parse(phone, number, 'phone') }, 'desc'),
+    resolve: (_, { phone: number, ...page }, ctx, info) =>
+      listMessages(ctx, info, page, { peer: parse(phone, number, 'phone') }, 'desc'),
   }),
 }))
 
@@ -94,7 +102,10 @@ const AcceptedRef = builder.objectRef<BulkResult['accepted'][number]>('AcceptedM
     id: t.exposeID('id', { description: "The message's id." }),
   }),
 })
-const ErrorCodeRef = builder.enumType('ErrorCode', { description: 'Every code that an error can carry.', values: Object.keys(errors) })
+const ErrorCodeRef = builder.enumType('ErrorCode', {
+  description: 'Every code that an error can carry.',
+  values: Object.keys(errors),
+})
 const RejectedRef = builder.objectRef<BulkResult['rejected'][number]>('RejectedMessage').implement({
   description: 'A message of a bulk that was refused.',
   fields: (t) => ({
@@ -114,7 +125,8 @@ const BulkResultRef = builder.objectRef<BulkResult>('SendMessagesResult').implem
 builder.mutationFields((t) => ({
   sendMessage: t.field({
     type: MessageRef,
-    description: 'Sends a message: durable when this answers, on its way right after. Errors: NOT_FOUND, MONTHLY_OUTBOUND_QUOTA_EXCEEDED.',
+    description:
+      'Sends a message: durable when this answers, on its way right after. Errors: NOT_FOUND, MONTHLY_OUTBOUND_QUOTA_EXCEEDED.',
     authScopes: { active: true },
     args: { input: t.arg({ type: SendMessageInput.ref, required: true, description: 'The message.' }) },
     resolve: (_, { input }, ctx) => sendMessage(keyed(ctx, 'sendMessage', input), input),

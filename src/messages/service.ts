@@ -29,7 +29,8 @@ export async function sendMessages(ctx: Context, messages: readonly unknown[]): 
   const members = messages.map((_, index) => memberOf(ctx, index))
   const answers = await Promise.allSettled(
     messages.map(async (message, index) => {
-      const scheduled = typeof message === 'object' && message !== null && (message as { scheduledAt?: unknown }).scheduledAt != null
+      const scheduled =
+        typeof message === 'object' && message !== null && (message as { scheduledAt?: unknown }).scheduledAt != null
       const member = members[index] as Context
       return scheduled ? await scheduleMessage(member, message) : await sendMessage(member, message)
     }),
@@ -40,7 +41,8 @@ export async function sendMessages(ctx: Context, messages: readonly unknown[]): 
     else {
       // A key used for something else refuses the bulk as a whole, not message by message.
       if (codeOf(answer.reason)?.startsWith('IDEMPOTENCY_')) throw answer.reason
-      if (!codeOf(answer.reason)) ctx.app.log.error({ err: answer.reason, requestId: ctx.requestId }, 'a message of a bulk was not judged')
+      if (!codeOf(answer.reason))
+        ctx.app.log.error({ err: answer.reason, requestId: ctx.requestId }, 'a message of a bulk was not judged')
       result.rejected.push({ index, ...publicFailure(answer.reason) })
     }
   }

@@ -62,9 +62,18 @@ async function release(app: App, tx: Sql, retries: readonly { message: ClaimedMe
      from unnest($1::uuid[], $2::uuid[], $3::float8[]) as r(id, token, ms)
      where m.id = r.id and m."leaseToken" = r.token and m.status = 'sending' and m."acceptedAt" is null
      returning m.id, m."instanceId", m.peer, m."scheduledAt", m."campaignId", m."nextAttemptAt"`,
-    [retries.map(({ message }) => message.id), retries.map(({ message }) => message.token), retries.map(({ delayMs }) => delayMs)],
+    [
+      retries.map(({ message }) => message.id),
+      retries.map(({ message }) => message.token),
+      retries.map(({ delayMs }) => delayMs),
+    ],
   )
-  await enqueue(app, tx, dispatchJob, rows.map((row) => dispatchRequest(row, row.nextAttemptAt)))
+  await enqueue(
+    app,
+    tx,
+    dispatchJob,
+    rows.map((row) => dispatchRequest(row, row.nextAttemptAt)),
+  )
   return rows.length
 }
 
@@ -77,5 +86,10 @@ async function askLater(app: App, tx: Sql, list: readonly Settlement[]): Promise
      where id = any($1::uuid[]) and "leaseUntil" is not null and "acceptedAt" is null`,
     [unknown],
   )
-  await enqueue(app, tx, dispatchJob, rows.map((row) => dispatchRequest(row, row.leaseUntil)))
+  await enqueue(
+    app,
+    tx,
+    dispatchJob,
+    rows.map((row) => dispatchRequest(row, row.leaseUntil)),
+  )
 }

@@ -1,8 +1,9 @@
 // Messages that wait: let go when their instance connects, and looked after when something was missed.
+
+import { z } from 'zod'
 import type { App } from '../core/app.ts'
 import { type Sql, transaction } from '../core/database.ts'
-import { enqueue, implementJob, defineJob } from '../core/jobs.ts'
-import { z } from 'zod'
+import { defineJob, enqueue, implementJob } from '../core/jobs.ts'
 import { type Dispatchable, dispatchJob, dispatchRequest } from './dispatch-job.ts'
 import { failMessages } from './fail.ts'
 
@@ -15,7 +16,12 @@ export async function releaseWaiting(app: App, tx: Sql, instanceId: string): Pro
     [instanceId],
   )
   const inOrder = rows.sort((a, b) => (a.id < b.id ? -1 : 1))
-  await enqueue(app, tx, dispatchJob, inOrder.map((row) => dispatchRequest(row)))
+  await enqueue(
+    app,
+    tx,
+    dispatchJob,
+    inOrder.map((row) => dispatchRequest(row)),
+  )
 }
 
 export const sweepJob = defineJob({
@@ -50,7 +56,12 @@ export const sweepImplementation = implementJob(sweepJob, { batchSize: 1, worker
       [dispatchJob.name],
     )
     if (lost.length > 0) app.log.warn({ messages: lost.length }, 'messages without a job brought up again')
-    await enqueue(app, tx, dispatchJob, lost.map((row) => dispatchRequest(row)))
+    await enqueue(
+      app,
+      tx,
+      dispatchJob,
+      lost.map((row) => dispatchRequest(row)),
+    )
   })
   app.signals.emit('outbox')
   return jobs.map(() => undefined)

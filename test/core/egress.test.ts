@@ -2,8 +2,8 @@
 import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { createEgress, type Egress, type EgressOptions, type PostOutcome, parseRetryAfter } from '../../src/core/egress.ts'
-import { hang, openReceiver, status } from '../webhooks/receiver.ts'
 import { atEnd } from '../kit/kit.ts'
+import { hang, openReceiver, status } from '../webhooks/receiver.ts'
 import { makeCertificate } from './certificate.ts'
 
 const loopback = ['127.0.0.1/32']

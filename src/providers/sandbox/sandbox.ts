@@ -21,8 +21,13 @@ export function createSandbox(app: App): Provider {
     lookup: async (_, numbers) => numbers.map(exists),
     async connect(instance) {
       const pairing = instance.settings.pairing === true
-      await addSteps(app.pool, [{ instanceId: instance.id, kind: pairing ? 'pair' : 'connected', after: 0 }], app.config.sandboxLatencyMs)
-      if (pairing) await addSteps(app.pool, [{ instanceId: instance.id, kind: 'connected', after: 1 }], app.config.sandboxLatencyMs)
+      await addSteps(
+        app.pool,
+        [{ instanceId: instance.id, kind: pairing ? 'pair' : 'connected', after: 0 }],
+        app.config.sandboxLatencyMs,
+      )
+      if (pairing)
+        await addSteps(app.pool, [{ instanceId: instance.id, kind: 'connected', after: 1 }], app.config.sandboxLatencyMs)
       wake(0)
     },
     async logout(instance) {
@@ -46,7 +51,12 @@ export function createSandbox(app: App): Provider {
   }
 }
 
-async function run(app: App, events: ProviderEvents, ending: AbortSignal, onWake: (wake: (dueInMs: number) => void) => void): Promise<void> {
+async function run(
+  app: App,
+  events: ProviderEvents,
+  ending: AbortSignal,
+  onWake: (wake: (dueInMs: number) => void) => void,
+): Promise<void> {
   while (!ending.aborted) {
     let timer: NodeJS.Timeout | undefined
     let dueAt = Number.POSITIVE_INFINITY

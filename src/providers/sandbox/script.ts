@@ -3,9 +3,7 @@ import { createHash } from 'node:crypto'
 import type { ReceiptStatus } from '../provider.ts'
 
 /** Something that will happen `after` so many latencies. */
-export type Step =
-  | { after: number; kind: 'receipt'; status: ReceiptStatus; error?: string }
-  | { after: number; kind: 'answer' }
+export type Step = { after: number; kind: 'receipt'; status: ReceiptStatus; error?: string } | { after: number; kind: 'answer' }
 
 export interface Script {
   /** Refused at once, for good. */

@@ -44,14 +44,20 @@ async function takeAll(app: App, tx: Sql, offers: readonly Offer[]): Promise<Sen
 function answer(app: App, { instance, message }: Offer, script: Script, before: number, steps: NewStep[]): SendOutcome {
   const { reference } = message
   const providerMessageId = `sandbox.${reference}`
-  if (before < (script.stumbles ?? 0)) return { outcome: 'retry', error: 'TEMPORARILY_UNAVAILABLE', afterMs: app.config.sandboxLatencyMs }
+  if (before < (script.stumbles ?? 0))
+    return { outcome: 'retry', error: 'TEMPORARILY_UNAVAILABLE', afterMs: app.config.sandboxLatencyMs }
   if (script.drops && before === 0) {
-    steps.push({ instanceId: instance.id, kind: 'disconnect', after: 0 }, { instanceId: instance.id, kind: 'reconnect', after: script.drops })
+    steps.push(
+      { instanceId: instance.id, kind: 'disconnect', after: 0 },
+      { instanceId: instance.id, kind: 'reconnect', after: script.drops },
+    )
     return { outcome: 'retry', error: 'CONNECTION_LOST', afterMs: app.config.sandboxLatencyMs }
   }
   const firstTaken = before === (script.stumbles ?? 0) + (script.drops ? 1 : 0)
   if (firstTaken) for (const step of script.steps) steps.push({ ...step, instanceId: instance.id, reference })
-  return script.losesAnswer && firstTaken ? { outcome: 'unknown', error: 'ANSWER_LOST' } : { outcome: 'accepted', providerMessageId }
+  return script.losesAnswer && firstTaken
+    ? { outcome: 'unknown', error: 'ANSWER_LOST' }
+    : { outcome: 'accepted', providerMessageId }
 }
 
 /** Writes the ledger; answers how often each reference had been offered before. */

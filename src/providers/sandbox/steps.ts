@@ -64,7 +64,11 @@ export async function runDueSteps(app: App, events: ProviderEvents, idleMs: numb
   })
   if (rows.length > 0) {
     await report(rows, events, app.config.sandboxSeed)
-    await app.pool.query({ name: 'sandbox.done', text: 'delete from sandbox_steps where id = any($1::bigint[])', values: [rows.map((row) => row.id)] })
+    await app.pool.query({
+      name: 'sandbox.done',
+      text: 'delete from sandbox_steps where id = any($1::bigint[])',
+      values: [rows.map((row) => row.id)],
+    })
   }
   if (rows.length === 1000) return 0
   const next = await app.pool.query<{ ms: number }>({
@@ -92,10 +96,24 @@ async function report(steps: readonly Step[], events: ProviderEvents, seed: numb
   for (const step of steps) {
     const { instanceId, reference, payload } = step
     if (step.kind === 'receipt' && reference && payload.status) {
-      receipts.push({ instanceId, reference, providerMessageId: `sandbox.${reference}`, status: payload.status, error: payload.error, at })
+      receipts.push({
+        instanceId,
+        reference,
+        providerMessageId: `sandbox.${reference}`,
+        status: payload.status,
+        error: payload.error,
+        at,
+      })
     }
     if (step.kind === 'answer' && reference && step.to) {
-      answers.push({ instanceId, providerMessageId: `sandbox.echo.${reference}`, from: step.to, type: 'text', body: `echo: ${step.body}`, at })
+      answers.push({
+        instanceId,
+        providerMessageId: `sandbox.echo.${reference}`,
+        from: step.to,
+        type: 'text',
+        body: `echo: ${step.body}`,
+        at,
+      })
     }
   }
   if (receipts.length > 0) await events.receipts(receipts)

@@ -1,0 +1,82 @@
+// accept: messages stored a second by POST /api/v1/messages/send, answered after commit, against one bare INSERT a request.
+import { clearMessages, load, median, openStage, type Stage } from './stage.ts'
+
+const connections = 128
+const accounts = 64
+const rounds = 5
+const seconds = 4
+
+export interface Figures {
+  name: string
+  unit: string
+  baseline: number
+  gateway: number
+  ratio: number
+  target: string
+}
+
+export async function benchAccept(): Promise<Figures[]> {
+  await using stage = await openStage(accounts)
+  // No workers: what is measured is acceptance, up to the commit of message and job.
+  await using gateway = await stage.start('src/main.ts', { ROLES: 'http' })
+  await using baseline = await stage.start('test/bench/baseline-insert.ts')
+  const rates = { baseline: [] as number[], gateway: [] as number[] }
+  for (let round = 0; round <= rounds; round++) {
+    const bare = await load({ url: baseline.url, path: '/insert', connections, seconds, requests: inserts(stage) })
+    const full = await load({ url: gateway.url, path: '/api/v1/messages/send', connections, seconds, requests: sends(stage) })
+    if (full.failed > 0) throw new Error(`${full.failed} sends failed`)
+    console.error(
+      `accept ${round === 0 ? 'warm-up' : `round ${round}`}: bare ${Math.round(bare.rate)}/s, gateway ${Math.round(full.rate)}/s`,
+    )
+    await clearMessages(stage)
+    if (round === 0) continue
+    rates.baseline.push(bare.rate)
+    rates.gateway.push(full.rate)
+  }
+  const baselineRate = median(rates.baseline)
+  const gatewayRate = median(rates.gateway)
+  return [
+    {
+      name: 'accept',
+      unit: 'messages/s',
+      baseline: baselineRate,
+      gateway: gatewayRate,
+      ratio: gatewayRate / baselineRate,
+      target: '≥ 1.0 ×',
+    },
+  ]
+}
+
+/** Recipients differ, as they do in life. */
+function recipient(i: number): string {
+  return `+39333${String(1_000_000 + i * 7).slice(0, 7)}`
+}
+
+export function sends(stage: Stage, perAccount = 8) {
+  return stage.accounts.flatMap((account, a) =>
+    Array.from({ length: perAccount }, (_, i) => ({
+      headers: { 'content-type': 'application/json', 'x-api-key': account.apiKey },
+      body: JSON.stringify({
+        instanceId: account.instanceId,
+        to: recipient(a * perAccount + i),
+        type: 'text',
+        text: 'A message of an ordinary length, as people write them.',
+      }),
+    })),
+  )
+}
+
+export function inserts(stage: Stage, perAccount = 8) {
+  return stage.accounts.flatMap(({ workspaceId, userId, instanceId }, a) =>
+    Array.from({ length: perAccount }, (_, i) => ({
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        workspaceId,
+        userId,
+        instanceId,
+        to: recipient(a * perAccount + i),
+        text: 'A message of an ordinary length, as people write them.',
+      }),
+    })),
+  )
+}

@@ -1,0 +1,155 @@
+// Where benches play: a PostgreSQL of their own, accounts with connected instances, child processes, load.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import autocannon from 'autocannon'
+import pg from 'pg'
+import { createAccount } from '../../src/accounts/service.ts'
+import { openEmbedded } from '../../src/core/embedded.ts'
+import { newId } from '../../src/core/id.ts'
+import { migrate } from '../../src/core/migrate.ts'
+
+const root = path.resolve(import.meta.dirname, '../..')
+
+export interface Account {
+  apiKey: string
+  workspaceId: string
+  userId: string
+  instanceId: string
+}
+
+export interface Stage extends AsyncDisposable {
+  databaseUrl: string
+  pool: pg.Pool
+  accounts: readonly Account[]
+  /** Starts a script with these variables; resolves with its base address once it says `on http://…`. */
+  start: (script: string, env?: Record<string, string>) => Promise<Running>
+}
+
+export interface Running extends AsyncDisposable {
+  url: string
+  pid: number
+}
+
+/** Sets up a fresh database with `accounts` accounts on the largest plan, each with one connected sandbox instance. */
+export async function openStage(accounts: number): Promise<Stage> {
+  await using parts = new AsyncDisposableStack()
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'gateway-bench-'))
+  parts.defer(() => rm(dataDir, { recursive: true, force: true }))
+  const database = parts.use(await openEmbedded({ dataDir, as: 'gateway', onTrouble: (message) => console.error(message) }))
+  await migrate(database.url)
+  const pool = new pg.Pool({ connectionString: database.url, max: 4 })
+  parts.defer(() => pool.end())
+  const made: Account[] = []
+  for (let i = 0; i < accounts; i++) made.push(await makeAccount(pool, i))
+  const moved = parts.move()
+  return {
+    databaseUrl: database.url,
+    pool,
+    accounts: made,
+    start: (script, env = {}) => startProcess(script, { DATABASE_URL: database.url, ...env }),
+    [Symbol.asyncDispose]: () => moved.disposeAsync(),
+  }
+}
+
+async function makeAccount(pool: pg.Pool, i: number): Promise<Account> {
+  const { apiKey, workspaceId, userId } = await createAccount(pool, {
+    email: `bench${i}@gateway.test`,
+    name: 'Bench',
+    plan: 'max',
+    password: 'not used here',
+  })
+  const instanceId = newId()
+  await pool.query(
+    `insert into instances (id, "workspaceId", "userId", name, provider, status, "waNumber", "firstConnectedAt", disconnections)
+     values ($1, $2, $3, 'bench', 'sandbox', 'connected', '+393330000000', now() - interval '30 days', '{}')`,
+    [instanceId, workspaceId, userId],
+  )
+  return { apiKey, workspaceId, userId, instanceId }
+}
+
+async function startProcess(script: string, env: Record<string, string>): Promise<Running> {
+  const child: ChildProcess = spawn(process.execPath, [script], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      PATH: process.env.PATH,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      SECRET_KEY: 'ab'.repeat(32),
+      RATE_LIMIT_PER_SECOND: '1000000',
+      ...env,
+    },
+  })
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })
+  for await (const line of lines) {
+    const url = line.match(/on (http:\S+)/)?.[1]
+    if (url) {
+      return {
+        url,
+        pid: child.pid as number,
+        async [Symbol.asyncDispose]() {
+          child.kill('SIGTERM')
+          if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+        },
+      }
+    }
+  }
+  throw new Error(`${script} ended before it served`)
+}
+
+export interface Load {
+  url: string
+  path: string
+  connections: number
+  seconds: number
+  requests: readonly { headers: Record<string, string>; body: string }[]
+}
+
+/** Answers a second, and how many of them were not 2xx. */
+export async function load({
+  url,
+  path: route,
+  connections,
+  seconds,
+  requests,
+}: Load): Promise<{ rate: number; failed: number }> {
+  const result = await autocannon({
+    url: url + route,
+    method: 'POST',
+    connections,
+    duration: seconds,
+    requests: requests.map((request) => ({ method: 'POST' as const, path: route, ...request })),
+  })
+  return { rate: result['2xx'] / result.duration, failed: result.non2xx + result.errors }
+}
+
+/** Empties what grew, once nobody writes any more, so that a later round meets what an earlier one met. */
+export async function clearMessages({ pool }: Pick<Stage, 'pool'>): Promise<void> {
+  for (;;) {
+    const { rows } = await pool.query<{ n: number }>(
+      `select count(*)::int as n from pg_stat_activity where application_name = 'gateway' and state <> 'idle'`,
+    )
+    if (rows[0]?.n === 0) break
+  }
+  await pool.query('truncate messages, events, webhook_deliveries, outbox, sandbox_messages, sandbox_steps')
+  await pool.query('delete from pgboss.job')
+  await pool.query('update usage set "messagesCount" = 0')
+  await pool.query('update api_usage set "apiRequestsCount" = 0')
+  await pool.query('vacuum analyze')
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}
+
+/** The value below which the share `p` of all values lies. */
+export function percentile(values: readonly number[], p: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * p))] ?? Number.NaN
+}
