@@ -1,7 +1,7 @@
 // What a test opened is closed when the test ends; what was opened outside of a test, when its file ends.
 import { onTestFinished } from 'vitest'
 
-type End = () => Promise<void>
+type End = () => PromiseLike<void>
 
 const ends: End[] = []
 

@@ -10,14 +10,14 @@ export interface UntilOptions {
  * Calls `condition` until what it returns is true-ish, and returns that. What it throws counts as not yet.
  * @throws when the time is over, with what it threw last.
  */
-export async function until<T>(condition: () => T | Promise<T>, options: UntilOptions = {}): Promise<NonNullable<T>> {
+export async function until<T>(condition: () => T | Promise<T>, options: UntilOptions = {}): Promise<Exclude<NonNullable<T>, false>> {
   const { timeoutMs = 10_000, everyMs = 20 } = options
   const deadline = Date.now() + timeoutMs
   let cause: unknown
   for (;;) {
     try {
       const value = await condition()
-      if (value) return value
+      if (value) return value as Exclude<NonNullable<T>, false>
       cause = undefined
     } catch (error) {
       cause = error
