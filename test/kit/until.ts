@@ -10,7 +10,10 @@ export interface UntilOptions {
  * Calls `condition` until what it returns is true-ish, and returns that. What it throws counts as not yet.
  * @throws when the time is over, with what it threw last.
  */
-export async function until<T>(condition: () => T | Promise<T>, options: UntilOptions = {}): Promise<Exclude<NonNullable<T>, false>> {
+export async function until<T>(
+  condition: () => T | Promise<T>,
+  options: UntilOptions = {},
+): Promise<Exclude<NonNullable<T>, false>> {
   const { timeoutMs = 10_000, everyMs = 20 } = options
   const deadline = Date.now() + timeoutMs
   let cause: unknown
