@@ -144,7 +144,8 @@ interface Found {
 async function lookUp(tx: Sql, offers: readonly Offer[], instanceIds: string[]): Promise<Found> {
   const { rows } = await tx.query<SafetyInstance & { workspaceId: string; waNumber: string | null; now: Date }>({
     name: 'messages.accept.instances',
-    text: `select date_trunc('milliseconds', now()) as now, i.id, i."workspaceId", i."waNumber", i."firstConnectedAt", i."restrictedAt", i.disconnections
+    text: `select date_trunc('milliseconds', now()) as now, i.id, i."workspaceId", i."waNumber", i."firstConnectedAt", i."restrictedAt",
+        coalesce(i.disconnections, '{}') as disconnections
       from (select 1) one left join instances i on i.id = any($1::uuid[]) and i."deletedAt" is null`,
     values: [instanceIds],
   })
