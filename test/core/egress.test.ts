@@ -10,7 +10,7 @@ const loopback = ['127.0.0.1/32']
 
 function egressWith(options: Partial<EgressOptions> = {}): Egress {
   const egress = createEgress({ allowed: loopback, ...options })
-  atEnd('test', () => egress[Symbol.asyncDispose]())
+  atEnd('test', async () => egress[Symbol.asyncDispose]())
   return egress
 }
 

@@ -2,15 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { sql, until } from '../kit/kit.ts'
 import { hang, openReceiver, type Receiver, status } from './receiver.ts'
-import { type DeliveryRow, openRig, type Rig } from './rig.ts'
-
-/** Waits until every delivery to the endpoint stands there. */
-async function settled(rig: Rig, endpointId: string, wanted: DeliveryRow['status'], count = 1): Promise<DeliveryRow[]> {
-  return await until(async () => {
-    const rows = await rig.deliveries(endpointId)
-    return rows.length === count && rows.every((row) => row.status === wanted) && rows
-  })
-}
+import { openRig, type Rig, settled } from './rig.ts'
 
 function gaps(receiver: Receiver): number[] {
   return receiver.requests.slice(1).map((request, i) => request.at - (receiver.requests[i]?.at ?? 0))

@@ -14,7 +14,7 @@ import { webhookJobs } from '../../src/webhooks/jobs.ts'
 import { createLanes } from '../../src/webhooks/lanes.ts'
 import { createEndpoint, type Endpoint } from '../../src/webhooks/service.ts'
 import { webhookSink } from '../../src/webhooks/sink.ts'
-import { type Account, atEnd, cloneDatabase, connectedInstance, createAccount, secretKey, sql } from '../kit/kit.ts'
+import { type Account, atEnd, cloneDatabase, connectedInstance, createAccount, secretKey, sql, until } from '../kit/kit.ts'
 
 export interface Rig {
   app: App
@@ -47,6 +47,14 @@ export interface RigOptions {
   working?: boolean
   /** Where not given, a clone of its own. */
   databaseUrl?: string
+}
+
+/** Waits until every delivery to the endpoint stands there. */
+export async function settled(rig: Rig, endpointId: string, wanted: DeliveryStatus, count = 1): Promise<DeliveryRow[]> {
+  return await until(async () => {
+    const rows = await rig.deliveries(endpointId)
+    return rows.length === count && rows.every((row) => row.status === wanted) ? rows : null
+  })
 }
 
 /** Ends with the test. */

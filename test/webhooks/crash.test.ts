@@ -1,0 +1,119 @@
+// Crashes: a process that dies with attempts in its hands loses none, repeats none under another id, and makes no sixth.
+import { Webhook } from 'standardwebhooks'
+import { expect, it } from 'vitest'
+import {
+  api,
+  cloneDatabase,
+  connectedInstance,
+  createAccount,
+  type Gateway,
+  type GatewayOptions,
+  sql,
+  startGateway,
+  until,
+} from '../kit/kit.ts'
+import { hang, openReceiver, status } from './receiver.ts'
+import { openRig } from './rig.ts'
+
+async function sendOne(env: GatewayOptions['env'], receiverUrl: string) {
+  const databaseUrl = await cloneDatabase()
+  const account = await createAccount(databaseUrl)
+  const instance = await connectedInstance(databaseUrl, account)
+  const gateway = await startGateway({ databaseUrl, env })
+  const client = api(gateway, account.apiKey)
+  const webhook = (await client.post('webhooks', { url: receiverUrl, events: ['message.sent'] })).body.data
+  const sent = await client.post('messages/send', { instanceId: instance.id, to: '+4915112345678', type: 'text', text: 'hello' })
+  expect(sent.status).toBe(201)
+  return { databaseUrl, account, gateway, webhook }
+}
+
+async function delivered(gateway: Gateway, apiKey: string, webhookId: string) {
+  return await until(
+    async () => {
+      const { body } = await api(gateway, apiKey).get(`webhooks/${webhookId}/deliveries`)
+      return body.data.deliveries.find((delivery: { status: string }) => delivery.status === 'delivered')
+    },
+    { timeoutMs: 20_000, everyMs: 250 },
+  )
+}
+
+it.each([
+  ['before the request', 'hook.before_post', 1],
+  ['after the 2xx, before its commit', 'hook.after_2xx_before_commit', 2],
+])('a process killed %s leaves one more attempt under the same id', async (_, failpoint, requests) => {
+  const receiver = await openReceiver()
+  const { databaseUrl, account, gateway, webhook } = await sendOne({ FAILPOINT: `${failpoint}=kill` }, receiver.url)
+  expect(await gateway.exited).toMatchObject({ signal: 'SIGKILL' })
+  const died = Date.now()
+  const second = await startGateway({ databaseUrl })
+  const delivery = await delivered(second, account.apiKey, webhook.id)
+  expect(delivery).toMatchObject({ attempts: 2, event: 'message.sent', responseCode: 200 })
+  expect(receiver.requests).toHaveLength(requests)
+  expect(new Set(receiver.requests.map((request) => request.headers['webhook-id']))).toEqual(new Set([delivery.eventId]))
+  for (const request of receiver.requests) new Webhook(webhook.secret).verify(request.body, request.headers)
+  expect((receiver.requests.at(-1)?.at ?? 0) - died).toBeLessThan(12_000)
+})
+
+it('another process takes over without a restart', async () => {
+  const receiver = await openReceiver()
+  const { databaseUrl, account, gateway, webhook } = await sendOne(
+    { FAILPOINT: 'hook.after_2xx_before_commit=sleep:60000' },
+    receiver.url,
+  )
+  await until(() => receiver.requests.length === 1)
+  const second = await startGateway({ databaseUrl })
+  gateway.kill('SIGKILL')
+  expect(await delivered(second, account.apiKey, webhook.id)).toMatchObject({ attempts: 2 })
+})
+
+it('a frozen process that wakes up after its lease cannot write what it knew', async () => {
+  const receiver = await openReceiver(hang)
+  const { databaseUrl, account, gateway, webhook } = await sendOne({}, receiver.url)
+  await until(() => receiver.requests.length === 1)
+  gateway.kill('SIGSTOP')
+  receiver.answer = status(200)
+  const second = await startGateway({ databaseUrl })
+  expect(await delivered(second, account.apiKey, webhook.id)).toMatchObject({ attempts: 2, responseCode: 200 })
+  gateway.kill('SIGCONT')
+  await until(async () => /gateway_fenced_writes_total [1-9]/.test((await api(gateway).get('/metrics')).body), {
+    timeoutMs: 20_000,
+  })
+  expect(await delivered(second, account.apiKey, webhook.id)).toMatchObject({ attempts: 2, responseCode: 200, error: null })
+})
+
+it('a process told to stop hands a hanging attempt back within its time', async () => {
+  const receiver = await openReceiver(hang)
+  const { databaseUrl, account, gateway, webhook } = await sendOne({}, receiver.url)
+  await until(() => receiver.requests.length === 1)
+  const began = Date.now()
+  expect(await gateway.stop()).toEqual({ code: 0, signal: null })
+  expect(Date.now() - began).toBeLessThan(10_000)
+  const { rows } = await sql(databaseUrl).query('select status, error, "leaseUntil", attempts from webhook_deliveries')
+  expect(rows).toEqual([{ status: 'retrying', error: 'interrupted', leaseUntil: null, attempts: 1 }])
+  receiver.answer = status(200)
+  const second = await startGateway({ databaseUrl })
+  expect(await delivered(second, account.apiKey, webhook.id)).toMatchObject({ attempts: 2 })
+})
+
+it('an attempt that kills its process every time is made five times and no more', async () => {
+  const rig = await openRig()
+  rig.app.failpoint = async (name) => {
+    if (name === 'hook.after_2xx_before_commit') throw new Error('died here')
+  }
+  const receiver = await openReceiver()
+  const endpoint = await rig.endpoint(receiver.url)
+  const [id] = await rig.emit()
+  // The time that leases take to run out, shortened.
+  const rows = await until(
+    async () => {
+      await rig.app.pool.query(
+        'update webhook_deliveries set "leaseUntil" = now() where "lastAttemptAt" < now() - interval \'200 ms\'',
+      )
+      const all = await rig.deliveries(endpoint.id)
+      return all[0]?.status === 'failed' ? all : null
+    },
+    { timeoutMs: 20_000, everyMs: 100 },
+  )
+  expect(rows[0]).toMatchObject({ attempts: 5, error: 'interrupted', nextAttemptAt: null })
+  expect(receiver.requests.map((request) => request.headers['webhook-id'])).toEqual([id, id, id, id, id])
+})

@@ -1,0 +1,241 @@
+// Webhook endpoints over HTTP: what a caller may create, see, change and delete, and what is refused by name.
+import { beforeAll, describe, expect, it } from 'vitest'
+import {
+  type Account,
+  type Answer,
+  type Api,
+  api,
+  cloneDatabase,
+  createAccount,
+  type Gateway,
+  sql,
+  startGateway,
+} from '../kit/kit.ts'
+
+let databaseUrl: string
+let gateway: Gateway
+let account: Account
+let client: Api
+
+const missing = '0199aaaa-0000-7000-8000-000000000000'
+const hook = 'https://hooks.example/in'
+
+beforeAll(async () => {
+  databaseUrl = await cloneDatabase()
+  gateway = await startGateway({ databaseUrl, env: { RATE_LIMIT_PER_SECOND: '10000', ALLOWED_PRIVATE_TARGETS: '' } })
+  account = await createAccount(databaseUrl)
+  client = api(gateway, account.apiKey)
+})
+
+async function create(events = ['message.sent'], url = hook): Promise<Record<string, string>> {
+  const answer = await client.post('webhooks', { url, events })
+  expect(answer.status).toBe(201)
+  return answer.body.data
+}
+
+async function stored(): Promise<number> {
+  const { rows } = await sql(databaseUrl).query('select count(*)::int as n from webhook_endpoints where "workspaceId" = $1', [
+    account.workspaceId,
+  ])
+  return rows[0].n
+}
+
+describe('creating', () => {
+  it('answers 201 with the record and its secret', async () => {
+    const data = await create(['message.sent', 'instance.connected'])
+    expect(Object.keys(data).sort()).toEqual(['createdAt', 'events', 'id', 'secret', 'url'])
+    expect(data).toMatchObject({ url: hook, events: ['message.sent', 'instance.connected'] })
+    expect(data.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+    expect(Buffer.from((data.secret as string).slice(6), 'base64')).toHaveLength(32)
+  })
+
+  it('keeps the secret sealed', async () => {
+    const { id, secret } = await create()
+    const { rows } = await sql(databaseUrl).query('select secret from webhook_endpoints where id = $1', [id])
+    expect(rows[0].secret.toString('latin1')).not.toContain((secret as string).slice(6, 20))
+  })
+
+  it.each([
+    [{ events: ['message.sent'] }, 'url: is required'],
+    [{ url: hook }, 'events: is required'],
+    [{ url: hook, events: [] }, 'events: must have at least 1 item'],
+    [{ url: hook, events: Array.from({ length: 51 }, () => 'message.sent') }, 'events: must have at most 50 items'],
+    [{ url: hook, events: ['message.sent', 'message.sent'] }, 'events: must be distinct'],
+    [{ url: hook, events: ['message.sent', 'message.lost'] }, /^events\.1: must be one of instance\.connected, /],
+    [{ url: hook, events: 'message.sent' }, /^events: /],
+    [{ url: 7, events: ['message.sent'] }, 'url: must be a string'],
+    [{ url: 'http://hooks.example/', events: ['message.sent'] }, 'url: must be an absolute https URL'],
+    [{ url: 'nonsense', events: [] }, 'url: must be an absolute https URL; events: must have at least 1 item'],
+  ])('refuses %j', async (body, message) => {
+    const before = await stored()
+    const answer = await client.post('webhooks', body)
+    expect(answer.status).toBe(400)
+    expect(answer.body.error.code).toBe('VALIDATION_ERROR')
+    if (typeof message === 'string') expect(answer.body.error.message.split('; ').sort()).toEqual(message.split('; ').sort())
+    else expect(answer.body.error.message).toMatch(message)
+    expect(await stored()).toBe(before)
+  })
+
+  it.each([
+    'https://127.0.0.1/',
+    'https://0x7f.1',
+    'https://[::ffff:127.0.0.1]',
+    'https://169.254.169.254/latest/meta-data',
+    'https://localhost',
+    'https://metadata.google.internal',
+    'https://example.com@169.254.169.254',
+    'https://[64:ff9b::a9fe:a9fe]',
+  ])('refuses %s and its like', async (url) => {
+    const answer = await client.post('webhooks', { url, events: ['message.sent'] })
+    expect(answer.status).toBe(400)
+    expect(answer.body.error.message).toMatch(/^url: /)
+  })
+
+  it('refuses the gateway itself', async () => {
+    const open = await startGateway({ databaseUrl, env: { ROLES: 'http', PUBLIC_URL: 'https://gateway.example' } })
+    for (const url of [`${open.url}/api/v1/webhooks`, 'https://gateway.example/loop']) {
+      const answer = await api(open, account.apiKey).post('webhooks', { url, events: ['message.sent'] })
+      expect(answer.body.error).toEqual({ code: 'VALIDATION_ERROR', message: 'url: must not be this gateway itself' })
+    }
+  })
+
+  it('stops exactly at the number of the plan, also under a race', async () => {
+    const free = api(gateway, (await createAccount(databaseUrl, { plan: 'free' })).apiKey)
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => free.post('webhooks', { url: hook, events: ['message.sent'] })),
+    )
+    expect(answers.filter((answer) => answer.status === 201)).toHaveLength(3)
+    const refused = answers.filter((answer) => answer.status !== 201)
+    expect(refused.map((answer) => [answer.status, answer.body.error.code])).toEqual(
+      Array.from({ length: 17 }, () => [403, 'MAX_WEBHOOK_ENDPOINTS_REACHED']),
+    )
+    const [first] = (await free.get('webhooks')).body.data
+    expect((await free.delete(`webhooks/${first.id}`)).status).toBe(200)
+    expect((await free.post('webhooks', { url: hook, events: ['message.sent'] })).status).toBe(201)
+  })
+
+  it('needs an active subscription', async () => {
+    const idle = await createAccount(databaseUrl)
+    await sql(databaseUrl).query(`update subscriptions set status = 'inactive' where "userId" = $1`, [idle.userId])
+    const answer = await api(gateway, idle.apiKey).post('webhooks', { url: hook, events: ['message.sent'] })
+    expect([answer.status, answer.body.error.code]).toEqual([403, 'SUBSCRIPTION_INACTIVE'])
+  })
+
+  it('answers a repeated Idempotency-Key with the same secret, and creates one', async () => {
+    const before = await stored()
+    const body = { url: hook, events: ['message.sent'] }
+    const headers = { 'idempotency-key': 'hook-1' }
+    const first = await client.post('webhooks', body, headers)
+    const second = await client.post('webhooks', body, headers)
+    expect(second.body).toEqual(first.body)
+    expect(second.headers.get('idempotency-replayed')).toBe('true')
+    expect(await stored()).toBe(before + 1)
+    expect((await client.post('webhooks', { ...body, url: `${hook}/2` }, headers)).status).toBe(422)
+  })
+})
+
+it('lists endpoints without their secrets, oldest first', async () => {
+  const lister = api(gateway, (await createAccount(databaseUrl)).apiKey)
+  const made: string[] = []
+  for (let i = 0; i < 3; i++)
+    made.push((await lister.post('webhooks', { url: `${hook}/${i}`, events: ['message.read'] })).body.data.id)
+  const { status, body } = await lister.get('webhooks')
+  expect(status).toBe(200)
+  expect(body.data.map((webhook: { id: string }) => webhook.id)).toEqual(made)
+  for (const webhook of body.data) expect(Object.keys(webhook).sort()).toEqual(['createdAt', 'events', 'id', 'url'])
+})
+
+describe('changing', () => {
+  it('changes what is given and leaves the rest', async () => {
+    const { id } = await create()
+    const answer = await client.put(`webhooks/${id}`, { events: ['message.failed', 'message.read'] })
+    expect(answer.status).toBe(200)
+    expect(answer.body.data).toMatchObject({ id, url: hook, events: ['message.failed', 'message.read'] })
+    const moved = await client.put(`webhooks/${id}`, { url: `${hook}/new` })
+    expect(moved.body.data).toMatchObject({ url: `${hook}/new`, events: ['message.failed', 'message.read'] })
+    expect((await client.get(`webhooks/${id}`)).body.data).toEqual(moved.body.data)
+  })
+
+  it.each([
+    [{}, /must change url, events or enabled/],
+    [{ other: 1 }, /must change url, events or enabled/],
+    [{ url: null }, /^url: must not be null$/],
+    [{ events: null }, /^events: must not be null$/],
+    [{ events: ['nope'] }, /^events\.0: must be one of /],
+    [{ url: 'https://10.0.0.1' }, /^url: must not lead to a private network$/],
+  ])('refuses %j', async (body, message) => {
+    const { id } = await create()
+    const answer = await client.put(`webhooks/${id}`, body)
+    expect([answer.status, answer.body.error?.code]).toEqual([400, 'VALIDATION_ERROR'])
+    expect(answer.body.error.message).toMatch(message)
+    expect((await client.get(`webhooks/${id}`)).body.data).toMatchObject({ url: hook, events: ['message.sent'] })
+  })
+
+  it('takes deliveries up again after they were stopped', async () => {
+    const { id } = await create()
+    const state = async () =>
+      (await client.graphql(`{ webhook(id: "${id}") { disabledReason disabledAt failingSince } }`)).body.data.webhook
+    await sql(databaseUrl).query(
+      `update webhook_endpoints set "disabledAt" = now(), "disabledReason" = 'failing', "failingSince" = now() - interval '6 days', "failedEvents" = 99
+       where id = $1`,
+      [id],
+    )
+    expect((await state()).disabledReason).toBe('failing')
+    expect((await client.put(`webhooks/${id}`, { enabled: true })).status).toBe(200)
+    expect(await state()).toEqual({ disabledReason: null, disabledAt: null, failingSince: null })
+    await client.put(`webhooks/${id}`, { enabled: false })
+    await client.put(`webhooks/${id}`, { url: `${hook}/elsewhere` })
+    expect((await state()).disabledReason).toBe('by_hand')
+  })
+})
+
+it('deletes once, and its secret with it', async () => {
+  const { id } = await create()
+  expect((await client.delete(`webhooks/${id}`)).body).toEqual({ data: { id, deleted: true } })
+  expect((await client.delete(`webhooks/${id}`)).status).toBe(404)
+  const { rows } = await sql(databaseUrl).query('select secret from webhook_endpoints where id = $1', [id])
+  expect(rows[0].secret).toHaveLength(0)
+})
+
+describe("another workspace's endpoint", () => {
+  const routes: [string, string, unknown?][] = [
+    ['get', ''],
+    ['put', '', { events: ['message.sent'] }],
+    ['delete', ''],
+    ['post', '/test', {}],
+    ['post', '/rotate-secret', {}],
+    ['get', '/deliveries'],
+    ['post', `/deliveries/${missing}/redeliver`, {}],
+  ]
+
+  it.each(routes)('is not found by %s webhooks/{id}%s, exactly like one that does not exist', async (method, path, body) => {
+    const { id } = await create()
+    const stranger = api(gateway, (await createAccount(databaseUrl)).apiKey)
+    const ask = (webhookId: string): Promise<Answer> => stranger[method as 'post'](`webhooks/${webhookId}${path}`, body)
+    const [theirs, none] = [await ask(id as string), await ask(missing)]
+    expect([theirs.status, theirs.body.error.code]).toEqual([404, 'NOT_FOUND'])
+    expect(theirs.body).toEqual(none.body)
+    expect((await ask('not-a-uuid')).status).toBe(400)
+  })
+})
+
+it('shows a secret when it is made, and in no other answer', async () => {
+  const { id, secret } = await create()
+  const rotated = (await client.post(`webhooks/${id}/rotate-secret`, {})).body.data
+  expect(rotated.secret).toMatch(/^whsec_/)
+  expect(rotated.secret).not.toBe(secret)
+  const answers = [
+    await client.get('webhooks'),
+    await client.get(`webhooks/${id}`),
+    await client.put(`webhooks/${id}`, { events: ['message.read'] }),
+    await client.post(`webhooks/${id}/test`, {}),
+    await client.get(`webhooks/${id}/deliveries`),
+    await client.graphql(
+      `{ webhooks { id secret } webhook(id: "${id}") { secret deliveries(first: 5) { nodes { id payload } } } }`,
+    ),
+    await client.graphql(`mutation { updateWebhook(id: "${id}", input: { enabled: true }) { secret } }`),
+    await client.delete(`webhooks/${id}`),
+  ]
+  for (const answer of answers) expect(JSON.stringify(answer.body)).not.toContain('whsec_')
+  expect(gateway.logs.join('\n')).not.toContain('whsec_')
+})

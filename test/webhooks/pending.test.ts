@@ -1,0 +1,107 @@
+// What becomes of attempts still to be made when their endpoint changes, is switched off, deleted, or gets a new secret.
+import { verify } from '@octokit/webhooks-methods'
+import { Webhook } from 'standardwebhooks'
+import { describe, expect, it } from 'vitest'
+import { deleteEndpoint, rotateSecret, updateEndpoint } from '../../src/webhooks/service.ts'
+import { pruneDeliveries } from '../../src/webhooks/sweep.ts'
+import { until } from '../kit/kit.ts'
+import { openReceiver, status } from './receiver.ts'
+import { openRig, settled } from './rig.ts'
+
+const slow = { WEBHOOK_RETRY_BASE_SECONDS: '0.5' }
+
+describe('attempts still to be made', () => {
+  it('go to the new URL', async () => {
+    const rig = await openRig({ env: slow })
+    const [before, after] = [await openReceiver(status(500)), await openReceiver()]
+    const endpoint = await rig.endpoint(before.url)
+    await rig.emit()
+    await settled(rig, endpoint.id, 'retrying')
+    await updateEndpoint(rig.ctx, endpoint.id, { url: after.url })
+    await settled(rig, endpoint.id, 'delivered')
+    expect([before.requests.length, after.requests.length]).toEqual([1, 1])
+  })
+
+  it.each([
+    ['deleted', 'endpoint_deleted'],
+    ['disabled', 'endpoint_disabled'],
+  ] as const)('are given up when the endpoint is %s', async (how, error) => {
+    const rig = await openRig({ env: slow })
+    const receiver = await openReceiver(status(500))
+    const endpoint = await rig.endpoint(receiver.url)
+    await rig.emit(3)
+    await settled(rig, endpoint.id, 'retrying', 3)
+    if (how === 'deleted') await deleteEndpoint(rig.ctx, endpoint.id)
+    else await updateEndpoint(rig.ctx, endpoint.id, { enabled: false })
+    const rows = await rig.deliveries(endpoint.id)
+    expect(rows).toMatchObject(Array.from({ length: 3 }, () => ({ status: 'failed', error, nextAttemptAt: null })))
+    receiver.answer = status(200)
+    await rig.emit()
+    await jobsDone(rig.app.pool)
+    expect(receiver.requests).toHaveLength(3)
+  })
+
+  it('of an endpoint switched off during an attempt end with that attempt', async () => {
+    const rig = await openRig({ env: slow })
+    let answer = () => {}
+    const receiver = await openReceiver((_, response) => {
+      answer = () => response.writeHead(500).end()
+    })
+    const endpoint = await rig.endpoint(receiver.url)
+    await rig.emit()
+    await until(() => receiver.requests.length === 1)
+    await updateEndpoint(rig.ctx, endpoint.id, { enabled: false })
+    expect((await rig.deliveries(endpoint.id))[0]?.status).toBe('pending')
+    answer()
+    expect((await settled(rig, endpoint.id, 'failed'))[0]).toMatchObject({ responseCode: 500, attempts: 1, attemptsLeft: 0 })
+  })
+
+  it('are signed with both secrets after a rotation, and with the new one alone a day later', async () => {
+    const rig = await openRig({ env: slow })
+    const receiver = await openReceiver(status(500))
+    const endpoint = await rig.endpoint(receiver.url)
+    await rig.emit()
+    await settled(rig, endpoint.id, 'retrying')
+    const { shownSecret: renewed = '' } = await rotateSecret(rig.ctx, endpoint.id)
+    receiver.answer = status(200)
+    await settled(rig, endpoint.id, 'delivered')
+    const second = receiver.requests[1]
+    for (const secret of [endpoint.shownSecret, renewed]) new Webhook(secret).verify(second?.body ?? '', second?.headers ?? {})
+    expect(await verify(renewed, second?.body ?? '', second?.headers['x-service-signature'] ?? '')).toBe(true)
+    expect(await verify(endpoint.shownSecret, second?.body ?? '', second?.headers['x-service-signature-previous'] ?? '')).toBe(
+      true,
+    )
+
+    await rig.app.pool.query(`update webhook_endpoints set "previousSecretUntil" = now() where id = $1`, [endpoint.id])
+    await rig.emit()
+    await until(() => receiver.requests.length === 3)
+    const third = receiver.requests[2]
+    new Webhook(renewed).verify(third?.body ?? '', third?.headers ?? {})
+    expect(() => new Webhook(endpoint.shownSecret).verify(third?.body ?? '', third?.headers ?? {})).toThrow()
+    expect(third?.headers).not.toHaveProperty('x-service-signature-previous')
+    await pruneDeliveries(rig.app)
+    const { rows } = await rig.app.pool.query('select "previousSecret" from webhook_endpoints where id = $1', [endpoint.id])
+    expect(rows[0].previousSecret).toBeNull()
+  })
+})
+
+it('deliveries are kept 30 days', async () => {
+  const rig = await openRig()
+  const receiver = await openReceiver()
+  const endpoint = await rig.endpoint(receiver.url)
+  await rig.emit(3)
+  const rows = await settled(rig, endpoint.id, 'delivered', 3)
+  await rig.app.pool.query(`update webhook_deliveries set "createdAt" = now() - interval '30 days 1 minute' where id = $1`, [
+    rows[0]?.id,
+  ])
+  await rig.app.pool.query(`update webhook_deliveries set "createdAt" = now() - interval '29 days' where id = $1`, [rows[1]?.id])
+  expect(await pruneDeliveries(rig.app, 1)).toBe(1)
+  expect((await rig.deliveries(endpoint.id)).map((row) => row.id).sort()).toEqual([rows[1]?.id, rows[2]?.id].sort())
+})
+
+async function jobsDone(pool: { query: (text: string) => Promise<{ rowCount: number | null }> }): Promise<void> {
+  await until(async () => (await pool.query('select from outbox')).rowCount === 0)
+  await until(
+    async () => (await pool.query(`select from pgboss.job where name = 'webhook.deliver' and state <= 'active'`)).rowCount === 0,
+  )
+}

@@ -1,0 +1,117 @@
+// Deliveries by hand: one more attempt of an old one, and a test.
+import { Webhook } from 'standardwebhooks'
+import { describe, expect, it } from 'vitest'
+import { eventTypes } from '../../src/events/emit.ts'
+import { redeliver, testEndpoint } from '../../src/webhooks/redeliver.ts'
+import { updateEndpoint } from '../../src/webhooks/service.ts'
+import { until } from '../kit/kit.ts'
+import { hang, openReceiver, status } from './receiver.ts'
+import { openRig, settled } from './rig.ts'
+
+const fast = { WEBHOOK_RETRY_BASE_SECONDS: '0.001' }
+const slow = { WEBHOOK_RETRY_BASE_SECONDS: '60' }
+
+describe('a redelivery', () => {
+  it('of a failed delivery makes one attempt under the same id', async () => {
+    const rig = await openRig({ env: fast })
+    const receiver = await openReceiver(status(500))
+    const endpoint = await rig.endpoint(receiver.url)
+    const [id] = await rig.emit()
+    const [failed] = await settled(rig, endpoint.id, 'failed')
+    expect(await redeliver(rig.ctx, failed?.id as string)).toMatchObject({ status: 'pending' })
+    const [again] = await until(async () =>
+      (await settled(rig, endpoint.id, 'failed')).filter((row) => row.attempts === 6).slice(0, 1),
+    )
+    expect(again).toMatchObject({ attempts: 6, attemptsLeft: 0 })
+    receiver.answer = status(200)
+    await redeliver(rig.ctx, failed?.id as string, endpoint.id)
+    expect((await settled(rig, endpoint.id, 'delivered'))[0]).toMatchObject({ attempts: 7, error: null })
+    expect(new Set(receiver.requests.map((request) => request.headers['webhook-id']))).toEqual(new Set([id]))
+    expect(receiver.requests).toHaveLength(7)
+  })
+
+  it('of one that waits for its next attempt is made now, and the automatic ones go on', async () => {
+    const rig = await openRig({ env: slow })
+    const receiver = await openReceiver(status(500))
+    const endpoint = await rig.endpoint(receiver.url)
+    await rig.emit()
+    const [waiting] = await settled(rig, endpoint.id, 'retrying')
+    await redeliver(rig.ctx, waiting?.id as string)
+    await until(async () => (await rig.deliveries(endpoint.id))[0]?.attempts === 2)
+    expect((await settled(rig, endpoint.id, 'retrying'))[0]).toMatchObject({ attemptsLeft: 4, nextAttemptAt: expect.any(Date) })
+  })
+
+  it('of a delivered one is possible', async () => {
+    const rig = await openRig()
+    const receiver = await openReceiver()
+    const endpoint = await rig.endpoint(receiver.url)
+    await rig.emit()
+    const [done] = await settled(rig, endpoint.id, 'delivered')
+    await redeliver(rig.ctx, done?.id as string)
+    await until(() => receiver.requests.length === 2)
+    expect((await settled(rig, endpoint.id, 'delivered'))[0]).toMatchObject({ attempts: 2 })
+  })
+
+  it('is refused while an attempt is made, for a disabled endpoint, for a stranger, and after 30 days', async () => {
+    const rig = await openRig({ env: slow })
+    const stranger = await openRig({ databaseUrl: rig.app.config.databaseUrl as string, working: false })
+    const receiver = await openReceiver(hang)
+    const endpoint = await rig.endpoint(receiver.url)
+    const other = await rig.endpoint(receiver.url)
+    await rig.app.pool.query(`update webhook_endpoints set events = '{message.read}' where id = $1`, [other.id])
+    await rig.emit()
+    await until(() => receiver.requests.length === 1)
+    const id = (await rig.deliveries(endpoint.id))[0]?.id as string
+    const codeOf = (work: Promise<unknown>) =>
+      work.then(
+        () => 'done',
+        (error: { extensions: { code: string } }) => error.extensions.code,
+      )
+    expect(await codeOf(redeliver(rig.ctx, id))).toBe('INVALID_STATE')
+    expect(await codeOf(redeliver(stranger.ctx, id))).toBe('NOT_FOUND')
+    expect(await codeOf(redeliver(rig.ctx, id, other.id))).toBe('NOT_FOUND')
+    await updateEndpoint(rig.ctx, endpoint.id, { enabled: false })
+    expect(await codeOf(redeliver(rig.ctx, id))).toBe('INVALID_STATE')
+    expect(await codeOf(testEndpoint(rig.ctx, endpoint.id))).toBe('INVALID_STATE')
+    await rig.app.pool.query(`update webhook_deliveries set "createdAt" = now() - interval '30 days 1 minute' where id = $1`, [
+      id,
+    ])
+    expect(await codeOf(redeliver(rig.ctx, id))).toBe('NOT_FOUND')
+  })
+})
+
+describe('a test', () => {
+  it('is a real signed delivery of the first kind asked for, marked as one', async () => {
+    const rig = await openRig()
+    const receiver = await openReceiver()
+    const endpoint = await rig.endpoint(receiver.url, ['message.failed', 'message.sent'])
+    const delivery = await testEndpoint(rig.ctx, endpoint.id)
+    expect((await settled(rig, endpoint.id, 'delivered'))[0]).toMatchObject({ id: delivery.id, attempts: 1 })
+    const [request] = receiver.requests
+    const payload = new Webhook(endpoint.shownSecret).verify(request?.body ?? '', request?.headers ?? {})
+    expect(payload).toMatchObject({ id: delivery.eventId, event: 'message.failed', test: true, status: 'failed', error: 'TEST' })
+    expect(request?.headers['webhook-id']).toBe(delivery.eventId)
+    expect((await rig.app.pool.query('select from events')).rowCount).toBe(0)
+  })
+
+  it('is tried once', async () => {
+    const rig = await openRig({ env: fast })
+    const receiver = await openReceiver(status(500))
+    const endpoint = await rig.endpoint(receiver.url)
+    await testEndpoint(rig.ctx, endpoint.id)
+    expect((await settled(rig, endpoint.id, 'failed'))[0]).toMatchObject({ attempts: 1, responseCode: 500 })
+  })
+
+  it.each(eventTypes)('looks like a real %s', async (type) => {
+    const rig = await openRig()
+    const receiver = await openReceiver()
+    const endpoint = await rig.endpoint(receiver.url, [type])
+    await testEndpoint(rig.ctx, endpoint.id)
+    await until(() => receiver.requests.length === 1)
+    const fields = type.startsWith('instance.')
+      ? ['event', 'id', 'instanceId', 'status', 'test', 'timestamp']
+      : ['event', 'id', 'instanceId', 'messageId', 'providerMessageId', 'status', 'test', 'timestamp', 'to']
+    const more = type === 'message.failed' ? ['error'] : type === 'message.received' ? ['body', 'from', 'type'] : []
+    expect(Object.keys(JSON.parse(receiver.requests[0]?.body ?? '')).sort()).toEqual([...fields, ...more].sort())
+  })
+})
