@@ -101,12 +101,12 @@ async function admitAll(app: App, asked: readonly Asked[]): Promise<Admission[]>
   }
   const list = [...groups.values()]
   const rows = await runStatement(app, list)
-  const answers: Admission[] = asked.map(() => refusal('UNAUTHORIZED'))
+  const answers: (Admission | undefined)[] = asked.map(() => undefined)
   for (const row of rows) {
     const group = list[row.i - 1] as Group
     for (const [position, index] of group.members.entries()) answers[index] = answerOf(app, row, position)
   }
-  return answers
+  return answers.map((answer) => answer ?? refusal('UNAUTHORIZED'))
 }
 
 function answerOf(app: App, row: Row, position: number): Admission {
@@ -127,9 +127,14 @@ function answerOf(app: App, row: Row, position: number): Admission {
   return { principal: { keyId, kind, userId, workspaceId, teamId, ownerId, plan, active }, error: null, rate, retryAfter: null }
 }
 
-// One row a group. The window is exact for any second, not for calendar seconds: hits are kept for 1,000 ms in steps of
-// 10 ms, each rounded up, so that the array stays short whatever the limit. What is refused takes nothing. Both tables
-// are locked in the order of their keys, and the grouping between them makes the first whole before the second begins.
+/** How finely hits are told apart, in ms: rounding up, so that no second ever holds too many; coarser where nobody could tell. */
+function stepMs(limit: number): number {
+  return limit > 100 ? 100 : 10
+}
+
+// One row a group. The window is exact for any second, not for calendar seconds: hits are kept for 1,000 ms, added up by
+// steps so that the array stays short whatever the limit. What is refused takes nothing. Both tables are locked in the
+// order of their keys, and the grouping between them makes the first whole before the second begins.
 const statement = `
 with asked as (
   select i::int, hash, team, reach, n from unnest($1::bytea[], $2::text[], $3::text[], $4::int[]) with ordinality as u(hash, team, reach, n, i)
@@ -148,21 +153,22 @@ with asked as (
   join workspaces w on w.id = k."workspaceId"
   join subscriptions s on s."userId" = w."ownerId"
 ), clock as (
-  select (ceil(extract(epoch from clock_timestamp()) * 100) * 10)::bigint as ms
+  select (ceil(extract(epoch from clock_timestamp()) * 1000 / $8::int) * $8::int)::bigint as ms
 ), windows as (
   insert into rate_windows as r ("keyId", at, counts, granted)
   select id, array[ms], array[least(sum(n), $5::int)::int], least(sum(n), $5::int)::int
   from known, clock where verdict = 'ok' group by id, ms order by id
   on conflict ("keyId") do update set (at, counts, granted) = (
-    select coalesce(array_agg(h.at order by h.at) filter (where h.count > 0), '{}'),
-      coalesce(array_agg(h.count order by h.at) filter (where h.count > 0), '{}'), max(g.granted)
+    select coalesce(array_agg(h.at), '{}'), coalesce(array_agg(h.n), '{}'), g.granted
     from (
-      select greatest(0, least(excluded.granted, $5::int - coalesce(sum(l.count), 0)))::int as granted
-      from unnest(r.at, r.counts) as l(at, count) where l.at > excluded.at[1] - 1000
-    ) g, lateral (
-      select l.at, l.count from unnest(r.at, r.counts) as l(at, count) where l.at > excluded.at[1] - 1000
-      union all select excluded.at[1], g.granted
-    ) h
+      select greatest(0, least(excluded.granted, $5::int - coalesce(sum(l.n), 0)))::int as granted
+      from unnest(r.at, r.counts) as l(at, n) where l.at > excluded.at[1] - 1000
+    ) g left join lateral (
+      select l.at, sum(l.n)::int as n
+      from (select * from unnest(r.at, r.counts) as l(at, n) union all select excluded.at[1], g.granted) l
+      where l.at > excluded.at[1] - 1000 and l.n > 0 group by l.at
+    ) h on true
+    group by g.granted
   )
   returning "keyId", granted, (select coalesce(sum(c), 0)::int from unnest(counts) c) as used
 ), shares as (
@@ -190,7 +196,7 @@ select k.i, k.verdict, k.id as "keyId", k."userId", k."workspaceId", k."teamId",
 from known k left join shares s on s.i = k.i left join budgets b on b."userId" = s."ownerId"`
 
 async function runStatement(app: App, groups: readonly Group[]): Promise<Row[]> {
-  const { rows } = await app.pool.query<Row>({
+  const { rows } = await app.quickPool.query<Row>({
     name: 'billing.admit',
     text: statement,
     values: [
@@ -201,6 +207,7 @@ async function runStatement(app: App, groups: readonly Group[]): Promise<Row[]> 
       app.config.rateLimitPerSecond,
       plans.map((plan) => plan.code),
       plans.map((plan) => plan.limits.monthlyApiRequestQuota),
+      stepMs(app.config.rateLimitPerSecond),
     ],
   })
   return rows

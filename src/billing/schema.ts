@@ -81,11 +81,10 @@ const SubscriptionInfo = builder.prismaObject('Subscription', {
   name: 'SubscriptionInfo',
   description: 'What the account subscribed to.',
   fields: (t) => ({
-    plan: t.field({ type: PlanRef, description: 'The plan.', select: { plan: true }, resolve: (row) => planOf(row.plan) }),
+    plan: t.field({ type: PlanRef, description: 'The plan.', resolve: (row) => planOf(row.plan) }),
     status: t.field({
       type: SubscriptionStatusRef,
       description: 'Whether it is usable.',
-      select: { status: true },
       resolve: (row) => row.status,
     }),
     currentPeriodStart: t.expose('currentPeriodStart', { type: 'DateTime', description: 'The beginning of the billing period.' }),

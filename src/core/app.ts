@@ -23,6 +23,8 @@ export interface App extends AsyncDisposable {
   config: Config
   secrets: Secrets
   pool: pg.Pool
+  /** Commits without waiting for the disk; see core/database.ts. */
+  quickPool: pg.Pool
   db: Db
   boss: PgBoss
   log: Log
@@ -69,6 +71,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     config,
     secrets,
     pool: database.pool,
+    quickPool: database.quickPool,
     db: database.db,
     boss,
     log,

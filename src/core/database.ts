@@ -14,28 +14,32 @@ export interface Sql {
 
 export interface Database extends AsyncDisposable {
   pool: pg.Pool
+  /** Connections whose commits do not wait for the disk: for counters of which a crash of the database may forget the last moment. */
+  quickPool: pg.Pool
   db: Db
 }
 
 /** Opens the pool. Statements end after 10 s, waits for a lock after 5 s, for a free connection after 5 s. */
 export function openDatabase(url: string, onError: (error: Error) => void, max = 10): Database {
-  const pool = new pg.Pool({
+  const settings = {
     connectionString: url,
-    max,
     connectionTimeoutMillis: 5_000,
     statement_timeout: 10_000,
     lock_timeout: 5_000,
     idle_in_transaction_session_timeout: 15_000,
     application_name: 'gateway',
-  })
-  pool.on('error', onError)
+  }
+  const pool = new pg.Pool({ ...settings, max })
+  const quickPool = new pg.Pool({ ...settings, max: 2, options: '-c synchronous_commit=off' })
+  for (const each of [pool, quickPool]) each.on('error', onError)
   const db = new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: false }) })
   return {
     pool,
+    quickPool,
     db,
     async [Symbol.asyncDispose]() {
       await db.$disconnect()
-      await pool.end()
+      await Promise.all([pool.end(), quickPool.end()])
     },
   }
 }

@@ -29,7 +29,6 @@ export const InstanceRef = builder.prismaObject('Instance', {
     provider: t.field({
       type: ProviderNameRef,
       description: 'The network behind it.',
-      select: { provider: true },
       resolve: (row) => row.provider,
     }),
     waNumber: t.exposeString('waNumber', {
@@ -39,7 +38,6 @@ export const InstanceRef = builder.prismaObject('Instance', {
     status: t.field({
       type: InstanceStatusRef,
       description: '`connected` is the one to look for.',
-      select: { status: true },
       resolve: (row) => row.status,
     }),
     webhook: t.expose('webhook', { type: 'JSON', nullable: true, description: 'Reserved; null.' }),
@@ -47,7 +45,6 @@ export const InstanceRef = builder.prismaObject('Instance', {
     state: t.field({
       type: InstanceStateRef,
       description: 'The live state of its connection.',
-      select: stateColumns,
       resolve: (row) => row,
     }),
     deletedAt: t.expose('deletedAt', { type: 'DateTime', nullable: true, description: 'When it was deleted.' }),

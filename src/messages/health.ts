@@ -86,7 +86,6 @@ builder.prismaObjectField(InstanceRef, 'health', (t) =>
   t.field({
     type: InstanceHealthRef,
     description: 'How safe its sending looks.',
-    select: { id: true, firstConnectedAt: true, restrictedAt: true, disconnections: true },
     resolve: async (instance, _, ctx) => {
       const now = new Date()
       const traffic = trafficAt(await loadTraffic(ctx, instance.id), instance, now)

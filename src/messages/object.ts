@@ -64,10 +64,9 @@ export const MessageRef = builder.prismaObject('Message', {
     direction: t.field({
       type: DirectionRef,
       description: 'Which way it goes.',
-      select: { direction: true },
       resolve: (row) => row.direction,
     }),
-    type: t.field({ type: MessageTypeRef, description: 'What it is.', select: { type: true }, resolve: (row) => row.type }),
+    type: t.field({ type: MessageTypeRef, description: 'What it is.', resolve: (row) => row.type }),
     from: t.exposeString('from', { nullable: true, description: "The sender's number, E.164." }),
     to: t.exposeString('to', { description: "The recipient's number, E.164." }),
     body: t.exposeString('body', {
@@ -77,7 +76,6 @@ export const MessageRef = builder.prismaObject('Message', {
     status: t.field({
       type: MessageStatusRef,
       description: 'How far it is.',
-      select: { status: true },
       resolve: (row) => row.status,
     }),
     error: t.exposeString('error', { nullable: true, description: 'Why it failed, as a code.' }),
@@ -86,7 +84,6 @@ export const MessageRef = builder.prismaObject('Message', {
     safety: t.field({
       type: MessageSafetyRef,
       description: 'What the safety rules said.',
-      select: { safety: true },
       resolve: (row) => row.safety as unknown as MessageSafety,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was accepted.' }),
@@ -102,16 +99,6 @@ export const MessageRef = builder.prismaObject('Message', {
     timeline: t.field({
       type: [TimelineEntryRef],
       description: 'Every status it reached, oldest first.',
-      select: {
-        status: true,
-        createdAt: true,
-        sentAt: true,
-        deliveredAt: true,
-        readAt: true,
-        failedAt: true,
-        cancelledAt: true,
-        direction: true,
-      },
       resolve: (row) => {
         const first: TimelineEntry = { status: row.direction === 'inbound' ? 'received' : 'queued', at: row.createdAt }
         const steps = {
