@@ -1,4 +1,5 @@
 // How the tests run: real PostgreSQL for all of them, two files at a time. The benches are no tests.
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 if (Number.parseInt(process.versions.node, 10) < 24) {
@@ -8,6 +9,8 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
 }
 
 export default defineConfig({
+  // The form that Node itself loads; vite would load the other one beside it, and graphql refuses to be there twice.
+  resolve: { alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve('graphql')) }] },
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/bench/**'],
