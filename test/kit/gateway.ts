@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { atEnd } from './at-end.ts'
 
-const root = path.resolve(import.meta.dirname, '../..')
+export const root = path.resolve(import.meta.dirname, '../..')
 /** The Node that the gateway is installed with. */
 export const node = path.join(root, 'node_modules/.bin/node')
 export const secretKey = 'ab'.repeat(32)
@@ -50,9 +50,13 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
 
 /** Starts a gateway without waiting for anything, for those that are to refuse, or have no server. */
 export function spawnGateway(options: GatewayOptions = {}): Running {
-  const outside = options.databaseUrl ? { DATABASE_URL: options.databaseUrl, SECRET_KEY: secretKey } : {}
-  const env = { ...environment, ...outside, ...options.env }
+  const env = { ...environment, ...outsideDatabase(options.databaseUrl), ...options.env }
   return watch(spawn(node, ['src/main.ts'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] }))
+}
+
+/** The two variables that go together. */
+export function outsideDatabase(databaseUrl: string | undefined): Record<string, string> {
+  return databaseUrl ? { DATABASE_URL: databaseUrl, SECRET_KEY: secretKey } : {}
 }
 
 /** What every child gets: nothing of the developer's own settings. */

@@ -2,6 +2,7 @@
 export { type Account, connectedInstance, createAccount, type InstanceOptions, type TestInstance } from './accounts.ts'
 export { type Answer, type Api, api } from './api.ts'
 export { atEnd } from './at-end.ts'
+export { type CommandResult, command } from './command.ts'
 export { cloneDatabase, type OwnServer, ownServer, sql } from './database.ts'
 export {
   type Exit,
@@ -10,6 +11,7 @@ export {
   type GatewayOptions,
   node,
   type Running,
+  root,
   secretKey,
   spawnGateway,
   startGateway,

@@ -1,0 +1,91 @@
+// Group commit: who shares a flush with whom, and who suffers for whom.
+import { describe, expect, it } from 'vitest'
+import { createBatch } from '../../src/core/batch.ts'
+import { until } from '../kit/kit.ts'
+
+/** A batch whose flushes end when told to. */
+function controlled(options: { max?: number; parallel?: number } = {}) {
+  const flushes: { inputs: readonly number[]; end: () => void }[] = []
+  const batch = createBatch<number, number>({
+    max: options.max ?? 100,
+    parallel: options.parallel ?? 1,
+    run: (inputs) =>
+      new Promise((resolve) => {
+        flushes.push({ inputs, end: () => resolve(inputs.map((input) => input * 2)) })
+      }),
+  })
+  return { batch, flushes }
+}
+
+describe('a batch', () => {
+  it('answers each caller with its own result', async () => {
+    const batch = createBatch<number, number>({ max: 10, parallel: 1, run: async (inputs) => inputs.map((input) => input * 2) })
+    expect(await Promise.all([1, 2, 3].map(batch))).toEqual([2, 4, 6])
+  })
+
+  it('takes calls that arrive during a flush together into the next', async () => {
+    const { batch, flushes } = controlled()
+    const first = batch(1)
+    await until(() => flushes.length === 1)
+    const later = [batch(2), batch(3)]
+    await new Promise(setImmediate)
+    expect(flushes).toHaveLength(1)
+    flushes[0]?.end()
+    await until(() => flushes.length === 2)
+    expect(flushes[1]?.inputs).toEqual([2, 3])
+    flushes[1]?.end()
+    expect(await Promise.all([first, ...later])).toEqual([2, 4, 6])
+  })
+
+  it('never has more members than allowed, nor more flushes at once', async () => {
+    const { batch, flushes } = controlled({ max: 2, parallel: 2 })
+    const all = Promise.all([1, 2, 3, 4, 5].map(batch))
+    await until(() => flushes.length === 2)
+    await new Promise(setImmediate)
+    expect(flushes.map(({ inputs }) => inputs)).toEqual([
+      [1, 2],
+      [3, 4],
+    ])
+    for (const { end } of flushes) end()
+    await until(() => flushes.length === 3)
+    flushes[2]?.end()
+    expect(await all).toEqual([2, 4, 6, 8, 10])
+  })
+
+  it('lets one bad member fail alone', async () => {
+    const batch = createBatch<number, number>({
+      max: 10,
+      parallel: 1,
+      run: async (inputs) => inputs.map((input) => (input === 2 ? new Error('bad') : input)),
+    })
+    const [a, b, c] = await Promise.allSettled([1, 2, 3].map(batch))
+    expect([a?.status, b?.status, c?.status]).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  })
+
+  it('fails everyone of a flush that failed, and goes on with the next', async () => {
+    let broken = true
+    const batch = createBatch<number, number>({
+      max: 10,
+      parallel: 1,
+      run: async (inputs) => {
+        if (broken) throw new Error('gone')
+        return inputs
+      },
+    })
+    expect((await Promise.allSettled([batch(1), batch(2)])).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    broken = false
+    expect(await batch(3)).toBe(3)
+  })
+
+  it('tells how many shared each flush', async () => {
+    const sizes: number[] = []
+    const batch = createBatch<number, number>({
+      max: 10,
+      parallel: 1,
+      run: async (inputs) => inputs,
+      observe: (size) => sizes.push(size),
+    })
+    await Promise.all([1, 2, 3].map(batch))
+    expect(sizes).toEqual([3])
+  })
+})

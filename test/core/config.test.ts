@@ -1,0 +1,90 @@
+// Configuration: every fault at once, in words.
+import { describe, expect, it } from 'vitest'
+import { ConfigError, readConfig } from '../../src/core/config.ts'
+
+const key = 'ab'.repeat(32)
+const outside = { DATABASE_URL: 'postgres://u:p@127.0.0.1:5432/x', SECRET_KEY: key }
+
+function faultsOf(env: Record<string, string>): string[] {
+  try {
+    readConfig(env)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message.split('\n')
+    throw error
+  }
+  return []
+}
+
+describe('configuration', () => {
+  it('needs nothing', () => {
+    const { config, secrets } = readConfig({})
+    expect(config).toMatchObject({
+      port: 4000,
+      host: '127.0.0.1',
+      dataDir: '.data',
+      databaseUrl: undefined,
+      rateLimitPerSecond: 10,
+    })
+    expect([...config.roles]).toEqual(['http', 'worker', 'relay'])
+    expect(secrets.secretKey).toBeUndefined()
+  })
+
+  it('names every fault together', () => {
+    const faults = faultsOf({
+      PORT: '70000',
+      DATABASE_URL: 'mysql://x',
+      ROLES: 'http,cook',
+      LOG_LEVEL: 'loud',
+      ALLOWED_PRIVATE_TARGETS: '10.0.0.0/8,here',
+      SANDBOX_LATENCY_MS: '-1',
+      DEMO: 'yes',
+    })
+    const named = new Set(faults.map((fault) => fault.split(':')[0]))
+    expect(named).toEqual(
+      new Set([
+        'PORT',
+        'DATABASE_URL',
+        'ROLES',
+        'LOG_LEVEL',
+        'ALLOWED_PRIVATE_TARGETS',
+        'SANDBOX_LATENCY_MS',
+        'DEMO',
+        'SECRET_KEY',
+      ]),
+    )
+  })
+
+  it('asks for SECRET_KEY with DATABASE_URL, among the other faults', () => {
+    expect(faultsOf({ DATABASE_URL: outside.DATABASE_URL, PORT: 'x' }).map((fault) => fault.split(':')[0])).toEqual([
+      'PORT',
+      'SECRET_KEY',
+    ])
+  })
+
+  it('refuses a SECRET_KEY that is not 32 bytes in hex', () => {
+    for (const bad of ['ab', `${key}ab`, 'zz'.repeat(32)]) {
+      expect(faultsOf({ ...outside, SECRET_KEY: bad })[0]).toBe('SECRET_KEY: must be 32 bytes in hex (64 digits)')
+    }
+    expect(readConfig(outside).secrets.secretKey).toEqual(Buffer.from(key, 'hex'))
+  })
+
+  it('refuses another engine without DATABASE_URL', () => {
+    expect(faultsOf({ DATABASE_BACKEND: 'citus' })[0]).toContain('DATABASE_BACKEND: needs DATABASE_URL')
+  })
+
+  it('takes an empty variable for one that is not set', () => {
+    expect(readConfig({ PORT: '', DATABASE_URL: '', SECRET_KEY: '' }).config.port).toBe(4000)
+  })
+
+  it('makes a demo account only on the embedded database, unless told otherwise', () => {
+    expect(readConfig({}).config.demo).toBe(true)
+    expect(readConfig({ DEMO: '0' }).config.demo).toBe(false)
+    expect(readConfig(outside).config.demo).toBe(false)
+    expect(readConfig({ ...outside, DEMO: '1' }).config.demo).toBe(true)
+  })
+
+  it('knows failpoints in tests only', () => {
+    expect(readConfig({ NODE_ENV: 'test', FAILPOINT: 'a=kill' }).config.failpoint).toBe('a=kill')
+    expect(readConfig({ NODE_ENV: 'production', FAILPOINT: 'a=kill' }).config.failpoint).toBeUndefined()
+  })
+})

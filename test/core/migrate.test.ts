@@ -1,0 +1,64 @@
+// Migrations: applied once whoever asks, and taken up again where a process died.
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { describe, expect, inject, it } from 'vitest'
+import { migrate, pendingMigrations } from '../../src/core/migrate.ts'
+import { cloneDatabase, root, sql } from '../kit/kit.ts'
+
+const folder = path.join(root, 'prisma')
+
+async function emptyDatabase(): Promise<string> {
+  const url = new URL(inject('serverUrl'))
+  const name = `empty_${process.pid}_${Math.random().toString(36).slice(2)}`
+  await sql(url.href).query(`create database ${name}`)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+describe('migrations', () => {
+  it('have nothing to do the second time', async () => {
+    const url = await cloneDatabase()
+    expect(await migrate(url)).toEqual([])
+    expect(await migrate(url)).toEqual([])
+  })
+
+  it('are applied by one of several processes that start together', async () => {
+    const url = await emptyDatabase()
+    const all = await pendingMigrations(sql(url))
+    const applied = await Promise.all([migrate(url), migrate(url), migrate(url)])
+    expect(applied.filter((names) => names.length > 0)).toEqual([all])
+    expect(await pendingMigrations(sql(url))).toEqual([])
+  })
+
+  it('are taken up again after a process died in the middle', async () => {
+    const url = await emptyDatabase()
+    const all = await migrate(url)
+    // As a process leaves it that dies before the first script commits: a row without an end, and nothing of the script.
+    await sql(url).query(`
+      create schema kept;
+      alter table _prisma_migrations set schema kept;
+      drop schema public cascade;
+      create schema public;
+      alter table kept._prisma_migrations set schema public;
+      delete from _prisma_migrations where migration_name <> '${all[0]}';
+      update _prisma_migrations set finished_at = null, applied_steps_count = 0;
+    `)
+    expect(await migrate(url)).toEqual(all)
+    expect((await sql(url).query('select last from event_sequence')).rows).toEqual([{ last: '0' }])
+    expect(await migrate(url)).toEqual([])
+  })
+
+  it('say what the models say', async () => {
+    const names = (await readdir(path.join(folder, 'schema'))).sort()
+    const models = await Promise.all(names.map((name) => readFile(path.join(folder, 'schema', name), 'utf8')))
+    const migrated = await readFile(path.join(folder, 'migrations/migrated.prisma'), 'utf8')
+    expect(migrated, 'prisma/schema was changed without `npm run migrate:draft -- NAME`').toBe(models.join('\n'))
+  })
+
+  it('keep the rate windows out of the log of writes', async () => {
+    const { rows } = await sql(await cloneDatabase()).query(
+      `select relpersistence as kind from pg_class where relname = 'rate_windows'`,
+    )
+    expect(rows).toEqual([{ kind: 'u' }])
+  })
+})

@@ -1,0 +1,19 @@
+// The operator's command line, run to its end.
+import { execFile } from 'node:child_process'
+import { environment, type GatewayOptions, node, outsideDatabase, root } from './gateway.ts'
+
+export interface CommandResult {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+/** Runs `gateway ARGS`. What it answers is not judged. */
+export async function command(args: readonly string[], options: GatewayOptions = {}): Promise<CommandResult> {
+  const env = { ...environment, ...outsideDatabase(options.databaseUrl), ...options.env }
+  return await new Promise((resolve) => {
+    const child = execFile(node, ['src/cli.ts', ...args], { cwd: root, env }, (_error, stdout, stderr) => {
+      resolve({ code: child.exitCode ?? -1, stdout, stderr })
+    })
+  })
+}
