@@ -50,6 +50,8 @@ export function createLanes(app: App): Lanes {
   const running = new Map<string, Promise<void>>()
   const waiting: (() => void)[] = []
   const timers = new Set<NodeJS.Timeout>()
+  /** No attempt begins any more. */
+  let closing = false
   const stopping = new AbortController()
   const settle = createBatch<Settlement, Settled>({ max: 200, parallel: 2, run: (list) => settleDeliveries(app, list) })
 
@@ -87,7 +89,7 @@ export function createLanes(app: App): Lanes {
   async function begin(reserved: readonly string[], claim: () => Promise<ClaimedDelivery[]>): Promise<number> {
     let claimed: ClaimedDelivery[] = []
     try {
-      if (!stopping.signal.aborted) claimed = await claim()
+      if (!closing) claimed = await claim()
     } finally {
       const unused = [...reserved]
       for (const { endpointId } of claimed) unused.splice(unused.indexOf(endpointId), 1)
@@ -155,7 +157,7 @@ export function createLanes(app: App): Lanes {
     if (lane.refilling) return
     lane.refilling = true
     try {
-      while (lane.behind && !stopping.signal.aborted && running.size < maxAttempts) {
+      while (lane.behind && !closing && running.size < maxAttempts) {
         const room = roomIn(lane)
         if (room === 0) return
         lane.busy += room
@@ -182,7 +184,7 @@ export function createLanes(app: App): Lanes {
 
   async function sweep(): Promise<void> {
     const overdue = await findOverdue(app.pool)
-    if (overdue.length === 0 || stopping.signal.aborted) return
+    if (overdue.length === 0 || closing) return
     await closeStranded(app.pool, overdue)
     for (const endpointId of overdue) {
       laneOf(endpointId).behind = true
@@ -197,6 +199,7 @@ export function createLanes(app: App): Lanes {
   }
 
   async function stop(): Promise<void> {
+    closing = true
     for (const timer of timers) clearTimeout(timer)
     const done = () => Promise.allSettled(running.values())
     await Promise.race([done(), pause(stopMs, undefined, { ref: false })])

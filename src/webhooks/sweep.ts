@@ -42,18 +42,24 @@ export async function closeStranded(sql: Sql, endpointIds: readonly string[]): P
   )
 }
 
-/** Deletes deliveries past their 30 days, in chunks, and secrets that sign no more; returns how many deliveries went. */
+/** Deletes deliveries past their 30 days, in chunks, and what is left of endpoints and secrets; returns how many deliveries went. */
 export async function pruneDeliveries(app: App, chunk = 2_000): Promise<number> {
   await app.pool.query(
     'update webhook_endpoints set "previousSecret" = null, "previousSecretUntil" = null where "previousSecretUntil" <= now()',
   )
-  for (let pruned = 0; ; ) {
+  let pruned = 0
+  for (let last = chunk; last === chunk; pruned += last) {
     const { rowCount } = await app.pool.query(
       `delete from webhook_deliveries where id in (
          select id from webhook_deliveries where "createdAt" < now() - make_interval(days => $2) order by "createdAt" limit $1)`,
       [chunk, retentionDays],
     )
-    pruned += rowCount ?? 0
-    if ((rowCount ?? 0) < chunk) return pruned
+    last = rowCount ?? 0
   }
+  await app.pool.query(
+    `delete from webhook_endpoints e where "deletedAt" < now() - make_interval(days => $1)
+       and not exists (select from webhook_deliveries d where d."endpointId" = e.id)`,
+    [retentionDays],
+  )
+  return pruned
 }

@@ -174,6 +174,16 @@ describe('a bad receiver', () => {
     ])
   })
 
+  it('that does not let itself be connected to is left after the connect timeout', async () => {
+    const silent = (await listen(createServer(() => {}))).replace('http:', 'https:')
+    const began = performance.now()
+    expect(await post(egressWith({ connectTimeoutMs: 200 }), silent, 5_000)).toEqual({
+      outcome: 'error',
+      reason: 'connect_failed',
+    })
+    expect(performance.now() - began).toBeLessThan(2_000)
+  })
+
   it('that is not there fails', async () => {
     expect(await post(egressWith(), 'http://127.0.0.1:1/')).toEqual({ outcome: 'error', reason: 'connect_failed' })
   })

@@ -99,6 +99,22 @@ it('deliveries are kept 30 days', async () => {
   expect((await rig.deliveries(endpoint.id)).map((row) => row.id).sort()).toEqual([rows[1]?.id, rows[2]?.id].sort())
 })
 
+it('what is left of a deleted endpoint goes with its last delivery', async () => {
+  const rig = await openRig()
+  const receiver = await openReceiver()
+  const endpoint = await rig.endpoint(receiver.url)
+  await rig.emit()
+  await settled(rig, endpoint.id, 'delivered')
+  await deleteEndpoint(rig.ctx, endpoint.id)
+  const count = async () => (await rig.app.pool.query('select from webhook_endpoints where id = $1', [endpoint.id])).rowCount
+  await rig.app.pool.query(`update webhook_endpoints set "deletedAt" = now() - interval '31 days'`)
+  await pruneDeliveries(rig.app)
+  expect(await count()).toBe(1)
+  await rig.app.pool.query(`update webhook_deliveries set "createdAt" = now() - interval '31 days'`)
+  await pruneDeliveries(rig.app)
+  expect(await count()).toBe(0)
+})
+
 async function jobsDone(pool: { query: (text: string) => Promise<{ rowCount: number | null }> }): Promise<void> {
   await until(async () => (await pool.query('select from outbox')).rowCount === 0)
   await until(
