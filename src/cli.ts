@@ -6,6 +6,7 @@ import { PgBoss } from 'pg-boss'
 import { createAccount, createApiKey, listAccounts, revokeApiKey, setPlan } from './accounts/service.ts'
 import { plans } from './billing/plans.ts'
 import { readConfig } from './core/config.ts'
+import { configTable } from './core/config-table.ts'
 import { openEmbedded } from './core/embedded.ts'
 import { draftMigration, migrate } from './core/migrate.ts'
 import { sentenceOf } from './core/sentence.ts'
@@ -107,6 +108,10 @@ gateway
     await using database = await openDatabase()
     if (!(await doctor(database.url, database.secretKey, console.log))) process.exitCode = 1
   })
+gateway
+  .command('config')
+  .description('print every environment variable, its default and its meaning, as a Markdown table')
+  .action(() => console.log(configTable()))
 gateway
   .command('draft-migration <name>', { hidden: true })
   .description('for developers: write a migration from the changes in prisma/schema')

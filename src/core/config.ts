@@ -25,8 +25,10 @@ export const environment = z.object({
   PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe('Address that others reach this server by, where it differs from the one listened on'),
-  DATA_DIR: z.string().min(1).default('.data').describe('Folder of the embedded database, the secret key and mail files'),
+    .describe(
+      'Address that others reach this server by, where it differs from the one listened on; pages of that origin may call it',
+    ),
+  DATA_DIR: z.string().min(1).default('.data').describe('Folder of the embedded database and of the secret key'),
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/ })
     .optional()
@@ -63,11 +65,8 @@ export const environment = z.object({
   SANDBOX_SEED: z.coerce.number().int().default(1).describe('Seed of what the sandbox network makes up'),
   METRICS_TOKEN: z.string().min(1).optional().describe('Bearer token of /metrics; without it only loopback may read them'),
   DEMO: flag.optional().describe('1 makes a demo account on an empty database; on by default with the embedded one'),
-  NODE_ENV: z.string().optional().describe('production hides GraphiQL'),
-  FAILPOINT: z
-    .string()
-    .optional()
-    .describe('Tests only: name=kill, name=throw or name=sleep at a named commit boundary; read when NODE_ENV is test'),
+  NODE_ENV: z.string().optional().describe('Only `test` means anything: FAILPOINT is read'),
+  FAILPOINT: z.string().optional().describe('Tests only: name=kill, name=throw or name=sleep at a named commit boundary'),
 })
 
 export interface Config {
@@ -89,7 +88,6 @@ export interface Config {
   sandboxLatencyMs: number
   sandboxSeed: number
   demo: boolean
-  production: boolean
   failpoint: string | undefined
 }
 
@@ -141,7 +139,6 @@ export function readConfig(env: Record<string, string | undefined> = process.env
       sandboxLatencyMs: e.SANDBOX_LATENCY_MS,
       sandboxSeed: e.SANDBOX_SEED,
       demo: e.DEMO ?? !e.DATABASE_URL,
-      production: e.NODE_ENV === 'production',
       failpoint: e.NODE_ENV === 'test' ? e.FAILPOINT : undefined,
     },
     secrets: {
