@@ -28,6 +28,8 @@ export function openDatabase(url: string, onError: (error: Error) => void, max =
     lock_timeout: 5_000,
     idle_in_transaction_session_timeout: 15_000,
     application_name: 'gateway',
+    // Statements that do not need each other's answers share a trip.
+    pipeline: true,
   }
   const pool = new pg.Pool({ ...settings, max })
   const quickPool = new pg.Pool({ ...settings, max: 2, options: '-c synchronous_commit=off' })
@@ -51,8 +53,11 @@ export async function transaction<T>(pool: pg.Pool, work: (tx: Sql) => Promise<T
   const client = await pool.connect()
   let broken: Error | undefined
   try {
-    await client.query('begin')
+    // Not waited for: the first statement follows on the same trip, and fails too if this one does.
+    const begun = client.query('begin')
+    begun.catch(() => {})
     const result = await work(client)
+    await begun
     await client.query('commit')
     return result
   } catch (error) {

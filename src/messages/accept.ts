@@ -13,7 +13,7 @@ import type { Message } from '../generated/prisma/client.ts'
 import { compose, type SharedContact } from './compose.ts'
 import { dispatchJob, dispatchRequest } from './dispatch-job.ts'
 import type { MessageFields } from './input.ts'
-import { insertMessages, type NewMessage } from './insert.ts'
+import { composeRows, insertMessages, type NewMessage } from './insert.ts'
 import type { SafetyInstance } from './safety.ts'
 
 export interface Offer {
@@ -69,14 +69,17 @@ async function acceptAll(app: App, offers: readonly Offer[]): Promise<Answer[]> 
       if (!granted[i]) answers[item.index] = failure('MONTHLY_OUTBOUND_QUOTA_EXCEEDED')
       return granted[i]
     })
-    const messages = await insertMessages(tx, app, accepted, found.now)
+    const messages = composeRows(app, accepted, found.now)
     for (const [i, message] of messages.entries()) answers[(accepted[i] as Draft).index] = message
-    await enqueue(
-      app,
-      tx,
-      dispatchJob,
-      messages.map((message) => dispatchRequest(message, message.scheduledAt ?? undefined)),
-    )
+    await Promise.all([
+      insertMessages(tx, messages),
+      enqueue(
+        app,
+        tx,
+        dispatchJob,
+        messages.map((message) => dispatchRequest(message, message.scheduledAt ?? undefined)),
+      ),
+    ])
     await keepAnswers(app, tx, offers, answers)
     return answers as Answer[]
   })

@@ -44,10 +44,14 @@ const statement = `insert into messages (${stored.map((name) => `"${name}"`).joi
     case when u.counted then date_trunc('month', now() at time zone 'utc')::date end, $${names.length + 1}, $${names.length + 1}
   from unnest(${names.map((name, i) => `$${i + 1}::${columns[name]}[]`).join(', ')}) as u(${names.map((name) => `"${name}"`).join(', ')})`
 
-/** Stores them as of `now`, the transaction's own time, and answers the rows as they are stored. */
-export async function insertMessages(tx: Sql, app: App, messages: readonly NewMessage[], now: Date): Promise<Message[]> {
-  if (messages.length === 0) return []
-  const rows = messages.map((message) => rowOf(app, message, now))
+/** The rows of new messages as they will be stored, as of `now`, the transaction's own time. */
+export function composeRows(app: App, messages: readonly NewMessage[], now: Date): Message[] {
+  return messages.map((message) => rowOf(app, message, now))
+}
+
+/** Stores rows, in one statement. */
+export async function insertMessages(tx: Sql, rows: readonly Message[]): Promise<void> {
+  if (rows.length === 0) return
   const values = names.map((name) =>
     rows.map((row) => {
       if (name === 'counted') return row.scheduledAt === null
@@ -55,8 +59,7 @@ export async function insertMessages(tx: Sql, app: App, messages: readonly NewMe
       return name === 'warnings' || name === 'safety' ? JSON.stringify(row[name]) : row[name]
     }),
   )
-  await tx.query({ name: 'messages.insert', text: statement, values: [...values, now] })
-  return rows
+  await tx.query({ name: 'messages.insert', text: statement, values: [...values, rows[0]?.createdAt] })
 }
 
 function rowOf(app: App, message: NewMessage, now: Date): Message {
