@@ -1,4 +1,6 @@
 // Claiming: an attempt is counted and leased before it is made, so that a crash can neither repeat it for ever nor forget it.
+import type { App } from '../core/app.ts'
+import { createBatch } from '../core/batch.ts'
 import type { Sql } from '../core/database.ts'
 import { leaseMs } from './policy.ts'
 
@@ -39,29 +41,54 @@ function claimSql(which: string): string {
 }
 
 const byIds = claimSql('d.id = any($2::uuid[])')
-const byEndpoint = claimSql('d."endpointId" = $2 and d.id in (select id from due)').replace(
+const byEndpoint = claimSql('d.id in (select id from due)').replace(
   'with picked',
   // The oldest that are due, found in the index before anything is locked.
   `with due as (
-      select id from webhook_deliveries where "endpointId" = $2 and "nextAttemptAt" <= now()
-        and ("leaseUntil" is null or "leaseUntil" <= now()) order by "nextAttemptAt" limit $3
+      select d.id from unnest($2::uuid[], $3::int[]) as u(endpoint, room) cross join lateral (
+        select id from webhook_deliveries where "endpointId" = u.endpoint and "nextAttemptAt" <= now()
+          and ("leaseUntil" is null or "leaseUntil" <= now()) order by "nextAttemptAt" limit u.room
+      ) d
     ), picked`,
 )
 
-/** Takes those of the deliveries that are due and nobody's, under a lease of `token`. */
-export async function claimDeliveries(sql: Sql, token: string, ids: readonly string[]): Promise<ClaimedDelivery[]> {
-  const { rows } = await sql.query<ClaimedDelivery>({ name: 'webhooks.claim', text: byIds, values: [token, ids] })
-  return rows
+export interface Claims {
+  /** Takes a delivery that is due and nobody's. */
+  one: (id: string) => Promise<ClaimedDelivery | undefined>
+  /** Takes an endpoint's deliveries that have waited longest, as many as there is room for. */
+  waiting: (lane: { endpointId: string; room: number }) => Promise<ClaimedDelivery[]>
 }
 
-/** Takes an endpoint's deliveries that have waited longest, `limit` at most. */
-export async function claimWaiting(sql: Sql, token: string, endpointId: string, limit: number): Promise<ClaimedDelivery[]> {
-  const { rows } = await sql.query<ClaimedDelivery>({
-    name: 'webhooks.claim.waiting',
-    text: byEndpoint,
-    values: [token, endpointId, limit],
-  })
-  return rows
+/** Claims under leases of `token`, many in one statement, so that no number of endpoints takes more than a few connections. */
+export function createClaims(app: App, token: string): Claims {
+  return {
+    one: createBatch({
+      max: 500,
+      parallel: 2,
+      run: async (ids) => {
+        const { rows } = await app.pool.query<ClaimedDelivery>({ name: 'webhooks.claim.one', text: byIds, values: [token, ids] })
+        const byId = new Map(rows.map((row) => [row.id, row]))
+        // Of two jobs for the same delivery one gets it.
+        return ids.map((id) => take(byId, id))
+      },
+    }),
+    waiting: createBatch({
+      max: 100,
+      parallel: 2,
+      run: async (asked) => {
+        const values = [token, asked.map((lane) => lane.endpointId), asked.map((lane) => lane.room)]
+        const { rows } = await app.pool.query<ClaimedDelivery>({ name: 'webhooks.claim.waiting', text: byEndpoint, values })
+        const byLane = Map.groupBy(rows, (row) => row.endpointId)
+        return asked.map(({ endpointId }) => byLane.get(endpointId) ?? [])
+      },
+    }),
+  }
+}
+
+function take<Value>(from: Map<string, Value>, key: string): Value | undefined {
+  const value = from.get(key)
+  from.delete(key)
+  return value
 }
 
 /** Says that the attempts are still being made. */

@@ -5,7 +5,7 @@ import { createBatch } from '../core/batch.ts'
 import { newId } from '../core/id.ts'
 import { attempt } from './attempt.ts'
 import { createBeat } from './beat.ts'
-import { type ClaimedDelivery, claimDeliveries, claimWaiting, renewLeases } from './claim.ts'
+import { type ClaimedDelivery, createClaims, renewLeases } from './claim.ts'
 import type { DeliveryRef } from './deliver-job.ts'
 import { leaseMs, type Verdict } from './policy.ts'
 import { type Settled, type Settlement, settleDeliveries } from './settle.ts'
@@ -53,6 +53,7 @@ export function createLanes(app: App): Lanes {
   /** No attempt begins any more. */
   let closing = false
   const stopping = new AbortController()
+  const claims = createClaims(app, token)
   const settle = createBatch<Settlement, Settled>({ max: 200, parallel: 2, run: (list) => settleDeliveries(app, list) })
 
   function laneOf(endpointId: string): Lane {
@@ -74,29 +75,26 @@ export function createLanes(app: App): Lanes {
       else lane.behind = true
       return fits
     })
-    if (admitted.length === 0) return
-    const endpointIds = admitted.map(({ endpointId }) => endpointId)
-    await begin(endpointIds, () =>
-      claimDeliveries(
-        app.pool,
-        token,
-        admitted.map(({ id }) => id),
+    await Promise.all(
+      admitted.map(({ id, endpointId }) =>
+        begin(endpointId, 1, async () => {
+          const delivery = await claims.one(id)
+          return delivery ? [delivery] : []
+        }),
       ),
     )
   }
 
-  /** Claims and starts attempts for which `reserved` holds one place each, and gives back the places that were not needed. */
-  async function begin(reserved: readonly string[], claim: () => Promise<ClaimedDelivery[]>): Promise<number> {
+  /** Claims and starts attempts in `places` of a lane that were kept for them, and gives back those that were not needed. */
+  async function begin(endpointId: string, places: number, claim: () => Promise<ClaimedDelivery[]>): Promise<number> {
     let claimed: ClaimedDelivery[] = []
     try {
       if (!closing) claimed = await claim()
     } finally {
-      const unused = [...reserved]
-      for (const { endpointId } of claimed) unused.splice(unused.indexOf(endpointId), 1)
-      for (const endpointId of unused) leave(endpointId)
+      for (let i = claimed.length; i < places; i++) leave(endpointId)
     }
     for (const delivery of claimed) {
-      const lane = laneOf(delivery.endpointId)
+      const lane = laneOf(endpointId)
       if (delivery.failing && lane.width === firstWidth) lane.width = failingWidth
       running.set(delivery.id, run(delivery))
     }
@@ -162,8 +160,7 @@ export function createLanes(app: App): Lanes {
         if (room === 0) return
         lane.busy += room
         lane.behind = false
-        const reserved = Array.from({ length: room }, () => endpointId)
-        const count = await begin(reserved, () => claimWaiting(app.pool, token, endpointId, room))
+        const count = await begin(endpointId, room, () => claims.waiting({ endpointId, room }))
         if (count === room) lane.behind = true
       }
     } catch (error) {
@@ -186,10 +183,12 @@ export function createLanes(app: App): Lanes {
     const overdue = await findOverdue(app.pool)
     if (overdue.length === 0 || closing) return
     await closeStranded(app.pool, overdue)
-    for (const endpointId of overdue) {
-      laneOf(endpointId).behind = true
-      await refill(endpointId)
-    }
+    await Promise.all(
+      overdue.map((endpointId) => {
+        laneOf(endpointId).behind = true
+        return refill(endpointId)
+      }),
+    )
   }
 
   const upkeep = [createBeat(app, sweepMs, sweep), createBeat(app, leaseMs / 3, renew)]

@@ -150,8 +150,8 @@ builder.mutationFields((t) => {
       authScopes: { active: true },
       args: { input: t.arg({ type: CreateWebhookInput.ref, required: true, description: 'What to create.' }) },
       resolve: async (_, args, ctx) => {
-        const input = CreateWebhookInput.parse(ctx.app.config, args.input)
-        return shown(await createEndpoint(keyed(ctx, 'createWebhook', input), input))
+        const once = keyed(ctx, 'createWebhook', args.input)
+        return shown(await createEndpoint(once, CreateWebhookInput.parse(ctx.app.config, args.input)))
       },
     }),
     updateWebhook: t.field({
