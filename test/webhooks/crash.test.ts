@@ -8,12 +8,13 @@ import {
   createAccount,
   type Gateway,
   type GatewayOptions,
+  ownServer,
   sql,
   startGateway,
   until,
 } from '../kit/kit.ts'
 import { hang, openReceiver, status } from './receiver.ts'
-import { openRig } from './rig.ts'
+import { openRig, settled } from './rig.ts'
 
 async function sendOne(env: GatewayOptions['env'], receiverUrl: string) {
   const databaseUrl = await cloneDatabase()
@@ -93,6 +94,26 @@ it('a process told to stop hands a hanging attempt back within its time', async 
   receiver.answer = status(200)
   const second = await startGateway({ databaseUrl })
   expect(await delivered(second, account.apiKey, webhook.id)).toMatchObject({ attempts: 2 })
+})
+
+it('a database that crashes while a receiver answers costs no second attempt', async () => {
+  const server = await ownServer()
+  const rig = await openRig({ databaseUrl: server.url })
+  let answer = () => {}
+  const receiver = await openReceiver((_, response) => {
+    answer = () => response.end()
+  })
+  const endpoint = await rig.endpoint(receiver.url)
+  await rig.emit()
+  await until(() => receiver.requests.length === 1)
+  await server.stop('immediate')
+  answer()
+  await server.start()
+  expect((await settled(rig, endpoint.id, 'delivered'))[0]).toMatchObject({ attempts: 1 })
+  expect(receiver.requests).toHaveLength(1)
+  receiver.answer = status(200)
+  await rig.emit()
+  await settled(rig, endpoint.id, 'delivered', 2)
 })
 
 it('an attempt that kills its process every time is made five times and no more', async () => {
