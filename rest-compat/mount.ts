@@ -1,10 +1,9 @@
 // Mounts the rows on a surface: admits, reads the request, runs the row's operation, puts the answer in the envelope.
-import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { DocumentNode, ExecutionResult } from 'graphql'
 import type { z } from 'zod'
 import { codeOf, fail, failure } from '../src/core/errors.ts'
-import type { Reach, Route, RouteRequest, Surface } from './route.ts'
+import type { Route, RouteRequest, Surface } from './route.ts'
 import { routes } from './routes.ts'
 
 /** A repeated request, as the `Idempotency-Key` header promises it. */
@@ -18,14 +17,22 @@ export interface Repeatable {
 export interface RestDoor<Context> {
   prefix: string
   surface: Surface
-  /** Who is asking. Sets the rate headers. @throws a failure of admission. */
-  admit: (request: FastifyRequest, reply: FastifyReply, reach: Reach) => Promise<Context>
+  /** Who is asking, and whether they may ask this. Sets the rate headers. @throws a failure of admission. */
+  admit: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    route: Pick<Route, 'reach'> & Partial<Pick<Route, 'document'>>,
+  ) => Promise<Context>
+  /** What the request's `Idempotency-Key` promises, null without one. @throws VALIDATION_ERROR. */
+  repeatable: (request: FastifyRequest) => Repeatable | null
   execute: (operation: {
     document: DocumentNode
     variables: Record<string, unknown>
     context: Context
     repeatable: Repeatable | null
   }) => Promise<ExecutionResult>
+  /** Keeps a refusal that came before the operation; answers the error to give, which may be an earlier one. */
+  keep: (error: Error, context: Context, repeatable: Repeatable | null) => Promise<Error>
   /** A body without what its input does not know. */
   prune: (input: string, body: unknown) => unknown
   /** @throws VALIDATION_ERROR naming the fields. */
@@ -51,7 +58,7 @@ export function mountRest<Context>(http: FastifyInstance, door: RestDoor<Context
       bodyLimit: 'bodyLimit' in route ? route.bodyLimit : undefined,
       // Before the body is read, so that nobody unknown makes us read one.
       onRequest: async (request, reply) => {
-        admitted.set(request, await door.admit(request, reply, route.reach))
+        admitted.set(request, await door.admit(request, reply, route))
         if ('refuse' in route) fail(route.refuse)
       },
       handler: (request, reply) => answer(door, route as Route, admitted.get(request) as Context, request, reply),
@@ -67,17 +74,33 @@ async function answer<Context>(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const repeatable = route.method === 'POST' ? repeatableOf(request) : null
-  const query = route.query ? door.parse(route.query, request.query) : {}
-  const variables = route.variables({ params: request.params, query, body: bodyOf(door, route, request) } as RouteRequest)
-  const result = await door.execute({ document: route.document, variables, context, repeatable })
-  const error = result.errors?.[0]
-  if (error) throw renamed(error, route)
+  const repeatable = route.method === 'POST' ? door.repeatable(request) : null
+  const { data, error } = await perform(door, route, context, request, repeatable)
   if (repeatable?.replayed) reply.header('Idempotency-Replayed', 'true')
+  if (error) throw error
   return reply
     .code(route.status)
     .type('application/json; charset=utf-8')
-    .send(JSON.stringify({ data: route.project(result.data as never) }))
+    .send(JSON.stringify({ data: route.project(data as never) }))
+}
+
+async function perform<Context>(
+  door: RestDoor<Context>,
+  route: Route,
+  context: Context,
+  request: FastifyRequest,
+  repeatable: Repeatable | null,
+): Promise<{ data?: unknown; error?: Error }> {
+  let variables: Record<string, unknown>
+  try {
+    const query = route.query ? door.parse(route.query, request.query) : {}
+    variables = route.variables({ params: request.params, query, body: bodyOf(door, route, request) } as RouteRequest)
+  } catch (error) {
+    return { error: await door.keep(error as Error, context, repeatable) }
+  }
+  const result = await door.execute({ document: route.document, variables, context, repeatable })
+  const error = result.errors?.[0]
+  return error ? { error: renamed(error, route) } : { data: result.data }
 }
 
 function bodyOf<Context>(door: RestDoor<Context>, route: Route, request: FastifyRequest): Record<string, unknown> {
@@ -90,19 +113,6 @@ function bodyOf<Context>(door: RestDoor<Context>, route: Route, request: Fastify
   // The header is REST's way to say it; a field of that name is one more that is not known.
   const { idempotencyKey: _, ...fields } = body as Record<string, unknown>
   return door.prune(route.input, fields) as Record<string, unknown>
-}
-
-function repeatableOf(request: FastifyRequest): Repeatable | null {
-  const key = request.headers['idempotency-key']
-  if (key === undefined) return null
-  if (typeof key !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(key)) {
-    fail('VALIDATION_ERROR', 'Idempotency-Key: must be 1 to 255 printable ASCII characters')
-  }
-  const fingerprint = createHash('sha256')
-    .update(`${request.method} ${request.url}\n`)
-    .update(request.bytes ?? '')
-    .digest()
-  return { key, fingerprint, replayed: false }
 }
 
 /** Says a fault by the name that the caller wrote. */

@@ -70,6 +70,8 @@ export async function doctor(databaseUrl: string, secretKey: Buffer, say: (line:
     } catch (error) {
       healthy = false
       say(`wrong  ${name}: ${sentenceOf(error)}`)
+      // Everything after it would only say the same again.
+      if (name === 'database') break
     }
   }
   await pool.end()

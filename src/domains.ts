@@ -4,6 +4,7 @@ import type { App } from './core/app.ts'
 import { createAcceptance } from './messages/accept.ts'
 import { createSettlement } from './messages/dispatch.ts'
 import { createSafetyBook } from './messages/safety.ts'
+import { releaseWaiting } from './messages/waiting.ts'
 import { createSandbox } from './providers/sandbox/sandbox.ts'
 import { createLanes } from './webhooks/lanes.ts'
 
@@ -13,6 +14,7 @@ export function attachDomains(app: App): App {
   app.safety = createSafetyBook(app)
   app.accept = createAcceptance(app)
   app.settle = createSettlement(app)
+  app.releaseWaiting = (tx, instanceId) => releaseWaiting(app, tx, instanceId)
   app.deliveries = createLanes(app)
   return app
 }

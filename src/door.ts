@@ -8,18 +8,16 @@ import type { Context, Principal } from './core/context.ts'
 export interface Door {
   /** @throws UNAUTHORIZED, TEAM_KEY_REQUIRED, TEAM_KEY_NOT_ALLOWED, API_RATE_LIMIT_EXCEEDED, MONTHLY_API_REQUEST_QUOTA_EXCEEDED. */
   open: (request: FastifyRequest, reply: FastifyReply, reach: Reach) => Promise<Context>
-  /** The same for a request whose answer will be a stream, which has no room for rate headers. */
-  openStream: (request: FastifyRequest) => Promise<Context>
 }
 
 export function openDoor(app: App): Door {
-  async function admit(request: FastifyRequest, reply: FastifyReply | null, reach: Reach): Promise<Context> {
+  async function open(request: FastifyRequest, reply: FastifyReply, reach: Reach): Promise<Context> {
     const admission = await app.admit({ key: headerOf(request, 'x-api-key'), teamId: request.headers['x-team-id'], reach })
-    if (reply) setRateHeaders(reply, admission)
+    setRateHeaders(reply, admission)
     if (!admission.principal) throw admission.error
     return contextOf(app, admission.principal, request.id)
   }
-  return { open: admit, openStream: (request) => admit(request, null, 'workspace') }
+  return { open }
 }
 
 /** A header given twice is no header: Node would join the two. */

@@ -1,69 +1,79 @@
-// GraphQL over HTTP: graphql-yoga with its limits, executing through the one executor.
-import { EnvelopArmor } from '@escape.tech/graphql-armor'
-import { useCSRFPrevention } from '@graphql-yoga/plugin-csrf-prevention'
-import { complexityFromQuery } from '@pothos/plugin-complexity'
+// GraphQL over HTTP: reads requests, admits them, and answers in GraphQL's own form.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { ExecutionArgs, GraphQLSchema } from 'graphql'
-import { GraphQLError, getOperationAST, Kind, parse, print } from 'graphql'
-import { createYoga, type Plugin } from 'graphql-yoga'
-import type { Reach } from './billing/admit.ts'
+import type { GraphQLSchema } from 'graphql'
 import type { App } from './core/app.ts'
-import type { Context } from './core/context.ts'
 import { errors, failure } from './core/errors.ts'
-import { executeOperation } from './core/execute.ts'
 import { failureOf } from './core/http.ts'
+import { idempotencyOf } from './core/idempotency.ts'
+import { parseJson } from './core/json.ts'
 import type { Door } from './door.ts'
 import type { Streams } from './events/streams.ts'
-
-/** What one operation may cost: how deep, how wide, how many nodes it may touch. */
-export const limits = { depth: 20, breadth: 200, complexity: 20_000, tokens: 1_000, aliases: 15, directives: 50 } as const
-
-interface ServerContext {
-  gateway: Context
-}
+import { reachOf } from './graphql-limits.ts'
+import type { Graphql } from './graphql-yoga.ts'
 
 export interface GraphqlOptions {
   schema: GraphQLSchema
   door: Door
+  graphql: Graphql
   streams: Pick<Streams, 'isStreamRequest' | 'handleStream'>
 }
 
-/** Mounts `/graphql`: queries and mutations through yoga, subscriptions and other streams through the streams' own door. */
-export function mountGraphql(http: FastifyInstance, app: App, { schema, door, streams }: GraphqlOptions): void {
-  const yoga = createGraphql(schema)
+/** Longest body of a GraphQL request, in bytes. */
+const maxBodyBytes = 16 * 1024 * 1024
+
+/** Mounts `/graphql`: queries and mutations; subscriptions and whatever else is to be a stream go through the streams' own door. */
+export function mountGraphql(http: FastifyInstance, app: App, { schema, door, graphql, streams }: GraphqlOptions): void {
+  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    if (streams.isStreamRequest(request)) return await streams.handleStream(request, reply)
+    const { query, fault } = readQuery(request)
+    const gateway = await door.open(request, reply, reachOf(schema, query))
+    if (fault) throw fault
+    const idempotency = request.method === 'POST' ? idempotencyOf(request, request.body as Buffer) : null
+    const body = request.method === 'POST' ? (request.body as BodyInit) : undefined
+    const address = new URL(request.url, 'http://gateway').href
+    const init = { method: request.method, headers: plainHeaders(request), body }
+    const response = await graphql.answer(address, init, { gateway, idempotency })
+    if (idempotency?.replayed) reply.header('Idempotency-Replayed', 'true')
+    // Yoga's own word on who may read the answer and how long it is has no place behind Fastify.
+    for (const name of ['content-type', 'allow']) {
+      const value = response.headers.get(name)
+      if (value) reply.header(name, value)
+    }
+    return await reply.code(response.status).send(await response.text())
+  }
+
   http.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBodyBytes }, (_, body, done) => done(null, body))
-    scope.setErrorHandler((error, request, reply) => answerGraphqlError(app, error as Error, request, reply))
+    scope.setErrorHandler((error, request, reply) => refuse(app, error as Error, request, reply))
     scope.route({
-      method: ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'],
+      method: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE'],
       url: '/graphql',
-      handler: async (request, reply) => {
-        if (streams.isStreamRequest(request)) return await streams.handleStream(request, reply)
-        const gateway = await door.open(request, reply, reachOf(schema, queryOf(request)))
-        const response = await yoga.fetch(
-          new URL(request.url, 'http://gateway').href,
-          { method: request.method, headers: plainHeaders(request), body: (request.body as BodyInit | undefined) ?? undefined },
-          { gateway },
-        )
-        // Yoga's own word on who may read the answer and how long it is has no place behind Fastify.
-        for (const name of ['content-type', 'allow']) {
-          const value = response.headers.get(name)
-          if (value) reply.header(name, value)
-        }
-        return await reply.code(response.status).send(await response.text())
-      },
+      handler: answer,
     })
   })
 }
 
-function queryOf(request: FastifyRequest): unknown {
-  if (request.method === 'GET') return (request.query as Record<string, unknown>).query
-  try {
-    return (JSON.parse((request.body as Buffer).toString()) as { query?: unknown }).query
-  } catch {
-    return undefined
+/** The query text of a request, or what is wrong with the request as such. */
+function readQuery({ method, query, headers, body }: FastifyRequest): { query?: unknown; fault?: Error } {
+  if (method === 'GET') return { query: (query as Record<string, unknown>).query }
+  if (method !== 'POST') return { fault: failure('METHOD_NOT_ALLOWED') }
+  if (!isJson(headers['content-type']) || (headers['content-encoding'] ?? 'identity') !== 'identity') {
+    return { fault: failure('UNSUPPORTED_MEDIA_TYPE') }
   }
+  try {
+    const value = parseJson((body as Buffer | undefined) ?? Buffer.alloc(0))
+    if (Array.isArray(value))
+      return { fault: failure('VALIDATION_ERROR', 'body: must be a JSON object; batching is not supported') }
+    if (typeof value !== 'object' || value === null) return { fault: failure('VALIDATION_ERROR', 'body: must be a JSON object') }
+    return { query: (value as { query?: unknown }).query }
+  } catch (error) {
+    return { fault: error as Error }
+  }
+}
+
+function isJson(type = ''): boolean {
+  return /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type)
 }
 
 function plainHeaders(request: FastifyRequest): Record<string, string> {
@@ -74,151 +84,15 @@ function plainHeaders(request: FastifyRequest): Record<string, string> {
 }
 
 /** What goes wrong before GraphQL is told as GraphQL tells it, with the status of the failure. */
-function answerGraphqlError(app: App, error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function refuse(app: App, error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { code, message } = failureOf(app, error, request)
-  if (errors[code].status === 503) reply.header('Retry-After', '1')
-  const json = /application\/graphql-response\+json/.test(request.headers.accept ?? '')
-    ? 'application/graphql-response+json'
-    : 'application/json'
+  const { status } = errors[code]
+  if (status === 503) reply.header('Retry-After', '1')
+  if (status === 405) reply.header('Allow', 'GET, POST')
+  const accepts = request.headers.accept ?? ''
+  const json = accepts.includes('application/graphql-response+json') ? 'application/graphql-response+json' : 'application/json'
   return reply
-    .code(errors[code].status)
+    .code(status)
     .type(`${json}; charset=utf-8`)
     .send(JSON.stringify({ errors: [{ message, extensions: { code } }] }))
-}
-
-/** Longest body of a GraphQL request, in bytes. */
-const maxBodyBytes = 16 * 1024 * 1024
-
-function createGraphql(schema: GraphQLSchema) {
-  const armor = new EnvelopArmor({
-    maxTokens: { n: limits.tokens },
-    maxAliases: { n: limits.aliases },
-    maxDirectives: { n: limits.directives },
-    maxDepth: { n: limits.depth, flattenFragments: true },
-    costLimit: { enabled: false },
-    blockFieldSuggestion: { enabled: true },
-  })
-  return createYoga<ServerContext>({
-    schema,
-    graphqlEndpoint: '/graphql',
-    graphiql: false,
-    landingPage: false,
-    multipart: false,
-    batching: false,
-    logging: false,
-    // Errors are made public where they happen, in the executor.
-    maskedErrors: false,
-    plugins: [
-      // A browser sends none of these by itself, so no other site can make it ask in a user's name.
-      useCSRFPrevention({ requestHeaders: ['x-api-key', 'authorization', 'x-graphql-yoga-csrf'] }),
-      ...(armor.protect().plugins as Plugin[]),
-      useCostLimit(),
-      useOneExecutor(),
-      useCodes(),
-    ],
-  })
-}
-
-/** Counts what an operation may touch, with its variables, before anything runs. */
-export function refuseCostly(
-  args: Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' | 'variableValues' | 'contextValue'>,
-): GraphQLError | null {
-  const operation = getOperationAST(args.document, args.operationName)
-  if (!operation) return null
-  const sideEffects =
-    operation.operation === 'mutation' ? operation.selectionSet.selections.filter((item) => item.kind === Kind.FIELD).length : 0
-  if (sideEffects > 1) return failure('VALIDATION_ERROR', 'A request may hold one mutation; send the others on their own')
-  try {
-    const cost = complexityFromQuery(print(args.document), {
-      schema: args.schema,
-      variables: (args.variableValues ?? {}) as Record<string, unknown>,
-      ctx: args.contextValue as object,
-    })
-    for (const kind of ['depth', 'breadth', 'complexity'] as const) {
-      if (cost[kind] > limits[kind])
-        return failure('VALIDATION_ERROR', `The query's ${kind} is ${cost[kind]}; at most ${limits[kind]} is allowed`)
-    }
-  } catch {
-    // Variables that do not fit are refused, by name, where they are coerced.
-  }
-  return null
-}
-
-function useCostLimit(): Plugin {
-  return {
-    onExecute({ args, setResultAndStopExecution }) {
-      const refused = refuseCostly(args)
-      if (refused) setResultAndStopExecution({ errors: [refused] })
-    },
-  }
-}
-
-function useOneExecutor(): Plugin {
-  return {
-    onExecute({ setExecuteFn }) {
-      setExecuteFn((args: ExecutionArgs) =>
-        executeOperation({
-          schema: args.schema,
-          document: args.document,
-          operationName: args.operationName,
-          variables: args.variableValues as Record<string, unknown>,
-          context: (args.contextValue as ServerContext).gateway,
-        }),
-      )
-    },
-  }
-}
-
-/** What GraphQL itself refuses (syntax, unknown fields, limits) is the caller's fault too, and says so by code. */
-function useCodes(): Plugin {
-  return {
-    onResultProcess({ result, setResult }) {
-      if (Array.isArray(result) || !('errors' in result) || !result.errors) return
-      setResult({ ...result, errors: result.errors.map(withCode) })
-    },
-  }
-}
-
-function withCode(error: GraphQLError): GraphQLError {
-  if (error.extensions?.code && error.extensions.code !== 'BAD_REQUEST') return error
-  const { originalError: _, ...extensions } = error.extensions ?? {}
-  return new GraphQLError(error.message, {
-    nodes: error.nodes,
-    source: error.source,
-    positions: error.positions,
-    path: error.path,
-    extensions: { ...extensions, code: 'VALIDATION_ERROR' },
-  })
-}
-
-const reaches = new Map<string, Reach>()
-
-/** What an operation is about: `personal` as soon as one of its fields is, `open` where all of it is the plan catalogue. */
-export function reachOf(schema: GraphQLSchema, query: unknown): Reach {
-  if (typeof query !== 'string') return 'workspace'
-  const known = reaches.get(query)
-  if (known) return known
-  const reach = findReach(schema, query)
-  if (query.length > 4_096) return reach
-  if (reaches.size >= 1_000) reaches.delete(reaches.keys().next().value as string)
-  reaches.set(query, reach)
-  return reach
-}
-
-function findReach(schema: GraphQLSchema, query: string): Reach {
-  const fields = schema.getQueryType()?.getFields() ?? {}
-  try {
-    const names = parse(query, { maxTokens: limits.tokens, noLocation: true }).definitions.flatMap((definition) =>
-      definition.kind === Kind.OPERATION_DEFINITION
-        ? definition.selectionSet.selections.map((item) => (item.kind === Kind.FIELD ? item.name.value : ''))
-        : [],
-    )
-    const isPersonal = (name: string) =>
-      (fields[name]?.extensions.pothosOptions as { authScopes?: { personal?: boolean } } | undefined)?.authScopes?.personal ===
-      true
-    if (names.some(isPersonal)) return 'personal'
-    return names.every((name) => name === 'plans' || name.startsWith('__')) ? 'open' : 'workspace'
-  } catch {
-    return 'workspace'
-  }
 }

@@ -1,14 +1,20 @@
 // HTTP: the one place that mounts things.
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { GraphQLSchema } from 'graphql'
-import { mountRest } from '../rest-compat/mount.ts'
+import { mountRest, type RestDoor } from '../rest-compat/mount.ts'
 import type { App } from './core/app.ts'
-import { executeOperation, prune } from './core/execute.ts'
+import type { Context } from './core/context.ts'
+import { failure } from './core/errors.ts'
+import { executeOperation, needsActive, prune } from './core/execute.ts'
 import { createHttp, refuseOtherMethods } from './core/http.ts'
+import { idempotencyOf, keepFailure } from './core/idempotency.ts'
+import { parseJson } from './core/json.ts'
 import { parse } from './core/validation.ts'
 import { type Door, openDoor } from './door.ts'
 import { mountStreams } from './events/streams.ts'
 import { mountGraphql } from './graphql.ts'
+import { refuseCostly } from './graphql-limits.ts'
+import { createGraphql } from './graphql-yoga.ts'
 import { mountHealth } from './health.ts'
 import { schema } from './schema.ts'
 
@@ -23,10 +29,19 @@ export interface Server {
 export async function createServer(app: App): Promise<Server> {
   const http = await createHttp(app)
   const door = openDoor(app)
-  const streams = await mountStreams(http, app, { schema, openContext: (request) => door.openStream(request) })
-  const taken = new Map<string, Set<string>>([['/api/v1/events/stream', new Set(['GET'])]])
+  const graphql = createGraphql(app, schema)
+  const streams = await mountStreams(http, app, {
+    schema,
+    validateDocument: graphql.validateDocument,
+    refuseOperation: refuseCostly,
+    openContext: (request, reply) => door.open(request, reply, 'workspace'),
+  })
+  const taken = new Map<string, Set<string>>([
+    ['/api/v1/events/stream', new Set(['GET'])],
+    ['/graphql/stream', new Set(['GET', 'POST', 'PUT', 'DELETE'])],
+  ])
   await http.register(async (scope) => mountJson(scope))
-  mountGraphql(http, app, { schema, door, streams })
+  mountGraphql(http, app, { schema, door, streams, graphql })
   for (const [path, methods] of mountHealth(http, app)) taken.set(path, methods)
   refuseOtherMethods(http, taken)
 
@@ -45,44 +60,34 @@ export async function createServer(app: App): Promise<Server> {
   }
 }
 
-function restDoor(graph: GraphQLSchema, door: Door): Parameters<typeof mountRest>[1] {
+function restDoor(graph: GraphQLSchema, door: Door): RestDoor<Context> {
   return {
     prefix: '/api/v1',
     surface: 'public',
-    admit: (request, reply, reach) => door.open(request, reply, reach),
-    execute: ({ document, variables, context, repeatable }) => {
-      const operation = { schema: graph, document, variables }
-      return executeOperation({
-        ...operation,
-        context: { ...(context as Awaited<ReturnType<Door['open']>>), idempotency: repeatable },
-      })
+    async admit(request, reply, { reach, document }) {
+      const context = await door.open(request, reply, reach)
+      if (document && !context.principal.active && needsActive(graph, document)) throw failure('SUBSCRIPTION_INACTIVE')
+      return context
     },
+    repeatable: (request) => idempotencyOf(request, request.bytes),
+    execute: ({ document, variables, context, repeatable }) =>
+      executeOperation({ schema: graph, document, variables, context: { ...context, idempotency: repeatable } }),
+    keep: (error, context, repeatable) => keepFailure({ ...context, idempotency: repeatable }, error),
     prune,
     parse,
   }
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
 /** JSON bodies only, as UTF-8 only; the bytes are kept for Idempotency-Key. */
 function parseJsonStrictly(scope: FastifyInstance): void {
-  const parseText = scope.getDefaultJsonParser('error', 'error')
   scope.removeAllContentTypeParsers()
   scope.decorateRequest('bytes', null)
-  scope.addContentTypeParser(
-    /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i,
-    { parseAs: 'buffer' },
-    (request, body, done) => {
-      const bytes = body as Buffer
-      request.bytes = bytes
-      if (bytes.length === 0) return done(null, undefined)
-      let text: string
-      try {
-        text = utf8.decode(bytes)
-      } catch {
-        return done(Object.assign(new Error('not UTF-8'), { statusCode: 400 }))
-      }
-      void parseText(request, text, done)
-    },
-  )
+  async function read(request: FastifyRequest, bytes: Buffer): Promise<unknown> {
+    if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') {
+      throw failure('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed')
+    }
+    request.bytes = bytes
+    return bytes.length === 0 ? undefined : parseJson(bytes)
+  }
+  scope.addContentTypeParser(/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i, { parseAs: 'buffer' }, read)
 }

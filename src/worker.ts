@@ -4,11 +4,11 @@ import type { App } from './core/app.ts'
 import type { JobImplementation } from './core/jobs.ts'
 import { eventJobs } from './events/jobs.ts'
 import { startRelay } from './events/relay.ts'
-import { changeState } from './instances/state.ts'
+import { applyChange, changeState } from './instances/state.ts'
 import { dispatchImplementation } from './messages/dispatch.ts'
 import { receiveMessages } from './messages/inbound.ts'
 import { applyReceipts } from './messages/receipts.ts'
-import { releaseWaiting, sweepImplementation } from './messages/waiting.ts'
+import { sweepImplementation } from './messages/waiting.ts'
 import type { ProviderEvents } from './providers/provider.ts'
 import { webhookJobs } from './webhooks/jobs.ts'
 import { webhookSink } from './webhooks/sink.ts'
@@ -40,7 +40,7 @@ export async function startWorker(app: App): Promise<AsyncDisposable> {
 
 function providerEvents(app: App): ProviderEvents {
   return {
-    state: (change) => changeState(app, change, releaseWaiting),
+    state: (change, tx) => (tx ? applyChange(app, tx, change) : changeState(app, change)),
     inbound: (messages) => receiveMessages(app, messages),
     receipts: async (receipts) => {
       const provider = 'sandbox'
@@ -56,7 +56,6 @@ async function work(app: App, { definition, work: shape, run }: JobImplementatio
   const options = {
     batchSize: shape.batchSize,
     localConcurrency: shape.workers,
-    ...(shape.oneByGroup ? { groupConcurrency: 1 } : {}),
     perJobResults: true,
     burstWhenBatchFull: true,
     pollingIntervalSeconds: 0.5,

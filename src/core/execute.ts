@@ -3,10 +3,12 @@ import {
   type DocumentNode,
   type ExecutionResult,
   execute,
+  type FieldNode,
   GraphQLError,
   type GraphQLSchema,
   getOperationAST,
   type OperationDefinitionNode,
+  type SelectionSetNode,
   type TypeNode,
 } from 'graphql'
 import { z } from 'zod'
@@ -51,7 +53,9 @@ export function publish(error: GraphQLError, context: Pick<Context, 'app' | 'req
 async function refuseVariables(operation: Operation, errors: readonly GraphQLError[]): Promise<GraphQLError> {
   const definition = getOperationAST(operation.document, operation.operationName)
   if (!definition) return failure('VALIDATION_ERROR', errors[0]?.message)
-  if (needsActive(operation.schema, definition) && !operation.context.principal.active) return failure('SUBSCRIPTION_INACTIVE')
+  if (!operation.context.principal.active && needsActive(operation.schema, operation.document, operation.operationName)) {
+    return failure('SUBSCRIPTION_INACTIVE')
+  }
   const faults = (definition.variableDefinitions ?? []).flatMap(({ variable, type }) => {
     const name = variable.name.value
     const value = operation.variables?.[name]
@@ -73,13 +77,31 @@ function plainFault(value: unknown, type: TypeNode): string {
   return `must be of type ${namedType(type)}`
 }
 
-function needsActive(schema: GraphQLSchema, definition: OperationDefinitionNode): boolean {
+/** Whether an operation creates or sends, which takes a usable subscription. */
+export function needsActive(schema: GraphQLSchema, document: DocumentNode, operationName?: string | null): boolean {
+  const definition = getOperationAST(document, operationName)
+  if (!definition) return false
   const fields = schema.getRootType(definition.operation)?.getFields() ?? {}
-  return definition.selectionSet.selections.some((selection) => {
-    if (selection.kind !== 'Field') return false
-    const options = fields[selection.name.value]?.extensions.pothosOptions as { authScopes?: { active?: boolean } } | undefined
+  return rootFields(document, definition).some(({ name }) => {
+    const options = fields[name.value]?.extensions.pothosOptions as { authScopes?: { active?: boolean } } | undefined
     return options?.authScopes?.active === true
   })
+}
+
+/** The fields that an operation selects at its root, those of fragments too. */
+export function rootFields(document: DocumentNode, operation: OperationDefinitionNode): FieldNode[] {
+  const seen = new Set<string>()
+  const fieldsOf = ({ selections }: SelectionSetNode): FieldNode[] =>
+    selections.flatMap((selection) => {
+      if (selection.kind === 'Field') return [selection]
+      if (selection.kind === 'InlineFragment') return fieldsOf(selection.selectionSet)
+      const name = selection.name.value
+      if (seen.has(name)) return []
+      seen.add(name)
+      const fragment = document.definitions.find((item) => item.kind === 'FragmentDefinition' && item.name.value === name)
+      return fragment?.kind === 'FragmentDefinition' ? fieldsOf(fragment.selectionSet) : []
+    })
+  return fieldsOf(operation.selectionSet)
 }
 
 /** Leaves out of a body what its input does not know, as REST does with fields it does not know. */

@@ -1,12 +1,13 @@
 // The HTTP server's ground: limits, ids, the error envelope, figures. It knows no route of the product.
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import cors from '@fastify/cors'
 import helmet from '@fastify/helmet'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { App } from './app.ts'
 import { codeOf, type ErrorCode, errors, failure, publicFailure } from './errors.ts'
 
-const methods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'] as const
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE'] as const
 
 /** A server that answers everything unforeseen, at any stage of a request, in the error envelope. */
 export async function createHttp(app: App): Promise<FastifyInstance> {
@@ -16,7 +17,8 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
     bodyLimit: 1024 * 1024,
     requestIdHeader: false,
     genReqId: (request) => requestIdOf(request.headers['x-request-id']),
-    routerOptions: { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: 200 },
+    // Ids are judged where they are read, whatever their length; the headers' bound is theirs too.
+    routerOptions: { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: 16_384 },
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
     // Slow senders are cut: 5 s for the headers, 10 s for a whole request.
@@ -25,7 +27,9 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
     keepAliveTimeout: 5_000,
     http: { headersTimeout: 5_000, requestTimeout: 10_000, connectionsCheckingInterval: 1_000, maxHeaderSize: 16_384 },
     clientErrorHandler: refuseConnection,
-    frameworkErrors: (error, request, reply) => answerError(app, error, request, reply as unknown as FastifyReply),
+    // A path that cannot be read comes before every hook.
+    frameworkErrors: (error, request, reply) =>
+      answerError(app, error, request, (reply as unknown as FastifyReply).header('X-Request-Id', request.id)),
   })
   await http.register(helmet, { contentSecurityPolicy: false })
   await http.register(cors, {
@@ -45,6 +49,9 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
   http.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown'
     app.metrics.requestSeconds.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
+  })
+  http.server.on('connect', (request, socket) => {
+    socket.end(bareAnswer('405 Method Not Allowed', request, 'METHOD_NOT_ALLOWED', errors.METHOD_NOT_ALLOWED.message))
   })
   http.setErrorHandler((error: FastifyError, request, reply) => answerError(app, error, request, reply))
   http.setNotFoundHandler((_, reply) => sendError(reply, 'NOT_FOUND'))
@@ -68,8 +75,16 @@ function requestIdOf(header: string | string[] | undefined): string {
 }
 
 export function sendError(reply: FastifyReply, code: ErrorCode, message: string = errors[code].message): FastifyReply {
-  if (errors[code].status === 503) reply.header('Retry-After', '1')
-  return reply.code(errors[code].status).type('application/json; charset=utf-8').send({ error: { code, message } })
+  const { status } = errors[code]
+  if (status === 503 || code === 'IDEMPOTENCY_IN_PROGRESS') reply.header('Retry-After', '1')
+  if (status === 429 && !reply.hasHeader('Retry-After'))
+    reply.header('Retry-After', code.startsWith('MONTHLY_') ? untilNextMonth() : 1)
+  return reply.code(status).type('application/json; charset=utf-8').send({ error: { code, message } })
+}
+
+/** Seconds until monthly quotas are whole again. */
+function untilNextMonth(now = new Date()): number {
+  return Math.ceil((Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) - now.getTime()) / 1000)
 }
 
 /** Answers anything thrown, in the envelope. */
@@ -80,7 +95,9 @@ export function answerError(app: App, error: FastifyError | Error, request: Fast
 
 /** What a caller is told of anything thrown; what nobody foresaw is logged. */
 export function failureOf(app: App, error: Error, request: Pick<FastifyRequest, 'id'>): { code: ErrorCode; message: string } {
-  const told = publicFailure(codeOf(error) ? error : fromFastify(error as FastifyError))
+  // What carries a code was logged where it was met.
+  if (codeOf(error)) return publicFailure(error)
+  const told = publicFailure(fromFastify(error as FastifyError))
   if (told.code === 'INTERNAL_ERROR') app.log.error({ err: error, requestId: request.id }, 'unforeseen error')
   return told
 }
@@ -105,10 +122,19 @@ function refuseConnection(error: NodeJS.ErrnoException, socket: import('node:net
       ? '408 Request Timeout'
       : '400 Bad Request'
   const message = tooLarge ? 'The headers are too large' : 'The request is not valid HTTP'
-  const body = JSON.stringify({ error: { code: 'VALIDATION_ERROR', message } })
-  if (socket.writable) {
-    socket.end(
-      `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-    )
-  }
+  if (socket.writable) socket.end(bareAnswer(status, null, 'VALIDATION_ERROR', message))
+}
+
+/** An answer where Fastify has no part. */
+function bareAnswer(status: string, request: IncomingMessage | null, code: ErrorCode, message: string): string {
+  const body = JSON.stringify({ error: { code, message } })
+  const headers = [
+    `HTTP/1.1 ${status}`,
+    'Connection: close',
+    `X-Request-Id: ${requestIdOf(request?.headers['x-request-id'])}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...(status.startsWith('405') ? ['Allow: GET, POST, PUT, DELETE'] : []),
+  ]
+  return `${headers.join('\r\n')}\r\n\r\n${body}`
 }

@@ -17,15 +17,37 @@ export interface KeyClaim {
   fingerprint: Buffer
 }
 
-/** The promise of a GraphQL mutation: its `idempotencyKey`, unless the request as a whole carries one already. */
+const keyForm = /^[\x20-\x7e]{1,255}$/
+const keyRule = 'must be 1 to 255 printable ASCII characters'
+
+/** The promise of a request's `Idempotency-Key`, null without one: the same bytes to the same address. @throws VALIDATION_ERROR. */
+export function idempotencyOf(
+  { method, url, headers }: { method: string; url: string; headers: Record<string, unknown> },
+  bytes: Uint8Array | null,
+): Idempotency | null {
+  const key = headers['idempotency-key']
+  if (key === undefined) return null
+  if (typeof key !== 'string' || !keyForm.test(key)) fail('VALIDATION_ERROR', `Idempotency-Key: ${keyRule}`)
+  const fingerprint = createHash('sha256')
+    .update(`${method} ${url}\n`)
+    .update(bytes ?? '')
+    .digest()
+  return { key, fingerprint, replayed: false }
+}
+
+/**
+ * The promise of a GraphQL mutation: its `idempotencyKey`, unless the request as a whole carries one already. It is the
+ * context's from then on, so that a refusal is kept under it too.
+ */
 export function keyed(ctx: Context, field: string, input: { idempotencyKey?: string | null }): Context {
-  if (ctx.idempotency || !input.idempotencyKey) return ctx
+  if (ctx.idempotency || input.idempotencyKey == null) return ctx
   const { idempotencyKey: key, ...rest } = input
-  if (!/^[\x20-\x7e]{1,255}$/.test(key)) fail('VALIDATION_ERROR', 'idempotencyKey: must be 1 to 255 printable ASCII characters')
+  if (!keyForm.test(key)) fail('VALIDATION_ERROR', `idempotencyKey: ${keyRule}`)
   const fingerprint = createHash('sha256')
     .update(`${field}\n${stable(rest)}`)
     .digest()
-  return { ...ctx, idempotency: { key, fingerprint, replayed: false } }
+  ctx.idempotency = { key, fingerprint, replayed: false }
+  return ctx
 }
 
 function stable(value: unknown): string {
@@ -48,6 +70,31 @@ export async function write<T>(ctx: Context, work: (tx: Sql) => Promise<T>): Pro
     await keepResults(app, tx, [{ ...claim, value }])
     return value
   })
+}
+
+/**
+ * Runs work that commits piece by piece, each piece under a key of its own. The request's key is taken before, so that
+ * nothing else can use it, and its answer is kept after; where the process died in between, the same request goes on.
+ */
+export async function writeInPieces<T>(ctx: Context, work: () => Promise<T>, isFinal: (value: T) => boolean): Promise<T> {
+  const { app, idempotency } = ctx
+  if (!idempotency) return await work()
+  const claim = { workspaceId: ctx.principal.workspaceId, ...idempotency }
+  const before = await transaction(app.pool, async (tx) => (await claimKeys(app, tx, [claim]))[0])
+  if (before && !isOpen(before)) return replay<T>(idempotency, before)
+  const value = await work()
+  if (!isFinal(value)) return value
+  return await transaction(app.pool, async (tx) => {
+    const [kept] = await claimKeys(app, tx, [claim])
+    if (kept && !isOpen(kept)) return replay<T>(idempotency, kept)
+    await keepResults(app, tx, [{ ...claim, value }])
+    return value
+  })
+}
+
+/** Taken by the same request, without an answer yet. */
+function isOpen(kept: Kept | Error): boolean {
+  return kept instanceof Error && codeOf(kept) === 'IDEMPOTENCY_IN_PROGRESS'
 }
 
 /** The value that was kept. @throws the failure that was kept. */

@@ -20,8 +20,8 @@ export interface JobRequest<Data extends object> {
   startAfter?: Date
   /** Higher goes first. */
   priority?: number
-  /** Jobs of one group run one after the other. */
-  group?: string
+  /** A UUID; of jobs under one id only the first is added. */
+  id?: string
 }
 
 export interface JobImplementation {
@@ -35,8 +35,6 @@ export interface WorkerShape {
   batchSize: number
   /** Fetch loops in this process. */
   workers: number
-  /** One running job a group, over all processes. */
-  oneByGroup?: boolean
 }
 
 export function defineJob<Data extends object>(definition: JobDefinition<Data>): JobDefinition<Data> {
@@ -68,11 +66,11 @@ export async function enqueue<Data extends object>(
   requests: readonly JobRequest<Data>[],
 ): Promise<void> {
   if (requests.length === 0) return
-  const rows = requests.map(({ data, startAfter, priority, group }) => ({
+  const rows = requests.map(({ id, data, startAfter, priority }) => ({
+    id,
     data: definition.schema.parse(data),
     startAfter,
     priority,
-    ...(group ? { group: { id: group } } : {}),
   }))
   await app.boss.insert(definition.name, rows as Parameters<PgBoss['insert']>[1], { db: bossDatabase(tx) })
 }

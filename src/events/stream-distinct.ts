@@ -12,7 +12,7 @@ import type { Streaming } from './streaming.ts'
  */
 export async function serveDistinct(streaming: Streaming, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { hub, openContext, prepare } = streaming
-  const context = await openContext(request)
+  const context = await openContext(request, reply)
   const prepared = await prepare(readOperation(streaming, request), context, request.headers['last-event-id'])
   const options = { keyId: context.principal.keyId, frame: distinctFrame, farewell: distinctFarewell }
   if (prepared.kind === 'log') await streamLog(hub, reply, prepared.view, prepared.start, options)

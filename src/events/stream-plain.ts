@@ -30,7 +30,7 @@ export const plainStreamQuery = z.object({
 /** Everything that is wrong is thrown before the stream begins. `Last-Event-ID` wins over `after`. */
 export async function servePlain(streaming: Streaming, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { app, hub, openContext } = streaming
-  const { principal } = await openContext(request)
+  const { principal } = await openContext(request, reply)
   const { after, named, ...scope } = parse(plainStreamQuery, request.query, 'query')
   const filter = await scopeOf(app, principal.workspaceId, scope)
   const start = await beginning(app, after, request.headers['last-event-id'])

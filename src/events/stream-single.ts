@@ -45,7 +45,7 @@ export function createSingleMode(streaming: Streaming): SingleMode {
 
   /** PUT: answers with a token, good for one connection within a minute, and for operations of the same key. */
   async function reserve(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { keyId } = (await openContext(request)).principal
+    const { keyId } = (await openContext(request, reply)).principal
     const taken = [...reservations.values()].filter((reservation) => reservation.keyId === keyId).length
     if (taken >= maxStreamsOfKey) fail('API_RATE_LIMIT_EXCEEDED', `At most ${maxStreamsOfKey} connections at a time on this key`)
     const token = randomBytes(32).toString('base64url')
@@ -78,7 +78,7 @@ export function createSingleMode(streaming: Streaming): SingleMode {
 
   /** GET or POST of an operation, whose results go to the connection: 202. */
   async function operate(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const context = await openContext(request)
+    const context = await openContext(request, reply)
     const { keyId, outlet, operations } = reservationOf(request)
     if (keyId !== context.principal.keyId) fail('NOT_FOUND', 'Stream not found')
     const params = readOperation(streaming, request)

@@ -1,12 +1,12 @@
 // What the doors to live events share.
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
 import type { Hub } from './fanout.ts'
 import type { KindOf, Prepare } from './operation.ts'
 
-/** Admits a request; throws a `failure()` for one that is refused. */
-export type OpenContext = (request: FastifyRequest) => Promise<Context>
+/** Admits a request and says on its reply how its key stands; throws a `failure()` for one that is refused. */
+export type OpenContext = (request: FastifyRequest, reply: FastifyReply) => Promise<Context>
 
 export interface Streaming {
   app: App

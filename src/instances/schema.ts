@@ -122,8 +122,8 @@ builder.mutationFields((t) => ({
     authScopes: { active: true },
     args: { input: t.arg({ type: CreateInstanceInput.ref, required: true, description: 'What to create.' }) },
     resolve: (_, { input }, ctx) => {
-      const parsed = CreateInstanceInput.parse(ctx.app.config, input)
-      return createInstance(keyed(ctx, 'createInstance', parsed), parsed)
+      const once = keyed(ctx, 'createInstance', input)
+      return createInstance(once, CreateInstanceInput.parse(ctx.app.config, input))
     },
   }),
   connectInstance: t.field({

@@ -54,7 +54,7 @@ export async function connectInstance(ctx: Context, id: string, number: string |
     const instance = await holdInstance(ctx, tx, id)
     if (instance.status === 'connected' || instance.status === 'connecting' || instance.status === 'pairing') return instance
     await applyChange(ctx.app, tx, { instanceId: id, status: 'connecting' })
-    await providerFor(ctx.app, instance).connect(instance, { phone: number ?? undefined })
+    await providerFor(ctx.app, instance).connect(instance, { phone: number ?? undefined }, tx)
     return await holdInstance(ctx, tx, id)
   })
 }
@@ -65,7 +65,7 @@ export async function logoutInstance(ctx: Context, id: string): Promise<Instance
     const instance = await holdInstance(ctx, tx, id)
     if (instance.status === 'logged_out') return instance
     await applyChange(ctx.app, tx, { instanceId: id, status: 'logged_out' })
-    await providerFor(ctx.app, instance).logout(instance)
+    await providerFor(ctx.app, instance).logout(instance, tx)
     return await holdInstance(ctx, tx, id)
   })
 }
@@ -76,7 +76,8 @@ export async function deleteInstance(ctx: Context, id: string): Promise<{ id: st
     const instance = await holdInstance(ctx, tx, id)
     await applyChange(ctx.app, tx, { instanceId: id, status: 'logged_out' })
     await tx.query('update instances set "deletedAt" = now(), "updatedAt" = now() where id = $1', [id])
-    await providerFor(ctx.app, instance).logout(instance)
+    await ctx.app.releaseWaiting(tx, id)
+    await providerFor(ctx.app, instance).logout(instance, tx)
     return { id, deleted: true }
   })
 }

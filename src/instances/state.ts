@@ -6,23 +6,31 @@ import { announceChange, subject } from '../events/follow.ts'
 import type { InstanceStatus } from '../generated/prisma/client.ts'
 import type { StateChange } from '../providers/provider.ts'
 
-/** What higher domains do in the same transaction when an instance connects. */
-export type OnConnected = (app: App, tx: Sql, instanceId: string) => Promise<void>
+declare module '../core/app.ts' {
+  interface App {
+    /** What higher domains do, in the same transaction, when an instance connects or is deleted. */
+    releaseWaiting: (tx: Sql, instanceId: string) => Promise<void>
+  }
+}
 
 /** Applies a change, in one transaction; one that changes nothing, or is about a deleted instance, does nothing. */
-export async function changeState(app: App, change: StateChange, onConnected: OnConnected): Promise<void> {
-  await transaction(app.pool, (tx) => applyChange(app, tx, change, onConnected))
+export async function changeState(app: App, change: StateChange): Promise<void> {
+  await transaction(app.pool, (tx) => applyChange(app, tx, change))
   app.signals.emit('outbox')
 }
 
-export async function applyChange(app: App, tx: Sql, change: StateChange, onConnected?: OnConnected): Promise<void> {
-  const { instanceId, status } = change
+/** The same in the caller's transaction, who announces the events when it has committed. */
+export async function applyChange(app: App, tx: Sql, change: StateChange): Promise<void> {
+  const { instanceId } = change
   const { rows } = await tx.query<{ status: InstanceStatus; workspaceId: string }>(
     'select status, "workspaceId" from instances where id = $1 and "deletedAt" is null for update',
     [instanceId],
   )
   const before = rows[0]
   if (!before) return
+  if (change.restricted) await restrict(tx, change)
+  const { status } = change
+  if (!status) return
   // A provider that speaks late of an instance that was logged out does not connect it again.
   if (before.status === 'logged_out' && status !== 'connecting' && status !== 'logged_out') return
   const connects = status === 'connected' && before.status !== 'connected'
@@ -34,7 +42,7 @@ export async function applyChange(app: App, tx: Sql, change: StateChange, onConn
        "lastDisconnectedAt" = case when $8 then now() else "lastDisconnectedAt" end,
        disconnections = case when $8 then array(select d from unnest(disconnections) d where d > now() - interval '24 hours') || now()::timestamptz(3)
          else disconnections end,
-       "restrictedAt" = case when $9 then now() else "restrictedAt" end, "updatedAt" = now()
+       "updatedAt" = now()
      where id = $1`,
     [
       instanceId,
@@ -45,7 +53,6 @@ export async function applyChange(app: App, tx: Sql, change: StateChange, onConn
       change.waNumber ?? null,
       connects,
       leaves,
-      change.restricted ?? false,
     ],
   )
   if (connects || leaves) {
@@ -53,6 +60,11 @@ export async function applyChange(app: App, tx: Sql, change: StateChange, onConn
     const at = new Date()
     await emit(tx, [{ workspaceId: before.workspaceId, type, instanceId, fields: { instanceId, status }, at }])
   }
-  if (connects) await onConnected?.(app, tx, instanceId)
+  if (connects) await app.releaseWaiting(tx, instanceId)
+  await announceChange(tx, subject('instance', instanceId))
+}
+
+async function restrict(tx: Sql, { instanceId, error }: StateChange): Promise<void> {
+  await tx.query('update instances set "restrictedAt" = now(), "lastError" = $2, "updatedAt" = now() where id = $1', [instanceId, error ?? null])
   await announceChange(tx, subject('instance', instanceId))
 }

@@ -5,9 +5,9 @@ import type { App } from '../core/app.ts'
 import { type Sql, transaction } from '../core/database.ts'
 import { enqueue } from '../core/jobs.ts'
 import { type OutgoingMessage, type ProviderInstance, type ProviderName, providerOf } from '../providers/provider.ts'
-import { dispatchJob, dispatchRequest } from './dispatch-job.ts'
+import { dispatchJob, dispatchRequest, expiryRequest } from './dispatch-job.ts'
 import { failMessages } from './fail.ts'
-import { decide, leaseMs, type OpenMessage } from './policy.ts'
+import { decide, followDelayMs, leaseMs, type OpenMessage } from './policy.ts'
 
 export interface ClaimedMessage {
   id: string
@@ -16,6 +16,12 @@ export interface ClaimedMessage {
   provider: ProviderName
   instance: ProviderInstance
   outgoing: OutgoingMessage
+}
+
+/** What of a batch may be sent now, and what may be right after it: messages to the same recipients, still in this order. */
+export interface Claim {
+  claimed: ClaimedMessage[]
+  next: string[]
 }
 
 interface Row extends Omit<OpenMessage, 'sendsOnce' | 'reconcileMs'> {
@@ -39,38 +45,52 @@ interface Row extends Omit<OpenMessage, 'sendsOnce' | 'reconcileMs'> {
   now: Date
 }
 
-/** Decides for each message and does what the decision says; answers those to be sent now. */
-export async function claimMessages(app: App, ids: readonly string[]): Promise<ClaimedMessage[]> {
-  const claimed = await transaction(app.pool, async (tx) => {
+/** Decides for each message and does what the decision says; answers those to be sent now, and those to be claimed next. */
+export async function claimMessages(app: App, ids: readonly string[]): Promise<Claim> {
+  const claim = await transaction(app.pool, async (tx) => {
     const rows = await readOpen(tx, ids)
     const ready: Row[] = []
-    const waiting: Row[] = []
-    const failed: { id: string; error: string }[] = []
-    const later: [Row, Date][] = []
+    const waiting: { row: Row; until: Date }[] = []
+    const following: Row[] = []
+    const failed: { row: Row; error: string }[] = []
+    const later: { row: Row; at: Date }[] = []
     for (const row of rows) {
       const decision = decide(withProvider(app, row), row.now, app.config.messageTtlMs)
       if (decision.do === 'send') ready.push(row)
-      if (decision.do === 'wait') waiting.push(row)
-      if (decision.do === 'fail') failed.push({ id: row.id, error: decision.error })
-      if (decision.do === 'later') later.push([row, decision.at])
+      if (decision.do === 'wait') waiting.push({ row, until: decision.until })
+      if (decision.do === 'follow') following.push(row)
+      if (decision.do === 'fail') failed.push({ row, error: decision.error })
+      if (decision.do === 'later') later.push({ row, at: decision.at })
     }
     const granted = await takeQuota(tx, ready)
     const sendable = ready.filter((row, i) => {
-      if (!granted[i]) failed.push({ id: row.id, error: 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED' })
+      if (!granted[i]) failed.push({ row, error: 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED' })
       return granted[i]
     })
-    await failMessages(tx, failed)
+    await failMessages(tx, failed.map(({ row, error }) => ({ id: row.id, error })))
     await park(app, tx, waiting)
-    await enqueue(
-      app,
-      tx,
-      dispatchJob,
-      later.map(([row, at]) => dispatchRequest(row, at)),
-    )
-    return await lease(tx, sendable)
+    const leaving = new Set([...sendable, ...failed.map(({ row }) => row)].map(recipientOf))
+    const next = following.filter((row) => leaving.has(recipientOf(row)))
+    later.push(...lookAgain(following.filter((row) => !leaving.has(recipientOf(row)))))
+    await enqueue(app, tx, dispatchJob, later.map(({ row, at }) => dispatchRequest(row, at)))
+    return { claimed: await lease(tx, sendable), next: next.map((row) => row.id) }
   })
   app.signals.emit('outbox')
-  return claimed
+  return claim
+}
+
+function recipientOf(row: Row): string {
+  return `${row.instanceId} ${row.peer}`
+}
+
+/** When to look again at messages whose recipients have others before them, spread so that a long line does not press at once. */
+function lookAgain(rows: readonly Row[]): { row: Row; at: Date }[] {
+  const lines = new Map<string, number>()
+  return rows.map((row) => {
+    const n = lines.get(recipientOf(row)) ?? 0
+    lines.set(recipientOf(row), n + 1)
+    return { row, at: new Date(row.now.getTime() + followDelayMs(n)) }
+  })
 }
 
 async function readOpen(tx: Sql, ids: readonly string[]): Promise<Row[]> {
@@ -122,23 +142,26 @@ async function takeQuota(tx: Sql, rows: readonly Row[]): Promise<boolean[]> {
   return rows.map((row) => granted.get(row.id) ?? true)
 }
 
-/** Lets messages wait for their instance, unless it connected a moment ago: then their jobs come up again. */
-async function park(app: App, tx: Sql, rows: readonly Row[]): Promise<void> {
-  if (rows.length === 0) return
-  const { rows: present } = await tx.query<{ id: string; status: string }>(
-    'select id, status from instances where id = any($1::uuid[]) order by id for share',
-    [[...new Set(rows.map((row) => row.instanceId))]],
+/**
+ * Lets messages wait for their instance, with a job for the end of their time. If the instance connected or was deleted
+ * a moment ago, their jobs come up again at once.
+ */
+async function park(app: App, tx: Sql, waiting: readonly { row: Row; until: Date }[]): Promise<void> {
+  if (waiting.length === 0) return
+  const { rows: present } = await tx.query<{ id: string }>(
+    `select id from (select id, status, "deletedAt" from instances where id = any($1::uuid[]) order by id for share) i
+     where status <> 'connected' and "deletedAt" is null`,
+    [[...new Set(waiting.map(({ row }) => row.instanceId))]],
   )
-  const connected = new Set(present.filter((row) => row.status === 'connected').map((row) => row.id))
-  const again = rows.filter((row) => connected.has(row.instanceId) && app.providers.has(row.provider))
-  await enqueue(
-    app,
-    tx,
-    dispatchJob,
-    again.map((row) => dispatchRequest(row)),
-  )
+  const away = new Set(present.map((row) => row.id))
+  const parked = waiting.filter(({ row }) => away.has(row.instanceId) || !app.providers.has(row.provider))
+  const again = waiting.filter((item) => !parked.includes(item))
+  await enqueue(app, tx, dispatchJob, [
+    ...again.map(({ row }) => dispatchRequest(row)),
+    ...parked.map(({ row, until }) => expiryRequest(row, until)),
+  ])
   await tx.query('update messages set "waitingSince" = coalesce("waitingSince", now()) where id = any($1::uuid[])', [
-    rows.filter((row) => !again.includes(row)).map((row) => row.id),
+    parked.map(({ row }) => row.id),
   ])
 }
 

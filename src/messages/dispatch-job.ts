@@ -13,14 +13,17 @@ export const dispatchJob = defineJob({
 
 export interface Dispatchable {
   id: string
-  instanceId: string
-  peer: string
   scheduledAt: Date | null
   campaignId: string | null
 }
 
-/** The job of one message, grouped by instance and recipient so that their order holds over all processes. */
+/** The job of one message. */
 export function dispatchRequest(message: Dispatchable, startAfter?: Date): JobRequest<{ id: string }> {
   const kind = message.campaignId ? 'campaign' : message.scheduledAt ? 'scheduled' : 'instant'
-  return { data: { id: message.id }, priority: priorities[kind], group: `${message.instanceId} ${message.peer}`, startAfter }
+  return { data: { id: message.id }, priority: priorities[kind], startAfter }
+}
+
+/** The job that ends a message's wait. It has the message's own id, so that a message that waits again has no second one. */
+export function expiryRequest(message: Dispatchable, startAfter: Date): JobRequest<{ id: string }> {
+  return { ...dispatchRequest(message, startAfter), id: message.id }
 }

@@ -25,30 +25,41 @@ export function createSettlement(app: App): App['settle'] {
   })
 }
 
+/** How long one batch may go on taking turns; its other jobs are not done before it ends. */
+const turnsMs = 5_000
+
 export const dispatchImplementation: JobImplementation = implementJob(
   dispatchJob,
-  { batchSize: 100, workers: 3, oneByGroup: true },
+  { batchSize: 100, workers: 3 },
   async (app, jobs) => {
-    const claimedAt = performance.now()
-    const claimed = await claimMessages(
-      app,
-      jobs.map((job) => job.id),
-    )
-    await app.failpoint('send.after_claim')
-    const results = await Promise.allSettled(claimed.map((message) => offer(app, message, claimedAt)))
+    const failed = new Map<string, Error>()
+    const startedAt = performance.now()
+    // Messages to one recipient leave one after the other; those behind another of this batch take the next turn.
+    let turn = jobs.map((job) => job.id)
+    while (turn.length > 0) {
+      const claimedAt = performance.now()
+      if (app.stopping || claimedAt - startedAt > turnsMs) {
+        for (const id of turn) failed.set(id, new Error('handed back'))
+        break
+      }
+      const { claimed, next } = await claimMessages(app, turn)
+      await app.failpoint('send.after_claim')
+      const results = await Promise.allSettled(claimed.map((message) => offer(app, message, claimedAt)))
+      for (const [i, result] of results.entries()) {
+        if (result.status === 'rejected') failed.set((claimed[i] as ClaimedMessage).id, result.reason as Error)
+      }
+      turn = next
+    }
     await app.failpoint('send.after_commit_before_ack')
-    const failed = new Map(
-      results.flatMap((result, i) => (result.status === 'rejected' ? [[claimed[i]?.id, result.reason as Error]] : [])),
-    )
     return jobs.map((job) => failed.get(job.id))
   },
 )
 
 async function offer(app: App, message: ClaimedMessage, claimedAt: number): Promise<void> {
   await app.failpoint('send.before_provider')
-  // A process that was frozen for so long has lost its lease: another one offers the message.
-  if (performance.now() - claimedAt > leaseMs - 1_000) throw new Error('the lease ran out before the message was offered')
-  const outcome = await send(app, message)
+  // A process that was frozen may have lost its lease. It has not offered the message, so it gives it back, if it still can.
+  const late = performance.now() - claimedAt > leaseMs - 1_000
+  const outcome: SendOutcome = late ? { outcome: 'retry', error: 'LEASE_LOST', afterMs: 0 } : await send(app, message)
   await app.failpoint('send.after_provider_accept')
   await app.failpoint('send.before_commit')
   await app.settle({ message, outcome })

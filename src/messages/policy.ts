@@ -28,7 +28,10 @@ export interface OpenMessage {
 export type Decision =
   | { do: 'send' }
   | { do: 'nothing' }
-  | { do: 'wait' }
+  /** Until its instance connects, but not longer. */
+  | { do: 'wait'; until: Date }
+  /** Until the messages before it to the same recipient have left. */
+  | { do: 'follow' }
   | { do: 'later'; at: Date }
   | { do: 'fail'; error: string }
 
@@ -46,11 +49,16 @@ export function decide(message: OpenMessage, now: Date, ttlMs: number): Decision
   }
   if (message.instanceDeleted) return { do: 'fail', error: 'INSTANCE_DELETED' }
   if (dueAt > now) return { do: 'later', at: dueAt }
-  if (now.getTime() > dueAt.getTime() + ttlMs) return { do: 'fail', error: 'EXPIRED' }
+  const until = new Date(dueAt.getTime() + ttlMs)
+  if (until <= now) return { do: 'fail', error: 'EXPIRED' }
   if (nextAttemptAt && nextAttemptAt > now) return { do: 'later', at: nextAttemptAt }
-  if (!message.instanceConnected) return { do: 'wait' }
-  if (message.blocked) return { do: 'later', at: new Date(now.getTime() + 250) }
-  return { do: 'send' }
+  if (!message.instanceConnected) return { do: 'wait', until }
+  return message.blocked ? { do: 'follow' } : { do: 'send' }
+}
+
+/** Milliseconds until a message looks again whether the one before it has left, as the n-th (0) of a batch that waits for it. */
+export function followDelayMs(n: number): number {
+  return 250 + 25 * n
 }
 
 /** Milliseconds until the next try after `attempts` tries, or null when it was the last: 1 s doubling to 5 min, ±20 %. */

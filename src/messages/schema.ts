@@ -144,8 +144,8 @@ builder.mutationFields((t) => ({
     authScopes: { active: true },
     args: { input: t.arg({ type: SendMessagesInput.ref, required: true, description: 'The messages.' }) },
     resolve: (_, { input }, ctx) => {
-      const parsed = SendMessagesInput.parse(ctx.app.config, input)
-      return sendMessages(keyed(ctx, 'sendMessages', parsed), parsed.messages)
+      const once = keyed(ctx, 'sendMessages', input)
+      return sendMessages(once, SendMessagesInput.parse(ctx.app.config, input).messages)
     },
   }),
   cancelMessage: t.field({

@@ -1,8 +1,8 @@
 // What can be done with messages: send, schedule, send many, cancel.
 import { returnQuota } from '../billing/quota.ts'
 import type { Context } from '../core/context.ts'
-import { codeOf, type ErrorCode, fail, publicFailure } from '../core/errors.ts'
-import { write } from '../core/idempotency.ts'
+import { codeOf, type ErrorCode, errors, fail, publicFailure } from '../core/errors.ts'
+import { write, writeInPieces } from '../core/idempotency.ts'
 import type { Message } from '../generated/prisma/client.ts'
 import { acceptMessage } from './accept.ts'
 import { ScheduleMessageInput, SendMessageInput } from './input.ts'
@@ -25,21 +25,25 @@ export interface BulkResult {
 
 /** Sends or schedules each, judged alone: what is wrong with one changes nothing for the others. */
 export async function sendMessages(ctx: Context, messages: readonly unknown[]): Promise<BulkResult> {
+  // What failed on our side may go well when the same bulk comes again.
+  const isFinal = ({ rejected }: BulkResult) => rejected.every(({ code }) => errors[code].status < 500)
+  return await writeInPieces(ctx, () => judgeEach(ctx, messages), isFinal)
+}
+
+async function judgeEach(ctx: Context, messages: readonly unknown[]): Promise<BulkResult> {
   const result: BulkResult = { accepted: [], rejected: [] }
-  const members = messages.map((_, index) => memberOf(ctx, index))
   const answers = await Promise.allSettled(
     messages.map(async (message, index) => {
       const scheduled =
         typeof message === 'object' && message !== null && (message as { scheduledAt?: unknown }).scheduledAt != null
-      const member = members[index] as Context
+      const member = memberOf(ctx, index)
       return scheduled ? await scheduleMessage(member, message) : await sendMessage(member, message)
     }),
   )
-  if (ctx.idempotency) ctx.idempotency.replayed = members.some((member) => member.idempotency?.replayed)
   for (const [index, answer] of answers.entries()) {
     if (answer.status === 'fulfilled') result.accepted.push({ index, id: answer.value.id })
     else {
-      // A key used for something else refuses the bulk as a whole, not message by message.
+      // The same bulk is being sent right now.
       if (codeOf(answer.reason)?.startsWith('IDEMPOTENCY_')) throw answer.reason
       if (!codeOf(answer.reason))
         ctx.app.log.error({ err: answer.reason, requestId: ctx.requestId }, 'a message of a bulk was not judged')
@@ -49,10 +53,10 @@ export async function sendMessages(ctx: Context, messages: readonly unknown[]): 
   return result
 }
 
-/** Each message of a bulk under a key of its own, so that a repeated bulk repeats every answer and sends nothing twice. */
+/** Each message of a bulk under a key of its own, which no caller can name, so that a repeated bulk sends nothing twice. */
 function memberOf(ctx: Context, index: number): Context {
   if (!ctx.idempotency) return ctx
-  return { ...ctx, idempotency: { ...ctx.idempotency, key: `${ctx.idempotency.key}#${index}` } }
+  return { ...ctx, idempotency: { ...ctx.idempotency, key: `${ctx.idempotency.key}\u001f${index}` } }
 }
 
 /** Cancels what has not begun to leave, and gives its quota back. @throws NOT_FOUND, INVALID_STATE. */

@@ -4,7 +4,7 @@ import { type Sql, transaction } from '../core/database.ts'
 import { enqueue } from '../core/jobs.ts'
 import type { SendOutcome } from '../providers/provider.ts'
 import type { ClaimedMessage } from './claim.ts'
-import { dispatchJob, dispatchRequest } from './dispatch-job.ts'
+import { type Dispatchable, dispatchJob, dispatchRequest } from './dispatch-job.ts'
 import { failMessages } from './fail.ts'
 import { retryDelayMs } from './policy.ts'
 
@@ -57,11 +57,11 @@ async function accept(tx: Sql, list: readonly Settlement[]): Promise<number> {
 /** Gives leases back, with jobs for the next try. */
 async function release(app: App, tx: Sql, retries: readonly { message: ClaimedMessage; delayMs: number }[]): Promise<number> {
   if (retries.length === 0) return 0
-  const { rows } = await tx.query<Parameters<typeof dispatchRequest>[0] & { nextAttemptAt: Date }>(
+  const { rows } = await tx.query<Dispatchable & { nextAttemptAt: Date }>(
     `update messages m set "leaseToken" = null, "leaseUntil" = null, "nextAttemptAt" = clock_timestamp() + r.ms * interval '1 millisecond'
      from unnest($1::uuid[], $2::uuid[], $3::float8[]) as r(id, token, ms)
      where m.id = r.id and m."leaseToken" = r.token and m.status = 'sending' and m."acceptedAt" is null
-     returning m.id, m."instanceId", m.peer, m."scheduledAt", m."campaignId", m."nextAttemptAt"`,
+     returning m.id, m."scheduledAt", m."campaignId", m."nextAttemptAt"`,
     [
       retries.map(({ message }) => message.id),
       retries.map(({ message }) => message.token),
@@ -81,8 +81,8 @@ async function release(app: App, tx: Sql, retries: readonly { message: ClaimedMe
 async function askLater(app: App, tx: Sql, list: readonly Settlement[]): Promise<void> {
   const unknown = list.filter(({ outcome }) => outcome.outcome === 'unknown').map(({ message }) => message.id)
   if (unknown.length === 0) return
-  const { rows } = await tx.query<Parameters<typeof dispatchRequest>[0] & { leaseUntil: Date }>(
-    `select id, "instanceId", peer, "scheduledAt", "campaignId", "leaseUntil" from messages
+  const { rows } = await tx.query<Dispatchable & { leaseUntil: Date }>(
+    `select id, "scheduledAt", "campaignId", "leaseUntil" from messages
      where id = any($1::uuid[]) and "leaseUntil" is not null and "acceptedAt" is null`,
     [unknown],
   )

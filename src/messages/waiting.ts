@@ -7,12 +7,14 @@ import { defineJob, enqueue, implementJob } from '../core/jobs.ts'
 import { type Dispatchable, dispatchJob, dispatchRequest } from './dispatch-job.ts'
 import { failMessages } from './fail.ts'
 
-/** Brings up the jobs of what waited for this instance, in the transaction that connects it. */
+/** Brings up the jobs of what waited for this instance, in the transaction that connects or deletes it. */
 export async function releaseWaiting(app: App, tx: Sql, instanceId: string): Promise<void> {
   const { rows } = await tx.query<Dispatchable>(
-    `update messages set "waitingSince" = null where "instanceId" = $1 and "waitingSince" is not null
-       and status in ('queued', 'sending') and "acceptedAt" is null and direction = 'outbound'
-     returning id, "instanceId", peer, "scheduledAt", "campaignId", "dueAt"`,
+    `with held as (
+       select id from messages where "instanceId" = $1 and "waitingSince" is not null and status in ('queued', 'sending')
+         and "acceptedAt" is null and direction = 'outbound' order by id for update
+     )
+     update messages m set "waitingSince" = null from held where m.id = held.id returning m.id, m."scheduledAt", m."campaignId"`,
     [instanceId],
   )
   const inOrder = rows.sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -32,14 +34,14 @@ export const sweepJob = defineJob({
 })
 
 /**
- * Every minute: fails what waited longer than its time to live, and brings up a job again for what should have left
- * long ago and has none, as after a restore from a backup.
+ * Every minute, for what has no job though it should, as after a restore from a backup: fails what waited longer than
+ * its time to live, and brings up jobs of what should have left long ago.
  */
 export const sweepImplementation = implementJob(sweepJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
   await transaction(app.pool, async (tx) => {
     const { rows } = await tx.query<{ id: string }>(
       `select id from messages where direction = 'outbound' and status in ('queued', 'sending') and "acceptedAt" is null
-         and "leaseToken" is null and "dueAt" < now() - $1 * interval '1 millisecond' order by id limit 5000`,
+         and ("leaseToken" is null or "waitingSince" is not null) and "dueAt" < now() - $1 * interval '1 millisecond' order by id limit 5000`,
       [app.config.messageTtlMs],
     )
     await failMessages(
@@ -47,7 +49,7 @@ export const sweepImplementation = implementJob(sweepJob, { batchSize: 1, worker
       rows.map((row) => ({ id: row.id, error: 'EXPIRED' })),
     )
     const { rows: lost } = await tx.query<Dispatchable>(
-      `select m.id, m."instanceId", m.peer, m."scheduledAt", m."campaignId" from messages m
+      `select m.id, m."scheduledAt", m."campaignId" from messages m
        where m.direction = 'outbound' and m.status in ('queued', 'sending') and m."acceptedAt" is null and m."waitingSince" is null
          and greatest(m."dueAt", m."nextAttemptAt", m."leaseUntil") < now() - interval '2 minutes'
          and not exists (

@@ -1,5 +1,6 @@
 // What a messaging network must be able to do for the gateway, and what it tells back.
 import type { App } from '../core/app.ts'
+import type { Sql } from '../core/database.ts'
 
 export type ProviderName = 'sandbox' | 'cloud' | 'web'
 
@@ -50,7 +51,8 @@ export interface InboundMessage {
 
 export interface StateChange {
   instanceId: string
-  status: 'connecting' | 'pairing' | 'connected' | 'disconnected' | 'logged_out'
+  /** Left out where only `restricted` is news. */
+  status?: 'connecting' | 'pairing' | 'connected' | 'disconnected' | 'logged_out'
   qr?: string | null
   pairingCode?: string | null
   waNumber?: string
@@ -62,7 +64,8 @@ export interface StateChange {
 export interface ProviderEvents {
   receipts: (receipts: readonly Receipt[]) => Promise<void>
   inbound: (messages: readonly InboundMessage[]) => Promise<void>
-  state: (change: StateChange) => Promise<void>
+  /** In the provider's own transaction, where it has one. */
+  state: (change: StateChange, tx?: Sql) => Promise<void>
 }
 
 export interface Provider {
@@ -71,8 +74,9 @@ export interface Provider {
   sendsOnce: (instance: ProviderInstance) => boolean
   /** How long after a send whose answer was lost a receipt may still tell what became of it. */
   reconcileMs: number
-  connect: (instance: ProviderInstance, options: { phone?: string }) => Promise<void>
-  logout: (instance: ProviderInstance) => Promise<void>
+  /** `tx` is the transaction that changes the instance, which it may not commit. */
+  connect: (instance: ProviderInstance, options: { phone?: string }, tx: Sql) => Promise<void>
+  logout: (instance: ProviderInstance, tx: Sql) => Promise<void>
   send: (instance: ProviderInstance, message: OutgoingMessage) => Promise<SendOutcome>
   /** Whether each number is on the network; null where the provider cannot tell. */
   lookup: (instance: ProviderInstance, numbers: readonly string[]) => Promise<(boolean | null)[]>

@@ -37,9 +37,9 @@ export const UpdateWebhookInput = defineInput(
   'UpdateWebhookInput',
   'What to change about a webhook endpoint; what is left out stays.',
   z.object({
-    url: fields.url.optional(),
-    events: fields.events.optional(),
-    enabled: z.boolean().optional().describe('false stops deliveries, true takes them up again after they were stopped.'),
+    url: fields.url.optional().describe('Where to deliver from now on; the rules are those of a new endpoint.'),
+    events: fields.events.optional().describe('The kinds of events to deliver from now on, 1 to 50, distinct.'),
+    enabled: z.boolean().optional().describe('`false` stops deliveries, `true takes them up again after they were stopped.'),
   }),
   (value, report, config) => {
     urlRule(value, report, config)

@@ -9,6 +9,9 @@ import { addSteps, runDueSteps } from './steps.ts'
 /** How often a process looks for steps that another one left. */
 const idleMs = 1_000
 
+/** How soon the transaction of a caller has most likely committed; when not, the next look finds what it left. */
+const commitMs = 10
+
 export function createSandbox(app: App): Provider {
   let wake: (dueInMs: number) => void = () => {}
   const send = createSend(app, (ms) => wake(ms))
@@ -19,21 +22,14 @@ export function createSandbox(app: App): Provider {
     reconcileMs: Math.max(1_000, 10 * app.config.sandboxLatencyMs),
     send: (instance, message) => send({ instance, message }),
     lookup: async (_, numbers) => numbers.map(exists),
-    async connect(instance) {
-      const pairing = instance.settings.pairing === true
-      await addSteps(
-        app.pool,
-        [{ instanceId: instance.id, kind: pairing ? 'pair' : 'connected', after: 0 }],
-        app.config.sandboxLatencyMs,
-      )
-      if (pairing)
-        await addSteps(app.pool, [{ instanceId: instance.id, kind: 'connected', after: 1 }], app.config.sandboxLatencyMs)
-      wake(0)
+    async connect(instance, _, tx) {
+      const connected = { instanceId: instance.id, kind: 'connected', after: 0 } as const
+      const pair = { instanceId: instance.id, kind: 'pair', after: 0, then: { kind: 'connected', after: 1 } } as const
+      await addSteps(tx, [instance.settings.pairing === true ? pair : connected], app.config.sandboxLatencyMs)
+      wake(commitMs)
     },
-    async logout(instance) {
-      await app.pool.query(`delete from sandbox_steps where "instanceId" = $1 and kind <> 'receipt'`, [instance.id])
-      await addSteps(app.pool, [{ instanceId: instance.id, kind: 'logout', after: 0 }], 0)
-      wake(0)
+    async logout(instance, tx) {
+      await tx.query(`delete from sandbox_steps where "instanceId" = $1 and kind <> 'receipt'`, [instance.id])
     },
     async start(events) {
       const ending = new AbortController()

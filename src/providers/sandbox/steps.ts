@@ -1,17 +1,19 @@
 // What the sandbox network has yet to do, kept in the database so that a killed process loses nothing of it.
 import type { App } from '../../core/app.ts'
-import type { Sql } from '../../core/database.ts'
+import { type Sql, transaction } from '../../core/database.ts'
 import type { InboundMessage, ProviderEvents, Receipt, StateChange } from '../provider.ts'
 import { sandboxNumber } from './script.ts'
 
 export interface NewStep {
   instanceId: string
   reference?: string
-  kind: 'receipt' | 'answer' | 'pair' | 'connected' | 'disconnect' | 'reconnect' | 'restrict' | 'logout'
+  kind: 'receipt' | 'answer' | 'pair' | 'connected' | 'disconnect' | 'reconnect' | 'restrict'
   status?: string
   error?: string
   /** In latencies from now. */
   after: number
+  /** What follows when this one has happened, in latencies from then. */
+  then?: { kind: StateKind; after: number }
 }
 
 interface Step {
@@ -19,7 +21,7 @@ interface Step {
   instanceId: string
   reference: string | null
   kind: NewStep['kind']
-  payload: { status?: Receipt['status']; error?: string }
+  payload: Pick<NewStep, 'error' | 'then'> & { status?: Receipt['status'] }
   dueAt: Date
   to: string | null
   body: string | null
@@ -37,7 +39,7 @@ export async function addSteps(tx: Sql, steps: readonly NewStep[], latencyMs: nu
       steps.map((step) => step.instanceId),
       steps.map((step) => step.reference ?? null),
       steps.map((step) => step.kind),
-      steps.map(({ status, error }) => JSON.stringify({ status, error })),
+      steps.map(({ status, error, then }) => JSON.stringify({ status, error, then })),
       steps.map((step) => step.after * latencyMs),
     ],
   })
@@ -47,8 +49,9 @@ export async function addSteps(tx: Sql, steps: readonly NewStep[], latencyMs: nu
 const holdMs = 10_000
 
 /**
- * Reports what is due: takes steps for a while, reports them, deletes them. A process that dies in between leaves them
- * to be reported again, as real networks do. Answers how long until the next step, at most `idleMs`; 0 when more is due.
+ * Reports what is due: takes steps for a while, reports them, deletes them. A process that dies in between leaves
+ * receipts and answers to be reported again, as real networks do; what happens to a connection happens once.
+ * Answers how long until the next step, at most `idleMs`; 0 when more is due.
  */
 export async function runDueSteps(app: App, events: ProviderEvents, idleMs: number): Promise<number> {
   const { rows } = await app.pool.query<Step>({
@@ -62,13 +65,13 @@ export async function runDueSteps(app: App, events: ProviderEvents, idleMs: numb
       select t.*, m."to", m.body from taken t left join sandbox_messages m on m.reference = t.reference order by t.id`,
     values: [holdMs],
   })
-  if (rows.length > 0) {
-    await report(rows, events, app.config.sandboxSeed)
-    await app.pool.query({
-      name: 'sandbox.done',
-      text: 'delete from sandbox_steps where id = any($1::bigint[])',
-      values: [rows.map((row) => row.id)],
-    })
+  const news = rows.filter((row) => row.kind === 'receipt' || row.kind === 'answer')
+  if (news.length > 0) {
+    await report(news, events)
+    await app.pool.query({ name: 'sandbox.done', text: 'delete from sandbox_steps where id = any($1::bigint[])', values: [news.map((row) => row.id)] })
+  }
+  for (const row of rows) {
+    if (row.kind !== 'receipt' && row.kind !== 'answer') await move(app, events, row, row.kind)
   }
   if (rows.length === 1000) return 0
   const next = await app.pool.query<{ ms: number }>({
@@ -85,41 +88,33 @@ const changes: Record<StateKind, (instanceId: string, seed: number) => Omit<Stat
   connected: (instanceId, seed) => ({ status: 'connected', waNumber: sandboxNumber(seed, instanceId) }),
   disconnect: () => ({ status: 'disconnected', error: 'CONNECTION_LOST' }),
   reconnect: () => ({ status: 'connected' }),
-  restrict: () => ({ status: 'connected', restricted: true, error: 'ACCOUNT_RESTRICTED' }),
-  logout: () => ({ status: 'logged_out' }),
+  restrict: () => ({ restricted: true, error: 'ACCOUNT_RESTRICTED' }),
 }
 
-async function report(steps: readonly Step[], events: ProviderEvents, seed: number): Promise<void> {
+/** Lets a step of a connection happen, unless it was called off or another process was faster, and plans what follows. */
+async function move(app: App, events: ProviderEvents, { id, instanceId, payload }: Step, kind: StateKind): Promise<void> {
+  await transaction(app.pool, async (tx) => {
+    const { rowCount } = await tx.query('delete from sandbox_steps where id = $1', [id])
+    if (rowCount === 0) return
+    await events.state({ instanceId, ...changes[kind](instanceId, app.config.sandboxSeed) }, tx)
+    if (payload.then) await addSteps(tx, [{ instanceId, ...payload.then }], app.config.sandboxLatencyMs)
+  })
+  app.signals.emit('outbox')
+}
+
+async function report(steps: readonly Step[], events: ProviderEvents): Promise<void> {
   const at = new Date()
   const receipts: Receipt[] = []
   const answers: InboundMessage[] = []
   for (const step of steps) {
     const { instanceId, reference, payload } = step
     if (step.kind === 'receipt' && reference && payload.status) {
-      receipts.push({
-        instanceId,
-        reference,
-        providerMessageId: `sandbox.${reference}`,
-        status: payload.status,
-        error: payload.error,
-        at,
-      })
+      receipts.push({ instanceId, reference, providerMessageId: `sandbox.${reference}`, status: payload.status, error: payload.error, at })
     }
     if (step.kind === 'answer' && reference && step.to) {
-      answers.push({
-        instanceId,
-        providerMessageId: `sandbox.echo.${reference}`,
-        from: step.to,
-        type: 'text',
-        body: `echo: ${step.body}`,
-        at,
-      })
+      answers.push({ instanceId, providerMessageId: `sandbox.echo.${reference}`, from: step.to, type: 'text', body: `echo: ${step.body}`, at })
     }
   }
   if (receipts.length > 0) await events.receipts(receipts)
   if (answers.length > 0) await events.inbound(answers)
-  for (const { kind, instanceId } of steps) {
-    if (kind === 'receipt' || kind === 'answer') continue
-    await events.state({ instanceId, ...(changes[kind](instanceId, seed) satisfies Omit<StateChange, 'instanceId'>) })
-  }
 }

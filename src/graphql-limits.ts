@@ -1,0 +1,67 @@
+// What one GraphQL operation may ask for, counted before anything runs; and which keys it is for.
+import { complexityFromQuery } from '@pothos/plugin-complexity'
+import type { DocumentNode, ExecutionArgs, GraphQLError, GraphQLSchema } from 'graphql'
+import { getOperationAST, parse, print } from 'graphql'
+import type { Reach } from './billing/admit.ts'
+import { failure } from './core/errors.ts'
+import { rootFields } from './core/execute.ts'
+
+/** How deep, how wide, how many nodes it may touch; how much text it may be. */
+export const limits = { depth: 20, breadth: 200, complexity: 20_000, tokens: 1_000, aliases: 15, directives: 50 } as const
+
+/** Counts what an operation may touch, with its variables. Null where it may run. */
+export function refuseCostly(
+  args: Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' | 'variableValues' | 'contextValue'>,
+): GraphQLError | null {
+  const operation = getOperationAST(args.document, args.operationName)
+  if (!operation) return null
+  if (operation.operation === 'mutation' && rootFields(args.document, operation).length > 1) {
+    return failure('VALIDATION_ERROR', 'A request may hold one mutation; send the others on their own')
+  }
+  try {
+    const cost = complexityFromQuery(print(args.document), {
+      schema: args.schema,
+      variables: (args.variableValues ?? {}) as Record<string, unknown>,
+      ctx: args.contextValue as object,
+    })
+    for (const kind of ['depth', 'breadth', 'complexity'] as const) {
+      if (cost[kind] > limits[kind]) {
+        return failure('VALIDATION_ERROR', `The query's ${kind} is ${cost[kind]}; at most ${limits[kind]} is allowed`)
+      }
+    }
+  } catch {
+    // Variables that do not fit are refused, by name, where they are coerced.
+  }
+  return null
+}
+
+const reaches = new Map<string, Reach>()
+
+/** What an operation is about: `personal` as soon as one of its fields is, `open` where all of it is the plan catalogue. */
+export function reachOf(schema: GraphQLSchema, query: unknown): Reach {
+  if (typeof query !== 'string') return 'workspace'
+  const known = reaches.get(query)
+  if (known) return known
+  const reach = findReach(schema, query)
+  if (query.length > 4_096) return reach
+  if (reaches.size >= 1_000) reaches.delete(reaches.keys().next().value as string)
+  reaches.set(query, reach)
+  return reach
+}
+
+function findReach(schema: GraphQLSchema, query: string): Reach {
+  const fields = schema.getQueryType()?.getFields() ?? {}
+  let document: DocumentNode
+  try {
+    document = parse(query, { maxTokens: limits.tokens, noLocation: true })
+  } catch {
+    return 'workspace'
+  }
+  const names = document.definitions.flatMap((definition) =>
+    definition.kind === 'OperationDefinition' ? rootFields(document, definition).map((field) => field.name.value) : [],
+  )
+  const isPersonal = (name: string) =>
+    (fields[name]?.extensions.pothosOptions as { authScopes?: { personal?: boolean } } | undefined)?.authScopes?.personal === true
+  if (names.some(isPersonal)) return 'personal'
+  return names.every((name) => name === 'plans' || name.startsWith('__')) ? 'open' : 'workspace'
+}
