@@ -29,7 +29,7 @@ export const builder = new SchemaBuilder<{
   relay: {
     clientMutationId: 'omit',
     cursorType: 'String',
-    nodesOnConnection: true,
+    nodesOnConnection: { description: 'The items alone.' },
     nodeQueryOptions: false,
     nodesQueryOptions: false,
     pageInfoTypeOptions: { description: 'Where a page stands in its list.' },
@@ -39,7 +39,6 @@ export const builder = new SchemaBuilder<{
     endCursorFieldOptions: { description: 'The cursor of the last item, to go on `after`; null on an empty page.' },
     defaultConnectionTypeOptions: { description: 'A page of a list.' },
     edgesFieldOptions: { description: 'The items, each with its cursor.' },
-    nodesFieldOptions: { description: 'The items alone.' },
     pageInfoFieldOptions: { description: 'Where the page stands.' },
     defaultEdgeTypeOptions: { description: 'An item and its place.' },
     cursorFieldOptions: { description: 'Its place in the list, under this sort and these filters.' },
