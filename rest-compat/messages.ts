@@ -129,6 +129,8 @@ graphql(`
 `)
 
 const once = z.string({ error: 'must be given once' })
+/** In a query a plus sign that nobody escaped arrives as a blank, which no number begins with. */
+const number = once.transform((value) => value.replace(/^ /, '+'))
 const sorts = { 'createdAt:desc': 'createdAt_desc', 'createdAt:asc': 'createdAt_asc' } as const
 
 const messagesQuery = z.object({
@@ -144,12 +146,12 @@ const messagesQuery = z.object({
   instanceId: once.optional().describe('Only messages of this instance.'),
   contactId: once.optional().describe('Only messages about this contact.'),
   campaignId: once.optional().describe('Only messages of this campaign.'),
-  to: once.optional().describe('Only messages to this number, E.164.'),
+  to: number.optional().describe('Only messages to this number, E.164.'),
   createdFrom: once.optional().describe('Only messages accepted at this moment or later.'),
   createdTo: once.optional().describe('Only messages accepted before this moment.'),
 })
 
-const historyQuery = z.object({ ...listQuery(20), phone: once.describe('The other number, E.164.') })
+const historyQuery = z.object({ ...listQuery(20), phone: number.describe('The other number, E.164.') })
 
 export const messageRoutes = [
   row('POST', '/messages/send', {

@@ -4,6 +4,7 @@ import { builder } from '../core/builder.ts'
 import type { Context, PlanFeatures, PlanLimits } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
 import { SubscriptionStatus } from '../generated/prisma/enums.ts'
+import { periodOf } from './period.ts'
 import { type Plan, planOf, plans } from './plans.ts'
 import { readUsage, type UsageSnapshot } from './usage.ts'
 
@@ -81,14 +82,22 @@ const SubscriptionInfo = builder.prismaObject('Subscription', {
   name: 'SubscriptionInfo',
   description: 'What the account subscribed to.',
   fields: (t) => ({
-    plan: t.field({ type: PlanRef, description: 'The plan.', resolve: (row) => planOf(row.plan) }),
+    plan: t.field({
+      type: PlanRef,
+      description: 'The plan in force.',
+      resolve: (_, __, ctx) => planOf(ctx.principal.plan),
+    }),
     status: t.field({
       type: SubscriptionStatusRef,
       description: 'Whether it is usable.',
       resolve: (row) => row.status,
     }),
-    currentPeriodStart: t.expose('currentPeriodStart', { type: 'DateTime', description: 'The beginning of the billing period.' }),
-    currentPeriodEnd: t.expose('currentPeriodEnd', { type: 'DateTime', description: 'Its end.' }),
+    currentPeriodStart: t.field({
+      type: 'DateTime',
+      description: 'The beginning of the billing period.',
+      resolve: (row) => periodOf(row, new Date()).start,
+    }),
+    currentPeriodEnd: t.field({ type: 'DateTime', description: 'Its end.', resolve: (row) => periodOf(row, new Date()).end }),
     cancelAtPeriodEnd: t.exposeBoolean('cancelAtPeriodEnd', { description: 'Whether it ends with the period.' }),
   }),
 })

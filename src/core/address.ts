@@ -53,7 +53,7 @@ export function checkTarget(text: string, allowed: readonly string[], purpose: P
   if (text.length > maxUrlLength) return `must have at most ${maxUrlLength} characters`
   const kind = purpose === 'webhook' ? 'an absolute https URL' : 'an absolute http(s) URL'
   // The parser forgives missing slashes, backslashes, blanks and newlines; other readers of the same text may not agree.
-  if (!/^https?:\/\/[^/?#]/i.test(text) || /[\s\\\p{Cc}]/u.test(text) || !URL.canParse(text)) return `must be ${kind}`
+  if (!/^https?:\/\/[^/?#]/i.test(text) || /[\s\\\p{Cc}\p{Cs}]/u.test(text) || !URL.canParse(text)) return `must be ${kind}`
   const url = new URL(text)
   if (url.username || url.password) return 'must not carry a user name or password'
   if (url.hash && purpose === 'webhook') return 'must not have a fragment'

@@ -8,9 +8,18 @@ export function createLog(level: string): Log {
     level,
     base: undefined,
     timestamp: pino.stdTimeFunctions.isoTime,
+    serializers: { err: describeError },
     formatters: { level: (label) => ({ level: label }) },
     redact: { paths: ['key', 'token', 'secret', 'password', 'authorization', '*.apiKey', 'req.headers'], remove: true },
   })
+}
+
+/** What of an error may be logged: databases add the values of the row that it is about. */
+function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const { name, message, stack, cause } = error
+  const { code } = error as { code?: unknown }
+  return { type: name, message, code, stack, cause: cause === undefined ? undefined : describeError(cause) }
 }
 
 /** A phone number as logs show it: the country's beginning and the last two digits. */

@@ -37,19 +37,19 @@ export async function readPage<Row extends { id: string }>(request: PageRequest<
   if (args.first != null && args.last != null) fail('VALIDATION_ERROR', 'last: cannot be given together with first')
   const backward = args.last != null
   const size = checkSize(backward ? 'last' : 'first', args.first ?? args.last ?? request.defaultSize ?? 20)
-  const seal = createHash('sha256').update(JSON.stringify(request.binding)).digest('base64url').slice(0, 11)
+  const binding = JSON.stringify(request.binding)
   const forwards = direction === 'asc' ? 'gt' : 'lt'
   const backwards = direction === 'asc' ? 'lt' : 'gt'
   const where = [
-    ...(args.after ? [beyond(field, forwards, decode(args.after, seal, 'after'))] : []),
-    ...(args.before ? [beyond(field, backwards, decode(args.before, seal, 'before'))] : []),
+    ...(args.after != null ? [beyond(field, forwards, decode(args.after, binding, 'after'))] : []),
+    ...(args.before != null ? [beyond(field, backwards, decode(args.before, binding, 'before'))] : []),
   ]
   const order = backward === (direction === 'asc') ? 'desc' : 'asc'
   const rows = await find({ where: { AND: where }, orderBy: [{ [field]: order }, { id: order }], take: size + 1 })
   const more = rows.length > size
   const page = rows.slice(0, size)
   if (backward) page.reverse()
-  const edges = page.map((node) => ({ cursor: encode(seal, node[field], node.id), node }))
+  const edges = page.map((node) => ({ cursor: encode(binding, node[field], node.id), node }))
   return {
     edges,
     pageInfo: {
@@ -71,23 +71,33 @@ function beyond(field: string, than: 'gt' | 'lt', [value, id]: [unknown, string]
   return { OR: [{ [field]: { [than]: value } }, { [field]: value, id: { [than]: id } }] }
 }
 
-function encode(seal: string, value: unknown, id: string): string {
-  return Buffer.from(JSON.stringify([seal, value instanceof Date ? value.getTime() : value, id])).toString('base64url')
+/** The list and the place in it, so that a cursor that was altered or taken elsewhere does not fit. */
+function sealOf(binding: string, value: unknown, id: unknown): string {
+  return createHash('sha256')
+    .update(`${binding}\n${JSON.stringify([value, id])}`)
+    .digest('base64url')
+    .slice(0, 16)
 }
 
-function decode(cursor: string, seal: string, name: string): [Date | string, string] {
-  let parsed: unknown
+function encode(binding: string, sorted: unknown, id: string): string {
+  const value = sorted instanceof Date ? sorted.getTime() : sorted
+  return Buffer.from(JSON.stringify([sealOf(binding, value, id), value, id])).toString('base64url')
+}
+
+function decode(cursor: string, binding: string, name: string): [Date | string, string] {
+  const [seal, value, id] = positionOf(cursor) ?? []
+  if (seal === undefined || value === undefined || id === undefined) fail('VALIDATION_ERROR', `${name}: is not a cursor`)
+  if (seal !== sealOf(binding, value, id)) fail('VALIDATION_ERROR', `${name}: is not a cursor of this list, sort and filters`)
+  return [typeof value === 'string' ? value : new Date(value), id]
+}
+
+function positionOf(cursor: string): z.output<typeof position> | undefined {
+  const bytes = Buffer.from(cursor, 'base64url')
+  // The same bytes have other spellings, none of which was given out.
+  if (cursor.length > 1024 || bytes.toString('base64url') !== cursor) return undefined
   try {
-    parsed = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    return position.safeParse(JSON.parse(bytes.toString())).data
   } catch {
-    parsed = null
+    return undefined
   }
-  const result = position.safeParse(parsed)
-  if (!result.success || cursor.length > 1024) fail('VALIDATION_ERROR', `${name}: is not a cursor of this list`)
-  const [madeFor, value, id] = result.data
-  if (madeFor !== seal) fail('VALIDATION_ERROR', `${name}: belongs to another sort or other filters`)
-  if (typeof value === 'string') return [value, id]
-  const date = new Date(value)
-  if (Number.isNaN(date.getTime())) fail('VALIDATION_ERROR', `${name}: is not a cursor of this list`)
-  return [date, id]
 }

@@ -47,20 +47,41 @@ export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, 
   return result.success ? result.data : fail('VALIDATION_ERROR', faultsOf(result.error, name))
 }
 
+const unstorable = 'must not contain NUL or unpaired surrogates'
+
+function isStorable(value: string): boolean {
+  return !value.includes('\0') && value.isWellFormed()
+}
+
+/** A JSON object that Postgres can store, its names and texts like those of {@link text}. */
+export function jsonObject<Value extends z.ZodType>(value: Value) {
+  return z.record(z.string(), value).check((context) => {
+    const open: [path: (string | number)[], value: unknown][] = [[[], context.value]]
+    for (let next = open.pop(); next; next = open.pop()) {
+      const [path, item] = next
+      const names = typeof item === 'object' && item !== null ? Object.keys(item) : []
+      if ((typeof item === 'string' && !isStorable(item)) || !names.every(isStorable)) {
+        context.issues.push({ code: 'custom', message: unstorable, input: item, path })
+      }
+      for (const [name, inner] of Object.entries(typeof item === 'object' && item !== null ? item : {}))
+        open.push([[...path, name], inner])
+    }
+  })
+}
+
 /** Text that Postgres can store: no NUL, no lone surrogate. Lengths count Unicode code points. */
 export function text(min: number, max: number) {
   return z.string().check((context) => {
     const length = codePoints(context.value)
-    const fault =
-      context.value.includes('\0') || !context.value.isWellFormed()
-        ? 'must not contain NUL or unpaired surrogates'
-        : length < min
-          ? min === 1
-            ? 'must not be empty'
-            : `must have at least ${min} characters`
-          : length > max
-            ? `must have at most ${max} characters`
-            : null
+    const fault = !isStorable(context.value)
+      ? unstorable
+      : length < min
+        ? min === 1
+          ? 'must not be empty'
+          : `must have at least ${min} characters`
+        : length > max
+          ? `must have at most ${max} characters`
+          : null
     if (fault) context.issues.push({ code: 'custom', message: fault, input: context.value })
   })
 }
@@ -71,10 +92,18 @@ function codePoints(value: string): number {
   return length
 }
 
+/** The words for what is there and wrong; what is not there is only said to be required. */
+function unlessMissing(message: string) {
+  return ({ input }: { input?: unknown }) => (input === undefined ? 'is required' : message)
+}
+
 /** A moment with an offset or `Z`, which must exist on the calendar. */
 export const moment = z.iso
-  .datetime({ offset: true, error: 'must be an ISO 8601 date and time with an offset, for example 2026-01-31T10:00:00Z' })
+  .datetime({
+    offset: true,
+    error: unlessMissing('must be an ISO 8601 date and time with an offset, for example 2026-01-31T10:00:00Z'),
+  })
   .refine((value) => Number.isFinite(Date.parse(value)), 'must be an ISO 8601 date and time with an offset')
   .meta({ id: 'DateTime' })
 
-export const uuid = z.guid({ error: 'must be a UUID' }).transform((value) => value.toLowerCase())
+export const uuid = z.guid({ error: unlessMissing('must be a UUID') }).transform((value) => value.toLowerCase())

@@ -7,7 +7,7 @@ import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency.ts'
 import { phone } from '../core/phone.ts'
-import { parse, text } from '../core/validation.ts'
+import { jsonObject, parse, text } from '../core/validation.ts'
 import type { Instance } from '../generated/prisma/client.ts'
 import { providerOf } from '../providers/provider.ts'
 import { applyChange } from './state.ts'
@@ -19,7 +19,7 @@ export const createInstanceFields = z.object({
     .meta({ id: 'ProviderName' })
     .nullish()
     .describe('The network; left out means the sandbox.'),
-  settings: z.record(z.string(), z.unknown()).nullish().describe("The provider's own settings."),
+  settings: jsonObject(z.unknown()).nullish().describe("The provider's own settings."),
   idempotencyKey: z
     .string()
     .nullish()

@@ -4,7 +4,7 @@ import { checkTarget } from '../core/address.ts'
 import { builder } from '../core/builder.ts'
 import { defineInput, type Rules, registerEnum } from '../core/input.ts'
 import { phone } from '../core/phone.ts'
-import { moment, text, uuid } from '../core/validation.ts'
+import { jsonObject, moment, text, uuid } from '../core/validation.ts'
 
 export const sendTypes = ['text', 'image', 'video', 'audio', 'voice_note', 'document', 'location', 'contact', 'buttons'] as const
 export type SendType = (typeof sendTypes)[number]
@@ -23,11 +23,11 @@ const fields = {
   type: z.enum(sendTypes).meta({ id: 'SendType' }).nullish().describe('What to send; left out when a template is given.'),
   templateId: uuid.nullish().describe('The template to render instead of a type.'),
   contactId: uuid.nullish().describe('The contact to share (type contact), or the one a template speaks of.'),
-  variables: z.record(z.string(), z.string().max(1024)).nullish().describe('Values of `custom.*` in a template.'),
+  variables: jsonObject(z.string().max(1024)).nullish().describe('Values of `custom.*` in a template.'),
   text: text(0, 4096)
     .nullish()
     .describe('The text, 1 to 4096 characters; the caption of an image, video or document, up to 1024.'),
-  mediaUrl: z.string().nullish().describe('A public http(s) address of the file, at most 2048 characters.'),
+  mediaUrl: text(0, 2048).nullish().describe('A public http(s) address of the file, at most 2048 characters.'),
   latitude: z.number().min(-90).max(90).nullish().describe('Decimal degrees, -90 to 90.'),
   longitude: z.number().min(-180).max(180).nullish().describe('Decimal degrees, -180 to 180.'),
   locationName: text(0, 1024).nullish().describe('What the place is called.'),
@@ -86,14 +86,17 @@ function checkButtons(buttons: readonly unknown[], report: Parameters<Rules>[1])
   }
 }
 
-/** One year, the longer kind. */
-const yearMs = 366 * 86_400_000
+/** The same moment a year later. */
+function yearAfter(now: number): number {
+  return new Date(now).setUTCFullYear(new Date(now).getUTCFullYear() + 1)
+}
 
 const scheduleRules: Rules = (value, report, config) => {
   rules(value, report, config)
   const at = typeof value.scheduledAt === 'string' ? Date.parse(value.scheduledAt) : Number.NaN
-  if (at <= Date.now()) report(['scheduledAt'], 'must be in the future')
-  if (at > Date.now() + yearMs) report(['scheduledAt'], 'must be at most one year ahead')
+  const now = Date.now()
+  if (at <= now) report(['scheduledAt'], 'must be in the future')
+  if (at > yearAfter(now)) report(['scheduledAt'], 'must be at most one year ahead')
 }
 
 registerEnum('SendType', builder.enumType('SendType', { values: sendTypes, description: 'What can be sent.' }))

@@ -1,0 +1,15 @@
+// The billing period of a subscription: calendar months (UTC), one after the other until it is cancelled.
+
+export interface SubscriptionPeriod {
+  status: string
+  currentPeriodStart: Date
+  currentPeriodEnd: Date
+}
+
+/** The period that `now` lies in; of a cancelled subscription the last one. */
+export function periodOf(row: SubscriptionPeriod, now: Date): { start: Date; end: Date } {
+  if (row.status === 'cancelled' || row.currentPeriodEnd > now)
+    return { start: row.currentPeriodStart, end: row.currentPeriodEnd }
+  const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()]
+  return { start: new Date(Date.UTC(year, month)), end: new Date(Date.UTC(year, month + 1)) }
+}
