@@ -50,8 +50,23 @@ const retryable = new Set(['40001', '40P01'])
 
 /** Runs `work` in one transaction; a deadlock or a serialization failure runs it again, twice at most. */
 export async function transaction<T>(pool: pg.Pool, work: (tx: Sql) => Promise<T>, tries = 3): Promise<T> {
+  for (let left = tries - 1; ; left--) {
+    try {
+      return await attempt(pool, work)
+    } catch (error) {
+      if (left <= 0 || !retryable.has((error as { code?: string }).code ?? '')) throw error
+    }
+  }
+}
+
+async function attempt<T>(pool: pg.Pool, work: (tx: Sql) => Promise<T>): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined
+  const onError = (error: Error) => {
+    broken = error
+  }
+  // A connection that is lost says so here as well as to its statement; with nobody listening that would end the process.
+  client.on('error', onError)
   try {
     // Not waited for: the first statement follows on the same trip, and fails too if this one does.
     const begun = client.query('begin')
@@ -64,11 +79,9 @@ export async function transaction<T>(pool: pg.Pool, work: (tx: Sql) => Promise<T
     await client.query('rollback').catch((lost: Error) => {
       broken = lost
     })
-    if (tries > 1 && !broken && retryable.has((error as { code?: string }).code ?? '')) {
-      return await transaction(pool, work, tries - 1)
-    }
     throw error
   } finally {
+    client.off('error', onError)
     client.release(broken)
   }
 }
