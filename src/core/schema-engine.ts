@@ -1,0 +1,91 @@
+// Prisma's schema engine as WebAssembly: no download, no binary. Here with the files that it works on.
+import { readdir, readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { PrismaPg } from '@prisma/adapter-pg'
+import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils'
+import type * as Bindings from '@prisma/schema-engine-wasm/schema_engine_bg'
+import type { MigrationList, SchemaEngine, SchemasContainer } from '@prisma/schema-engine-wasm/schema_engine_bg'
+import type pg from 'pg'
+
+export type { SchemaEngine }
+
+const prismaDir = path.resolve(import.meta.dirname, '../../prisma')
+export const migrationsDir = path.join(prismaDir, 'migrations')
+/** Nothing in the database is left out of a comparison. */
+export const filters = { externalTables: [], externalEnums: [] }
+
+/** An engine on that database; `using` frees it. */
+export async function openEngine(pool: pg.Pool): Promise<SchemaEngine> {
+  bindings ??= loadEngine()
+  const { files } = await schemaFiles()
+  return await (await bindings).SchemaEngine.new(
+    { datamodels: files.map((schema) => [schema.path, schema.content]) },
+    () => {},
+    bindMigrationAwareSqlAdapterFactory(new PrismaPg(pool)),
+  )
+}
+
+/** The part used here; TypeScript has it only with the browser's library. */
+declare const WebAssembly: {
+  compile: (bytes: Uint8Array) => Promise<object>
+  instantiate: (module: object, imports: object) => Promise<{ exports: Record<string, unknown> }>
+}
+
+/** One for the process: the package keeps views on the memory of the instance it was given first. */
+let bindings: Promise<typeof Bindings> | undefined
+
+async function loadEngine(): Promise<typeof Bindings> {
+  // The package's own entry imports the module as ESM, which Node 24 does with a warning; instantiating it does the same quietly.
+  const loaded = await import('@prisma/schema-engine-wasm/schema_engine_bg')
+  const file = createRequire(import.meta.url)
+    .resolve('@prisma/schema-engine-wasm/schema_engine_bg')
+    .replace(/\.js$/, '.wasm')
+  const module = await WebAssembly.compile(await readFile(file))
+  // It never clears the timer that limits its wait for a lock, and would hold the process for 10 s.
+  const patient = (run: () => void, ms: number) => setTimeout(run, ms).unref()
+  const imports = Object.entries(loaded).map(([name, value]) => [name, name.startsWith('__wbg_setTimeout_') ? patient : value])
+  const instance = await WebAssembly.instantiate(module, { './schema_engine_bg.js': Object.fromEntries(imports) })
+  loaded.__wbg_set_wasm(instance.exports)
+  ;(instance.exports.__wbindgen_start as () => void)()
+  return loaded
+}
+
+/** The folders of prisma/migrations, oldest first. */
+export async function migrationNames(): Promise<string[]> {
+  const entries = await readdir(migrationsDir, { withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort()
+}
+
+/** What the engine wants to know of prisma/migrations. */
+export async function migrationList(): Promise<MigrationList> {
+  const folders = await migrationNames()
+  return {
+    baseDir: migrationsDir,
+    lockfile: { path: 'migration_lock.toml', content: 'provider = "postgresql"\n' },
+    shadowDbInitScript: '',
+    migrationDirectories: await Promise.all(
+      folders.map(async (name) => ({
+        path: name,
+        migrationFile: {
+          path: 'migration.sql',
+          content: { tag: 'ok' as const, value: await readFile(path.join(migrationsDir, name, 'migration.sql'), 'utf8') },
+        },
+      })),
+    ),
+  }
+}
+
+/** The models as they are now. */
+export async function schemaFiles(): Promise<SchemasContainer> {
+  const folder = path.join(prismaDir, 'schema')
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.prisma')).sort()
+  return {
+    files: await Promise.all(
+      names.map(async (name) => ({ path: name, content: await readFile(path.join(folder, name), 'utf8') })),
+    ),
+  }
+}
