@@ -1,0 +1,63 @@
+// The migrations make the very database that prisma/schema describes, but for what is done by hand and named here.
+import { randomUUID } from 'node:crypto'
+import { describe, expect, inject, it } from 'vitest'
+import { scriptOfModels } from '../../src/core/draft-migration.ts'
+import { migrate } from '../../src/core/migrate.ts'
+import { sql } from '../kit/kit.ts'
+
+/** What prisma/migrations/0002_by_hand adds to the models (+) and takes from them (-). */
+const byHand = [
+  '- constraint events_instanceId_fkey',
+  '- constraint events_messageId_fkey',
+  '+ index messages_open_idx',
+  '+ index webhook_deliveries_open_idx',
+  '- table rate_windows p',
+  '+ table rate_windows u',
+]
+
+/** Everything that Postgres knows of a database's shape, a line for each thing. */
+const shape = `
+  select 'table ' || relname || ' ' || relpersistence::text as name, '' as definition from pg_class
+    where relkind = 'r' and relnamespace = 'public'::regnamespace and relname <> '_prisma_migrations'
+  union all
+  select 'column ' || table_name || '.' || column_name,
+      concat_ws(' ', udt_name, character_maximum_length, numeric_precision, datetime_precision, is_nullable, column_default, is_identity)
+    from information_schema.columns where table_schema = 'public' and table_name <> '_prisma_migrations'
+  union all
+  select 'constraint ' || conname, conrelid::regclass || ' ' || pg_get_constraintdef(oid) from pg_constraint
+    where connamespace = 'public'::regnamespace and contype <> 'n' and conrelid::regclass::text <> '_prisma_migrations'
+  union all
+  select 'index ' || indexname, indexdef from pg_indexes where schemaname = 'public' and tablename <> '_prisma_migrations'
+  union all
+  select 'enum ' || typname, string_agg(enumlabel, ' ' order by enumsortorder) from pg_enum join pg_type t on t.oid = enumtypid group by typname`
+
+async function emptyDatabase(): Promise<string> {
+  const url = new URL(inject('serverUrl'))
+  const name = `empty_${randomUUID().replaceAll('-', '')}`
+  await sql(url.href).query(`create database ${name}`)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+async function shapeOf(databaseUrl: string): Promise<Map<string, string>> {
+  const { rows } = await sql(databaseUrl).query<{ name: string; definition: string }>(shape)
+  return new Map(rows.map(({ name, definition }) => [name, definition]))
+}
+
+describe('the migrations', () => {
+  it('make the database that the models describe, and what is done by hand', async () => {
+    const [made, meant] = [await emptyDatabase(), await emptyDatabase()]
+    await migrate(made)
+    await sql(meant).query(await scriptOfModels(meant))
+    const [has, wants] = [await shapeOf(made), await shapeOf(meant)]
+    const differences = [
+      ...[...has].filter(([name]) => !wants.has(name)).map(([name]) => `+ ${name}`),
+      ...[...wants].filter(([name]) => !has.has(name)).map(([name]) => `- ${name}`),
+      ...[...wants]
+        .filter(([name, is]) => has.has(name) && has.get(name) !== is)
+        .map(([name, is]) => `~ ${name}: ${has.get(name)} | ${is}`),
+    ]
+    expect(differences.sort()).toEqual([...byHand].sort())
+    expect(wants.size).toBeGreaterThan(200)
+  })
+})

@@ -1,0 +1,111 @@
+// The graph as it is printed, described and typed: what callers build on.
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import {
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLOutputType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isScalarType,
+  isSpecifiedScalarType,
+  lexicographicSortSchema,
+  printSchema,
+} from 'graphql'
+import { describe, expect, it } from 'vitest'
+import { schema } from '../../src/schema.ts'
+import { root } from '../kit/kit.ts'
+
+const types = Object.values(schema.getTypeMap()).filter((type) => !type.name.startsWith('__') && !isSpecifiedScalarType(type))
+const objects = types.filter(isObjectType)
+const roots = ['Query', 'Mutation', 'Subscription']
+
+interface Described {
+  name: string
+  description?: string | null
+}
+
+/** Everything in a type that a caller can meet, the type itself first. */
+function partsOf(type: GraphQLNamedType): Described[] {
+  const own = { name: type.name, description: type.description }
+  if (isInputObjectType(type)) return [own, ...Object.values(type.getFields()).map((field) => below(type.name, field))]
+  if (!isObjectType(type)) return [own]
+  const fields = Object.values(type.getFields())
+  const parts = fields.flatMap((field) => [
+    below(type.name, field),
+    ...field.args.map((arg) => below(`${type.name}.${field.name}`, arg)),
+  ])
+  return [own, ...parts]
+}
+
+function below(parent: string, part: Described): Described {
+  return { name: `${parent}.${part.name}`, description: part.description }
+}
+
+function fieldsOf(list: readonly { name: string; getFields: () => Record<string, GraphQLField<unknown, unknown>> }[]) {
+  return list.flatMap((type) =>
+    Object.values(type.getFields()).map((field) => ({ name: `${type.name}.${field.name}`, type: field.type })),
+  )
+}
+
+/** Whether a list, at any depth, may hold null. */
+function mayHoldNull(type: GraphQLOutputType): boolean {
+  const bare = isNonNullType(type) ? type.ofType : type
+  return isListType(bare) && (!isNonNullType(bare.ofType) || mayHoldNull(bare.ofType))
+}
+
+describe('the graph', () => {
+  it('is what src/schema.graphql says', () => {
+    const printed = readFileSync(path.join(root, 'src/schema.graphql'), 'utf8')
+    expect(printed.trim(), 'run `npm run generate` and commit src/schema.graphql').toBe(
+      printSchema(lexicographicSortSchema(schema)).trim(),
+    )
+  })
+
+  it('describes every type, field, argument, enum and input field', () => {
+    const silent = types.flatMap(partsOf).filter(({ description }) => !description?.trim())
+    expect(silent.map(({ name }) => name)).toEqual([])
+  })
+
+  it('describes in sentences', () => {
+    const odd = types.flatMap(partsOf).filter(({ description }) => description && !/^[A-Z0-9`].*[.…`]$/s.test(description.trim()))
+    expect(odd.map(({ name, description }) => `${name}: ${description}`)).toEqual([])
+  })
+
+  it('spells types in PascalCase, fields in camelCase, and enum values as the contract does', () => {
+    expect(types.map(({ name }) => name).filter((name) => !/^([A-Z][a-z0-9]*)+$|^JSON$/.test(name))).toEqual([])
+    const names = types.flatMap(partsOf).flatMap(({ name }) => name.split('.').slice(1))
+    expect(names.filter((name) => !/^[a-z][A-Za-z0-9]*$/.test(name))).toEqual([])
+    const values = types.filter(isEnumType).filter(({ name }) => name !== 'ErrorCode')
+    expect(
+      values.flatMap((type) => type.getValues()).filter(({ name }) => !/^[a-z]+(_[a-z]+|At_(asc|desc))*$/.test(name)),
+    ).toEqual([])
+  })
+})
+
+describe('what the graph answers', () => {
+  it('is never null at its root: what is missing is an error with a code', () => {
+    const fields = fieldsOf(objects.filter(({ name }) => roots.includes(name)))
+    expect(fields.filter(({ type }) => !isNonNullType(type)).map(({ name }) => name)).toEqual([])
+  })
+
+  it('is a list that holds no null and is no null itself', () => {
+    const fields = fieldsOf(objects)
+    const lists = fields.filter(({ type }) => isListType(isNonNullType(type) ? type.ofType : type))
+    expect(lists.filter(({ type }) => !isNonNullType(type) || mayHoldNull(type)).map(({ name }) => name)).toEqual([])
+    expect(lists.length).toBeGreaterThan(10)
+  })
+
+  it('leaves no yes or no and no state open', () => {
+    const open = fieldsOf(objects).filter(({ type }) => isEnumType(type) || (isScalarType(type) && type.name === 'Boolean'))
+    expect(open.map(({ name }) => name)).toEqual([])
+  })
+
+  it('is null only where the contract has a null', () => {
+    const nullable = fieldsOf(objects).filter(({ type }) => !isNonNullType(type))
+    expect(nullable.length / fieldsOf(objects).length).toBeLessThan(1 / 4)
+  })
+})
