@@ -29,7 +29,7 @@ export function sentenceOf(error: unknown): string {
       return `The database at ${placeOf(e)} does not answer (${e.code}); check DATABASE_URL and that it runs`
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `The database's host is not known (${e.message}); check DATABASE_URL`
+      return `A host name is not known (${e.message}); check DATABASE_URL and HOST`
     case '28P01':
     case '28000':
       return `The database refuses the user or password of DATABASE_URL (${e.message})`

@@ -1,0 +1,140 @@
+// The operator's commands: what they print, and what they do beside a running gateway.
+import { beforeAll, describe, expect, it } from 'vitest'
+import { api, cloneDatabase, command, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
+
+let databaseUrl: string
+let gateway: Gateway
+
+beforeAll(async () => {
+  databaseUrl = await cloneDatabase()
+  gateway = await startGateway({ databaseUrl })
+})
+
+async function gatewayCommand(...args: string[]) {
+  return await command(args, { databaseUrl })
+}
+
+async function json(...args: string[]) {
+  const { code, stdout, stderr } = await gatewayCommand(...args, '--json')
+  expect({ code, stderr: stderr.replace(/^password: .*\n/, '') }).toEqual({ code: 0, stderr: '' })
+  return JSON.parse(stdout)
+}
+
+/** An error is one sentence on stderr and nothing else anywhere. */
+function expectRefusal(result: { code: number; stdout: string; stderr: string }, sentence: RegExp): void {
+  expect(result).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(sentence) })
+  expect(result.stderr.trimEnd().split('\n')).toHaveLength(1)
+}
+
+describe('account create', () => {
+  it('prints exactly the four fields, of an account that works at once', async () => {
+    const made = await json('account', 'create', '--email', 'a@example.com', '--name', 'Ada', '--plan', 'pro')
+    expect(made).toEqual({
+      userId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      workspaceId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      email: 'a@example.com',
+      apiKey: expect.stringMatching(/^svc_live_[0-9a-f]{64}$/),
+    })
+    const { status, body } = await api(gateway, made.apiKey).get('me')
+    expect({ status, data: body.data }).toMatchObject({
+      status: 200,
+      data: { id: made.userId, email: 'a@example.com', emailVerified: true, plan: { code: 'pro' } },
+    })
+  })
+
+  it('makes and prints a password unless one is given', async () => {
+    const args = ['account', 'create', '--name', 'B', '--plan', 'free', '--json', '--email']
+    expect((await gatewayCommand(...args, 'made@example.com')).stderr).toMatch(/^password: \S{20}\n$/)
+    expect((await gatewayCommand(...args, 'given@example.com', '--password', 'correct horse')).stderr).toBe('')
+  })
+
+  it('says in one sentence what is wrong', async () => {
+    const args = ['account', 'create', '--name', 'C', '--plan', 'free', '--email', 'taken@example.com']
+    expect((await gatewayCommand(...args)).code).toBe(0)
+    expectRefusal(await gatewayCommand(...args), /taken@example\.com already/)
+    expectRefusal(await gatewayCommand(...args.slice(0, 6)), /--email/)
+    expectRefusal(await gatewayCommand(...args, '--plan', 'gold'), /free, pro, max/)
+    expectRefusal(await gatewayCommand(...args, '--email', 'nobody'), /^email: /)
+  })
+})
+
+it('account plan changes what the account may do, at the next request', async () => {
+  const { apiKey } = await json('account', 'create', '--email', 'plan@example.com', '--name', 'P', '--plan', 'free')
+  expect((await gatewayCommand('account', 'plan', '--email', 'plan@example.com', '--plan', 'max')).stdout).toBe(
+    'plan@example.com is on max\n',
+  )
+  expect((await api(gateway, apiKey).get('me')).body.data.plan.code).toBe('max')
+  expectRefusal(await gatewayCommand('account', 'plan', '--email', 'none@example.com', '--plan', 'max'), /none@example\.com/)
+})
+
+it('account list shows every account, and no secret', async () => {
+  const { apiKey } = await json('account', 'create', '--email', 'list@example.com', '--name', 'L', '--plan', 'free')
+  const { stdout } = await gatewayCommand('account', 'list')
+  expect(stdout).toMatch(/list@example\.com {2}free {2}active/)
+  expect(stdout).not.toContain(apiKey.slice(20))
+  const { rowCount } = await sql(databaseUrl).query('select from users')
+  expect(await json('account', 'list')).toHaveLength(rowCount ?? 0)
+})
+
+it('api-key create and revoke work beside the running gateway', async () => {
+  await json('account', 'create', '--email', 'key@example.com', '--name', 'K', '--plan', 'pro')
+  const key = await json('api-key', 'create', '--email', 'key@example.com', '--name', 'second')
+  expect(Object.keys(key)).toEqual(['id', 'name', 'prefix', 'apiKey'])
+  expect((await api(gateway, key.apiKey).get('me')).status).toBe(200)
+  expect((await gatewayCommand('api-key', 'revoke', '--id', key.id)).code).toBe(0)
+  expect((await api(gateway, key.apiKey).get('me')).status).toBe(401)
+  expectRefusal(await gatewayCommand('api-key', 'revoke', '--id', 'nonsense'), /nonsense/)
+})
+
+it('team create prints the team and its key', async () => {
+  await json('account', 'create', '--email', 'team@example.com', '--name', 'T', '--plan', 'pro')
+  expect(await json('team', 'create', '--owner', 'team@example.com', '--name', 'Support')).toEqual({
+    teamId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    apiKey: expect.stringMatching(/^svc_team_[0-9a-f]{64}$/),
+  })
+  expectRefusal(await gatewayCommand('team', 'create', '--owner', 'none@example.com', '--name', 'T'), /none@example\.com/)
+})
+
+it('migrate says what it applied', async () => {
+  expect(await gatewayCommand('migrate')).toEqual({ code: 0, stdout: 'nothing to apply\n', stderr: '' })
+})
+
+describe('doctor', () => {
+  it('says line by line that all is well', async () => {
+    const { code, stdout } = await gatewayCommand('doctor')
+    const names = ['configuration', 'database', 'migrations', 'jobs', 'clock', 'secretKey', 'providers']
+    expect(stdout.trimEnd().split('\n')).toEqual(names.map((name) => expect.stringMatching(`^ok +${name}: `)))
+    expect(code).toBe(0)
+  })
+
+  it('says in words what is wrong', async () => {
+    const broken = await cloneDatabase()
+    await sql(broken).query(`delete from _prisma_migrations where migration_name like '0002%'; drop schema pgboss cascade`)
+    const { code, stdout } = await command(['doctor'], { databaseUrl: broken })
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/^wrong +migrations: 0002_by_hand not applied yet/m)
+    expect(stdout).toMatch(/^wrong +jobs: the job queue is not installed/m)
+  })
+
+  it('says once that the database does not answer', async () => {
+    const { code, stdout } = await command(['doctor'], { databaseUrl: 'postgres://x:y@127.0.0.1:1/z' })
+    expect(code).toBe(1)
+    expect(stdout.match(/^wrong .*$/gm)).toEqual([expect.stringMatching(/^wrong +database: .*127\.0\.0\.1:1 does not answer/)])
+  })
+
+  it('names all faults of the configuration', async () => {
+    const { code, stderr } = await command(['doctor'], { env: { PORT: 'x', ROLES: 'cook' } })
+    expect({ code, lines: stderr.trimEnd().split('\n') }).toEqual({
+      code: 1,
+      lines: [expect.stringMatching(/^PORT: /), expect.stringMatching(/^ROLES: /)],
+    })
+  })
+})
+
+it('refuses a command that does not exist', async () => {
+  expectRefusal(await gatewayCommand('dance'), /dance/)
+})
+
+it('leaves the gateway as it was', async () => {
+  expect(await until(async () => (await fetch(`${gateway.url}/livez`)).ok)).toBe(true)
+})

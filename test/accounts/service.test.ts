@@ -1,0 +1,103 @@
+// Accounts and keys: whole or not at all, and nothing readable at rest.
+import { createHash } from 'node:crypto'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { createAccount, createApiKey, listAccounts, revokeApiKey, setPlan } from '../../src/accounts/service.ts'
+import { cloneDatabase, sql } from '../kit/kit.ts'
+
+let url: string
+const pool = () => sql(url)
+beforeAll(async () => {
+  url = await cloneDatabase()
+})
+
+async function count(table: string): Promise<number> {
+  const { rows } = await pool().query(`select count(*)::int as n from ${table}`)
+  return rows[0].n
+}
+
+describe('createAccount', () => {
+  it('makes a verified user, a workspace, a subscription of this calendar month and a key', async () => {
+    const account = await createAccount(pool(), { email: 'Ada@Example.com', name: 'Ada', plan: 'pro', password: 'long enough' })
+    expect(Object.keys(account)).toEqual(['userId', 'workspaceId', 'email', 'apiKey'])
+    expect(account.email).toBe('ada@example.com')
+    const { rows } = await pool().query(
+      `select u."emailVerified", u."passwordHash", w.id as "workspaceId", s.plan, s.status, s."currentPeriodStart" as start, s."currentPeriodEnd" as end
+        from users u join workspaces w on w."ownerId" = u.id join subscriptions s on s."userId" = u.id where u.id = $1`,
+      [account.userId],
+    )
+    const now = new Date()
+    expect(rows).toEqual([
+      {
+        emailVerified: true,
+        passwordHash: expect.stringContaining('$argon2id$'),
+        workspaceId: account.workspaceId,
+        plan: 'pro',
+        status: 'active',
+        start: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth())),
+        end: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)),
+      },
+    ])
+  })
+
+  it('keeps only a digest of the key', async () => {
+    const { apiKey, userId } = await createAccount(pool(), { email: 'digest@example.com', name: 'D', plan: 'free' })
+    expect(apiKey).toMatch(/^svc_live_[0-9a-f]{64}$/)
+    const { rows } = await pool().query('select prefix, hash, to_jsonb(k)::text as row from api_keys k where "userId" = $1', [
+      userId,
+    ])
+    expect(rows[0].prefix).toBe(apiKey.slice(0, 16))
+    expect(rows[0].hash).toEqual(createHash('sha256').update(apiKey).digest())
+    expect(rows[0].row).not.toContain(apiKey.slice(20))
+  })
+
+  it('refuses an address that is taken, in whatever case, and leaves nothing behind', async () => {
+    await createAccount(pool(), { email: 'twice@example.com', name: 'A', plan: 'free' })
+    const before = [await count('users'), await count('workspaces'), await count('api_keys')]
+    await expect(createAccount(pool(), { email: 'TWICE@example.com', name: 'B', plan: 'free' })).rejects.toMatchObject({
+      extensions: { code: 'CONFLICT' },
+    })
+    expect([await count('users'), await count('workspaces'), await count('api_keys')]).toEqual(before)
+  })
+
+  it('names every field that is wrong', async () => {
+    await expect(createAccount(pool(), { email: 'nobody', name: '', plan: 'free', password: 'short' })).rejects.toThrow(
+      /^email: .*; name: .*; password: /,
+    )
+  })
+})
+
+describe('keys', () => {
+  it('belong to the personal workspace', async () => {
+    const account = await createAccount(pool(), { email: 'keys@example.com', name: 'K', plan: 'pro' })
+    const key = await createApiKey(pool(), { email: 'Keys@example.com', name: 'second' })
+    const { rows } = await pool().query('select "workspaceId", "teamId", name from api_keys where id = $1', [key.id])
+    expect(rows).toEqual([{ workspaceId: account.workspaceId, teamId: null, name: 'second' }])
+  })
+
+  it('stay revoked since when they were revoked first', async () => {
+    await createAccount(pool(), { email: 'revoke@example.com', name: 'R', plan: 'pro' })
+    const { id } = await createApiKey(pool(), { email: 'revoke@example.com', name: 'gone' })
+    const revokedAt = async () => (await pool().query('select "revokedAt" from api_keys where id = $1', [id])).rows[0].revokedAt
+    await revokeApiKey(pool(), id)
+    const first = await revokedAt()
+    await revokeApiKey(pool(), id.toUpperCase())
+    expect(first).toBeInstanceOf(Date)
+    expect(await revokedAt()).toEqual(first)
+  })
+
+  it('are said to be unknown where they are', async () => {
+    await expect(revokeApiKey(pool(), 'nonsense')).rejects.toMatchObject({ extensions: { code: 'NOT_FOUND' } })
+    await expect(createApiKey(pool(), { email: 'none@example.com', name: 'x' })).rejects.toMatchObject({
+      extensions: { code: 'NOT_FOUND' },
+    })
+  })
+})
+
+it('puts an account on a plan, active again', async () => {
+  const { userId } = await createAccount(pool(), { email: 'plan@example.com', name: 'P', plan: 'free' })
+  await pool().query(`update subscriptions set status = 'inactive', "cancelAtPeriodEnd" = true where "userId" = $1`, [userId])
+  await setPlan(pool(), { email: 'plan@example.com', plan: 'max' })
+  const { rows } = await pool().query('select plan, status, "cancelAtPeriodEnd" from subscriptions where "userId" = $1', [userId])
+  expect(rows).toEqual([{ plan: 'max', status: 'active', cancelAtPeriodEnd: false }])
+  expect((await listAccounts(pool())).at(-1)).toMatchObject({ userId, email: 'plan@example.com', plan: 'max' })
+})

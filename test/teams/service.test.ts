@@ -1,0 +1,30 @@
+// Teams: a workspace of their own on the owner's subscription.
+import { expect, it } from 'vitest'
+import { createTeam } from '../../src/teams/service.ts'
+import { cloneDatabase, createAccount, sql } from '../kit/kit.ts'
+
+it('makes a team with a workspace, its owner as a member, and a team key', async () => {
+  const url = await cloneDatabase()
+  const owner = await createAccount(url, { email: 'owner@example.com' })
+  const team = await createTeam(sql(url), { ownerEmail: 'Owner@example.com', name: 'Support' })
+  expect(team.apiKey).toMatch(/^svc_team_[0-9a-f]{64}$/)
+  const { rows } = await sql(url).query(
+    `select t.name, w."ownerId", m."userId", m.role, k."teamId", k."workspaceId" = w.id as "same"
+      from teams t join workspaces w on w.id = t."workspaceId" join team_members m on m."teamId" = t.id
+      join api_keys k on k."teamId" = t.id where t.id = $1`,
+    [team.teamId],
+  )
+  const { userId } = owner
+  expect(rows).toEqual([{ name: 'Support', ownerId: userId, userId, role: 'owner', teamId: team.teamId, same: true }])
+  expect(team.workspaceId).not.toBe(owner.workspaceId)
+})
+
+it('leaves nothing of a team whose owner is unknown or whose name is empty', async () => {
+  const url = await cloneDatabase()
+  await createAccount(url, { email: 'owner@example.com' })
+  await expect(createTeam(sql(url), { ownerEmail: 'none@example.com', name: 'T' })).rejects.toMatchObject({
+    extensions: { code: 'NOT_FOUND' },
+  })
+  await expect(createTeam(sql(url), { ownerEmail: 'owner@example.com', name: '' })).rejects.toThrow(/^name: /)
+  expect((await sql(url).query('select from workspaces')).rowCount).toBe(1)
+})
