@@ -4,14 +4,16 @@ import type { Admission, Reach } from './billing/admit.ts'
 import { planOf } from './billing/plans.ts'
 import type { App } from './core/app.ts'
 import type { Context, Principal } from './core/context.ts'
+import { fail } from './core/errors.ts'
 
 export interface Door {
-  /** @throws UNAUTHORIZED, TEAM_KEY_REQUIRED, TEAM_KEY_NOT_ALLOWED, API_RATE_LIMIT_EXCEEDED, MONTHLY_API_REQUEST_QUOTA_EXCEEDED. */
+  /** @throws UNAUTHORIZED, TEAM_KEY_REQUIRED, TEAM_KEY_NOT_ALLOWED, API_RATE_LIMIT_EXCEEDED, MONTHLY_API_REQUEST_QUOTA_EXCEEDED, SERVICE_UNAVAILABLE. */
   open: (request: FastifyRequest, reply: FastifyReply, reach: Reach) => Promise<Context>
 }
 
 export function openDoor(app: App): Door {
   async function open(request: FastifyRequest, reply: FastifyReply, reach: Reach): Promise<Context> {
+    if (app.stopping) fail('SERVICE_UNAVAILABLE')
     const admission = await app.admit({ key: headerOf(request, 'x-api-key'), teamId: request.headers['x-team-id'], reach })
     setRateHeaders(reply, admission)
     if (!admission.principal) throw admission.error

@@ -48,6 +48,7 @@ async function run(stopped: Promise<string>): Promise<void> {
   }
 
   const signal = await stopped
+  app.stopping = true
   log.info({ signal }, 'stopping')
 }
 

@@ -21,6 +21,8 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
     routerOptions: { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: 16_384 },
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
+    // The door says it, in the envelope.
+    return503OnClosing: false,
     // Slow senders are cut: 5 s for the headers, 10 s for a whole request.
     requestTimeout: 10_000,
     connectionTimeout: 0,
