@@ -65,6 +65,9 @@ export async function applyChange(app: App, tx: Sql, change: StateChange): Promi
 }
 
 async function restrict(tx: Sql, { instanceId, error }: StateChange): Promise<void> {
-  await tx.query('update instances set "restrictedAt" = now(), "lastError" = $2, "updatedAt" = now() where id = $1', [instanceId, error ?? null])
+  await tx.query('update instances set "restrictedAt" = now(), "lastError" = $2, "updatedAt" = now() where id = $1', [
+    instanceId,
+    error ?? null,
+  ])
   await announceChange(tx, subject('instance', instanceId))
 }

@@ -24,7 +24,7 @@ export function createSandbox(app: App): Provider {
     lookup: async (_, numbers) => numbers.map(exists),
     async connect(instance, _, tx) {
       const connected = { instanceId: instance.id, kind: 'connected', after: 0 } as const
-      const pair = { instanceId: instance.id, kind: 'pair', after: 0, then: { kind: 'connected', after: 1 } } as const
+      const pair = { instanceId: instance.id, kind: 'pair', after: 0, next: { kind: 'connected', after: 1 } } as const
       await addSteps(tx, [instance.settings.pairing === true ? pair : connected], app.config.sandboxLatencyMs)
       wake(commitMs)
     },

@@ -47,10 +47,7 @@ function answer(app: App, { instance, message }: Offer, script: Script, before: 
   if (before < (script.stumbles ?? 0))
     return { outcome: 'retry', error: 'TEMPORARILY_UNAVAILABLE', afterMs: app.config.sandboxLatencyMs }
   if (script.drops && before === 0) {
-    steps.push(
-      { instanceId: instance.id, kind: 'disconnect', after: 0 },
-      { instanceId: instance.id, kind: 'reconnect', after: script.drops },
-    )
+    steps.push({ instanceId: instance.id, kind: 'disconnect', after: 0, next: { kind: 'reconnect', after: script.drops } })
     return { outcome: 'retry', error: 'CONNECTION_LOST', afterMs: app.config.sandboxLatencyMs }
   }
   const firstTaken = before === (script.stumbles ?? 0) + (script.drops ? 1 : 0)

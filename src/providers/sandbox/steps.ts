@@ -13,7 +13,7 @@ export interface NewStep {
   /** In latencies from now. */
   after: number
   /** What follows when this one has happened, in latencies from then. */
-  then?: { kind: StateKind; after: number }
+  next?: { kind: StateKind; after: number }
 }
 
 interface Step {
@@ -21,7 +21,7 @@ interface Step {
   instanceId: string
   reference: string | null
   kind: NewStep['kind']
-  payload: Pick<NewStep, 'error' | 'then'> & { status?: Receipt['status'] }
+  payload: Pick<NewStep, 'error' | 'next'> & { status?: Receipt['status'] }
   dueAt: Date
   to: string | null
   body: string | null
@@ -39,7 +39,7 @@ export async function addSteps(tx: Sql, steps: readonly NewStep[], latencyMs: nu
       steps.map((step) => step.instanceId),
       steps.map((step) => step.reference ?? null),
       steps.map((step) => step.kind),
-      steps.map(({ status, error, then }) => JSON.stringify({ status, error, then })),
+      steps.map(({ status, error, next }) => JSON.stringify({ status, error, next })),
       steps.map((step) => step.after * latencyMs),
     ],
   })
@@ -68,7 +68,11 @@ export async function runDueSteps(app: App, events: ProviderEvents, idleMs: numb
   const news = rows.filter((row) => row.kind === 'receipt' || row.kind === 'answer')
   if (news.length > 0) {
     await report(news, events)
-    await app.pool.query({ name: 'sandbox.done', text: 'delete from sandbox_steps where id = any($1::bigint[])', values: [news.map((row) => row.id)] })
+    await app.pool.query({
+      name: 'sandbox.done',
+      text: 'delete from sandbox_steps where id = any($1::bigint[])',
+      values: [news.map((row) => row.id)],
+    })
   }
   for (const row of rows) {
     if (row.kind !== 'receipt' && row.kind !== 'answer') await move(app, events, row, row.kind)
@@ -97,7 +101,7 @@ async function move(app: App, events: ProviderEvents, { id, instanceId, payload 
     const { rowCount } = await tx.query('delete from sandbox_steps where id = $1', [id])
     if (rowCount === 0) return
     await events.state({ instanceId, ...changes[kind](instanceId, app.config.sandboxSeed) }, tx)
-    if (payload.then) await addSteps(tx, [{ instanceId, ...payload.then }], app.config.sandboxLatencyMs)
+    if (payload.next) await addSteps(tx, [{ instanceId, ...payload.next }], app.config.sandboxLatencyMs)
   })
   app.signals.emit('outbox')
 }
@@ -109,10 +113,24 @@ async function report(steps: readonly Step[], events: ProviderEvents): Promise<v
   for (const step of steps) {
     const { instanceId, reference, payload } = step
     if (step.kind === 'receipt' && reference && payload.status) {
-      receipts.push({ instanceId, reference, providerMessageId: `sandbox.${reference}`, status: payload.status, error: payload.error, at })
+      receipts.push({
+        instanceId,
+        reference,
+        providerMessageId: `sandbox.${reference}`,
+        status: payload.status,
+        error: payload.error,
+        at,
+      })
     }
     if (step.kind === 'answer' && reference && step.to) {
-      answers.push({ instanceId, providerMessageId: `sandbox.echo.${reference}`, from: step.to, type: 'text', body: `echo: ${step.body}`, at })
+      answers.push({
+        instanceId,
+        providerMessageId: `sandbox.echo.${reference}`,
+        from: step.to,
+        type: 'text',
+        body: `echo: ${step.body}`,
+        at,
+      })
     }
   }
   if (receipts.length > 0) await events.receipts(receipts)
