@@ -67,12 +67,20 @@ export async function claimMessages(app: App, ids: readonly string[]): Promise<C
       if (!granted[i]) failed.push({ row, error: 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED' })
       return granted[i]
     })
-    await failMessages(tx, failed.map(({ row, error }) => ({ id: row.id, error })))
+    await failMessages(
+      tx,
+      failed.map(({ row, error }) => ({ id: row.id, error })),
+    )
     await park(app, tx, waiting)
     const leaving = new Set([...sendable, ...failed.map(({ row }) => row)].map(recipientOf))
     const next = following.filter((row) => leaving.has(recipientOf(row)))
     later.push(...lookAgain(following.filter((row) => !leaving.has(recipientOf(row)))))
-    await enqueue(app, tx, dispatchJob, later.map(({ row, at }) => dispatchRequest(row, at)))
+    await enqueue(
+      app,
+      tx,
+      dispatchJob,
+      later.map(({ row, at }) => dispatchRequest(row, at)),
+    )
     return { claimed: await lease(tx, sendable), next: next.map((row) => row.id) }
   })
   app.signals.emit('outbox')
