@@ -1,0 +1,138 @@
+// What tests of faults begin with: an account with two kinds of phones, careful clients, steady load.
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import {
+  type Account,
+  type Answer,
+  api,
+  cloneDatabase,
+  connectedInstance,
+  createAccount,
+  type Gateway,
+  type GatewayOptions,
+  startGateway,
+  type TestInstance,
+} from '../kit/kit.ts'
+
+export interface Stage {
+  databaseUrl: string
+  account: Account
+  /** Of a network that takes our reference, so that offering a message twice makes one. */
+  sure: TestInstance
+  /** Of a network that does not: what was offered and not answered must not be offered again. */
+  blind: TestInstance
+  start: (env?: GatewayOptions['env']) => Promise<Gateway>
+}
+
+/** A clone of the template, or the database given, with an account and both kinds of phones. */
+export async function openStage(databaseUrl?: string): Promise<Stage> {
+  const url = databaseUrl ?? (await cloneDatabase())
+  const account = await createAccount(url)
+  return {
+    databaseUrl: url,
+    account,
+    sure: await connectedInstance(url, account, { name: 'Sure' }),
+    blind: await connectedInstance(url, account, { name: 'Blind', settings: { clientReferences: false } }),
+    start: (env) => startGateway({ databaseUrl: url, env: { RATE_LIMIT_PER_SECOND: '100000', LOG_LEVEL: 'info', ...env } }),
+  }
+}
+
+let numbers = 0
+
+/** A body of `messages/send` to a number of its own that does nothing special, or to the one given. */
+export function text(instance: TestInstance, to = plainNumber()): Record<string, unknown> {
+  return { instanceId: instance.id, to, type: 'text', text: 'hello' }
+}
+
+export function plainNumber(): string {
+  return `+3933${String(++numbers).padStart(4, '0')}5555`
+}
+
+/**
+ * Posts as a careful client does: again under the same Idempotency-Key, to whichever gateway `pick` names next, until it
+ * is answered with something else than 5xx or `IDEMPOTENCY_IN_PROGRESS`.
+ */
+export async function persist(
+  account: Account,
+  pick: () => { url: string },
+  path: string,
+  body: unknown,
+  options: PersistOptions = {},
+): Promise<Answer> {
+  const { key = randomUUID(), timeoutMs = 40_000, onAnswer = () => {} } = options
+  const deadline = Date.now() + timeoutMs
+  for (;;) {
+    const answer = await api(pick(), account.apiKey)
+      .post(path, body, { 'idempotency-key': key })
+      .catch(() => null)
+    if (answer) onAnswer(answer)
+    if (answer && answer.status < 500 && answer.status !== 409) return answer
+    if (Date.now() > deadline) throw new Error(`${path} was not answered: ${JSON.stringify(answer)}`)
+    await pause(50)
+  }
+}
+
+export interface PersistOptions {
+  key?: string
+  timeoutMs?: number
+  /** Sees every answer, those that are not the last one too. */
+  onAnswer?: (answer: Answer) => void
+}
+
+/** Sends all in one bulk; answers their ids in order. */
+export async function sendAll(account: Account, pick: () => { url: string }, bodies: readonly unknown[]): Promise<string[]> {
+  const { status, body } = await persist(account, pick, 'messages/bulk', { messages: bodies })
+  if (status !== 202 || body.data.accepted.length !== bodies.length) throw new Error(JSON.stringify(body))
+  return body.data.accepted.map((item: { id: string }) => item.id)
+}
+
+export interface Load {
+  /** Ids of the messages that were answered with a 201. */
+  acknowledged: string[]
+  /** Every answer's status and when it came (ms since 1970). */
+  answers: { status: number; at: number; retryAfter: string | null }[]
+  /** Ends the load; every request that began is repeated until it is answered. */
+  stop: () => Promise<void>
+}
+
+/** `clients` careful clients that send one message after the other, each to whichever gateway `pick` names. */
+export function startLoad(account: Account, pick: () => { url: string }, next: () => unknown, clients: number, restMs = 0): Load {
+  let stopping = false
+  const load: Load = {
+    acknowledged: [],
+    answers: [],
+    async stop() {
+      stopping = true
+      await running
+    },
+  }
+  const running = Promise.all(Array.from({ length: clients }, client))
+  running.catch(() => {})
+  async function client(): Promise<void> {
+    while (!stopping) {
+      const onAnswer = ({ status, headers }: Answer) => {
+        load.answers.push({ status, at: Date.now(), retryAfter: headers.get('retry-after') })
+      }
+      const { status, body } = await persist(account, pick, 'messages/send', next(), { onAnswer })
+      if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`)
+      load.acknowledged.push(body.data.id)
+      if (restMs > 0) await pause(restMs)
+    }
+  }
+  return load
+}
+
+/** Random numbers from 0 to 1 that a seed repeats. */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let t = Math.imul(state ^ (state >>> 15), state | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+export function pickFrom<T>(list: readonly T[], random: () => number): T {
+  return list[Math.floor(random() * list.length)] as T
+}

@@ -1,0 +1,88 @@
+// SIGTERM in the middle of work: what was begun ends, what was not is handed on, readers are told when to come back.
+import { once } from 'node:events'
+import net from 'node:net'
+import { expect, it, onTestFailed } from 'vitest'
+import { expectInvariants } from '../kit/invariants.ts'
+import { sql, until } from '../kit/kit.ts'
+import { openStage, pickFrom, seeded, startLoad, text } from './rig.ts'
+
+it('stops under load within 10 s, with exit code 0 and nothing lost or sent twice', async () => {
+  const stage = await openStage()
+  const [leaving, staying] = await Promise.all([stage.start(), stage.start()])
+  onTestFailed(() => console.error([leaving, staying].map(({ logs }) => logs.slice(-20).join('\n')).join('\n---\n')))
+  const random = seeded(16)
+  let nodes = [leaving, staying]
+  const load = startLoad(
+    stage.account,
+    () => pickFrom(nodes, random),
+    () => text(pickFrom([stage.sure, stage.blind], random)),
+    10,
+  )
+  const stream = await fetch(`${leaving.url}/api/v1/events/stream`, { headers: { 'x-api-key': stage.account.apiKey } })
+  const heard = stream.text()
+  await until(() => load.acknowledged.length >= 150, { timeoutMs: 20_000 })
+
+  const stopAt = Date.now()
+  leaving.kill('SIGTERM')
+  const exit = await leaving.exited
+  const tookMs = Date.now() - stopAt
+  nodes = [staying]
+  const said = await heard
+  await until(() => load.answers.some(({ status, at }) => status === 201 && at > stopAt + tookMs))
+  await load.stop()
+
+  expect(exit).toEqual({ code: 0, signal: null })
+  expect(tookMs).toBeLessThan(10_000)
+  expect(said, 'the stream ends with when to come back').toMatch(/\nretry: \d+\n\n$/)
+  const refusals = load.answers.filter(({ status }) => status !== 201)
+  expect(refusals.every(({ status, retryAfter }) => status === 503 && retryAfter !== null)).toBe(true)
+  await expectInvariants(stage.databaseUrl, { acknowledged: load.acknowledged, messages: load.acknowledged.length })
+  console.log(`F16: exit after ${tookMs} ms, ${load.acknowledged.length} messages, ${refusals.length} refusals`)
+}, 60_000)
+
+it('refuses in the envelope what comes on open connections while it stops, and says that it is not ready', async () => {
+  const stage = await openStage()
+  const gateway = await stage.start({ FAILPOINT: 'api.after_commit_before_reply=sleep:1500' })
+  const key = `x-api-key: ${stage.account.apiKey}`
+  const body = JSON.stringify(text(stage.sure))
+  const json = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`
+  const slow = `POST /api/v1/messages/send HTTP/1.1\r\nHost: gateway\r\n${key}\r\n${json}\r\n\r\n${body}`
+  const sender = connect(gateway.url, slow)
+  await until(async () => (await sql(stage.databaseUrl).query('select from messages')).rowCount === 1)
+  // Half a request keeps a connection from being idle.
+  const [reader, watcher] = ['/api/v1/messages', '/readyz'].map((path) => connect(gateway.url, `GET ${path} HTTP/1.1\r\n`))
+  await until(() => reader?.socket.bytesWritten && watcher?.socket.bytesWritten)
+  gateway.kill('SIGTERM')
+  await gateway.line(/"stopping"/)
+  for (const { socket } of [reader, watcher] as Wire[]) socket.write(`Host: gateway\r\n${key}\r\n\r\n`)
+
+  expect((await sender.heard).status).toBe(201)
+  const refused = await (reader as Wire).heard
+  expect(refused.status).toBe(503)
+  expect(refused.headers).toMatch(/\r\nRetry-After: \d+/i)
+  expect(refused.body).toEqual({ error: { code: 'SERVICE_UNAVAILABLE', message: expect.any(String) } })
+  const ready = await (watcher as Wire).heard
+  expect([ready.status, ready.body]).toEqual([503, { status: 'unavailable', reasons: ['the process is stopping'] }])
+  expect(await gateway.exited).toEqual({ code: 0, signal: null })
+})
+
+interface Wire {
+  socket: net.Socket
+  heard: Promise<{ status: number; headers: string; body: unknown }>
+}
+
+/** A connection of its own, with what was answered on it until the server closed it. */
+function connect(url: string, first: string): Wire {
+  const { hostname, port } = new URL(url)
+  const socket = net.connect(Number(port), hostname)
+  let text = ''
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk
+  })
+  socket.write(first)
+  const heard = once(socket, 'close').then(() => {
+    const [headers = '', body = ''] = text.split('\r\n\r\n')
+    return { status: Number(headers.slice(9, 12)), headers, body: JSON.parse(body) as unknown }
+  })
+  return { socket, heard }
+}
