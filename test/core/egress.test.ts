@@ -115,7 +115,7 @@ describe('a bad receiver', () => {
     const receiver = await openReceiver(hang)
     const began = performance.now()
     expect(await post(egressWith(), receiver.url, 300)).toEqual({ outcome: 'error', reason: 'timeout' })
-    expect(performance.now() - began).toBeLessThan(900)
+    expect(performance.now() - began).toBeLessThan(2_000)
   })
 
   it('that drips its answer is left at the deadline', async () => {
@@ -126,7 +126,7 @@ describe('a bad receiver', () => {
     })
     const began = performance.now()
     expect(await post(egressWith(), receiver.url, 400)).toEqual({ outcome: 'error', reason: 'timeout' })
-    expect(performance.now() - began).toBeLessThan(1_000)
+    expect(performance.now() - began).toBeLessThan(2_000)
   })
 
   it('that sends 130 MB is read for 64 KiB', async () => {
