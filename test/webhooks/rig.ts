@@ -65,7 +65,7 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
     NODE_ENV: 'test',
     DATABASE_URL: databaseUrl,
     SECRET_KEY: secretKey,
-    LOG_LEVEL: process.env.RIG_LOG ?? 'silent',
+    LOG_LEVEL: 'silent',
     ALLOWED_PRIVATE_TARGETS: '127.0.0.1/32',
     WEBHOOK_RETRY_BASE_SECONDS: '0.05',
     ...env,
