@@ -1,0 +1,57 @@
+// What start and recovery tests share: a DATA_DIR of their own, and the demo account that its gateway prints.
+import { existsSync } from 'node:fs'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { expect } from 'vitest'
+import { api, atEnd, command, until } from '../kit/kit.ts'
+
+/** A folder for one test, as open to others as a checkout is. */
+export async function dataFolder(mode = 0o755): Promise<string> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'gateway-start-'))
+  await chmod(folder, mode)
+  atEnd('test', async () => {
+    await databaseGone(folder)
+    await rm(folder, { recursive: true, force: true })
+  })
+  return path.join(folder, 'data')
+}
+
+/** A killed gateway leaves its database running for the next one; at the end of the test a command ends it. */
+async function databaseGone(folder: string): Promise<void> {
+  const lock = path.join(folder, 'data/postgres/postmaster.pid')
+  if (existsSync(lock)) {
+    await command(['doctor'], { env: { DATA_DIR: path.join(folder, 'data') } })
+    await until(() => !existsSync(lock))
+  }
+}
+
+export interface DemoAccount {
+  apiKey: string
+  instanceId: string
+}
+
+/** As printed. @throws when none was. */
+export function demoOf(gateway: { logs: string[] }): DemoAccount {
+  const text = gateway.logs.join('\n')
+  const apiKey = text.match(/svc_live_[0-9a-f]{64}/)?.[0]
+  const instanceId = text.match(/"instanceId":"([0-9a-f-]{36})"/)?.[1]
+  if (!apiKey || !instanceId) throw new Error(`No demo account was printed:\n${text}`)
+  return { apiKey, instanceId }
+}
+
+export async function send(gateway: { url: string }, demo: DemoAccount, text: string): Promise<string> {
+  const { instanceId } = demo
+  const { status, body } = await api(gateway, demo.apiKey).post('messages/send', {
+    instanceId,
+    to: '+4915112345678',
+    type: 'text',
+    text,
+  })
+  expect({ status, body }).toMatchObject({ status: 201 })
+  return body.data.id
+}
+
+export async function messageOf(gateway: { url: string }, demo: DemoAccount, id: string) {
+  return (await api(gateway, demo.apiKey).get(`messages/${id}`)).body.data
+}

@@ -1,0 +1,105 @@
+// What is left after a stop, a kill or a crash, and what the next start makes of it, on the embedded database.
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { expect, it, vi } from 'vitest'
+import { startGateway, until } from '../kit/kit.ts'
+import { dataFolder, demoOf, messageOf, send } from './demo.ts'
+
+// Most tests start several gateways, each with a database to make or to recover.
+vi.setConfig({ testTimeout: 120_000 })
+
+it('keeps the data and prints the demo account once', async () => {
+  const env = { DATA_DIR: await dataFolder() }
+  const first = await startGateway({ env })
+  const demo = demoOf(first)
+  const id = await send(first, demo, 'kept')
+  expect(await first.stop()).toEqual({ code: 0, signal: null })
+
+  const second = await startGateway({ env })
+  expect(second.logs.join()).not.toContain('svc_live_')
+  await until(async () => (await messageOf(second, demo, id)).status === 'read')
+})
+
+it('starts again after kill -9, on what was acknowledged, and finishes it', async () => {
+  const env = { DATA_DIR: await dataFolder() }
+  const first = await startGateway({ env })
+  const demo = demoOf(first)
+  const ids = await Promise.all([1, 2, 3].map((n) => send(first, demo, `message ${n}`)))
+  first.kill('SIGKILL')
+  await first.exited
+
+  const second = await startGateway({ env })
+  for (const id of ids) await until(async () => (await messageOf(second, demo, id)).status === 'read', { timeoutMs: 25_000 })
+})
+
+it('starts again after its database was killed with it', async () => {
+  const env = { DATA_DIR: await dataFolder() }
+  const first = await startGateway({ env })
+  const demo = demoOf(first)
+  const id = await send(first, demo, 'survives')
+  const lock = await readFile(path.join(env.DATA_DIR, 'postgres/postmaster.pid'), 'utf8')
+  first.kill('SIGKILL')
+  process.kill(Number(lock.split('\n')[0]), 'SIGKILL')
+  await first.exited
+
+  const second = await startGateway({ env })
+  expect((await messageOf(second, demo, id)).body).toBe('survives')
+})
+
+it('goes on when its database alone is killed', async () => {
+  const env = { DATA_DIR: await dataFolder() }
+  const gateway = await startGateway({ env })
+  const demo = demoOf(gateway)
+  const id = await send(gateway, demo, 'before')
+  const lock = await readFile(path.join(env.DATA_DIR, 'postgres/postmaster.pid'), 'utf8')
+  process.kill(Number(lock.split('\n')[0]), 'SIGKILL')
+  await gateway.line(/the embedded database is back/)
+  await until(async () => (await messageOf(gateway, demo, id)).status === 'read', { timeoutMs: 25_000 })
+  expect(await gateway.stop()).toEqual({ code: 0, signal: null })
+})
+
+it('is not stopped by a stale lock, even one whose number is another process now', async () => {
+  const env = { DATA_DIR: await dataFolder() }
+  const first = await startGateway({ env })
+  const lock = path.join(env.DATA_DIR, 'postgres/postmaster.pid')
+  const lines = (await readFile(lock, 'utf8')).split('\n')
+  await first.stop()
+  for (const pid of [process.pid, 2 ** 22 - 1]) {
+    await writeFile(lock, [pid, ...lines.slice(1)].join('\n'))
+    const next = await startGateway({ env })
+    await next.stop()
+  }
+})
+
+it('stops within 10 s of SIGTERM with messages under way and a stream open, and loses none of them', async () => {
+  const env = { DATA_DIR: await dataFolder(), SANDBOX_LATENCY_MS: '2000', RATE_LIMIT_PER_SECOND: '100' }
+  const first = await startGateway({ env })
+  const demo = demoOf(first)
+  const stream = await fetch(`${first.url}/api/v1/events/stream`, { headers: { 'x-api-key': demo.apiKey } })
+  const ids = await Promise.all(Array.from({ length: 20 }, (_, n) => send(first, demo, `message ${n}`)))
+  const before = performance.now()
+  expect(await first.stop()).toEqual({ code: 0, signal: null })
+  expect(performance.now() - before).toBeLessThan(10_000)
+  await stream.text()
+
+  const second = await startGateway({ env: { ...env, SANDBOX_LATENCY_MS: '20' } })
+  for (const id of ids) await until(async () => (await messageOf(second, demo, id)).status === 'read', { timeoutMs: 25_000 })
+})
+
+it.each([
+  ['thrown', 'throw%20new%20Error(`unforeseen`)'],
+  ['rejected', 'Promise.reject(new%20Error(`unforeseen`))'],
+])('ends within a second of an unforeseen error that was %s, and leaves no database behind', async (_, code) => {
+  const env = {
+    DATA_DIR: await dataFolder(),
+    NODE_OPTIONS: `--import=data:text/javascript,process.on(\`SIGUSR2\`,()=>{${code}})`,
+  }
+  const gateway = await startGateway({ env })
+  const before = performance.now()
+  gateway.kill('SIGUSR2')
+  expect(await gateway.exited).toEqual({ code: 1, signal: null })
+  expect(performance.now() - before).toBeLessThan(1_000)
+  expect(gateway.logs.filter((line) => line.includes('"level":"fatal"'))).toEqual([expect.stringContaining('unforeseen')])
+  await until(() => !existsSync(path.join(env.DATA_DIR, 'postgres/postmaster.pid')))
+})
