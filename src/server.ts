@@ -48,7 +48,7 @@ export async function createServer(app: App): Promise<Server> {
   /** The surfaces whose bodies are JSON. */
   function mountJson(scope: FastifyInstance): void {
     parseJsonStrictly(scope)
-    const rest = mountRest(scope, restDoor(schema, door))
+    const rest = mountRest(scope, restDoor(app, schema, door))
     for (const [path, methods] of rest) taken.set(path, methods)
   }
 
@@ -60,7 +60,7 @@ export async function createServer(app: App): Promise<Server> {
   }
 }
 
-function restDoor(graph: GraphQLSchema, door: Door): RestDoor<Context> {
+function restDoor(app: App, graph: GraphQLSchema, door: Door): RestDoor<Context> {
   return {
     prefix: '/api/v1',
     surface: 'public',
@@ -73,7 +73,7 @@ function restDoor(graph: GraphQLSchema, door: Door): RestDoor<Context> {
     execute: ({ document, variables, context, repeatable }) =>
       executeOperation({ schema: graph, document, variables, context: { ...context, idempotency: repeatable } }),
     keep: (error, context, repeatable) => keepFailure({ ...context, idempotency: repeatable }, error),
-    prune,
+    prune: (input, body) => prune(app.config, input, body),
     parse,
   }
 }

@@ -12,11 +12,12 @@ import {
   type TypeNode,
 } from 'graphql'
 import { z } from 'zod'
+import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import { codeOf, failure, publicFailure } from './errors.ts'
 import { keepFailure } from './idempotency.ts'
 import { inputs } from './input.ts'
-import { faultsOf } from './validation.ts'
+import { faultsOf, parse } from './validation.ts'
 
 export interface Operation {
   schema: GraphQLSchema
@@ -104,10 +105,26 @@ export function rootFields(document: DocumentNode, operation: OperationDefinitio
   return fieldsOf(operation.selectionSet)
 }
 
-/** Leaves out of a body what its input does not know, as REST does with fields it does not know. */
-export function prune(inputName: string, value: unknown): unknown {
+/**
+ * Leaves out of a body what its input does not know, as REST does with fields it does not know.
+ * @throws VALIDATION_ERROR where one thing stands for a list: GraphQL would make a list of it.
+ */
+export function prune(config: Config, inputName: string, value: unknown): unknown {
   const input = inputs.get(inputName)
-  return input ? pruneBy(input.schema, value) : value
+  if (!input) return value
+  const pruned = pruneBy(input.schema, value)
+  if (hasLooseList(input.schema, pruned)) parse(input.schemaFor(config), pruned)
+  return pruned
+}
+
+function hasLooseList(schema: z.ZodType, value: unknown): boolean {
+  if (value === undefined || value === null) return false
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return hasLooseList(schema.unwrap() as z.ZodType, value)
+  if (schema instanceof z.ZodArray) {
+    return !Array.isArray(value) || value.some((item) => hasLooseList(schema.element as z.ZodType, item))
+  }
+  if (!(schema instanceof z.ZodObject) || typeof value !== 'object') return false
+  return Object.entries(value).some(([name, item]) => hasLooseList(schema.shape[name] as z.ZodType, item))
 }
 
 function pruneBy(schema: z.ZodType, value: unknown): unknown {

@@ -26,7 +26,7 @@ export const inputs = new Map<string, { schema: z.ZodObject; schemaFor: (config:
 
 interface Shape {
   type: unknown
-  required: boolean
+  required: boolean | { list: boolean; items: boolean }
 }
 
 const enums = new Map<string, unknown>()
@@ -63,7 +63,7 @@ export function defineInput<Schema extends z.ZodObject>(
   }
 }
 
-type FieldMaker = { field: (options: { type: unknown; required: boolean; description?: string }) => unknown }
+type FieldMaker = { field: (options: { type: unknown; required: Shape['required']; description?: string }) => unknown }
 
 function fieldsOf(t: FieldMaker, schema: z.ZodObject): Record<string, unknown> {
   return Object.fromEntries(
@@ -106,7 +106,8 @@ function shapeOf(type: z.ZodType): Shape {
   if (type instanceof z.ZodBoolean) return { type: 'Boolean', required: true }
   if (type instanceof z.ZodArray) {
     const item = shapeOf(type.element as z.ZodType)
-    return { type: [item.type], required: true }
+    // What may be anything may be null, and whoever judges the items one by one says so.
+    return { type: [item.type], required: type.element instanceof z.ZodUnknown ? { list: true, items: false } : true }
   }
   if (type instanceof z.ZodObject) {
     const name = meta?.id ?? fault('a nested object needs meta.id')

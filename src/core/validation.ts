@@ -29,7 +29,15 @@ function describe(issue: Issue): string {
 }
 
 function article(type: string): string {
-  const named = { int: 'a whole number', number: 'a number', string: 'a string', boolean: 'true or false', object: 'an object' }
+  const named = {
+    int: 'a whole number',
+    number: 'a number',
+    string: 'a string',
+    boolean: 'true or false',
+    object: 'an object',
+    record: 'an object',
+    array: 'an array',
+  }
   return (named as Record<string, string>)[type] ?? `a valid ${type}`
 }
 
