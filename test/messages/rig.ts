@@ -1,0 +1,37 @@
+// What tests of verbs begin with: an App in this process on a clone of the database, without any worker of its own.
+import { createApp } from '../../src/core/app.ts'
+import type { App } from '../../src/core/app.ts'
+import { readConfig } from '../../src/core/config.ts'
+import type { Context } from '../../src/core/context.ts'
+import { attachDomains } from '../../src/domains.ts'
+import { contextOf } from '../../src/door.ts'
+import { createQueues } from '../../src/worker.ts'
+import { type Account, atEnd, secretKey } from '../kit/kit.ts'
+
+/** Ends with the test, or with the file when no test runs. */
+export async function openApp(databaseUrl: string, env: Record<string, string> = {}): Promise<App> {
+  const { config, secrets } = readConfig({
+    NODE_ENV: 'test',
+    DATABASE_URL: databaseUrl,
+    SECRET_KEY: secretKey,
+    LOG_LEVEL: 'silent',
+    ROLES: 'http',
+    ALLOWED_PRIVATE_TARGETS: '127.0.0.1/32',
+    SANDBOX_LATENCY_MS: '20',
+    ...env,
+  })
+  const app = attachDomains(await createApp({ config, secrets, databaseUrl }))
+  atEnd('test', async () => {
+    await app[Symbol.asyncDispose]()
+  })
+  await app.boss.start()
+  await createQueues(app)
+  return app
+}
+
+/** The context of the account's own key. */
+export function contextFor(app: App, account: Account, plan = 'max'): Context {
+  const { userId, workspaceId } = account
+  const principal = { keyId: userId, kind: 'personal', userId, workspaceId, teamId: null, ownerId: userId, plan, active: true } as const
+  return contextOf(app, principal, 'test')
+}
