@@ -1,0 +1,130 @@
+// Receipts as networks really bring them: double, late, in any order, at the same moment, before our own commit.
+import fc from 'fast-check'
+import { beforeAll, expect, it } from 'vitest'
+import type { App } from '../../src/core/app.ts'
+import type { Context } from '../../src/core/context.ts'
+import type { MessageStatus } from '../../src/generated/prisma/client.ts'
+import { claimMessages } from '../../src/messages/claim.ts'
+import { reached } from '../../src/messages/policy.ts'
+import { applyReceipts } from '../../src/messages/receipts.ts'
+import { sendMessage } from '../../src/messages/service.ts'
+import type { Receipt, ReceiptStatus } from '../../src/providers/provider.ts'
+import { expectInvariants } from '../kit/invariants.ts'
+import { sql, until } from '../kit/kit.ts'
+import { contextFor, openApp } from '../messages/rig.ts'
+import { openStage, sendAll, type Stage, text } from './rig.ts'
+
+const rank = { queued: 0, sending: 1, sent: 2, delivered: 3, read: 4 } as Record<MessageStatus, number>
+const statuses = ['sent', 'delivered', 'read', 'failed'] as const
+/** Any number of each, in any order. */
+const disorder = fc.array(fc.constantFrom(...statuses), { minLength: 1, maxLength: 12 })
+
+let stage: Stage
+let app: App
+let ctx: Context
+
+beforeAll(async () => {
+  stage = await openStage()
+  app = await openApp(stage.databaseUrl)
+  ctx = contextFor(app, stage.account)
+})
+
+/** What must hold of the statuses reached, whatever the receipts were and in whatever order they came. */
+function expectOrderly(receipts: readonly ReceiptStatus[], steps: readonly ReceiptStatus[]): void {
+  const ladder = steps.filter((step) => step !== 'failed')
+  expect(ladder, 'no step is left out or repeated').toEqual((['sent', 'delivered', 'read'] as const).slice(0, ladder.length))
+  if (steps.includes('failed')) {
+    expect(steps.at(-1), 'nothing follows a failure').toBe('failed')
+    expect(ladder, 'what was delivered does not fail').not.toContain('delivered')
+    expect(receipts).toContain('failed')
+  } else {
+    const furthest = receipts.reduce((best, status) => Math.max(best, rank[status] ?? 0), 0)
+    if (!receipts.includes('failed') || ladder.includes('delivered')) expect(ladder.length).toBe(furthest - 1)
+    else throw new Error('a failure was ignored')
+  }
+}
+
+it('moves forward only, whatever receipts come in whatever order', () => {
+  fc.assert(
+    fc.property(disorder, (receipts) => {
+      let status: MessageStatus = 'sending'
+      const steps: ReceiptStatus[] = []
+      for (const receipt of receipts) {
+        for (const step of reached(status, receipt)) {
+          steps.push(step)
+          status = step
+        }
+      }
+      expectOrderly(receipts, steps)
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+it('takes nothing for messages that are over, or not outbound', () => {
+  for (const status of ['failed', 'cancelled', 'received', 'read'] as const) {
+    for (const receipt of statuses) expect(reached(status, receipt)).toEqual([])
+  }
+  expect(reached('delivered', 'failed')).toEqual([])
+  expect(reached('sending', 'read')).toEqual(['sent', 'delivered', 'read'])
+})
+
+/** A message that a worker of this process has claimed and not offered. */
+async function claimed(): Promise<string> {
+  const { id } = await sendMessage(ctx, text(stage.sure))
+  const { claimed: list } = await claimMessages(app, [id])
+  expect(list).toHaveLength(1)
+  return id
+}
+
+function receipt(id: string, status: ReceiptStatus): Receipt {
+  return { instanceId: stage.sure.id, reference: id, providerMessageId: `sandbox.${id}`, status, at: new Date(), error: status === 'failed' ? 'UNDELIVERABLE' : undefined }
+}
+
+async function stepsOf(id: string): Promise<ReceiptStatus[]> {
+  const { rows } = await sql(stage.databaseUrl).query<{ type: string }>('select type from outbox where "messageId" = $1 order by position', [id])
+  return rows.map(({ type }) => type.slice('message.'.length) as ReceiptStatus)
+}
+
+it('writes one event for each step, with receipts in any order and in any groups at the same moment', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(disorder, { minLength: 1, maxLength: 4 }), async (groups) => {
+      const id = await claimed()
+      await Promise.all(groups.map((group) => applyReceipts(app, group.map((status) => receipt(id, status)))))
+      const steps = await stepsOf(id)
+      expectOrderly(groups.flat(), steps)
+      const { rows } = await sql(stage.databaseUrl).query('select * from messages where id = $1', [id])
+      expect(rows[0]).toMatchObject({ status: steps.at(-1), providerMessageId: `sandbox.${id}`, error: steps.includes('failed') ? 'UNDELIVERABLE' : null })
+      expect(statuses.filter((status) => rows[0][`${status}At`] !== null).sort()).toEqual([...new Set(steps)].sort())
+    }),
+    { numRuns: 60 },
+  )
+})
+
+it('makes one change and one event of a receipt that comes five times at once', async () => {
+  const ids = await Promise.all(Array.from({ length: 20 }, claimed))
+  const news = ids.flatMap((id) => [receipt(id, 'sent'), receipt(id, 'delivered')])
+  const unknown = await Promise.all(Array.from({ length: 5 }, (_, i) => applyReceipts(app, i % 2 === 0 ? news : news.toReversed())))
+  expect(unknown.flat()).toEqual([])
+  for (const id of ids) expect(await stepsOf(id)).toEqual(['sent', 'delivered'])
+})
+
+it('answers the receipts of messages that it does not know, and of other instances', async () => {
+  const id = await claimed()
+  const strange = { ...receipt(id, 'sent'), instanceId: stage.blind.id }
+  expect(await applyReceipts(app, [strange, receipt(id, 'sent')])).toEqual([strange])
+  expect(await stepsOf(id)).toEqual(['sent'])
+})
+
+it('keeps receipts that come before its own commit of the send', async () => {
+  const early = await openStage()
+  const gateway = await early.start({ FAILPOINT: 'send.before_commit=sleep:1500' })
+  const [id] = await sendAll(early.account, () => gateway, [text(early.blind)])
+  const read = async () => (await sql(early.databaseUrl).query('select * from messages where id = $1', [id])).rows[0]
+  await until(async () => (await read()).status === 'read')
+  expect((await read()).leaseToken, 'the send is not committed yet').not.toBeNull()
+  await until(async () => (await read()).leaseToken === null)
+  expect(await read()).toMatchObject({ status: 'read', providerMessageId: `sandbox.${id}`, attempts: 1 })
+  await expectInvariants(early.databaseUrl, { acknowledged: [id as string] })
+  expect(gateway.logs.filter((line) => /"level":"(warn|error|fatal)"/.test(line))).toEqual([])
+})
