@@ -116,11 +116,12 @@ function bodyOf<Context>(door: RestDoor<Context>, route: Route, request: Fastify
 }
 
 /** Says a fault by the name that the caller wrote. */
-function renamed(error: Error, route: Route): Error {
-  if (!route.renames || codeOf(error) !== 'VALIDATION_ERROR') return error
+function renamed(error: Error, { renames }: Route): Error {
+  if (codeOf(error) !== 'VALIDATION_ERROR') return error
+  const names: Record<string, string> = { input: 'body', ...renames }
   const message = error.message.replace(
     /(^|; )([A-Za-z]+):/g,
-    (_, before: string, name: string) => `${before}${route.renames?.[name] ?? name}:`,
+    (_, before: string, name: string) => `${before}${names[name] ?? name}:`,
   )
   return failure('VALIDATION_ERROR', message)
 }

@@ -227,6 +227,7 @@ export const webhookRoutes = [
   row('POST', '/webhooks/:id/deliveries/:deliveryId/redeliver', {
     summary: 'Deliver an event again',
     document: Redeliver,
+    renames: { webhookId: 'id' },
     variables: ({ params }) => ({ id: params.id as string, deliveryId: params.deliveryId as string }),
     project: (data) => deliveryOf(data.redeliver),
     answer: deliveryRecord,

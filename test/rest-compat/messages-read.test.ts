@@ -77,16 +77,14 @@ describe('the list', () => {
     const sent = [await send(tenant), await send(tenant)]
     const { data } = (await tenant.api.get('messages')).body
     expect(data).toStrictEqual({
-      messages: sent
-        .reverse()
-        .map(({ id }) =>
-          messageRecord(tenant, {
-            id,
-            body: 'Hello',
-            status: expect.any(String),
-            providerMessageId: data.messages.find((row: { id: string }) => row.id === id).providerMessageId,
-          }),
-        ),
+      messages: sent.reverse().map(({ id }) =>
+        messageRecord(tenant, {
+          id,
+          body: 'Hello',
+          status: expect.any(String),
+          providerMessageId: data.messages.find((row: { id: string }) => row.id === id).providerMessageId,
+        }),
+      ),
       nextCursor: null,
       hasMore: false,
     })

@@ -1,0 +1,126 @@
+// REST rows of the account: me, usage, billing; and statuses, which nobody has.
+import { beforeAll, describe, expect, it } from 'vitest'
+import { api, sql } from '../kit/kit.ts'
+import { expectRefusal, moment, newTenant, openRig, type Rig, text } from './rig.ts'
+
+let rig: Rig
+
+beforeAll(async () => {
+  rig = await openRig()
+})
+
+const limits = {
+  free: [1, 1, 3, 500, 500, 10],
+  pro: [5, 5, 15, 50_000, 150_000, 50],
+  max: [20, 10, 50, 150_000, 500_000, null],
+} as const
+
+type Code = keyof typeof limits
+
+function limitsOf(code: Code) {
+  const [maxInstances, maxApiKeys, maxWebhookEndpoints, monthlyOutboundQuota, monthlyApiRequestQuota] = limits[code]
+  return { maxInstances, maxApiKeys, maxWebhookEndpoints, monthlyOutboundQuota, monthlyApiRequestQuota }
+}
+
+const features = { campaigns: true, statuses: false, voiceNotes: true, webhooks: true, numberLookups: true }
+const names = { free: 'Free', pro: 'Pro', max: 'MAX' } as const
+const now = new Date()
+const monthStart = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth())).toISOString()
+const monthEnd = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)).toISOString()
+
+describe.each(['free', 'pro', 'max'] as const)('an account on %s', (code) => {
+  it('reads itself, its usage and its subscription', async () => {
+    const tenant = await newTenant(rig.gateway, rig.databaseUrl, code)
+    const { account } = tenant
+    const plan = { code, name: names[code] }
+    const me = await tenant.api.get('me')
+    expect({ status: me.status, body: me.body }).toStrictEqual({
+      status: 200,
+      body: { data: { id: account.userId, email: account.email, name: 'Test', emailVerified: true, plan, createdAt: moment } },
+    })
+    await tenant.api.post('messages/send', text(tenant))
+    await tenant.api.post('messages/send', {})
+    const sent = { messagesCount: 1, statusesCount: 0, effectiveOutboundUsage: 1 }
+    const { monthlyOutboundQuota, monthlyApiRequestQuota } = limitsOf(code)
+    expect((await tenant.api.get('usage')).body).toStrictEqual({
+      data: {
+        plan,
+        ...sent,
+        monthlyOutboundQuota,
+        apiRequestsCount: 4,
+        monthlyApiRequestQuota,
+        periodStart: monthStart,
+        periodEnd: monthEnd,
+      },
+    })
+    expect((await tenant.api.get('billing/usage')).body).toStrictEqual({
+      data: { plan, limits: limitsOf(code), features, usage: { ...sent, apiRequestsCount: 5 } },
+    })
+    expect((await tenant.api.get('billing/subscription')).body).toStrictEqual({
+      data: { plan, status: 'active', currentPeriodStart: monthStart, currentPeriodEnd: monthEnd, cancelAtPeriodEnd: false },
+    })
+    expect((await tenant.api.get('billing/payments')).body).toStrictEqual({ data: [] })
+  })
+})
+
+describe('a subscription', () => {
+  async function subscribed(fields: string) {
+    const tenant = await newTenant(rig.gateway, rig.databaseUrl, 'pro')
+    await sql(rig.databaseUrl).query(`update subscriptions set ${fields} where "userId" = $1`, [tenant.account.userId])
+    return (await tenant.api.get('billing/subscription')).body.data
+  }
+
+  it('that was cancelled is whole until its period ends, and Free after it', async () => {
+    const future = `status = 'cancelled', "currentPeriodEnd" = now() + interval '1 day', "cancelAtPeriodEnd" = true`
+    expect(await subscribed(future)).toMatchObject({ plan: { code: 'pro' }, status: 'cancelled', cancelAtPeriodEnd: true })
+    const past = `status = 'cancelled', "currentPeriodEnd" = now() - interval '1 day'`
+    expect(await subscribed(past)).toMatchObject({ plan: { code: 'free' }, status: 'cancelled' })
+  })
+
+  it('goes on from month to month', async () => {
+    const old = `"currentPeriodStart" = '2020-01-01T00:00:00Z', "currentPeriodEnd" = '2020-02-01T00:00:00Z'`
+    expect(await subscribed(old)).toMatchObject({ status: 'active', currentPeriodStart: monthStart, currentPeriodEnd: monthEnd })
+  })
+})
+
+it('lists the plans to any key', async () => {
+  const { status, body } = await rig.tenant.api.get('billing/plans')
+  const plan = (code: Code, monthlyPrice: number, maxOwned: number, seatsPerTeam: number) => ({
+    code,
+    name: names[code],
+    monthlyPrice,
+    currency: 'EUR',
+    limits: { ...limitsOf(code), maxContactGroups: limits[code][5] },
+    features,
+    teams: { maxOwned, seatsPerTeam },
+  })
+  expect({ status, body }).toStrictEqual({
+    status: 200,
+    body: { data: [plan('free', 0, 0, 0), plan('pro', 19, 2, 4), plan('max', 39, 4, 8)] },
+  })
+})
+
+describe('statuses', () => {
+  it('are refused to everyone with a key, before the body is looked at', async () => {
+    const free = await newTenant(rig.gateway, rig.databaseUrl, 'free')
+    for (const { api } of [rig.tenant, free]) {
+      for (const body of [undefined, {}, '{"text":', 'x'.repeat(2_000_000)]) {
+        expectRefusal(
+          await api.post('statuses', body),
+          403,
+          'STATUSES_NOT_AVAILABLE_ON_PLAN',
+          'Statuses are not available on any plan',
+        )
+      }
+    }
+    expectRefusal(
+      await rig.tenant.api.post('statuses', 'x', { 'content-type': 'text/plain' }),
+      403,
+      'STATUSES_NOT_AVAILABLE_ON_PLAN',
+    )
+  })
+
+  it('are refused to everyone without a key, as everything is', async () => {
+    expectRefusal(await api(rig.gateway).post('statuses', {}), 401, 'UNAUTHORIZED', 'Missing or invalid API key')
+  })
+})

@@ -1,0 +1,250 @@
+// REST rows of instances.
+import { beforeAll, describe, expect, it } from 'vitest'
+import { api, connectedInstance, sql, until } from '../kit/kit.ts'
+import { expectRefusal, moment, newTenant, nobody, openRig, phone, type Rig, type Tenant, text, uuid } from './rig.ts'
+
+let rig: Rig
+
+beforeAll(async () => {
+  rig = await openRig()
+})
+
+function instanceRecord(fields: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    id: uuid,
+    name: 'Phone',
+    waNumber: null,
+    status: 'created',
+    webhook: null,
+    meta: null,
+    deletedAt: null,
+    createdAt: moment,
+    updatedAt: moment,
+    ...fields,
+  }
+}
+
+function stateRecord(instanceId: string, fields: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    instanceId,
+    status: 'created',
+    connected: false,
+    qr: null,
+    pairingCode: null,
+    lastConnectedAt: null,
+    lastDisconnectedAt: null,
+    lastError: null,
+    ...fields,
+  }
+}
+
+async function create(tenant: Tenant, fields: Record<string, unknown> = {}): Promise<string> {
+  return (await tenant.api.post('instances', { name: 'Phone', ...fields })).body.data.id
+}
+
+function stateOf(id: string) {
+  return rig.tenant.api.get(`instances/${id}/state`)
+}
+
+describe('an instance', () => {
+  it('is created, connected, logged out, connected again and deleted', async () => {
+    const { api } = rig.tenant
+    const created = await api.post('instances', { name: 'Phone', nonsense: 1 })
+    expect({ status: created.status, body: created.body }).toStrictEqual({ status: 201, body: { data: instanceRecord() } })
+    const { id } = created.body.data
+    expect((await stateOf(id)).body).toStrictEqual({ data: stateRecord(id) })
+
+    const connecting = await api.post(`instances/${id}/connect`)
+    expect(connecting.status).toBe(200)
+    expect(connecting.body.data).toMatchObject({ instanceId: id, status: expect.stringMatching(/^connect(ing|ed)$/) })
+    await until(async () => (await stateOf(id)).body.data.connected)
+    expect((await stateOf(id)).body).toStrictEqual({
+      data: stateRecord(id, { status: 'connected', connected: true, lastConnectedAt: moment }),
+    })
+    const { body } = await api.get(`instances/${id}`)
+    expect(body).toStrictEqual({ data: instanceRecord({ id, status: 'connected', waNumber: phone }) })
+
+    const out = await api.post(`instances/${id}/logout`)
+    expect({ status: out.status, body: out.body }).toStrictEqual({
+      status: 200,
+      body: { data: stateRecord(id, { status: 'logged_out', lastConnectedAt: moment, lastDisconnectedAt: moment }) },
+    })
+    await api.post(`instances/${id}/connect`, { phone: '+393331234567' })
+    await until(async () => (await stateOf(id)).body.data.connected)
+    expect((await api.get(`instances/${id}`)).body.data.waNumber).toBe(body.data.waNumber)
+
+    const gone = await api.delete(`instances/${id}`)
+    expect({ status: gone.status, body: gone.body }).toStrictEqual({ status: 200, body: { data: { id, deleted: true } } })
+    for (const path of ['', '/state', '/health'])
+      expectRefusal(await api.get(`instances/${id}${path}`), 404, 'NOT_FOUND', 'Instance not found')
+    expectRefusal(await api.delete(`instances/${id}`), 404, 'NOT_FOUND', 'Instance not found')
+    expect((await api.get('instances')).body.data.map((row: { id: string }) => row.id)).not.toContain(id)
+  })
+
+  it('pairs where it is asked to, and forgets the code after', async () => {
+    const id = await create(rig.tenant, { settings: { pairing: true }, provider: 'sandbox' })
+    await rig.tenant.api.post(`instances/${id}/connect`)
+    await until(async () => (await stateOf(id)).body.data.connected)
+    expect((await stateOf(id)).body.data).toMatchObject({ qr: null, pairingCode: null })
+  })
+
+  it('is listed, oldest first, to its owner alone', async () => {
+    const tenant = await newTenant(rig.gateway, rig.databaseUrl)
+    const second = await create(tenant, { name: 'Second' })
+    const { status, body } = await tenant.api.get('instances')
+    expect({ status, body }).toStrictEqual({
+      status: 200,
+      body: {
+        data: [
+          instanceRecord({ id: tenant.instance.id, status: 'connected', waNumber: tenant.instance.waNumber }),
+          instanceRecord({ id: second, name: 'Second' }),
+        ],
+      },
+    })
+    expect((await rig.stranger.api.get('instances')).body.data.map((row: { id: string }) => row.id)).toEqual([
+      rig.stranger.instance.id,
+    ])
+  })
+
+  it.each<[string, unknown, string | RegExp]>([
+    ['no name', {}, 'name: is required'],
+    ['an empty name', { name: '' }, 'name: must not be empty'],
+    ['a name of 101', { name: 'x'.repeat(101) }, 'name: must have at most 100 characters'],
+    ['NUL in a name', { name: 'a\0' }, 'name: must not contain NUL or unpaired surrogates'],
+    ['a number as name', { name: 5 }, 'name: must be a string'],
+    ['an unknown provider', { name: 'x', provider: 'pigeon' }, 'provider: must be one of sandbox, cloud, web'],
+    ['a provider not set up', { name: 'x', provider: 'cloud' }, 'provider: cloud is not set up on this server'],
+    ['settings that are no object', { name: 'x', settings: [] }, 'settings: must be an object'],
+    [
+      'NUL in settings',
+      { name: 'x', settings: { a: { b: 'x\0' } } },
+      'settings.a.b: must not contain NUL or unpaired surrogates',
+    ],
+    [
+      'half a pair in settings',
+      { name: 'x', settings: { a: '\ud800' } },
+      'settings.a: must not contain NUL or unpaired surrogates',
+    ],
+  ])('with %s is refused', async (_, body, message) => {
+    expectRefusal(await rig.tenant.api.post('instances', body), 400, 'VALIDATION_ERROR', message)
+  })
+
+  it('with a name of 100 is taken', async () => {
+    expect((await rig.tenant.api.post('instances', { name: 'é'.repeat(100) })).status).toBe(201)
+  })
+
+  it('past the number of the plan is refused, also when many come at once', async () => {
+    const free = await newTenant(rig.gateway, rig.databaseUrl, 'free')
+    expectRefusal(
+      await free.api.post('instances', { name: 'x' }),
+      403,
+      'MAX_INSTANCES_REACHED',
+      'The plan allows no more instances',
+    )
+    await free.api.delete(`instances/${free.instance.id}`)
+    const race = await Promise.all(Array.from({ length: 8 }, () => free.api.post('instances', { name: 'x' })))
+    expect(race.map((answer) => answer.status).sort()).toEqual([201, ...Array(7).fill(403)])
+  })
+
+  it.each(['get /', 'get /state', 'get /health', 'post /connect', 'post /logout', 'delete /'])(
+    'of somebody else, by %s, is not there',
+    async (call) => {
+      const [method, path] = call.split(' ') as ['get' | 'post' | 'delete', string]
+      const ask = (id: string) => rig.stranger.api[method](`instances/${id}${path === '/' ? '' : path}`)
+      const foreign = await ask(rig.tenant.instance.id)
+      expectRefusal(foreign, 404, 'NOT_FOUND', 'Instance not found')
+      expect((await ask(nobody)).body).toEqual(foreign.body)
+      expectRefusal(await ask('5'), 400, 'VALIDATION_ERROR', 'id: must be a UUID')
+      expect((await stateOf(rig.tenant.instance.id)).body.data.connected).toBe(true)
+    },
+  )
+
+  it('connects by a number only', async () => {
+    const path = `instances/${rig.tenant.instance.id}/connect`
+    expectRefusal(await rig.tenant.api.post(path, { phone: '5' }), 400, 'VALIDATION_ERROR', /^phone: must be an E\.164 number/)
+    expectRefusal(await rig.tenant.api.post(path, { phone: 5 }), 400, 'VALIDATION_ERROR', /^phone: must be/)
+  })
+})
+
+describe('the health of an instance', () => {
+  const policy = (state: string, caps: number[], maxColdRatio: number, instanceAgeDays: unknown) => {
+    const [hourlyOutboundCap, dailyOutboundCap, hourlyUniqueRecipientsCap, dailyUniqueRecipientsCap, maxCampaignRecipients] = caps
+    return {
+      state,
+      instanceAgeDays,
+      hourlyOutboundCap,
+      dailyOutboundCap,
+      hourlyUniqueRecipientsCap,
+      dailyUniqueRecipientsCap,
+      maxCampaignRecipients,
+      maxColdRatio,
+    }
+  }
+  const quiet = {
+    outbound1h: 0,
+    outbound24h: 0,
+    uniqueRecipients1h: 0,
+    uniqueRecipients24h: 0,
+    inboundReplies24h: 0,
+    inboundReplies7d: 0,
+  }
+
+  it.each([
+    ['new', 1, [10, 40, 5, 20, 20], 0.2],
+    ['warming', 5, [30, 200, 20, 100, 100], 0.4],
+    ['stable', 30, [200, 2000, 120, 1000, 1000], 0.7],
+  ] as const)('of one that is %s', async (state, ageDays, caps, cold) => {
+    const { id } = await connectedInstance(rig.databaseUrl, rig.tenant.account, { ageDays })
+    const { status, body } = await rig.tenant.api.get(`instances/${id}/health`)
+    expect({ status, body }).toStrictEqual({
+      status: 200,
+      body: {
+        data: {
+          instanceId: id,
+          safetyState: state,
+          safetyScore: 100,
+          firstConnectedAt: moment,
+          warmupPolicy: policy(state, [...caps], cold, ageDays),
+          usageWindowSummary: quiet,
+          recommendations: [],
+        },
+      },
+    })
+  })
+
+  it('counts what was sent and says what to do', async () => {
+    const tenant = await newTenant(rig.gateway, rig.databaseUrl)
+    const to = '+4915112360006'
+    await tenant.api.post('messages/send', text(tenant, { to }))
+    await tenant.api.post('messages/send', text(tenant, { to: '+4915112340001' }))
+    const health = await until(async () => {
+      const { data } = (await tenant.api.get(`instances/${tenant.instance.id}/health`)).body
+      return data.usageWindowSummary.inboundReplies24h === 1 && data.safetyScore < 100 && data
+    })
+    expect(health.usageWindowSummary).toEqual({
+      outbound1h: 2,
+      outbound24h: 2,
+      uniqueRecipients1h: 2,
+      uniqueRecipients24h: 2,
+      inboundReplies24h: 1,
+      inboundReplies7d: 1,
+    })
+    expect(health.recommendations).toContain('Messages fail: check the numbers before you write to them.')
+  })
+
+  it('is null where it never connected', async () => {
+    const id = await create(rig.tenant)
+    expect((await rig.tenant.api.get(`instances/${id}/health`)).body.data).toMatchObject({
+      firstConnectedAt: null,
+      safetyState: 'new',
+    })
+  })
+})
+
+it('stores no instance that was refused', async () => {
+  const { rows } = await sql(rig.databaseUrl).query(
+    "select count(*)::int as n from instances where name = '' or provider <> 'sandbox'",
+  )
+  expect(rows).toEqual([{ n: 0 }])
+  expectRefusal(await api(rig.gateway).get('instances'), 401, 'UNAUTHORIZED', 'Missing or invalid API key')
+})
