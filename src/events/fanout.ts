@@ -46,6 +46,7 @@ export const maxStreamsOfKey = 50
 const pageSize = 256
 const retryMs = 500
 const beatMs = 10_000
+const sweepMs = 1_000
 const closingMs = 2_000
 
 export async function startHub(app: App): Promise<Hub> {
@@ -73,6 +74,10 @@ export async function startHub(app: App): Promise<Hub> {
   const beat = setInterval(() => {
     for (const outlet of outlets) outlet.beat()
   }, beatMs)
+  const sweep = setInterval(() => {
+    const now = performance.now()
+    for (const outlet of outlets) outlet.checkProgress(now)
+  }, sweepMs)
   app.signals.on('events', reach)
 
   function reach(last: bigint): void {
@@ -203,6 +208,7 @@ export async function startHub(app: App): Promise<Hub> {
     async [Symbol.asyncDispose]() {
       closing = true
       clearInterval(beat)
+      clearInterval(sweep)
       app.signals.off('events', reach)
       const open = [...outlets]
       for (const outlet of open) outlet.leave('closing')

@@ -1,6 +1,7 @@
 // One server-sent-event response: bounded in what it holds, cut when its reader stops reading.
 import { once } from 'node:events'
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 
 /** Why a stream ends from our side. */
 export type Ending = 'revoked' | 'closing'
@@ -39,6 +40,9 @@ export class Outlet {
   #events = 0
   #bytes = 0
   #waiting: (() => void)[] | undefined
+  /** What had left this process when it was last looked at, and since when nothing more has. */
+  #left = 0
+  #stuckSince = 0
 
   constructor(options: OutletOptions) {
     this.#options = options
@@ -54,12 +58,6 @@ export class Outlet {
     this.#response = response
     response.on('error', () => {})
     response.on('close', () => this.#close())
-    // The socket's own timer knows progress inside a write, and our beat keeps it from running out on healthy readers.
-    response.setTimeout(stallMs, () => {
-      if (response.writableLength === 0) return
-      this.#options.stalled()
-      response.destroy()
-    })
     response.writeHead(200, { ...headers, ...streamHeaders })
     this.write(Buffer.from(hello), 0)
   }
@@ -94,6 +92,22 @@ export class Outlet {
     })
   }
 
+  /** Cuts a reader for whom something waits, and who has taken nothing for {@link stallMs}. To be called about once a second. */
+  checkProgress(now: number): void {
+    if (this.#writes === 0) {
+      this.#stuckSince = 0
+      return
+    }
+    const left = leftOf(this.#response?.socket)
+    if (this.#stuckSince === 0 || left !== this.#left) {
+      this.#left = left
+      this.#stuckSince = now
+    } else if (now - this.#stuckSince >= stallMs) {
+      this.#options.stalled()
+      this.#response?.destroy()
+    }
+  }
+
   beat(): void {
     if (this.#response && this.#writes === 0) this.write(Buffer.from(this.#options.beat()), 0)
   }
@@ -105,7 +119,11 @@ export class Outlet {
 
   /** Ends after what was written, and this text; the reader may still be reading. */
   end(text = ''): void {
-    if (!this.closed) this.#response?.end(text)
+    const response = this.#response
+    if (response && !this.closed) {
+      response.end(text)
+      response.setTimeout(stallMs, () => response.destroy())
+    }
     this.#close()
   }
 
@@ -128,4 +146,12 @@ export class Outlet {
     this.#waiting = undefined
     for (const resolve of waiting ?? []) resolve()
   }
+}
+
+/** The bytes that the kernel took. Only the handle knows how far it is inside a write; without it, whole writes count. */
+function leftOf(socket: Socket | null | undefined): number {
+  const handle = (socket as { _handle?: { bytesWritten?: number; writeQueueSize?: number } } | null | undefined)?._handle
+  if (handle?.bytesWritten !== undefined && handle.writeQueueSize !== undefined)
+    return handle.bytesWritten - handle.writeQueueSize
+  return socket ? socket.bytesWritten - socket.writableLength : 0
 }

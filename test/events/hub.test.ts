@@ -20,6 +20,7 @@ let hub: Hub
 let place: Place
 let url: string
 /** What the next connection does with its outlet. */
+let responses: http.ServerResponse[]
 let onOutlet: (outlet: Outlet) => Promise<{ stop: () => void }>
 
 beforeEach(async () => {
@@ -30,7 +31,9 @@ beforeEach(async () => {
   place = newPlace()
   const { userId } = await createAccount(databaseUrl)
   const { id: keyId } = await app.db.apiKey.findFirstOrThrow({ where: { userId } })
+  responses = []
   const server = http.createServer((_, response) => {
+    responses.push(response)
     let followed: { stop: () => void } | undefined
     const outlet = hub.makeOutlet({ keyId, beat: () => ':\n\n', farewell: () => '', closed: () => followed?.stop() })
     outlet.attach(response, {}, hello())
@@ -130,6 +133,27 @@ describe('followers of one view', () => {
 })
 
 describe('the hub', () => {
+  it('holds at most 256 events or 1 MiB for a reader that stops reading', async () => {
+    const [small, large] = [await follow(countedView('small')), await follow(countedView('large'))]
+    const held: http.ServerResponse[] = [...responses]
+    let most = 0
+    const looking = setInterval(() => {
+      most = Math.max(most, ...held.map((response) => response.writableLength))
+    }, 1)
+    atEnd('test', async () => clearInterval(looking))
+    small.pause()
+    large.pause()
+    const live = await follow(countedView('live'))
+    for (let n = 0; n < 6_000; n += 100) await emitMany(app.pool, place, 100, n, 'x'.repeat(n < 3_000 ? 50 : 8_000))
+    await until(() => live.events.length === 6_000)
+    expect(most).toBeGreaterThan(0)
+    expect(most).toBeLessThanOrEqual(1024 * 1024 + 1024)
+    small.resume()
+    large.resume()
+    await until(() => small.events.length === 6_000 && large.events.length === 6_000)
+    expect(numbers(small)).toEqual(upTo(6_000))
+  })
+
   it('goes on within 15 s when its LISTEN connection is cut or answers nothing', { timeout: 60_000 }, async () => {
     const reader = await follow(countedView('any'))
     // News inside the process would hide what is lost.
