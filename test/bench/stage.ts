@@ -85,21 +85,21 @@ async function startProcess(script: string, env: Record<string, string>): Promis
       ...env,
     },
   })
-  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })
-  for await (const line of lines) {
+  const ready = Promise.withResolvers<string>()
+  child.once('exit', () => ready.reject(new Error(`${script} ended before it served`)))
+  createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
     const url = line.match(/on (http:\S+)/)?.[1]
-    if (url) {
-      return {
-        url,
-        pid: child.pid as number,
-        async [Symbol.asyncDispose]() {
-          child.kill('SIGTERM')
-          if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-        },
-      }
-    }
+    if (url) ready.resolve(url)
+    else console.error(line)
+  })
+  return {
+    url: await ready.promise,
+    pid: child.pid as number,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM')
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    },
   }
-  throw new Error(`${script} ended before it served`)
 }
 
 export interface Load {

@@ -1,0 +1,42 @@
+// npm run bench [-- NAME] [-- --json FILE]: every figure beside a bare baseline of the same run.
+import { writeFile } from 'node:fs/promises'
+import { cpus } from 'node:os'
+import { parseArgs } from 'node:util'
+import { benchAccept, type Figures } from './accept.ts'
+import { benchDispatch } from './dispatch.ts'
+import { benchFanout } from './fanout.ts'
+import { benchLatency } from './latency.ts'
+
+const benches: Record<string, () => Promise<Figures[]>> = {
+  accept: benchAccept,
+  dispatch: benchDispatch,
+  latency: benchLatency,
+  'fan-out': benchFanout,
+}
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { json: { type: 'string' } } })
+const names = positionals.length > 0 ? positionals : Object.keys(benches)
+const unknown = names.filter((name) => !benches[name])
+if (unknown.length > 0) {
+  console.error(`No bench is called ${unknown.join(', ')}; there are ${Object.keys(benches).join(', ')}`)
+  process.exit(1)
+}
+
+const figures: Figures[] = []
+for (const name of names) figures.push(...(await (benches[name] as () => Promise<Figures[]>)()))
+
+const round = (value: number) => Number(value.toPrecision(4))
+console.table(
+  figures.map(({ name, unit, baseline, gateway, ratio, target }) => ({
+    bench: name,
+    baseline: round(baseline),
+    gateway: round(gateway),
+    unit,
+    ratio: round(ratio),
+    target,
+  })),
+)
+const report = { node: process.version, processors: cpus().length, model: cpus()[0]?.model, at: new Date().toISOString(), figures }
+if (values.json) await writeFile(values.json, `${JSON.stringify(report, null, 2)}\n`)
+else console.log(JSON.stringify(report))
+process.exit(0)
