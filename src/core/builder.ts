@@ -4,10 +4,12 @@ import ComplexityPlugin from '@pothos/plugin-complexity'
 import PrismaPlugin from '@pothos/plugin-prisma'
 import RelayPlugin from '@pothos/plugin-relay'
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
+import { type GraphQLField, getNamedType, getNullableType, isListType } from 'graphql'
 import type PrismaTypes from '../generated/pothos.ts'
 import { getDatamodel } from '../generated/pothos.ts'
 import type { Context } from './context.ts'
 import { fail } from './errors.ts'
+import { maxPageSize } from './pagination.ts'
 
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue }
 
@@ -25,7 +27,7 @@ export const builder = new SchemaBuilder<{
 }>({
   plugins: [ScopeAuthPlugin, RelayPlugin, PrismaPlugin, ComplexityPlugin],
   defaultFieldNullability: false,
-  prisma: { client: (ctx) => ctx.app.db, dmmf: getDatamodel(), exposeDescriptions: false, maxConnectionSize: 100 },
+  prisma: { client: (ctx) => ctx.app.db, dmmf: getDatamodel(), exposeDescriptions: false, maxConnectionSize: maxPageSize },
   relay: {
     clientMutationId: 'omit',
     cursorType: 'String',
@@ -56,8 +58,18 @@ export const builder = new SchemaBuilder<{
       personal: () => principal.kind === 'personal' || fail('TEAM_KEY_NOT_ALLOWED'),
     }),
   },
-  complexity: { disabled: true, defaultComplexity: 1, defaultListMultiplier: 20 },
+  // Only counted here; what an operation may cost is decided before it runs (src/graphql-limits.ts).
+  complexity: { disabled: true, fieldComplexity: costOf },
 })
+
+/** A field costs 1, and what is below a list as often as the list may have items: a page has as many as were asked for. */
+function costOf({ first, last }: Record<string, unknown>, _: Context, field: GraphQLField<unknown, Context>) {
+  const named = getNamedType(field.type)
+  if (named.name.endsWith('Connection')) return { field: 1, multiplier: Math.min(Number(first ?? last ?? 20), maxPageSize) }
+  // Their number is that of the page.
+  if (field.name === 'edges' || field.name === 'nodes') return { field: 1, multiplier: 1 }
+  return { field: 1, multiplier: isListType(getNullableType(field.type)) ? 20 : 1 }
+}
 
 builder.queryType({ description: 'What can be read. Every field answers for the workspace of the credential.' })
 builder.mutationType({ description: 'What can be changed. A mutation that answers has happened and is durable.' })

@@ -1,0 +1,42 @@
+// What an operation may cost: counted with its variables, before anything runs.
+import { parse } from 'graphql'
+import { describe, expect, it } from 'vitest'
+import { limits, refuseCostly } from '../../src/graphql-limits.ts'
+import { schema } from '../../src/schema.ts'
+
+function refusalOf(query: string, variableValues: Record<string, unknown> = {}): string | undefined {
+  return refuseCostly({ schema, document: parse(query), variableValues, contextValue: {} })?.message
+}
+
+/** So many fields below a list of endpoints, each with a page of deliveries. */
+function pages(first: string, fields: number): string {
+  const each = Array.from({ length: fields }, (_, i) => `f${i}: id`).join(' ')
+  return `query ($first: Int) { webhooks { deliveries(first: ${first}) { nodes { ${each} } } } }`
+}
+
+describe('the cost of an operation', () => {
+  it('grows with the page that is asked for', () => {
+    expect(refusalOf(pages('5', 12))).toBeUndefined()
+    expect(refusalOf(pages('100', 12))).toBe(`The query's complexity is 26021; at most ${limits.complexity} is allowed`)
+  })
+
+  it('is the same when the page comes as a variable', () => {
+    expect(refusalOf(pages('$first', 12), { first: 5 })).toBeUndefined()
+    expect(refusalOf(pages('$first', 12), { first: 100 })).toContain('complexity is 26021')
+  })
+
+  it('leaves it to the list to refuse a page that is too large, by name', () => {
+    expect(refusalOf('{ messages(first: 1000000000) { nodes { id } } }')).toBeUndefined()
+  })
+
+  it('counts what fragments hold', () => {
+    const fragment = `fragment D on WebhookEndpoint { deliveries(first: 100) { nodes { ${'a: id b: id c: id d: id e: id f: id g: id h: id i: id j: id'} } } }`
+    expect(refusalOf(`{ webhooks { ...D } } ${fragment}`)).toContain('complexity is')
+  })
+
+  it('has room for one mutation only', () => {
+    const one = 'deleteWebhook(id: "01a1fc0f-0bb2-76ab-9c75-28587fa05900") { id }'
+    expect(refusalOf(`mutation { ${one} }`)).toBeUndefined()
+    expect(refusalOf(`mutation { a: ${one} b: ${one} }`)).toContain('one mutation')
+  })
+})
