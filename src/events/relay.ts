@@ -19,8 +19,9 @@ const lockKey = 4_617_230_010
 /**
  * Session rules that end the lead of a process that is frozen or cut off, within 4 s, so that another takes over.
  * The lead only saves work: the lock on event_sequence keeps numbers right, whoever gives them.
+ * Tables here are empty at one moment and large at the next; plans made for the first must not be kept for the second.
  */
-const sessionRules = `set idle_session_timeout = 4000; set idle_in_transaction_session_timeout = 4000; set lock_timeout = 4000;
+const sessionRules = `set enable_seqscan = off; set idle_session_timeout = 4000; set idle_in_transaction_session_timeout = 4000; set lock_timeout = 4000;
   set tcp_keepalives_idle = 2; set tcp_keepalives_interval = 1; set tcp_keepalives_count = 2`
 
 /** Runs until disposed of: waits for the lead, then numbers what comes, and starts over when the connection is lost. */
@@ -118,7 +119,7 @@ async function hasWork(sql: Sql): Promise<boolean> {
 /** Only committed rows can be seen, so a transaction that commits late gets a late number; `position` orders what one transaction wrote. */
 const numberSql = `
   with batch as (
-    delete from outbox where position in (select position from outbox order by position limit $1) returning *
+    delete from outbox where position <= (select max(position) from (select position from outbox order by position limit $1) first) returning *
   ), head as (
     update event_sequence set last = last + (select count(*) from batch) where id = 1 and exists (select from batch)
     returning last - (select count(*) from batch) as before

@@ -36,7 +36,13 @@ console.table(
     target,
   })),
 )
-const report = { node: process.version, processors: cpus().length, model: cpus()[0]?.model, at: new Date().toISOString(), figures }
+const report = {
+  node: process.version,
+  processors: cpus().length,
+  model: cpus()[0]?.model,
+  at: new Date().toISOString(),
+  figures,
+}
 if (values.json) await writeFile(values.json, `${JSON.stringify(report, null, 2)}\n`)
 else console.log(JSON.stringify(report))
 process.exit(0)

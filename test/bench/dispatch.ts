@@ -16,7 +16,9 @@ export async function benchDispatch(): Promise<Figures[]> {
     await clearMessages(stage)
     const full = await drive(stage, gateway)
     await clearMessages(stage)
-    console.error(`dispatch ${round === 0 ? 'warm-up' : `round ${round}`}: bare ${Math.round(bare.rate)}/s, gateway ${Math.round(full)}/s`)
+    console.error(
+      `dispatch ${round === 0 ? 'warm-up' : `round ${round}`}: bare ${Math.round(bare.rate)}/s, gateway ${Math.round(full)}/s`,
+    )
     if (round === 0) continue
     rates.baseline.push(bare.rate)
     rates.gateway.push(full)
@@ -39,7 +41,14 @@ async function drive(stage: Stage, gateway: Running): Promise<number> {
 }
 
 async function sendBulk(gateway: Running, { apiKey, instanceId }: Account, from: number, count: number): Promise<void> {
-  const body = { messages: Array.from({ length: count }, (_, i) => ({ instanceId, to: recipientOf(from + i), type: 'text', text: 'As people write them.' })) }
+  const body = {
+    messages: Array.from({ length: count }, (_, i) => ({
+      instanceId,
+      to: recipientOf(from + i),
+      type: 'text',
+      text: 'As people write them.',
+    })),
+  }
   const response = await fetch(`${gateway.url}/api/v1/messages/bulk`, {
     method: 'POST',
     headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },

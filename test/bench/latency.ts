@@ -15,10 +15,17 @@ export async function benchLatency(): Promise<Figures[]> {
   const source = new EventSource(`${gateway.url}/api/v1/events/stream?types=message.sent`, {
     fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, 'x-api-key': account.apiKey } }),
   })
-  source.addEventListener('message.sent', ({ data }) => arrivals.push({ timestamp: Date.parse(JSON.parse(data).timestamp), at: Date.now() }))
+  source.addEventListener('message.sent', ({ data }) =>
+    arrivals.push({ timestamp: Date.parse(JSON.parse(data).timestamp), at: Date.now() }),
+  )
   await new Promise((resolve) => source.addEventListener('open', resolve))
   for (let i = 0; i < messages; i++) {
-    const body = JSON.stringify({ instanceId: account.instanceId, to: `+39333222${1_100 + i}`, type: 'text', text: 'One at a time.' })
+    const body = JSON.stringify({
+      instanceId: account.instanceId,
+      to: `+39333222${1_100 + i}`,
+      type: 'text',
+      text: 'One at a time.',
+    })
     const response = await fetch(`${gateway.url}/api/v1/messages/send`, { method: 'POST', headers, body })
     if (response.status !== 201) throw new Error(`a send was answered ${response.status}`)
     // One at a time is the point: each finds the gateway idle.
@@ -32,7 +39,10 @@ export async function benchLatency(): Promise<Figures[]> {
   const calls = rows.map((row) => row.ms)
   // The receipt's own time is when the network reported it, just before the commit: the figure is an upper bound.
   const streams = arrivals.map(({ timestamp, at }) => at - timestamp)
-  return [figure('commit to provider call, p99', percentile(calls, 0.99), 50), figure('commit to SSE subscriber, p99', percentile(streams, 0.99), 250)]
+  return [
+    figure('commit to provider call, p99', percentile(calls, 0.99), 50),
+    figure('commit to SSE subscriber, p99', percentile(streams, 0.99), 250),
+  ]
 }
 
 function figure(name: string, ms: number, bound: number): Figures {

@@ -136,11 +136,9 @@ export async function clearMessages({ pool }: Pick<Stage, 'pool'>): Promise<void
     )
     if (rows[0]?.n === 0) break
   }
-  await pool.query('truncate messages, events, webhook_deliveries, outbox, sandbox_messages, sandbox_steps')
-  await pool.query('delete from pgboss.job')
+  await pool.query('truncate messages, events, webhook_deliveries, outbox, sandbox_messages, sandbox_steps, pgboss.job')
   await pool.query('update usage set "messagesCount" = 0')
   await pool.query('update api_usage set "apiRequestsCount" = 0')
-  await pool.query('vacuum analyze')
 }
 
 export function median(values: readonly number[]): number {
