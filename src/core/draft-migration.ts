@@ -3,7 +3,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { DiffTarget, SchemaContainer } from '@prisma/schema-engine-wasm/schema_engine_bg'
 import pg from 'pg'
-import { filters, migrationNames, migrationsDir, openEngine, type SchemaEngine, schemaFiles } from './schema-engine.ts'
+import { migrationNames, migrationsDir, schemaFiles } from './prisma-files.ts'
+import { filters, openEngine, type SchemaEngine } from './schema-engine.ts'
 
 const migratedSchemaFile = path.join(migrationsDir, 'migrated.prisma')
 

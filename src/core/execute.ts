@@ -14,9 +14,10 @@ import {
 import { z } from 'zod'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
-import { codeOf, failure, publicFailure } from './errors.ts'
+import { codeOf, failure } from './errors.ts'
 import { keepFailure } from './idempotency.ts'
 import { inputs } from './input.ts'
+import { publicFailure } from './public-failure.ts'
 import { faultsOf, parse } from './validation.ts'
 
 export interface Operation {

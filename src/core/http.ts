@@ -5,7 +5,8 @@ import cors from '@fastify/cors'
 import helmet from '@fastify/helmet'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { App } from './app.ts'
-import { codeOf, type ErrorCode, errors, failure, publicFailure } from './errors.ts'
+import { codeOf, type ErrorCode, errors, failure } from './errors.ts'
+import { publicFailure } from './public-failure.ts'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE'] as const
 

@@ -1,7 +1,8 @@
 // Brings the database to the shape this code expects.
 import pg from 'pg'
 import type { Sql } from './database.ts'
-import { filters, migrationList, migrationNames, openEngine, type SchemaEngine } from './schema-engine.ts'
+import { migrationList, migrationNames } from './prisma-files.ts'
+import { filters, openEngine, type SchemaEngine } from './schema-engine.ts'
 
 /** Any number will do, as long as every process takes the same one. */
 const lockKey = 4_617_230_001

@@ -1,17 +1,15 @@
-// Prisma's schema engine as WebAssembly: no download, no binary. Here with the files that it works on.
-import { readdir, readFile } from 'node:fs/promises'
+// Prisma's schema engine as WebAssembly: no download, no binary.
+import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import path from 'node:path'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils'
 import type * as Bindings from '@prisma/schema-engine-wasm/schema_engine_bg'
-import type { MigrationList, SchemaEngine, SchemasContainer } from '@prisma/schema-engine-wasm/schema_engine_bg'
+import type { SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg'
 import type pg from 'pg'
+import { schemaFiles } from './prisma-files.ts'
 
 export type { SchemaEngine }
 
-const prismaDir = path.resolve(import.meta.dirname, '../../prisma')
-export const migrationsDir = path.join(prismaDir, 'migrations')
 /** Nothing in the database is left out of a comparison. */
 export const filters = { externalTables: [], externalEnums: [] }
 
@@ -49,43 +47,4 @@ async function loadEngine(): Promise<typeof Bindings> {
   loaded.__wbg_set_wasm(instance.exports)
   ;(instance.exports.__wbindgen_start as () => void)()
   return loaded
-}
-
-/** The folders of prisma/migrations, oldest first. */
-export async function migrationNames(): Promise<string[]> {
-  const entries = await readdir(migrationsDir, { withFileTypes: true })
-  return entries
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => entry.name)
-    .sort()
-}
-
-/** What the engine wants to know of prisma/migrations. */
-export async function migrationList(): Promise<MigrationList> {
-  const folders = await migrationNames()
-  return {
-    baseDir: migrationsDir,
-    lockfile: { path: 'migration_lock.toml', content: 'provider = "postgresql"\n' },
-    shadowDbInitScript: '',
-    migrationDirectories: await Promise.all(
-      folders.map(async (name) => ({
-        path: name,
-        migrationFile: {
-          path: 'migration.sql',
-          content: { tag: 'ok' as const, value: await readFile(path.join(migrationsDir, name, 'migration.sql'), 'utf8') },
-        },
-      })),
-    ),
-  }
-}
-
-/** The models as they are now. */
-export async function schemaFiles(): Promise<SchemasContainer> {
-  const folder = path.join(prismaDir, 'schema')
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.prisma')).sort()
-  return {
-    files: await Promise.all(
-      names.map(async (name) => ({ path: name, content: await readFile(path.join(folder, name), 'utf8') })),
-    ),
-  }
 }

@@ -1,6 +1,7 @@
 // Reads GraphQL requests to the stream doors, and answers what is wrong with them.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { errors, fail, publicFailure } from '../core/errors.ts'
+import { errors, fail } from '../core/errors.ts'
+import { publicFailure } from '../core/public-failure.ts'
 import { type OperationParams, parseParams } from './operation.ts'
 import type { Streaming } from './streaming.ts'
 

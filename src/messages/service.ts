@@ -1,8 +1,9 @@
 // What can be done with messages: send, schedule, send many, cancel.
 import { returnQuota } from '../billing/quota.ts'
 import type { Context } from '../core/context.ts'
-import { codeOf, type ErrorCode, errors, fail, publicFailure } from '../core/errors.ts'
+import { codeOf, type ErrorCode, errors, fail } from '../core/errors.ts'
 import { write, writeInPieces } from '../core/idempotency.ts'
+import { publicFailure } from '../core/public-failure.ts'
 import type { Message } from '../generated/prisma/client.ts'
 import { acceptMessage } from './accept.ts'
 import { ScheduleMessageInput, SendMessageInput } from './input.ts'

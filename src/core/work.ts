@@ -1,0 +1,58 @@
+// Works on jobs: makes their queues, fetches in batches, settles each job by its own outcome.
+import type { WorkOptions } from 'pg-boss'
+import type { App } from './app.ts'
+import type { JobImplementation } from './jobs.ts'
+
+/** Makes the queues of these jobs, or brings their options up to date. */
+export async function makeQueues(app: App, jobs: readonly JobImplementation[]): Promise<void> {
+  for (const { definition } of jobs) {
+    const { policy, ...options } = definition.options ?? {}
+    await app.boss.createQueue(definition.name, { ...options, policy })
+    await app.boss.updateQueue(definition.name, options)
+  }
+}
+
+/** Starts to work; disposing of it waits for what is under way. */
+export async function workOn(app: App, jobs: readonly JobImplementation[]): Promise<AsyncDisposable> {
+  for (const job of jobs) await work(app, job)
+  return {
+    async [Symbol.asyncDispose]() {
+      await Promise.all(jobs.map(({ definition }) => app.boss.offWork(definition.name, { wait: true }).catch(() => {})))
+    },
+  }
+}
+
+async function work(app: App, { definition, work: shape, run }: JobImplementation): Promise<void> {
+  const options = {
+    batchSize: shape.batchSize,
+    localConcurrency: shape.workers,
+    perJobResults: true,
+    burstWhenBatchFull: true,
+    pollingIntervalSeconds: 0.5,
+    // Jobs of the future announce nothing, so polling stays as short as it is without announcements.
+    notifyPollingIntervalSeconds: 0.5,
+  } as const satisfies WorkOptions
+  await app.boss.work(definition.name, options, async (batch) => {
+    const parsed = batch.map((job) => definition.schema.safeParse(job.data ?? {}))
+    const good = batch.filter((_, i) => parsed[i]?.success)
+    const settled = await run(
+      app,
+      parsed.flatMap((result) => (result.success ? [result.data] : [])),
+    ).catch((error: Error) => {
+      app.log.warn({ queue: definition.name, jobs: good.length, err: error.message }, 'jobs broke off and will be tried again')
+      return good.map(() => error)
+    })
+    const errors = new Map(good.map((job, i) => [job.id, settled[i]]))
+    return batch.map((job) => {
+      if (!errors.has(job.id)) {
+        app.log.error({ queue: definition.name, job: job.id }, 'a job that nobody understands was set aside')
+        return { id: job.id, status: 'deadletter' as const, output: { error: 'unreadable' } }
+      }
+      const error = errors.get(job.id)
+      return error
+        ? { id: job.id, status: 'failed' as const, output: { error: error.message } }
+        : { id: job.id, status: 'completed' as const }
+    })
+  })
+  if (definition.cron) await app.boss.schedule(definition.name, definition.cron, {})
+}
