@@ -2,6 +2,7 @@
 import type { App } from '../core/app.ts'
 import { createBatch } from '../core/batch.ts'
 import { implementJob, type JobImplementation } from '../core/jobs.ts'
+import { traced } from '../core/trace.ts'
 import { providerOf, type SendOutcome } from '../providers/provider.ts'
 import { type ClaimedMessage, claimMessages } from './claim.ts'
 import { dispatchJob } from './dispatch-job.ts'
@@ -72,7 +73,9 @@ async function send(app: App, message: ClaimedMessage): Promise<SendOutcome> {
   const late = Promise.withResolvers<SendOutcome>()
   const timer = setTimeout(() => late.resolve({ outcome: 'unknown', error: 'PROVIDER_TIMEOUT' }), sendTimeoutMs)
   try {
-    const outcome = await Promise.race([provider.send(message.instance, message.outgoing), late.promise])
+    const outcome = await traced('message.send', { 'message.id': message.id, provider: message.provider }, () =>
+      Promise.race([provider.send(message.instance, message.outgoing), late.promise]),
+    )
     end({ outcome: outcome.outcome })
     return outcome
   } catch (error) {

@@ -1,5 +1,6 @@
 // One attempt: the event's own bytes, signed, posted once, judged.
 import type { App } from '../core/app.ts'
+import { traced } from '../core/trace.ts'
 import type { ClaimedDelivery } from './claim.ts'
 import { judge, type Verdict } from './policy.ts'
 import { signedHeaders } from './sign.ts'
@@ -12,7 +13,10 @@ export async function attempt(app: App, delivery: ClaimedDelivery, signal: Abort
   const signable = { eventId, type, body, at: new Date() }
   const headers = signedHeaders(signable, open(secret), previousSecret && open(previousSecret))
   await app.failpoint('hook.before_post')
-  const verdict = judge(await app.egress.post(url, { headers, body, timeoutMs: app.config.webhookTimeoutMs, signal }))
+  const answer = await traced('webhook.attempt', { 'event.id': eventId, 'event.type': type }, () =>
+    app.egress.post(url, { headers, body, timeoutMs: app.config.webhookTimeoutMs, signal }),
+  )
+  const verdict = judge(answer)
   app.metrics.webhookAttempts.inc({ outcome: verdict.error ?? 'delivered' })
   if (verdict.delivered) await app.failpoint('hook.after_2xx_before_commit')
   return verdict
