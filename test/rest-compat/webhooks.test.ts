@@ -108,7 +108,12 @@ describe('a webhook endpoint', () => {
 
   it('is not changed by an empty body, nor by a wrong one', async () => {
     const id = await create(rig.tenant)
-    expectRefusal(await rig.tenant.api.put(`webhooks/${id}`, {}), 400, 'VALIDATION_ERROR', 'body: must change url, events or enabled')
+    expectRefusal(
+      await rig.tenant.api.put(`webhooks/${id}`, {}),
+      400,
+      'VALIDATION_ERROR',
+      'body: must change url, events or enabled',
+    )
     expectRefusal(await rig.tenant.api.put(`webhooks/${id}`, { events: [] }), 400, 'VALIDATION_ERROR', /^events: /)
     expectRefusal(await rig.tenant.api.put(`webhooks/${nobody}`, { events }), 404, 'NOT_FOUND', 'Webhook endpoint not found')
     expect((await rig.tenant.api.get(`webhooks/${id}`)).body).toStrictEqual({ data: endpointRecord({ id }) })

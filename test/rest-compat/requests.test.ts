@@ -1,0 +1,242 @@
+// What holds for every REST request: the order of checks, headers, methods, bodies.
+import { request as httpRequest } from 'node:http'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { createTeam } from '../../src/teams/service.ts'
+import { api, sql } from '../kit/kit.ts'
+import { expectRefusal, newTenant, nobody, openRig, type Rig, text } from './rig.ts'
+
+let rig: Rig
+let team: { teamId: string; apiKey: string }
+
+beforeAll(async () => {
+  rig = await openRig()
+  team = await createTeam(sql(rig.databaseUrl), { ownerEmail: rig.tenant.account.email, name: 'Team' })
+})
+
+const json = { 'content-type': 'application/json' }
+
+function post(path: string, body: BodyInit, headers: Record<string, string> = json): Promise<Response> {
+  const init = { method: 'POST', body, headers: { 'x-api-key': rig.tenant.account.apiKey, ...headers } }
+  return fetch(`${rig.gateway.url}/api/v1/${path}`, init)
+}
+
+async function answerOf(response: Response) {
+  return { status: response.status, headers: response.headers, body: await response.json() }
+}
+
+describe('a key', () => {
+  const key = () => rig.tenant.account.apiKey
+  it.each<[string, () => Record<string, string>]>([
+    ['missing', () => ({})],
+    ['empty', () => ({ 'x-api-key': '' })],
+    ['too short', () => ({ 'x-api-key': key().slice(0, -1) })],
+    ['too long', () => ({ 'x-api-key': `${key()}0` })],
+    ['in capitals', () => ({ 'x-api-key': key().toUpperCase() })],
+    ['of blanks', () => ({ 'x-api-key': 'svc_live_                ' })],
+    ['with one figure changed', () => ({ 'x-api-key': key().replace(/.$/, (last) => (last === '0' ? '1' : '0')) })],
+    ['as bearer', () => ({ authorization: `Bearer ${key()}` })],
+    ["a team's, without the team", () => ({ 'x-api-key': team.apiKey })],
+    ["a team's, with another team", () => ({ 'x-api-key': team.apiKey, 'x-team-id': nobody })],
+    ["a team's, with no team's id", () => ({ 'x-api-key': team.apiKey, 'x-team-id': 'mine' })],
+  ])('%s is refused in the same words', async (_, headers) => {
+    const stranger = api(rig.gateway, undefined, headers())
+    expectRefusal(await stranger.get('messages'), 401, 'UNAUTHORIZED', 'Missing or invalid API key')
+    expectRefusal(await stranger.get('billing/plans'), 401, 'UNAUTHORIZED', 'Missing or invalid API key')
+    expectRefusal(await stranger.get(`messages?x-api-key=${key()}`), 401, 'UNAUTHORIZED', 'Missing or invalid API key')
+  })
+
+  it('comes first, before a body is read', async () => {
+    for (const body of ['{', 'x'.repeat(2_000_000)]) {
+      expectRefusal(await api(rig.gateway).post('messages/send', body), 401, 'UNAUTHORIZED')
+    }
+  })
+
+  it('of a team goes where a team may', async () => {
+    const ours = api(rig.gateway, team.apiKey, { 'x-team-id': team.teamId.toUpperCase() })
+    for (const path of ['messages', 'instances', 'webhooks', 'billing/plans'])
+      expect([path, (await ours.get(path)).status]).toEqual([path, 200])
+    for (const path of ['me', 'usage', 'billing/usage', 'billing/subscription', 'billing/payments']) {
+      expectRefusal(await ours.get(path), 403, 'TEAM_KEY_NOT_ALLOWED')
+    }
+    expectRefusal(await ours.post('statuses', {}), 403, 'STATUSES_NOT_AVAILABLE_ON_PLAN')
+  })
+
+  it("of a person does not go where a team's must, before anything else is looked at", async () => {
+    const headers = { 'x-team-id': team.teamId }
+    expectRefusal(await rig.tenant.api.get('messages?limit=0', headers), 403, 'TEAM_KEY_REQUIRED')
+    expectRefusal(await rig.tenant.api.post('messages/send', '{', headers), 403, 'TEAM_KEY_REQUIRED')
+    expectRefusal(await rig.tenant.api.get('events/stream', headers), 403, 'TEAM_KEY_REQUIRED')
+    for (const path of ['me', 'usage', 'billing/usage', 'billing/subscription', 'billing/payments', 'billing/plans']) {
+      expect([path, (await rig.tenant.api.get(path, headers)).status]).toEqual([path, 200])
+    }
+  })
+})
+
+it('checks the subscription before the body, the body before what it names, that before the quota', async () => {
+  const tenant = await newTenant(rig.gateway, rig.databaseUrl, 'free')
+  const pool = sql(rig.databaseUrl)
+  const used = `insert into usage ("userId", period, "messagesCount") values ($1, date_trunc('month', now() at time zone 'utc')::date, 500)`
+  await pool.query(used, [tenant.account.userId])
+  const send = (body: unknown) => tenant.api.post('messages/send', body)
+  expectRefusal(await send(text(tenant)), 429, 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED')
+  expectRefusal(await send(text(tenant, { instanceId: nobody })), 404, 'NOT_FOUND')
+  expectRefusal(await send(text(tenant, { instanceId: nobody, to: '5' })), 400, 'VALIDATION_ERROR')
+  await pool.query(`update subscriptions set status = 'inactive' where "userId" = $1`, [tenant.account.userId])
+  for (const body of [text(tenant), text(tenant, { to: '5' }), {}, [], '{', 'x'.repeat(2_000_000)]) {
+    expectRefusal(await send(body), 403, 'SUBSCRIPTION_INACTIVE')
+  }
+  for (const path of ['messages/schedule', 'messages/bulk', 'instances', 'webhooks', `webhooks/${nobody}/test`]) {
+    expectRefusal(await tenant.api.post(path, {}), 403, 'SUBSCRIPTION_INACTIVE')
+  }
+  for (const path of ['messages', 'instances', 'usage', 'me', 'webhooks']) expect((await tenant.api.get(path)).status).toBe(200)
+})
+
+describe('headers', () => {
+  it('give back the id of the request, or a new one', async () => {
+    for (const id of ['a', 'A.b_c-9', 'x'.repeat(128)]) {
+      for (const path of ['messages', 'nowhere', 'messages?limit=0', '/livez', '/api/v1/messages/%zz']) {
+        expect((await rig.tenant.api.get(path, { 'x-request-id': id })).headers.get('x-request-id')).toBe(id)
+      }
+    }
+    for (const id of ['x'.repeat(129), 'a b', 'ä', 'a/b', '<b>']) {
+      const headers = { 'x-request-id': encodeURI(id) }
+      const given = (await rig.tenant.api.get('messages', headers)).headers.get('x-request-id')
+      expect(given).toMatch(/^[0-9a-f-]{36}$/)
+    }
+  })
+
+  it('say how the key stands, whatever the answer', async () => {
+    const answers = [
+      await rig.tenant.api.get('me'),
+      await rig.tenant.api.get('messages?limit=0'),
+      await rig.tenant.api.get(`messages/${nobody}`),
+      await rig.tenant.api.post('messages/send', '{'),
+      await rig.tenant.api.post('statuses'),
+      await rig.tenant.api.graphql('{ me { id } }'),
+    ]
+    for (const { headers } of answers) {
+      expect(headers.get('ratelimit-limit')).toBe('100000')
+      expect(Number(headers.get('ratelimit-remaining'))).toBeGreaterThan(99_000)
+      expect(headers.get('ratelimit-reset')).toBe('1')
+    }
+  })
+
+  it('let no other site read along', async () => {
+    for (const origin of ['https://evil.example', 'null']) {
+      const { headers } = await rig.tenant.api.get('me', { origin })
+      expect(headers.get('access-control-allow-origin')).toBeNull()
+      expect(headers.get('access-control-allow-credentials')).toBeNull()
+    }
+  })
+})
+
+describe('a path', () => {
+  it.each([
+    '',
+    'nowhere',
+    'me/',
+    '/api/v1',
+    '/api/v1//me',
+    '/API/v1/me',
+    '/api/v1/%2e%2e/me',
+    '/api/v1/me%00',
+    '/api/v1/ｍe',
+    '/api/v2/me',
+    '/api/messages',
+    '/',
+    '/graphiql',
+    '/.env',
+  ])('"%s" is not there', async (path) => {
+    expectRefusal(await rig.tenant.api.get(path), 404, 'NOT_FOUND', 'Not found')
+  })
+
+  it.each([
+    ['messages/send', 'GET, HEAD, PUT, DELETE, PATCH, OPTIONS, TRACE', 'POST'],
+    ['me', 'POST, HEAD, PUT, DELETE, PATCH, OPTIONS, TRACE', 'GET'],
+    ['instances', 'PUT, DELETE, PATCH', 'GET, POST'],
+    [`webhooks/${nobody}`, 'POST, PATCH', 'GET, PUT, DELETE'],
+    ['statuses', 'GET', 'POST'],
+    ['events/stream', 'POST', 'GET'],
+  ])('%s says which methods it takes', async (path, methods, allowed) => {
+    for (const method of methods.split(', ')) {
+      const { status, headers, body } = await raw(method, `/api/v1/${path}`)
+      expect([method, status, headers.allow]).toEqual([method, 405, allowed])
+      if (method !== 'HEAD')
+        expect(JSON.parse(body)).toEqual({ error: { code: 'METHOD_NOT_ALLOWED', message: expect.any(String) } })
+    }
+  })
+
+  it('cannot be given another method by a header', async () => {
+    expectRefusal(await rig.tenant.api.post('me', {}, { 'x-http-method-override': 'GET' }), 405, 'METHOD_NOT_ALLOWED')
+  })
+})
+
+/** `fetch` knows some methods only. */
+function raw(method: string, path: string): Promise<{ status: number; headers: Record<string, unknown>; body: string }> {
+  return new Promise((resolve, reject) => {
+    const options = { method, headers: { 'x-api-key': rig.tenant.account.apiKey } }
+    const sending = httpRequest(new URL(path, rig.gateway.url), options, async (response) => {
+      let body = ''
+      for await (const chunk of response) body += chunk
+      resolve({ status: response.statusCode ?? 0, headers: response.headers, body })
+    })
+    sending.on('error', reject).end()
+  })
+}
+
+describe('a body', () => {
+  it.each<[string, string | Buffer]>([
+    ['cut off', '{"to":'],
+    ['with something behind it', '{} x'],
+    ['that is NaN', 'NaN'],
+    ['with a comma too many', '{"a":1,}'],
+    ['with a byte order mark', Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from('{}')])],
+    ['that is no UTF-8', Buffer.from([0x7b, 0x22, 0x61, 0xff, 0x22, 0x7d])],
+  ])('%s is no JSON', async (_, body) => {
+    expectRefusal(
+      await answerOf(await post('messages/send', body as BodyInit)),
+      400,
+      'VALIDATION_ERROR',
+      'body: is not valid JSON',
+    )
+  })
+
+  it.each(['null', '[]', '""', '5', 'true', ''])('%s is no object', async (body) => {
+    expectRefusal(await answerOf(await post('messages/send', body)), 400, 'VALIDATION_ERROR', 'body: must be a JSON object')
+  })
+
+  it.each([
+    'text/plain',
+    'application/xml',
+    'application/json; charset=utf-16',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+  ])('of %s is not taken', async (type) => {
+    expectRefusal(await answerOf(await post('messages/send', '{}', { 'content-type': type })), 415, 'UNSUPPORTED_MEDIA_TYPE')
+  })
+
+  it('that is compressed is not taken', async () => {
+    expectRefusal(
+      await answerOf(await post('messages/send', '{}', { ...json, 'content-encoding': 'gzip' })),
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+    )
+  })
+
+  it('of more than a mebibyte is too large, said before or not', async () => {
+    const large = JSON.stringify(text(rig.tenant, { text: 'x'.repeat(1024 * 1024) }))
+    expectRefusal(await rig.tenant.api.post('messages/send', large), 413, 'PAYLOAD_TOO_LARGE')
+    const chunks = new Blob([large]).stream()
+    const init = { method: 'POST', body: chunks, duplex: 'half', headers: { ...json, 'x-api-key': rig.tenant.account.apiKey } }
+    expectRefusal(
+      await answerOf(await fetch(`${rig.gateway.url}/api/v1/messages/send`, init as RequestInit)),
+      413,
+      'PAYLOAD_TOO_LARGE',
+    )
+  })
+
+  it('with a field twice means the last', async () => {
+    const body = JSON.stringify(text(rig.tenant, { text: 'first' })).replace('"text":"first"', '"text":"first","text":"last"')
+    expect((await rig.tenant.api.post('messages/send', body)).body.data.body).toBe('last')
+  })
+})
