@@ -1,0 +1,40 @@
+// How long files are: a reader holds one in the head at a time.
+import { describe, expect, it } from 'vitest'
+import { type Source, sourcesOf } from './sources.ts'
+
+const code = sourcesOf('src', 'rest-compat')
+const tests = sourcesOf('test')
+
+/** Test lines for each line of code, at least. Raise it when there are more; it is on its way to 1. */
+const leastTestShare = 0.7
+
+function quantile(sources: readonly Source[], share: number): number {
+  const lines = sources.map((source) => source.lines).sort((a, b) => a - b)
+  return lines[Math.ceil(share * lines.length) - 1] as number
+}
+
+function sum(sources: readonly Source[]): number {
+  return sources.reduce((total, { lines }) => total + lines, 0)
+}
+
+function longerThan(limit: number, sources: readonly Source[]): string[] {
+  return sources.filter(({ lines }) => lines > limit).map(({ path, lines }) => `${path}: ${lines} lines`)
+}
+
+describe('the code', () => {
+  it('has a median of at most 70 lines a file', () => {
+    expect(quantile(code, 0.5)).toBeLessThanOrEqual(70)
+  })
+
+  it('has 19 of 20 files at 250 lines or less', () => {
+    expect(quantile(code, 0.95), longerThan(250, code).join(', ')).toBeLessThanOrEqual(250)
+  })
+
+  it('has no file over 400 lines, and neither have the tests', () => {
+    expect(longerThan(400, [...code, ...tests])).toEqual([])
+  })
+
+  it('is outweighed by its tests', () => {
+    expect(sum(tests) / sum(code), `${sum(tests)} lines of tests, ${sum(code)} of code`).toBeGreaterThanOrEqual(leastTestShare)
+  })
+})
