@@ -132,15 +132,15 @@ function stepMs(limit: number): number {
   return limit > 100 ? 100 : 10
 }
 
-// One row a group. The window is exact for any second, not for calendar seconds: hits are kept for 1,000 ms, added up by
-// steps so that the array stays short whatever the limit. What is refused takes nothing. Both tables are locked in the
+// One row a group. The window is exact for any second, not for calendar seconds: hits are kept for 1,000 ms and the step
+// that they were rounded by, added up by steps so that the array stays short whatever the limit. What is refused takes nothing. Both tables are locked in the
 // order of their keys, and the grouping between them makes the first whole before the second begins.
 const statement = `
 with asked as (
   select i::int, hash, team, reach, n from unnest($1::bytea[], $2::text[], $3::text[], $4::int[]) with ordinality as u(hash, team, reach, n, i)
 ), known as (
   select a.i, a.n, k.id, k."userId", k."workspaceId", k."teamId", w."ownerId",
-    case when s.status = 'cancelled' and s."currentPeriodEnd" <= now() then 'free' else s.plan end as plan,
+    case when s.plan = any($6::text[]) and not (s.status = 'cancelled' and s."currentPeriodEnd" <= now()) then s.plan else 'free' end as plan,
     s.status <> 'inactive' as active,
     case
       when k."teamId" is null then case when a.team is not null and a.reach = 'workspace' then 'TEAM_KEY_REQUIRED' else 'ok' end
@@ -162,11 +162,11 @@ with asked as (
     select coalesce(array_agg(h.at), '{}'), coalesce(array_agg(h.n), '{}'), g.granted
     from (
       select greatest(0, least(excluded.granted, $5::int - coalesce(sum(l.n), 0)))::int as granted
-      from unnest(r.at, r.counts) as l(at, n) where l.at > excluded.at[1] - 1000
+      from unnest(r.at, r.counts) as l(at, n) where l.at > excluded.at[1] - 1000 - $8::int
     ) g left join lateral (
       select l.at, sum(l.n)::int as n
       from (select * from unnest(r.at, r.counts) as l(at, n) union all select excluded.at[1], g.granted) l
-      where l.at > excluded.at[1] - 1000 and l.n > 0 group by l.at
+      where l.at > excluded.at[1] - 1000 - $8::int and l.n > 0 group by l.at
     ) h on true
     group by g.granted
   )
