@@ -52,6 +52,10 @@ it(`loses and doubles nothing through random deaths (seed ${seed})`, async () =>
   await load.stop()
   const statuses = new Set(load.answers.map(({ status }) => status))
   expect([...statuses].filter((status) => status !== 201 && status !== 503)).toEqual([])
-  await expectInvariants(stage.databaseUrl, { acknowledged: load.acknowledged, messages: load.acknowledged.length, withinMs: 60_000 })
+  await expectInvariants(stage.databaseUrl, {
+    acknowledged: load.acknowledged,
+    messages: load.acknowledged.length,
+    withinMs: 60_000,
+  })
   console.log(`chaos seed ${seed}: ${load.acknowledged.length} messages, ${course.join(', ')}`)
 }, 180_000)

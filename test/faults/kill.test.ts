@@ -3,7 +3,7 @@
 import { beforeAll, expect, it } from 'vitest'
 import { expectInvariants } from '../kit/invariants.ts'
 import { type Gateway, sql, until } from '../kit/kit.ts'
-import { openStage, plainNumber, sendAll, type Stage, text } from './rig.ts'
+import { openStage, plainNumber, type Stage, sendAll, text } from './rig.ts'
 
 interface Sent {
   id: string
@@ -45,7 +45,14 @@ beforeAll(async () => {
 /** A worker dies at `failpoint` while another, woken right after, is there to take over. */
 function kill(failpoint: string, env: Record<string, string>): () => Promise<Scene> {
   return async () => {
-    const { stage, ids, doomed, heir } = await setUp({ FAILPOINT: `${failpoint}=kill`, ...env }, env, ['sure', 'sure', 'sure', 'blind', 'blind', 'blind'])
+    const { stage, ids, doomed, heir } = await setUp({ FAILPOINT: `${failpoint}=kill`, ...env }, env, [
+      'sure',
+      'sure',
+      'sure',
+      'blind',
+      'blind',
+      'blind',
+    ])
     expect((await doomed.exited).signal).toBe('SIGKILL')
     const brokenAt = await databaseNow(stage)
     heir.kill('SIGCONT')
@@ -68,9 +75,14 @@ function freeze(failpoint: string, env: Record<string, string>, kinds: readonly 
     const brokenAt = await databaseNow(stage)
     heir.kill('SIGCONT')
     // Nobody has accepted or failed what only the frozen one holds before another has dealt with it.
-    await until(async () => (await sql(stage.databaseUrl).query(`select from messages where "acceptedAt" is null and status <> 'failed'`)).rowCount === 0, {
-      timeoutMs: 30_000,
-    })
+    await until(
+      async () =>
+        (await sql(stage.databaseUrl).query(`select from messages where "acceptedAt" is null and status <> 'failed'`))
+          .rowCount === 0,
+      {
+        timeoutMs: 30_000,
+      },
+    )
     doomed.kill('SIGCONT')
     const fencedWrites = await until(async () => {
       const text = await (await fetch(`${doomed.url}/metrics`)).text()
@@ -89,7 +101,11 @@ interface Cast {
   heir: Gateway
 }
 
-async function setUp(env: Record<string, string>, heirEnv: Record<string, string>, kinds: readonly ('sure' | 'blind')[]): Promise<Cast> {
+async function setUp(
+  env: Record<string, string>,
+  heirEnv: Record<string, string>,
+  kinds: readonly ('sure' | 'blind')[],
+): Promise<Cast> {
   const stage = await openStage()
   const [doomed, heir] = await Promise.all([stage.start(env), stage.start(heirEnv)])
   // It must not take the jobs itself.
@@ -119,7 +135,13 @@ async function sentOf(stage: Stage): Promise<Sent[]> {
 }
 
 function tell({ sent }: Scene, kind: Sent['kind']): string[] {
-  return [...new Set(sent.filter((message) => message.kind === kind).map(({ status, error, offers }) => [status, error ?? '-', `${offers}x`].join(' ')))]
+  return [
+    ...new Set(
+      sent
+        .filter((message) => message.kind === kind)
+        .map(({ status, error, offers }) => [status, error ?? '-', `${offers}x`].join(' ')),
+    ),
+  ]
 }
 
 /** Seconds from the break to the last acceptance. */

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, it } from 'vitest'
 import { expectInvariants } from '../kit/invariants.ts'
 import { api, type Gateway, sql, until } from '../kit/kit.ts'
-import { openStage, persist, plainNumber, sendAll, type Stage, text } from './rig.ts'
+import { openStage, persist, plainNumber, type Stage, sendAll, text } from './rig.ts'
 
 let stage: Stage
 let nodes: [Gateway, Gateway]
@@ -12,7 +12,11 @@ const acknowledged: string[] = []
 
 beforeAll(async () => {
   stage = await openStage()
-  const started = await Promise.all([stage.start(), stage.start(), stage.start({ ROLES: 'http', FAILPOINT: 'api.after_commit_before_reply=kill' })])
+  const started = await Promise.all([
+    stage.start(),
+    stage.start(),
+    stage.start({ ROLES: 'http', FAILPOINT: 'api.after_commit_before_reply=kill' }),
+  ])
   nodes = [started[0], started[1]]
   doomed = started[2]
 }, 60_000)
@@ -25,7 +29,9 @@ it('answers a retry on another node with the first response, when the first node
     .catch((error: Error) => error)
   expect(lost).toBeInstanceOf(Error)
   expect((await doomed.exited).signal).toBe('SIGKILL')
-  const [first, second] = await Promise.all(nodes.map((node) => persist(stage.account, () => node, 'messages/send', body, { key })))
+  const [first, second] = await Promise.all(
+    nodes.map((node) => persist(stage.account, () => node, 'messages/send', body, { key })),
+  )
   expect([first?.status, second?.status]).toEqual([201, 201])
   expect([first, second].map((answer) => answer?.headers.get('idempotency-replayed'))).toEqual(['true', 'true'])
   expect(second?.body).toEqual(first?.body)
@@ -37,7 +43,8 @@ it('answers a retry on another node with the first response, when the first node
 it('makes one message of fifty identical requests on two nodes', async () => {
   const key = randomUUID()
   const body = text(stage.blind)
-  const post = (i: number) => api(nodes[i % 2] as Gateway, stage.account.apiKey).post('messages/send', body, { 'idempotency-key': key })
+  const post = (i: number) =>
+    api(nodes[i % 2] as Gateway, stage.account.apiKey).post('messages/send', body, { 'idempotency-key': key })
   const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => post(i)))
   const created = answers.filter(({ status }) => status === 201)
   expect(created.filter(({ headers }) => headers.get('idempotency-replayed') !== 'true')).toHaveLength(1)
@@ -59,9 +66,21 @@ it('offers each of hundreds of messages once, those of one scheduled second too'
     const body = text(i % 2 === 0 ? stage.sure : stage.blind)
     return i < 150 ? { ...body, scheduledAt } : body
   })
-  const ids = (await Promise.all([0, 1, 2].map((n) => sendAll(stage.account, () => nodes[n % 2] as Gateway, bodies.filter((_, i) => i % 3 === n))))).flat()
+  const ids = (
+    await Promise.all(
+      [0, 1, 2].map((n) =>
+        sendAll(
+          stage.account,
+          () => nodes[n % 2] as Gateway,
+          bodies.filter((_, i) => i % 3 === n),
+        ),
+      ),
+    )
+  ).flat()
   acknowledged.push(...ids)
-  await until(async () => (await sql(stage.databaseUrl).query(`select from messages where status <> 'read'`)).rowCount === 0, { timeoutMs: 30_000 })
+  await until(async () => (await sql(stage.databaseUrl).query(`select from messages where status <> 'read'`)).rowCount === 0, {
+    timeoutMs: 30_000,
+  })
   const { rows } = await sql(stage.databaseUrl).query<{ offers: number; n: number; early: number }>(
     `select s.offers, count(*)::int as n, count(*) filter (where s."acceptedAt" < m."scheduledAt")::int as early
      from messages m join sandbox_messages s on s.reference = m.id::text where m.id = any($1::uuid[]) group by 1`,
@@ -76,7 +95,10 @@ it('believes the receipts of messages whose answer was lost, and offers none of 
   const ids = await sendAll(stage.account, () => nodes[0], bodies)
   acknowledged.push(...ids)
   await until(async () => {
-    const { rows } = await sql(stage.databaseUrl).query(`select m.status, s.offers from messages m join sandbox_messages s on s.reference = m.id::text where m.id = any($1)`, [ids])
+    const { rows } = await sql(stage.databaseUrl).query(
+      `select m.status, s.offers from messages m join sandbox_messages s on s.reference = m.id::text where m.id = any($1)`,
+      [ids],
+    )
     return rows.length === 2 && rows.every(({ status, offers }) => status === 'read' && offers === 1)
   })
 })

@@ -12,7 +12,7 @@ import type { Receipt, ReceiptStatus } from '../../src/providers/provider.ts'
 import { expectInvariants } from '../kit/invariants.ts'
 import { sql, until } from '../kit/kit.ts'
 import { contextFor, openApp } from '../messages/rig.ts'
-import { openStage, sendAll, type Stage, text } from './rig.ts'
+import { openStage, type Stage, sendAll, text } from './rig.ts'
 
 const rank = { queued: 0, sending: 1, sent: 2, delivered: 3, read: 4 } as Record<MessageStatus, number>
 const statuses = ['sent', 'delivered', 'read', 'failed'] as const
@@ -78,11 +78,21 @@ async function claimed(): Promise<string> {
 }
 
 function receipt(id: string, status: ReceiptStatus): Receipt {
-  return { instanceId: stage.sure.id, reference: id, providerMessageId: `sandbox.${id}`, status, at: new Date(), error: status === 'failed' ? 'UNDELIVERABLE' : undefined }
+  return {
+    instanceId: stage.sure.id,
+    reference: id,
+    providerMessageId: `sandbox.${id}`,
+    status,
+    at: new Date(),
+    error: status === 'failed' ? 'UNDELIVERABLE' : undefined,
+  }
 }
 
 async function stepsOf(id: string): Promise<ReceiptStatus[]> {
-  const { rows } = await sql(stage.databaseUrl).query<{ type: string }>('select type from outbox where "messageId" = $1 order by position', [id])
+  const { rows } = await sql(stage.databaseUrl).query<{ type: string }>(
+    'select type from outbox where "messageId" = $1 order by position',
+    [id],
+  )
   return rows.map(({ type }) => type.slice('message.'.length) as ReceiptStatus)
 }
 
@@ -90,11 +100,22 @@ it('writes one event for each step, with receipts in any order and in any groups
   await fc.assert(
     fc.asyncProperty(fc.array(disorder, { minLength: 1, maxLength: 4 }), async (groups) => {
       const id = await claimed()
-      await Promise.all(groups.map((group) => applyReceipts(app, group.map((status) => receipt(id, status)))))
+      await Promise.all(
+        groups.map((group) =>
+          applyReceipts(
+            app,
+            group.map((status) => receipt(id, status)),
+          ),
+        ),
+      )
       const steps = await stepsOf(id)
       expectOrderly(groups.flat(), steps)
       const { rows } = await sql(stage.databaseUrl).query('select * from messages where id = $1', [id])
-      expect(rows[0]).toMatchObject({ status: steps.at(-1), providerMessageId: `sandbox.${id}`, error: steps.includes('failed') ? 'UNDELIVERABLE' : null })
+      expect(rows[0]).toMatchObject({
+        status: steps.at(-1),
+        providerMessageId: `sandbox.${id}`,
+        error: steps.includes('failed') ? 'UNDELIVERABLE' : null,
+      })
       expect(statuses.filter((status) => rows[0][`${status}At`] !== null).sort()).toEqual([...new Set(steps)].sort())
     }),
     { numRuns: 60 },
@@ -104,7 +125,9 @@ it('writes one event for each step, with receipts in any order and in any groups
 it('makes one change and one event of a receipt that comes five times at once', async () => {
   const ids = await Promise.all(Array.from({ length: 20 }, claimed))
   const news = ids.flatMap((id) => [receipt(id, 'sent'), receipt(id, 'delivered')])
-  const unknown = await Promise.all(Array.from({ length: 5 }, (_, i) => applyReceipts(app, i % 2 === 0 ? news : news.toReversed())))
+  const unknown = await Promise.all(
+    Array.from({ length: 5 }, (_, i) => applyReceipts(app, i % 2 === 0 ? news : news.toReversed())),
+  )
   expect(unknown.flat()).toEqual([])
   for (const id of ids) expect(await stepsOf(id)).toEqual(['sent', 'delivered'])
 })

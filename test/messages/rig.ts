@@ -1,6 +1,7 @@
 // What tests of verbs begin with: an App in this process on a clone of the database, without any worker of its own.
-import { createApp } from '../../src/core/app.ts'
+
 import type { App } from '../../src/core/app.ts'
+import { createApp } from '../../src/core/app.ts'
 import { readConfig } from '../../src/core/config.ts'
 import type { Context } from '../../src/core/context.ts'
 import { attachDomains } from '../../src/domains.ts'
@@ -32,6 +33,15 @@ export async function openApp(databaseUrl: string, env: Record<string, string> =
 /** The context of the account's own key. */
 export function contextFor(app: App, account: Account, plan = 'max'): Context {
   const { userId, workspaceId } = account
-  const principal = { keyId: userId, kind: 'personal', userId, workspaceId, teamId: null, ownerId: userId, plan, active: true } as const
+  const principal = {
+    keyId: userId,
+    kind: 'personal',
+    userId,
+    workspaceId,
+    teamId: null,
+    ownerId: userId,
+    plan,
+    active: true,
+  } as const
   return contextOf(app, principal, 'test')
 }
