@@ -1,0 +1,193 @@
+// The monthly outbound quota: exact over two processes, given back for what never left, equal to a recount.
+import { beforeAll, describe, expect, it } from 'vitest'
+import { createTeam } from '../../src/teams/service.ts'
+import {
+  type Account,
+  api,
+  cloneDatabase,
+  connectedInstance,
+  createAccount,
+  type Gateway,
+  sql,
+  startGateway,
+  type TestInstance,
+  until,
+} from '../kit/kit.ts'
+
+let databaseUrl: string
+let gateways: [Gateway, Gateway]
+
+beforeAll(async () => {
+  databaseUrl = await cloneDatabase()
+  const start = () => startGateway({ databaseUrl, env: { RATE_LIMIT_PER_SECOND: '100000' } })
+  gateways = await Promise.all([start(), start()])
+})
+
+interface Sender {
+  account: Account
+  instance: TestInstance
+}
+
+/** On Free, with so many of its 500 left, and an instance that is asleep unless told otherwise. */
+async function sender(left: number, status: 'connected' | 'disconnected' = 'disconnected'): Promise<Sender> {
+  const account = await createAccount(databaseUrl, { plan: 'free' })
+  await setUsed(account, 500 - left)
+  return { account, instance: await connectedInstance(databaseUrl, account, { status }) }
+}
+
+async function setUsed(account: Account, n: number): Promise<void> {
+  await sql(databaseUrl).query(
+    `insert into usage ("userId", period, "messagesCount") values ($1, date_trunc('month', now() at time zone 'utc')::date, $2)
+     on conflict ("userId", period) do update set "messagesCount" = $2`,
+    [account.userId, n],
+  )
+}
+
+async function used(account: Account): Promise<number> {
+  const { rows } = await sql(databaseUrl).query('select "messagesCount" as n from usage where "userId" = $1', [account.userId])
+  return rows[0]?.n ?? 0
+}
+
+/** What the messages themselves say was used. */
+async function recount(account: Account): Promise<number> {
+  const { rows } = await sql(databaseUrl).query(
+    `select count(*)::int as n from messages m join workspaces w on w.id = m."workspaceId" where w."ownerId" = $1 and m."countedPeriod" is not null`,
+    [account.userId],
+  )
+  return rows[0]?.n as number
+}
+
+function client({ account }: Sender, process: 0 | 1 = 0) {
+  return api(gateways[process], account.apiKey)
+}
+
+function message({ instance }: Sender, fields: Record<string, unknown> = {}) {
+  return { instanceId: instance.id, to: '+4915112345655', type: 'text', text: 'Hello', ...fields }
+}
+
+const soon = () => new Date(Date.now() + 1_000).toISOString()
+const later = () => new Date(Date.now() + 60_000).toISOString()
+
+async function messageOf(from: Sender, id: string) {
+  return (await client(from).get(`messages/${id}`)).body.data
+}
+
+describe('the outbound quota', () => {
+  it.each([1, 7])('with %i left lets exactly as many of 50 through, sent to two processes at once', async (left) => {
+    const from = await sender(left)
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => client(from, i % 2 ? 1 : 0).post('messages/send', message(from))),
+    )
+    const refused = answers.filter((answer) => answer.status !== 201)
+    expect(refused.map(({ status, body }) => [status, body.error.code])).toEqual(
+      Array(50 - left).fill([429, 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED']),
+    )
+    expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect([await used(from.account), await recount(from.account)]).toEqual([500, left])
+  })
+
+  it('is shared by single sends, bulks and GraphQL', async () => {
+    const from = await sender(10)
+    const document = 'mutation ($input: SendMessageInput!) { sendMessage(input: $input) { id } }'
+    const [bulk, ...others] = await Promise.all([
+      client(from).post('messages/bulk', { messages: Array.from({ length: 8 }, () => message(from)) }),
+      ...Array.from({ length: 5 }, () => client(from, 1).post('messages/send', message(from))),
+      ...Array.from({ length: 5 }, () => client(from, 1).graphql(document, { input: message(from) })),
+    ])
+    const sent = others.filter(({ body }) => body.data?.id ?? body.data?.sendMessage?.id).length
+    expect(bulk.body.data.accepted.length + sent).toBe(10)
+    const codes = new Set([
+      ...bulk.body.data.rejected.map((item: { code: string }) => item.code),
+      ...others.flatMap(({ body }) => body.error?.code ?? body.errors?.[0].extensions.code ?? []),
+    ])
+    expect(codes).toEqual(new Set(['MONTHLY_OUTBOUND_QUOTA_EXCEEDED']))
+    expect(await recount(from.account)).toBe(10)
+  })
+
+  it("of a team's messages is its owner's", async () => {
+    const owner = await sender(3)
+    const team = await createTeam(sql(databaseUrl), { ownerEmail: owner.account.email, name: 'Team' })
+    const shared = await connectedInstance(
+      databaseUrl,
+      { ...owner.account, workspaceId: team.workspaceId },
+      { status: 'disconnected' },
+    )
+    const ours = api(gateways[1], team.apiKey, { 'x-team-id': team.teamId })
+    const sends = Array.from({ length: 10 }, (_, i) =>
+      i % 2
+        ? client(owner).post('messages/send', message(owner))
+        : ours.post('messages/send', message({ ...owner, instance: shared })),
+    )
+    const answers = await Promise.all(sends)
+    expect(answers.filter((answer) => answer.status === 201)).toHaveLength(3)
+    expect([await used(owner.account), await recount(owner.account)]).toEqual([500, 3])
+  })
+
+  it('comes back with what is cancelled, once', async () => {
+    const from = await sender(1)
+    const { body } = await client(from).post('messages/send', message(from))
+    expect((await client(from).post('messages/send', message(from))).status).toBe(429)
+    const cancels = await Promise.all(
+      [0, 1, 0, 1].map((process) => client(from, process as 0 | 1).post(`messages/${body.data.id}/cancel`)),
+    )
+    expect(cancels.map((answer) => answer.status).sort()).toEqual([200, 409, 409, 409])
+    expect([await used(from.account), await recount(from.account)]).toEqual([499, 0])
+    expect((await client(from).post('messages/send', message(from))).status).toBe(201)
+  })
+
+  it('comes back with what the network refuses, and not with what fails on its way', async () => {
+    const from = await sender(10, 'connected')
+    const send = async (to: string) => (await client(from).post('messages/send', message(from, { to }))).body.data.id as string
+    const [refused, undeliverable] = [await send('+4915112340001'), await send('+4915112340002')]
+    await until(async () => (await messageOf(from, refused)).error === 'RECIPIENT_NOT_FOUND')
+    await until(async () => (await messageOf(from, undeliverable)).error === 'UNDELIVERABLE')
+    expect([await used(from.account), await recount(from.account)]).toEqual([491, 1])
+  })
+
+  it('refuses no message that is not valid, nor counts it', async () => {
+    const from = await sender(0)
+    expect((await client(from).post('messages/send', message(from, { to: '5' }))).status).toBe(400)
+    expect(await used(from.account)).toBe(500)
+  })
+})
+
+describe('a scheduled message', () => {
+  it('is refused where nothing is left even now', async () => {
+    const from = await sender(0)
+    const answer = await client(from).post('messages/schedule', message(from, { scheduledAt: later() }))
+    expect([answer.status, answer.body.error.code]).toEqual([429, 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED'])
+  })
+
+  it('counts when it is sent, not before, and cancelling it gives nothing back', async () => {
+    const from = await sender(1, 'connected')
+    const schedule = (scheduledAt: string) => client(from).post('messages/schedule', message(from, { scheduledAt }))
+    const far = await schedule(later())
+    const near = await schedule(soon())
+    expect([far.status, near.status, await used(from.account)]).toEqual([201, 201, 499])
+    await until(async () => (await messageOf(from, near.body.data.id)).status === 'read')
+    expect([await used(from.account), await recount(from.account)]).toEqual([500, 1])
+    expect((await client(from).post(`messages/${far.body.data.id}/cancel`)).status).toBe(200)
+    expect(await used(from.account)).toBe(500)
+  })
+
+  it('fails, and says so once, where the quota is gone when it is due', async () => {
+    const from = await sender(1, 'connected')
+    const schedule = () => client(from).post('messages/schedule', message(from, { scheduledAt: soon() }))
+    const ids = (await Promise.all([schedule(), schedule(), schedule()])).map(({ body }) => body.data.id as string)
+    const ended = await until(async () => {
+      const rows = await Promise.all(ids.map((id) => messageOf(from, id)))
+      return rows.every((row) => row.status === 'read' || row.status === 'failed') && rows
+    })
+    expect(ended.filter((row) => row.status === 'read')).toHaveLength(1)
+    expect(ended.flatMap((row) => row.error ?? [])).toEqual(Array(2).fill('MONTHLY_OUTBOUND_QUOTA_EXCEEDED'))
+    const failures = async () => {
+      const { rows } = await sql(databaseUrl).query(
+        `select payload->>'error' as error from events where type = 'message.failed' and "messageId" = any($1)`,
+        [ids],
+      )
+      return rows.length === 2 && rows
+    }
+    expect(await until(failures)).toEqual(Array(2).fill({ error: 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED' }))
+    expect([await used(from.account), await recount(from.account)]).toEqual([500, 1])
+  })
+})
