@@ -26,32 +26,56 @@ export interface Offer {
 
 declare module '../core/app.ts' {
   interface App {
-    accept: (offer: Offer) => Promise<Message | Again>
+    /** Answers each, in order; all of one call are accepted in one transaction, so that none overtakes another. */
+    accept: (offers: readonly Offer[]) => Promise<readonly Answer[]>
   }
 }
 
 /** What the second of two equal keys in one flush is told: ask again, the first will have committed. */
 type Again = 'again'
+type Answer = Message | Error | Again
 
 export function createAcceptance(app: App): App['accept'] {
-  return createBatch<Offer, Message | Again>({
+  return createBatch<readonly Offer[], readonly Answer[]>({
     max: 200,
     parallel: 2,
-    run: (offers) => acceptAll(app, offers),
-    observe: (size) => app.metrics.batchSize.observe({ batch: 'accept' }, size),
+    run: async (calls) => {
+      const offers = calls.flat()
+      app.metrics.batchSize.observe({ batch: 'accept' }, offers.length)
+      const answers = await acceptAll(app, offers)
+      let taken = 0
+      return calls.map(({ length }) => {
+        taken += length
+        return answers.slice(taken - length, taken)
+      })
+    },
   })
 }
 
 /** Accepts one message: durable when this answers, on its way right after. @throws NOT_FOUND, quota and idempotency failures. */
-export async function acceptMessage(ctx: Context, input: MessageFields, scheduledAt: Date | null): Promise<Message> {
-  const offer = { principal: ctx.principal, idempotency: ctx.idempotency, input, scheduledAt }
-  let answer = await ctx.app.accept(offer)
-  while (answer === 'again') answer = await ctx.app.accept(offer)
-  await ctx.app.failpoint('api.after_commit_before_reply')
-  return answer
+export async function acceptMessage(ctx: Context, offer: Offer): Promise<Message> {
+  const [answer] = await acceptMessages(ctx, [offer])
+  if (answer instanceof Error) throw answer
+  return answer as Message
 }
 
-type Answer = Message | Error | Again
+/** Accepts messages in their order, each judged alone. @throws when none could be judged. */
+export async function acceptMessages({ app }: Context, offers: readonly Offer[]): Promise<(Message | Error)[]> {
+  if (offers.length === 0) return []
+  const answers = await app.accept(offers)
+  const final = await Promise.all(
+    answers.map((answer, i) => (answer === 'again' ? acceptAgain(app, offers[i] as Offer) : answer)),
+  )
+  await app.failpoint('api.after_commit_before_reply')
+  return final
+}
+
+async function acceptAgain(app: App, offer: Offer): Promise<Message | Error> {
+  for (;;) {
+    const [answer] = await app.accept([offer])
+    if (answer !== 'again') return answer as Message | Error
+  }
+}
 
 async function acceptAll(app: App, offers: readonly Offer[]): Promise<Answer[]> {
   const instanceIds = [...new Set(offers.map((offer) => offer.input.instanceId))]

@@ -58,7 +58,7 @@ export function decide(message: OpenMessage, now: Date, ttlMs: number): Decision
 
 /** Milliseconds until a message looks again whether the one before it has left, as the n-th (0) of a batch that waits for it. */
 export function followDelayMs(n: number): number {
-  return 250 + 25 * n
+  return 250 + 5 * n
 }
 
 /** Milliseconds until the next try after `attempts` tries, or null when it was the last: 1 s doubling to 5 min, ±20 %. */

@@ -5,18 +5,26 @@ import { codeOf, type ErrorCode, errors, fail } from '../core/errors.ts'
 import { write, writeInPieces } from '../core/idempotency.ts'
 import { publicFailure } from '../core/public-failure.ts'
 import type { Message } from '../generated/prisma/client.ts'
-import { acceptMessage } from './accept.ts'
+import { acceptMessage, acceptMessages, type Offer } from './accept.ts'
 import { ScheduleMessageInput, SendMessageInput } from './input.ts'
 
 /** Sends now. @throws VALIDATION_ERROR, NOT_FOUND, MONTHLY_OUTBOUND_QUOTA_EXCEEDED. */
 export async function sendMessage(ctx: Context, input: unknown): Promise<Message> {
-  return await acceptMessage(ctx, SendMessageInput.parse(ctx.app.config, input), null)
+  return await acceptMessage(ctx, instantOffer(ctx, input))
 }
 
 /** Sends at `input.scheduledAt`. @throws as {@link sendMessage}; the quota is asked again when it leaves. */
 export async function scheduleMessage(ctx: Context, input: unknown): Promise<Message> {
-  const parsed = ScheduleMessageInput.parse(ctx.app.config, input)
-  return await acceptMessage(ctx, parsed, new Date(parsed.scheduledAt))
+  return await acceptMessage(ctx, scheduledOffer(ctx, input))
+}
+
+function instantOffer({ app, principal, idempotency }: Context, input: unknown): Offer {
+  return { principal, idempotency, input: SendMessageInput.parse(app.config, input), scheduledAt: null }
+}
+
+function scheduledOffer({ app, principal, idempotency }: Context, input: unknown): Offer {
+  const parsed = ScheduleMessageInput.parse(app.config, input)
+  return { principal, idempotency, input: parsed, scheduledAt: new Date(parsed.scheduledAt) }
 }
 
 export interface BulkResult {
@@ -33,25 +41,33 @@ export async function sendMessages(ctx: Context, messages: readonly unknown[]): 
 
 async function judgeEach(ctx: Context, messages: readonly unknown[]): Promise<BulkResult> {
   const result: BulkResult = { accepted: [], rejected: [] }
-  const answers = await Promise.allSettled(
-    messages.map(async (message, index) => {
-      const scheduled =
-        typeof message === 'object' && message !== null && (message as { scheduledAt?: unknown }).scheduledAt != null
-      const member = memberOf(ctx, index)
-      return scheduled ? await scheduleMessage(member, message) : await sendMessage(member, message)
-    }),
-  )
-  for (const [index, answer] of answers.entries()) {
-    if (answer.status === 'fulfilled') result.accepted.push({ index, id: answer.value.id })
-    else {
-      // The same bulk is being sent right now.
-      if (codeOf(answer.reason)?.startsWith('IDEMPOTENCY_')) throw answer.reason
-      if (!codeOf(answer.reason))
-        ctx.app.log.error({ err: answer.reason, requestId: ctx.requestId }, 'a message of a bulk was not judged')
-      result.rejected.push({ index, ...publicFailure(answer.reason) })
+  const reject = (index: number, error: unknown) => {
+    if (!codeOf(error)) ctx.app.log.error({ err: error, requestId: ctx.requestId }, 'a message of a bulk was not judged')
+    result.rejected.push({ index, ...publicFailure(error) })
+  }
+  const offers = new Map<number, Offer>()
+  for (const [index, message] of messages.entries()) {
+    try {
+      offers.set(index, offerOf(memberOf(ctx, index), message))
+    } catch (error) {
+      reject(index, error)
     }
   }
+  const indexes = [...offers.keys()]
+  for (const [i, answer] of (await acceptMessages(ctx, [...offers.values()])).entries()) {
+    // The same bulk is being sent right now.
+    if (codeOf(answer)?.startsWith('IDEMPOTENCY_')) throw answer
+    const index = indexes[i] as number
+    if (answer instanceof Error) reject(index, answer)
+    else result.accepted.push({ index, id: answer.id })
+  }
+  result.rejected.sort((a, b) => a.index - b.index)
   return result
+}
+
+function offerOf(ctx: Context, message: unknown): Offer {
+  const scheduled = typeof message === 'object' && message !== null && (message as { scheduledAt?: unknown }).scheduledAt != null
+  return scheduled ? scheduledOffer(ctx, message) : instantOffer(ctx, message)
 }
 
 /** Each message of a bulk under a key of its own, which no caller can name, so that a repeated bulk sends nothing twice. */
