@@ -1,0 +1,110 @@
+// Messages to one number leave in the order in which they were sent, over two gateways, and hold up nobody else.
+import { beforeAll, expect, it } from 'vitest'
+import { expectInvariants } from '../kit/invariants.ts'
+import {
+  type Account,
+  type Api,
+  api,
+  cloneDatabase,
+  connectedInstance,
+  createAccount,
+  spawnGateway,
+  sql,
+  startGateway,
+  type TestInstance,
+  until,
+} from '../kit/kit.ts'
+
+let databaseUrl: string
+let account: Account
+let phone: TestInstance
+let clients: [Api, Api]
+
+beforeAll(async () => {
+  databaseUrl = await cloneDatabase()
+  account = await createAccount(databaseUrl)
+  phone = await connectedInstance(databaseUrl, account)
+  const options = { databaseUrl, env: { RATE_LIMIT_PER_SECOND: '1000' } }
+  const nodes = await Promise.all([startGateway(options), startGateway(options)])
+  clients = [api(nodes[0], account.apiKey), api(nodes[1], account.apiKey)]
+})
+
+function body(to: string, text = 'hello', more: Record<string, unknown> = {}): Record<string, unknown> {
+  return { instanceId: phone.id, to, type: 'text', text, ...more }
+}
+
+async function bulk(messages: unknown[]): Promise<string[]> {
+  const { status, body } = await clients[0].post('messages/bulk', { messages })
+  expect(status).toBe(202)
+  return body.data.accepted.map(({ id }: { id: string }) => id)
+}
+
+/** Waits until the network has taken all of them; answers their ids in the order in which it first was offered them. */
+async function taken(ids: readonly string[], timeoutMs = 30_000): Promise<string[]> {
+  return await until(
+    async () => {
+      const { rows } = await sql(databaseUrl).query<{ id: string }>(
+        `select m.id from messages m join sandbox_messages s on s.reference = m.id::text
+         where m.id = any($1) and m."acceptedAt" is not null order by s."acceptedAt"`,
+        [ids],
+      )
+      return rows.length === ids.length && rows.map(({ id }) => id)
+    },
+    { timeoutMs, everyMs: 50 },
+  )
+}
+
+it('keeps the order of twenty messages sent one after the other through two gateways', async () => {
+  const ids: string[] = []
+  for (let i = 0; i < 20; i++) {
+    const sent = await (clients[i % 2] as Api).post('messages/send', body('+393331110100', `number ${i}`))
+    ids.push(sent.body.data.id)
+  }
+  expect(await taken(ids)).toEqual(ids)
+})
+
+it('keeps the order of a bulk, each waiting until the one before it has gone through its refusals', async () => {
+  const ids = await bulk(Array.from({ length: 6 }, () => body('+393331110008')))
+  expect(await taken(ids)).toEqual(ids)
+  const { rows } = await sql(databaseUrl).query('select offers from sandbox_messages where reference = any($1)', [ids])
+  expect(rows.map(({ offers }) => offers)).toEqual(Array(6).fill(3))
+})
+
+it('keeps the order of hundreds to one number, and lets others pass', async () => {
+  const at = Date.now()
+  const many = await bulk(Array.from({ length: 300 }, () => body('+393331110200')))
+  const others = await bulk(Array.from({ length: 20 }, (_, i) => body(`+39333111${3000 + i}`)))
+  await taken(others)
+  const othersMs = Date.now() - at
+  expect(await taken(many)).toEqual(many)
+  console.log(`300 to one number took ${Date.now() - at} ms, 20 others behind them ${othersMs} ms`)
+  expect(othersMs).toBeLessThan(3_000)
+})
+
+it('lets instant messages overtake a crowd of scheduled ones that are due', async () => {
+  // Nothing is taken before all of them are due.
+  const crowd = await cloneDatabase()
+  const owner = await createAccount(crowd)
+  const { id: instanceId } = await connectedInstance(crowd, owner)
+  const door = api(await startGateway({ databaseUrl: crowd, env: { ROLES: 'http' } }), owner.apiKey)
+  const scheduledAt = new Date(Date.now() + 1_500).toISOString()
+  const some = (count: number, more: object) =>
+    Array.from({ length: count }, (_, i) => ({ instanceId, to: `+39333112${1000 + i}`, type: 'text', text: 'hello', ...more }))
+  expect((await door.post('messages/bulk', { messages: some(600, { scheduledAt }) })).body.data.accepted).toHaveLength(600)
+  await until(async () => (await sql(crowd).query('select from messages where "dueAt" > now()')).rowCount === 0)
+  expect((await door.post('messages/bulk', { messages: some(10, { to: '+393331139999' }) })).body.data.accepted).toHaveLength(10)
+  spawnGateway({ databaseUrl: crowd, env: { ROLES: 'worker,relay' } })
+  const order = await until(async () => {
+    const { rows } = await sql(crowd).query<{ instant: boolean }>(
+      `select m."scheduledAt" is null as instant from messages m join sandbox_messages s on s.reference = m.id::text order by s."acceptedAt"`,
+    )
+    return rows.length === 610 && rows.map(({ instant }) => instant)
+  })
+  console.log(`the first of 10 instant messages to one number left as number ${order.indexOf(true) + 1} of 610`)
+  // Three workers take a hundred each side by side, the instant ones among the first hundred.
+  expect(order.indexOf(true)).toBeLessThan(300)
+})
+
+it('keeps every promise through all of that', async () => {
+  await expectInvariants(databaseUrl)
+})
