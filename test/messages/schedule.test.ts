@@ -1,0 +1,89 @@
+// Scheduled messages: never early, hardly late, their quota asked again when they leave.
+import { beforeAll, expect, it } from 'vitest'
+import { expectInvariants } from '../kit/invariants.ts'
+import {
+  type Account,
+  type Api,
+  api,
+  cloneDatabase,
+  connectedInstance,
+  createAccount,
+  sql,
+  startGateway,
+  type TestInstance,
+  until,
+} from '../kit/kit.ts'
+
+let databaseUrl: string
+let account: Account
+let phone: TestInstance
+let clientOf: (account: Account) => Api
+
+beforeAll(async () => {
+  databaseUrl = await cloneDatabase()
+  account = await createAccount(databaseUrl)
+  phone = await connectedInstance(databaseUrl, account)
+  const options = { databaseUrl, env: { RATE_LIMIT_PER_SECOND: '1000' } }
+  const [gateway] = await Promise.all([startGateway(options), startGateway(options)])
+  clientOf = ({ apiKey }) => api(gateway, apiKey)
+})
+
+let numbers = 0
+function body(ms: number, instanceId = phone.id): Record<string, unknown> {
+  const to = `+393332${1000 + ++numbers}55`
+  return { instanceId, to, type: 'text', text: 'later', scheduledAt: new Date(Date.now() + ms).toISOString() }
+}
+
+it('sends no scheduled message early, and 99 of 100 within 600 ms of their time', async () => {
+  const messages = Array.from({ length: 200 }, (_, i) => body(1_500 + 17 * i))
+  const { status, body: answer } = await clientOf(account).post('messages/bulk', { messages })
+  expect([status, answer.data.accepted.length]).toEqual([202, 200])
+  const late = await until(
+    async () => {
+      const { rows } = await sql(databaseUrl).query<{ ms: number }>(
+        `select (extract(epoch from s."acceptedAt" - m."scheduledAt") * 1000)::float8 as ms
+         from messages m join sandbox_messages s on s.reference = m.id::text where m."scheduledAt" is not null order by 1`,
+      )
+      return rows.length === 200 && rows.map(({ ms }) => ms)
+    },
+    { timeoutMs: 20_000 },
+  )
+  const at = (share: number) => Math.round(late[Math.floor(share * (late.length - 1))] as number)
+  console.log(`scheduled: earliest ${at(0)} ms, median ${at(0.5)} ms, 99 % ${at(0.99)} ms, latest ${at(1)} ms after their time`)
+  expect(at(0)).toBeGreaterThanOrEqual(0)
+  expect(at(0.99)).toBeLessThanOrEqual(600)
+})
+
+it('takes quota when a scheduled message leaves, and fails what no quota is left for', async () => {
+  const poor = await createAccount(databaseUrl, { plan: 'free' })
+  const { id: instanceId } = await connectedInstance(databaseUrl, poor)
+  const client = clientOf(poor)
+  const usage = async () => (await client.get('usage')).body.data
+  const now = Array.from({ length: 498 }, () => ({ ...body(0, instanceId), scheduledAt: undefined }))
+  expect((await client.post('messages/bulk', { messages: now })).body.data.accepted).toHaveLength(498)
+  const later = Array.from({ length: 5 }, () => body(2_000, instanceId))
+  expect((await client.post('messages/bulk', { messages: later })).body.data.accepted).toHaveLength(5)
+  expect(await usage()).toMatchObject({ messagesCount: 498, monthlyOutboundQuota: 500 })
+
+  const query = `select status, error, count(*)::int as n from messages where "instanceId" = $1 and "scheduledAt" is not null group by 1, 2 order by 3`
+  const ends = await until(async () => {
+    const { rows } = await sql(databaseUrl).query<{ status: string; error: string | null; n: number }>(query, [instanceId])
+    return rows.every(({ status }) => status === 'read' || status === 'failed') && rows
+  })
+  expect(ends).toEqual([
+    { status: 'read', error: null, n: 2 },
+    { status: 'failed', error: 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED', n: 3 },
+  ])
+  expect((await usage()).messagesCount).toBe(500)
+  const { rows: events } = await sql(databaseUrl).query(
+    `select payload->>'error' as error from events where "instanceId" = $1 and type = 'message.failed'`,
+    [instanceId],
+  )
+  expect(events).toEqual(Array(3).fill({ error: 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED' }))
+  const refused = await client.post('messages/schedule', body(60_000, instanceId))
+  expect([refused.status, refused.body.error.code]).toEqual([429, 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED'])
+})
+
+it('keeps every promise through all of that', async () => {
+  await expectInvariants(databaseUrl)
+})
