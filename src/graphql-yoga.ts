@@ -7,7 +7,7 @@ import { createYoga, type Plugin } from 'graphql-yoga'
 import type { App } from './core/app.ts'
 import type { Context, Idempotency } from './core/context.ts'
 import { codeOf, type ErrorCode, failure } from './core/errors.ts'
-import { executeOperation, publish } from './core/execute.ts'
+import { executeOperation, publish, withoutSuggestion } from './core/execute.ts'
 import { limits, refuseCostly } from './graphql-limits.ts'
 
 /** What a request brings to its operation. */
@@ -124,9 +124,4 @@ function withCode(app: App, error: GraphQLError): GraphQLError {
     path: error.path,
     extensions: { ...(http && { http }), code: codesByStatus[http?.status ?? 400] ?? 'VALIDATION_ERROR' },
   })
-}
-
-/** Nobody is told what else there is. */
-function withoutSuggestion(message: string): string {
-  return message.replace(/\s*Did you mean .*$/s, '')
 }

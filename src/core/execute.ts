@@ -67,7 +67,15 @@ async function refuseVariables(operation: Operation, errors: readonly GraphQLErr
     const parsed = (type.kind === 'NonNullType' ? schema : schema.nullish()).safeParse(value)
     return parsed.success ? [] : [faultsOf(parsed.error as z.ZodError, name)]
   })
-  return failure('VALIDATION_ERROR', faults.length > 0 ? faults.join('; ') : errors.map((error) => error.message).join('; '))
+  return failure(
+    'VALIDATION_ERROR',
+    faults.length > 0 ? faults.join('; ') : errors.map((error) => withoutSuggestion(error.message)).join('; '),
+  )
+}
+
+/** What graphql-js says, but for what else there is. */
+export function withoutSuggestion(message: string): string {
+  return message.replace(/\s*Did you mean .*$/s, '')
 }
 
 function namedType(type: TypeNode): string {

@@ -1,0 +1,117 @@
+// GraphQL over HTTP: the whole audit of graphql-http, and what errors look like.
+import { serverAudits } from 'graphql-http'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type Api, api, sql } from '../kit/kit.ts'
+import { nobody, openRig, type Rig } from '../rest-compat/rig.ts'
+
+let rig: Rig
+let client: Api
+
+beforeAll(async () => {
+  rig = await openRig()
+  client = rig.tenant.api
+})
+
+describe('the audit of graphql-http', () => {
+  const audits = serverAudits({
+    url: () => `${rig.gateway.url}/graphql`,
+    fetchFn: (url: string, init: RequestInit = {}) =>
+      fetch(url, { ...init, headers: { ...(init.headers as Record<string, string>), 'x-api-key': rig.tenant.account.apiKey } }),
+  })
+
+  it('has its 61 questions', () => {
+    expect(audits).toHaveLength(61)
+  })
+
+  it.each(audits.map((audit) => [audit.name, audit] as const))('%s', async (_, audit) => {
+    const result = await audit.fn()
+    expect([result.status, 'reason' in result ? result.reason : '']).toEqual(['ok', ''])
+  })
+})
+
+const oddities = {
+  VALIDATION_ERROR: [
+    '{',
+    '',
+    '{ nonsense }',
+    '{ me { nonsense } }',
+    '{ mee { id } }',
+    '{ messages(sort: createdAt_des) { nodes { id } } }',
+    '{ messages(frist: 1) { nodes { id } } }',
+    '{ message(id: "5") { id } }',
+    '{ message { id } }',
+    'query ($id: ID!) { message(id: $id) { id } }',
+    'query a { me { id } } query b { me { id } }',
+    'mutation { sendMessage(input: { to: "5", type: txt }) { id } }',
+    'subscription { events { id } }',
+    '{ messages(first: 0) { nodes { id } } }',
+    '{ messages(first: 101) { nodes { id } } }',
+    '{ messages(first: 1, last: 1) { nodes { id } } }',
+    '{ messages(after: "x") { nodes { id } } }',
+    '{ events(first: 0) { nodes { id } } }',
+    '{ history(phone: "5") { nodes { id } } }',
+  ],
+  NOT_FOUND: [
+    `{ message(id: "${nobody}") { id } }`,
+    `{ instance(id: "${nobody}") { id } }`,
+    `{ webhook(id: "${nobody}") { id } }`,
+    `mutation { cancelMessage(id: "${nobody}") { id } }`,
+    `mutation { deleteInstance(id: "${nobody}") { id } }`,
+    `mutation { redeliver(deliveryId: "${nobody}") { id } }`,
+  ],
+}
+
+describe('an error', () => {
+  it.each(Object.entries(oddities).flatMap(([code, documents]) => documents.map((document) => [document, code] as const)))(
+    'of %s carries the code %s and no suggestion',
+    async (document, code) => {
+      for (const accept of ['application/json', 'application/graphql-response+json', '*/*']) {
+        const { status, headers, body } = await client.graphql(document, undefined, { accept })
+        expect([200, 400]).toContain(status)
+        expect(headers.get('content-type')).toMatch(/^application\/(graphql-response\+)?json; charset=utf-8$/)
+        for (const error of body.errors) {
+          expect(Object.keys(error.extensions)).toEqual(['code'])
+          expect(error.extensions.code).toBe(code)
+          expect(error.message).not.toMatch(/did you mean|suggest|at .*\.ts/i)
+        }
+      }
+    },
+  )
+
+  it('of a variable does not suggest either', async () => {
+    const document = 'mutation ($input: CreateInstanceInput!) { createInstance(input: $input) { id } }'
+    const { body } = await client.graphql(document, { input: { name: 'x', setings: {} } })
+    expect(body.errors[0]).toMatchObject({
+      extensions: { code: 'VALIDATION_ERROR' },
+      message: expect.stringContaining('setings'),
+    })
+    expect(body.errors[0].message).not.toMatch(/did you mean/i)
+  })
+
+  it.each([
+    ['no key', {}, 401, 'UNAUTHORIZED'],
+    ['a team for a personal key', { 'x-team-id': nobody }, 403, 'TEAM_KEY_REQUIRED'],
+  ])('of %s has its status, also where a stream was asked for', async (name, headers, status, code) => {
+    const stranger = name === 'no key' ? api(rig.gateway) : client
+    for (const accept of ['application/json', 'application/graphql-response+json', 'text/event-stream']) {
+      const answer = await stranger.graphql('{ instances { id } }', {}, { ...headers, accept })
+      expect([answer.status, answer.body.errors[0].extensions.code]).toEqual([status, code])
+    }
+  })
+
+  it('names no personal data of a team to its key', async () => {
+    const { createTeam } = await import('../../src/teams/service.ts')
+    const team = await createTeam(sql(rig.databaseUrl), { ownerEmail: rig.tenant.account.email, name: 'Team' })
+    const ours = api(rig.gateway, team.apiKey, { 'x-team-id': team.teamId })
+    for (const field of ['me { id }', 'usage { messagesCount }', 'subscription { status }', 'payments { id }']) {
+      for (const document of [`{ ${field} }`, `{ ...F } fragment F on Query { ${field} }`]) {
+        expect((await ours.graphql(document)).body.errors[0].extensions.code).toBe('TEAM_KEY_NOT_ALLOWED')
+      }
+    }
+    expect((await ours.graphql('{ plans { code } }')).body.data.plans).toHaveLength(3)
+    expect((await client.graphql('{ plans { code } }', {}, { 'x-team-id': team.teamId })).body.data.plans).toHaveLength(3)
+    expect((await client.graphql('{ me { id } }', {}, { 'x-team-id': team.teamId })).body.data.me.id).toBe(
+      rig.tenant.account.userId,
+    )
+  })
+})
