@@ -1,0 +1,160 @@
+// Messages of an instance that is not connected wait for it, but not for ever; those of a deleted one end at once.
+import { beforeAll, expect, it } from 'vitest'
+import { expectInvariants } from '../kit/invariants.ts'
+import {
+  type Account,
+  type Api,
+  api,
+  cloneDatabase,
+  connectedInstance,
+  createAccount,
+  type InstanceOptions,
+  sql,
+  startGateway,
+  until,
+} from '../kit/kit.ts'
+
+let databaseUrl: string
+let account: Account
+let client: Api
+const ttlSeconds = 4
+
+beforeAll(async () => {
+  databaseUrl = await cloneDatabase()
+  account = await createAccount(databaseUrl)
+  const env = { RATE_LIMIT_PER_SECOND: '1000', MESSAGE_TTL_SECONDS: String(ttlSeconds) }
+  client = api(await startGateway({ databaseUrl, env }), account.apiKey)
+})
+
+async function phone(options: InstanceOptions = { status: 'disconnected' }): Promise<string> {
+  return (await connectedInstance(databaseUrl, account, options)).id
+}
+
+async function send(instanceId: string, count: number, more: Record<string, unknown> = {}): Promise<string[]> {
+  const messages = Array.from({ length: count }, (_, i) => ({
+    instanceId,
+    to: `+39333400${1000 + i}`,
+    type: 'text',
+    text: 'hello',
+    ...more,
+  }))
+  const { body } = await client.post('messages/bulk', { messages })
+  expect(body.data.rejected).toEqual([])
+  return body.data.accepted.map(({ id }: { id: string }) => id)
+}
+
+interface Row {
+  id: string
+  status: string
+  error: string | null
+  waiting: boolean
+  /** From acceptance to failure. */
+  failedAfterMs: number | null
+}
+
+async function rowsOf(ids: readonly string[]): Promise<Row[]> {
+  const { rows } = await sql(databaseUrl).query<Row>(
+    `select id, status, error, "waitingSince" is not null as waiting, (extract(epoch from "failedAt" - "dueAt") * 1000)::float8 as "failedAfterMs"
+     from messages where id = any($1) order by id`,
+    [ids],
+  )
+  return rows
+}
+
+async function waiting(ids: readonly string[]): Promise<void> {
+  await until(async () => (await rowsOf(ids)).every((row) => row.waiting))
+}
+
+it('lets messages wait for their instance and sends them in order when it connects', async () => {
+  const instanceId = await phone()
+  const ids = await send(instanceId, 10, { to: '+393334002222' })
+  await waiting(ids)
+  const record = (await client.get(`messages/${ids[0]}`)).body.data
+  expect([record.status, record.error]).toEqual(['queued', null])
+  expect((await client.post(`instances/${instanceId}/connect`)).status).toBe(200)
+  await until(async () => (await rowsOf(ids)).every(({ status }) => status === 'read'))
+  const { rows } = await sql(databaseUrl).query(
+    'select reference from sandbox_messages where "instanceId" = $1 order by "acceptedAt"',
+    [instanceId],
+  )
+  expect(rows.map(({ reference }) => reference)).toEqual(ids)
+})
+
+it('lets a waiting message be cancelled, which gives its quota back', async () => {
+  const instanceId = await phone()
+  const usage = async () => (await client.get('usage')).body.data.messagesCount as number
+  const before = await usage()
+  const [first, second] = (await send(instanceId, 2, { to: '+393334003333' })) as [string, string]
+  await waiting([first, second])
+  expect(await usage()).toBe(before + 2)
+  const cancelled = await client.post(`messages/${first}/cancel`)
+  expect([cancelled.status, cancelled.body.data.status]).toEqual([200, 'cancelled'])
+  expect(await usage()).toBe(before + 1)
+  await client.post(`instances/${instanceId}/connect`)
+  await until(async () => (await rowsOf([second]))[0]?.status === 'read')
+  expect((await rowsOf([first]))[0]?.status).toBe('cancelled')
+})
+
+it('fails what waited for longer than its time to live, right when that is over', async () => {
+  const instanceId = await phone()
+  const usage = async () => (await client.get('usage')).body.data.messagesCount as number
+  const before = await usage()
+  const ids = await send(instanceId, 5)
+  await waiting(ids)
+  const rows = await until(async () => {
+    const rows = await rowsOf(ids)
+    return rows.every(({ status }) => status === 'failed') && rows
+  })
+  expect(new Set(rows.map(({ error }) => error))).toEqual(new Set(['EXPIRED']))
+  const after = rows.map(({ failedAfterMs }) => failedAfterMs as number)
+  expect(Math.min(...after)).toBeGreaterThanOrEqual(ttlSeconds * 1000)
+  expect(Math.max(...after)).toBeLessThan(ttlSeconds * 1000 + 2_000)
+  expect(await usage()).toBe(before)
+  const { rows: events } = await sql(databaseUrl).query(`select payload->>'error' as error from events where "instanceId" = $1`, [
+    instanceId,
+  ])
+  expect(events).toEqual(Array(5).fill({ error: 'EXPIRED' }))
+})
+
+it('has one job for the end of a wait, however often the instance comes and goes', async () => {
+  const instanceId = await phone()
+  const ids = await send(instanceId, 3)
+  await waiting(ids)
+  for (let i = 0; i < 3; i++) {
+    // As if it connected and was gone again before anything could leave.
+    await sql(databaseUrl).query(`update messages set "waitingSince" = null where id = any($1)`, [ids])
+    await sql(databaseUrl).query(
+      `insert into pgboss.job (name, data) select 'message.dispatch', jsonb_build_object('id', id) from unnest($1::uuid[]) id`,
+      [ids],
+    )
+    await waiting(ids)
+  }
+  const { rows } = await sql(databaseUrl).query(
+    `select count(*)::int as n from pgboss.job where state < 'active' and data->>'id' = any($1)`,
+    [ids],
+  )
+  expect(rows).toEqual([{ n: 3 }])
+})
+
+it('fails what still waited when its instance is deleted, and what was scheduled when its time comes', async () => {
+  const instanceId = await phone()
+  const ids = await send(instanceId, 5)
+  const later = await send(instanceId, 1, { scheduledAt: new Date(Date.now() + 1_500).toISOString() })
+  await waiting(ids)
+  expect((await client.delete(`instances/${instanceId}`)).status).toBe(200)
+  for (const list of [ids, later]) {
+    await until(async () =>
+      (await rowsOf(list)).every(({ status, error }) => status === 'failed' && error === 'INSTANCE_DELETED'),
+    )
+  }
+  const { rows } = await sql(databaseUrl).query(
+    `select type, count(*)::int as n from events where "instanceId" = $1 group by 1`,
+    [instanceId],
+  )
+  expect(rows).toEqual([{ type: 'message.failed', n: 6 }])
+  expect((await client.get(`messages/${ids[0]}`)).body.data).toMatchObject({ status: 'failed', error: 'INSTANCE_DELETED' })
+})
+
+it('keeps every promise through all of that', async () => {
+  await expectInvariants(databaseUrl)
+})
