@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLSchema } from 'graphql'
 import type { App } from './core/app.ts'
-import { errors, failure } from './core/errors.ts'
+import { errors, fail, failure } from './core/errors.ts'
 import { failureOf } from './core/http.ts'
 import { idempotencyOf } from './core/idempotency.ts'
 import { parseJson } from './core/json.ts'
@@ -63,10 +63,10 @@ function readQuery({ method, query, headers, body }: FastifyRequest): { query?: 
   }
   try {
     const value = parseJson((body as Buffer | undefined) ?? Buffer.alloc(0))
-    if (Array.isArray(value))
-      return { fault: failure('VALIDATION_ERROR', 'body: must be a JSON object; batching is not supported') }
-    if (typeof value !== 'object' || value === null) return { fault: failure('VALIDATION_ERROR', 'body: must be a JSON object') }
-    return { query: (value as { query?: unknown }).query }
+    if (Array.isArray(value)) fail('VALIDATION_ERROR', 'body: must be a JSON object; batching is not supported')
+    if (typeof value !== 'object' || value === null) fail('VALIDATION_ERROR', 'body: must be a JSON object')
+    if (typeof (value as { query?: unknown }).query !== 'string') fail('VALIDATION_ERROR', 'query: must be a string')
+    return value as { query: string }
   } catch (error) {
     return { fault: error as Error }
   }

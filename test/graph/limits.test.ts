@@ -1,0 +1,172 @@
+// Attacks on the graph: each gets its answer at once, by every way in, and nothing runs.
+import { beforeAll, describe, expect, it } from 'vitest'
+import { sql } from '../kit/kit.ts'
+import { openRig, type Rig, text } from '../rest-compat/rig.ts'
+
+let rig: Rig
+
+beforeAll(async () => {
+  rig = await openRig()
+  // The first of each kind is the slow one.
+  for (const accept of ['application/json', 'text/event-stream']) await ask({ query: '{ me { id } }' }, accept)
+})
+
+/** Generous: others use this machine too. */
+const promptMs = 400
+
+async function ask(body: unknown, accept: string, headers: Record<string, string> = {}) {
+  const begun = performance.now()
+  const response = await fetch(`${rig.gateway.url}/graphql`, {
+    method: 'POST',
+    headers: { 'x-api-key': rig.tenant.account.apiKey, 'content-type': 'application/json', accept, ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+  const answer = await response.text()
+  return { status: response.status, type: response.headers.get('content-type') ?? '', answer, tookMs: performance.now() - begun }
+}
+
+/** The errors of an answer, whichever way it came. */
+function errorsOf({ answer, type }: { answer: string; type: string }): { message: string; extensions: { code: string } }[] {
+  const json = type.startsWith('text/event-stream') ? (answer.match(/^data: (.*)$/m)?.[1] ?? '{}') : answer
+  return JSON.parse(json).errors
+}
+
+const times = (n: number, make: (i: number) => string) => Array.from({ length: n }, (_, i) => make(i)).join(' ')
+const nobody = '01900000-0000-7000-8000-000000000000'
+const bomb = `{ ...F0 } ${times(20, (i) => `fragment F${i} on Query { ...F${i + 1} ...F${i + 1} }`)} fragment F20 on Query { plans { code } }`
+const wideBomb = `{ plans { ...F0 } } ${times(20, (i) => `fragment F${i} on Plan { a${i}: code ...F${i + 1} ...F${i + 1} }`)} fragment F20 on Plan { code }`
+
+const attacks: [name: string, query: string][] = [
+  ['braces, 50 deep', `${'{ a '.repeat(50)}${'}'.repeat(50)}`],
+  ['braces, 5,000 deep', '{ a '.repeat(5_000)],
+  ['braces, 100,000 deep', '{'.repeat(100_000)],
+  ['lists, 100,000 deep', `{ a(b: ${'['.repeat(100_000)}${']'.repeat(100_000)}) }`],
+  ['depth through real fields', `{ __schema { types { ${'fields { type { '.repeat(15)}name${' } }'.repeat(15)} } } }`],
+  ['16 aliases', `{ ${times(16, (i) => `a${i}: me { id }`)} }`],
+  ['5,000 aliases', `{ ${times(5_000, (i) => `a${i}: me { id }`)} }`],
+  ['50,000 times one field', `{ me { ${times(50_000, () => 'id')} } }`],
+  ['5,000 directives', `{ me { id ${times(5_000, () => '@include(if: true)')} } }`],
+  ['51 directives', `{ me { id ${times(51, () => '@include(if: true)')} } }`],
+  ['an unknown directive', '{ me { id @export } }'],
+  ['a circle of fragments', '{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }'],
+  ['a bomb of fragments', bomb],
+  ['a wide bomb of fragments', wideBomb],
+  ['pages of pages', `{ webhooks { deliveries(first: 100) { nodes { ${times(14, (i) => `a${i}: id`)} } } } }`],
+  ['two mutations', `mutation { a: deleteInstance(id: "${nobody}") { id } b: deleteInstance(id: "${nobody}") { id } }`],
+  [
+    'ten sends by alias',
+    `mutation ($input: SendMessageInput!) { ${times(10, (i) => `a${i}: sendMessage(input: $input) { id }`)} }`,
+  ],
+  [
+    'mutations in a fragment',
+    `mutation { ...F } fragment F on Mutation { a: deleteInstance(id: "${nobody}") { id } b: deleteInstance(id: "${nobody}") { id } }`,
+  ],
+  [
+    'mutations in inline fragments',
+    `mutation { ... { a: deleteInstance(id: "${nobody}") { id } } ... { b: deleteInstance(id: "${nobody}") { id } } }`,
+  ],
+  ['a page of a billion', '{ messages(first: 1000000000) { nodes { id } } }'],
+  ['a negative page', '{ messages(first: -1) { nodes { id } } }'],
+  ['both ends', '{ messages(first: 1, last: 1) { nodes { id } } }'],
+]
+
+describe.each(['application/json', 'application/graphql-response+json', 'text/event-stream'])('as %s', (accept) => {
+  it.each(attacks)('%s are refused', async (_, query) => {
+    const input = text(rig.tenant)
+    const before = await countMessages()
+    const answered = await ask({ query, variables: query.includes('$input') ? { input } : undefined }, accept)
+    expect([200, 400]).toContain(answered.status)
+    const errors = errorsOf(answered)
+    expect(errors.length).toBeGreaterThan(0)
+    for (const error of errors) {
+      expect(error.extensions).toEqual({ code: 'VALIDATION_ERROR' })
+      expect(error.message).not.toMatch(/stack|RangeError|node_modules|did you mean/i)
+    }
+    expect(answered.tookMs).toBeLessThan(promptMs)
+    expect(await countMessages()).toBe(before)
+  })
+})
+
+describe('a body', () => {
+  const json = 'application/json'
+  it.each<[string, unknown, number]>([
+    ['of one in a batch', [{ query: '{ me { id } }' }], 400],
+    ['of a batch of 100', Array(100).fill({ query: '{ me { id } }' }), 400],
+    ['that is null', 'null', 400],
+    ['that is cut off', '{"query":', 400],
+    ['with a byte order mark', '\ufeff{"query":"{ me { id } }"}', 400],
+    ['without a query', {}, 400],
+    ['with a number as query', { query: 5 }, 400],
+    ['with variables that are a text', { query: '{ me { id } }', variables: 'x' }, 400],
+    [
+      'with variables nested 50,000 deep',
+      `{"query":"{ me { id } }","variables":{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}}`,
+      400,
+    ],
+    ['with __proto__', '{"query":"{ me { id } }","variables":{"__proto__":{"polluted":true}}}', 400],
+    ['with an unknown persisted document', { extensions: { persistedQuery: { version: 1, sha256Hash: 'ab'.repeat(32) } } }, 400],
+  ])('%s is refused', async (_, body, status) => {
+    const answered = await ask(body, json)
+    expect(answered.status).toBe(status)
+    expect(errorsOf(answered)[0]?.extensions).toEqual({ code: 'VALIDATION_ERROR' })
+    expect(answered.tookMs).toBeLessThan(promptMs)
+  })
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/graphql'])(
+    'of %s is not taken',
+    async (type) => {
+      const answered = await ask('query={me{id}}', json, { 'content-type': type })
+      expect([answered.status, errorsOf(answered)[0]?.extensions.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
+    },
+  )
+
+  it('of more than 16 MiB is too large', async () => {
+    const answered = await ask({ query: '{ me { id } }', variables: { a: 'x'.repeat(17 * 1024 * 1024) } }, json)
+    expect([answered.status, errorsOf(answered)[0]?.extensions.code]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
+  })
+
+  it('pollutes no prototype of ours', async () => {
+    const settings = JSON.parse('{"constructor":{"prototype":{"polluted":1}},"toString":"x","hasOwnProperty":1}')
+    const document = 'mutation ($input: CreateInstanceInput!) { createInstance(input: $input) { id } }'
+    const { body } = await rig.tenant.api.graphql(document, { input: { name: 'x', settings } })
+    const { rows } = await sql(rig.databaseUrl).query('select settings from instances where id = $1', [
+      body.data.createInstance.id,
+    ])
+    expect(rows[0]?.settings).toEqual(settings)
+    expect((await rig.tenant.api.get('me')).body.data.polluted).toBeUndefined()
+  })
+})
+
+it('refuses a mutation by GET, and a subscription without a stream', async () => {
+  const url = `/graphql?query=${encodeURIComponent(`mutation { deleteInstance(id: "${nobody}") { id } }`)}`
+  const byGet = await rig.tenant.api.get(url)
+  expect([byGet.status, byGet.headers.get('allow'), byGet.body.errors[0].extensions.code]).toEqual([
+    405,
+    'POST',
+    'METHOD_NOT_ALLOWED',
+  ])
+  const stream = await rig.tenant.api.get(url, { accept: 'text/event-stream' })
+  expect(stream.status).toBe(405)
+  for (const method of ['put', 'delete'] as const) expect((await rig.tenant.api[method]('/graphql', {})).status).toBe(405)
+})
+
+it('executes nothing of a refused document on a single connection either', async () => {
+  const { apiKey } = rig.tenant.account
+  const at = `${rig.gateway.url}/graphql/stream`
+  const token = await (await fetch(at, { method: 'PUT', headers: { 'x-api-key': apiKey } })).text()
+  const stop = new AbortController()
+  await fetch(at, { headers: { accept: 'text/event-stream', 'x-graphql-event-stream-token': token }, signal: stop.signal })
+  for (const query of [bomb, attacks.find(([name]) => name === 'mutations in a fragment')?.[1]]) {
+    const headers = { 'x-api-key': apiKey, 'x-graphql-event-stream-token': token, 'content-type': 'application/json' }
+    const body = JSON.stringify({ query, extensions: { operationId: String(query?.length) } })
+    const answer = await fetch(at, { method: 'POST', headers, body })
+    expect([400, 202]).toContain(answer.status)
+    if (answer.status === 400) expect((await answer.json()).errors[0].extensions.code).toBe('VALIDATION_ERROR')
+  }
+  stop.abort()
+})
+
+async function countMessages(): Promise<number> {
+  const { rows } = await sql(rig.databaseUrl).query('select count(*)::int as n from messages')
+  return rows[0]?.n as number
+}
