@@ -1,0 +1,148 @@
+// No N+1: a query of five levels takes the same number of SQL statements however long its page is.
+import { parse } from 'graphql'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createApp } from '../../src/core/app.ts'
+import { readConfig } from '../../src/core/config.ts'
+import type { Context } from '../../src/core/context.ts'
+import { executeOperation } from '../../src/core/execute.ts'
+import { newId } from '../../src/core/id.ts'
+import { attachDomains } from '../../src/domains.ts'
+import { contextOf } from '../../src/door.ts'
+import { refuseCostly } from '../../src/graphql-limits.ts'
+import { schema } from '../../src/schema.ts'
+import { cloneDatabase, connectedInstance, createAccount, secretKey, sql } from '../kit/kit.ts'
+
+const pages = [1, 20, 100]
+let openContext: () => Promise<Context>
+let app: Awaited<ReturnType<typeof createApp>>
+
+beforeAll(async () => {
+  const databaseUrl = await cloneDatabase()
+  const { config, secrets } = readConfig({ DATABASE_URL: databaseUrl, SECRET_KEY: secretKey, RATE_LIMIT_PER_SECOND: '100000' })
+  app = attachDomains(await createApp({ config, secrets, databaseUrl }))
+  const account = await createAccount(databaseUrl)
+  openContext = async () => {
+    const { principal } = await app.admit({ key: account.apiKey, teamId: undefined, reach: 'workspace' })
+    return contextOf(app, principal as NonNullable<typeof principal>, 'test')
+  }
+  await seed(databaseUrl, account)
+})
+
+afterAll(() => app[Symbol.asyncDispose]())
+
+/** 120 messages, each through an instance of its own and about a contact of its own, with an event and two deliveries each. */
+async function seed(databaseUrl: string, account: { userId: string; workspaceId: string }): Promise<void> {
+  const pool = sql(databaseUrl)
+  const endpoints = [newId(), newId()]
+  for (const id of endpoints) {
+    await pool.query(
+      `insert into webhook_endpoints (id, "workspaceId", url, events, secret) values ($1, $2, 'https://example.com/', '{message.sent}', '')`,
+      [id, account.workspaceId],
+    )
+  }
+  for (let i = 0; i < 120; i++) {
+    const { id: instanceId } = await connectedInstance(databaseUrl, account)
+    const [contactId, messageId, eventId] = [newId(), newId(), newId()]
+    const to = `+39333123${1000 + i}`
+    await pool.query('insert into contacts (id, "workspaceId", name, phone, tags) values ($1, $2, $3, $4, $5)', [
+      contactId,
+      account.workspaceId,
+      `Contact ${i}`,
+      to,
+      [],
+    ])
+    await pool.query(
+      `insert into messages (id, "workspaceId", "userId", "instanceId", "contactId", type, "to", peer, body, status, warnings, safety)
+       values ($1, $2, $3, $4, $5, 'text', $6, $6, 'Hello', 'sent', '{}', '{"decision":"allow","riskLevel":"low","state":"stable","score":100}')`,
+      [messageId, account.workspaceId, account.userId, instanceId, contactId, to],
+    )
+    await pool.query(
+      `insert into events (seq, id, "workspaceId", type, "instanceId", "messageId", payload, "createdAt") values ($1, $2, $3, 'message.sent', $4, $5, '{}', now())`,
+      [i + 1, eventId, account.workspaceId, instanceId, messageId],
+    )
+    for (const endpointId of endpoints) {
+      await pool.query(
+        `insert into webhook_deliveries (id, "endpointId", "eventSeq", "eventId", type) values ($1, $2, $3, $4, 'message.sent')`,
+        [newId(), endpointId, i + 1, eventId],
+      )
+    }
+  }
+  await pool.query('update event_sequence set last = 120')
+}
+
+/** The texts of the statements that a document takes, and its data. */
+async function statementsOf(query: string, first: number): Promise<{ texts: string[]; data: Record<string, unknown> }> {
+  const context = await openContext()
+  const document = parse(query)
+  const variables = { first }
+  expect(refuseCostly({ schema, document, variableValues: variables, contextValue: context })).toBeNull()
+  const texts: string[] = []
+  const plain = pg.Client.prototype.query
+  const counting = function (this: pg.Client, ...args: unknown[]) {
+    const [asked] = args
+    texts.push(typeof asked === 'string' ? asked : (asked as { text: string }).text)
+    return (plain as (...args: unknown[]) => unknown).apply(this, args)
+  }
+  pg.Client.prototype.query = counting as typeof plain
+  try {
+    const result = await executeOperation({ schema, document, variables, context })
+    expect(result.errors).toBeUndefined()
+    return { texts, data: result.data as Record<string, unknown> }
+  } finally {
+    pg.Client.prototype.query = plain
+  }
+}
+
+const health = 'health { safetyScore warmupPolicy { state } usageWindowSummary { outbound1h } }'
+const queries: [name: string, most: number, query: string][] = [
+  [
+    'events, messages, instances, their health and its policy',
+    3,
+    `query ($first: Int) { events(first: $first) { nodes { id payload instance { name } message { body safety { score } contact { name } instance { name state { status } ${health} } } } } }`,
+  ],
+  [
+    'messages, instances, their health and its policy, contacts',
+    3,
+    `query ($first: Int) { messages(first: $first) { edges { cursor node { id timeline { status at } contact { name phone } instance { name state { connected } ${health} } } } pageInfo { endCursor hasNextPage } } }`,
+  ],
+  [
+    'a history',
+    3,
+    `query ($first: Int) { history(phone: "+393331231000", first: $first) { nodes { id instance { ${health} } } } }`,
+  ],
+  ['messages and how many there are', 2, 'query ($first: Int) { messages(first: $first) { totalCount nodes { id } } }'],
+  [
+    'messages beside instances and their health',
+    3,
+    `query ($first: Int) { messages(first: $first) { nodes { id } } instances { name ${health} } }`,
+  ],
+  [
+    'endpoints, deliveries and their payloads',
+    3,
+    'query ($first: Int) { webhooks { url deliveries(first: $first) { nodes { status event payload } } } }',
+  ],
+]
+
+describe('the number of statements', () => {
+  it.each(queries)('for %s is at most %i whatever the page', async (_, most, query) => {
+    const counts: Record<number, number> = {}
+    for (const first of pages) {
+      const { texts } = await statementsOf(query, first)
+      counts[first] = texts.length
+      expect(texts.length).toBeGreaterThan(0)
+    }
+    expect(new Set(Object.values(counts)).size).toBe(1)
+    expect(counts[100]).toBeLessThanOrEqual(most)
+  })
+
+  it('is counted for pages that are really as long as they say', async () => {
+    for (const first of pages) {
+      const { data } = await statementsOf((queries[0] as (typeof queries)[0])[2], first)
+      const { nodes } = data.events as { nodes: { message: { contact: { name: string }; instance: { health: object } } }[] }
+      expect(nodes).toHaveLength(first)
+      expect(new Set(nodes.map(({ message }) => message.contact.name)).size).toBe(first)
+      expect(nodes[0]?.message.instance.health).toMatchObject({ safetyScore: expect.any(Number) })
+    }
+  })
+})
