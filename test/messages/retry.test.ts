@@ -1,0 +1,208 @@
+// What becomes of a message by what its provider answers, with providers made for it.
+import { beforeAll, expect, it } from 'vitest'
+import type { App } from '../../src/core/app.ts'
+import type { Context } from '../../src/core/context.ts'
+import { claimMessages } from '../../src/messages/claim.ts'
+import { dispatchImplementation } from '../../src/messages/dispatch.ts'
+import { sendMessage } from '../../src/messages/service.ts'
+import { sweepImplementation } from '../../src/messages/waiting.ts'
+import type { SendOutcome } from '../../src/providers/provider.ts'
+import { type Account, cloneDatabase, connectedInstance, createAccount, sql, type TestInstance, until } from '../kit/kit.ts'
+import { contextFor, openApp } from './rig.ts'
+
+let databaseUrl: string
+let account: Account
+let phone: TestInstance
+let app: App
+let ctx: Context
+let numbers = 0
+
+beforeAll(async () => {
+  databaseUrl = await cloneDatabase()
+  account = await createAccount(databaseUrl)
+  phone = await connectedInstance(databaseUrl, account)
+  app = await openApp(databaseUrl)
+  ctx = contextFor(app, account)
+})
+
+/** The sandbox, but for what it answers to a send. */
+function answering(send: () => SendOutcome | Promise<SendOutcome>, sendsOnce = true): void {
+  const sandbox = app.providers.get('sandbox')
+  if (!sandbox) throw new Error('there is no sandbox')
+  app.providers = new Map([
+    ['sandbox', { ...sandbox, sendsOnce: () => sendsOnce, reconcileMs: 200, send: async () => await send() }],
+  ])
+}
+
+async function accepted(instanceId = phone.id): Promise<string> {
+  const input = { instanceId, to: `+39333700${1000 + ++numbers}`, type: 'text', text: 'hello' }
+  return (await sendMessage(ctx, input)).id
+}
+
+async function dispatch(...ids: string[]): Promise<readonly (Error | undefined)[]> {
+  return await dispatchImplementation.run(
+    app,
+    ids.map((id) => ({ id })),
+  )
+}
+
+async function rowOf(id: string) {
+  const { rows } = await sql(databaseUrl).query('select * from messages where id = $1', [id])
+  return rows[0]
+}
+
+async function eventsOf(id: string): Promise<unknown[]> {
+  const { rows } = await sql(databaseUrl).query('select payload from outbox where "messageId" = $1 order by position', [id])
+  return rows.map(({ payload }) => [payload.event, payload.error])
+}
+
+/** Makes what it waits for be over. */
+async function hurry(id: string): Promise<void> {
+  await sql(databaseUrl).query(
+    `update messages set "nextAttemptAt" = "nextAttemptAt" - interval '1 hour', "leaseUntil" = "leaseUntil" - interval '1 hour' where id = $1`,
+    [id],
+  )
+}
+
+async function usage(): Promise<number> {
+  const { rows } = await sql(databaseUrl).query('select "messagesCount" as n from usage where "userId" = $1', [account.userId])
+  return rows[0]?.n ?? 0
+}
+
+it('tries a passing error again, each time later, with a job for it, and fails in the end with its error', async () => {
+  answering(() => ({ outcome: 'retry', error: 'TEMPORARILY_UNAVAILABLE' }))
+  const before = await usage()
+  const id = await accepted()
+  const gaps: number[] = []
+  for (let i = 0; i < 11; i++) {
+    const at = Date.now()
+    expect(await dispatch(id)).toEqual([undefined])
+    const { status, attempts, leaseToken, nextAttemptAt } = await rowOf(id)
+    expect({ status, attempts, leaseToken }).toEqual({ status: 'sending', attempts: i + 1, leaseToken: null })
+    const { rows } = await sql(databaseUrl).query(
+      `select start_after from pgboss.job where data->>'id' = $1 order by created_on desc limit 1`,
+      [id],
+    )
+    expect(rows[0].start_after).toEqual(nextAttemptAt)
+    gaps.push((nextAttemptAt.getTime() - at) / 1000)
+    // Its job comes too early: nothing is offered.
+    await dispatch(id)
+    expect((await rowOf(id)).attempts).toBe(i + 1)
+    await hurry(id)
+  }
+  for (const [i, gap] of gaps.entries()) {
+    const nominal = Math.min(300, 2 ** i)
+    expect(gap).toBeGreaterThanOrEqual(0.8 * nominal)
+    expect(gap).toBeLessThanOrEqual(1.2 * nominal + 2)
+  }
+  await dispatch(id)
+  expect(await rowOf(id)).toMatchObject({ status: 'failed', error: 'TEMPORARILY_UNAVAILABLE', attempts: 12, countedPeriod: null })
+  expect(await eventsOf(id)).toEqual([['message.failed', 'TEMPORARILY_UNAVAILABLE']])
+  expect(await usage()).toBe(before)
+})
+
+it('fails what is refused at once, and gives its quota back', async () => {
+  answering(() => ({ outcome: 'refused', error: 'MEDIA_REJECTED' }))
+  const before = await usage()
+  const id = await accepted()
+  expect(await usage()).toBe(before + 1)
+  await dispatch(id)
+  expect(await rowOf(id)).toMatchObject({ status: 'failed', error: 'MEDIA_REJECTED', attempts: 1, leaseToken: null })
+  expect(await eventsOf(id)).toEqual([['message.failed', 'MEDIA_REJECTED']])
+  expect(await usage()).toBe(before)
+})
+
+it('takes an error that nobody explains for an unknown outcome, and offers again only where that is safe', async () => {
+  let offers = 0
+  const breakOff = () => {
+    offers++
+    throw new Error('socket hang up')
+  }
+  for (const [sendsOnce, expected] of [
+    [true, { status: 'sending', error: null }],
+    [false, { status: 'failed', error: 'UNKNOWN_OUTCOME' }],
+  ] as const) {
+    offers = 0
+    answering(breakOff, sendsOnce)
+    const id = await accepted()
+    await dispatch(id)
+    const { leaseUntil } = await rowOf(id)
+    const { rows } = await sql(databaseUrl).query(`select from pgboss.job where data->>'id' = $1 and start_after = $2`, [
+      id,
+      leaseUntil,
+    ])
+    expect(rows, 'a job looks again when the lease is over').toHaveLength(1)
+    await dispatch(id)
+    expect(offers).toBe(1)
+    await hurry(id)
+    await dispatch(id)
+    expect(await rowOf(id)).toMatchObject(expected)
+    expect(offers).toBe(sendsOnce ? 2 : 1)
+  }
+})
+
+it('takes a provider that does not answer for an unknown outcome after 8 s, and refuses what it says later', async () => {
+  const answer = Promise.withResolvers<SendOutcome>()
+  answering(() => answer.promise, false)
+  const id = await accepted()
+  const at = performance.now()
+  await dispatch(id)
+  expect(performance.now() - at).toBeGreaterThan(7_900)
+  expect(await rowOf(id)).toMatchObject({ status: 'sending', acceptedAt: null })
+  answer.resolve({ outcome: 'accepted', providerMessageId: 'late' })
+  await hurry(id)
+  await dispatch(id)
+  expect(await rowOf(id)).toMatchObject({ status: 'failed', error: 'UNKNOWN_OUTCOME', providerMessageId: null })
+})
+
+it('refuses an outcome whose lease passed to another, and counts it', async () => {
+  answering(() => ({ outcome: 'accepted', providerMessageId: 'first' }))
+  const id = await accepted()
+  const { claimed } = await claimMessages(app, [id])
+  await hurry(id)
+  const second = await claimMessages(app, [id])
+  for (const outcome of [
+    { outcome: 'accepted', providerMessageId: 'late' },
+    { outcome: 'refused', error: 'LATE' },
+    { outcome: 'retry', error: 'LATE' },
+  ] as const) {
+    const before = await fenced()
+    await app.settle({ message: claimed[0] as never, outcome })
+    expect(await fenced()).toBe(before + 1)
+    expect(await rowOf(id)).toMatchObject({ status: 'sending', acceptedAt: null, leaseToken: second.claimed[0]?.token })
+  }
+  await app.settle({ message: second.claimed[0] as never, outcome: { outcome: 'accepted', providerMessageId: 'right' } })
+  expect(await rowOf(id)).toMatchObject({ providerMessageId: 'right', leaseToken: null })
+})
+
+async function fenced(): Promise<number> {
+  return (await app.metrics.fencedWrites.get()).values[0]?.value ?? 0
+}
+
+it('expires, at the next sweep at the latest, what lost its job, a lapsed lease or not', async () => {
+  const away = await connectedInstance(databaseUrl, account)
+  answering(() => ({ outcome: 'unknown', error: 'PROVIDER_TIMEOUT' }))
+  const leased = await accepted(away.id)
+  await dispatch(leased)
+  await sql(databaseUrl).query(`update instances set status = 'disconnected' where id = $1`, [away.id])
+  const fresh = await accepted(away.id)
+  await hurry(leased)
+  await dispatch(leased, fresh)
+  await until(async () => (await rowOf(leased)).waitingSince !== null && (await rowOf(fresh)).waitingSince !== null)
+  await sql(databaseUrl).query(`update messages set "dueAt" = now() - interval '25 hours' where id = any($1)`, [[leased, fresh]])
+  await sql(databaseUrl).query(`delete from pgboss.job where data->>'id' = any($1)`, [[leased, fresh]])
+  await sweepImplementation.run(app, [{}])
+  for (const id of [leased, fresh]) expect(await rowOf(id)).toMatchObject({ status: 'failed', error: 'EXPIRED' })
+})
+
+it('brings up again at a sweep what should have left long ago and has no job', async () => {
+  const id = await accepted()
+  const count = async () => (await sql(databaseUrl).query(`select from pgboss.job where data->>'id' = $1`, [id])).rowCount
+  await sql(databaseUrl).query(`delete from pgboss.job where data->>'id' = $1`, [id])
+  await sweepImplementation.run(app, [{}])
+  expect(await count()).toBe(0)
+  await sql(databaseUrl).query(`update messages set "dueAt" = now() - interval '3 minutes' where id = $1`, [id])
+  await sweepImplementation.run(app, [{}])
+  await sweepImplementation.run(app, [{}])
+  expect(await count()).toBe(1)
+})
