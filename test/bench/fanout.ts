@@ -52,7 +52,7 @@ export async function benchFanout(): Promise<Figures[]> {
       if (round >= 0) seconds[name].push(took)
     }
   }
-  for (const readers of [ours, theirs]) readers.kill()
+  for (const readers of [ours, theirs]) await close(readers)
 
   const rate = (values: readonly number[]) => (subscribers * eventsOfRound) / median(values)
   const kilobytes = (name: 'gateway' | 'baseline') => (full[name] - empty[name]) / subscribers / 1024
@@ -80,6 +80,11 @@ async function openReaders(server: Running, requests: string[]): Promise<ChildPr
   readers.send({ open: { host, port: Number(port), requests } } satisfies ReadersOrder)
   await once(readers, 'message')
   return readers
+}
+
+async function close(readers: ChildProcess): Promise<void> {
+  readers.kill()
+  await once(readers, 'exit')
 }
 
 /** The raw requests of all subscribers, spread over as many keys as they need. */
