@@ -10,6 +10,18 @@ import { publicFailure } from './public-failure.ts'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE'] as const
 
+/** What still protects somebody where no answer is a page: the rest of helmet's headers would only be bytes. */
+const headersOfJson = {
+  contentSecurityPolicy: false,
+  crossOriginOpenerPolicy: false,
+  crossOriginResourcePolicy: false,
+  originAgentCluster: false,
+  xDnsPrefetchControl: false,
+  xDownloadOptions: false,
+  xPermittedCrossDomainPolicies: false,
+  xXssProtection: false,
+} as const
+
 /** A server that answers everything unforeseen, at any stage of a request, in the error envelope. */
 export async function createHttp(app: App): Promise<FastifyInstance> {
   const http = Fastify({
@@ -34,7 +46,7 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
     frameworkErrors: (error, request, reply) =>
       answerError(app, error, request, (reply as unknown as FastifyReply).header('X-Request-Id', request.id)),
   })
-  await http.register(helmet, { contentSecurityPolicy: false })
+  await http.register(helmet, headersOfJson)
   await http.register(cors, {
     origin: app.config.publicUrl ? new URL(app.config.publicUrl).origin : false,
     exposedHeaders: [
