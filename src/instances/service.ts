@@ -50,18 +50,19 @@ export async function createInstance(ctx: Context, input: z.output<typeof create
 /** Begins to connect; the provider reports how it goes. Connecting what is connected changes nothing. */
 export async function connectInstance(ctx: Context, id: string, number: string | null | undefined): Promise<Instance> {
   if (number != null) parse(phone, number, 'phone')
-  return await write(ctx, async (tx) => {
+  return await change(ctx, async (tx) => {
     const instance = await holdInstance(ctx, tx, id)
     if (instance.status === 'connected' || instance.status === 'connecting' || instance.status === 'pairing') return instance
     await applyChange(ctx.app, tx, { instanceId: id, status: 'connecting' })
-    await providerFor(ctx.app, instance).connect(instance, { phone: number ?? undefined }, tx)
+    const state = await providerFor(ctx.app, instance).connect(instance, { phone: number ?? undefined }, tx)
+    if (state) await applyChange(ctx.app, tx, { instanceId: id, ...state })
     return await holdInstance(ctx, tx, id)
   })
 }
 
 /** Ends the connection and forgets the login. */
 export async function logoutInstance(ctx: Context, id: string): Promise<Instance> {
-  return await write(ctx, async (tx) => {
+  return await change(ctx, async (tx) => {
     const instance = await holdInstance(ctx, tx, id)
     if (instance.status === 'logged_out') return instance
     await applyChange(ctx.app, tx, { instanceId: id, status: 'logged_out' })
@@ -72,7 +73,7 @@ export async function logoutInstance(ctx: Context, id: string): Promise<Instance
 
 /** Logs out and removes it from every list; its messages stay. What still waited for it fails. */
 export async function deleteInstance(ctx: Context, id: string): Promise<{ id: string; deleted: true }> {
-  return await write(ctx, async (tx) => {
+  return await change(ctx, async (tx) => {
     const instance = await holdInstance(ctx, tx, id)
     await applyChange(ctx.app, tx, { instanceId: id, status: 'logged_out' })
     await tx.query('update instances set "deletedAt" = now(), "updatedAt" = now() where id = $1', [id])
@@ -80,6 +81,13 @@ export async function deleteInstance(ctx: Context, id: string): Promise<{ id: st
     await providerFor(ctx.app, instance).logout(instance, tx)
     return { id, deleted: true }
   })
+}
+
+/** One transaction, whose events are on their way when it has committed. */
+async function change<T>(ctx: Context, work: (tx: Sql) => Promise<T>): Promise<T> {
+  const result = await write(ctx, work)
+  ctx.app.signals.emit('outbox')
+  return result
 }
 
 async function holdInstance(ctx: Context, tx: Sql, id: string): Promise<Instance & { settings: Record<string, unknown> }> {

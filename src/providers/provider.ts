@@ -74,8 +74,12 @@ export interface Provider {
   sendsOnce: (instance: ProviderInstance) => boolean
   /** How long after a send whose answer was lost a receipt may still tell what became of it. */
   reconcileMs: number
-  /** `tx` is the transaction that changes the instance, which it may not commit. */
-  connect: (instance: ProviderInstance, options: { phone?: string }, tx: Sql) => Promise<void>
+  /** Begins to connect; answers what is so at once, if anything is. `tx` is the transaction that changes the instance, and may not commit. */
+  connect: (
+    instance: ProviderInstance,
+    options: { phone?: string },
+    tx: Sql,
+  ) => Promise<Omit<StateChange, 'instanceId'> | undefined>
   logout: (instance: ProviderInstance, tx: Sql) => Promise<void>
   send: (instance: ProviderInstance, message: OutgoingMessage) => Promise<SendOutcome>
   /** Whether each number is on the network; null where the provider cannot tell. */

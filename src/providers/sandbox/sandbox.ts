@@ -4,12 +4,12 @@ import type { App } from '../../core/app.ts'
 import type { Provider, ProviderEvents } from '../provider.ts'
 import { exists } from './script.ts'
 import { createSend } from './send.ts'
-import { addSteps, runDueSteps } from './steps.ts'
+import { addSteps, changes, runDueSteps } from './steps.ts'
 
 /** How often a process looks for steps that another one left. */
 const idleMs = 1_000
 
-/** How soon the transaction of a caller has most likely committed; when not, the next look finds what it left. */
+/** In this time a caller's transaction has most likely committed; when not, the next look finds what it left. */
 const commitMs = 10
 
 export function createSandbox(app: App): Provider {
@@ -22,11 +22,12 @@ export function createSandbox(app: App): Provider {
     reconcileMs: Math.max(1_000, 10 * app.config.sandboxLatencyMs),
     send: (instance, message) => send({ instance, message }),
     lookup: async (_, numbers) => numbers.map(exists),
-    async connect(instance, _, tx) {
-      const connected = { instanceId: instance.id, kind: 'connected', after: 0 } as const
-      const pair = { instanceId: instance.id, kind: 'pair', after: 0, next: { kind: 'connected', after: 1 } } as const
-      await addSteps(tx, [instance.settings.pairing === true ? pair : connected], app.config.sandboxLatencyMs)
-      wake(commitMs)
+    async connect({ id: instanceId, settings }, _, tx) {
+      const { sandboxLatencyMs, sandboxSeed } = app.config
+      if (settings.pairing !== true) return changes.connected(instanceId, sandboxSeed)
+      await addSteps(tx, [{ instanceId, kind: 'connected', after: 1 }], sandboxLatencyMs)
+      wake(sandboxLatencyMs + commitMs)
+      return { status: 'pairing', qr: `sandbox://pair/${instanceId}`, pairingCode: 'SAND-BOX1' }
     },
     async logout(instance, tx) {
       await tx.query(`delete from sandbox_steps where "instanceId" = $1 and kind <> 'receipt'`, [instance.id])

@@ -7,7 +7,7 @@ import { sandboxNumber } from './script.ts'
 export interface NewStep {
   instanceId: string
   reference?: string
-  kind: 'receipt' | 'answer' | 'pair' | 'connected' | 'disconnect' | 'reconnect' | 'restrict'
+  kind: 'receipt' | 'answer' | 'connected' | 'disconnect' | 'reconnect' | 'restrict'
   status?: string
   error?: string
   /** In latencies from now. */
@@ -87,8 +87,8 @@ export async function runDueSteps(app: App, events: ProviderEvents, idleMs: numb
 
 type StateKind = Exclude<NewStep['kind'], 'receipt' | 'answer'>
 
-const changes: Record<StateKind, (instanceId: string, seed: number) => Omit<StateChange, 'instanceId'>> = {
-  pair: (instanceId) => ({ status: 'pairing', qr: `sandbox://pair/${instanceId}`, pairingCode: 'SAND-BOX1' }),
+/** What each step of a connection makes of an instance. */
+export const changes: Record<StateKind, (instanceId: string, seed: number) => Omit<StateChange, 'instanceId'>> = {
   connected: (instanceId, seed) => ({ status: 'connected', waNumber: sandboxNumber(seed, instanceId) }),
   disconnect: () => ({ status: 'disconnected', error: 'CONNECTION_LOST' }),
   reconnect: () => ({ status: 'connected' }),
