@@ -57,7 +57,10 @@ export interface Assessment {
   state: SafetyState
   /** 0 to 100. */
   score: number
+  /** Of the state. */
   caps: Caps
+  /** What a send is measured against: the stricter of the state's caps and those of the age alone, which the score goes by. */
+  limits: Caps
   ageDays: number
   /** What took points away, in words that say what to do. */
   recommendations: string[]
@@ -80,7 +83,20 @@ export function assess(standing: Standing, traffic: Traffic, now: Date): Assessm
   const restricted = restrictedAt !== null && now.getTime() - restrictedAt.getTime() < dayMs
   if (restricted) recommendations.unshift('The provider restricted this account: stop sending until it is lifted.')
   const state = restricted || score < 30 ? 'restricted' : score < 60 ? 'at_risk' : byAge
-  return { state, score, caps: capsByState[state], ageDays: Math.floor(ageDays * 10) / 10, recommendations }
+  const caps = capsByState[state]
+  return {
+    state,
+    score,
+    caps,
+    limits: stricter(caps, capsByState[byAge]),
+    ageDays: Math.floor(ageDays * 10) / 10,
+    recommendations,
+  }
+}
+
+function stricter(a: Caps, b: Caps): Caps {
+  const names = Object.keys(a) as (keyof Caps)[]
+  return Object.fromEntries(names.map((name) => [name, Math.min(a[name], b[name])])) as unknown as Caps
 }
 
 /** The share of a day's recipients who are cold, 0 to 1. */

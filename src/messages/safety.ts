@@ -96,17 +96,17 @@ export function createSafetyBook(app: Pick<App, 'pool' | 'log'>): SafetyBook {
     const window = windows.get(instance.id) ?? windowOf(noTraffic)
     const cold = count(window, to, now.getTime())
     const traffic = trafficOf(window, instance, now)
-    const { state, score, caps } = assess(instance, traffic, now)
+    const { state, score, limits } = assess(instance, traffic, now)
     const warnings: string[] = []
-    const compare = (name: keyof typeof caps, value: number) => {
-      if (value > caps[name]) warnings.push(`${name} exceeded: ${value} of ${caps[name]}`)
+    const compare = (name: keyof typeof limits, value: number) => {
+      if (value > limits[name]) warnings.push(`${name} exceeded: ${value} of ${limits[name]}`)
     }
     compare('hourlyOutboundCap', traffic.outbound1h)
     compare('dailyOutboundCap', traffic.outbound24h)
     compare('hourlyUniqueRecipientsCap', traffic.uniqueRecipients1h)
     compare('dailyUniqueRecipientsCap', traffic.uniqueRecipients24h)
     const ratio = coldRatio(traffic)
-    if (cold && ratio > caps.maxColdRatio) warnings.push(`maxColdRatio exceeded: ${ratio.toFixed(2)} of ${caps.maxColdRatio}`)
+    if (cold && ratio > limits.maxColdRatio) warnings.push(`maxColdRatio exceeded: ${ratio.toFixed(2)} of ${limits.maxColdRatio}`)
     const risky = state === 'at_risk' || state === 'restricted'
     const decision = warnings.length > 0 ? 'warn' : 'allow'
     const riskLevel = decision === 'allow' ? (risky ? 'medium' : 'low') : risky ? 'high' : 'medium'
