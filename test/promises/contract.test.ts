@@ -1,0 +1,105 @@
+// The mounted REST routes are those of the contract, each with the records that it says and deaf to other people's ids.
+import { beforeAll, describe, expect, it } from 'vitest'
+import { routes } from '../../rest-compat/routes.ts'
+import { type Answer, api } from '../kit/kit.ts'
+import { expectRefusal, nobody, openRig, type Rig, text } from '../rest-compat/rig.ts'
+
+/** Public routes, below `/api/v1`. A route is entered here when the contract has it. */
+const table = `
+GET    billing/payments
+GET    billing/plans
+GET    billing/subscription
+GET    billing/usage
+GET    instances
+POST   instances
+GET    instances/:id
+DELETE instances/:id
+GET    instances/:id/state
+GET    instances/:id/health
+POST   instances/:id/connect
+POST   instances/:id/logout
+GET    me
+GET    messages
+GET    messages/:id
+POST   messages/:id/cancel
+POST   messages/bulk
+GET    messages/history
+POST   messages/schedule
+POST   messages/send
+POST   statuses
+GET    usage
+GET    webhooks
+POST   webhooks
+GET    webhooks/:id
+PUT    webhooks/:id
+DELETE webhooks/:id
+GET    webhooks/:id/deliveries
+POST   webhooks/:id/deliveries/:deliveryId/redeliver
+POST   webhooks/:id/rotate-secret
+POST   webhooks/:id/test`
+  .trim()
+  .split('\n')
+  .map((line) => line.split(/\s+/) as [method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string])
+
+const withIds = table.filter(([, path]) => path.includes(':id'))
+
+let rig: Rig
+/** Ids of the tenant's, by the collection they are in. */
+const own: Record<string, string> = {}
+
+beforeAll(async () => {
+  rig = await openRig()
+  const { api, instance } = rig.tenant
+  own.instances = instance.id
+  own.messages = (await api.post('messages/send', text(rig.tenant))).body.data.id
+  own.webhooks = (await api.post('webhooks', { url: 'http://127.0.0.1:9/', events: ['message.sent'] })).body.data.id
+  own.deliveries = (await api.post(`webhooks/${own.webhooks}/test`)).body.data.id
+})
+
+it('mounts these routes and no others', () => {
+  const mounted = routes.filter((route) => route.surfaces.includes('public')).map(({ method, path }) => `${method} ${path}`)
+  expect(mounted.sort()).toEqual(table.map(([method, path]) => `${method} /${path}`).sort())
+})
+
+function ask(method: string, path: string, key: string, headers: Record<string, string> = {}): Promise<Answer> {
+  const client = api(rig.gateway, key, headers)
+  if (method === 'GET') return client.get(path)
+  if (method === 'DELETE') return client.delete(path)
+  return method === 'PUT' ? client.put(path, { events: ['message.read'] }) : client.post(path, {})
+}
+
+describe('every route', () => {
+  it.each(table)('%s %s needs a key', async (method, path) => {
+    const address = path.replaceAll(/:\w+/g, nobody)
+    expectRefusal(await ask(method, address, ''), 401, 'UNAUTHORIZED', 'Missing or invalid API key')
+    expectRefusal(await ask(method, address, `svc_live_${'0'.repeat(64)}`), 401, 'UNAUTHORIZED', 'Missing or invalid API key')
+  })
+
+  it.each(table)('%s %s takes no other method', async (method, path) => {
+    const allowed = table.filter(([, other]) => other === path).map(([name]) => name)
+    const other = (['GET', 'POST', 'PUT', 'DELETE'] as const).find((name) => !allowed.includes(name)) as string
+    const answer = await ask(other, path.replaceAll(/:\w+/g, nobody), rig.tenant.account.apiKey)
+    expectRefusal(answer, 405, 'METHOD_NOT_ALLOWED')
+    expect((answer.headers.get('allow') ?? '').split(', ').sort()).toEqual([...allowed].sort())
+    expect(allowed).toContain(method)
+  })
+
+  it.each(withIds)("%s %s says of another's id what it says of none", async (method, path) => {
+    const collection = path.split('/')[0] as string
+    const at = (id: string) => path.replace(':id', id).replace(':deliveryId', own.deliveries as string)
+    const key = rig.stranger.account.apiKey
+    const [foreign, missing] = [await ask(method, at(own[collection] as string), key), await ask(method, at(nobody), key)]
+    expectRefusal(foreign, 404, 'NOT_FOUND')
+    expect(foreign.body).toEqual(missing.body)
+    for (const id of ['5', `${nobody}0`, `{${nobody}}`, nobody.replaceAll('-', ''), "'%20or%201=1--"]) {
+      expectRefusal(await ask(method, at(id), key), 400, 'VALIDATION_ERROR', /id: must be a UUID/)
+    }
+  })
+})
+
+it('has left everything of the tenant as it was', async () => {
+  const { api, instance } = rig.tenant
+  expect((await api.get(`instances/${instance.id}`)).body.data).toMatchObject({ status: 'connected', deletedAt: null })
+  expect((await api.get(`webhooks/${own.webhooks}`)).body.data.events).toEqual(['message.sent'])
+  expect((await api.get(`messages/${own.messages}`)).body.data.status).not.toBe('cancelled')
+})
