@@ -61,6 +61,10 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
   http.addHook('onRequest', async (request, reply) => {
     reply.header('X-Request-Id', request.id)
   })
+  http.addHook('onSend', async (_, reply) => {
+    // Closing on a caller who is still sending would take the answer away with the connection; Node reads the rest and drops it.
+    if (reply.statusCode === 413) reply.removeHeader('connection')
+  })
   http.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown'
     app.metrics.requestSeconds.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
