@@ -67,6 +67,12 @@ async function stream(
   })
   reply.hijack()
   outlet.attach(reply.raw, reply.getHeaders() as OutgoingHttpHeaders, greeting)
-  followed = await follow(outlet)
-  if (outlet.closed) followed.stop()
+  try {
+    followed = await follow(outlet)
+    if (outlet.closed) followed.stop()
+  } catch (error) {
+    // The answer has begun: all that is left is to end it, so that the reader comes back.
+    reply.raw.destroy()
+    throw error
+  }
 }

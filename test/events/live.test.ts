@@ -177,6 +177,9 @@ describe('a reader that stops reading', () => {
     expect(lags.sort((a, b) => a - b)[Math.floor(lags.length * 0.9)]).toBeLessThan(500)
     expect(await metric('gateway_open_streams')).toBe(2)
 
+    // More than ten seconds have passed, so that each was told that its stream is alive, and where it stands.
+    for (const reader of healthy) expect(reader.others.filter(({ id, retry }) => id && !retry).length).toBeGreaterThan(0)
+
     for (const reader of stalled) reader.resume()
     await until(() => stalled.every((reader) => reader.ended))
     const [plain] = stalled as [SseReader]
