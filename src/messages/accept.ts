@@ -79,7 +79,7 @@ async function acceptAgain(app: App, offer: Offer): Promise<Message | Error> {
 
 async function acceptAll(app: App, offers: readonly Offer[]): Promise<Answer[]> {
   const instanceIds = [...new Set(offers.map((offer) => offer.input.instanceId))]
-  await app.safety.load(instanceIds)
+  await app.safety.load(offers.map((offer) => ({ instanceId: offer.input.instanceId, to: offer.input.to })))
   return await transaction(app.pool, async (tx) => {
     const answers: (Answer | undefined)[] = offers.map(() => undefined)
     await answerRepeated(app, tx, offers, answers)

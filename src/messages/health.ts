@@ -5,7 +5,7 @@ import type { Context } from '../core/context.ts'
 import { type Assessment, assess, type Caps, type Standing, type Traffic } from '../instances/safety.ts'
 import { InstanceRef } from '../instances/schema.ts'
 import { SafetyStateRef } from './object.ts'
-import { readTraffic, type TrafficRows, trafficAt } from './safety.ts'
+import { readTraffic, type TrafficRows, trafficAt } from './traffic.ts'
 
 interface Health extends Assessment {
   instanceId: string

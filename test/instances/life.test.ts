@@ -1,0 +1,200 @@
+// The life of an instance: connecting and pairing, losing the connection, logging out, deletion, and what its network says too late.
+import { beforeAll, expect, it } from 'vitest'
+import type { App } from '../../src/core/app.ts'
+import { changeState } from '../../src/instances/state.ts'
+import type { StateChange } from '../../src/providers/provider.ts'
+import { atRest, expectInvariants } from '../kit/invariants.ts'
+import { type Account, type Api, api, cloneDatabase, createAccount, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
+import { openApp } from '../messages/rig.ts'
+
+let databaseUrl: string
+let gateway: Gateway
+let account: Account
+let client: Api
+let app: App
+
+beforeAll(async () => {
+  databaseUrl = await cloneDatabase()
+  account = await createAccount(databaseUrl)
+  // Slow enough to be seen pairing.
+  gateway = await startGateway({ databaseUrl, env: { RATE_LIMIT_PER_SECOND: '1000', SANDBOX_LATENCY_MS: '150' } })
+  client = api(gateway, account.apiKey)
+  app = await openApp(databaseUrl)
+})
+
+async function create(settings: Record<string, unknown> = {}): Promise<string> {
+  const { status, body } = await client.post('instances', { name: 'Phone', provider: 'sandbox', settings })
+  expect([status, body.data.status, body.data.waNumber]).toEqual([201, 'created', null])
+  return body.data.id
+}
+
+async function stateOf(id: string) {
+  return (await client.get(`instances/${id}/state`)).body.data
+}
+
+async function becomes(id: string, status: string) {
+  return await until(async () => {
+    const state = await stateOf(id)
+    return state.status === status && state
+  })
+}
+
+async function eventsOf(id: string): Promise<string[]> {
+  await atRest(databaseUrl)
+  const { rows } = await sql(databaseUrl).query('select type, payload from events where "instanceId" = $1 order by seq', [id])
+  for (const { type, payload } of rows) {
+    expect(payload).toEqual({
+      id: expect.any(String),
+      event: type,
+      instanceId: id,
+      status: expect.any(String),
+      timestamp: expect.any(String),
+    })
+  }
+  return rows.map(({ type, payload }) => `${type} ${payload.status}`)
+}
+
+/** What a network says of it, as a worker applies it. */
+async function hears(instanceId: string, change: Omit<StateChange, 'instanceId'>): Promise<void> {
+  await changeState(app, { instanceId, ...change })
+}
+
+it('connects at once, with a number that stays its own', async () => {
+  const id = await create()
+  const { status, body } = await client.post(`instances/${id}/connect`)
+  expect([status, body.data.status, body.data.connected]).toEqual([200, 'connected', true])
+  const { waNumber } = (await client.get(`instances/${id}`)).body.data
+  expect(waNumber).toMatch(/^\+3933\d{8}$/)
+  await client.post(`instances/${id}/logout`)
+  await client.post(`instances/${id}/connect`, { phone: '+393331234567' })
+  expect((await client.get(`instances/${id}`)).body.data).toMatchObject({ status: 'connected', waNumber })
+  expect(await eventsOf(id)).toEqual([
+    'instance.connected connected',
+    'instance.disconnected logged_out',
+    'instance.connected connected',
+  ])
+})
+
+it('shows a QR string while pairing, and forgets it when connected', async () => {
+  const id = await create({ pairing: true })
+  const { body } = await client.post(`instances/${id}/connect`)
+  expect(body.data).toMatchObject({
+    status: 'pairing',
+    connected: false,
+    qr: expect.stringContaining(id),
+    pairingCode: expect.any(String),
+  })
+  expect(await stateOf(id)).toEqual(body.data)
+  const state = await becomes(id, 'connected')
+  expect(state).toMatchObject({
+    connected: true,
+    qr: null,
+    pairingCode: null,
+    lastError: null,
+    lastConnectedAt: expect.any(String),
+  })
+  expect(await eventsOf(id)).toEqual(['instance.connected connected'])
+})
+
+it('connects once, however often and however simultaneously it is asked to', async () => {
+  for (const settings of [{}, { pairing: true }]) {
+    const id = await create(settings)
+    const answers = await Promise.all(Array.from({ length: 15 }, () => client.post(`instances/${id}/connect`)))
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body.data?.status}`)).size).toBe(1)
+    await becomes(id, 'connected')
+    expect((await client.post(`instances/${id}/connect`)).body.data.status).toBe('connected')
+    expect(await eventsOf(id)).toEqual(['instance.connected connected'])
+  }
+})
+
+it('does not connect any more when it is logged out while pairing', async () => {
+  const id = await create({ pairing: true })
+  await client.post(`instances/${id}/connect`)
+  const out = await client.post(`instances/${id}/logout`)
+  expect(out.body.data).toMatchObject({ status: 'logged_out', qr: null, pairingCode: null })
+  await atRest(databaseUrl)
+  expect((await stateOf(id)).status).toBe('logged_out')
+  expect(await eventsOf(id)).toEqual([])
+})
+
+it('stays connected when it is connected again right after a logout', async () => {
+  const id = await create()
+  for (let i = 0; i < 5; i++) {
+    await client.post(`instances/${id}/connect`)
+    await client.post(`instances/${id}/logout`)
+  }
+  await client.post(`instances/${id}/connect`)
+  await atRest(databaseUrl)
+  expect((await stateOf(id)).status).toBe('connected')
+  expect(await eventsOf(id)).toHaveLength(11)
+})
+
+it('hears nothing of its network after a logout, nor after its deletion', async () => {
+  const news = [
+    { status: 'connected', waNumber: '+15550100' },
+    { status: 'pairing', qr: 'late' },
+    { status: 'disconnected', error: 'LATE' },
+  ] as const
+  const id = await create()
+  await client.post(`instances/${id}/connect`)
+  await client.post(`instances/${id}/logout`)
+  const before = await stateOf(id)
+  for (const change of news) await hears(id, change)
+  expect(await stateOf(id)).toEqual(before)
+  const deleted = await client.delete(`instances/${id}`)
+  expect(deleted.body.data).toEqual({ id, deleted: true })
+  for (const change of [...news, { status: 'connecting' } as const, { restricted: true }]) await hears(id, change)
+  const { rows } = await sql(databaseUrl).query(
+    'select status, qr, "waNumber" = $2 as changed, "restrictedAt" from instances where id = $1',
+    [id, '+15550100'],
+  )
+  expect(rows).toEqual([{ status: 'logged_out', qr: null, changed: false, restrictedAt: null }])
+  expect(await eventsOf(id)).toEqual(['instance.connected connected', 'instance.disconnected logged_out'])
+})
+
+it('tells of a connection that is deleted', async () => {
+  const id = await create()
+  await client.post(`instances/${id}/connect`)
+  await client.delete(`instances/${id}`)
+  expect(await eventsOf(id)).toEqual(['instance.connected connected', 'instance.disconnected logged_out'])
+  expect((await client.get('instances')).body.data.map((row: { id: string }) => row.id)).not.toContain(id)
+})
+
+it('tells once of each change of the connection, however often the network repeats it', async () => {
+  const id = await create()
+  await client.post(`instances/${id}/connect`)
+  await hears(id, { status: 'connected' })
+  await Promise.all(Array.from({ length: 5 }, () => hears(id, { status: 'disconnected', error: 'CONNECTION_LOST' })))
+  expect(await stateOf(id)).toMatchObject({
+    status: 'disconnected',
+    lastError: 'CONNECTION_LOST',
+    lastDisconnectedAt: expect.any(String),
+  })
+  // Being restricted says nothing of the connection.
+  await hears(id, { restricted: true, error: 'ACCOUNT_RESTRICTED' })
+  expect((await stateOf(id)).status).toBe('disconnected')
+  await Promise.all(Array.from({ length: 5 }, () => hears(id, { status: 'connected' })))
+  expect(await eventsOf(id)).toEqual([
+    'instance.connected connected',
+    'instance.disconnected disconnected',
+    'instance.connected connected',
+  ])
+  const { rows } = await sql(databaseUrl).query('select array_length(disconnections, 1) as n from instances where id = $1', [id])
+  expect(rows).toEqual([{ n: 1 }])
+})
+
+it('lets a plan have its number of instances and not one more, whoever asks at the same time', async () => {
+  const pro = await createAccount(databaseUrl, { plan: 'pro' })
+  const own = api(gateway, pro.apiKey)
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => own.post('instances', { name: `Phone ${i}` })))
+  const told = answers.map(({ status, body }) => (status === 201 ? 'created' : `${status} ${body.error.code}`)).sort()
+  expect(told).toEqual([...Array(15).fill('403 MAX_INSTANCES_REACHED'), ...Array(5).fill('created')])
+  const [{ id }] = (await own.get('instances')).body.data
+  await own.delete(`instances/${id}`)
+  expect((await own.post('instances', { name: 'In its place' })).status).toBe(201)
+  expect((await own.post('instances', { name: 'One more' })).body.error.code).toBe('MAX_INSTANCES_REACHED')
+})
+
+it('keeps every promise through all of that', async () => {
+  await expectInvariants(databaseUrl)
+})
