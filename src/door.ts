@@ -1,12 +1,14 @@
 // The door: turns a request's credential into a context, and says on the reply how its key stands.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Admission, Reach } from './billing/admit.ts'
+import { type Admission, isKey, type Reach } from './billing/admit.ts'
 import { planOf } from './billing/plans.ts'
 import type { App } from './core/app.ts'
 import type { Context, Principal } from './core/context.ts'
 import { fail } from './core/errors.ts'
 
 export interface Door {
+  /** Refuses who brings nothing like a key, before a body is read. @throws UNAUTHORIZED. */
+  glance: (request: FastifyRequest) => void
   /** @throws UNAUTHORIZED, TEAM_KEY_REQUIRED, TEAM_KEY_NOT_ALLOWED, API_RATE_LIMIT_EXCEEDED, MONTHLY_API_REQUEST_QUOTA_EXCEEDED, SERVICE_UNAVAILABLE. */
   open: (request: FastifyRequest, reply: FastifyReply, reach: Reach) => Promise<Context>
 }
@@ -19,7 +21,10 @@ export function openDoor(app: App): Door {
     if (!admission.principal) throw admission.error
     return contextOf(app, admission.principal, request.id)
   }
-  return { open }
+  function glance(request: FastifyRequest): void {
+    if (!isKey(headerOf(request, 'x-api-key'))) fail('UNAUTHORIZED')
+  }
+  return { glance, open }
 }
 
 /** A header given twice is no header: Node would join the two. */

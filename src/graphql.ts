@@ -49,6 +49,8 @@ export function mountGraphql(http: FastifyInstance, app: App, { schema, door, gr
     scope.route({
       method: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE'],
       url: '/graphql',
+      // What the key may do depends on the body; whether there is a key does not.
+      onRequest: async (request) => door.glance(request),
       handler: answer,
     })
   })

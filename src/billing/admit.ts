@@ -67,6 +67,11 @@ interface Row {
 
 const keyForm = /^svc_(live|team)_[0-9a-f]{64}$/
 
+/** Whether something looks like a key: what does not is refused without a look into the database. */
+export function isKey(value: unknown): value is string {
+  return typeof value === 'string' && keyForm.test(value)
+}
+
 /** Makes `admit(knock)`: exact over all processes, with no cache, so that a revoked key is refused at once. */
 export function createAdmission(app: App): (knock: Knock) => Promise<Admission> {
   const batch = createBatch<Asked, Admission>({
@@ -76,7 +81,7 @@ export function createAdmission(app: App): (knock: Knock) => Promise<Admission> 
     observe: (size) => app.metrics.batchSize.observe({ batch: 'admit' }, size),
   })
   return async (knock) => {
-    if (typeof knock.key !== 'string' || !keyForm.test(knock.key)) return refusal('UNAUTHORIZED')
+    if (!isKey(knock.key)) return refusal('UNAUTHORIZED')
     const hash = createHash('sha256').update(knock.key).digest()
     const teamId = knock.teamId === undefined ? null : String(knock.teamId).toLowerCase()
     return await batch({ hash, teamId, reach: knock.reach })

@@ -60,6 +60,8 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
   })
   http.addHook('onRequest', async (request, reply) => {
     reply.header('X-Request-Id', request.id)
+    // Nobody waits for the body of a request to nowhere.
+    if (request.is404) return await sendError(reply, 'NOT_FOUND')
   })
   http.addHook('onSend', async (_, reply) => {
     // Closing on a caller who is still sending would take the answer away with the connection; Node reads the rest and drops it.
@@ -84,7 +86,8 @@ export function refuseOtherMethods(http: FastifyInstance, taken: ReadonlyMap<str
     http.route({
       method: [...method],
       url,
-      handler: (_, reply) => sendError(reply.header('Allow', [...allowed].join(', ')), 'METHOD_NOT_ALLOWED'),
+      onRequest: async (_, reply) => await sendError(reply.header('Allow', [...allowed].join(', ')), 'METHOD_NOT_ALLOWED'),
+      handler: () => {},
     })
   }
 }

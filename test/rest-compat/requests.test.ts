@@ -1,16 +1,13 @@
-// What holds for every REST request: the order of checks, headers, methods, bodies.
+// What holds for every REST request: headers, paths, methods, bodies.
 import { request as httpRequest } from 'node:http'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createTeam } from '../../src/teams/service.ts'
-import { api, sql } from '../kit/kit.ts'
-import { expectRefusal, newTenant, nobody, openRig, type Rig, text } from './rig.ts'
+import { api } from '../kit/kit.ts'
+import { expectRefusal, nobody, openRig, type Rig, text } from './rig.ts'
 
 let rig: Rig
-let team: { teamId: string; apiKey: string }
 
 beforeAll(async () => {
   rig = await openRig()
-  team = await createTeam(sql(rig.databaseUrl), { ownerEmail: rig.tenant.account.email, name: 'Team' })
 })
 
 const json = { 'content-type': 'application/json' }
@@ -23,73 +20,6 @@ function post(path: string, body: BodyInit, headers: Record<string, string> = js
 async function answerOf(response: Response) {
   return { status: response.status, headers: response.headers, body: await response.json() }
 }
-
-describe('a key', () => {
-  const key = () => rig.tenant.account.apiKey
-  it.each<[string, () => Record<string, string>]>([
-    ['missing', () => ({})],
-    ['empty', () => ({ 'x-api-key': '' })],
-    ['too short', () => ({ 'x-api-key': key().slice(0, -1) })],
-    ['too long', () => ({ 'x-api-key': `${key()}0` })],
-    ['in capitals', () => ({ 'x-api-key': key().toUpperCase() })],
-    ['of blanks', () => ({ 'x-api-key': 'svc_live_                ' })],
-    ['with one figure changed', () => ({ 'x-api-key': key().replace(/.$/, (last) => (last === '0' ? '1' : '0')) })],
-    ['as bearer', () => ({ authorization: `Bearer ${key()}` })],
-    ["a team's, without the team", () => ({ 'x-api-key': team.apiKey })],
-    ["a team's, with another team", () => ({ 'x-api-key': team.apiKey, 'x-team-id': nobody })],
-    ["a team's, with no team's id", () => ({ 'x-api-key': team.apiKey, 'x-team-id': 'mine' })],
-  ])('%s is refused in the same words', async (_, headers) => {
-    const stranger = api(rig.gateway, undefined, headers())
-    expectRefusal(await stranger.get('messages'), 401, 'UNAUTHORIZED', 'Missing or invalid API key')
-    expectRefusal(await stranger.get('billing/plans'), 401, 'UNAUTHORIZED', 'Missing or invalid API key')
-    expectRefusal(await stranger.get(`messages?x-api-key=${key()}`), 401, 'UNAUTHORIZED', 'Missing or invalid API key')
-  })
-
-  it('comes first, before a body is read', async () => {
-    for (const body of ['{', 'x'.repeat(2_000_000)]) {
-      expectRefusal(await api(rig.gateway).post('messages/send', body), 401, 'UNAUTHORIZED')
-    }
-  })
-
-  it('of a team goes where a team may', async () => {
-    const ours = api(rig.gateway, team.apiKey, { 'x-team-id': team.teamId.toUpperCase() })
-    for (const path of ['messages', 'instances', 'webhooks', 'billing/plans'])
-      expect([path, (await ours.get(path)).status]).toEqual([path, 200])
-    for (const path of ['me', 'usage', 'billing/usage', 'billing/subscription', 'billing/payments']) {
-      expectRefusal(await ours.get(path), 403, 'TEAM_KEY_NOT_ALLOWED')
-    }
-    expectRefusal(await ours.post('statuses', {}), 403, 'STATUSES_NOT_AVAILABLE_ON_PLAN')
-  })
-
-  it("of a person does not go where a team's must, before anything else is looked at", async () => {
-    const headers = { 'x-team-id': team.teamId }
-    expectRefusal(await rig.tenant.api.get('messages?limit=0', headers), 403, 'TEAM_KEY_REQUIRED')
-    expectRefusal(await rig.tenant.api.post('messages/send', '{', headers), 403, 'TEAM_KEY_REQUIRED')
-    expectRefusal(await rig.tenant.api.get('events/stream', headers), 403, 'TEAM_KEY_REQUIRED')
-    for (const path of ['me', 'usage', 'billing/usage', 'billing/subscription', 'billing/payments', 'billing/plans']) {
-      expect([path, (await rig.tenant.api.get(path, headers)).status]).toEqual([path, 200])
-    }
-  })
-})
-
-it('checks the subscription before the body, the body before what it names, that before the quota', async () => {
-  const tenant = await newTenant(rig.gateway, rig.databaseUrl, 'free')
-  const pool = sql(rig.databaseUrl)
-  const used = `insert into usage ("userId", period, "messagesCount") values ($1, date_trunc('month', now() at time zone 'utc')::date, 500)`
-  await pool.query(used, [tenant.account.userId])
-  const send = (body: unknown) => tenant.api.post('messages/send', body)
-  expectRefusal(await send(text(tenant)), 429, 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED')
-  expectRefusal(await send(text(tenant, { instanceId: nobody })), 404, 'NOT_FOUND')
-  expectRefusal(await send(text(tenant, { instanceId: nobody, to: '5' })), 400, 'VALIDATION_ERROR')
-  await pool.query(`update subscriptions set status = 'inactive' where "userId" = $1`, [tenant.account.userId])
-  for (const body of [text(tenant), text(tenant, { to: '5' }), {}, [], '{', 'x'.repeat(2_000_000)]) {
-    expectRefusal(await send(body), 403, 'SUBSCRIPTION_INACTIVE')
-  }
-  for (const path of ['messages/schedule', 'messages/bulk', 'instances', 'webhooks', `webhooks/${nobody}/test`]) {
-    expectRefusal(await tenant.api.post(path, {}), 403, 'SUBSCRIPTION_INACTIVE')
-  }
-  for (const path of ['messages', 'instances', 'usage', 'me', 'webhooks']) expect((await tenant.api.get(path)).status).toBe(200)
-})
 
 describe('headers', () => {
   it('give back the id of the request, or a new one', async () => {
@@ -119,6 +49,15 @@ describe('headers', () => {
       expect(Number(headers.get('ratelimit-remaining'))).toBeGreaterThan(99_000)
       expect(headers.get('ratelimit-reset')).toBe('1')
     }
+  })
+
+  it('say it of a stream too', async () => {
+    const stop = new AbortController()
+    const headers = { 'x-api-key': rig.tenant.account.apiKey }
+    const stream = await fetch(`${rig.gateway.url}/api/v1/events/stream`, { headers, signal: stop.signal })
+    expect(stream.headers.get('ratelimit-limit')).toBe('100000')
+    expect(stream.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+    stop.abort()
   })
 
   it('let no other site read along', async () => {
@@ -165,6 +104,18 @@ describe('a path', () => {
         expect(JSON.parse(body)).toEqual({ error: { code: 'METHOD_NOT_ALLOWED', message: expect.any(String) } })
     }
   })
+
+  it.each(['{', 'x'.repeat(2_000_000)])(
+    'that is not there, or not by that method, is told before its body is read',
+    async (body) => {
+      for (const headers of [json, { 'content-type': 'text/plain' }]) {
+        expectRefusal(await answerOf(await post('nowhere', body, headers)), 404, 'NOT_FOUND')
+        expectRefusal(await answerOf(await post('me', body, headers)), 405, 'METHOD_NOT_ALLOWED')
+      }
+      const anonymous = await api(rig.gateway).post('/graphql', body)
+      expect([anonymous.status, anonymous.body.errors[0].extensions.code]).toEqual([401, 'UNAUTHORIZED'])
+    },
+  )
 
   it('cannot be given another method by a header', async () => {
     expectRefusal(await rig.tenant.api.post('me', {}, { 'x-http-method-override': 'GET' }), 405, 'METHOD_NOT_ALLOWED')
