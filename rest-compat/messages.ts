@@ -131,6 +131,8 @@ graphql(`
 const once = z.string({ error: 'must be given once' })
 /** In a query a plus sign that nobody escaped arrives as a blank, which no number begins with. */
 const number = once.transform((value) => value.replace(/^ /, '+'))
+/** The same of an offset. */
+const moment = once.transform((value) => value.replace(/ (?=\d\d:\d\d$)/, '+'))
 const sorts = { 'createdAt:desc': 'createdAt_desc', 'createdAt:asc': 'createdAt_asc' } as const
 
 const messagesQuery = z.object({
@@ -147,8 +149,8 @@ const messagesQuery = z.object({
   contactId: once.optional().describe('Only messages about this contact.'),
   campaignId: once.optional().describe('Only messages of this campaign.'),
   to: number.optional().describe('Only messages to this number, E.164.'),
-  createdFrom: once.optional().describe('Only messages accepted at this moment or later.'),
-  createdTo: once.optional().describe('Only messages accepted before this moment.'),
+  createdFrom: moment.optional().describe('Only messages accepted at this moment or later.'),
+  createdTo: moment.optional().describe('Only messages accepted before this moment.'),
 })
 
 const historyQuery = z.object({ ...listQuery(20), phone: number.describe('The other number, E.164.') })

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLSchema } from 'graphql'
 import type { App } from './core/app.ts'
-import { errors, fail, failure } from './core/errors.ts'
+import { errors, fail } from './core/errors.ts'
 import { failureOf } from './core/http.ts'
 import { idempotencyOf } from './core/idempotency.ts'
 import { parseJson } from './core/json.ts'
@@ -57,21 +57,33 @@ export function mountGraphql(http: FastifyInstance, app: App, { schema, door, gr
 }
 
 /** The query text of a request, or what is wrong with the request as such. */
-function readQuery({ method, query, headers, body }: FastifyRequest): { query?: unknown; fault?: Error } {
-  if (method === 'GET') return { query: (query as Record<string, unknown>).query }
-  if (method !== 'POST') return { fault: failure('METHOD_NOT_ALLOWED') }
-  if (!isJson(headers['content-type']) || (headers['content-encoding'] ?? 'identity') !== 'identity') {
-    return { fault: failure('UNSUPPORTED_MEDIA_TYPE') }
-  }
+function readQuery(request: FastifyRequest): { query?: string; fault?: Error } {
   try {
-    const value = parseJson((body as Buffer | undefined) ?? Buffer.alloc(0))
-    if (Array.isArray(value)) fail('VALIDATION_ERROR', 'body: must be a JSON object; batching is not supported')
-    if (typeof value !== 'object' || value === null) fail('VALIDATION_ERROR', 'body: must be a JSON object')
-    if (typeof (value as { query?: unknown }).query !== 'string') fail('VALIDATION_ERROR', 'query: must be a string')
-    return value as { query: string }
+    return { query: request.method === 'GET' ? readAddress(request.query) : readBody(request) }
   } catch (error) {
     return { fault: error as Error }
   }
+}
+
+function readAddress(given: unknown): string {
+  const { query, variables = '', extensions = '' } = given as Record<string, unknown>
+  if (typeof query !== 'string') fail('VALIDATION_ERROR', 'query: must be a string')
+  for (const [name, value] of Object.entries({ variables, extensions })) {
+    if (typeof value !== 'string') fail('VALIDATION_ERROR', `${name}: must be given once`)
+    if (value !== '') parseJson(Buffer.from(value), name)
+  }
+  return query
+}
+
+function readBody({ method, headers, body }: FastifyRequest): string {
+  if (method !== 'POST') fail('METHOD_NOT_ALLOWED')
+  if (!isJson(headers['content-type']) || (headers['content-encoding'] ?? 'identity') !== 'identity')
+    fail('UNSUPPORTED_MEDIA_TYPE')
+  const value = parseJson((body as Buffer | undefined) ?? Buffer.alloc(0))
+  if (Array.isArray(value)) fail('VALIDATION_ERROR', 'body: must be a JSON object; batching is not supported')
+  if (typeof value !== 'object' || value === null) fail('VALIDATION_ERROR', 'body: must be a JSON object')
+  const { query } = value as { query?: unknown }
+  return typeof query === 'string' ? query : fail('VALIDATION_ERROR', 'query: must be a string')
 }
 
 function isJson(type = ''): boolean {

@@ -40,7 +40,13 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
     requestTimeout: 10_000,
     connectionTimeout: 0,
     keepAliveTimeout: 5_000,
-    http: { headersTimeout: 5_000, requestTimeout: 10_000, connectionsCheckingInterval: 1_000, maxHeaderSize: 16_384 },
+    http: {
+      requireHostHeader: false,
+      headersTimeout: 5_000,
+      requestTimeout: 10_000,
+      connectionsCheckingInterval: 1_000,
+      maxHeaderSize: 16_384,
+    },
     clientErrorHandler: refuseConnection,
     // A path that cannot be read comes before every hook.
     frameworkErrors: (error, request, reply) =>
@@ -60,6 +66,8 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
   })
   http.addHook('onRequest', async (request, reply) => {
     reply.header('X-Request-Id', request.id)
+    if (!request.headers.host && request.raw.httpVersion === '1.1')
+      return await sendError(reply, 'VALIDATION_ERROR', 'Host: is required')
     // Nobody waits for the body of a request to nowhere.
     if (request.is404) return await sendError(reply, 'NOT_FOUND')
   })
@@ -71,6 +79,8 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
     const route = request.routeOptions.url ?? 'unknown'
     app.metrics.requestSeconds.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
   })
+  // Of what a caller may expect we know nothing but to go on.
+  http.server.on('checkExpectation', (request, response) => http.server.emit('request', request, response))
   http.server.on('connect', (request, socket) => {
     socket.end(bareAnswer('405 Method Not Allowed', request, 'METHOD_NOT_ALLOWED', errors.METHOD_NOT_ALLOWED.message))
   })

@@ -6,27 +6,27 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 /** Deeper than any input here, and far from what would exhaust a stack that walks it. */
 const maxDepth = 64
 
-/** @throws VALIDATION_ERROR for anything else than one JSON value. */
-export function parseJson(bytes: Uint8Array): unknown {
+/** @throws VALIDATION_ERROR, which speaks of `name`, for anything else than one JSON value. */
+export function parseJson(bytes: Uint8Array, name = 'body'): unknown {
   let value: unknown
   try {
     value = JSON.parse(utf8.decode(bytes))
   } catch {
-    throw failure('VALIDATION_ERROR', 'body: is not valid JSON')
+    throw failure('VALIDATION_ERROR', `${name}: is not valid JSON`)
   }
-  refuseShapes(value)
+  refuseShapes(value, name)
   return value
 }
 
 /** Without recursion, because how deep the value is is what it finds out. */
-function refuseShapes(value: unknown): void {
+function refuseShapes(value: unknown, name: string): void {
   let level = [value]
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > maxDepth) throw failure('VALIDATION_ERROR', `body: must not be nested more than ${maxDepth} deep`)
+    if (depth > maxDepth) throw failure('VALIDATION_ERROR', `${name}: must not be nested more than ${maxDepth} deep`)
     const next: unknown[] = []
     for (const item of level) {
       if (typeof item !== 'object' || item === null) continue
-      if (Object.hasOwn(item, '__proto__')) throw failure('VALIDATION_ERROR', 'body: must not name __proto__')
+      if (Object.hasOwn(item, '__proto__')) throw failure('VALIDATION_ERROR', `${name}: must not name __proto__`)
       for (const inner of Object.values(item)) if (typeof inner === 'object' && inner !== null) next.push(inner)
     }
     level = next

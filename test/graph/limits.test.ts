@@ -142,6 +142,20 @@ describe('a body', () => {
   })
 })
 
+it.each([
+  ['', 'query: must be a string'],
+  ['query=', 'Must provide query string.'],
+  ['query[]=x', 'query: must be a string'],
+  ['query=x&query=y', 'query: must be a string'],
+  ['query={me{id}}&variables=abc', 'variables: is not valid JSON'],
+  ['query={me{id}}&variables={}&variables={}', 'variables: must be given once'],
+  ['query={me{id}}&extensions={', 'extensions: is not valid JSON'],
+  ['query={me{id}}&variables={"__proto__":{}}', 'variables: must not name __proto__'],
+])('refuses "?%s"', async (query, message) => {
+  const { status, body } = await rig.tenant.api.get(`/graphql?${query}`, { accept: 'application/graphql-response+json' })
+  expect([status, body]).toMatchObject([400, { errors: [{ message, extensions: { code: 'VALIDATION_ERROR' } }] }])
+})
+
 it('refuses a mutation by GET, and a subscription without a stream', async () => {
   const url = `/graphql?query=${encodeURIComponent(`mutation { deleteInstance(id: "${nobody}") { id } }`)}`
   const byGet = await rig.tenant.api.get(url)

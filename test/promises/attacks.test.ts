@@ -62,6 +62,7 @@ describe('on the wire', () => {
     ['two lengths', `${post}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`, 400],
     ['a negative length', `${post}Content-Length: -5\r\n\r\n`, 400],
     ['an unknown transfer encoding', `${post}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`, 400],
+    ['no host', 'GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
     ['CONNECT', 'CONNECT /api/v1/messages HTTP/1.1\r\nHost: x\r\n\r\n', 405],
   ])('%s gets one answer and the door', async (_, bytes, status) => {
     const { text: answered, closed, tookMs } = await send(bytes)

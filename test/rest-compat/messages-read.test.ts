@@ -125,6 +125,7 @@ describe('the list', () => {
       [`to=${encodeURIComponent(queued.to)}`, [queued.id]],
       [`to=${queued.to}`, [queued.id]],
       [`createdFrom=${at(image.id)}`, [image.id]],
+      [`createdFrom=${at(image.id).replace('Z', '+00:00')}`, [image.id]],
       [`createdTo=${at(queued.id)}`, [inbound.id, echo.id]],
       [`status=queued&type=text&instanceId=${other.instance.id}`, [queued.id]],
       ['sort=createdAt:asc', [echo.id, inbound.id, queued.id, image.id]],
