@@ -18,8 +18,11 @@ export function parseJson(bytes: Uint8Array, name = 'body'): unknown {
   return value
 }
 
-/** Without recursion, because how deep the value is is what it finds out. */
-function refuseShapes(value: unknown, name: string): void {
+/**
+ * Refuses what no input here looks like; without recursion, because how deep the value is is what it finds out.
+ * @throws VALIDATION_ERROR, which speaks of `name`.
+ */
+export function refuseShapes(value: unknown, name: string): void {
   let level = [value]
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > maxDepth) throw failure('VALIDATION_ERROR', `${name}: must not be nested more than ${maxDepth} deep`)

@@ -1,6 +1,7 @@
 // Reads GraphQL requests to the stream doors, and answers what is wrong with them.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errors, fail } from '../core/errors.ts'
+import { parseJson, refuseShapes } from '../core/json.ts'
 import { publicFailure } from '../core/public-failure.ts'
 import { type OperationParams, parseParams } from './operation.ts'
 import type { Streaming } from './streaming.ts'
@@ -22,16 +23,13 @@ export function readOperation({ kindOf }: Streaming, request: FastifyRequest): O
 /** What Fastify parsed, or left as it came. */
 function bodyOf({ body, headers }: FastifyRequest): unknown {
   if (!/^application\/(graphql-response\+)?json\b/i.test(headers['content-type'] ?? '')) fail('UNSUPPORTED_MEDIA_TYPE')
-  return typeof body === 'string' || Buffer.isBuffer(body) ? jsonOf('body', body.toString()) : body
+  if (typeof body === 'string' || Buffer.isBuffer(body)) return parseJson(Buffer.from(body))
+  refuseShapes(body, 'body')
+  return body
 }
 
 function jsonOf(name: string, text: unknown): unknown {
-  if (text === undefined || text === '') return undefined
-  try {
-    return JSON.parse(String(text))
-  } catch {
-    return fail('VALIDATION_ERROR', `${name}: must be JSON`)
-  }
+  return text === undefined || text === '' ? undefined : parseJson(Buffer.from(String(text)), name)
 }
 
 /** Answers a failure with its HTTP status, as GraphQL over HTTP has it. */

@@ -142,6 +142,14 @@ describe('a body', () => {
   })
 })
 
+it('refuses what is nested too deep on a stream as well', async () => {
+  const deep = `{"query":"{ me { id } }","variables":{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}}`
+  for (const path of ['/graphql', '/graphql/stream']) {
+    const { status, body } = await rig.tenant.api.post(path, deep, { accept: 'text/event-stream' })
+    expect([status, body.errors[0].message]).toEqual([400, expect.stringMatching(/^body: must not be nested/)])
+  }
+})
+
 it.each([
   ['', 'query: must be a string'],
   ['query=', 'Must provide query string.'],
