@@ -97,6 +97,16 @@ describe('every route', () => {
   })
 })
 
+const reads = routes.flatMap((route) => (route.method === 'GET' && 'answer' in route ? [[route.path, route] as const] : []))
+
+it.each(reads)('GET %s answers what its row says it does', async (path, route) => {
+  const address = path.replace(':id', own[path.split('/')[1] as string] as string).slice(1)
+  const query = path === '/messages/history' ? '?phone=%2B393331234567' : ''
+  const { status, body } = await rig.tenant.api.get(address + query)
+  expect([status, Object.keys(body)]).toEqual([200, ['data']])
+  expect(route.answer.parse(body.data)).toEqual(body.data)
+})
+
 it('has left everything of the tenant as it was', async () => {
   const { api, instance } = rig.tenant
   expect((await api.get(`instances/${instance.id}`)).body.data).toMatchObject({ status: 'connected', deletedAt: null })
