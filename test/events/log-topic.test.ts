@@ -1,0 +1,144 @@
+// One view of the log and those who follow it, in any order of what can happen to them.
+import fc from 'fast-check'
+import { pino } from 'pino'
+import { expect, it } from 'vitest'
+import type { LogEvent } from '../../src/events/log.ts'
+import { type Follower, LogTopic } from '../../src/events/log-topic.ts'
+import type { Outlet } from '../../src/events/outlet.ts'
+import { until } from '../kit/kit.ts'
+
+/** A reader that takes, or for a while does not. */
+function stubOutlet() {
+  let full = false
+  let waiting: (() => void)[] = []
+  const got: number[] = []
+  const outlet = {
+    closed: false,
+    fits: () => !full,
+    write: (bytes: Buffer) => got.push(...bytes.toString().split(',').filter(Boolean).map(Number)),
+    drained: () => (full ? new Promise<void>((resolve) => waiting.push(resolve)) : Promise.resolve()),
+  }
+  return {
+    outlet: outlet as unknown as Outlet,
+    got,
+    setFull(value: boolean) {
+      full = value
+      if (full) return
+      for (const resolve of waiting.splice(0)) resolve()
+    },
+    close() {
+      outlet.closed = true
+      for (const resolve of waiting.splice(0)) resolve()
+      waiting = []
+    },
+  }
+}
+
+/** A log in memory, of which every third event is of another kind than the one followed. */
+function memoryLog() {
+  let numbered = 0
+  let head = 0
+  let failNext = false
+  const eventAt = (seq: number) => ({ seq: BigInt(seq), type: seq % 3 === 0 ? 'message.read' : 'message.sent' }) as LogEvent
+  const matching = (after: number, upTo: number) =>
+    Array.from({ length: Math.max(0, upTo - after) }, (_, i) => after + 1 + i).filter((seq) => seq % 3 !== 0)
+  const topic = new LogTopic({
+    workspaceId: 'w',
+    filter: { types: ['message.sent'] },
+    render: async (events) => {
+      await null
+      if (failNext) {
+        failNext = false
+        throw new Error('not now')
+      }
+      return events.map(({ seq }) => ({ seq, cursor: String(seq), name: 'message.sent', body: 'x'.repeat(Number(seq) % 50) }))
+    },
+    read: async (after, upTo, limit) => {
+      await null
+      return matching(Number(after), Number(upTo)).slice(0, limit).map(eventAt)
+    },
+    head: () => BigInt(head),
+    log: pino({ level: 'silent' }),
+  })
+  return {
+    topic,
+    matching,
+    numbered: () => numbered,
+    number: (count: number) => {
+      numbered += count
+    },
+    /** A round of the hub: at most `count` events, which the head passes when all are handed out. */
+    async advance(count: number, fails: boolean) {
+      const reached = Math.min(head + count, numbered)
+      failNext = fails
+      const events = Array.from({ length: reached - head }, (_, i) => eventAt(head + 1 + i))
+      await topic.advance(events, BigInt(reached))
+      failNext = false
+      head = reached
+    },
+  }
+}
+
+const happening = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('number' as const), count: fc.integer({ min: 1, max: 400 }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('advance' as const),
+      count: fc.integer({ min: 1, max: 256 }),
+      fails: fc.boolean(),
+      meanwhile: fc.boolean(),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('join' as const),
+      behind: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 900 })),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('fill' as const), who: fc.nat(5), full: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('rest' as const) }) },
+)
+
+it('hands each follower all that matches after its cursor, once and in order, whatever happens', {
+  timeout: 60_000,
+}, async () => {
+  const property = fc.asyncProperty(fc.array(happening, { minLength: 5, maxLength: 40 }), async (happenings) => {
+    const log = memoryLog()
+    const followers: (ReturnType<typeof stubOutlet> & { start: number; follower: Follower })[] = []
+    let round: Promise<void> = Promise.resolve()
+    for (const it of happenings) {
+      if (it.do === 'number') log.number(it.count)
+      if (it.do === 'rest') await new Promise(setImmediate)
+      if (it.do === 'fill') followers[it.who]?.setFull(it.full)
+      if (it.do === 'advance') {
+        await round
+        round = log.advance(it.count, it.fails)
+        // What comes next may happen while the round is under way.
+        if (!it.meanwhile) await round
+      }
+      if (it.do === 'join') {
+        const start = Math.max(0, log.numbered() - it.behind)
+        const stub = stubOutlet()
+        const follower = { outlet: stub.outlet, frame: ({ seq }: { seq: bigint }) => `${seq},`, cursor: BigInt(start) }
+        followers.push({ ...stub, start, follower })
+        log.topic.add(follower)
+      }
+    }
+    await round
+    for (const { setFull } of followers) setFull(false)
+    await log.advance(log.numbered(), false)
+    for (const { got, start } of followers) {
+      const expected = log.matching(start, log.numbered())
+      await until(() => got.length >= expected.length, { timeoutMs: 2_000, everyMs: 1 })
+      expect(got).toEqual(expected)
+    }
+    for (const { follower, close } of followers) {
+      log.topic.remove(follower)
+      close()
+    }
+    expect(log.topic.empty).toBe(true)
+  })
+  await fc.assert(property, { numRuns: 400 })
+})
