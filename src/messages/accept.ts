@@ -5,7 +5,7 @@ import type { App } from '../core/app.ts'
 import { createBatch } from '../core/batch.ts'
 import type { Context, Idempotency, Principal } from '../core/context.ts'
 import { type Sql, transaction } from '../core/database.ts'
-import { failure } from '../core/errors.ts'
+import { codeOf, failure } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { claimKeys, type KeyClaim, keepResults, replay } from '../core/idempotency.ts'
 import { enqueue } from '../core/jobs.ts'
@@ -42,7 +42,7 @@ export function createAcceptance(app: App): App['accept'] {
     run: async (calls) => {
       const offers = calls.flat()
       app.metrics.batchSize.observe({ batch: 'accept' }, offers.length)
-      const answers = await acceptAll(app, offers)
+      const answers = await acceptApart(app, offers)
       let taken = 0
       return calls.map(({ length }) => {
         taken += length
@@ -74,6 +74,18 @@ async function acceptAgain(app: App, offer: Offer): Promise<Message | Error> {
   for (;;) {
     const [answer] = await app.accept([offer])
     if (answer !== 'again') return answer as Message | Error
+  }
+}
+
+/** Accepts all at once; where somebody holds a key for so long that the wait for it ends, only its own messages are refused. */
+async function acceptApart(app: App, offers: readonly Offer[]): Promise<Answer[]> {
+  try {
+    return await acceptAll(app, offers)
+  } catch (error) {
+    if (codeOf(error) !== 'IDEMPOTENCY_IN_PROGRESS') throw error
+    const free = offers.filter((offer) => !offer.idempotency)
+    const accepted = free.length > 0 ? await acceptAll(app, free) : []
+    return offers.map((offer) => (offer.idempotency ? (error as Error) : (accepted[free.indexOf(offer)] as Answer)))
   }
 }
 
