@@ -1,0 +1,28 @@
+// An Idempotency-Key that somebody holds for too long: a process that froze in the middle of a transaction, say.
+import { beforeAll, expect, it } from 'vitest'
+import { sql } from '../kit/kit.ts'
+import { expectRefusal, openRig, type Rig, text } from './rig.ts'
+
+let rig: Rig
+
+beforeAll(async () => {
+  rig = await openRig()
+})
+
+it('refuses the request with that key, and accepts those that came with it', async () => {
+  const { api, account } = rig.tenant
+  const holder = await sql(rig.databaseUrl).connect()
+  try {
+    await holder.query('begin')
+    await holder.query(`insert into idempotency_keys ("workspaceId", key, fingerprint) values ($1, 'held', '\\x00')`, [
+      account.workspaceId,
+    ])
+    const send = (headers = {}) => api.post('messages/send', text(rig.tenant), headers)
+    const [held, ...others] = await Promise.all([send({ 'idempotency-key': 'held' }), send(), send(), send()])
+    expectRefusal(held as Awaited<ReturnType<typeof send>>, 409, 'IDEMPOTENCY_IN_PROGRESS')
+    expect(others.map(({ status }) => status)).toEqual([201, 201, 201])
+  } finally {
+    await holder.query('rollback')
+    holder.release()
+  }
+})
