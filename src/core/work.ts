@@ -1,7 +1,11 @@
 // Works on jobs: makes their queues, fetches in batches, settles each job by its own outcome.
+import { setTimeout as pause } from 'node:timers/promises'
 import type { WorkOptions } from 'pg-boss'
 import type { App } from './app.ts'
 import type { JobImplementation } from './jobs.ts'
+
+/** A rest before jobs that broke off together are tried again, so that a lasting fault does not keep a worker spinning. */
+const brokenOffMs = 1_000
 
 /** Makes the queues of these jobs, or brings their options up to date. */
 export async function makeQueues(app: App, jobs: readonly JobImplementation[]): Promise<void> {
@@ -38,8 +42,9 @@ async function work(app: App, { definition, work: shape, run }: JobImplementatio
     const settled = await run(
       app,
       parsed.flatMap((result) => (result.success ? [result.data] : [])),
-    ).catch((error: Error) => {
+    ).catch(async (error: Error) => {
       app.log.warn({ queue: definition.name, jobs: good.length, err: error.message }, 'jobs broke off and will be tried again')
+      await pause(brokenOffMs)
       return good.map(() => error)
     })
     const errors = new Map(good.map((job, i) => [job.id, settled[i]]))

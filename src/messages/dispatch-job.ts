@@ -8,7 +8,7 @@ export const priorities = { instant: 10, scheduled: 5, campaign: 0 } as const
 export const dispatchJob = defineJob({
   name: 'message.dispatch',
   schema: z.object({ id: z.string() }),
-  options: { notify: true, retryLimit: 1000, retryDelay: 1, heartbeatSeconds: 10, expireInSeconds: 120, deleteAfterSeconds: 60 },
+  options: { notify: true, retryLimit: 1000, retryDelay: 0, heartbeatSeconds: 10, expireInSeconds: 120, deleteAfterSeconds: 60 },
 })
 
 export interface Dispatchable {

@@ -5,13 +5,13 @@ import { expectInvariants } from '../kit/invariants.ts'
 import { type Gateway, sql, until } from '../kit/kit.ts'
 import { openStage, plainNumber, type Stage, sendAll, text } from './rig.ts'
 
+/** A message, as it was left when its worker broke and as it ended. */
 interface Sent {
-  id: string
   kind: 'Sure' | 'Blind'
-  status: string
-  error: string | null
-  /** How often the network was offered it; 0 when never. */
-  offers: number
+  /** Where it was left: not taken by a worker, taken, offered to the network, or committed as accepted. */
+  left: 'queued' | 'claimed' | 'offered' | 'committed'
+  /** Its status, its error and how often the network was offered it. */
+  end: string
   acceptedAt: Date | null
 }
 
@@ -25,12 +25,16 @@ interface Scene {
 
 /** Long enough for a network's receipts to come after the job has come back: then only offering it again helps. */
 const slow = { SANDBOX_LATENCY_MS: '13000' }
+const three = (kind: 'sure' | 'blind') => Array<'sure' | 'blind'>(3).fill(kind)
+// One kind in each: workers that wake at the same moment share messages out among them as it happens.
 const scenes = {
-  beforeProvider: kill('send.before_provider', {}),
-  afterAccept: kill('send.after_provider_accept', slow),
-  afterCommit: kill('send.after_commit_before_ack', {}),
-  frozenBeforeOffer: freeze('send.after_claim', {}, ['sure', 'sure', 'blind', 'blind']),
-  frozenAfterAccept: freeze('send.after_provider_accept', slow, ['sure']),
+  beforeProvider: kill('send.before_provider', {}, three('sure')),
+  beforeProviderBlind: kill('send.before_provider', {}, three('blind')),
+  afterAccept: kill('send.after_provider_accept', slow, three('sure')),
+  afterAcceptBlind: kill('send.after_provider_accept', {}, three('blind')),
+  afterCommit: kill('send.after_commit_before_ack', {}, three('blind')),
+  frozenBeforeOffer: freeze('send.after_claim', {}, 'claimed', three('blind')),
+  frozenAfterAccept: freeze('send.after_provider_accept', slow, 'offered', three('sure')),
 }
 const played = {} as Record<keyof typeof scenes, Scene>
 
@@ -42,54 +46,53 @@ beforeAll(async () => {
   )
 }, 120_000)
 
+type Kinds = readonly ('sure' | 'blind')[]
+
 /** A worker dies at `failpoint` while another, woken right after, is there to take over. */
-function kill(failpoint: string, env: Record<string, string>): () => Promise<Scene> {
+function kill(failpoint: string, env: Record<string, string>, kinds: Kinds): () => Promise<Scene> {
   return async () => {
-    const { stage, ids, doomed, heir } = await setUp({ FAILPOINT: `${failpoint}=kill`, ...env }, env, [
-      'sure',
-      'sure',
-      'sure',
-      'blind',
-      'blind',
-      'blind',
-    ])
+    const { stage, ids, doomed, heir } = await setUp({ FAILPOINT: `${failpoint}=kill`, ...env }, env, kinds)
     expect((await doomed.exited).signal).toBe('SIGKILL')
-    const brokenAt = await databaseNow(stage)
+    const { left, brokenAt } = await look(stage)
     heir.kill('SIGCONT')
-    await expectInvariants(stage.databaseUrl, { acknowledged: await ids, messages: 6 })
-    return { sent: await sentOf(stage), brokenAt, fencedWrites: 0 }
+    await expectInvariants(stage.databaseUrl, { acknowledged: await ids, messages: kinds.length })
+    return { sent: await sentOf(stage, left), brokenAt, fencedWrites: 0 }
   }
 }
 
-/** A worker stands still from `failpoint` on until its messages are another's business, and then goes on. */
-function freeze(failpoint: string, env: Record<string, string>, kinds: readonly ('sure' | 'blind')[]): () => Promise<Scene> {
+/** A worker stands still at `failpoint`, with messages left so, until they are another's business, and then goes on. */
+function freeze(failpoint: string, env: Record<string, string>, wanted: Sent['left'], kinds: Kinds): () => Promise<Scene> {
   return async () => {
-    const { stage, ids, doomed, heir } = await setUp({ FAILPOINT: `${failpoint}=sleep:3000`, ...env }, env, kinds)
+    const { stage, ids, doomed, heir } = await setUp({ FAILPOINT: `${failpoint}=sleep:12000`, ...env }, env, kinds)
     const acknowledged = await ids
-    await until(async () => {
-      const { rows } = await sql(stage.databaseUrl).query(`select from messages where status = 'sending'`)
-      const { rows: offered } = await sql(stage.databaseUrl).query('select from sandbox_messages')
-      return rows.length === kinds.length && (failpoint === 'send.after_claim' || offered.length > 0)
-    })
-    doomed.kill('SIGSTOP')
-    const brokenAt = await databaseNow(stage)
-    heir.kill('SIGCONT')
-    // Nobody has accepted or failed what only the frozen one holds before another has dealt with it.
+    // Only what sleeps at the failpoint is left after a moment; nothing is in the middle of a statement.
+    let before = ''
     await until(
-      async () =>
-        (await sql(stage.databaseUrl).query(`select from messages where "acceptedAt" is null and status <> 'failed'`))
-          .rowCount === 0,
-      {
-        timeoutMs: 30_000,
+      async () => {
+        const now = [...(await look(stage)).left.values()]
+        const steady = now.join() === before && now.length === kinds.length && now.includes(wanted)
+        before = now.join()
+        return steady && now.every((left) => left === wanted || left === 'committed')
       },
+      { everyMs: 300 },
     )
+    doomed.kill('SIGSTOP')
+    const { left, brokenAt } = await look(stage)
+    heir.kill('SIGCONT')
+    const open = `select from messages where "acceptedAt" is null and status <> 'failed'`
+    await until(async () => (await sql(stage.databaseUrl).query(open)).rowCount === 0, { timeoutMs: 30_000 })
     doomed.kill('SIGCONT')
-    const fencedWrites = await until(async () => {
-      const text = await (await fetch(`${doomed.url}/metrics`)).text()
-      return Number(text.match(/^gateway_fenced_writes_total (\d+)$/m)?.[1])
-    })
+    const late = [...left.values()].filter((state) => state !== 'committed').length
+    const fencedWrites = await until(
+      async () => {
+        const text = await (await fetch(`${doomed.url}/metrics`)).text()
+        const count = Number(text.match(/^gateway_fenced_writes_total (\d+)$/m)?.[1])
+        return count >= late && count
+      },
+      { timeoutMs: 20_000 },
+    )
     await expectInvariants(stage.databaseUrl, { acknowledged, messages: kinds.length })
-    return { sent: await sentOf(stage), brokenAt, fencedWrites }
+    return { sent: await sentOf(stage, left), brokenAt, fencedWrites }
   }
 }
 
@@ -101,11 +104,7 @@ interface Cast {
   heir: Gateway
 }
 
-async function setUp(
-  env: Record<string, string>,
-  heirEnv: Record<string, string>,
-  kinds: readonly ('sure' | 'blind')[],
-): Promise<Cast> {
+async function setUp(env: Record<string, string>, heirEnv: Record<string, string>, kinds: Kinds): Promise<Cast> {
   const stage = await openStage()
   const [doomed, heir] = await Promise.all([stage.start(env), stage.start(heirEnv)])
   // It must not take the jobs itself.
@@ -121,68 +120,68 @@ async function setUp(
   return { stage, ids, doomed, heir }
 }
 
-async function databaseNow(stage: Stage): Promise<Date> {
-  const { rows } = await sql(stage.databaseUrl).query<{ now: Date }>('select clock_timestamp() as now')
-  return (rows[0] as { now: Date }).now
-}
-
-async function sentOf(stage: Stage): Promise<Sent[]> {
-  const { rows } = await sql(stage.databaseUrl).query<Sent>(
-    `select m.id, i.name as kind, m.status, m.error, coalesce(s.offers, 0) as offers, m."acceptedAt"
-     from messages m join instances i on i.id = m."instanceId" left join sandbox_messages s on s.reference = m.id::text order by m.id`,
+/** How the messages stand now. */
+async function look(stage: Stage): Promise<{ left: Map<string, Sent['left']>; brokenAt: Date }> {
+  const { rows } = await sql(stage.databaseUrl).query<{ id: string; left: Sent['left']; now: Date }>(
+    `select m.id, clock_timestamp() as now, case when m."acceptedAt" is not null then 'committed' when s.reference is not null then 'offered'
+       when m."leaseToken" is not null then 'claimed' else 'queued' end as left
+     from messages m left join sandbox_messages s on s.reference = m.id::text order by m.id`,
   )
-  return rows
+  return { left: new Map(rows.map(({ id, left }) => [id, left])), brokenAt: rows[0]?.now ?? new Date() }
 }
 
-function tell({ sent }: Scene, kind: Sent['kind']): string[] {
-  return [
-    ...new Set(
-      sent
-        .filter((message) => message.kind === kind)
-        .map(({ status, error, offers }) => [status, error ?? '-', `${offers}x`].join(' ')),
-    ),
-  ]
+async function sentOf(stage: Stage, left: ReadonlyMap<string, Sent['left']>): Promise<Sent[]> {
+  const { rows } = await sql(stage.databaseUrl).query<Omit<Sent, 'left'> & { id: string }>(
+    `select m.id, i.name as kind, m."acceptedAt", concat_ws(' ', m.status, m.error, coalesce(s.offers, 0) || 'x') as end
+     from messages m join instances i on i.id = m."instanceId" left join sandbox_messages s on s.reference = m.id::text`,
+  )
+  return rows.map(({ id, ...row }) => ({ ...row, left: left.get(id) ?? 'queued' }))
+}
+
+/** How the messages of a kind ended that were left so; there must be some. */
+function ends({ sent }: Scene, kind: Sent['kind'], left: Sent['left']): string {
+  const list = sent.filter((message) => message.kind === kind && message.left === left).map(({ end }) => end)
+  return [...new Set(list)].join(', ') || `no ${kind} message was ${left}: ${JSON.stringify(sent)}`
 }
 
 /** Seconds from the break to the last acceptance. */
 function resumedAfter({ sent, brokenAt }: Scene): number {
-  return Math.max(...sent.flatMap(({ acceptedAt }) => (acceptedAt ? [acceptedAt.getTime() - brokenAt.getTime()] : []))) / 1000
+  const at = sent.flatMap(({ acceptedAt }) => (acceptedAt ? [acceptedAt.getTime() - brokenAt.getTime()] : []))
+  return Math.max(...at) / 1000
 }
 
 it('sends once, within 12 s, what a worker took and had not offered when it was killed', () => {
   const scene = played.beforeProvider
-  expect(tell(scene, 'Sure')).toEqual(['sent - 1x'])
+  expect(ends(scene, 'Sure', 'claimed')).toBe('sent 1x')
   console.log(`F1: resumed after ${resumedAfter(scene)} s`)
   expect(resumedAfter(scene)).toBeLessThan(12)
 })
 
 it('does not offer again to a network without references what may have been offered before the kill', () => {
-  expect(tell(played.beforeProvider, 'Blind')).toEqual(['failed UNKNOWN_OUTCOME 0x'])
+  expect(ends(played.beforeProviderBlind, 'Blind', 'claimed')).toBe('failed UNKNOWN_OUTCOME 0x')
 })
 
 it('offers again under the same reference what was accepted right before the kill, and the network has it once', () => {
-  expect(tell(played.afterAccept, 'Sure')).toEqual(['sent - 2x'])
+  expect(ends(played.afterAccept, 'Sure', 'offered')).toBe('sent 2x')
 })
 
 it('lets receipts tell what became of messages whose acceptance died with the worker', () => {
-  expect(tell(played.afterAccept, 'Blind')).toEqual(['sent - 1x'])
+  expect(ends(played.afterAcceptBlind, 'Blind', 'offered')).toBe('sent 1x')
 })
 
 it('does nothing more for what was committed before the kill', () => {
-  expect(tell(played.afterCommit, 'Sure')).toEqual(['sent - 1x'])
-  expect(tell(played.afterCommit, 'Blind')).toEqual(['sent - 1x'])
+  expect(ends(played.afterCommit, 'Blind', 'committed')).toBe('sent 1x')
 })
 
 it('takes over from a frozen worker, which offers nothing when it wakes and whose writes are refused', () => {
   const scene = played.frozenBeforeOffer
-  expect(tell(scene, 'Sure')).toEqual(['sent - 1x'])
-  expect(tell(scene, 'Blind')).toEqual(['failed UNKNOWN_OUTCOME 0x'])
-  expect(scene.fencedWrites).toBe(4)
-  console.log(`F4: taken over after ${resumedAfter(scene)} s`)
+  expect(ends(scene, 'Blind', 'claimed')).toBe('failed UNKNOWN_OUTCOME 0x')
+  expect(scene.fencedWrites).toBe(scene.sent.filter(({ left }) => left === 'claimed').length)
 })
 
 it('refuses the late outcome of a worker that froze after its message was accepted', () => {
   const scene = played.frozenAfterAccept
-  expect(tell(scene, 'Sure')).toEqual(['sent - 2x'])
-  expect(scene.fencedWrites).toBe(1)
+  expect(ends(scene, 'Sure', 'offered')).toBe('sent 2x')
+  expect(scene.fencedWrites).toBe(scene.sent.filter(({ left }) => left === 'offered').length)
+  console.log(`F4: taken over after ${resumedAfter(scene)} s`)
 })
