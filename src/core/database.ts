@@ -19,14 +19,14 @@ export interface Database extends AsyncDisposable {
   db: Db
 }
 
-/** Opens the pool. Statements end after 10 s, waits for a lock after 5 s, for a free connection after 5 s. */
+/** Opens the pool. Statements end after 10 s; waits for a lock, for a free connection and, inside a transaction, for us after 5 s. */
 export function openDatabase(url: string, onError: (error: Error) => void, max = 10): Database {
   const settings = {
     connectionString: url,
     connectionTimeoutMillis: 5_000,
     statement_timeout: 10_000,
     lock_timeout: 5_000,
-    idle_in_transaction_session_timeout: 15_000,
+    idle_in_transaction_session_timeout: 5_000,
     application_name: 'gateway',
     // Statements that do not need each other's answers share a trip.
     pipeline: true,
@@ -73,7 +73,9 @@ async function attempt<T>(pool: pg.Pool, work: (tx: Sql) => Promise<T>): Promise
     begun.catch(() => {})
     const result = await work(client)
     await begun
-    await client.query('commit')
+    // The commit of a transaction that a swallowed error has spoilt is answered, without an error, by a rollback.
+    const { command } = await client.query('commit')
+    if (command !== 'COMMIT') throw new Error('the transaction was rolled back')
     return result
   } catch (error) {
     await client.query('rollback').catch((lost: Error) => {
