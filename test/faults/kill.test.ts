@@ -104,9 +104,14 @@ interface Cast {
   heir: Gateway
 }
 
+let starting: Promise<unknown> = Promise.resolve()
+
+/** Scenes start one after the other, so that not all of them need the processors at once, and then run side by side. */
 async function setUp(env: Record<string, string>, heirEnv: Record<string, string>, kinds: Kinds): Promise<Cast> {
   const stage = await openStage()
-  const [doomed, heir] = await Promise.all([stage.start(env), stage.start(heirEnv)])
+  const started = starting.then(() => Promise.all([stage.start(env), stage.start(heirEnv)]))
+  starting = started.catch(() => {})
+  const [doomed, heir] = await started
   // It must not take the jobs itself.
   heir.kill('SIGSTOP')
   // A number that ends in 0005 stays `sent`, so that slow networks need not be waited for.
