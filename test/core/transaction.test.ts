@@ -59,5 +59,7 @@ it('runs again what a deadlock ended, without holding a second connection', asyn
       await tx.query('select 1 from notes where note = $1 for update', [second])
     })
   await Promise.all([both('a', 'b'), both('b', 'a')])
-  expect(runs).toBe(3)
+  // One of the two ran again; on a busy machine it may have met the other once more.
+  expect(runs).toBeGreaterThanOrEqual(3)
+  expect(database.pool.totalCount).toBeLessThanOrEqual(2)
 })
