@@ -24,7 +24,10 @@ interface Row {
   now: Date
 }
 
-/** Fails messages that never left, in the transaction `tx`; answers the ids of those that were still open. */
+/**
+ * Fails messages that were not accepted, in the transaction `tx`; answers the ids of those that were still open. Their
+ * quota is given back, but for those of which nobody knows whether they left.
+ */
 export async function failMessages(tx: Sql, failing: readonly Failing[]): Promise<string[]> {
   if (failing.length === 0) return []
   const { rows } = await tx.query<Row>({
@@ -36,10 +39,10 @@ export async function failMessages(tx: Sql, failing: readonly Failing[]): Promis
         order by m.id for update of m
       )
       update messages m set status = 'failed', error = held.error, "failedAt" = now(), "updatedAt" = now(), "leaseToken" = null,
-        "leaseUntil" = null, "waitingSince" = null, "countedPeriod" = null
+        "leaseUntil" = null, "waitingSince" = null, "countedPeriod" = case when held.error = 'UNKNOWN_OUTCOME' then held."countedPeriod" end
       from held, workspaces w where m.id = held.id and w.id = m."workspaceId"
       returning m.id, m."workspaceId", m."instanceId", m."campaignId", m."providerMessageId", m."to", m.error, w."ownerId",
-        held."countedPeriod"::text as period, now() as now`,
+        case when m."countedPeriod" is null then held."countedPeriod"::text end as period, now() as now`,
     values: [failing.map((item) => item.id), failing.map((item) => item.error), failing.map((item) => item.token ?? null)],
   })
   await returnQuota(

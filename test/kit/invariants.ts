@@ -125,10 +125,10 @@ const promises: Record<string, string> = {
       where m."countedPeriod" is not null group by 1, 2
     ) counted full join usage u on u."userId" = counted.id and u.period = counted.period
     where coalesce(counted.n, 0) <> coalesce(u."messagesCount", 0)`,
-  'what never left gave its quota back, what left has it': `
-    select id, status, "acceptedAt", "countedPeriod" from messages where direction = 'outbound'
-      and case when status in ('failed', 'cancelled') and "acceptedAt" is null then "countedPeriod" is not null
-        when "acceptedAt" is not null then "countedPeriod" is null else false end`,
+  'what never left gave its quota back, what left or may have left has it': `
+    select id, status, error, "acceptedAt", "countedPeriod" from messages where direction = 'outbound'
+      and case when "acceptedAt" is not null or error = 'UNKNOWN_OUTCOME' then "countedPeriod" is null
+        when status in ('failed', 'cancelled') then "countedPeriod" is not null else false end`,
   'each event has one delivery to each endpoint that wants it': `
     select e.seq, w.id from webhook_endpoints w join events e on e."workspaceId" = w."workspaceId" and e.type = any(w.events)
       and e."createdAt" > w."createdAt"

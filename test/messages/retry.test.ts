@@ -124,6 +124,7 @@ it('takes an error that nobody explains for an unknown outcome, and offers again
   ] as const) {
     offers = 0
     answering(breakOff, sendsOnce)
+    const before = await usage()
     const id = await accepted()
     await dispatch(id)
     const { leaseUntil } = await rowOf(id)
@@ -138,6 +139,7 @@ it('takes an error that nobody explains for an unknown outcome, and offers again
     await dispatch(id)
     expect(await rowOf(id)).toMatchObject(expected)
     expect(offers).toBe(sendsOnce ? 2 : 1)
+    expect(await usage(), 'what may have left keeps its quota').toBe(before + 1)
   }
 })
 

@@ -75,10 +75,14 @@ it('takes quota when a scheduled message leaves, and fails what no quota is left
     { status: 'failed', error: 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED', n: 3 },
   ])
   expect((await usage()).messagesCount).toBe(500)
-  const { rows: events } = await sql(databaseUrl).query(
-    `select payload->>'error' as error from events where "instanceId" = $1 and type = 'message.failed'`,
-    [instanceId],
-  )
+  // The log follows the rows it tells of by a moment.
+  const events = await until(async () => {
+    const { rows } = await sql(databaseUrl).query(
+      `select payload->>'error' as error from events where "instanceId" = $1 and type = 'message.failed'`,
+      [instanceId],
+    )
+    return rows.length >= 3 && rows
+  })
   expect(events).toEqual(Array(3).fill({ error: 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED' }))
   const refused = await client.post('messages/schedule', body(60_000, instanceId))
   expect([refused.status, refused.body.error.code]).toEqual([429, 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED'])
