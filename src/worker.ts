@@ -9,7 +9,7 @@ import { dispatchImplementation } from './messages/dispatch.ts'
 import { receiveMessages } from './messages/inbound.ts'
 import { applyReceipts } from './messages/receipts.ts'
 import { sweepImplementation } from './messages/waiting.ts'
-import type { ProviderEvents } from './providers/provider.ts'
+import type { ProviderEvents, ProviderName } from './providers/provider.ts'
 import { webhookJobs } from './webhooks/jobs.ts'
 import { webhookSink } from './webhooks/sink.ts'
 
@@ -25,20 +25,18 @@ export async function startWorker(app: App): Promise<AsyncDisposable> {
   await using parts = new AsyncDisposableStack()
   if (app.config.roles.has('relay')) parts.use(await startRelay(app, [webhookSink(app)]))
   if (app.config.roles.has('worker')) {
-    const events = providerEvents(app)
-    for (const provider of app.providers.values()) parts.use(await provider.start(events))
+    for (const provider of app.providers.values()) parts.use(await provider.start(providerEvents(app, provider.name)))
     parts.use(app.deliveries.start())
     parts.use(await workOn(app, jobs))
   }
   return parts.move()
 }
 
-function providerEvents(app: App): ProviderEvents {
+function providerEvents(app: App, provider: ProviderName): ProviderEvents {
   return {
     state: (change, tx) => (tx ? applyChange(app, tx, change) : changeState(app, change)),
     inbound: (messages) => receiveMessages(app, messages),
     receipts: async (receipts) => {
-      const provider = 'sandbox'
       const end = app.metrics.receiptSeconds.startTimer({ provider })
       const unknown = await applyReceipts(app, receipts)
       end()
