@@ -1,6 +1,6 @@
 // Messages of an instance that is not connected wait for it, but not for ever; those of a deleted one end at once.
 import { beforeAll, expect, it } from 'vitest'
-import { expectInvariants } from '../kit/invariants.ts'
+import { atRest, expectInvariants } from '../kit/invariants.ts'
 import {
   type Account,
   type Api,
@@ -110,6 +110,7 @@ it('fails what waited for longer than its time to live, right when that is over'
   expect(Math.min(...after)).toBeGreaterThanOrEqual(ttlSeconds * 1000)
   expect(Math.max(...after)).toBeLessThan(ttlSeconds * 1000 + 2_000)
   expect(await usage()).toBe(before)
+  await atRest(databaseUrl)
   const { rows: events } = await sql(databaseUrl).query(`select payload->>'error' as error from events where "instanceId" = $1`, [
     instanceId,
   ])
@@ -147,6 +148,7 @@ it('fails what still waited when its instance is deleted, and what was scheduled
       (await rowsOf(list)).every(({ status, error }) => status === 'failed' && error === 'INSTANCE_DELETED'),
     )
   }
+  await atRest(databaseUrl)
   const { rows } = await sql(databaseUrl).query(
     `select type, count(*)::int as n from events where "instanceId" = $1 group by 1`,
     [instanceId],
