@@ -5,10 +5,12 @@ import { scriptOfModels } from '../../src/core/draft-migration.ts'
 import { migrate } from '../../src/core/migrate.ts'
 import { sql } from '../kit/kit.ts'
 
-/** What prisma/migrations/0002_by_hand adds to the models (+) and takes from them (-). */
+/** What the migrations by hand add to the models (+) and take from them (-). */
 const byHand = [
   '- constraint events_instanceId_fkey',
   '- constraint events_messageId_fkey',
+  '+ index messages_campaign_idx',
+  '+ index messages_contact_idx',
   '+ index messages_open_idx',
   '+ index webhook_deliveries_open_idx',
   '- table rate_windows p',
