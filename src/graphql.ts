@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLSchema } from 'graphql'
 import type { App } from './core/app.ts'
 import { errors, fail } from './core/errors.ts'
-import { failureOf } from './core/http.ts'
+import { failureOf, methods } from './core/http.ts'
 import { idempotencyOf } from './core/idempotency.ts'
 import { parseJson } from './core/json.ts'
 import type { Door } from './door.ts'
@@ -47,10 +47,13 @@ export function mountGraphql(http: FastifyInstance, app: App, { schema, door, gr
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBodyBytes }, (_, body, done) => done(null, body))
     scope.setErrorHandler((error, request, reply) => refuse(app, error as Error, request, reply))
     scope.route({
-      method: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE'],
+      method: methods,
       url: '/graphql',
       // What the key may do depends on the body; whether there is a key does not.
-      onRequest: async (request) => door.glance(request),
+      onRequest: async (request) => {
+        door.glance(request)
+        if (request.method !== 'GET' && request.method !== 'POST') fail('METHOD_NOT_ALLOWED')
+      },
       handler: answer,
     })
   })
@@ -75,8 +78,7 @@ function readAddress(given: unknown): string {
   return query
 }
 
-function readBody({ method, headers, body }: FastifyRequest): string {
-  if (method !== 'POST') fail('METHOD_NOT_ALLOWED')
+function readBody({ headers, body }: FastifyRequest): string {
   if (!isJson(headers['content-type']) || (headers['content-encoding'] ?? 'identity') !== 'identity')
     fail('UNSUPPORTED_MEDIA_TYPE')
   const value = parseJson((body as Buffer | undefined) ?? Buffer.alloc(0))

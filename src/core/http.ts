@@ -1,6 +1,6 @@
 // The HTTP server's ground: limits, ids, the error envelope, figures. It knows no route of the product.
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
+import { type IncomingMessage, METHODS } from 'node:http'
 import cors from '@fastify/cors'
 import helmet from '@fastify/helmet'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
@@ -8,7 +8,8 @@ import type { App } from './app.ts'
 import { codeOf, type ErrorCode, errors, failure } from './errors.ts'
 import { publicFailure } from './public-failure.ts'
 
-const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE'] as const
+/** Every method that Node reads; but CONNECT, which asks for a tunnel and not for a path. */
+export const methods = METHODS.filter((method) => method !== 'CONNECT')
 
 /** What still protects somebody where no answer is a page: the rest of helmet's headers would only be bytes. */
 const headersOfJson = {
@@ -52,6 +53,7 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
     frameworkErrors: (error, request, reply) =>
       answerError(app, error, request, (reply as unknown as FastifyReply).header('X-Request-Id', request.id)),
   })
+  for (const method of methods) if (!http.supportedMethods.includes(method)) http.addHttpMethod(method)
   await http.register(helmet, headersOfJson)
   await http.register(cors, {
     origin: app.config.publicUrl ? new URL(app.config.publicUrl).origin : false,
@@ -94,7 +96,7 @@ export function refuseOtherMethods(http: FastifyInstance, taken: ReadonlyMap<str
   for (const [url, allowed] of taken) {
     const method = methods.filter((name) => !allowed.has(name))
     http.route({
-      method: [...method],
+      method,
       url,
       onRequest: async (_, reply) => await sendError(reply.header('Allow', [...allowed].join(', ')), 'METHOD_NOT_ALLOWED'),
       handler: () => {},

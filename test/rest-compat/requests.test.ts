@@ -1,5 +1,5 @@
 // What holds for every REST request: headers, paths, methods, bodies.
-import { request as httpRequest } from 'node:http'
+import { request as httpRequest, METHODS } from 'node:http'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { api } from '../kit/kit.ts'
 import { expectRefusal, nobody, openRig, type Rig, text } from './rig.ts'
@@ -90,12 +90,12 @@ describe('a path', () => {
   })
 
   it.each([
-    ['messages/send', 'GET, HEAD, PUT, DELETE, PATCH, OPTIONS, TRACE', 'POST'],
+    ['messages/send', 'GET, HEAD, PUT, DELETE, PATCH, OPTIONS, TRACE, PROPFIND', 'POST'],
     ['me', 'POST, HEAD, PUT, DELETE, PATCH, OPTIONS, TRACE', 'GET'],
     ['instances', 'PUT, DELETE, PATCH', 'GET, POST'],
     [`webhooks/${nobody}`, 'POST, PATCH', 'GET, PUT, DELETE'],
     ['statuses', 'GET', 'POST'],
-    ['events/stream', 'POST', 'GET'],
+    ['events/stream', 'POST, M-SEARCH', 'GET'],
   ])('%s says which methods it takes', async (path, methods, allowed) => {
     for (const method of methods.split(', ')) {
       const { status, headers, body } = await raw(method, `/api/v1/${path}`)
@@ -116,6 +116,14 @@ describe('a path', () => {
       expect([anonymous.status, anonymous.body.errors[0].extensions.code]).toEqual([401, 'UNAUTHORIZED'])
     },
   )
+
+  it('knows every method that there is', async () => {
+    for (const method of METHODS.filter((name) => name !== 'CONNECT' && name !== 'GET')) {
+      expect([method, (await raw(method, '/livez')).headers.allow]).toEqual([method, 'GET'])
+      expect([method, (await raw(method, '/api/v1/nowhere')).status]).toEqual([method, 404])
+      if (method !== 'POST') expect([method, (await raw(method, '/graphql')).headers.allow]).toEqual([method, 'GET, POST'])
+    }
+  })
 
   it('cannot be given another method by a header', async () => {
     expectRefusal(await rig.tenant.api.post('me', {}, { 'x-http-method-override': 'GET' }), 405, 'METHOD_NOT_ALLOWED')
