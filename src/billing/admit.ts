@@ -29,7 +29,7 @@ export interface Admission {
   /** Who is asking, or why not. */
   principal: Principal | null
   error: Error | null
-  /** Absent for a caller without a key that we know. */
+  /** Null for a caller who does not show a key that holds here. */
   rate: RateState | null
   /** Seconds, on a 429. */
   retryAfter: number | null
@@ -115,11 +115,12 @@ async function admitAll(app: App, asked: readonly Asked[]): Promise<Admission[]>
 }
 
 function answerOf(app: App, row: Row, position: number): Admission {
-  if (row.verdict !== 'ok') return refusal(row.verdict)
+  if (row.verdict === 'UNAUTHORIZED') return refusal(row.verdict)
   const limit = app.config.rateLimitPerSecond
   // Members are let through in the order they came in.
   const left = Math.max(0, limit - row.used + Math.max(0, row.granted - position - 1))
   const rate = { limit, remaining: Math.min(left, limit), reset: 1 }
+  if (row.verdict !== 'ok') return { ...refusal(row.verdict), rate }
   if (position >= row.granted) {
     return { principal: null, error: failure('API_RATE_LIMIT_EXCEEDED'), rate: { ...rate, remaining: 0 }, retryAfter: 1 }
   }
@@ -138,8 +139,9 @@ function stepMs(limit: number): number {
 }
 
 // One row a group. The window is exact for any second, not for calendar seconds: hits are kept for 1,000 ms and the step
-// that they were rounded by, added up by steps so that the array stays short whatever the limit. What is refused takes nothing. Both tables are locked in the
-// order of their keys, and the grouping between them makes the first whole before the second begins.
+// that they were rounded by, added up by steps so that the array stays short whatever the limit. What is refused takes
+// nothing; keys that come to the wrong door are only told how full their window is. Both tables are locked in the order of
+// their keys, and the grouping between them makes the first whole before the second begins.
 const statement = `
 with asked as (
   select i::int, hash, team, reach, n from unnest($1::bytea[], $2::text[], $3::text[], $4::int[]) with ordinality as u(hash, team, reach, n, i)
@@ -161,8 +163,11 @@ with asked as (
   select (ceil(extract(epoch from clock_timestamp()) * 1000 / $8::int) * $8::int)::bigint as ms
 ), windows as (
   insert into rate_windows as r ("keyId", at, counts, granted)
-  select id, array[ms], array[least(sum(n), $5::int)::int], least(sum(n), $5::int)::int
-  from known, clock where verdict = 'ok' group by id, ms order by id
+  select id, array[ms], array[wanted], wanted
+  from (
+    select id, least(sum(case when verdict = 'ok' then n else 0 end), $5::int)::int as wanted
+    from known where verdict <> 'UNAUTHORIZED' group by id
+  ) k, clock order by id
   on conflict ("keyId") do update set (at, counts, granted) = (
     select coalesce(array_agg(h.at), '{}'), coalesce(array_agg(h.n), '{}'), g.granted
     from (
@@ -177,7 +182,7 @@ with asked as (
   )
   returning "keyId", granted, (select coalesce(sum(c), 0)::int from unnest(counts) c) as used
 ), shares as (
-  select k.*, w.used, greatest(0, least(k.n, w.granted - (sum(k.n) over (partition by k.id order by k.i) - k.n)))::int as granted
+  select k.*, greatest(0, least(k.n, w.granted - (sum(k.n) over (partition by k.id order by k.i) - k.n)))::int as granted
   from known k join windows w on w."keyId" = k.id where k.verdict = 'ok'
 ), owners as (
   select s."ownerId", p.quota, least(sum(s.granted), p.quota)::int as granted
@@ -195,10 +200,10 @@ with asked as (
   returning "userId", granted
 )
 select k.i, k.verdict, k.id as "keyId", k."userId", k."workspaceId", k."teamId", k."ownerId", k.plan, k.active,
-  coalesce(s.granted, 0) as granted, coalesce(s.used, 0) as used,
+  coalesce(s.granted, 0) as granted, coalesce(w.used, 0) as used,
   coalesce(greatest(0, least(s.granted, b.granted - (sum(s.granted) over (partition by s."ownerId" order by k.i) - s.granted))), 0)::int as counted,
   ceil(extract(epoch from date_trunc('month', now() at time zone 'utc') + interval '1 month' - now() at time zone 'utc'))::int as "untilNextMonth"
-from known k left join shares s on s.i = k.i left join budgets b on b."userId" = s."ownerId"`
+from known k left join windows w on w."keyId" = k.id left join shares s on s.i = k.i left join budgets b on b."userId" = s."ownerId"`
 
 async function runStatement(app: App, groups: readonly Group[]): Promise<Row[]> {
   const { rows } = await app.quickPool.query<Row>({

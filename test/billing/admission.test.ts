@@ -133,6 +133,31 @@ describe('the rate of a key', () => {
     expect(codes(answers)).toEqual({ ok: 20 })
   })
 
+  it('is told with what the key may not reach, which takes nothing of it', async () => {
+    const account = await createAccount(databaseUrl)
+    const team = await createTeam(sql(databaseUrl), { ownerEmail: account.email, name: 'Team' })
+    const [mine] = clients(account.apiKey)
+    const [ours] = clients(team.apiKey, { 'x-team-id': team.teamId })
+    const stands = async (answer: Promise<Answer>) => {
+      const { status, headers } = await answer
+      return [status, ...['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`ratelimit-${name}`)))]
+    }
+    expect(await stands(mine.get('instances', { 'x-team-id': team.teamId }))).toEqual([403, 10, 10, 1])
+    expect(await stands(ours.get('me'))).toEqual([403, 10, 10, 1])
+    const doors = [
+      mine.get('instances'),
+      mine.get('instances', { 'x-team-id': team.teamId }),
+      ours.get('instances'),
+      ours.get('me'),
+    ]
+    const [mixed, wrong] = [await Promise.all(doors), await stands(mine.get('instances', { 'x-team-id': team.teamId }))]
+    expect(codes(mixed)).toEqual({ ok: 2, '403 TEAM_KEY_REQUIRED': 1, '403 TEAM_KEY_NOT_ALLOWED': 1 })
+    expect(wrong).toEqual([403, 10, 9, 1])
+    expect(await apiUsage(account)).toBe(2)
+    const { headers } = await api(gateways[0], team.apiKey, { 'x-team-id': account.userId }).get('instances')
+    expect(headers.get('ratelimit-limit'), 'whoever is unknown hears nothing of a key').toBeNull()
+  })
+
   it('is whole again after a second', async () => {
     const account = await createAccount(databaseUrl)
     const [one] = clients(account.apiKey)
