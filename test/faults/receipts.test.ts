@@ -1,6 +1,6 @@
 // Receipts as networks really bring them: double, late, in any order, at the same moment, before our own commit.
 import fc from 'fast-check'
-import { beforeAll, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { App } from '../../src/core/app.ts'
 import type { Context } from '../../src/core/context.ts'
 import type { MessageStatus } from '../../src/generated/prisma/client.ts'
@@ -25,7 +25,8 @@ let ctx: Context
 
 beforeAll(async () => {
   stage = await openStage()
-  app = await openApp(stage.databaseUrl)
+  // Of this network receipts may tell for 10 s what became of a message.
+  app = await openApp(stage.databaseUrl, { SANDBOX_LATENCY_MS: '1000' })
   ctx = contextFor(app, stage.account)
 })
 
@@ -70,16 +71,16 @@ it('takes nothing for messages that are over, or not outbound', () => {
 })
 
 /** A message that a worker of this process has claimed and not offered. */
-async function claimed(): Promise<string> {
-  const { id } = await sendMessage(ctx, text(stage.sure))
+async function claimed(instance = stage.sure): Promise<string> {
+  const { id } = await sendMessage(ctx, text(instance))
   const { claimed: list } = await claimMessages(app, [id])
   expect(list).toHaveLength(1)
   return id
 }
 
-function receipt(id: string, status: ReceiptStatus): Receipt {
+function receipt(id: string, status: ReceiptStatus, instance = stage.sure): Receipt {
   return {
-    instanceId: stage.sure.id,
+    instanceId: instance.id,
     reference: id,
     providerMessageId: `sandbox.${id}`,
     status,
@@ -137,6 +138,40 @@ it('answers the receipts of messages that it does not know, and of other instanc
   const strange = { ...receipt(id, 'sent'), instanceId: stage.blind.id }
   expect(await applyReceipts(app, [strange, receipt(id, 'sent')])).toEqual([strange])
   expect(await stepsOf(id)).toEqual(['sent'])
+})
+
+describe('of a message whose worker broke at a network that takes no reference', () => {
+  const rowOf = async (id: string) => (await sql(stage.databaseUrl).query('select * from messages where id = $1', [id])).rows[0]
+
+  /** Lets its lease end so long ago, and then its job come up again. */
+  async function comeBack(id: string, ago: string): Promise<void> {
+    await sql(stage.databaseUrl).query(`update messages set "leaseUntil" = now() - $2::interval where id = $1`, [id, ago])
+    expect(await claimMessages(app, [id])).toEqual({ claimed: [], next: [] })
+  }
+
+  it.each([
+    ['its lease runs', '-5 s'],
+    ['its lease is over', '5 s'],
+  ])('a late receipt tells that it left, as long as nobody knows: while %s', async (_, ago) => {
+    const id = await claimed(stage.blind)
+    await comeBack(id, ago)
+    expect(await rowOf(id)).toMatchObject({ status: 'sending', error: null })
+    expect(await applyReceipts(app, [receipt(id, 'delivered', stage.blind)])).toEqual([])
+    await comeBack(id, '1 h')
+    expect(await rowOf(id)).toMatchObject({ status: 'delivered', error: null, providerMessageId: `sandbox.${id}` })
+    expect(await stepsOf(id)).toEqual(['sent', 'delivered'])
+  })
+
+  it('no receipt changes or tells anything after it was settled as UNKNOWN_OUTCOME', async () => {
+    const id = await claimed(stage.blind)
+    await comeBack(id, '1 h')
+    const settled = await rowOf(id)
+    expect(settled).toMatchObject({ status: 'failed', error: 'UNKNOWN_OUTCOME', acceptedAt: null })
+    const late = statuses.map((status) => receipt(id, status, stage.blind))
+    expect(await Promise.all([late, late.toReversed()].map((list) => applyReceipts(app, list)))).toEqual([[], []])
+    expect(await rowOf(id)).toStrictEqual(settled)
+    expect(await stepsOf(id)).toEqual(['failed'])
+  })
 })
 
 it('keeps receipts that come before its own commit of the send', async () => {
