@@ -65,7 +65,7 @@ function message({ instance }: Sender, fields: Record<string, unknown> = {}) {
   return { instanceId: instance.id, to: '+4915112345655', type: 'text', text: 'Hello', ...fields }
 }
 
-const soon = () => new Date(Date.now() + 1_000).toISOString()
+const soon = () => new Date(Date.now() + 2_000).toISOString()
 const later = () => new Date(Date.now() + 60_000).toISOString()
 
 async function messageOf(from: Sender, id: string) {

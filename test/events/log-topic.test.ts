@@ -131,7 +131,7 @@ it('hands each follower all that matches after its cursor, once and in order, wh
     await log.advance(log.numbered(), false)
     for (const { got, start } of followers) {
       const expected = log.matching(start, log.numbered())
-      await until(() => got.length >= expected.length, { timeoutMs: 2_000, everyMs: 1 })
+      await until(() => got.length >= expected.length, { everyMs: 1 })
       expect(got).toEqual(expected)
     }
     for (const { follower, close } of followers) {

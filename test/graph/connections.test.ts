@@ -110,7 +110,7 @@ describe('messages', () => {
 describe('a message', () => {
   it('has its instance, contact, times and timeline beside its ids', async () => {
     const { api, instance } = rig.tenant
-    const scheduledAt = new Date(Date.now() + 700).toISOString()
+    const scheduledAt = new Date(Date.now() + 2_000).toISOString()
     const { id } = (await api.post('messages/schedule', text(rig.tenant, { scheduledAt }))).body.data
     const document = `query ($id: ID!) { message(id: $id) { status scheduledAt sentAt deliveredAt readAt timeline { status at } contact { name } instance { id waNumber provider } } }`
     const message = await until(async () => {

@@ -16,8 +16,8 @@ let app: App
 beforeAll(async () => {
   databaseUrl = await cloneDatabase()
   account = await createAccount(databaseUrl)
-  // Slow enough to be seen pairing.
-  gateway = await startGateway({ databaseUrl, env: { RATE_LIMIT_PER_SECOND: '1000', SANDBOX_LATENCY_MS: '150' } })
+  // Slow enough to be seen pairing on a busy machine.
+  gateway = await startGateway({ databaseUrl, env: { RATE_LIMIT_PER_SECOND: '1000', SANDBOX_LATENCY_MS: '2000' } })
   client = api(gateway, account.apiKey)
   app = await openApp(databaseUrl)
 })

@@ -59,7 +59,7 @@ async function expectAgreement(ids: readonly string[], answers: readonly Answer[
 }
 
 it('cancels a scheduled message once, which then has no quota and never leaves', async () => {
-  const [id] = (await accept(1, new Date(Date.now() + 700))) as [string]
+  const [id] = (await accept(1, new Date(Date.now() + 2_000))) as [string]
   const first = await clients[0].post(`messages/${id}/cancel`)
   expect([first.status, first.body.data.status]).toEqual([200, 'cancelled'])
   const again = await clients[1].post(`messages/${id}/cancel`)

@@ -8,7 +8,8 @@ import { until } from '../kit/kit.ts'
 import { openReceiver, status } from './receiver.ts'
 import { openRig, settled } from './rig.ts'
 
-const slow = { WEBHOOK_RETRY_BASE_SECONDS: '0.5' }
+/** Time enough between two attempts to change something. */
+const slow = { WEBHOOK_RETRY_BASE_SECONDS: '2' }
 
 describe('attempts still to be made', () => {
   it('go to the new URL', async () => {
