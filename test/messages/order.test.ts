@@ -71,14 +71,13 @@ it('keeps the order of a bulk, each waiting until the one before it has gone thr
 })
 
 it('keeps the order of hundreds to one number, and lets others pass', async () => {
-  const at = Date.now()
   const many = await bulk(Array.from({ length: 300 }, () => body('+393331110200')))
   const others = await bulk(Array.from({ length: 20 }, (_, i) => body(`+39333111${3000 + i}`)))
-  await taken(others)
-  const othersMs = Date.now() - at
-  expect(await taken(many)).toEqual(many)
-  console.log(`300 to one number took ${Date.now() - at} ms, 20 others behind them ${othersMs} ms`)
-  expect(othersMs).toBeLessThan(3_000)
+  const all = await taken([...many, ...others])
+  expect(all.filter((id) => many.includes(id))).toEqual(many)
+  const passed = Math.max(...others.map((id) => all.indexOf(id))) + 1 - others.length
+  console.log(`${passed} of 300 to one number had left when the last of 20 others behind them did`)
+  expect(passed).toBeLessThan(150)
 })
 
 it('lets instant messages overtake a crowd of scheduled ones that are due', async () => {
@@ -87,19 +86,22 @@ it('lets instant messages overtake a crowd of scheduled ones that are due', asyn
   const owner = await createAccount(crowd)
   const { id: instanceId } = await connectedInstance(crowd, owner)
   const door = api(await startGateway({ databaseUrl: crowd, env: { ROLES: 'http' } }), owner.apiKey)
-  const scheduledAt = new Date(Date.now() + 1_500).toISOString()
+  const scheduledAt = new Date(Date.now() + 3_000).toISOString()
   const some = (count: number, more: object) =>
     Array.from({ length: count }, (_, i) => ({ instanceId, to: `+39333112${1000 + i}`, type: 'text', text: 'hello', ...more }))
   expect((await door.post('messages/bulk', { messages: some(600, { scheduledAt }) })).body.data.accepted).toHaveLength(600)
   await until(async () => (await sql(crowd).query('select from messages where "dueAt" > now()')).rowCount === 0)
   expect((await door.post('messages/bulk', { messages: some(10, { to: '+393331139999' }) })).body.data.accepted).toHaveLength(10)
   spawnGateway({ databaseUrl: crowd, env: { ROLES: 'worker,relay' } })
-  const order = await until(async () => {
-    const { rows } = await sql(crowd).query<{ instant: boolean }>(
-      `select m."scheduledAt" is null as instant from messages m join sandbox_messages s on s.reference = m.id::text order by s."acceptedAt"`,
-    )
-    return rows.length === 610 && rows.map(({ instant }) => instant)
-  })
+  const order = await until(
+    async () => {
+      const { rows } = await sql(crowd).query<{ instant: boolean }>(
+        `select m."scheduledAt" is null as instant from messages m join sandbox_messages s on s.reference = m.id::text order by s."acceptedAt"`,
+      )
+      return rows.length === 610 && rows.map(({ instant }) => instant)
+    },
+    { timeoutMs: 25_000, everyMs: 50 },
+  )
   console.log(`the first of 10 instant messages to one number left as number ${order.indexOf(true) + 1} of 610`)
   // Three workers take a hundred each side by side, the instant ones among the first hundred.
   expect(order.indexOf(true)).toBeLessThan(300)
