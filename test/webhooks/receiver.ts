@@ -31,6 +31,14 @@ export function status(code: number, headers: Record<string, string> = {}, body 
   }
 }
 
+/** One answer after the other, the last one to all that follow. */
+export function inTurn(...answers: [Answer, ...Answer[]]): Answer {
+  return (...request) => {
+    const answer = answers.length > 1 ? answers.shift() : answers[0]
+    answer?.(...request)
+  }
+}
+
 /** Never answers. */
 export const hang: Answer = () => {}
 

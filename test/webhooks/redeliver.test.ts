@@ -19,10 +19,7 @@ describe('a redelivery', () => {
     const [id] = await rig.emit()
     const [failed] = await settled(rig, endpoint.id, 'failed')
     expect(await redeliver(rig.ctx, failed?.id as string)).toMatchObject({ status: 'pending' })
-    const [again] = await until(async () =>
-      (await settled(rig, endpoint.id, 'failed')).filter((row) => row.attempts === 6).slice(0, 1),
-    )
-    expect(again).toMatchObject({ attempts: 6, attemptsLeft: 0 })
+    expect((await settled(rig, endpoint.id, 'failed'))[0]).toMatchObject({ attempts: 6, attemptsLeft: 0 })
     receiver.answer = status(200)
     await redeliver(rig.ctx, failed?.id as string, endpoint.id)
     expect((await settled(rig, endpoint.id, 'delivered'))[0]).toMatchObject({ attempts: 7, error: null })
