@@ -24,7 +24,6 @@ it('npm start serves, prints a demo account and a curl that works, and stops wit
   const watching = watch(
     spawn('sh', ['-c', text.match(/^ {2}(curl -N .*)$/m)?.[1] as string], { stdio: ['ignore', 'pipe', 'pipe'] }),
   )
-  await curl.exited
   const demo = demoOf(npm)
   await until(
     async () => {
