@@ -3,34 +3,53 @@ import { complexityFromQuery } from '@pothos/plugin-complexity'
 import type { DocumentNode, ExecutionArgs, GraphQLError, GraphQLSchema } from 'graphql'
 import { getOperationAST, parse, print } from 'graphql'
 import type { Reach } from './billing/admit.ts'
+import { maxTokens } from './core/documents.ts'
 import { failure } from './core/errors.ts'
 import { rootFields } from './core/execute.ts'
 
 /** How deep, how wide, how many nodes it may touch; how much text it may be. */
-export const limits = { depth: 20, breadth: 200, complexity: 20_000, tokens: 1_000, aliases: 15, directives: 50 } as const
+export const limits = { depth: 20, breadth: 200, complexity: 20_000, tokens: maxTokens, aliases: 15, directives: 50 } as const
+
+type CountedArgs = Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' | 'variableValues' | 'contextValue'>
+
+/** For each document; what it costs is the same whenever these numbers are. */
+const keptVerdicts = 100
+const verdicts = new WeakMap<DocumentNode, Map<string, GraphQLError | null>>()
 
 /** Counts what an operation may touch, with its variables. Null where it may run. */
-export function refuseCostly(
-  args: Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' | 'variableValues' | 'contextValue'>,
-): GraphQLError | null {
+export function refuseCostly(args: CountedArgs): GraphQLError | null {
+  const known = verdicts.get(args.document) ?? new Map<string, GraphQLError | null>()
+  verdicts.set(args.document, known)
+  // Only the sizes of pages, and what is included, make a document cost more or less.
+  const counted = Object.entries(args.variableValues ?? {}).filter(([, value]) => typeof value === 'number' || value === true)
+  const name = JSON.stringify([args.operationName, counted])
+  let verdict = known.get(name)
+  if (verdict !== undefined) return verdict
+  try {
+    verdict = countCost(args)
+  } catch {
+    // Variables that do not fit are refused, by name, where they are coerced.
+    return null
+  }
+  if (known.size < keptVerdicts) known.set(name, verdict)
+  return verdict
+}
+
+function countCost(args: CountedArgs): GraphQLError | null {
   const operation = getOperationAST(args.document, args.operationName)
   if (!operation) return null
   if (operation.operation === 'mutation' && rootFields(args.document, operation).length > 1) {
     return failure('VALIDATION_ERROR', 'A request may hold one mutation; send the others on their own')
   }
-  try {
-    const cost = complexityFromQuery(print(args.document), {
-      schema: args.schema,
-      variables: (args.variableValues ?? {}) as Record<string, unknown>,
-      ctx: args.contextValue as object,
-    })
-    for (const kind of ['depth', 'breadth', 'complexity'] as const) {
-      if (cost[kind] > limits[kind]) {
-        return failure('VALIDATION_ERROR', `The query's ${kind} is ${cost[kind]}; at most ${limits[kind]} is allowed`)
-      }
+  const cost = complexityFromQuery(print(args.document), {
+    schema: args.schema,
+    variables: (args.variableValues ?? {}) as Record<string, unknown>,
+    ctx: args.contextValue as object,
+  })
+  for (const kind of ['depth', 'breadth', 'complexity'] as const) {
+    if (cost[kind] > limits[kind]) {
+      return failure('VALIDATION_ERROR', `The query's ${kind} is ${cost[kind]}; at most ${limits[kind]} is allowed`)
     }
-  } catch {
-    // Variables that do not fit are refused, by name, where they are coerced.
   }
   return null
 }

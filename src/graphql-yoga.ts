@@ -1,11 +1,12 @@
 // GraphQL itself: graphql-yoga with its limits, executing through the one executor.
 import { EnvelopArmor } from '@escape.tech/graphql-armor'
 import { useCSRFPrevention } from '@graphql-yoga/plugin-csrf-prevention'
-import type { DocumentNode, ExecutionArgs, GraphQLSchema } from 'graphql'
+import type { ExecutionArgs, ExecutionResult, GraphQLSchema } from 'graphql'
 import { GraphQLError, getOperationAST } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import type { App } from './core/app.ts'
 import type { Context, Idempotency } from './core/context.ts'
+import { createDocuments, type Documents } from './core/documents.ts'
 import { codeOf, type ErrorCode, failure } from './core/errors.ts'
 import { executeOperation, publish, withoutSuggestion } from './core/execute.ts'
 import { limits, refuseCostly } from './graphql-limits.ts'
@@ -15,13 +16,15 @@ export interface ServerContext {
   gateway: Context
   /** Of the `Idempotency-Key` header; for mutations alone. */
   idempotency: Idempotency | null
+  /** What came of it, where it was executed already. */
+  result?: ExecutionResult
 }
 
 export interface Graphql {
   /** Answers a request that was admitted. */
   answer: (url: string, init: RequestInit, context: ServerContext) => Promise<Response>
-  /** GraphQL's own rules and the limits of a document, for whoever executes without `answer`. */
-  validateDocument: (document: DocumentNode) => readonly GraphQLError[]
+  /** Checked by GraphQL's own rules and the limits of a document, for whoever executes without `answer`. */
+  documents: Documents
 }
 
 export function createGraphql(app: App, schema: GraphQLSchema): Graphql {
@@ -55,17 +58,19 @@ export function createGraphql(app: App, schema: GraphQLSchema): Graphql {
   })
   return {
     answer: async (url, init, context) => await yoga.fetch(url, init, context),
-    validateDocument: (document) => {
+    documents: createDocuments((document) => {
       const { validate } = yoga.getEnveloped({} as Parameters<typeof yoga.getEnveloped>[0])
       const faults: readonly GraphQLError[] = validate(schema, document)
       return faults.map(({ message, ...rest }) => new GraphQLError(withoutSuggestion(message), rest))
-    },
+    }),
   }
 }
 
 function useCostLimit(): Plugin {
   return {
     onExecute({ args, setResultAndStopExecution }) {
+      const { result } = args.contextValue as unknown as ServerContext
+      if (result) return setResultAndStopExecution(result)
       const refused = refuseCostly(args)
       if (refused) setResultAndStopExecution({ errors: [refused] })
     },

@@ -9,6 +9,7 @@ import { parseJson } from './core/json.ts'
 import type { Door } from './door.ts'
 import type { Streams } from './events/streams.ts'
 import { reachOf } from './graphql-limits.ts'
+import { executePrepared, plainType } from './graphql-prepared.ts'
 import type { Graphql } from './graphql-yoga.ts'
 
 export interface GraphqlOptions {
@@ -25,14 +26,19 @@ const maxBodyBytes = 16 * 1024 * 1024
 export function mountGraphql(http: FastifyInstance, app: App, { schema, door, graphql, streams }: GraphqlOptions): void {
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     if (streams.isStreamRequest(request)) return await streams.handleStream(request, reply)
-    const { query, fault } = readQuery(request)
-    const gateway = await door.open(request, reply, reachOf(schema, query))
+    const { params, fault } = readParams(request)
+    const gateway = await door.open(request, reply, reachOf(schema, params?.query))
     if (fault) throw fault
-    const idempotency = request.method === 'POST' ? idempotencyOf(request, request.body as Buffer) : null
-    const body = request.method === 'POST' ? (request.body as BodyInit) : undefined
+    const isPost = request.method === 'POST'
+    const idempotency = isPost ? idempotencyOf(request, request.body as Buffer) : null
+    const type = isPost ? plainType(request.headers.accept) : undefined
+    const result = type ? await executePrepared(schema, graphql.documents, params, gateway, idempotency) : null
+    if (result && idempotency?.replayed) reply.header('Idempotency-Replayed', 'true')
+    if (result && !result.errors) return await reply.type(`${type}; charset=utf-8`).send(JSON.stringify(result))
+    const body = isPost ? (request.body as BodyInit) : undefined
     const address = new URL(request.url, 'http://gateway').href
     const init = { method: request.method, headers: plainHeaders(request), body }
-    const response = await graphql.answer(address, init, { gateway, idempotency })
+    const response = await graphql.answer(address, init, { gateway, idempotency, ...(result && { result }) })
     if (idempotency?.replayed) reply.header('Idempotency-Replayed', 'true')
     // Yoga's own word on who may read the answer and how long it is has no place behind Fastify.
     for (const name of ['content-type', 'allow']) {
@@ -59,33 +65,37 @@ export function mountGraphql(http: FastifyInstance, app: App, { schema, door, gr
   })
 }
 
-/** The query text of a request, or what is wrong with the request as such. */
-function readQuery(request: FastifyRequest): { query?: string; fault?: Error } {
+interface Params {
+  query: string
+}
+
+/** What a request asks, or what is wrong with the request as such. */
+function readParams(request: FastifyRequest): { params?: Params; fault?: Error } {
   try {
-    return { query: request.method === 'GET' ? readAddress(request.query) : readBody(request) }
+    return { params: request.method === 'GET' ? readAddress(request.query) : readBody(request) }
   } catch (error) {
     return { fault: error as Error }
   }
 }
 
-function readAddress(given: unknown): string {
+function readAddress(given: unknown): Params {
   const { query, variables = '', extensions = '' } = given as Record<string, unknown>
   if (typeof query !== 'string') fail('VALIDATION_ERROR', 'query: must be a string')
   for (const [name, value] of Object.entries({ variables, extensions })) {
     if (typeof value !== 'string') fail('VALIDATION_ERROR', `${name}: must be given once`)
     if (value !== '') parseJson(Buffer.from(value), name)
   }
-  return query
+  return { query }
 }
 
-function readBody({ headers, body }: FastifyRequest): string {
+function readBody({ headers, body }: FastifyRequest): Params {
   if (!isJson(headers['content-type']) || (headers['content-encoding'] ?? 'identity') !== 'identity')
     fail('UNSUPPORTED_MEDIA_TYPE')
   const value = parseJson((body as Buffer | undefined) ?? Buffer.alloc(0))
   if (Array.isArray(value)) fail('VALIDATION_ERROR', 'body: must be a JSON object; batching is not supported')
   if (typeof value !== 'object' || value === null) fail('VALIDATION_ERROR', 'body: must be a JSON object')
-  const { query } = value as { query?: unknown }
-  return typeof query === 'string' ? query : fail('VALIDATION_ERROR', 'query: must be a string')
+  if (typeof (value as { query?: unknown }).query !== 'string') fail('VALIDATION_ERROR', 'query: must be a string')
+  return value as Params
 }
 
 function isJson(type = ''): boolean {

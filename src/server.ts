@@ -32,7 +32,7 @@ export async function createServer(app: App): Promise<Server> {
   const graphql = createGraphql(app, schema)
   const streams = await mountStreams(http, app, {
     schema,
-    validateDocument: graphql.validateDocument,
+    documents: graphql.documents,
     refuseOperation: refuseCostly,
     openContext: (request, reply) => door.open(request, reply, 'workspace'),
   })

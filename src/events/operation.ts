@@ -10,11 +10,12 @@ import {
 } from 'graphql'
 import { z } from 'zod'
 import type { Context, Principal } from '../core/context.ts'
+import type { Documents } from '../core/documents.ts'
 import { codeOf } from '../core/errors.ts'
 import { executeOperation, publish } from '../core/execute.ts'
 import { parse } from '../core/validation.ts'
 import { encodeCursor } from './cursor.ts'
-import { createDocuments, type ValidateDocument, variableOfArgument } from './documents.ts'
+import { variableOfArgument } from './documents.ts'
 import type { Entry } from './entry.ts'
 import type { LogView, StateView } from './fanout.ts'
 import { type LogSource, type StateSource, sourceOf } from './follow.ts'
@@ -57,17 +58,14 @@ export type RefuseOperation = (args: ExecutionArgs) => GraphQLError | null
 
 export interface PrepareOptions {
   schema: GraphQLSchema
-  /** GraphQL's rules and the gateway's limits; GraphQL's alone where it is left out. */
-  validateDocument?: ValidateDocument
+  documents: Documents
   refuseOperation?: RefuseOperation
 }
 
-export function createPrepare({ schema, validateDocument, refuseOperation }: PrepareOptions): {
+export function createPrepare({ schema, documents, refuseOperation }: PrepareOptions): {
   prepare: Prepare
   kindOf: KindOf
 } {
-  const documents = createDocuments(schema, validateDocument)
-
   const prepare: Prepare = async ({ query, operationName, variables }, context, lastEventId) => {
     const { document, errors } = documents(query)
     if (!document || errors.length > 0) return refuse(errors)

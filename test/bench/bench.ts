@@ -6,12 +6,14 @@ import { benchAccept, type Figures } from './accept.ts'
 import { benchDispatch } from './dispatch.ts'
 import { benchFanout } from './fanout.ts'
 import { benchLatency } from './latency.ts'
+import { benchList } from './list.ts'
 
 const benches: Record<string, () => Promise<Figures[]>> = {
   accept: benchAccept,
   dispatch: benchDispatch,
   latency: benchLatency,
   'fan-out': benchFanout,
+  list: benchList,
 }
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { json: { type: 'string' } } })

@@ -1,7 +1,8 @@
 // The event log in the graph: by pages, with what each event is about.
-import { createSourceEventStream, parse } from 'graphql'
+import { createSourceEventStream, parse, validate } from 'graphql'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Context } from '../../src/core/context.ts'
+import { createDocuments } from '../../src/core/documents.ts'
 import { newId } from '../../src/core/id.ts'
 import { emit } from '../../src/events/emit.ts'
 import { readAfter } from '../../src/events/log.ts'
@@ -131,7 +132,7 @@ describe('what an event is about', () => {
       active: true,
     }
     const context = { app, principal, requestId: 'test', idempotency: null } as unknown as Context
-    const { prepare } = createPrepare({ schema })
+    const { prepare } = createPrepare({ schema, documents: createDocuments((document) => validate(schema, document)) })
     const query = 'subscription { events { id message { id body instance { id name } } instance { id } } }'
     const prepared = await prepare({ query }, context)
     if (prepared.kind !== 'log') throw new Error(JSON.stringify(prepared))
