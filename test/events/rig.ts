@@ -1,13 +1,12 @@
 // What the tests of events begin with: an app without a server, events of a made-up message flow, one relay.
-
-import type { App } from '../../src/core/app.ts'
-import { createApp } from '../../src/core/app.ts'
+import { type App, createApp } from '../../src/core/app.ts'
 import { readConfig } from '../../src/core/config.ts'
 import type { Sql } from '../../src/core/database.ts'
 import { newId } from '../../src/core/id.ts'
 import { type EventType, emit, type NewEvent } from '../../src/events/emit.ts'
 import { type RelaySink, startRelay } from '../../src/events/relay.ts'
 import { atEnd, secretKey, sql } from '../kit/kit.ts'
+import type { SseReader } from './sse.ts'
 
 /** An app on that database, without workers or a server; ends with the test. */
 export async function openApp(databaseUrl: string): Promise<App> {
@@ -55,6 +54,16 @@ export async function emitMany(tx: Sql, place: Place, count: number, first = 0, 
 /** The `n` of a payload. */
 export function numberOf(payload: string | undefined): number {
   return Number((JSON.parse(payload ?? '{}') as { n?: string }).n)
+}
+
+/** The `n` of each event that a reader got whose data is the payload. */
+export function plainNumbers(reader: Pick<SseReader, 'events'>): number[] {
+  return reader.events.map(({ data }) => numberOf(data))
+}
+
+/** The numbers 0, 1, 2, … of so many events. */
+export function upTo(count: number): number[] {
+  return Array.from({ length: count }, (_, n) => n)
 }
 
 /** The whole log, in order. */

@@ -1,0 +1,92 @@
+// What tests of the hub begin with: a hub in this process, and streams that it feeds.
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { App } from '../../src/core/app.ts'
+import { encodeCursor } from '../../src/events/cursor.ts'
+import type { Entry } from '../../src/events/entry.ts'
+import { type Followed, type Hub, type LogView, startHub } from '../../src/events/fanout.ts'
+import { distinctFrame, hello } from '../../src/events/frames.ts'
+import type { LogEvent } from '../../src/events/log.ts'
+import type { Outlet } from '../../src/events/outlet.ts'
+import { atEnd, cloneDatabase, createAccount, until } from '../kit/kit.ts'
+import { newPlace, numberOf, openApp, openRelay, type Place, wholeLog } from './rig.ts'
+import { openSse, type SseReader } from './sse.ts'
+
+export interface HubRig {
+  databaseUrl: string
+  app: App
+  hub: Hub
+  place: Place
+  /** Of every stream that was opened, in that order. */
+  responses: http.ServerResponse[]
+  /** Opens a stream; answers when `follow` has made its outlet follow something. */
+  open: (follow: (outlet: Outlet) => Followed | Promise<Followed>) => Promise<SseReader>
+  /** Opens a stream that follows a view of the log, from now on where no cursor is given. */
+  followLog: (view: LogView, cursor?: bigint) => Promise<SseReader>
+}
+
+/** Ends with the test. */
+export async function openHub(): Promise<HubRig> {
+  const databaseUrl = await cloneDatabase()
+  const app = await openApp(databaseUrl)
+  await openRelay(app)
+  const hub = await startHub(app)
+  const { userId } = await createAccount(databaseUrl)
+  const { id: keyId } = await app.db.apiKey.findFirstOrThrow({ where: { userId } })
+  const responses: http.ServerResponse[] = []
+  const connections: ((response: http.ServerResponse) => void)[] = []
+  const server = http.createServer((request, response) => connections[Number(request.url?.slice(1))]?.(response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  atEnd('test', async () => {
+    await hub[Symbol.asyncDispose]()
+    server.closeAllConnections()
+    server.close()
+  })
+
+  const open: HubRig['open'] = async (follow) => {
+    let followed: Followed | undefined
+    const index = connections.push((response) => {
+      responses.push(response)
+      const outlet = hub.makeOutlet({ keyId, beat: () => ':\n\n', farewell: () => '', closed: () => followed?.stop() })
+      outlet.attach(response, {}, hello())
+      void Promise.resolve(follow(outlet)).then((it) => {
+        followed = it
+      })
+    })
+    const reader = await openSse(`http://127.0.0.1:${port}/${index - 1}`)
+    await until(() => followed)
+    return reader
+  }
+  return {
+    databaseUrl,
+    app,
+    hub,
+    place: newPlace(),
+    responses,
+    open,
+    async followLog(view, cursor) {
+      const start = cursor ?? BigInt((await wholeLog(databaseUrl)).length)
+      return await open((outlet) => hub.followLog(view, { outlet, frame: distinctFrame, cursor: start }))
+    },
+  }
+}
+
+export interface CountedView extends LogView {
+  /** How often each event was rendered, by its `n`. */
+  rendered: Map<number, number>
+}
+
+/** A view of the place's events that counts, and fails where it is told to. */
+export function countedView(place: Place, key: string, fails: (n: number) => boolean = () => false): CountedView {
+  const rendered = new Map<number, number>()
+  async function render(events: readonly LogEvent[]): Promise<Entry[]> {
+    return events.map(({ seq, type, payload }) => {
+      const n = numberOf(payload)
+      rendered.set(n, (rendered.get(n) ?? 0) + 1)
+      if (fails(n)) throw new Error('out of reach')
+      return { seq, cursor: encodeCursor(seq), name: type, body: payload }
+    })
+  }
+  return { key, workspaceId: place.workspaceId, filter: {}, render, rendered }
+}
