@@ -9,6 +9,9 @@ import { sql } from '../kit/kit.ts'
 const byHand = [
   '- constraint events_instanceId_fkey',
   '- constraint events_messageId_fkey',
+  '+ column contacts.searchText',
+  '+ index contacts_searchText_idx',
+  '+ index media_unfinished_idx',
   '+ index messages_campaign_idx',
   '+ index messages_contact_idx',
   '+ index messages_open_idx',

@@ -103,6 +103,7 @@ CREATE TABLE "media" (
 
     CONSTRAINT "media_pkey" PRIMARY KEY ("id")
 );
+    "storedAt" TIMESTAMPTZ(3),
 
 -- CreateTable
 CREATE TABLE "templates" (
