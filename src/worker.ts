@@ -5,7 +5,7 @@ import { makeQueues, workOn } from './core/work.ts'
 import { eventJobs } from './events/jobs.ts'
 import { startRelay } from './events/relay.ts'
 import { applyChange, changeState } from './instances/state.ts'
-import { dispatchImplementation } from './messages/dispatch.ts'
+import { dispatchImplementations } from './messages/dispatch.ts'
 import { receiveMessages } from './messages/inbound.ts'
 import { applyReceipts } from './messages/receipts.ts'
 import { sweepImplementation } from './messages/waiting.ts'
@@ -13,7 +13,7 @@ import type { ProviderEvents, ProviderName } from './providers/provider.ts'
 import { webhookJobs } from './webhooks/jobs.ts'
 import { webhookSink } from './webhooks/sink.ts'
 
-const jobs: readonly JobImplementation[] = [dispatchImplementation, sweepImplementation, ...eventJobs, ...webhookJobs]
+const jobs: readonly JobImplementation[] = [...dispatchImplementations, sweepImplementation, ...eventJobs, ...webhookJobs]
 
 /** Every process makes the queues, so that any may enqueue. */
 export async function createQueues(app: App): Promise<void> {

@@ -8,10 +8,9 @@ import { type Sql, transaction } from '../core/database.ts'
 import { codeOf, failure } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { claimKeys, type KeyClaim, keepResults, replay } from '../core/idempotency.ts'
-import { enqueue } from '../core/jobs.ts'
 import type { Message } from '../generated/prisma/client.ts'
 import { compose, type SharedContact } from './compose.ts'
-import { dispatchJob, dispatchRequest } from './dispatch-job.ts'
+import { dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
 import type { MessageFields } from './input.ts'
 import { composeRows, insertMessages, type NewMessage } from './insert.ts'
 import type { SafetyInstance } from './safety.ts'
@@ -109,10 +108,9 @@ async function acceptAll(app: App, offers: readonly Offer[]): Promise<Answer[]> 
     for (const [i, message] of messages.entries()) answers[(accepted[i] as Draft).index] = message
     await Promise.all([
       insertMessages(tx, messages),
-      enqueue(
+      enqueueDispatch(
         app,
         tx,
-        dispatchJob,
         messages.map((message) => dispatchRequest(message, message.scheduledAt ?? undefined)),
       ),
     ])

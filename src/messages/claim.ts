@@ -3,9 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { reserveQuota } from '../billing/quota.ts'
 import type { App } from '../core/app.ts'
 import { type Sql, transaction } from '../core/database.ts'
-import { enqueue } from '../core/jobs.ts'
 import { type OutgoingMessage, type ProviderInstance, type ProviderName, providerOf } from '../providers/provider.ts'
-import { dispatchJob, dispatchRequest, expiryRequest } from './dispatch-job.ts'
+import { dispatchRequest, enqueueDispatch, expiryRequest } from './dispatch-job.ts'
 import { failMessages } from './fail.ts'
 import { decide, followDelayMs, leaseMs, type OpenMessage } from './policy.ts'
 
@@ -75,10 +74,9 @@ export async function claimMessages(app: App, ids: readonly string[]): Promise<C
     const leaving = new Set([...sendable, ...failed.map(({ row }) => row)].map(recipientOf))
     const next = following.filter((row) => leaving.has(recipientOf(row)))
     later.push(...lookAgain(following.filter((row) => !leaving.has(recipientOf(row)))))
-    await enqueue(
+    await enqueueDispatch(
       app,
       tx,
-      dispatchJob,
       later.map(({ row, at }) => dispatchRequest(row, at)),
     )
     return { claimed: await lease(tx, sendable), next: next.map((row) => row.id) }
@@ -164,7 +162,7 @@ async function park(app: App, tx: Sql, waiting: readonly { row: Row; until: Date
   const away = new Set(present.map((row) => row.id))
   const parked = waiting.filter(({ row }) => away.has(row.instanceId) || !app.providers.has(row.provider))
   const again = waiting.filter((item) => !parked.includes(item))
-  await enqueue(app, tx, dispatchJob, [
+  await enqueueDispatch(app, tx, [
     ...again.map(({ row }) => dispatchRequest(row)),
     ...parked.map(({ row, until }) => expiryRequest(row, until)),
   ])

@@ -1,15 +1,27 @@
-// The job that brings one message to its provider: who asks for it, in which order.
+// The jobs that bring messages to their providers: who asks for them, in which order, and who does not wait for whom.
 import { z } from 'zod'
-import { defineJob, type JobRequest } from '../core/jobs.ts'
+import type { App } from '../core/app.ts'
+import type { Sql } from '../core/database.ts'
+import { defineJob, enqueue, type JobRequest } from '../core/jobs.ts'
 
-/** Instant messages overtake scheduled ones, and both overtake campaigns. */
-export const priorities = { instant: 10, scheduled: 5, campaign: 0 } as const
+/** Instant messages overtake scheduled ones. */
+export const priorities = { instant: 10, scheduled: 5 } as const
 
-export const dispatchJob = defineJob({
-  name: 'message.dispatch',
-  schema: z.object({ id: z.string() }),
-  options: { notify: true, retryLimit: 1000, retryDelay: 0, heartbeatSeconds: 10, expireInSeconds: 120, deleteAfterSeconds: 60 },
-})
+const schema = z.object({ id: z.string() })
+const options = {
+  notify: true,
+  retryLimit: 1000,
+  retryDelay: 0,
+  heartbeatSeconds: 10,
+  expireInSeconds: 120,
+  deleteAfterSeconds: 60,
+} as const
+
+export const dispatchJob = defineJob({ name: 'message.dispatch', schema, options })
+/** Messages of campaigns have a queue and workers of their own, so that an instant one never waits behind them. */
+export const campaignDispatchJob = defineJob({ name: 'message.dispatch.campaign', schema, options })
+
+export const dispatchQueues: readonly string[] = [dispatchJob.name, campaignDispatchJob.name]
 
 export interface Dispatchable {
   id: string
@@ -17,13 +29,22 @@ export interface Dispatchable {
   campaignId: string | null
 }
 
+export interface DispatchRequest extends JobRequest<{ id: string }> {
+  job: typeof dispatchJob
+}
+
 /** The job of one message. */
-export function dispatchRequest(message: Dispatchable, startAfter?: Date): JobRequest<{ id: string }> {
-  const kind = message.campaignId ? 'campaign' : message.scheduledAt ? 'scheduled' : 'instant'
-  return { data: { id: message.id }, priority: priorities[kind], startAfter }
+export function dispatchRequest(message: Dispatchable, startAfter?: Date): DispatchRequest {
+  const job = message.campaignId ? campaignDispatchJob : dispatchJob
+  return { job, data: { id: message.id }, priority: priorities[message.scheduledAt ? 'scheduled' : 'instant'], startAfter }
 }
 
 /** The job that ends a message's wait. It has the message's own id, so that a message that waits again has no second one. */
-export function expiryRequest(message: Dispatchable, startAfter: Date): JobRequest<{ id: string }> {
+export function expiryRequest(message: Dispatchable, startAfter: Date): DispatchRequest {
   return { ...dispatchRequest(message, startAfter), id: message.id }
+}
+
+/** Adds the jobs in the transaction `tx`, each to the queue it is for. */
+export async function enqueueDispatch(app: Pick<App, 'boss'>, tx: Sql, requests: readonly DispatchRequest[]): Promise<void> {
+  for (const [job, list] of Map.groupBy(requests, (request) => request.job)) await enqueue(app, tx, job, list)
 }

@@ -1,11 +1,11 @@
 // Dispatch: jobs of due messages become offers to their providers, and each outcome is settled as it comes.
 import type { App } from '../core/app.ts'
 import { createBatch } from '../core/batch.ts'
-import { implementJob, type JobImplementation } from '../core/jobs.ts'
+import { implementJob, type JobImplementation, type WorkerShape } from '../core/jobs.ts'
 import { traced } from '../core/trace.ts'
 import { providerOf, type SendOutcome } from '../providers/provider.ts'
 import { type ClaimedMessage, claimMessages } from './claim.ts'
-import { dispatchJob } from './dispatch-job.ts'
+import { campaignDispatchJob, dispatchJob } from './dispatch-job.ts'
 import { leaseMs, sendTimeoutMs } from './policy.ts'
 import { type Settlement, settleAll } from './settle.ts'
 
@@ -29,10 +29,14 @@ export function createSettlement(app: App): App['settle'] {
 /** How long one batch may go on taking turns; its other jobs are not done before it ends. */
 const turnsMs = 5_000
 
-export const dispatchImplementation: JobImplementation = implementJob(
-  dispatchJob,
-  { batchSize: 100, workers: 3 },
-  async (app, jobs) => {
+export const dispatchImplementations: readonly JobImplementation[] = [
+  dispatch(dispatchJob, { batchSize: 100, workers: 3 }),
+  // Small batches: what a campaign does at a time is what somebody else's message may meet.
+  dispatch(campaignDispatchJob, { batchSize: 25, workers: 3 }),
+]
+
+function dispatch(definition: typeof dispatchJob, shape: WorkerShape): JobImplementation {
+  return implementJob(definition, shape, async (app, jobs) => {
     const failed = new Map<string, Error>()
     const startedAt = performance.now()
     // Messages to one recipient leave one after the other; those behind another of this batch take the next turn.
@@ -53,8 +57,8 @@ export const dispatchImplementation: JobImplementation = implementJob(
     }
     await app.failpoint('send.after_commit_before_ack')
     return jobs.map((job) => failed.get(job.id))
-  },
-)
+  })
+}
 
 async function offer(app: App, message: ClaimedMessage, claimedAt: number): Promise<void> {
   await app.failpoint('send.before_provider')

@@ -1,10 +1,9 @@
 // Settling: what came of offering a message, written only while the lease it was offered under still holds.
 import type { App } from '../core/app.ts'
 import { type Sql, transaction } from '../core/database.ts'
-import { enqueue } from '../core/jobs.ts'
 import type { SendOutcome } from '../providers/provider.ts'
 import type { ClaimedMessage } from './claim.ts'
-import { type Dispatchable, dispatchJob, dispatchRequest } from './dispatch-job.ts'
+import { type Dispatchable, dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
 import { failMessages } from './fail.ts'
 import { retryDelayMs } from './policy.ts'
 
@@ -68,10 +67,9 @@ async function release(app: App, tx: Sql, retries: readonly { message: ClaimedMe
       retries.map(({ delayMs }) => delayMs),
     ],
   )
-  await enqueue(
+  await enqueueDispatch(
     app,
     tx,
-    dispatchJob,
     rows.map((row) => dispatchRequest(row, row.nextAttemptAt)),
   )
   return rows.length
@@ -86,10 +84,9 @@ async function askLater(app: App, tx: Sql, list: readonly Settlement[]): Promise
      where id = any($1::uuid[]) and "leaseUntil" is not null and "acceptedAt" is null`,
     [unknown],
   )
-  await enqueue(
+  await enqueueDispatch(
     app,
     tx,
-    dispatchJob,
     rows.map((row) => dispatchRequest(row, row.leaseUntil)),
   )
 }

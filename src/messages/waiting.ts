@@ -3,8 +3,8 @@
 import { z } from 'zod'
 import type { App } from '../core/app.ts'
 import { type Sql, transaction } from '../core/database.ts'
-import { defineJob, enqueue, implementJob } from '../core/jobs.ts'
-import { type Dispatchable, dispatchJob, dispatchRequest } from './dispatch-job.ts'
+import { defineJob, implementJob } from '../core/jobs.ts'
+import { type Dispatchable, dispatchQueues, dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
 import { failMessages } from './fail.ts'
 
 /** Brings up the jobs of what waited for this instance, in the transaction that connects or deletes it. */
@@ -18,10 +18,9 @@ export async function releaseWaiting(app: App, tx: Sql, instanceId: string): Pro
     [instanceId],
   )
   const inOrder = rows.sort((a, b) => (a.id < b.id ? -1 : 1))
-  await enqueue(
+  await enqueueDispatch(
     app,
     tx,
-    dispatchJob,
     inOrder.map((row) => dispatchRequest(row)),
   )
 }
@@ -53,15 +52,14 @@ export const sweepImplementation = implementJob(sweepJob, { batchSize: 1, worker
        where m.direction = 'outbound' and m.status in ('queued', 'sending') and m."acceptedAt" is null and m."waitingSince" is null
          and greatest(m."dueAt", m."nextAttemptAt", m."leaseUntil") < now() - interval '2 minutes'
          and not exists (
-           select 1 from pgboss.job j where j.name = $1 and j.state < 'completed' and j.data->>'id' = m.id::text
+           select 1 from pgboss.job j where j.name = any($1) and j.state < 'completed' and j.data->>'id' = m.id::text
          ) order by m.id limit 5000`,
-      [dispatchJob.name],
+      [dispatchQueues],
     )
     if (lost.length > 0) app.log.warn({ messages: lost.length }, 'messages without a job brought up again')
-    await enqueue(
+    await enqueueDispatch(
       app,
       tx,
-      dispatchJob,
       lost.map((row) => dispatchRequest(row)),
     )
   })

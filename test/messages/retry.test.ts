@@ -2,8 +2,9 @@
 import { beforeAll, expect, it } from 'vitest'
 import type { App } from '../../src/core/app.ts'
 import type { Context } from '../../src/core/context.ts'
+import type { JobImplementation } from '../../src/core/jobs.ts'
 import { claimMessages } from '../../src/messages/claim.ts'
-import { dispatchImplementation } from '../../src/messages/dispatch.ts'
+import { dispatchImplementations } from '../../src/messages/dispatch.ts'
 import { sendMessage } from '../../src/messages/service.ts'
 import { sweepImplementation } from '../../src/messages/waiting.ts'
 import type { SendOutcome } from '../../src/providers/provider.ts'
@@ -40,7 +41,8 @@ async function accepted(instanceId = phone.id): Promise<string> {
 }
 
 async function dispatch(...ids: string[]): Promise<readonly (Error | undefined)[]> {
-  return await dispatchImplementation.run(
+  const [instant] = dispatchImplementations as [JobImplementation]
+  return await instant.run(
     app,
     ids.map((id) => ({ id })),
   )
