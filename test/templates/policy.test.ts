@@ -1,0 +1,79 @@
+// The rules of a template as a whole, and of the message that it becomes, on their own.
+import { describe, expect, it } from 'vitest'
+import { checkTemplate, faultOf, fillIn, renderAs, type TemplateType, templateTypes } from '../../src/templates/policy.ts'
+import { compileTemplate } from '../../src/templates/render.ts'
+
+const mediaUrl = 'https://cdn.example.com/a.png'
+const media = templateTypes.filter((type) => type !== 'text')
+
+function refusal(work: () => unknown): string {
+  try {
+    work()
+  } catch (error) {
+    expect(error).toMatchObject({ extensions: { code: 'TEMPLATE_INVALID' } })
+    return (error as Error).message
+  }
+  return 'taken'
+}
+
+function fill(type: TemplateType, body: string, custom: Record<string, string>): string {
+  return fillIn(type, compileTemplate(body), { contact: null, custom: [custom] })
+}
+
+describe('a template', () => {
+  it.each(media)('of type %s needs a medium', (type) => {
+    expect(refusal(() => checkTemplate({ type, body: '', mediaUrl: null }))).toBe(`mediaUrl: is required for type ${type}`)
+    expect(refusal(() => checkTemplate({ type, body: '', mediaUrl }))).toBe('taken')
+  })
+
+  it('of type text needs a text, and no medium', () => {
+    expect(refusal(() => checkTemplate({ type: 'text', body: '', mediaUrl: null }))).toBe('body: is required for type text')
+    expect(refusal(() => checkTemplate({ type: 'text', body: '{{custom.a}}', mediaUrl: null }))).toBe('taken')
+  })
+
+  it.each<[TemplateType, number]>([
+    ['text', 4096],
+    ['image', 1024],
+  ])('of type %s has at most %i characters beside its placeholders', (type, max) => {
+    const check = (body: string) => refusal(() => checkTemplate({ type, body, mediaUrl }))
+    expect(check(`${'👍'.repeat(max)}{{custom.a}}`)).toBe('taken')
+    expect(check(`${'👍'.repeat(max)}{{custom.a}}a`)).toBe(`body: has more than ${max} characters without its placeholders`)
+  })
+
+  it('is judged by its placeholders too', () => {
+    expect(refusal(() => checkTemplate({ type: 'text', body: '{{a}}', mediaUrl: null }))).toMatch(/^body: {{a}} is none of/)
+  })
+})
+
+describe('a message made of a template', () => {
+  it('has every value, or names what is missing', () => {
+    expect(fill('text', 'No. {{custom.order}}', { order: '7' })).toBe('No. 7')
+    expect(refusal(() => fill('text', '{{custom.order}}', {}))).toBe('custom.order: has no value')
+    expect(refusal(() => fill('image', '{{custom.a}}{{custom.b}}{{contact.name}}', { b: 'x' }))).toBe(
+      'custom.a, contact.name: have no value',
+    )
+  })
+
+  it.each<[TemplateType, number]>([
+    ['text', 4096],
+    ['image', 1024],
+    ['video', 1024],
+    ['document', 1024],
+  ])('of type %s has at most %i characters', (type, max) => {
+    expect([...fill(type, '{{custom.a}}', { a: '👍'.repeat(max) })]).toHaveLength(max)
+    for (const a of ['a'.repeat(max + 1), '👍'.repeat(max + 1), 'a'.repeat(1_000_000)]) {
+      expect(refusal(() => fill(type, '{{custom.a}}', { a }))).toBe(`The rendered text has more than ${max} characters`)
+    }
+  })
+
+  it('is not empty where it is a text', () => {
+    expect(refusal(() => fill('text', '{{custom.a}}', { a: '' }))).toBe('The rendered text is empty')
+    expect(fill('document', '{{custom.a}}', { a: '' })).toBe('')
+  })
+
+  it('shows no text where it is an audio', () => {
+    const rendered = renderAs('audio', compileTemplate('{{custom.a}}'), { contact: null, custom: [] })
+    expect([rendered, faultOf('audio', rendered)]).toEqual([{ body: '', missing: [] }, null])
+    expect(fill('audio', 'Listen, {{contact.name}}', {})).toBe('')
+  })
+})

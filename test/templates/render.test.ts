@@ -1,0 +1,240 @@
+// What a template's body may say, and what comes of it, on its own.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { codeOf } from '../../src/core/errors.ts'
+import { compileTemplate, contactFields, type Values } from '../../src/templates/render.ts'
+
+const contact = { name: 'Ada Lovelace', firstName: 'Ada', lastName: null, phone: '+393331234567', email: '' }
+
+function render(body: string, values: Partial<Values> = {}) {
+  return compileTemplate(body).render({ contact, custom: [], ...values })
+}
+
+/** What a body is refused with. */
+function refusal(body: string): string {
+  try {
+    compileTemplate(body)
+  } catch (error) {
+    expect(codeOf(error)).toBe('TEMPLATE_INVALID')
+    return (error as Error).message
+  }
+  throw new Error(`${body} was taken`)
+}
+
+describe('a placeholder', () => {
+  it.each<[body: string, custom: Record<string, string>, rendered: string]>([
+    ['Hi {{contact.firstName}}', {}, 'Hi Ada'],
+    ['{{ contact.phone }}', {}, '+393331234567'],
+    ['{{\n\tcontact.name\n}}', {}, 'Ada Lovelace'],
+    ['{{custom.order}}/{{custom.order}}', { order: '7' }, '7/7'],
+    ['{{custom.Größe}} {{custom.order-no_1}}', { Größe: 'L', 'order-no_1': '8' }, 'L 8'],
+    ['[{{custom.empty}}]', { empty: '' }, '[]'],
+    ['{{contact.name}}}', {}, 'Ada Lovelace}'],
+    ['{ {contact.name} }', {}, '{ {contact.name} }'],
+    ['100 %} and $\u007b7*7} <%= 7 %>', {}, '100 %} and $\u007b7*7} <%= 7 %>'],
+    ['{{custom.a-}} {{custom.-a}}', { 'a-': '1', '-a': '2' }, '1 2'],
+    ['', {}, ''],
+  ])('%j is filled in', (body, custom, rendered) => {
+    expect(render(body, { custom: [custom] })).toEqual({ body: rendered, missing: [] })
+  })
+
+  it('without a value stays as it was written, and is named once', () => {
+    expect(render('{{ custom.order }} {{contact.lastName}} {{custom.order}}')).toEqual({
+      body: '{{ custom.order }} {{contact.lastName}} {{custom.order}}',
+      missing: ['custom.order', 'contact.lastName'],
+    })
+    expect(render('{{contact.name}}', { contact: null })).toEqual({ body: '{{contact.name}}', missing: ['contact.name'] })
+  })
+
+  it('has a text for want of a value, where it gives one', () => {
+    expect(render('{{contact.lastName | default: "you"}}')).toEqual({ body: 'you', missing: [] })
+    expect(render('{{custom.a|default:\'say "}}" \'}}')).toEqual({ body: 'say "}}" ', missing: [] })
+    expect(render('{{contact.email | default: "none"}}{{custom.a | default: ""}}')).toEqual({ body: 'none', missing: [] })
+    expect(render('{{contact.firstName | default: "you"}}')).toEqual({ body: 'Ada', missing: [] })
+  })
+
+  it('takes a value from where it is found first', () => {
+    const custom = [{ a: '1' }, null, undefined, { a: '2', b: '3' }]
+    expect(render('{{custom.a}}{{custom.b}}', { custom }).body).toBe('13')
+  })
+
+  it('is inserted as text and never read again', () => {
+    const custom = [{ a: '{{contact.phone}}', b: '{% if 1 %}', c: '{{', d: '}}' }]
+    expect(render('{{custom.a}} {{custom.b}} {{custom.c}}custom.a{{custom.d}}', { custom })).toEqual({
+      body: '{{contact.phone}} {% if 1 %} {{custom.a}}',
+      missing: [],
+    })
+  })
+
+  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf', 'prototype', 'length', 'size'])(
+    'custom.%s reaches own values only',
+    (key) => {
+      const inherited = Object.create({ [key]: 'inherited' })
+      expect(render(`{{custom.${key}}}`, { custom: [{}, inherited] }).missing).toEqual([`custom.${key}`])
+      const own = JSON.parse(`{"${key}":"own"}`)
+      expect(render(`{{custom.${key}}}`, { custom: [{}, own] })).toEqual({ body: 'own', missing: [] })
+    },
+  )
+
+  it('takes nothing but text for a value', () => {
+    const custom = [{ a: 1, b: null, c: { d: 'x' }, e: ['x'], f: () => 'x' }]
+    expect(render('{{custom.a}}{{custom.b}}{{custom.c}}{{custom.e}}{{custom.f}}', { custom }).missing).toHaveLength(5)
+  })
+})
+
+describe('a body is refused', () => {
+  it.each([
+    ['{{contact.name', /not closed/],
+    ['Hello {{', /not closed/],
+    ['{{contact.name}', /not closed/],
+    ['{{custom.a | default: "x}}', /not closed/],
+    ['name}}', /}} has no {{ before it/],
+    ['{{contact.name}}}}', /}} has no {{ before it/],
+    ['{{contact.name} and {{custom.a}}', /is none of/],
+    ['{{{contact.name}}}', /is none of/],
+    ['{{}}', /is none of/],
+    ['{{ }}', /is none of/],
+    ['{{contact}}', /is none of/],
+    ['{{custom}}', /is none of/],
+    ['{{custom.}}', /is none of/],
+    ['{{contact.name.}}', /is none of/],
+    ['{{.name}}', /is none of/],
+    ['{{contact .name}}', /is none of/],
+    ['{{contact.name custom.a}}', /is none of/],
+    ['{{order}}', /is none of/],
+    ['{{user.name}}', /is none of/],
+    ['{{Contact.name}}', /is none of/],
+    ['{{contact.custom.a}}', /is none of/],
+    ['{{custom.a.b}}', /is none of/],
+    ['{{custom["a"]}}', /is none of/],
+    ['{{custom[contact.name]}}', /is none of/],
+    ['{{contact["name"]}}', /is none of/],
+    ['{{"text"}}', /is none of/],
+    ['{{7}}', /is none of/],
+    ['{{(1..9)}}', /is none of/],
+    ['{{nil}}', /is none of/],
+    ['{{contact.name == "x"}}', /is none of/],
+    ['{{- contact.name -}}', /is none of/],
+    ['{{#each}}', /is none of/],
+    ['{{> partial}}', /is none of/],
+    ['{{constructor.constructor("return process")()}}', /is none of/],
+    ['{{contact.__proto__.x}}', /is none of/],
+    ['{{contact.nick}}', /is unknown: a contact has name, firstName, lastName, phone, email/],
+    ['{{contact.__proto__}}', /is unknown/],
+    ['{{contact.toString}}', /is unknown/],
+    ['{{contact.id}}', /is unknown/],
+    ['{{contact.name | upcase}}', /is none of/],
+    ['{{contact.name | nothing}}', /is none of/],
+    ['{{contact.name |}}', /is none of/],
+    ['{{contact.name | default}}', /is none of/],
+    ['{{contact.name | default: x}}', /is none of/],
+    ['{{contact.name | default: "a" | default: "b"}}', /is none of/],
+    [`{{custom.${'a'.repeat(65)}}}`, /is none of/],
+    ['{% if contact.name %}x{% endif %}', /{% if contact.name %} is a tag/],
+    ['{% raw %}{{contact.name}}{% endraw %}', /is a tag/],
+    ['{%- assign a = 1 -%}', /is a tag/],
+    ['{% include "x" %}', /is a tag/],
+    ['{%', /not closed/],
+    [`{{${'a'.repeat(200)}}}`, /^body: {{a{75}\.\.\. is none of/],
+  ])('%j', (body, words) => {
+    expect(refusal(body)).toMatch(words)
+    expect(refusal(`before ${body}`)).toMatch(words)
+  })
+})
+
+describe('any values in any template', () => {
+  const key = fc.stringMatching(/^[A-Za-z0-9_-]{1,10}$/)
+  const text = fc.string({ unit: 'grapheme' }).map((value) => value.replace(/[{}]/g, '|'))
+  const placeholder = fc.oneof(
+    fc.constantFrom(...contactFields).map((field) => ({ scope: 'contact', key: field })),
+    key.map((name) => ({ scope: 'custom', key: name })),
+  )
+  const anything = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('{{contact.phone}}', '}}', '{{', '{%', '$&', '$1'))
+
+  it('is the same as putting each value where its placeholder stands', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(text, placeholder)),
+        text,
+        fc.record(Object.fromEntries(contactFields.map((field) => [field, anything]))),
+        fc.dictionary(key, anything),
+        (pieces, end, person, custom) => {
+          const body = pieces.map(([before, { scope, key }]) => `${before}{{${scope}.${key}}}`).join('') + end
+          const values: Record<string, Record<string, string>> = { contact: person as Record<string, string>, custom }
+          const given = ({ scope, key }: { scope: string; key: string }) =>
+            Object.hasOwn(values[scope] ?? {}, key) ? values[scope]?.[key] : undefined
+          const plain = pieces.map(([before, it]) => before + (given(it) ?? `{{${it.scope}.${it.key}}}`)).join('') + end
+          const missing = pieces.flatMap(([, it]) => (given(it) === undefined ? [`${it.scope}.${it.key}`] : []))
+          const rendered = compileTemplate(body).render({ contact: person as Values['contact'], custom: [custom] })
+          expect(rendered).toEqual({ body: plain, missing: [...new Set(missing)] })
+        },
+      ),
+    )
+  })
+
+  it('throws nothing but TEMPLATE_INVALID, whatever the body', () => {
+    const pieces = ['{{', '}}', '{%', '%}', '{', '}', '-', '"', "'", '\\', '|', '.', '[', ']', '(', ')', ' ', 'contact', 'custom']
+    const body = fc.array(fc.oneof(fc.constantFrom(...pieces, 'name', 'default:', 'raw', '\n', '\0', '\ud800'), fc.string()))
+    fc.assert(
+      fc.property(body, (parts) => {
+        const written = parts.join('')
+        try {
+          const { body, missing } = compileTemplate(written).render({ contact: null, custom: [] })
+          if (missing.length > 0 || !written.includes('{{')) expect(body.length).toBeLessThanOrEqual(written.length)
+        } catch (error) {
+          expect(codeOf(error)).toBe('TEMPLATE_INVALID')
+        }
+      }),
+      { numRuns: 1000 },
+    )
+  })
+})
+
+describe('time', () => {
+  const promptMs = 50
+
+  it.each(['{{', '}}', '{%', '{{ "', "{{custom.a | default: '", '{{custom.', '{{custom.a |', '{{custom.a ', ' ', 'a', '{'])(
+    'of 50 KB of %j is little',
+    (part) => {
+      for (const body of [part.repeat(50_000 / part.length), `{{${part.repeat(50_000 / part.length)}}}`]) {
+        expect(
+          fastest(() => {
+            try {
+              compileTemplate(body).render({ contact: null, custom: [] })
+            } catch (error) {
+              expect(codeOf(error)).toBe('TEMPLATE_INVALID')
+            }
+          }),
+        ).toBeLessThan(promptMs)
+      }
+    },
+  )
+
+  it('of 10,000 placeholders is little', () => {
+    const body = '{{custom.a}}'.repeat(10_000)
+    expect(fastest(() => compileTemplate(body).render({ contact: null, custom: [{ a: 'x'.repeat(100) }] }))).toBeLessThan(
+      promptMs,
+    )
+  })
+
+  it('of 100,000 renderings is less than a second', () => {
+    const { render } = compileTemplate(
+      'Hello {{contact.firstName}}, order {{custom.order}} of {{contact.name}} is at {{custom.place}}',
+    )
+    const took = fastest(() => {
+      for (let i = 0; i < 100_000; i++) render({ contact, custom: [{ order: 'x' }, { place: 'y' }] })
+    })
+    expect(took).toBeLessThan(1_000)
+  })
+
+  /** Milliseconds, at best: others use this machine too. */
+  function fastest(work: () => unknown): number {
+    return Math.min(
+      ...[1, 2, 3].map(() => {
+        const begun = performance.now()
+        work()
+        return performance.now() - begun
+      }),
+    )
+  }
+})
