@@ -18,8 +18,20 @@ export interface PageRequest<Row> {
   field: keyof Row & string
   direction: 'asc' | 'desc'
   defaultSize?: number
-  /** Reads at most `take` rows under Prisma's `where` and `orderBy`. */
-  find: (query: { where: object; orderBy: object[]; take: number }) => Promise<Row[]>
+  /** Reads at most `take` rows under Prisma's `where` and `orderBy`, or by SQL from the same place. */
+  find: (query: { where: object; orderBy: object[]; take: number }, place: Place) => Promise<Row[]>
+}
+
+/** Where a page lies: the order of its rows, and what they come after and before; see {@link keyset}. */
+export interface Place {
+  order: 'asc' | 'desc'
+  bounds: readonly Bound[]
+}
+
+interface Bound {
+  than: 'gt' | 'lt'
+  value: Date | string
+  id: string
 }
 
 export interface Page<Row> {
@@ -28,6 +40,8 @@ export interface Page<Row> {
 }
 
 export const maxPageSize = 100
+/** A place holds what is sorted by: in the worst case 200 characters that JSON writes with six each. */
+const maxCursorLength = 2_048
 
 const position = z.tuple([z.string(), z.union([z.string(), z.number()]), z.guid()])
 
@@ -40,12 +54,13 @@ export async function readPage<Row extends { id: string }>(request: PageRequest<
   const binding = JSON.stringify(request.binding)
   const forwards = direction === 'asc' ? 'gt' : 'lt'
   const backwards = direction === 'asc' ? 'lt' : 'gt'
-  const where = [
-    ...(args.after != null ? [beyond(field, forwards, decode(args.after, binding, 'after'))] : []),
-    ...(args.before != null ? [beyond(field, backwards, decode(args.before, binding, 'before'))] : []),
+  const bounds: Bound[] = [
+    ...(args.after != null ? [{ than: forwards, ...decode(args.after, binding, 'after') } as const] : []),
+    ...(args.before != null ? [{ than: backwards, ...decode(args.before, binding, 'before') } as const] : []),
   ]
+  const where = { AND: bounds.map((bound) => beyond(field, bound)) }
   const order = backward === (direction === 'asc') ? 'desc' : 'asc'
-  const rows = await find({ where: { AND: where }, orderBy: [{ [field]: order }, { id: order }], take: size + 1 })
+  const rows = await find({ where, orderBy: [{ [field]: order }, { id: order }], take: size + 1 }, { order, bounds })
   const more = rows.length > size
   const page = rows.slice(0, size)
   if (backward) page.reverse()
@@ -67,8 +82,20 @@ export function checkSize(name: string, size: number): number {
   return size
 }
 
-function beyond(field: string, than: 'gt' | 'lt', [value, id]: [unknown, string]): object {
-  return { OR: [{ [field]: { [than]: value } }, { [field]: value, id: { [than]: id } }] }
+/**
+ * The bounds of a page as SQL conditions, their values added to `values`. Rows are compared as a whole, so that an index on
+ * (…, column, id) begins at the place itself, however many rows share a value.
+ */
+export function keyset({ bounds }: Place, column: string, id: string, values: unknown[]): string[] {
+  return bounds.map((bound) => {
+    const n = values.push(bound.value, bound.id)
+    return `(${column}, ${id}) ${bound.than === 'gt' ? '>' : '<'} ($${n - 1}, $${n})`
+  })
+}
+
+/** Prisma cannot compare rows. That the value is not before the place follows from the rest, and is what an index begins at. */
+function beyond(field: string, { than, value, id }: Bound): object {
+  return { [field]: { [`${than}e`]: value }, OR: [{ [field]: { [than]: value } }, { id: { [than]: id } }] }
 }
 
 /** The list and the place in it, so that a cursor that was altered or taken elsewhere does not fit. */
@@ -84,17 +111,17 @@ function encode(binding: string, sorted: unknown, id: string): string {
   return Buffer.from(JSON.stringify([sealOf(binding, value, id), value, id])).toString('base64url')
 }
 
-function decode(cursor: string, binding: string, name: string): [Date | string, string] {
+function decode(cursor: string, binding: string, name: string): Pick<Bound, 'value' | 'id'> {
   const [seal, value, id] = positionOf(cursor) ?? []
   if (seal === undefined || value === undefined || id === undefined) fail('VALIDATION_ERROR', `${name}: is not a cursor`)
   if (seal !== sealOf(binding, value, id)) fail('VALIDATION_ERROR', `${name}: is not a cursor of this list, sort and filters`)
-  return [typeof value === 'string' ? value : new Date(value), id]
+  return { value: typeof value === 'string' ? value : new Date(value), id }
 }
 
 function positionOf(cursor: string): z.output<typeof position> | undefined {
   const bytes = Buffer.from(cursor, 'base64url')
   // The same bytes have other spellings, none of which was given out.
-  if (cursor.length > 1024 || bytes.toString('base64url') !== cursor) return undefined
+  if (cursor.length > maxCursorLength || bytes.toString('base64url') !== cursor) return undefined
   try {
     return position.safeParse(JSON.parse(bytes.toString())).data
   } catch {
