@@ -1,7 +1,14 @@
 // Contacts in the graph.
 import { builder } from '../core/builder.ts'
+import { DeletedRef } from '../core/deleted.ts'
+import { fail } from '../core/errors.ts'
+import { keyed } from '../core/idempotency.ts'
+import { parse, uuid } from '../core/validation.ts'
+import { ContactFilter, CreateContactInput, UpdateContactInput } from './input.ts'
+import { type ContactSort, pageOfContacts, sorts } from './list.ts'
+import { createContact, deleteContact, updateContact } from './service.ts'
 
-builder.prismaObject('Contact', {
+export const ContactRef = builder.prismaObject('Contact', {
   description: 'Someone the workspace writes to.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id.' }),
@@ -15,4 +22,61 @@ builder.prismaObject('Contact', {
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
   }),
+})
+
+const ContactSortRef = builder.enumType('ContactSort', {
+  description: 'The order of a list of contacts.',
+  values: Object.keys(sorts) as ContactSort[],
+})
+
+builder.queryFields((t) => ({
+  contact: t.prismaField({
+    type: ContactRef,
+    description: 'One contact. Errors: NOT_FOUND.',
+    args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
+    resolve: async (query, _, args, { app, principal }) => {
+      const where = { id: parse(uuid, args.id, 'id'), workspaceId: principal.workspaceId }
+      return (await app.db.contact.findFirst({ ...query, where })) ?? fail('NOT_FOUND', 'Contact not found')
+    },
+  }),
+  contacts: t.connection({
+    type: ContactRef,
+    description:
+      'The contacts of the workspace, newest first unless sorted otherwise; 50 a page, at most 100. They are not counted.',
+    args: {
+      filter: t.arg({ type: ContactFilter.ref, description: 'Which ones.' }),
+      sort: t.arg({ type: ContactSortRef, defaultValue: 'createdAt_desc', description: 'Their order.' }),
+    },
+    resolve: (_, { filter, sort, ...page }, ctx) =>
+      pageOfContacts(ctx, ContactFilter.parse(ctx.app.config, filter ?? {}), sort ?? 'createdAt_desc', page),
+  }),
+}))
+
+builder.mutationFields((t) => {
+  const id = t.arg.id({ required: true, description: 'The contact.' })
+  return {
+    createContact: t.field({
+      type: ContactRef,
+      description: 'Creates a contact. Errors: CONFLICT where another has the number, SUBSCRIPTION_INACTIVE.',
+      authScopes: { active: true },
+      args: { input: t.arg({ type: CreateContactInput.ref, required: true, description: 'What to create.' }) },
+      resolve: (_, { input }, ctx) => {
+        const once = keyed(ctx, 'createContact', input)
+        return createContact(once, CreateContactInput.parse(ctx.app.config, input))
+      },
+    }),
+    updateContact: t.field({
+      type: ContactRef,
+      description: 'Changes a contact. Errors: NOT_FOUND, CONFLICT where another has the number.',
+      args: { id, input: t.arg({ type: UpdateContactInput.ref, required: true, description: 'What to change.' }) },
+      resolve: (_, args, ctx) =>
+        updateContact(ctx, parse(uuid, args.id, 'id'), UpdateContactInput.parse(ctx.app.config, args.input)),
+    }),
+    deleteContact: t.field({
+      type: DeletedRef,
+      description: 'Deletes a contact and takes it out of its groups; its messages stay. Errors: NOT_FOUND.',
+      args: { id },
+      resolve: (_, args, ctx) => deleteContact(ctx, parse(uuid, args.id, 'id')),
+    }),
+  }
 })

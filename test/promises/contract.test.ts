@@ -10,6 +10,11 @@ GET    billing/payments
 GET    billing/plans
 GET    billing/subscription
 GET    billing/usage
+GET    contacts
+POST   contacts
+GET    contacts/:id
+PUT    contacts/:id
+DELETE contacts/:id
 GET    instances
 POST   instances
 GET    instances/:id
@@ -51,6 +56,7 @@ beforeAll(async () => {
   rig = await openRig()
   const { api, instance } = rig.tenant
   own.instances = instance.id
+  own.contacts = (await api.post('contacts', { name: 'Ada', phone: '+393331234567' })).body.data.id
   own.messages = (await api.post('messages/send', text(rig.tenant))).body.data.id
   own.webhooks = (await api.post('webhooks', { url: 'http://127.0.0.1:9/', events: ['message.sent'] })).body.data.id
   own.deliveries = (await api.post(`webhooks/${own.webhooks}/test`)).body.data.id
@@ -65,7 +71,7 @@ function ask(method: string, path: string, key: string, headers: Record<string, 
   const client = api(rig.gateway, key, headers)
   if (method === 'GET') return client.get(path)
   if (method === 'DELETE') return client.delete(path)
-  return method === 'PUT' ? client.put(path, { events: ['message.read'] }) : client.post(path, {})
+  return method === 'PUT' ? client.put(path, { events: ['message.read'], name: 'Changed' }) : client.post(path, {})
 }
 
 describe('every route', () => {
@@ -110,6 +116,7 @@ it.each(reads)('GET %s answers what its row says it does', async (path, route) =
 it('has left everything of the tenant as it was', async () => {
   const { api, instance } = rig.tenant
   expect((await api.get(`instances/${instance.id}`)).body.data).toMatchObject({ status: 'connected', deletedAt: null })
+  expect((await api.get(`contacts/${own.contacts}`)).body.data.name).toBe('Ada')
   expect((await api.get(`webhooks/${own.webhooks}`)).body.data.events).toEqual(['message.sent'])
   expect((await api.get(`messages/${own.messages}`)).body.data.status).not.toBe('cancelled')
 })

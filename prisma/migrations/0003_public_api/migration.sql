@@ -10,6 +10,9 @@ CREATE TYPE "bulk_operation" AS ENUM ('add_to_group', 'bulk_delete_contacts');
 -- CreateEnum
 CREATE TYPE "bulk_status" AS ENUM ('pending', 'processing', 'done', 'failed', 'cancelled');
 
+-- AlterTable
+ALTER TABLE "contacts" ALTER COLUMN "tags" SET DEFAULT ARRAY[]::TEXT[];
+
 -- CreateTable
 CREATE TABLE "campaigns" (
     "id" UUID NOT NULL,
@@ -100,10 +103,10 @@ CREATE TABLE "media" (
     "mimeType" TEXT NOT NULL,
     "size" INTEGER NOT NULL,
     "createdAt" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "storedAt" TIMESTAMPTZ(3),
 
     CONSTRAINT "media_pkey" PRIMARY KEY ("id")
 );
-    "storedAt" TIMESTAMPTZ(3),
 
 -- CreateTable
 CREATE TABLE "templates" (
@@ -154,6 +157,9 @@ CREATE INDEX "contacts_workspaceId_createdAt_id_idx" ON "contacts"("workspaceId"
 
 -- CreateIndex
 CREATE INDEX "contacts_workspaceId_name_id_idx" ON "contacts"("workspaceId", "name", "id");
+
+-- CreateIndex
+CREATE INDEX "contacts_tags_idx" ON "contacts" USING GIN ("tags");
 
 -- AddForeignKey
 ALTER TABLE "campaigns" ADD CONSTRAINT "campaigns_workspaceId_fkey" FOREIGN KEY ("workspaceId") REFERENCES "workspaces"("id") ON DELETE RESTRICT ON UPDATE CASCADE;

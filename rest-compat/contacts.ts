@@ -1,0 +1,148 @@
+// REST rows of contacts.
+import { z } from 'zod'
+import { graphql } from './generated/gql.ts'
+import { deletedAnswer, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
+
+graphql(`
+  fragment ContactRecord on Contact {
+    id
+    name
+    firstName
+    lastName
+    phone
+    email
+    tags
+    custom
+    createdAt
+    updatedAt
+  }
+`)
+
+const ListContacts = graphql(`
+  query ListContacts($first: Int!, $after: String, $sort: ContactSort, $filter: ContactFilter) {
+    contacts(first: $first, after: $after, sort: $sort, filter: $filter) {
+      nodes {
+        ...ContactRecord
+      }
+      pageInfo {
+        endCursor
+        hasNextPage
+      }
+    }
+  }
+`)
+
+const GetContact = graphql(`
+  query GetContact($id: ID!) {
+    contact(id: $id) {
+      ...ContactRecord
+    }
+  }
+`)
+
+const CreateContact = graphql(`
+  mutation CreateContact($input: CreateContactInput!) {
+    createContact(input: $input) {
+      ...ContactRecord
+    }
+  }
+`)
+
+const UpdateContact = graphql(`
+  mutation UpdateContact($id: ID!, $input: UpdateContactInput!) {
+    updateContact(id: $id, input: $input) {
+      ...ContactRecord
+    }
+  }
+`)
+
+const DeleteContact = graphql(`
+  mutation DeleteContact($id: ID!) {
+    deleteContact(id: $id) {
+      id
+      deleted
+    }
+  }
+`)
+
+export const contactRecord = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  firstName: z.string().nullable(),
+  lastName: z.string().nullable(),
+  phone: z.string(),
+  email: z.string().nullable(),
+  tags: z.array(z.string()),
+  custom: z.record(z.string(), z.string()),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+})
+
+const once = z.string({ error: 'must be given once' })
+/** In a query a plus sign that nobody escaped arrives as a blank, which no number begins with. */
+export const searched = once.transform((value) => value.replace(/^ (?=\d)/, '+'))
+const sorts = {
+  'createdAt:desc': 'createdAt_desc',
+  'createdAt:asc': 'createdAt_asc',
+  'name:asc': 'name_asc',
+  'name:desc': 'name_desc',
+} as const
+
+const contactsQuery = z.object({
+  ...listQuery(50),
+  search: searched
+    .optional()
+    .describe('Only contacts whose name, number or e-mail address has this in it, in any case; 1 to 100 characters.'),
+  tag: once.optional().describe('Only contacts with this label.'),
+  groupId: once.optional().describe('Only members of this group.'),
+  sort: z
+    .enum(['createdAt:desc', 'createdAt:asc', 'name:asc', 'name:desc'])
+    .default('createdAt:desc')
+    .transform((sort) => sorts[sort])
+    .describe('The order.'),
+})
+
+const byId = ({ params }: { params: Record<string, string> }) => ({ id: params.id as string })
+
+export const contactRoutes = [
+  row('GET', '/contacts', {
+    summary: 'List contacts',
+    document: ListContacts,
+    query: contactsQuery,
+    renames: pageNames,
+    variables: ({ query: { limit, cursor, sort, ...filter } }) => ({ first: limit, after: cursor, sort, filter }),
+    project: (data) => pageOf('contacts', data.contacts),
+    answer: pageAnswer('contacts', contactRecord),
+  }),
+  row('POST', '/contacts', {
+    summary: 'Create a contact',
+    document: CreateContact,
+    input: 'CreateContactInput',
+    status: 201,
+    variables: ({ body }) => ({ input: body as never }),
+    project: (data) => data.createContact,
+    answer: contactRecord,
+  }),
+  row('GET', '/contacts/:id', {
+    summary: 'Read a contact',
+    document: GetContact,
+    variables: byId,
+    project: (data) => data.contact,
+    answer: contactRecord,
+  }),
+  row('PUT', '/contacts/:id', {
+    summary: 'Change a contact',
+    document: UpdateContact,
+    input: 'UpdateContactInput',
+    variables: ({ params, body }) => ({ id: params.id as string, input: body as never }),
+    project: (data) => data.updateContact,
+    answer: contactRecord,
+  }),
+  row('DELETE', '/contacts/:id', {
+    summary: 'Delete a contact',
+    document: DeleteContact,
+    variables: byId,
+    project: (data) => data.deleteContact,
+    answer: deletedAnswer,
+  }),
+]

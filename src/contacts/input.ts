@@ -1,0 +1,102 @@
+// What a caller says of contacts and groups: every field and bound, refused by name where wrong.
+import { z } from 'zod'
+import { defineInput, type Rules } from '../core/input.ts'
+import { phone } from '../core/phone.ts'
+import { jsonObject, text, uuid } from '../core/validation.ts'
+
+const email = z.email('must be an e-mail address').max(254, 'must have at most 254 characters')
+const tag = z.string().trim().pipe(text(1, 50))
+
+/** Values for templates: flat, 50 names, 1024 characters each. A name that JavaScript itself gives meaning to is refused. */
+const custom = jsonObject(text(0, 1024)).check(({ value, issues }) => {
+  const names = Object.keys(value)
+  if (names.length > 50) issues.push({ code: 'custom', message: 'must have at most 50 names', input: value })
+  if (names.some((name) => name.length < 1 || name.length > 100)) {
+    issues.push({ code: 'custom', message: 'must have names of 1 to 100 characters', input: value })
+  }
+})
+
+const contactFields = {
+  name: text(1, 200).describe('The whole name, 1 to 200 characters.'),
+  firstName: text(1, 200).nullish().describe('The first name; left out of a new contact, the first word of the name.'),
+  lastName: text(1, 200).nullish().describe('The last name.'),
+  phone: phone.describe('The number, E.164; no two contacts of a workspace share one.'),
+  email: email.nullish().describe('The e-mail address.'),
+  tags: z
+    .array(tag)
+    .max(50)
+    .nullish()
+    .describe('Labels: at most 50 of at most 50 characters; one that is given twice counts once.'),
+  custom: custom.nullish().describe('Values for templates, by name: at most 50 texts of at most 1024 characters.'),
+}
+
+const groupFields = {
+  name: text(1, 200).describe('What people call it, 1 to 200 characters; no two groups of a workspace share one.'),
+  description: text(0, 1000).nullish().describe('What it is for, up to 1000 characters.'),
+}
+
+const idempotencyKey = z
+  .string()
+  .nullish()
+  .describe('Repeating a mutation with the same key and input answers the first result again.')
+
+/** The same field, which may be left out; zod forgets the description. */
+function optional<Field extends z.ZodType>(field: Field) {
+  return field.optional().describe(field.description ?? '')
+}
+
+/** One field at least must be there; null is a value too. */
+function changesSomething(fields: object): Rules {
+  const names = Object.keys(fields)
+  const told = `must change ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
+  return (value, report) => {
+    if (names.every((name) => value[name] === undefined)) report([], told)
+  }
+}
+
+export const CreateContactInput = defineInput(
+  'CreateContactInput',
+  'A new contact.',
+  z.object({ ...contactFields, idempotencyKey }),
+)
+
+export const UpdateContactInput = defineInput(
+  'UpdateContactInput',
+  'What to change about a contact; what is left out stays, null clears.',
+  z.object({ ...contactFields, name: optional(contactFields.name), phone: optional(contactFields.phone) }),
+  changesSomething(contactFields),
+)
+
+export const CreateContactGroupInput = defineInput(
+  'CreateContactGroupInput',
+  'A new group.',
+  z.object({ ...groupFields, idempotencyKey }),
+)
+
+export const UpdateContactGroupInput = defineInput(
+  'UpdateContactGroupInput',
+  'What to change about a group; what is left out stays, null clears.',
+  z.object({ ...groupFields, name: optional(groupFields.name) }),
+  changesSomething(groupFields),
+)
+
+/** What to look for in names and numbers. */
+export const search = text(1, 100)
+
+export const ContactFilter = defineInput(
+  'ContactFilter',
+  'Which contacts to list.',
+  z.object({
+    search: search
+      .nullish()
+      .describe('Only contacts whose name, number or e-mail address has this in it, in any case; 1 to 100 characters.'),
+    tag: tag.nullish().describe('Only contacts with this label.'),
+    groupId: uuid.nullish().describe('Only members of this group.'),
+  }),
+)
+
+export type CreateContact = ReturnType<typeof CreateContactInput.parse>
+export type UpdateContact = ReturnType<typeof UpdateContactInput.parse>
+export type CreateContactGroup = ReturnType<typeof CreateContactGroupInput.parse>
+export type UpdateContactGroup = ReturnType<typeof UpdateContactGroupInput.parse>
+export type ContactFilterValue = ReturnType<typeof ContactFilter.parse>
