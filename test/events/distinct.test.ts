@@ -1,0 +1,134 @@
+// GraphQL over SSE, one operation a connection, met with graphql-sse's own client.
+import { type Client, createClient } from 'graphql-sse'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
+import { newId } from '../../src/core/id.ts'
+import { emit } from '../../src/events/emit.ts'
+import { atEnd, sql, until } from '../kit/kit.ts'
+import { type Doors, foreignInstance, graphqlNumbers, graphqlUrl, happen, openDoors, openStreams } from './doors.ts'
+import { newEvent, upTo } from './rig.ts'
+import { openSse } from './sse.ts'
+
+let doors: Doors
+
+beforeAll(async () => {
+  doors = await openDoors()
+})
+beforeEach(() => openStreams(doors, 0))
+
+function open(): Client {
+  const client = createClient({ url: graphqlUrl(doors).href, headers: doors.key, retryAttempts: 0 })
+  atEnd('test', async () => client.dispose())
+  return client
+}
+
+/** Everything that an operation is answered, to its end. */
+async function resultsOf(query: string, variables?: Record<string, unknown>) {
+  const results = []
+  for await (const result of open().iterate({ query, variables })) results.push(result)
+  return results
+}
+
+it('subscribes, with what each event is about', async () => {
+  const { databaseUrl, place } = doors
+  const query = `subscription ($types: [EventType!]) {
+    events(types: $types) { id type cursor createdAt payload message { id } instance { id name } }
+  }`
+  const results = open().iterate<{ events: Record<string, unknown> }>({ query, variables: { types: ['message_sent'] } })
+  const first = results.next()
+  await openStreams(doors, 1)
+  await emit(sql(databaseUrl), [newEvent(place, 1, 'message.read'), newEvent(place, 2)])
+  const { value } = await first
+  const { rows } = await sql(databaseUrl).query('select id, payload from events order by seq desc limit 1')
+  expect(value.errors).toBeUndefined()
+  expect(value.data?.events).toMatchObject({
+    id: rows[0]?.id,
+    type: 'message_sent',
+    payload: rows[0]?.payload,
+    message: null,
+    instance: { id: place.instanceId, name: 'Phone' },
+  })
+  await results.return?.(undefined)
+})
+
+it('answers queries and mutations with one result', async () => {
+  const data = { instances: expect.arrayContaining([{ id: doors.place.instanceId }]) }
+  expect(await resultsOf('{ instances { id } }')).toEqual([{ data }])
+})
+
+it.each([
+  ['a syntax error', 'subscription {', /Syntax Error/],
+  ['an unknown field', 'subscription { nothing }', /Cannot query field/],
+  ['two root fields', 'subscription { events { id } more: events { id } }', /must select only one top level field/],
+  ['no such operation', 'query A { instances { id } } query B { instances { id } }', /^operationName: /],
+  ['a bad cursor', 'subscription { events(after: "x") { id } }', /^after: is not an event cursor$/],
+  ['no kinds', 'subscription { events(types: []) { id } }', /^types: must have at least 1 item$/],
+  ['a malformed id', 'subscription { events(messageId: "x") { id } }', /^messageId: must be a UUID$/],
+])('tells of %s on the stream', async (_, query, message) => {
+  const results = await resultsOf(query)
+  expect(results).toHaveLength(1)
+  expect(results[0]?.errors?.[0]?.message).toMatch(message)
+  expect(results[0]?.errors?.[0]?.extensions?.code).toBe('VALIDATION_ERROR')
+})
+
+it('says NOT_FOUND of an id of another workspace, as of one that nobody has', async () => {
+  const answers: string[] = []
+  for (const id of [await foreignInstance(doors), newId()]) {
+    const events = await resultsOf(`subscription { events(instanceId: "${id}") { id } }`)
+    const state = await resultsOf(`subscription { instanceState(id: "${id}") { status } }`)
+    for (const { errors } of [...events, ...state]) answers.push(JSON.stringify(errors).replace('instanceState', 'events'))
+  }
+  expect(answers).toHaveLength(4)
+  expect(answers[0]).toContain('NOT_FOUND')
+  expect(new Set(answers).size).toBe(1)
+})
+
+it('says which variable does not fit', async () => {
+  const query = 'subscription ($types: [EventType!]) { events(types: $types) { id } }'
+  const results = await resultsOf(query, { types: ['nope'] })
+  expect(results[0]?.errors?.[0]).toMatchObject({
+    message: expect.stringMatching(/types/),
+    extensions: { code: 'VALIDATION_ERROR' },
+  })
+})
+
+it('replays what came after a cursor and goes on live, without sharing places in the log', async () => {
+  const query = 'subscription ($from: String) { events(after: $from) { cursor payload } }'
+  const openFrom = (from?: string) => openSse(graphqlUrl(doors), { headers: doors.key, body: { query, variables: { from } } })
+  const live = await openFrom()
+  await happen(doors, 250)
+  await until(() => live.events.length === 250)
+  const replayed = await openFrom(live.events[99]?.id)
+  await until(() => replayed.events.length === 150)
+  await happen(doors, 10, 250)
+  await until(() => live.events.length === 260 && replayed.events.length === 160)
+  expect(graphqlNumbers(live)).toEqual(upTo(260))
+  expect(graphqlNumbers(replayed)).toEqual(upTo(260).slice(100))
+  expect(replayed.events.map(({ id }) => id)).toEqual(live.events.slice(100).map(({ id }) => id))
+})
+
+it('serves GET with a query string, but no mutation by it', async () => {
+  const { databaseUrl, key: headers, place } = doors
+  const url = graphqlUrl(doors)
+  url.searchParams.set('query', 'subscription ($t: [EventType!]) { events(types: $t) { payload } }')
+  url.searchParams.set('variables', '{"t":["message_read"]}')
+  const stream = await openSse(url, { headers })
+  await emit(sql(databaseUrl), [newEvent(place, 1), newEvent(place, 2, 'message.read')])
+  await until(() => stream.events.length === 1)
+  expect(graphqlNumbers(stream)).toEqual([2])
+  url.searchParams.set('variables', '{')
+  expect(await openSse(url, { headers })).toMatchObject({ status: 400 })
+  url.searchParams.set('variables', '')
+  url.searchParams.set('query', `mutation { deleteInstance(id: "${place.instanceId}") { id } }`)
+  const refused = await openSse(url, { headers })
+  expect(refused.status).toBe(405)
+  expect(refused.headers.allow).toBe('POST')
+})
+
+it('refuses with an HTTP status who has no valid key', async () => {
+  const refused = await openSse(graphqlUrl(doors), { body: { query: 'subscription { events { id } }' } })
+  await until(() => refused.ended)
+  expect(refused.status).toBe(401)
+  expect(JSON.parse(refused.text)).toEqual({
+    errors: [{ message: 'Missing or invalid API key', extensions: { code: 'UNAUTHORIZED' } }],
+  })
+})

@@ -1,0 +1,99 @@
+// What tests of the doors to live events begin with: a gateway that serves and numbers, an account, and streams at each door.
+import {
+  type Account,
+  cloneDatabase,
+  connectedInstance,
+  createAccount,
+  type Gateway,
+  sql,
+  startGateway,
+  until,
+} from '../kit/kit.ts'
+import { emitMany, type Place } from './rig.ts'
+import { openSse, type SseReader } from './sse.ts'
+
+export interface Doors {
+  databaseUrl: string
+  /** A test that stops it puts the next one here. */
+  gateway: Gateway
+  account: Account
+  place: Place
+  /** The header with the account's key. */
+  key: Record<string, string>
+}
+
+/** Without workers, so that nothing happens but what a test emits. */
+const env = { RATE_LIMIT_PER_SECOND: '1000', ROLES: 'http,relay' }
+
+/** On a clone of its own, or on the database given; ends with the test, or with the file when no test runs. */
+export async function openDoors(options: { databaseUrl?: string; env?: Record<string, string> } = {}): Promise<Doors> {
+  const { databaseUrl = await cloneDatabase() } = options
+  const gateway = await startGateway({ databaseUrl, env: { ...env, ...options.env } })
+  const account = await createAccount(databaseUrl)
+  const { id: instanceId } = await connectedInstance(databaseUrl, account)
+  return {
+    databaseUrl,
+    gateway,
+    account,
+    place: { workspaceId: account.workspaceId, instanceId },
+    key: { 'x-api-key': account.apiKey },
+  }
+}
+
+/** Starts the gateway again that was stopped. */
+export async function reopen(doors: Doors): Promise<void> {
+  doors.gateway = await startGateway({ databaseUrl: doors.databaseUrl, env })
+}
+
+export function plainUrl({ gateway }: Doors, query = ''): URL {
+  return new URL(`/api/v1/events/stream${query}`, gateway.url)
+}
+
+export function graphqlUrl({ gateway }: Doors): URL {
+  return new URL('/graphql', gateway.url)
+}
+
+/** For many operations on one connection. */
+export function singleUrl({ gateway }: Doors): URL {
+  return new URL('/graphql/stream', gateway.url)
+}
+
+export const subscription = 'subscription ($after: String) { events(after: $after) { cursor payload } }'
+
+/** A plain stream, resumed after the event of that id where one is given. */
+export async function openPlain(doors: Doors, lastEventId?: string): Promise<SseReader> {
+  return await openSse(plainUrl(doors), {
+    headers: { ...doors.key, ...(lastEventId ? { 'last-event-id': lastEventId } : {}) },
+  })
+}
+
+/** The same by GraphQL. */
+export async function openGraphql(doors: Doors, after?: string): Promise<SseReader> {
+  return await openSse(graphqlUrl(doors), { headers: doors.key, body: { query: subscription, variables: { after } } })
+}
+
+/** The `n` of each event that a GraphQL reader got. */
+export function graphqlNumbers(reader: SseReader): number[] {
+  return reader.events.map(({ data }) => Number(JSON.parse(data ?? '').data.events.payload.n))
+}
+
+/** Emits events of the place, numbered from `first` on, in one transaction. */
+export async function happen({ databaseUrl, place }: Doors, count: number, first = 0, padding = ''): Promise<void> {
+  await emitMany(sql(databaseUrl), place, count, first, padding)
+}
+
+/** The instance of somebody else. */
+export async function foreignInstance({ databaseUrl }: Doors): Promise<string> {
+  return (await connectedInstance(databaseUrl, await createAccount(databaseUrl))).id
+}
+
+/** A figure of the gateway's `/metrics`. */
+export async function metric({ gateway }: Doors, name: string): Promise<number> {
+  const text = await (await fetch(new URL('/metrics', gateway.url))).text()
+  return Number(text.match(new RegExp(`^${name} (\\S+)`, 'm'))?.[1])
+}
+
+/** Waits until so many streams are open: those of an earlier test end a moment after it. */
+export async function openStreams(doors: Doors, count: number): Promise<void> {
+  await until(async () => (await metric(doors, 'gateway_open_streams')) === count)
+}

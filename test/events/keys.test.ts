@@ -1,0 +1,53 @@
+// What keys may at the doors to live events: fifty streams at a time, and none any more when they are revoked.
+import { expect, it } from 'vitest'
+import { createAccount, sql, until } from '../kit/kit.ts'
+import { graphqlUrl, openDoors, openGraphql, openPlain, openStreams, plainUrl, singleUrl, subscription } from './doors.ts'
+import { openSse } from './sse.ts'
+
+it('has room for fifty streams of a key; the next is refused, and welcome when one ends', async () => {
+  const doors = await openDoors()
+  const streams = await Promise.all(Array.from({ length: 50 }, () => openPlain(doors)))
+  expect(streams.every(({ status }) => status === 200)).toBe(true)
+  const refused = await openPlain(doors)
+  await until(() => refused.ended)
+  expect(refused.status).toBe(429)
+  expect(refused.headers['retry-after']).toBe('1')
+  expect(JSON.parse(refused.text).error.code).toBe('API_RATE_LIMIT_EXCEEDED')
+  expect((await openGraphql(doors)).status).toBe(429)
+  const other = { 'x-api-key': (await createAccount(doors.databaseUrl)).apiKey }
+  expect((await openSse(graphqlUrl(doors), { headers: other, body: { query: subscription } })).status).toBe(200)
+  streams[0]?.close()
+  await until(async () => (await openPlain(doors)).status === 200)
+})
+
+it('ends the streams of a revoked key within 5 s at every door, with a word that clients understand', async () => {
+  const doors = await openDoors()
+  const { account, databaseUrl, key } = doors
+  const plain = await openPlain(doors)
+  const distinct = await openGraphql(doors)
+  const url = singleUrl(doors)
+  const token = await (await fetch(url, { method: 'PUT', headers: key })).text()
+  url.searchParams.set('token', token)
+  const single = await openSse(url)
+  const accepted = await fetch(url, {
+    method: 'POST',
+    headers: { ...key, 'content-type': 'application/json' },
+    body: JSON.stringify({ query: subscription, extensions: { operationId: 'a' } }),
+  })
+  expect(accepted.status).toBe(202)
+  const other = await createAccount(databaseUrl)
+  const bystander = await openSse(plainUrl(doors), { headers: { 'x-api-key': other.apiKey } })
+
+  await sql(databaseUrl).query(`update api_keys set "revokedAt" = now() where "userId" = $1`, [account.userId])
+  await until(() => plain.ended && distinct.ended && single.ended, { timeoutMs: 5_000 })
+  expect(bystander.ended).toBe(false)
+  const error = { message: 'Missing or invalid API key', extensions: { code: 'UNAUTHORIZED' } }
+  expect(plain.events).toMatchObject([{ event: 'end' }])
+  expect(JSON.parse(plain.events[0]?.data ?? '')).toEqual({ error: { code: 'UNAUTHORIZED', message: error.message } })
+  expect(distinct.events.map(({ event }) => event)).toEqual(['next', 'complete'])
+  expect(JSON.parse(distinct.events[0]?.data ?? '')).toEqual({ errors: [error] })
+  expect(single.events.map(({ event }) => event)).toEqual(['next', 'complete'])
+  expect(JSON.parse(single.events[0]?.data ?? '')).toEqual({ id: 'a', payload: { errors: [error] } })
+  expect((await openPlain(doors)).status).toBe(401)
+  await openStreams(doors, 1)
+})

@@ -1,0 +1,117 @@
+// The plain door to live events, met with the EventSource that people use.
+import { EventSource } from 'eventsource'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
+import { newId } from '../../src/core/id.ts'
+import { emit } from '../../src/events/emit.ts'
+import { api, atEnd, connectedInstance, sql, until } from '../kit/kit.ts'
+import { type Doors, foreignInstance, happen, openDoors, openStreams, plainUrl } from './doors.ts'
+import { newEvent, newPlace, numberOf, plainNumbers } from './rig.ts'
+import { openSse } from './sse.ts'
+
+let doors: Doors
+
+beforeAll(async () => {
+  doors = await openDoors()
+})
+beforeEach(() => openStreams(doors, 0))
+
+function openSource(query = ''): EventSource {
+  const source = new EventSource(plainUrl(doors, query), {
+    fetch: (input, init) => fetch(input, { ...init, headers: { ...init.headers, ...doors.key } }),
+  })
+  atEnd('test', async () => source.close())
+  return source
+}
+
+it('gives each event under its name, with the very text of the log', async () => {
+  const { databaseUrl, place } = doors
+  const source = openSource()
+  const got: { type: string; data: string; id: string }[] = []
+  for (const type of ['message.sent', 'message.read']) {
+    source.addEventListener(type, ({ data, lastEventId }) => got.push({ type, data, id: lastEventId }))
+  }
+  await until(() => source.readyState === source.OPEN)
+  await emit(sql(databaseUrl), [newEvent(place, 1), newEvent(place, 2, 'message.read'), newEvent(place, 3, 'message.failed')])
+  await until(() => got.length === 2)
+  expect(got.map(({ type }) => type)).toEqual(['message.sent', 'message.read'])
+  const { rows } = await sql(databaseUrl).query<{ payload: string }>(
+    'select payload::text as payload from events order by seq desc limit 3',
+  )
+  expect(got.map(({ data }) => data)).toEqual([rows[2]?.payload, rows[1]?.payload])
+  expect(Object.keys(JSON.parse(got[0]?.data ?? '')).slice(0, 2)).toEqual(['id', 'event'])
+  expect(got.every(({ id }) => id.length > 0)).toBe(true)
+})
+
+it('serves who knows `onmessage` only, with named=false', async () => {
+  const source = openSource('?named=false&types=message.read')
+  const got: number[] = []
+  source.onmessage = ({ data }) => got.push(numberOf(data))
+  await until(() => source.readyState === source.OPEN)
+  await emit(sql(doors.databaseUrl), [newEvent(doors.place, 1), newEvent(doors.place, 2, 'message.read')])
+  await until(() => got.length === 1)
+  expect(got).toEqual([2])
+})
+
+it('gives what is asked for: kinds, an instance', async () => {
+  const { account, databaseUrl, key: headers, place } = doors
+  const other = (await connectedInstance(databaseUrl, account)).id
+  const both = await openSse(plainUrl(doors, '?types=message.sent,message.read'), { headers })
+  const repeated = await openSse(plainUrl(doors, '?types=message.sent&types=message.read'), { headers })
+  const one = await openSse(plainUrl(doors, `?instanceId=${other.toUpperCase()}`), { headers })
+  await emit(sql(databaseUrl), [
+    newEvent(place, 1),
+    newEvent({ ...place, instanceId: other }, 2, 'message.failed'),
+    newEvent(place, 3, 'message.read'),
+  ])
+  await until(() => both.events.length === 2 && repeated.events.length === 2 && one.events.length === 1)
+  expect([both, repeated, one].map(plainNumbers)).toEqual([[1, 3], [1, 3], [2]])
+})
+
+it('gives nothing of another workspace', async () => {
+  const stream = await openSse(plainUrl(doors), { headers: doors.key })
+  await emit(sql(doors.databaseUrl), [newEvent(newPlace(), 1), newEvent(doors.place, 2)])
+  await until(() => stream.events.length > 0)
+  expect(plainNumbers(stream)).toEqual([2])
+})
+
+it('says where a reader stands before anything happened, and resumes there', async () => {
+  const { key } = doors
+  const first = await openSse(plainUrl(doors), { headers: key })
+  expect(first.headers['content-type']).toBe('text/event-stream; charset=utf-8')
+  const beginning = await until(() => first.others.find((block) => block.id))
+  expect(Number(beginning.retry)).toBeGreaterThan(0)
+  first.close()
+  await happen(doors, 3)
+  const headers = { ...key, 'last-event-id': beginning.id as string }
+  const second = await openSse(plainUrl(doors, '?after=nonsense'), { headers })
+  await until(() => second.events.length === 3)
+  expect(plainNumbers(second)).toEqual([0, 1, 2])
+})
+
+it('refuses in the envelope: credential, parameters, ids that are not there', async () => {
+  const foreign = await foreignInstance(doors)
+  const { get } = api(doors.gateway, doors.account.apiKey)
+  const rows: [query: string, status: number, code: string, message: RegExp][] = [
+    ['?types=nope', 400, 'VALIDATION_ERROR', /^types\.0: must be one of instance\.connected, /],
+    [
+      '?instanceId=x&messageId=y&named=maybe',
+      400,
+      'VALIDATION_ERROR',
+      /instanceId: must be a UUID; messageId: must be a UUID; named: must be one of true, false/,
+    ],
+    ['?after=x', 400, 'VALIDATION_ERROR', /^after: is not an event cursor$/],
+    [`?instanceId=${foreign}`, 404, 'NOT_FOUND', /^Instance not found$/],
+    [`?messageId=${newId()}`, 404, 'NOT_FOUND', /^Message not found$/],
+    [`?campaignId=${newId()}`, 404, 'NOT_FOUND', /^Campaign not found$/],
+  ]
+  for (const [query, status, code, message] of rows) {
+    const answer = await get(`events/stream${query}`)
+    expect([query, answer.status, answer.body.error?.code]).toEqual([query, status, code])
+    expect(answer.body.error.message).toMatch(message)
+  }
+  const nobody = await api(doors.gateway).get('events/stream')
+  expect(nobody.status).toBe(401)
+  expect(nobody.body).toEqual({ error: { code: 'UNAUTHORIZED', message: 'Missing or invalid API key' } })
+  const late = await get('events/stream', { 'last-event-id': 'x' })
+  expect(late.body.error.message).toBe('Last-Event-ID: is not an event cursor')
+})

@@ -1,0 +1,127 @@
+// Readers that vanish and come back, servers and databases that restart: no event is skipped or repeated.
+import { setTimeout as pause } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { ownServer, until } from '../kit/kit.ts'
+import { type Doors, graphqlNumbers, happen, openDoors, openGraphql, openPlain, reopen } from './doors.ts'
+import { plainNumbers, upTo } from './rig.ts'
+import type { SseReader } from './sse.ts'
+
+/** Events happen in transactions of a few, while the readers do what they do. */
+async function happenSteadily(doors: Doors, count: number, first = 0, everyMs = 4): Promise<void> {
+  for (let n = first; n < first + count; ) {
+    const size = Math.min(1 + Math.floor(Math.random() * 5), first + count - n)
+    await happen(doors, size, n)
+    n += size
+    await pause(everyMs)
+  }
+}
+
+/** Where a stream that is opened now begins. */
+async function present(doors: Doors): Promise<string> {
+  const reader = await openPlain(doors)
+  const id = await until(() => reader.others.find((block) => block.id)?.id)
+  reader.close()
+  return id
+}
+
+/** Reads by a stream that is cut at random and opened again after the last event seen, until all have come. */
+async function readInPieces(
+  count: number,
+  beginning: string,
+  open: (after: string) => Promise<SseReader>,
+  numbers: (reader: SseReader) => number[],
+): Promise<{ seen: number[]; cuts: number }> {
+  const seen: number[] = []
+  let cuts = 0
+  let after = beginning
+  while (seen.length < count) {
+    const reader = await open(after)
+    expect(reader.status).toBe(200)
+    const patience = Math.random() * 120
+    const began = Date.now()
+    await until(() => Date.now() - began > patience || seen.length + reader.events.length >= count, { everyMs: 2 })
+    reader.close()
+    // What arrives after this look is asked for again.
+    const taken = reader.events.splice(0)
+    seen.push(...numbers({ ...reader, events: taken }))
+    after = taken.at(-1)?.id ?? after
+    cuts++
+  }
+  return { seen, cuts }
+}
+
+describe('a reader', () => {
+  it('that is cut at random resumes by Last-Event-ID and by `after` without a gap or a repeat', async () => {
+    const doors = await openDoors()
+    const count = 1_500
+    const steady = await openPlain(doors)
+    const beginning = await present(doors)
+    const plain = () => readInPieces(count, beginning, (after) => openPlain(doors, after), plainNumbers)
+    const graphql = () => readInPieces(count, beginning, (after) => openGraphql(doors, after), graphqlNumbers)
+    const readers = [plain(), plain(), graphql(), graphql()]
+    await happenSteadily(doors, count)
+    const results = await Promise.all(readers)
+    for (const { seen } of results) expect(seen).toEqual(upTo(count))
+    expect(results.reduce((sum, { cuts }) => sum + cuts, 0)).toBeGreaterThan(40)
+    await until(() => steady.events.length === count)
+    expect(plainNumbers(steady)).toEqual(upTo(count))
+  })
+
+  it('that joins the live ones while events keep coming misses none of them', async () => {
+    const doors = await openDoors()
+    const beginning = await present(doors)
+    await happen(doors, 700)
+    const writing = happenSteadily(doors, 1_000, 700, 1)
+    const late: SseReader[] = []
+    for (let i = 0; i < 12; i++) {
+      late.push(await (i % 2 === 0 ? openPlain : openGraphql)(doors, beginning))
+      await pause(30)
+    }
+    await writing
+    await until(() => late.every((reader) => reader.events.length >= 1_700))
+    for (const [i, reader] of late.entries()) {
+      expect((i % 2 === 0 ? plainNumbers : graphqlNumbers)(reader)).toEqual(upTo(1_700))
+    }
+  })
+})
+
+describe('a server that stops', () => {
+  it('ends streams with a hint when to come back, and a reader who does misses nothing', async () => {
+    const doors = await openDoors()
+    const plain = await openPlain(doors)
+    const graphql = await openGraphql(doors)
+    await happen(doors, 3)
+    await until(() => plain.events.length === 3 && graphql.events.length === 3)
+    const began = Date.now()
+    expect(await doors.gateway.stop()).toEqual({ code: 0, signal: null })
+    expect(Date.now() - began).toBeLessThan(10_000)
+    await until(() => plain.ended && graphql.ended)
+    for (const reader of [plain, graphql]) expect(Number(reader.others.at(-1)?.retry)).toBeGreaterThanOrEqual(1_000)
+    expect(graphql.events.at(-1)).toMatchObject({ event: 'complete', data: '' })
+
+    await happen(doors, 3, 3)
+    await reopen(doors)
+    const again = [await openPlain(doors, plain.events[2]?.id), await openGraphql(doors, graphql.events[2]?.id)] as const
+    await until(() => again.every((reader) => reader.events.length === 3))
+    expect(plainNumbers(again[0])).toEqual([3, 4, 5])
+    expect(graphqlNumbers(again[1])).toEqual([3, 4, 5])
+  })
+})
+
+describe('a database that crashes', () => {
+  it('leaves streams open, and they go on without a gap or a repeat', { timeout: 60_000 }, async () => {
+    const server = await ownServer()
+    const doors = await openDoors({ databaseUrl: server.url })
+    const readers = [await openPlain(doors), await openGraphql(doors)] as const
+    for (let round = 0; round < 2; round++) {
+      await happen(doors, 30, round * 30)
+      await server.stop('immediate')
+      await server.start()
+    }
+    await until(() => happen(doors, 10, 60).then(() => true))
+    await until(() => readers.every((reader) => reader.events.length >= 70), { timeoutMs: 15_000 })
+    expect(plainNumbers(readers[0])).toEqual(upTo(70))
+    expect(graphqlNumbers(readers[1])).toEqual(upTo(70))
+    expect(readers.some((reader) => reader.ended)).toBe(false)
+  })
+})

@@ -1,0 +1,74 @@
+// Readers that stop reading, or read slowly: they cost little, and delay nobody.
+import { expect, it } from 'vitest'
+import { until } from '../kit/kit.ts'
+import { graphqlNumbers, happen, metric, openDoors, openGraphql, openPlain, openStreams } from './doors.ts'
+import { plainNumbers, upTo } from './rig.ts'
+import type { SseReader } from './sse.ts'
+
+it('costs bounded memory, is cut within 20 s, delays nobody, and resumes by cursor', { timeout: 60_000 }, async () => {
+  // A heap without slack shows what is held, and not what is yet to be collected.
+  const doors = await openDoors({ env: { NODE_OPTIONS: '--max-old-space-size=128 --max-semi-space-size=4' } })
+  const rounds = 1_000
+  const healthy = [await openPlain(doors), await openGraphql(doors)]
+  let emitted = 0
+  /** 12 MB of events, which the healthy ones get at once. */
+  const flood = async () => {
+    for (const end = emitted + rounds; emitted < end; emitted += 50) await happen(doors, 50, emitted, 'x'.repeat(12_000))
+    await until(() => healthy.every((reader) => reader.events.length === emitted))
+  }
+  await flood()
+  await flood()
+  const stalled = [await openPlain(doors), await openGraphql(doors), await openPlain(doors)]
+  const beginning = emitted
+  await happen(doors, 1, emitted++)
+  await until(() => stalled.every((reader) => reader.events.length === 1))
+  for (const reader of stalled) reader.pause()
+
+  // Held for the stalled ones, this would be 120 MB, once as text of each door.
+  const memoryBytes = () => metric(doors, 'process_resident_memory_bytes')
+  const before = await memoryBytes()
+  for (let i = 0; i < 5; i++) await flood()
+  expect((await memoryBytes()) - before).toBeLessThan(20 * 1024 * 1024)
+
+  const lags: number[] = []
+  await until(
+    async () => {
+      const at = Date.now()
+      const seen = healthy[0]?.events.length ?? 0
+      await happen(doors, 1, emitted++)
+      await until(() => healthy.every((reader) => reader.events.length > seen), { everyMs: 2 })
+      lags.push(Date.now() - at)
+      return (await metric(doors, 'gateway_stalled_streams_total')) === 3
+    },
+    { timeoutMs: 20_000, everyMs: 100 },
+  )
+  // Far from the 15 s that a stalled one is waited for, also on a busy machine.
+  expect(lags.sort((a, b) => a - b)[Math.floor(lags.length * 0.9)]).toBeLessThan(2_000)
+  await openStreams(doors, 2)
+
+  // Every ten seconds each is told that its stream is alive, and where it stands.
+  await until(() => healthy.every((reader) => reader.others.some(({ id, retry }) => id && !retry)), { timeoutMs: 15_000 })
+
+  for (const reader of stalled) reader.resume()
+  await until(() => stalled.every((reader) => reader.ended))
+  const [plain] = stalled as [SseReader]
+  const again = await openPlain(doors, plain.events.at(-1)?.id)
+  await until(() => plain.events.length + again.events.length === emitted - beginning)
+  expect([...plainNumbers(plain), ...plainNumbers(again)]).toEqual(upTo(emitted).slice(beginning))
+})
+
+it('gets everything in the end where it is only slow', { timeout: 60_000 }, async () => {
+  const doors = await openDoors()
+  const slow = await openGraphql(doors)
+  const padding = 'x'.repeat(4_000)
+  let paused = true
+  const flicker = setInterval(() => {
+    paused = !paused
+    if (paused) slow.pause()
+    else slow.resume()
+  }, 15)
+  for (let n = 0; n < 3_000; n += 60) await happen(doors, 60, n, padding)
+  await until(() => slow.events.length === 3_000, { timeoutMs: 30_000 })
+  clearInterval(flicker)
+  expect(graphqlNumbers(slow)).toEqual(upTo(3_000))
+})
