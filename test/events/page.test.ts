@@ -8,34 +8,19 @@ import { emit } from '../../src/events/emit.ts'
 import { readAfter } from '../../src/events/log.ts'
 import { createPrepare } from '../../src/events/operation.ts'
 import { schema } from '../../src/schema.ts'
-import {
-  type Account,
-  type Api,
-  api,
-  cloneDatabase,
-  connectedInstance,
-  createAccount,
-  type Gateway,
-  sql,
-  startGateway,
-  until,
-} from '../kit/kit.ts'
-import { emitMany, newEvent, openApp, openRelay, type Place } from './rig.ts'
+import { type Api, api, sql, until } from '../kit/kit.ts'
+import { type Doors, graphqlUrl, happen, openDoors, plainUrl } from './doors.ts'
+import { newEvent, openApp, openRelay, upTo } from './rig.ts'
 import { openSse } from './sse.ts'
 
-let databaseUrl: string
-let gateway: Gateway
-let account: Account
-let place: Place
+let doors: Doors
 let graph: Api['graphql']
 
 beforeAll(async () => {
-  databaseUrl = await cloneDatabase()
-  gateway = await startGateway({ databaseUrl, env: { RATE_LIMIT_PER_SECOND: '1000' } })
-  account = await createAccount(databaseUrl)
-  place = { workspaceId: account.workspaceId, instanceId: (await connectedInstance(databaseUrl, account)).id }
+  doors = await openDoors()
+  const { account, databaseUrl, gateway, place } = doors
   graph = api(gateway, account.apiKey).graphql
-  await emitMany(sql(databaseUrl), place, 25)
+  await happen(doors, 25)
   await emit(sql(databaseUrl), [newEvent(place, 25, 'message.read'), newEvent({ ...place, workspaceId: newId() }, 26)])
   await until(async () => (await numbersOf({ last: 1 }))[0] === 25)
 })
@@ -68,7 +53,7 @@ describe('the events of a workspace', () => {
       after = pageInfo.endCursor
       more = pageInfo.hasNextPage
     }
-    expect(seen).toEqual(Array.from({ length: 26 }, (_, n) => n))
+    expect(seen).toEqual(upTo(26))
   })
 
   it('come from the end, too, and by kind', async () => {
@@ -81,9 +66,7 @@ describe('the events of a workspace', () => {
 
   it('have cursors that a stream takes, as it gives cursors that pages take', async () => {
     const { edges } = await page({ first: 24 })
-    const stream = await openSse(`${gateway.url}/api/v1/events/stream?after=${edges.at(-1).cursor}`, {
-      headers: { 'x-api-key': account.apiKey },
-    })
+    const stream = await openSse(plainUrl(doors, `?after=${edges.at(-1).cursor}`), { headers: doors.key })
     await until(() => stream.events.length === 2)
     expect(await numbersOf({ after: stream.events[0]?.id })).toEqual([25])
   })
@@ -104,6 +87,7 @@ describe('the events of a workspace', () => {
 
 describe('what an event is about', () => {
   it('costs a constant number of statements for any number of events, live as by pages', async () => {
+    const { account, databaseUrl, place } = doors
     const app = await openApp(databaseUrl)
     await openRelay(app)
     const { userId, workspaceId } = account
@@ -157,7 +141,7 @@ describe('what an event is about', () => {
     const following = await createSourceEventStream({
       schema,
       document: parse('subscription { events { id } }'),
-      contextValue: { app: { db: {} }, principal: { workspaceId: place.workspaceId } },
+      contextValue: { app: { db: {} }, principal: { workspaceId: doors.place.workspaceId } },
     })
     expect(() => (following as AsyncIterable<unknown>)[Symbol.asyncIterator]()).toThrow('Accept: ')
   })
@@ -166,8 +150,8 @@ describe('what an event is about', () => {
 describe('the state of an instance', () => {
   it('is told at once and whenever it changes, to the end', async () => {
     const id = (await graph('mutation { createInstance(input: { name: "New" }) { id } }')).body.data.createInstance.id
-    const stream = await openSse(`${gateway.url}/graphql`, {
-      headers: { 'x-api-key': account.apiKey },
+    const stream = await openSse(graphqlUrl(doors), {
+      headers: doors.key,
       body: { query: 'subscription ($id: ID!) { instanceState(id: $id) { status connected } }', variables: { id } },
     })
     const statuses = () => stream.events.flatMap(({ data }) => (data ? [JSON.parse(data).data?.instanceState?.status] : []))
