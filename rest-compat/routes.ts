@@ -1,16 +1,22 @@
 // Every REST row there is.
 import { accountRoutes } from './account.ts'
+import { contactJobRoutes } from './contact-jobs.ts'
 import { contactRoutes } from './contacts.ts'
 import { instanceRoutes } from './instances.ts'
 import { messageRoutes } from './messages.ts'
+import { numberLookupRoutes } from './number-lookups.ts'
 import type { RefusedRoute, Route } from './route.ts'
 import { statusRoutes } from './statuses.ts'
+import { templateRoutes } from './templates.ts'
 import { webhookRoutes } from './webhooks.ts'
 
 export const routes: readonly (Route | RefusedRoute)[] = [
   ...messageRoutes,
   ...instanceRoutes,
+  ...numberLookupRoutes,
   ...contactRoutes,
+  ...contactJobRoutes,
+  ...templateRoutes,
   ...webhookRoutes,
   ...statusRoutes,
   ...accountRoutes,

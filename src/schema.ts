@@ -1,8 +1,11 @@
 // The graph: imports every domain's part of it and builds the whole.
 import './billing/schema.ts'
 import './events/schema.ts'
+import './templates/schema.ts'
 import './contacts/schema.ts'
+import './contacts/bulk-schema.ts'
 import './instances/schema.ts'
+import './instances/lookup-schema.ts'
 import './messages/schema.ts'
 import './messages/health.ts'
 import './webhooks/schema.ts'

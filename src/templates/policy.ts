@@ -17,10 +17,10 @@ function bound(type: TemplateType): number {
   return type === 'text' ? 4096 : 1024
 }
 
-/** Whether it could ever become a message. @throws TEMPLATE_INVALID */
+/** Whether it could ever become a message. @throws TEMPLATE_INVALID; VALIDATION_ERROR for a text without text */
 export function checkTemplate({ type, body, mediaUrl }: TemplateText): void {
   if (type !== 'text' && mediaUrl === null) fail('TEMPLATE_INVALID', `mediaUrl: is required for type ${type}`)
-  if (type === 'text' && body === '') fail('TEMPLATE_INVALID', 'body: is required for type text')
+  if (type === 'text' && body === '') fail('VALIDATION_ERROR', 'body: is required')
   const { fixed } = compileTemplate(body)
   if (isLonger(fixed, bound(type))) fail('TEMPLATE_INVALID', `body: ${tooLong(type)} without its placeholders`)
 }

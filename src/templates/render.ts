@@ -37,7 +37,7 @@ interface Placeholder {
 
 /** `{{contact.name}}`, `{{ custom.order }}`, and with what stands in where there is no value: `{{custom.order | default: "none"}}`. */
 const form =
-  /^\{\{\s*(?<scope>contact|custom)\.(?<key>[\p{L}\p{M}\p{N}_-]{1,64})(?:\s*\|\s*default:\s*(?<quoted>"[^"]*"|'[^']*'))?\s*\}\}$/u
+  /^\{\{\s*(?<scope>contact|custom)\.(?<key>[\p{L}\p{M}\p{N}_-]{1,100})(?:\s*\|\s*default:\s*(?<quoted>"[^"]*"|'[^']*'))?\s*\}\}$/u
 
 /** @throws TEMPLATE_INVALID, saying what is wrong where. */
 export function compileTemplate(body: string): Compiled {

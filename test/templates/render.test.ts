@@ -129,7 +129,7 @@ describe('a body is refused', () => {
     ['{{contact.name | default}}', /is none of/],
     ['{{contact.name | default: x}}', /is none of/],
     ['{{contact.name | default: "a" | default: "b"}}', /is none of/],
-    [`{{custom.${'a'.repeat(65)}}}`, /is none of/],
+    [`{{custom.${'a'.repeat(101)}}}`, /is none of/],
     ['{% if contact.name %}x{% endif %}', /{% if contact.name %} is a tag/],
     ['{% raw %}{{contact.name}}{% endraw %}', /is a tag/],
     ['{%- assign a = 1 -%}', /is a tag/],

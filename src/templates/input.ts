@@ -1,0 +1,63 @@
+// What a caller says of a template.
+import { z } from 'zod'
+import { checkTarget } from '../core/address.ts'
+import { defineInput, type Rules } from '../core/input.ts'
+import { jsonObject, text } from '../core/validation.ts'
+import { templateTypes } from './policy.ts'
+
+const fields = {
+  name: text(1, 200).describe('What people call it, 1 to 200 characters, unique in the workspace.'),
+  type: z.enum(templateTypes).meta({ id: 'TemplateType', description: 'What messages made of it are.' }),
+  body: text(0, 4096).describe(
+    'The text, up to 4096 characters; of an image, video or document the caption, which a medium may go without; an audio shows none. It may hold `{{contact.name}}`, `.firstName`, `.lastName`, `.phone`, `.email` and `{{custom.KEY}}` (a KEY is 1 to 100 letters, digits, `_` and `-`), each also with a text to stand in where there is no value: `{{contact.firstName | default: "you"}}`. Nothing else of Liquid is known: no tags, no other filters.',
+  ),
+  mediaUrl: text(0, 2048).describe(
+    'A public http(s) address of the file, at most 2048 characters: needed by every type but text, which has none.',
+  ),
+}
+
+const urlRule: Rules = (value, report, config) => {
+  const fault =
+    typeof value.mediaUrl === 'string' ? checkTarget(value.mediaUrl, config.allowedPrivateTargets, 'media') : undefined
+  if (fault) report(['mediaUrl'], fault)
+}
+
+export const CreateTemplateInput = defineInput(
+  'CreateTemplateInput',
+  'A new template.',
+  z.object({
+    ...fields,
+    body: fields.body.nullish().describe(fields.body.description as string),
+    mediaUrl: fields.mediaUrl.nullish().describe(fields.mediaUrl.description as string),
+    idempotencyKey: z
+      .string()
+      .nullish()
+      .describe('Repeating a mutation with the same key and input answers the first result again.'),
+  }),
+  (value, report, config) => {
+    urlRule(value, report, config)
+    if (value.type === 'text' && (value.body == null || value.body === '')) report(['body'], 'is required')
+  },
+)
+
+export const UpdateTemplateInput = defineInput(
+  'UpdateTemplateInput',
+  'What to change about a template; what is left out stays, and the template as a whole is judged as a new one is.',
+  z.object({
+    name: fields.name.optional().describe('What people call it from now on, 1 to 200 characters, unique in the workspace.'),
+    type: fields.type.optional().describe('What messages made of it are from now on.'),
+    body: fields.body.optional().describe('Its text from now on; the rules are those of a new template.'),
+    mediaUrl: fields.mediaUrl.nullish().describe('Its file from now on; null takes it away.'),
+  }),
+  (value, report, config) => {
+    urlRule(value, report, config)
+    const known = ['name', 'type', 'body', 'mediaUrl'].some((field) => value[field] !== undefined)
+    if (!known) report([], 'must change name, type, body or mediaUrl')
+  },
+)
+
+/** Values of `custom.*`, as every caller gives them. */
+export const variables = jsonObject(text(0, 1024)).describe('Values of `custom.*`, each at most 1024 characters.')
+
+export type CreateTemplate = ReturnType<typeof CreateTemplateInput.parse>
+export type UpdateTemplate = ReturnType<typeof UpdateTemplateInput.parse>

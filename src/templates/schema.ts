@@ -1,0 +1,111 @@
+// Templates in the graph.
+import { z } from 'zod'
+import { builder } from '../core/builder.ts'
+import { DeletedRef } from '../core/deleted.ts'
+import { fail } from '../core/errors.ts'
+import { keyed } from '../core/idempotency.ts'
+import { registerEnum } from '../core/input.ts'
+import { parse, uuid } from '../core/validation.ts'
+import { CreateTemplateInput, UpdateTemplateInput, variables } from './input.ts'
+import { type TemplateType, templateTypes } from './policy.ts'
+import { createTemplate, deleteTemplate, type Preview, previewTemplate, updateTemplate } from './service.ts'
+
+const TemplateTypeRef = builder.enumType('TemplateType', { values: templateTypes, description: 'What a template can become.' })
+registerEnum('TemplateType', TemplateTypeRef)
+
+// Names no columns, so that what a verb returned is told as it was and not read again.
+const TemplateRef = builder.prismaObject('Template', {
+  description: 'A message to be filled in.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Its id.' }),
+    name: t.exposeString('name', { description: 'What people call it, unique in the workspace.' }),
+    type: t.field({
+      type: TemplateTypeRef,
+      description: 'What messages made of it are.',
+      resolve: (row) => row.type as TemplateType,
+    }),
+    body: t.exposeString('body', { description: 'The text with its placeholders, `""` where a medium goes without.' }),
+    mediaUrl: t.exposeString('mediaUrl', { nullable: true, description: 'The file that is sent; null in a text.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+  }),
+})
+
+const PreviewRef = builder.objectRef<Preview>('TemplatePreview').implement({
+  description: 'The message that a template would become.',
+  fields: (t) => ({
+    type: t.expose('type', { type: TemplateTypeRef, description: 'What the message would be.' }),
+    body: t.exposeString('body', { description: 'Its text; placeholders without a value stay as they were written.' }),
+    mediaUrl: t.exposeString('mediaUrl', { nullable: true, description: 'The file that would be sent.' }),
+    missing: t.exposeStringList('missing', {
+      description: 'The values without which it cannot be sent: `custom.order`, `contact.firstName`.',
+    }),
+  }),
+})
+
+builder.queryFields((t) => ({
+  templates: t.prismaField({
+    type: ['Template'],
+    description: 'The templates of the workspace, oldest first.',
+    resolve: (query, _, __, { app, principal }) =>
+      app.db.template.findMany({
+        ...query,
+        where: { workspaceId: principal.workspaceId },
+        orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+      }),
+  }),
+  template: t.prismaField({
+    type: 'Template',
+    description: 'One template. Errors: NOT_FOUND.',
+    args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
+    resolve: async (query, _, args, { app, principal }) => {
+      const where = { id: parse(uuid, args.id, 'id'), workspaceId: principal.workspaceId }
+      return (await app.db.template.findFirst({ ...query, where })) ?? fail('NOT_FOUND', 'Template not found')
+    },
+  }),
+}))
+
+const previewArgs = z.object({ id: uuid, contactId: uuid.nullish(), variables: variables.nullish() })
+
+builder.mutationFields((t) => {
+  const id = t.arg.id({ required: true, description: 'The template.' })
+  return {
+    createTemplate: t.field({
+      type: TemplateRef,
+      description:
+        'Creates a template, up to 1,000 in a workspace. Errors: SUBSCRIPTION_INACTIVE, TEMPLATE_INVALID, CONFLICT (its name is taken), INVALID_STATE (there are 1,000).',
+      authScopes: { active: true },
+      args: { input: t.arg({ type: CreateTemplateInput.ref, required: true, description: 'What to create.' }) },
+      resolve: async (_, { input }, ctx) =>
+        await createTemplate(keyed(ctx, 'createTemplate', input), CreateTemplateInput.parse(ctx.app.config, input)),
+    }),
+    updateTemplate: t.field({
+      type: TemplateRef,
+      description:
+        'Changes a template; messages and campaigns made of it stay as they are. Errors: NOT_FOUND, TEMPLATE_INVALID, CONFLICT.',
+      args: { id, input: t.arg({ type: UpdateTemplateInput.ref, required: true, description: 'What to change.' }) },
+      resolve: async (_, args, ctx) =>
+        await updateTemplate(ctx, parse(uuid, args.id, 'id'), UpdateTemplateInput.parse(ctx.app.config, args.input)),
+    }),
+    deleteTemplate: t.field({
+      type: DeletedRef,
+      description: 'Deletes a template; messages and campaigns made of it stay as they are. Errors: NOT_FOUND.',
+      args: { id },
+      resolve: (_, args, ctx) => deleteTemplate(ctx, parse(uuid, args.id, 'id')),
+    }),
+    previewTemplate: t.field({
+      type: PreviewRef,
+      description:
+        'Shows what a template would become, and which values are missing. Errors: NOT_FOUND, TEMPLATE_INVALID (longer than its type may be).',
+      args: {
+        id,
+        contactId: t.arg.id({ description: 'The contact it speaks of.' }),
+        variables: t.arg({ type: 'JSON', description: 'Values of `custom.*`; what they lack comes from the contact.' }),
+      },
+      resolve: (_, args, ctx) => {
+        const { id, contactId, variables } = parse(previewArgs, args)
+        return previewTemplate(ctx, id, contactId ?? null, variables ?? null)
+      },
+    }),
+  }
+})
