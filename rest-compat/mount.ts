@@ -79,7 +79,7 @@ async function answer<Context>(
   if (repeatable?.replayed) reply.header('Idempotency-Replayed', 'true')
   if (error) throw error
   return reply
-    .code(route.status)
+    .code(route.accepted?.when(data as never) ? 202 : route.status)
     .type('application/json; charset=utf-8')
     .send(JSON.stringify({ data: route.project(data as never) }))
 }

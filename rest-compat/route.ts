@@ -19,6 +19,8 @@ export interface Route {
   /** Below `/api/v1` and `/api`, with `:name` for parameters. */
   path: string
   summary: string
+  /** What the document calls it; the name of the graph's field, unless two rows have that one. */
+  operationId?: string
   surfaces: readonly Surface[]
   reach: Reach
   status: number
@@ -35,6 +37,13 @@ export interface Route {
   variables: (request: RouteRequest) => Record<string, unknown>
   project: (data: never) => unknown
   answer: z.ZodType
+  accepted?: Accepted<never>
+}
+
+/** What a route answers with 202 where what was asked for goes on in the background. */
+interface Accepted<Data> {
+  when: (data: Data) => boolean
+  answer: z.ZodType
 }
 
 interface RowOptions<Data, Variables, Query extends z.ZodObject> {
@@ -47,7 +56,9 @@ interface RowOptions<Data, Variables, Query extends z.ZodObject> {
   }) => NoInfer<Variables>
   project: (data: Data) => unknown
   answer: z.ZodType
+  accepted?: Accepted<Data>
   query?: Query
+  operationId?: string
   status?: number
   reach?: Reach
   surfaces?: readonly Surface[]

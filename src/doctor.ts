@@ -1,5 +1,6 @@
 // Looks at everything a gateway depends on and says in words what is wrong.
 import pg from 'pg'
+import { countDead } from './core/dead-jobs.ts'
 import { pendingMigrations } from './core/migrate.ts'
 import { createSealer } from './core/seal.ts'
 import { sentenceOf } from './core/sentence.ts'
@@ -27,7 +28,11 @@ const checks: Record<string, Check> = {
   jobs: async (pool) => {
     const { rows } = await pool.query(`select to_regclass('pgboss.job') as found`)
     if (!rows[0]?.found) throw new Error('the job queue is not installed yet; start the gateway or run `gateway migrate`')
-    return 'the queue is installed'
+    const dead = await countDead(pool)
+    const told = dead.map(({ queue, n }) => `${n} of ${queue}`).join(', ')
+    return dead.length > 0
+      ? `the queue is installed; set aside in the last 14 days, see the log: ${told}`
+      : 'the queue is installed'
   },
   clock: async (pool) => {
     const before = Date.now()

@@ -4,6 +4,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { isWithin } from './core/address.ts'
 import type { App } from './core/app.ts'
+import { countDead } from './core/dead-jobs.ts'
 import { sendError } from './core/http.ts'
 import { pendingMigrations } from './core/migrate.ts'
 
@@ -65,4 +66,6 @@ async function measureQueues(app: App): Promise<void> {
     app.metrics.queueDepth.set({ queue: name }, n)
     app.metrics.queueLagSeconds.set({ queue: name }, Math.max(0, lag))
   }
+  app.metrics.deadJobs.reset()
+  for (const { queue, n } of await countDead(app.pool)) app.metrics.deadJobs.set({ queue }, n)
 }

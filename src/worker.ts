@@ -1,4 +1,5 @@
 // Registers every domain's jobs, and starts what runs beside requests: workers, providers, the relay.
+import { bulkImplementation } from './contacts/bulk-chunks.ts'
 import type { App } from './core/app.ts'
 import type { JobImplementation } from './core/jobs.ts'
 import { makeQueues, workOn } from './core/work.ts'
@@ -13,7 +14,13 @@ import type { ProviderEvents, ProviderName } from './providers/provider.ts'
 import { webhookJobs } from './webhooks/jobs.ts'
 import { webhookSink } from './webhooks/sink.ts'
 
-const jobs: readonly JobImplementation[] = [...dispatchImplementations, sweepImplementation, ...eventJobs, ...webhookJobs]
+const jobs: readonly JobImplementation[] = [
+  ...dispatchImplementations,
+  sweepImplementation,
+  bulkImplementation,
+  ...eventJobs,
+  ...webhookJobs,
+]
 
 /** Every process makes the queues, so that any may enqueue. */
 export async function createQueues(app: App): Promise<void> {

@@ -1,15 +1,18 @@
 // Runs an operation of the graph in process: the one way in for REST rows and for GraphQL over HTTP alike.
 import {
+  coerceInputValue,
   type DocumentNode,
   type ExecutionResult,
   execute,
   type FieldNode,
   GraphQLError,
+  type GraphQLInputType,
   type GraphQLSchema,
   getOperationAST,
   type OperationDefinitionNode,
   type SelectionSetNode,
   type TypeNode,
+  typeFromAST,
 } from 'graphql'
 import { z } from 'zod'
 import type { Config } from './config.ts'
@@ -62,8 +65,7 @@ async function refuseVariables(operation: Operation, errors: readonly GraphQLErr
     const name = variable.name.value
     const value = operation.variables?.[name]
     const schema = inputs.get(namedType(type))?.schemaFor(operation.context.app.config)
-    if (!schema)
-      return errors.filter((error) => error.message.includes(`"$${name}"`)).map(() => `${name}: ${plainFault(value, type)}`)
+    if (!schema) return plainFaults(operation.schema, name, value, type)
     const parsed = (type.kind === 'NonNullType' ? schema : schema.nullish()).safeParse(value)
     return parsed.success ? [] : [faultsOf(parsed.error as z.ZodError, name)]
   })
@@ -82,9 +84,17 @@ function namedType(type: TypeNode): string {
   return type.kind === 'NamedType' ? type.name.value : namedType(type.type)
 }
 
-function plainFault(value: unknown, type: TypeNode): string {
-  if (value === undefined || value === null) return 'is required'
-  return `must be of type ${namedType(type)}`
+/** As many as anybody reads; a list has room for more than an answer should. */
+const mostFaults = 100
+
+/** What is wrong with a variable that is no input: each item of a list by its place. */
+function plainFaults(graph: GraphQLSchema, name: string, value: unknown, type: TypeNode): string[] {
+  const faults: string[] = []
+  coerceInputValue(value, typeFromAST(graph, type as never) as GraphQLInputType, (path, found) => {
+    const fault = found === undefined || found === null ? 'is required' : `must be of type ${namedType(type)}`
+    if (faults.length < mostFaults) faults.push(`${[name, ...path].join('.')}: ${fault}`)
+  })
+  return faults
 }
 
 /** Whether an operation creates or sends, which takes a usable subscription. */

@@ -10,6 +10,7 @@ export type Failpoint =
   | 'send.after_commit_before_ack'
   | 'hook.before_post'
   | 'hook.after_2xx_before_commit'
+  | 'bulk.mid_chunk'
 
 export type FailpointHit = (name: Failpoint) => Promise<void>
 

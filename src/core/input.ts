@@ -63,6 +63,12 @@ export function defineInput<Schema extends z.ZodObject>(
   }
 }
 
+/** What a REST body holds where the graph has plain arguments, to be judged and documented as an input is. */
+export function defineArguments<Schema extends z.ZodObject>(name: string, schema: Schema): Schema {
+  inputs.set(name, { schema, schemaFor: () => schema })
+  return schema
+}
+
 type FieldMaker = { field: (options: { type: unknown; required: Shape['required']; description?: string }) => unknown }
 
 function fieldsOf(t: FieldMaker, schema: z.ZodObject): Record<string, unknown> {

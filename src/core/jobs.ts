@@ -22,12 +22,16 @@ export interface JobRequest<Data extends object> {
   priority?: number
   /** A UUID; of jobs under one id only the first is added. */
   id?: string
+  /** Whose it is, where the queue's workers are shared out by that. */
+  group?: string
 }
 
 export interface JobImplementation {
   definition: JobDefinition<object>
   work: WorkerShape
   run: (app: App, jobs: readonly object[]) => Promise<readonly (Error | undefined)[]>
+  /** Says, where people look, that a job was tried as often as it may be. What nobody understands does not get here. */
+  giveUp?: (app: App, job: object) => Promise<void>
 }
 
 export interface WorkerShape {
@@ -35,6 +39,8 @@ export interface WorkerShape {
   batchSize: number
   /** Fetch loops in this process. */
   workers: number
+  /** How many jobs of one group run at once, on all nodes together. */
+  perGroup?: number
 }
 
 export function defineJob<Data extends object>(definition: JobDefinition<Data>): JobDefinition<Data> {
@@ -49,8 +55,9 @@ export function implementJob<Data extends object>(
   definition: JobDefinition<Data>,
   work: WorkerShape,
   run: (app: App, jobs: readonly Data[]) => Promise<readonly (Error | undefined)[]>,
+  giveUp?: (app: App, job: Data) => Promise<void>,
 ): JobImplementation {
-  return { definition, work, run: run as JobImplementation['run'] } as JobImplementation
+  return { definition, work, run, giveUp } as unknown as JobImplementation
 }
 
 /** pg-boss's view of a connection, so that its jobs commit or roll back with the rows they are about. */
@@ -66,11 +73,12 @@ export async function enqueue<Data extends object>(
   requests: readonly JobRequest<Data>[],
 ): Promise<void> {
   if (requests.length === 0) return
-  const rows = requests.map(({ id, data, startAfter, priority }) => ({
+  const rows = requests.map(({ id, data, startAfter, priority, group }) => ({
     id,
     data: definition.schema.parse(data),
     startAfter,
     priority,
+    ...(group && { group: { id: group } }),
   }))
   await app.boss.insert(definition.name, rows as Parameters<PgBoss['insert']>[1], { db: bossDatabase(tx) })
 }

@@ -76,5 +76,11 @@ export function createMetrics() {
       labelNames: ['queue'],
       registers,
     }),
+    deadJobs: new Gauge({
+      name: 'gateway_dead_jobs',
+      help: 'Jobs set aside for good in the last 14 days, by queue',
+      labelNames: ['queue'],
+      registers,
+    }),
   }
 }

@@ -2,15 +2,20 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { WorkOptions } from 'pg-boss'
 import type { App } from './app.ts'
+import { deadQueue, makeDeadQueue, workOnDead } from './dead-jobs.ts'
 import type { JobImplementation } from './jobs.ts'
+import { isUnavailable } from './public-failure.ts'
 
 /** A rest before jobs that broke off together are tried again, so that a lasting fault does not keep a worker spinning. */
 const brokenOffMs = 1_000
 
 /** Makes the queues of these jobs, or brings their options up to date. */
 export async function makeQueues(app: App, jobs: readonly JobImplementation[]): Promise<void> {
+  await makeDeadQueue(app)
   for (const { definition } of jobs) {
-    const { policy, ...options } = definition.options ?? {}
+    const { policy, ...own } = definition.options ?? {}
+    // What runs by the clock comes again by itself.
+    const options = definition.cron ? own : { ...own, deadLetter: deadQueue }
     await app.boss.createQueue(definition.name, { ...options, policy })
     await app.boss.updateQueue(definition.name, options)
   }
@@ -19,17 +24,21 @@ export async function makeQueues(app: App, jobs: readonly JobImplementation[]): 
 /** Starts to work; disposing of it waits for what is under way. */
 export async function workOn(app: App, jobs: readonly JobImplementation[]): Promise<AsyncDisposable> {
   for (const job of jobs) await work(app, job)
+  await workOnDead(app, jobs)
+  const queues = [...jobs.map(({ definition }) => definition.name), deadQueue]
   return {
     async [Symbol.asyncDispose]() {
-      await Promise.all(jobs.map(({ definition }) => app.boss.offWork(definition.name, { wait: true }).catch(() => {})))
+      await Promise.all(queues.map((name) => app.boss.offWork(name, { wait: true }).catch(() => {})))
     },
   }
 }
 
-async function work(app: App, { definition, work: shape, run }: JobImplementation): Promise<void> {
+async function work(app: App, job: JobImplementation): Promise<void> {
+  const { definition, work: shape } = job
   const options = {
     batchSize: shape.batchSize,
     localConcurrency: shape.workers,
+    groupConcurrency: shape.perGroup,
     perJobResults: true,
     burstWhenBatchFull: true,
     pollingIntervalSeconds: 0.5,
@@ -39,14 +48,11 @@ async function work(app: App, { definition, work: shape, run }: JobImplementatio
   await app.boss.work(definition.name, options, async (batch) => {
     const parsed = batch.map((job) => definition.schema.safeParse(job.data ?? {}))
     const good = batch.filter((_, i) => parsed[i]?.success)
-    const settled = await run(
+    const settled = await settle(
       app,
+      job,
       parsed.flatMap((result) => (result.success ? [result.data] : [])),
-    ).catch(async (error: Error) => {
-      app.log.warn({ queue: definition.name, jobs: good.length, err: error.message }, 'jobs broke off and will be tried again')
-      await pause(brokenOffMs)
-      return good.map(() => error)
-    })
+    )
     const errors = new Map(good.map((job, i) => [job.id, settled[i]]))
     return batch.map((job) => {
       if (!errors.has(job.id)) {
@@ -60,4 +66,21 @@ async function work(app: App, { definition, work: shape, run }: JobImplementatio
     })
   })
   if (definition.cron) await app.boss.schedule(definition.name, definition.cron, {})
+}
+
+/** Runs jobs together; where that breaks off, one by one, so that only the one that is to blame is tried again. */
+async function settle(app: App, job: JobImplementation, jobs: readonly object[]): Promise<readonly (Error | undefined)[]> {
+  try {
+    return await job.run(app, jobs)
+  } catch (error) {
+    if (jobs.length > 1 && !isUnavailable(error)) {
+      const settled: (Error | undefined)[] = []
+      for (const one of jobs) settled.push(...(await settle(app, job, [one])))
+      return settled
+    }
+    const { message } = error as Error
+    app.log.warn({ queue: job.definition.name, jobs: jobs.length, err: message }, 'jobs broke off and will be tried again')
+    await pause(brokenOffMs)
+    return jobs.map(() => error as Error)
+  }
 }

@@ -1,7 +1,8 @@
 // The mounted REST routes are those of the contract, each with the records that it says and deaf to other people's ids.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-compat/routes.ts'
-import { type Answer, api } from '../kit/kit.ts'
+import { newId } from '../../src/core/id.ts'
+import { type Answer, api, sql } from '../kit/kit.ts'
 import { expectRefusal, nobody, openRig, type Rig, text } from '../rest-compat/rig.ts'
 
 /** Public routes, below `/api/v1`. A route is entered here when the contract has it. */
@@ -15,6 +16,13 @@ POST   contacts
 GET    contacts/:id
 PUT    contacts/:id
 DELETE contacts/:id
+GET    contacts/bulk-jobs
+GET    contacts/bulk-jobs/:jobId
+POST   contacts/bulk-jobs/:jobId/cancel
+GET    contacts/bulk-jobs/:jobId/progress
+POST   contacts/bulk-delete
+POST   contacts/groups/:groupId/members
+DELETE contacts/groups/:groupId/members
 GET    instances
 POST   instances
 GET    instances/:id
@@ -31,6 +39,7 @@ POST   messages/bulk
 GET    messages/history
 POST   messages/schedule
 POST   messages/send
+POST   number-lookups
 POST   statuses
 GET    usage
 GET    webhooks
@@ -46,11 +55,17 @@ POST   webhooks/:id/test`
   .split('\n')
   .map((line) => line.split(/\s+/) as [method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string])
 
-const withIds = table.filter(([, path]) => path.includes(':id'))
+const idOf = /:(id|groupId|jobId)\b/
+const withIds = table.filter(([, path]) => idOf.test(path))
 
 let rig: Rig
-/** Ids of the tenant's, by the collection they are in. */
+/** Ids of the tenant's, by the collection they are in, or by the parameter's own name. */
 const own: Record<string, string> = {}
+
+function ownId(path: string): string {
+  const name = path.match(idOf)?.[1]
+  return own[name && name !== 'id' ? name : (path.split('/')[0] as string)] as string
+}
 
 beforeAll(async () => {
   rig = await openRig()
@@ -59,6 +74,14 @@ beforeAll(async () => {
   own.contacts = (await api.post('contacts', { name: 'Ada', phone: '+393331234567' })).body.data.id
   own.messages = (await api.post('messages/send', text(rig.tenant))).body.data.id
   own.webhooks = (await api.post('webhooks', { url: 'http://127.0.0.1:9/', events: ['message.sent'] })).body.data.id
+  own.groupId = newId()
+  await sql(rig.databaseUrl).query('insert into contact_groups (id, "workspaceId", name) values ($1, $2, $3)', [
+    own.groupId,
+    rig.tenant.account.workspaceId,
+    'Friends',
+  ])
+  const contactIds = Array.from({ length: 100 }, newId)
+  own.jobId = (await api.post('contacts/bulk-delete', { contactIds })).body.data.jobId
   own.deliveries = (await api.post(`webhooks/${own.webhooks}/test`)).body.data.id
 })
 
@@ -70,8 +93,10 @@ it('mounts these routes and no others', () => {
 function ask(method: string, path: string, key: string, headers: Record<string, string> = {}): Promise<Answer> {
   const client = api(rig.gateway, key, headers)
   if (method === 'GET') return client.get(path)
-  if (method === 'DELETE') return client.delete(path)
-  return method === 'PUT' ? client.put(path, { events: ['message.read'], name: 'Changed' }) : client.post(path, {})
+  if (method === 'DELETE') return client.delete(path, { contactIds: [nobody] })
+  return method === 'PUT'
+    ? client.put(path, { events: ['message.read'], name: 'Changed' })
+    : client.post(path, { contactIds: [nobody] })
 }
 
 describe('every route', () => {
@@ -91,14 +116,13 @@ describe('every route', () => {
   })
 
   it.each(withIds)("%s %s says of another's id what it says of none", async (method, path) => {
-    const collection = path.split('/')[0] as string
-    const at = (id: string) => path.replace(':id', id).replace(':deliveryId', own.deliveries as string)
+    const at = (id: string) => path.replace(idOf, id).replace(':deliveryId', own.deliveries as string)
     const key = rig.stranger.account.apiKey
-    const [foreign, missing] = [await ask(method, at(own[collection] as string), key), await ask(method, at(nobody), key)]
+    const [foreign, missing] = [await ask(method, at(ownId(path)), key), await ask(method, at(nobody), key)]
     expectRefusal(foreign, 404, 'NOT_FOUND')
     expect(foreign.body).toEqual(missing.body)
     for (const id of ['5', `${nobody}0`, `{${nobody}}`, nobody.replaceAll('-', ''), "'%20or%201=1--"]) {
-      expectRefusal(await ask(method, at(id), key), 400, 'VALIDATION_ERROR', /id: must be a UUID/)
+      expectRefusal(await ask(method, at(id), key), 400, 'VALIDATION_ERROR', /id: must be a UUID/i)
     }
   })
 })
@@ -106,7 +130,7 @@ describe('every route', () => {
 const reads = routes.flatMap((route) => (route.method === 'GET' && 'answer' in route ? [[route.path, route] as const] : []))
 
 it.each(reads)('GET %s answers what its row says it does', async (path, route) => {
-  const address = path.replace(':id', own[path.split('/')[1] as string] as string).slice(1)
+  const address = path.slice(1).replace(idOf, ownId(path.slice(1)))
   const query = path === '/messages/history' ? '?phone=%2B393331234567' : ''
   const { status, body } = await rig.tenant.api.get(address + query)
   expect([status, Object.keys(body)]).toEqual([200, ['data']])

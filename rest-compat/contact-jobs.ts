@@ -1,0 +1,215 @@
+// REST rows of what is done to many contacts at once.
+import { z } from 'zod'
+import { graphql } from './generated/gql.ts'
+import { listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
+
+graphql(`
+  fragment BulkJobItem on BulkJob {
+    id
+    operation
+    status
+    requestedCount
+    processedCount
+    progress
+    groupId
+    summary {
+      added
+      alreadyInGroup
+      deleted
+      notFound
+    }
+    createdAt
+    updatedAt
+    completedAt
+  }
+`)
+
+const AddGroupMembers = graphql(`
+  mutation AddGroupMembers($groupId: ID!, $contactIds: [ID!]!) {
+    addGroupMembers(groupId: $groupId, contactIds: $contactIds) {
+      added
+      alreadyInGroup
+      notFound
+      total
+      job {
+        ...BulkJobItem
+      }
+    }
+  }
+`)
+
+const RemoveGroupMembers = graphql(`
+  mutation RemoveGroupMembers($groupId: ID!, $contactIds: [ID!]!) {
+    removeGroupMembers(groupId: $groupId, contactIds: $contactIds) {
+      removed
+      notFound
+      total
+    }
+  }
+`)
+
+const BulkDeleteContacts = graphql(`
+  mutation BulkDeleteContacts($contactIds: [ID!]!) {
+    bulkDeleteContacts(contactIds: $contactIds) {
+      requested
+      deleted
+      notFound
+      job {
+        ...BulkJobItem
+      }
+    }
+  }
+`)
+
+const ListBulkJobs = graphql(`
+  query ListBulkJobs($first: Int!, $after: String) {
+    bulkJobs(first: $first, after: $after) {
+      nodes {
+        ...BulkJobItem
+      }
+      pageInfo {
+        endCursor
+        hasNextPage
+      }
+    }
+  }
+`)
+
+const GetBulkJob = graphql(`
+  query GetBulkJob($id: ID!) {
+    bulkJob(id: $id) {
+      ...BulkJobItem
+      error
+    }
+  }
+`)
+
+const CancelBulkJob = graphql(`
+  mutation CancelBulkJob($id: ID!) {
+    cancelBulkJob(id: $id) {
+      ...BulkJobItem
+      error
+    }
+  }
+`)
+
+const jobItem = z.object({
+  id: z.uuid(),
+  operation: z.string(),
+  status: z.string(),
+  requestedCount: z.int(),
+  processedCount: z.int(),
+  progress: z.int(),
+  groupId: z.uuid().optional().describe('The group; absent where contacts are deleted.'),
+  summary: z
+    .union([
+      z.object({ added: z.int(), alreadyInGroup: z.int(), notFound: z.int() }),
+      z.object({ deleted: z.int(), notFound: z.int() }),
+    ])
+    .describe('What it has done so far: of `add_to_group`, or of `bulk_delete_contacts`.'),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+  completedAt: z.iso.datetime().nullable(),
+})
+const jobRecord = jobItem.extend({ error: z.string().nullable() })
+
+const jobAccepted = z.object({
+  mode: z.literal('async').describe('A job does it.'),
+  jobId: z.uuid().describe('The job, to be asked for its progress.'),
+  status: z.literal('pending').describe('It has not begun.'),
+  operation: z.string(),
+  requestedCount: z.int(),
+  groupId: z.uuid().optional().describe('The group; absent where contacts are deleted.'),
+  progress: z.literal(0).describe('In percent.'),
+  message: z.string().describe('How to go on, for people.'),
+})
+
+interface Job {
+  id: string
+  operation: string
+  status: string
+  requestedCount: number
+  progress: number
+  groupId?: string | null
+  summary: { added?: number | null; alreadyInGroup?: number | null; deleted?: number | null; notFound: number }
+}
+
+/** A job as REST has it: what does not belong to its operation is not there. */
+function jobOf<Record extends Job>({ groupId, summary, ...job }: Record) {
+  const counts = Object.fromEntries(Object.entries(summary).filter(([, n]) => n !== null))
+  return { ...job, ...(groupId && { groupId }), summary: counts }
+}
+
+function acceptedOf({ id, status, operation, requestedCount, groupId, progress }: Job) {
+  const message = `${requestedCount} contacts are dealt with in the background; ask for the progress every 2 seconds`
+  return { mode: 'async', jobId: id, status, operation, requestedCount, ...(groupId && { groupId }), progress, message }
+}
+
+const byJob = ({ params }: { params: Record<string, string> }) => ({ id: params.jobId as string })
+const ofJob = { renames: { id: 'jobId' } }
+
+export const contactJobRoutes = [
+  row('POST', '/contacts/groups/:groupId/members', {
+    summary: 'Add contacts to a group',
+    document: AddGroupMembers,
+    input: 'ContactIds',
+    variables: ({ params, body }) => ({ groupId: params.groupId as string, contactIds: body.contactIds as string[] }),
+    project: ({ addGroupMembers: { job, ...counts } }) => (job ? acceptedOf(job) : counts),
+    answer: z.object({ added: z.int(), alreadyInGroup: z.int(), notFound: z.int(), total: z.int() }),
+    accepted: { when: ({ addGroupMembers }) => addGroupMembers.job !== null, answer: jobAccepted },
+  }),
+  row('DELETE', '/contacts/groups/:groupId/members', {
+    summary: 'Remove contacts from a group',
+    document: RemoveGroupMembers,
+    input: 'ContactIds',
+    variables: ({ params, body }) => ({ groupId: params.groupId as string, contactIds: body.contactIds as string[] }),
+    project: (data) => data.removeGroupMembers,
+    answer: z.object({ removed: z.int(), notFound: z.int(), total: z.int() }),
+  }),
+  row('POST', '/contacts/bulk-delete', {
+    summary: 'Delete contacts',
+    document: BulkDeleteContacts,
+    input: 'ContactIds',
+    variables: ({ body }) => ({ contactIds: body.contactIds as string[] }),
+    project: ({ bulkDeleteContacts: { job, ...counts } }) => (job ? acceptedOf(job) : counts),
+    answer: z.object({ requested: z.int(), deleted: z.int(), notFound: z.array(z.uuid()) }),
+    accepted: { when: ({ bulkDeleteContacts }) => bulkDeleteContacts.job !== null, answer: jobAccepted },
+  }),
+  row('GET', '/contacts/bulk-jobs', {
+    summary: 'List bulk jobs, newest first',
+    document: ListBulkJobs,
+    query: z.object({
+      ...listQuery(20),
+      cursor: z.string({ error: 'must be given once' }).optional().describe('The id of the last job of the page before.'),
+    }),
+    renames: pageNames,
+    variables: ({ query }) => ({ first: query.limit, after: query.cursor }),
+    project: ({ bulkJobs }) => pageOf('jobs', { ...bulkJobs, nodes: bulkJobs.nodes.flatMap((job) => (job ? [jobOf(job)] : [])) }),
+    answer: pageAnswer('jobs', jobItem),
+  }),
+  row('GET', '/contacts/bulk-jobs/:jobId', {
+    summary: 'Read a bulk job',
+    document: GetBulkJob,
+    ...ofJob,
+    variables: byJob,
+    project: (data) => jobOf(data.bulkJob),
+    answer: jobRecord,
+  }),
+  row('GET', '/contacts/bulk-jobs/:jobId/progress', {
+    summary: 'Read how far a bulk job is',
+    operationId: 'bulkJobProgress',
+    document: GetBulkJob,
+    ...ofJob,
+    variables: byJob,
+    project: (data) => jobOf(data.bulkJob),
+    answer: jobRecord,
+  }),
+  row('POST', '/contacts/bulk-jobs/:jobId/cancel', {
+    summary: 'Cancel a bulk job',
+    document: CancelBulkJob,
+    ...ofJob,
+    variables: byJob,
+    project: (data) => jobOf(data.cancelBulkJob),
+    answer: jobRecord,
+  }),
+]

@@ -1,0 +1,27 @@
+// REST row of number look-ups.
+import { z } from 'zod'
+import { graphql } from './generated/gql.ts'
+import { row } from './route.ts'
+
+const LookupNumbers = graphql(`
+  mutation LookupNumbers($input: LookupNumbersInput!) {
+    lookupNumbers(input: $input) {
+      phone
+      exists
+      checkedAt
+    }
+  }
+`)
+
+const numberLookup = z.object({ phone: z.string(), exists: z.boolean().nullable(), checkedAt: z.iso.datetime() })
+
+export const numberLookupRoutes = [
+  row('POST', '/number-lookups', {
+    summary: 'Look numbers up',
+    document: LookupNumbers,
+    input: 'LookupNumbersInput',
+    variables: ({ body }) => ({ input: body as never }),
+    project: (data) => data.lookupNumbers,
+    answer: z.array(numberLookup),
+  }),
+]

@@ -1,0 +1,196 @@
+// Bulk jobs in the graph: what is done to many contacts at once, and how far it is.
+import { builder } from '../core/builder.ts'
+import { parse, uuid } from '../core/validation.ts'
+import { followState, subject } from '../events/follow.ts'
+import { BulkOperation, BulkStatus } from '../generated/prisma/enums.ts'
+import {
+  addGroupMembers,
+  type Bulk,
+  type BulkJobRecord,
+  type BulkSummary,
+  bulkDeleteContacts,
+  cancelBulkJob,
+  type Deleted,
+  removeGroupMembers,
+} from './bulk.ts'
+import { pageOfBulkJobs, readBulkJob } from './bulk-list.ts'
+import { distinctIds } from './contact-ids.ts'
+import type { Added, Removed } from './membership.ts'
+
+const BulkOperationRef = builder.enumType('BulkOperation', {
+  description: 'What a bulk job does.',
+  values: Object.values(BulkOperation),
+})
+const BulkStatusRef = builder.enumType('BulkStatus', {
+  description: 'How far a bulk job is; `done`, `failed` and `cancelled` are its ends.',
+  values: Object.values(BulkStatus),
+})
+
+const BulkSummaryRef = builder.objectRef<BulkSummary>('BulkSummary').implement({
+  description: 'What a bulk job has done so far.',
+  fields: (t) => ({
+    added: t.int({
+      nullable: true,
+      description: 'Contacts that are members now and were none before; null where contacts are deleted.',
+      resolve: (row) => ('added' in row ? row.added : null),
+    }),
+    alreadyInGroup: t.int({
+      nullable: true,
+      description: 'Contacts that were members already; null where contacts are deleted.',
+      resolve: (row) => ('added' in row ? row.alreadyInGroup : null),
+    }),
+    deleted: t.int({
+      nullable: true,
+      description: 'Contacts that are gone; null where contacts are added to a group.',
+      resolve: (row) => ('deleted' in row ? row.deleted : null),
+    }),
+    notFound: t.exposeInt('notFound', { description: 'Ids that are no contact of the workspace.' }),
+  }),
+})
+
+const BulkJobRef = builder.objectRef<BulkJobRecord>('BulkJob').implement({
+  description: 'Something done to many contacts in the background, in chunks.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Its id.' }),
+    operation: t.field({ type: BulkOperationRef, description: 'What it does.', resolve: (row) => row.operation }),
+    status: t.field({ type: BulkStatusRef, description: 'How far it is.', resolve: (row) => row.status }),
+    requestedCount: t.exposeInt('requestedCount', { description: 'How many contacts it is about.' }),
+    processedCount: t.exposeInt('processedCount', { description: 'How many of them it has dealt with; it only rises.' }),
+    progress: t.int({
+      description: 'The same in percent, 0 to 100.',
+      resolve: (row) => Math.floor((100 * row.processedCount) / row.requestedCount),
+    }),
+    groupId: t.exposeID('groupId', { nullable: true, description: 'The group; null where contacts are deleted.' }),
+    summary: t.field({ type: BulkSummaryRef, description: 'What it has done so far.', resolve: (row) => row.summary }),
+    error: t.exposeString('error', { nullable: true, description: 'Why it `failed`, an error code.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was asked for.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last went on.' }),
+    completedAt: t.expose('completedAt', { type: 'DateTime', nullable: true, description: 'When it ended, in whichever way.' }),
+  }),
+})
+
+const jobInstead = 'null where a job does it.'
+const jobOf = { type: BulkJobRef, nullable: true, description: 'The job that does it; null where it is done.' } as const
+
+const AddedRef = builder.objectRef<Bulk<Added>>('AddGroupMembersResult').implement({
+  description: 'What became of contacts that were to join a group: fewer than 100 at once, more by a job.',
+  fields: (t) => ({
+    added: t.int({
+      nullable: true,
+      description: `How many joined; ${jobInstead}`,
+      resolve: ({ done }) => done?.added,
+    }),
+    alreadyInGroup: t.int({
+      nullable: true,
+      description: `How many were members already; ${jobInstead}`,
+      resolve: ({ done }) => done?.alreadyInGroup,
+    }),
+    notFound: t.int({
+      nullable: true,
+      description: `How many are no contact of the workspace; ${jobInstead}`,
+      resolve: ({ done }) => done?.notFound,
+    }),
+    total: t.int({
+      nullable: true,
+      description: `How many different ids were given; ${jobInstead}`,
+      resolve: ({ done }) => done && done.added + done.alreadyInGroup + done.notFound,
+    }),
+    job: t.field({ ...jobOf, resolve: ({ job }) => job }),
+  }),
+})
+
+const RemovedRef = builder.objectRef<Removed>('RemoveGroupMembersResult').implement({
+  description: 'What became of contacts that were to leave a group.',
+  fields: (t) => ({
+    removed: t.exposeInt('removed', { description: 'How many left.' }),
+    notFound: t.exposeInt('notFound', { description: 'How many are no member of the group.' }),
+    total: t.int({
+      description: 'How many different ids were given.',
+      resolve: ({ removed, notFound }) => removed + notFound,
+    }),
+  }),
+})
+
+const DeletedContactsRef = builder.objectRef<Bulk<Deleted>>('BulkDeleteContactsResult').implement({
+  description: 'What became of contacts that were to be deleted: fewer than 100 at once, more by a job.',
+  fields: (t) => ({
+    requested: t.int({
+      nullable: true,
+      description: `How many different ids were given; ${jobInstead}`,
+      resolve: ({ done }) => done?.requested,
+    }),
+    deleted: t.int({
+      nullable: true,
+      description: `How many are gone; ${jobInstead}`,
+      resolve: ({ done }) => done?.deleted,
+    }),
+    notFound: t.idList({
+      description: 'The ids that are no contact of the workspace; none where a job does it, whose `summary` counts them.',
+      resolve: ({ done }) => done?.notFound ?? [],
+    }),
+    job: t.field({ ...jobOf, resolve: ({ job }) => job }),
+  }),
+})
+
+builder.queryFields((t) => ({
+  bulkJob: t.field({
+    type: BulkJobRef,
+    description: 'One bulk job. Errors: NOT_FOUND.',
+    args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
+    resolve: (_, { id }, ctx) => readBulkJob(ctx, parse(uuid, id, 'id')),
+  }),
+  bulkJobs: t.connection({
+    type: BulkJobRef,
+    description: 'The bulk jobs of the workspace, newest first; 20 a page, at most 100. A cursor is the id of its job.',
+    resolve: (_, args, ctx) => pageOfBulkJobs(ctx, args),
+  }),
+}))
+
+builder.mutationFields((t) => {
+  const groupId = t.arg.id({ required: true, description: 'The group.' })
+  const contactIds = t.arg.idList({
+    required: true,
+    description: 'The contacts, 1 to 10,000 different ones; one that stands twice counts once.',
+  })
+  return {
+    addGroupMembers: t.field({
+      type: AddedRef,
+      description: 'Puts contacts into a group; from 100 on, a job does it. Errors: NOT_FOUND, SUBSCRIPTION_INACTIVE.',
+      authScopes: { active: true },
+      args: { groupId, contactIds },
+      resolve: (_, args, ctx) => addGroupMembers(ctx, parse(uuid, args.groupId, 'groupId'), distinctIds(args.contactIds)),
+    }),
+    removeGroupMembers: t.field({
+      type: RemovedRef,
+      description: 'Takes contacts out of a group, at once. Errors: NOT_FOUND.',
+      args: { groupId, contactIds },
+      resolve: (_, args, ctx) => removeGroupMembers(ctx, parse(uuid, args.groupId, 'groupId'), distinctIds(args.contactIds)),
+    }),
+    bulkDeleteContacts: t.field({
+      type: DeletedContactsRef,
+      description: 'Deletes contacts and takes them out of their groups; from 100 on, a job does it. Their messages stay.',
+      args: { contactIds },
+      resolve: (_, args, ctx) => bulkDeleteContacts(ctx, distinctIds(args.contactIds)),
+    }),
+    cancelBulkJob: t.field({
+      type: BulkJobRef,
+      description: 'Stops a bulk job that has not ended; what it has done stays. Errors: NOT_FOUND, INVALID_STATE.',
+      args: { id: t.arg.id({ required: true, description: 'The job.' }) },
+      resolve: (_, { id }, ctx) => cancelBulkJob(ctx, parse(uuid, id, 'id')),
+    }),
+  }
+})
+
+builder.subscriptionField('bulkJob', (t) =>
+  t.field({
+    type: BulkJobRef,
+    description: 'A bulk job: now, and again whenever it has gone on. Errors: NOT_FOUND.',
+    args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
+    subscribe: async (_, args, ctx) => {
+      const id = parse(uuid, args.id, 'id')
+      await readBulkJob(ctx, id)
+      return followState(subject('bulkJob', id))
+    },
+    resolve: (_, { id }, ctx) => readBulkJob(ctx, parse(uuid, id, 'id')),
+  }),
+)

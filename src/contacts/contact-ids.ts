@@ -1,0 +1,43 @@
+// The contacts that something is to be done to, as callers name them: one that stands twice counts once.
+import { z } from 'zod'
+import { defineArguments } from '../core/input.ts'
+import { parse, uuid } from '../core/validation.ts'
+
+export const maxContactIds = 10_000
+
+const list = z
+  .array(z.unknown())
+  .min(1)
+  .check(({ value, issues }) => {
+    const places = placesOf(value)
+    if (places.size > maxContactIds) {
+      issues.push({ code: 'custom', message: `must have at most ${maxContactIds} different ids`, input: value })
+      return
+    }
+    for (const [id, place] of places) {
+      const fault = uuid.safeParse(id).error?.issues[0]?.message
+      if (fault) issues.push({ code: 'custom', message: fault, input: id, path: [place] })
+    }
+  })
+  .meta({
+    description: 'Ids of contacts, 1 to 10,000 different ones; one that stands twice counts once.',
+    items: { type: 'string', format: 'uuid' },
+  })
+
+/** What the REST bodies hold. */
+export const ContactIds = defineArguments('ContactIds', z.object({ contactIds: list }).describe('The contacts it is about.'))
+
+/** Distinct ids, in the order in which they first stand. @throws VALIDATION_ERROR naming the place of each that is none. */
+export function distinctIds(contactIds: readonly string[]): string[] {
+  return [...placesOf(parse(list, contactIds, 'contactIds')).keys()] as string[]
+}
+
+/** Where each stands first. */
+function placesOf(ids: readonly unknown[]): Map<unknown, number> {
+  const places = new Map<unknown, number>()
+  for (const [place, id] of ids.entries()) {
+    const key = typeof id === 'string' ? id.toLowerCase() : id
+    if (!places.has(key)) places.set(key, place)
+  }
+  return places
+}

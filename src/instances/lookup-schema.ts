@@ -1,0 +1,32 @@
+// Number look-ups in the graph.
+import { builder } from '../core/builder.ts'
+import { keyed } from '../core/idempotency.ts'
+import { defineInput } from '../core/input.ts'
+import { lookupFields, lookupNumbers, type NumberLookup } from './lookup.ts'
+
+const NumberLookupRef = builder.objectRef<NumberLookup>('NumberLookup').implement({
+  description: 'Whether a number is on the network.',
+  fields: (t) => ({
+    phone: t.exposeString('phone', { description: 'The number, E.164, as it was asked for.' }),
+    exists: t.exposeBoolean('exists', {
+      nullable: true,
+      description: 'Whether it is on the network; null where the provider cannot tell.',
+    }),
+    checkedAt: t.expose('checkedAt', { type: 'DateTime', description: 'When the provider said so.' }),
+  }),
+})
+
+const LookupNumbersInput = defineInput('LookupNumbersInput', 'Numbers to look up.', lookupFields)
+
+builder.mutationField('lookupNumbers', (t) =>
+  t.field({
+    type: [NumberLookupRef],
+    description:
+      'Asks the network of an instance which numbers are on it: one answer for each, in their order. Errors: NOT_FOUND, INVALID_STATE (not connected), PROVIDER_ERROR.',
+    args: { input: t.arg({ type: LookupNumbersInput.ref, required: true, description: 'Which numbers, and through what.' }) },
+    resolve: (_, { input }, ctx) => {
+      const once = keyed(ctx, 'lookupNumbers', input)
+      return lookupNumbers(once, LookupNumbersInput.parse(ctx.app.config, input))
+    },
+  }),
+)
