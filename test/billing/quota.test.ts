@@ -1,26 +1,13 @@
 // The monthly outbound quota: exact over two processes, given back for what never left, equal to a recount.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createTeam } from '../../src/teams/service.ts'
-import {
-  type Account,
-  api,
-  cloneDatabase,
-  connectedInstance,
-  createAccount,
-  type Gateway,
-  sql,
-  startGateway,
-  type TestInstance,
-  until,
-} from '../kit/kit.ts'
+import { type Account, api, connectedInstance, createAccount, type Gateway, sql, type TestInstance, until } from '../kit/kit.ts'
+import { openScene, type Scene } from '../kit/scene.ts'
 
-let databaseUrl: string
-let gateways: [Gateway, Gateway]
+let scene: Scene
 
 beforeAll(async () => {
-  databaseUrl = await cloneDatabase()
-  const start = () => startGateway({ databaseUrl, env: { RATE_LIMIT_PER_SECOND: '100000' } })
-  gateways = await Promise.all([start(), start()])
+  scene = await openScene({ gateways: 2 })
 })
 
 interface Sender {
@@ -30,13 +17,13 @@ interface Sender {
 
 /** On Free, with so many of its 500 left, and an instance that is asleep unless told otherwise. */
 async function sender(left: number, status: 'connected' | 'disconnected' = 'disconnected'): Promise<Sender> {
-  const account = await createAccount(databaseUrl, { plan: 'free' })
+  const account = await createAccount(scene.databaseUrl, { plan: 'free' })
   await setUsed(account, 500 - left)
-  return { account, instance: await connectedInstance(databaseUrl, account, { status }) }
+  return { account, instance: await connectedInstance(scene.databaseUrl, account, { status }) }
 }
 
 async function setUsed(account: Account, n: number): Promise<void> {
-  await sql(databaseUrl).query(
+  await sql(scene.databaseUrl).query(
     `insert into usage ("userId", period, "messagesCount") values ($1, date_trunc('month', now() at time zone 'utc')::date, $2)
      on conflict ("userId", period) do update set "messagesCount" = $2`,
     [account.userId, n],
@@ -44,21 +31,23 @@ async function setUsed(account: Account, n: number): Promise<void> {
 }
 
 async function used(account: Account): Promise<number> {
-  const { rows } = await sql(databaseUrl).query('select "messagesCount" as n from usage where "userId" = $1', [account.userId])
+  const { rows } = await sql(scene.databaseUrl).query('select "messagesCount" as n from usage where "userId" = $1', [
+    account.userId,
+  ])
   return rows[0]?.n ?? 0
 }
 
 /** What the messages themselves say was used. */
 async function recount(account: Account): Promise<number> {
-  const { rows } = await sql(databaseUrl).query(
+  const { rows } = await sql(scene.databaseUrl).query(
     `select count(*)::int as n from messages m join workspaces w on w.id = m."workspaceId" where w."ownerId" = $1 and m."countedPeriod" is not null`,
     [account.userId],
   )
   return rows[0]?.n as number
 }
 
-function client({ account }: Sender, process: 0 | 1 = 0) {
-  return api(gateways[process], account.apiKey)
+function client({ account }: Sender, n = 0) {
+  return scene.client(n, account)
 }
 
 function message({ instance }: Sender, fields: Record<string, unknown> = {}) {
@@ -75,9 +64,7 @@ async function messageOf(from: Sender, id: string) {
 describe('the outbound quota', () => {
   it.each([1, 7])('with %i left lets exactly as many of 50 through, sent to two processes at once', async (left) => {
     const from = await sender(left)
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, i) => client(from, i % 2 ? 1 : 0).post('messages/send', message(from))),
-    )
+    const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => client(from, i).post('messages/send', message(from))))
     const refused = answers.filter((answer) => answer.status !== 201)
     expect(refused.map(({ status, body }) => [status, body.error.code])).toEqual(
       Array(50 - left).fill([429, 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED']),
@@ -106,13 +93,13 @@ describe('the outbound quota', () => {
 
   it("of a team's messages is its owner's", async () => {
     const owner = await sender(3)
-    const team = await createTeam(sql(databaseUrl), { ownerEmail: owner.account.email, name: 'Team' })
+    const team = await createTeam(sql(scene.databaseUrl), { ownerEmail: owner.account.email, name: 'Team' })
     const shared = await connectedInstance(
-      databaseUrl,
+      scene.databaseUrl,
       { ...owner.account, workspaceId: team.workspaceId },
       { status: 'disconnected' },
     )
-    const ours = api(gateways[1], team.apiKey, { 'x-team-id': team.teamId })
+    const ours = api(scene.gateways[1] as Gateway, team.apiKey, { 'x-team-id': team.teamId })
     const sends = Array.from({ length: 10 }, (_, i) =>
       i % 2
         ? client(owner).post('messages/send', message(owner))
@@ -128,7 +115,7 @@ describe('the outbound quota', () => {
     const { body } = await client(from).post('messages/send', message(from))
     expect((await client(from).post('messages/send', message(from))).status).toBe(429)
     const cancels = await Promise.all(
-      [0, 1, 0, 1].map((process) => client(from, process as 0 | 1).post(`messages/${body.data.id}/cancel`)),
+      [0, 1, 0, 1].map((process) => client(from, process).post(`messages/${body.data.id}/cancel`)),
     )
     expect(cancels.map((answer) => answer.status).sort()).toEqual([200, 409, 409, 409])
     expect([await used(from.account), await recount(from.account)]).toEqual([499, 0])
@@ -181,7 +168,7 @@ describe('a scheduled message', () => {
     expect(ended.filter((row) => row.status === 'read')).toHaveLength(1)
     expect(ended.flatMap((row) => row.error ?? [])).toEqual(Array(2).fill('MONTHLY_OUTBOUND_QUOTA_EXCEEDED'))
     const failures = async () => {
-      const { rows } = await sql(databaseUrl).query(
+      const { rows } = await sql(scene.databaseUrl).query(
         `select payload->>'error' as error from events where type = 'message.failed' and "messageId" = any($1)`,
         [ids],
       )

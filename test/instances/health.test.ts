@@ -1,31 +1,20 @@
 // Safety as callers see it: what a send says of its risk, and the health record of an instance. Nothing is ever refused.
 import { beforeAll, expect, it } from 'vitest'
 import { atRest } from '../kit/invariants.ts'
-import {
-  type Account,
-  type Api,
-  api,
-  cloneDatabase,
-  connectedInstance,
-  createAccount,
-  sql,
-  startGateway,
-  type TestInstance,
-} from '../kit/kit.ts'
+import { type Api, connectedInstance, sql, type TestInstance } from '../kit/kit.ts'
+import { openScene, type Scene } from '../kit/scene.ts'
 
-let databaseUrl: string
-let account: Account
+let scene: Scene
 let client: Api
 let numbers = 0
 
 beforeAll(async () => {
-  databaseUrl = await cloneDatabase()
-  account = await createAccount(databaseUrl)
-  client = api(await startGateway({ databaseUrl, env: { RATE_LIMIT_PER_SECOND: '1000' } }), account.apiKey)
+  scene = await openScene()
+  client = scene.client()
 })
 
 async function phone(ageDays: number): Promise<TestInstance> {
-  return await connectedInstance(databaseUrl, account, { ageDays })
+  return await connectedInstance(scene.databaseUrl, scene.account, { ageDays })
 }
 
 function number(ending = '5555'): string {
@@ -48,10 +37,10 @@ async function health(instance: TestInstance) {
 /** Someone who wrote to the instance before. */
 async function acquaintance(instance: TestInstance): Promise<string> {
   const from = number()
-  await sql(databaseUrl).query(
+  await sql(scene.databaseUrl).query(
     `insert into messages (id, "workspaceId", "userId", "instanceId", direction, type, "from", "to", peer, body, status, "providerMessageId", safety)
      values (gen_random_uuid(), $1, $2, $3, 'inbound', 'text', $4, $5, $4, 'hi', 'received', gen_random_uuid(), '{}')`,
-    [account.workspaceId, account.userId, instance.id, from, instance.waNumber],
+    [scene.account.workspaceId, scene.account.userId, instance.id, from, instance.waNumber],
   )
   return from
 }
@@ -75,8 +64,10 @@ it('warns of the eleventh message that a new instance sends in an hour, and send
   expect(over.warnings).toEqual(['hourlyOutboundCap exceeded: 11 of 10'])
   expect(over.safety).toMatchObject({ decision: 'warn', riskLevel: 'medium', state: 'new' })
   expect((await send(instance, to)).warnings).toEqual(['hourlyOutboundCap exceeded: 12 of 10'])
-  await atRest(databaseUrl)
-  const { rows } = await sql(databaseUrl).query(`select from messages where "instanceId" = $1 and status = 'read'`, [instance.id])
+  await atRest(scene.databaseUrl)
+  const { rows } = await sql(scene.databaseUrl).query(`select from messages where "instanceId" = $1 and status = 'read'`, [
+    instance.id,
+  ])
   expect(rows).toHaveLength(12)
 })
 
@@ -121,8 +112,8 @@ it('sums up what an instance sent and got, and says what went wrong', async () =
   })
   const friend = number('0006')
   for (const to of [friend, friend, number('0001'), number('0001')]) await send(instance, to)
-  await atRest(databaseUrl)
-  await sql(databaseUrl).query(
+  await atRest(scene.databaseUrl)
+  await sql(scene.databaseUrl).query(
     `update messages set "createdAt" = now() - interval '2 days' where id = (select id from messages where "instanceId" = $1 and direction = 'inbound' limit 1)`,
     [instance.id],
   )
@@ -148,10 +139,10 @@ it('sums up what an instance sent and got, and says what went wrong', async () =
 it('remembers a dropped connection for a day', async () => {
   const instance = await phone(20)
   await send(instance, number('0010'))
-  await atRest(databaseUrl)
+  await atRest(scene.databaseUrl)
   const dropped = await health(instance)
   expect([dropped.safetyScore, dropped.recommendations]).toEqual([50, expect.arrayContaining([expect.stringMatching(/dropped/)])])
-  await sql(databaseUrl).query(`update instances set disconnections = array[now() - interval '25 hours'] where id = $1`, [
+  await sql(scene.databaseUrl).query(`update instances set disconnections = array[now() - interval '25 hours'] where id = $1`, [
     instance.id,
   ])
   expect((await health(instance)).recommendations.join()).not.toMatch(/dropped/)

@@ -4,22 +4,19 @@ import type { App } from '../../src/core/app.ts'
 import { changeState } from '../../src/instances/state.ts'
 import type { StateChange } from '../../src/providers/provider.ts'
 import { atRest, expectInvariants } from '../kit/invariants.ts'
-import { type Account, type Api, api, cloneDatabase, createAccount, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
+import { type Api, createAccount, sql, until } from '../kit/kit.ts'
+import { openScene, type Scene } from '../kit/scene.ts'
 import { openApp } from '../messages/rig.ts'
 
-let databaseUrl: string
-let gateway: Gateway
-let account: Account
+let scene: Scene
 let client: Api
 let app: App
 
 beforeAll(async () => {
-  databaseUrl = await cloneDatabase()
-  account = await createAccount(databaseUrl)
   // Slow enough to be seen pairing on a busy machine.
-  gateway = await startGateway({ databaseUrl, env: { RATE_LIMIT_PER_SECOND: '1000', SANDBOX_LATENCY_MS: '2000' } })
-  client = api(gateway, account.apiKey)
-  app = await openApp(databaseUrl)
+  scene = await openScene({ env: { SANDBOX_LATENCY_MS: '2000' } })
+  client = scene.client()
+  app = await openApp(scene.databaseUrl)
 })
 
 async function create(settings: Record<string, unknown> = {}): Promise<string> {
@@ -40,8 +37,10 @@ async function becomes(id: string, status: string) {
 }
 
 async function eventsOf(id: string): Promise<string[]> {
-  await atRest(databaseUrl)
-  const { rows } = await sql(databaseUrl).query('select type, payload from events where "instanceId" = $1 order by seq', [id])
+  await atRest(scene.databaseUrl)
+  const { rows } = await sql(scene.databaseUrl).query('select type, payload from events where "instanceId" = $1 order by seq', [
+    id,
+  ])
   for (const { type, payload } of rows) {
     expect(payload).toEqual({
       id: expect.any(String),
@@ -112,7 +111,7 @@ it('does not connect any more when it is logged out while pairing', async () => 
   await client.post(`instances/${id}/connect`)
   const out = await client.post(`instances/${id}/logout`)
   expect(out.body.data).toMatchObject({ status: 'logged_out', qr: null, pairingCode: null })
-  await atRest(databaseUrl)
+  await atRest(scene.databaseUrl)
   expect((await stateOf(id)).status).toBe('logged_out')
   expect(await eventsOf(id)).toEqual([])
 })
@@ -124,7 +123,7 @@ it('stays connected when it is connected again right after a logout', async () =
     await client.post(`instances/${id}/logout`)
   }
   await client.post(`instances/${id}/connect`)
-  await atRest(databaseUrl)
+  await atRest(scene.databaseUrl)
   expect((await stateOf(id)).status).toBe('connected')
   expect(await eventsOf(id)).toHaveLength(11)
 })
@@ -144,7 +143,7 @@ it('hears nothing of its network after a logout, nor after its deletion', async 
   const deleted = await client.delete(`instances/${id}`)
   expect(deleted.body.data).toEqual({ id, deleted: true })
   for (const change of [...news, { status: 'connecting' } as const, { restricted: true }]) await hears(id, change)
-  const { rows } = await sql(databaseUrl).query(
+  const { rows } = await sql(scene.databaseUrl).query(
     'select status, qr, "waNumber" = $2 as changed, "restrictedAt" from instances where id = $1',
     [id, '+15550100'],
   )
@@ -179,13 +178,16 @@ it('tells once of each change of the connection, however often the network repea
     'instance.disconnected disconnected',
     'instance.connected connected',
   ])
-  const { rows } = await sql(databaseUrl).query('select array_length(disconnections, 1) as n from instances where id = $1', [id])
+  const { rows } = await sql(scene.databaseUrl).query(
+    'select array_length(disconnections, 1) as n from instances where id = $1',
+    [id],
+  )
   expect(rows).toEqual([{ n: 1 }])
 })
 
 it('lets a plan have its number of instances and not one more, whoever asks at the same time', async () => {
-  const pro = await createAccount(databaseUrl, { plan: 'pro' })
-  const own = api(gateway, pro.apiKey)
+  const pro = await createAccount(scene.databaseUrl, { plan: 'pro' })
+  const own = scene.client(0, pro)
   const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => own.post('instances', { name: `Phone ${i}` })))
   const told = answers.map(({ status, body }) => (status === 201 ? 'created' : `${status} ${body.error.code}`)).sort()
   expect(told).toEqual([...Array(15).fill('403 MAX_INSTANCES_REACHED'), ...Array(5).fill('created')])
@@ -196,5 +198,5 @@ it('lets a plan have its number of instances and not one more, whoever asks at t
 })
 
 it('keeps every promise through all of that', async () => {
-  await expectInvariants(databaseUrl)
+  await expectInvariants(scene.databaseUrl)
 })

@@ -2,50 +2,33 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, expect, it } from 'vitest'
 import { expectInvariants } from '../kit/invariants.ts'
-import {
-  type Account,
-  type Answer,
-  type Api,
-  api,
-  cloneDatabase,
-  connectedInstance,
-  createAccount,
-  sql,
-  startGateway,
-  until,
-} from '../kit/kit.ts'
+import { type Answer, sql, until } from '../kit/kit.ts'
+import { openScene, type Scene } from '../kit/scene.ts'
 
-let databaseUrl: string
-let account: Account
-let clients: [Api, Api]
-let instanceId: string
+let scene: Scene
 
 beforeAll(async () => {
-  databaseUrl = await cloneDatabase()
-  account = await createAccount(databaseUrl)
-  instanceId = (await connectedInstance(databaseUrl, account)).id
-  const options = { databaseUrl, env: { RATE_LIMIT_PER_SECOND: '10000' } }
-  const nodes = await Promise.all([startGateway(options), startGateway(options)])
-  clients = [api(nodes[0], account.apiKey), api(nodes[1], account.apiKey)]
+  scene = await openScene({ gateways: 2 })
 })
 
 async function accept(count: number, scheduledAt?: Date): Promise<string[]> {
   const messages = Array.from({ length: count }, (_, i) => ({
-    instanceId,
+    instanceId: scene.phone.id,
     to: `+39333500${1000 + i}`,
     type: 'text',
     text: 'hello',
     scheduledAt,
   }))
-  return (await clients[0].post('messages/bulk', { messages })).body.data.accepted.map(({ id }: { id: string }) => id)
+  return (await scene.client(0).post('messages/bulk', { messages })).body.data.accepted.map(({ id }: { id: string }) => id)
 }
 
 /** Every message as its caller was told, and as the network knows it. */
 async function expectAgreement(ids: readonly string[], answers: readonly Answer[]): Promise<{ cancelled: number }> {
   await until(
-    async () => (await sql(databaseUrl).query(`select from messages where status not in ('read', 'cancelled')`)).rowCount === 0,
+    async () =>
+      (await sql(scene.databaseUrl).query(`select from messages where status not in ('read', 'cancelled')`)).rowCount === 0,
   )
-  const { rows } = await sql(databaseUrl).query<{ id: string; status: string; offered: boolean }>(
+  const { rows } = await sql(scene.databaseUrl).query<{ id: string; status: string; offered: boolean }>(
     `select m.id, m.status, s.reference is not null as offered from messages m left join sandbox_messages s on s.reference = m.id::text where m.id = any($1)`,
     [ids],
   )
@@ -60,20 +43,20 @@ async function expectAgreement(ids: readonly string[], answers: readonly Answer[
 
 it('cancels a scheduled message once, which then has no quota and never leaves', async () => {
   const [id] = (await accept(1, new Date(Date.now() + 2_000))) as [string]
-  const first = await clients[0].post(`messages/${id}/cancel`)
+  const first = await scene.client(0).post(`messages/${id}/cancel`)
   expect([first.status, first.body.data.status]).toEqual([200, 'cancelled'])
-  const again = await clients[1].post(`messages/${id}/cancel`)
+  const again = await scene.client(1).post(`messages/${id}/cancel`)
   expect([again.status, again.body.error.code]).toEqual([409, 'INVALID_STATE'])
-  const { rows } = await sql(databaseUrl).query<{ id: string }>(
+  const { rows } = await sql(scene.databaseUrl).query<{ id: string }>(
     `select data->>'id' as id from pgboss.job where name = 'message.dispatch' and state < 'completed'`,
   )
   expect(rows).toEqual([{ id }])
   await until(
     async () =>
-      (await sql(databaseUrl).query(`select from pgboss.job where name = 'message.dispatch' and state < 'completed'`))
+      (await sql(scene.databaseUrl).query(`select from pgboss.job where name = 'message.dispatch' and state < 'completed'`))
         .rowCount === 0,
   )
-  expect((await sql(databaseUrl).query('select from sandbox_messages where reference = $1', [id])).rowCount).toBe(0)
+  expect((await sql(scene.databaseUrl).query('select from sandbox_messages where reference = $1', [id])).rowCount).toBe(0)
 })
 
 it('is told the truth when it races with the time of scheduled messages', async () => {
@@ -83,7 +66,7 @@ it('is told the truth when it races with the time of scheduled messages', async 
   const answers = await Promise.all(
     ids.map(async (id, i) => {
       await pause(at.getTime() - Date.now() + 4 * i)
-      return await (clients[i % 2] as Api).post(`messages/${id}/cancel`)
+      return await scene.client(i).post(`messages/${id}/cancel`)
     }),
   )
   const { cancelled } = await expectAgreement(ids, answers)
@@ -93,10 +76,12 @@ it('is told the truth when it races with the time of scheduled messages', async 
 it('is told the truth when it races with instant messages', async () => {
   const raced = await Promise.all(
     Array.from({ length: 60 }, async (_, i) => {
-      const sent = await clients[0].post('messages/send', { instanceId, to: `+39333600${1000 + i}`, type: 'text', text: 'hello' })
+      const sent = await scene
+        .client(0)
+        .post('messages/send', { instanceId: scene.phone.id, to: `+39333600${1000 + i}`, type: 'text', text: 'hello' })
       return {
         id: sent.body.data.id as string,
-        answer: await (clients[i % 2] as Api).post(`messages/${sent.body.data.id}/cancel`),
+        answer: await scene.client(i).post(`messages/${sent.body.data.id}/cancel`),
       }
     }),
   )
@@ -108,5 +93,5 @@ it('is told the truth when it races with instant messages', async () => {
 })
 
 it('keeps every promise through all of that', async () => {
-  await expectInvariants(databaseUrl)
+  await expectInvariants(scene.databaseUrl)
 })

@@ -1,40 +1,21 @@
 // Messages to one number leave in the order in which they were sent, over two gateways, and hold up nobody else.
 import { beforeAll, expect, it } from 'vitest'
 import { expectInvariants } from '../kit/invariants.ts'
-import {
-  type Account,
-  type Api,
-  api,
-  cloneDatabase,
-  connectedInstance,
-  createAccount,
-  spawnGateway,
-  sql,
-  startGateway,
-  type TestInstance,
-  until,
-} from '../kit/kit.ts'
+import { api, cloneDatabase, connectedInstance, createAccount, spawnGateway, sql, startGateway, until } from '../kit/kit.ts'
+import { openScene, type Scene } from '../kit/scene.ts'
 
-let databaseUrl: string
-let account: Account
-let phone: TestInstance
-let clients: [Api, Api]
+let scene: Scene
 
 beforeAll(async () => {
-  databaseUrl = await cloneDatabase()
-  account = await createAccount(databaseUrl)
-  phone = await connectedInstance(databaseUrl, account)
-  const options = { databaseUrl, env: { RATE_LIMIT_PER_SECOND: '1000' } }
-  const nodes = await Promise.all([startGateway(options), startGateway(options)])
-  clients = [api(nodes[0], account.apiKey), api(nodes[1], account.apiKey)]
+  scene = await openScene({ gateways: 2 })
 })
 
 function body(to: string, text = 'hello', more: Record<string, unknown> = {}): Record<string, unknown> {
-  return { instanceId: phone.id, to, type: 'text', text, ...more }
+  return { instanceId: scene.phone.id, to, type: 'text', text, ...more }
 }
 
 async function bulk(messages: unknown[]): Promise<string[]> {
-  const { status, body } = await clients[0].post('messages/bulk', { messages })
+  const { status, body } = await scene.client().post('messages/bulk', { messages })
   expect(status).toBe(202)
   return body.data.accepted.map(({ id }: { id: string }) => id)
 }
@@ -43,7 +24,7 @@ async function bulk(messages: unknown[]): Promise<string[]> {
 async function taken(ids: readonly string[], timeoutMs = 30_000): Promise<string[]> {
   return await until(
     async () => {
-      const { rows } = await sql(databaseUrl).query<{ id: string }>(
+      const { rows } = await sql(scene.databaseUrl).query<{ id: string }>(
         `select m.id from messages m join sandbox_messages s on s.reference = m.id::text
          where m.id = any($1) and m."acceptedAt" is not null order by s."acceptedAt"`,
         [ids],
@@ -57,7 +38,7 @@ async function taken(ids: readonly string[], timeoutMs = 30_000): Promise<string
 it('keeps the order of twenty messages sent one after the other through two gateways', async () => {
   const ids: string[] = []
   for (let i = 0; i < 20; i++) {
-    const sent = await (clients[i % 2] as Api).post('messages/send', body('+393331110100', `number ${i}`))
+    const sent = await scene.client(i).post('messages/send', body('+393331110100', `number ${i}`))
     ids.push(sent.body.data.id)
   }
   expect(await taken(ids)).toEqual(ids)
@@ -66,7 +47,7 @@ it('keeps the order of twenty messages sent one after the other through two gate
 it('keeps the order of a bulk, each waiting until the one before it has gone through its refusals', async () => {
   const ids = await bulk(Array.from({ length: 6 }, () => body('+393331110008')))
   expect(await taken(ids)).toEqual(ids)
-  const { rows } = await sql(databaseUrl).query('select offers from sandbox_messages where reference = any($1)', [ids])
+  const { rows } = await sql(scene.databaseUrl).query('select offers from sandbox_messages where reference = any($1)', [ids])
   expect(rows.map(({ offers }) => offers)).toEqual(Array(6).fill(3))
 })
 
@@ -108,5 +89,5 @@ it('lets instant messages overtake a crowd of scheduled ones that are due', asyn
 })
 
 it('keeps every promise through all of that', async () => {
-  await expectInvariants(databaseUrl)
+  await expectInvariants(scene.databaseUrl)
 })

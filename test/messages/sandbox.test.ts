@@ -3,32 +3,18 @@ import { beforeAll, expect, it } from 'vitest'
 import { exists } from '../../src/providers/sandbox/script.ts'
 import { openSse, type SseReader } from '../events/sse.ts'
 import { atRest, expectInvariants } from '../kit/invariants.ts'
-import {
-  type Account,
-  type Api,
-  api,
-  cloneDatabase,
-  connectedInstance,
-  createAccount,
-  type Gateway,
-  sql,
-  startGateway,
-  type TestInstance,
-  until,
-} from '../kit/kit.ts'
+import { type Api, connectedInstance, sql, type TestInstance, until } from '../kit/kit.ts'
+import { openScene, type Scene } from '../kit/scene.ts'
 
-let databaseUrl: string
-let account: Account
-let gateway: Gateway
+let scene: Scene
 let client: Api
 let stream: SseReader
 
 beforeAll(async () => {
-  databaseUrl = await cloneDatabase()
-  account = await createAccount(databaseUrl)
-  gateway = await startGateway({ databaseUrl, env: { RATE_LIMIT_PER_SECOND: '1000', SANDBOX_LATENCY_MS: '40' } })
-  client = api(gateway, account.apiKey)
-  stream = await openSse(`${gateway.url}/api/v1/events/stream`, { headers: { 'x-api-key': account.apiKey } })
+  scene = await openScene({ env: { SANDBOX_LATENCY_MS: '40' } })
+  client = scene.client()
+  const { account, gateways } = scene
+  stream = await openSse(`${gateways[0]?.url}/api/v1/events/stream`, { headers: { 'x-api-key': account.apiKey } })
 })
 
 interface Told {
@@ -48,17 +34,17 @@ function told(): Told[] {
 
 /** Sends to a number that ends so, and waits for rest; answers the record and everything that was told of it. */
 async function sendTo(ending: string, phone?: TestInstance) {
-  const instance = phone ?? (await connectedInstance(databaseUrl, account))
+  const instance = phone ?? (await connectedInstance(scene.databaseUrl, scene.account))
   const to = `+3933312${ending}`
   const sent = await client.post('messages/send', { instanceId: instance.id, to, type: 'text', text: 'good morning' })
   expect([sent.status, sent.body.data.status]).toEqual([201, 'queued'])
   const { id } = sent.body.data
-  await atRest(databaseUrl)
-  const { rows } = await sql(databaseUrl).query(
+  await atRest(scene.databaseUrl)
+  const { rows } = await sql(scene.databaseUrl).query(
     'select attempts, offers from messages m left join sandbox_messages s on s.reference = m.id::text where m.id = $1',
     [id],
   )
-  const { rows: logged } = await sql(databaseUrl).query('select count(*)::int as n from events where "instanceId" = $1', [
+  const { rows: logged } = await sql(scene.databaseUrl).query('select count(*)::int as n from events where "instanceId" = $1', [
     instance.id,
   ])
   const events = await until(() => {
@@ -166,7 +152,7 @@ it('a number that ends in 0001 is not on the network', () => {
 
 it('takes one latency for each step', async () => {
   const { record } = await sendTo('5555')
-  const { rows } = await sql(databaseUrl).query(
+  const { rows } = await sql(scene.databaseUrl).query(
     `select extract(epoch from m."sentAt" - s."acceptedAt") * 1000 as sent, extract(epoch from m."readAt" - s."acceptedAt") * 1000 as read
      from messages m join sandbox_messages s on s.reference = m.id::text where m.id = $1`,
     [record.id],
@@ -176,5 +162,5 @@ it('takes one latency for each step', async () => {
 })
 
 it('keeps every promise through all of that', async () => {
-  await expectInvariants(databaseUrl)
+  await expectInvariants(scene.databaseUrl)
 })

@@ -1,35 +1,17 @@
 // Scheduled messages: never early, hardly late, their quota asked again when they leave.
 import { beforeAll, expect, it } from 'vitest'
 import { expectInvariants } from '../kit/invariants.ts'
-import {
-  type Account,
-  type Api,
-  api,
-  cloneDatabase,
-  connectedInstance,
-  createAccount,
-  sql,
-  startGateway,
-  type TestInstance,
-  until,
-} from '../kit/kit.ts'
+import { connectedInstance, createAccount, sql, until } from '../kit/kit.ts'
+import { openScene, type Scene } from '../kit/scene.ts'
 
-let databaseUrl: string
-let account: Account
-let phone: TestInstance
-let clientOf: (account: Account) => Api
+let scene: Scene
 
 beforeAll(async () => {
-  databaseUrl = await cloneDatabase()
-  account = await createAccount(databaseUrl)
-  phone = await connectedInstance(databaseUrl, account)
-  const options = { databaseUrl, env: { RATE_LIMIT_PER_SECOND: '1000' } }
-  const [gateway] = await Promise.all([startGateway(options), startGateway(options)])
-  clientOf = ({ apiKey }) => api(gateway, apiKey)
+  scene = await openScene({ gateways: 2 })
 })
 
 let numbers = 0
-function body(ms: number, instanceId = phone.id): Record<string, unknown> {
+function body(ms: number, instanceId = scene.phone.id): Record<string, unknown> {
   const to = `+393332${1000 + ++numbers}55`
   return { instanceId, to, type: 'text', text: 'later', scheduledAt: new Date(Date.now() + ms).toISOString() }
 }
@@ -37,11 +19,11 @@ function body(ms: number, instanceId = phone.id): Record<string, unknown> {
 // Measured again where others keep this machine too busy.
 it('sends no scheduled message early, and 99 of 100 within 600 ms of their time', { retry: 2 }, async () => {
   const messages = Array.from({ length: 200 }, (_, i) => body(1_500 + 17 * i))
-  const { status, body: answer } = await clientOf(account).post('messages/bulk', { messages })
+  const { status, body: answer } = await scene.client().post('messages/bulk', { messages })
   expect([status, answer.data.accepted.length]).toEqual([202, 200])
   const late = await until(
     async () => {
-      const { rows } = await sql(databaseUrl).query<{ ms: number }>(
+      const { rows } = await sql(scene.databaseUrl).query<{ ms: number }>(
         `select (extract(epoch from s."acceptedAt" - m."scheduledAt") * 1000)::float8 as ms
          from messages m join sandbox_messages s on s.reference = m.id::text where m.id = any($1) order by 1`,
         [answer.data.accepted.map(({ id }: { id: string }) => id)],
@@ -57,9 +39,9 @@ it('sends no scheduled message early, and 99 of 100 within 600 ms of their time'
 })
 
 it('takes quota when a scheduled message leaves, and fails what no quota is left for', async () => {
-  const poor = await createAccount(databaseUrl, { plan: 'free' })
-  const { id: instanceId } = await connectedInstance(databaseUrl, poor)
-  const client = clientOf(poor)
+  const poor = await createAccount(scene.databaseUrl, { plan: 'free' })
+  const { id: instanceId } = await connectedInstance(scene.databaseUrl, poor)
+  const client = scene.client(0, poor)
   const usage = async () => (await client.get('usage')).body.data
   const now = Array.from({ length: 498 }, () => ({ ...body(0, instanceId), scheduledAt: undefined }))
   expect((await client.post('messages/bulk', { messages: now })).body.data.accepted).toHaveLength(498)
@@ -70,7 +52,9 @@ it('takes quota when a scheduled message leaves, and fails what no quota is left
   const query = `select status, error, count(*)::int as n from messages where "instanceId" = $1 and "scheduledAt" is not null group by 1, 2 order by 3`
   const ends = await until(
     async () => {
-      const { rows } = await sql(databaseUrl).query<{ status: string; error: string | null; n: number }>(query, [instanceId])
+      const { rows } = await sql(scene.databaseUrl).query<{ status: string; error: string | null; n: number }>(query, [
+        instanceId,
+      ])
       return rows.every(({ status }) => status === 'read' || status === 'failed') && rows
     },
     { timeoutMs: 20_000 },
@@ -82,7 +66,7 @@ it('takes quota when a scheduled message leaves, and fails what no quota is left
   expect((await usage()).messagesCount).toBe(500)
   // The log follows the rows it tells of by a moment.
   const events = await until(async () => {
-    const { rows } = await sql(databaseUrl).query(
+    const { rows } = await sql(scene.databaseUrl).query(
       `select payload->>'error' as error from events where "instanceId" = $1 and type = 'message.failed'`,
       [instanceId],
     )
@@ -94,5 +78,5 @@ it('takes quota when a scheduled message leaves, and fails what no quota is left
 })
 
 it('keeps every promise through all of that', async () => {
-  await expectInvariants(databaseUrl)
+  await expectInvariants(scene.databaseUrl)
 })

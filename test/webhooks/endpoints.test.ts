@@ -1,31 +1,23 @@
 // Webhook endpoints over HTTP: what a caller may create, see, change and delete, and what is refused by name.
 import { beforeAll, describe, expect, it } from 'vitest'
-import {
-  type Account,
-  type Answer,
-  type Api,
-  api,
-  cloneDatabase,
-  createAccount,
-  type Gateway,
-  sql,
-  startGateway,
-} from '../kit/kit.ts'
-
-let databaseUrl: string
-let gateway: Gateway
-let account: Account
-let client: Api
+import { type Answer, type Api, api, createAccount, sql, startGateway } from '../kit/kit.ts'
+import { openScene, type Scene } from '../kit/scene.ts'
 
 const missing = '0199aaaa-0000-7000-8000-000000000000'
 const hook = 'https://hooks.example/in'
 
+let scene: Scene
+let client: Api
+
 beforeAll(async () => {
-  databaseUrl = await cloneDatabase()
-  gateway = await startGateway({ databaseUrl, env: { RATE_LIMIT_PER_SECOND: '10000', ALLOWED_PRIVATE_TARGETS: '' } })
-  account = await createAccount(databaseUrl)
-  client = api(gateway, account.apiKey)
+  scene = await openScene({ env: { ALLOWED_PRIVATE_TARGETS: '' } })
+  client = scene.client()
 })
+
+/** A client of somebody else, on `max` unless told otherwise. */
+async function stranger(plan: 'free' | 'max' = 'max'): Promise<Api> {
+  return scene.client(0, await createAccount(scene.databaseUrl, { plan }))
+}
 
 async function create(events = ['message.sent'], url = hook): Promise<Record<string, string>> {
   const answer = await client.post('webhooks', { url, events })
@@ -34,9 +26,10 @@ async function create(events = ['message.sent'], url = hook): Promise<Record<str
 }
 
 async function stored(): Promise<number> {
-  const { rows } = await sql(databaseUrl).query('select count(*)::int as n from webhook_endpoints where "workspaceId" = $1', [
-    account.workspaceId,
-  ])
+  const { rows } = await sql(scene.databaseUrl).query(
+    'select count(*)::int as n from webhook_endpoints where "workspaceId" = $1',
+    [scene.account.workspaceId],
+  )
   return rows[0].n
 }
 
@@ -51,7 +44,7 @@ describe('creating', () => {
 
   it('keeps the secret sealed', async () => {
     const { id, secret } = await create()
-    const { rows } = await sql(databaseUrl).query('select secret from webhook_endpoints where id = $1', [id])
+    const { rows } = await sql(scene.databaseUrl).query('select secret from webhook_endpoints where id = $1', [id])
     expect(rows[0].secret.toString('latin1')).not.toContain((secret as string).slice(6, 20))
   })
 
@@ -92,15 +85,18 @@ describe('creating', () => {
   })
 
   it('refuses the gateway itself', async () => {
-    const open = await startGateway({ databaseUrl, env: { ROLES: 'http', PUBLIC_URL: 'https://gateway.example' } })
+    const open = await startGateway({
+      databaseUrl: scene.databaseUrl,
+      env: { ROLES: 'http', PUBLIC_URL: 'https://gateway.example' },
+    })
     for (const url of [`${open.url}/api/v1/webhooks`, 'https://gateway.example/loop']) {
-      const answer = await api(open, account.apiKey).post('webhooks', { url, events: ['message.sent'] })
+      const answer = await api(open, scene.account.apiKey).post('webhooks', { url, events: ['message.sent'] })
       expect(answer.body.error).toEqual({ code: 'VALIDATION_ERROR', message: 'url: must not be this gateway itself' })
     }
   })
 
   it('stops exactly at the number of the plan, also under a race', async () => {
-    const free = api(gateway, (await createAccount(databaseUrl, { plan: 'free' })).apiKey)
+    const free = await stranger('free')
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => free.post('webhooks', { url: hook, events: ['message.sent'] })),
     )
@@ -115,9 +111,9 @@ describe('creating', () => {
   })
 
   it('needs an active subscription', async () => {
-    const idle = await createAccount(databaseUrl)
-    await sql(databaseUrl).query(`update subscriptions set status = 'inactive' where "userId" = $1`, [idle.userId])
-    const answer = await api(gateway, idle.apiKey).post('webhooks', { url: hook, events: ['message.sent'] })
+    const idle = await createAccount(scene.databaseUrl)
+    await sql(scene.databaseUrl).query(`update subscriptions set status = 'inactive' where "userId" = $1`, [idle.userId])
+    const answer = await scene.client(0, idle).post('webhooks', { url: hook, events: ['message.sent'] })
     expect([answer.status, answer.body.error.code]).toEqual([403, 'SUBSCRIPTION_INACTIVE'])
   })
 
@@ -135,7 +131,7 @@ describe('creating', () => {
 })
 
 it('lists endpoints without their secrets, oldest first', async () => {
-  const lister = api(gateway, (await createAccount(databaseUrl)).apiKey)
+  const lister = await stranger()
   const made: string[] = []
   for (let i = 0; i < 3; i++)
     made.push((await lister.post('webhooks', { url: `${hook}/${i}`, events: ['message.read'] })).body.data.id)
@@ -175,7 +171,7 @@ describe('changing', () => {
     const { id } = await create()
     const state = async () =>
       (await client.graphql(`{ webhook(id: "${id}") { disabledReason disabledAt failingSince } }`)).body.data.webhook
-    await sql(databaseUrl).query(
+    await sql(scene.databaseUrl).query(
       `update webhook_endpoints set "disabledAt" = now(), "disabledReason" = 'failing', "failingSince" = now() - interval '6 days', "failedEvents" = 99
        where id = $1`,
       [id],
@@ -193,7 +189,7 @@ it('deletes once, and its secret with it', async () => {
   const { id } = await create()
   expect((await client.delete(`webhooks/${id}`)).body).toEqual({ data: { id, deleted: true } })
   expect((await client.delete(`webhooks/${id}`)).status).toBe(404)
-  const { rows } = await sql(databaseUrl).query('select secret from webhook_endpoints where id = $1', [id])
+  const { rows } = await sql(scene.databaseUrl).query('select secret from webhook_endpoints where id = $1', [id])
   expect(rows[0].secret).toHaveLength(0)
 })
 
@@ -210,8 +206,8 @@ describe("another workspace's endpoint", () => {
 
   it.each(routes)('is not found by %s webhooks/{id}%s, exactly like one that does not exist', async (method, path, body) => {
     const { id } = await create()
-    const stranger = api(gateway, (await createAccount(databaseUrl)).apiKey)
-    const ask = (webhookId: string): Promise<Answer> => stranger[method as 'post'](`webhooks/${webhookId}${path}`, body)
+    const other = await stranger()
+    const ask = (webhookId: string): Promise<Answer> => other[method as 'post'](`webhooks/${webhookId}${path}`, body)
     const [theirs, none] = [await ask(id as string), await ask(missing)]
     expect([theirs.status, theirs.body.error.code]).toEqual([404, 'NOT_FOUND'])
     expect(theirs.body).toEqual(none.body)
@@ -237,5 +233,5 @@ it('shows a secret when it is made, and in no other answer', async () => {
     await client.delete(`webhooks/${id}`),
   ]
   for (const answer of answers) expect(JSON.stringify(answer.body)).not.toContain('whsec_')
-  expect(gateway.logs.join('\n')).not.toContain('whsec_')
+  expect(scene.gateways[0]?.logs.join('\n')).not.toContain('whsec_')
 })

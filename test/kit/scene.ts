@@ -1,0 +1,38 @@
+// What tests over HTTP begin with: a database of their own, gateways on it, an account with a phone.
+import { type Account, connectedInstance, createAccount, type TestInstance } from './accounts.ts'
+import { type Api, api } from './api.ts'
+import { cloneDatabase } from './database.ts'
+import { type Gateway, type GatewayOptions, startGateway } from './gateway.ts'
+
+export interface Scene {
+  databaseUrl: string
+  gateways: Gateway[]
+  account: Account
+  /** Connected for 30 days. */
+  phone: TestInstance
+  /** A client of the account, or of another one, at the n-th gateway: in turns, where `n` goes on and on. */
+  client: (n?: number, account?: { apiKey: string }) => Api
+}
+
+export interface SceneOptions {
+  /** Gateways on the one database. */
+  gateways?: number
+  /** The rate of a key is no matter, unless this says so. */
+  env?: GatewayOptions['env']
+}
+
+/** Ends with the test, or with the file when no test runs. */
+export async function openScene({ gateways: count = 1, env }: SceneOptions = {}): Promise<Scene> {
+  const databaseUrl = await cloneDatabase()
+  const start = () => startGateway({ databaseUrl, env: { RATE_LIMIT_PER_SECOND: '100000', ...env } })
+  const gateways = await Promise.all(Array.from({ length: count }, start))
+  const account = await createAccount(databaseUrl)
+  const phone = await connectedInstance(databaseUrl, account)
+  return {
+    databaseUrl,
+    gateways,
+    account,
+    phone,
+    client: (n = 0, { apiKey } = account) => api(gateways[n % count] as Gateway, apiKey),
+  }
+}
