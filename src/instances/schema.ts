@@ -26,20 +26,12 @@ export const InstanceRef = builder.prismaObject('Instance', {
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The value to send as `instanceId`.' }),
     name: t.exposeString('name', { description: 'What people call it; never sent as `instanceId`.' }),
-    provider: t.field({
-      type: ProviderNameRef,
-      description: 'The network behind it.',
-      resolve: (row) => row.provider,
-    }),
+    provider: t.expose('provider', { type: ProviderNameRef, description: 'The network behind it.' }),
     waNumber: t.exposeString('waNumber', {
       nullable: true,
       description: 'The connected number, E.164; null before the first connection.',
     }),
-    status: t.field({
-      type: InstanceStatusRef,
-      description: '`connected` is the one to look for.',
-      resolve: (row) => row.status,
-    }),
+    status: t.expose('status', { type: InstanceStatusRef, description: '`connected` is the one to look for.' }),
     webhook: t.expose('webhook', { type: 'JSON', nullable: true, description: 'Reserved; null.' }),
     meta: t.expose('meta', { type: 'JSON', nullable: true, description: 'What the provider tells of the account.' }),
     state: t.field({

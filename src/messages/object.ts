@@ -61,29 +61,22 @@ export const MessageRef = builder.prismaObject('Message', {
     instanceId: t.exposeID('instanceId', { description: 'The instance it goes through.' }),
     contactId: t.exposeID('contactId', { nullable: true, description: 'The contact it is about.' }),
     campaignId: t.exposeID('campaignId', { nullable: true, description: 'The campaign it belongs to.' }),
-    direction: t.field({
-      type: DirectionRef,
-      description: 'Which way it goes.',
-      resolve: (row) => row.direction,
-    }),
-    type: t.field({ type: MessageTypeRef, description: 'What it is.', resolve: (row) => row.type }),
+    direction: t.expose('direction', { type: DirectionRef, description: 'Which way it goes.' }),
+    type: t.expose('type', { type: MessageTypeRef, description: 'What it is.' }),
     from: t.exposeString('from', { nullable: true, description: "The sender's number, E.164." }),
     to: t.exposeString('to', { description: "The recipient's number, E.164." }),
     body: t.exposeString('body', {
       description: 'Its text, caption, place, shared name or description; empty where there is none.',
     }),
     mediaUrl: t.exposeString('mediaUrl', { nullable: true, description: 'The file it carries.' }),
-    status: t.field({
-      type: MessageStatusRef,
-      description: 'How far it is.',
-      resolve: (row) => row.status,
-    }),
+    status: t.expose('status', { type: MessageStatusRef, description: 'How far it is.' }),
     error: t.exposeString('error', { nullable: true, description: 'Why it failed, as a code.' }),
     providerMessageId: t.exposeString('providerMessageId', { nullable: true, description: "The network's own id." }),
     warnings: t.exposeStringList('warnings', { description: 'Caps that it passed. Information only.' }),
     safety: t.field({
       type: MessageSafetyRef,
       description: 'What the safety rules said.',
+      extensions: { columns: ['safety'] },
       resolve: (row) => row.safety as unknown as MessageSafety,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was accepted.' }),
@@ -99,6 +92,7 @@ export const MessageRef = builder.prismaObject('Message', {
     timeline: t.field({
       type: [TimelineEntryRef],
       description: 'Every status it reached, oldest first.',
+      extensions: { columns: ['direction', 'createdAt', 'sentAt', 'deliveredAt', 'readAt', 'failedAt', 'cancelledAt'] },
       resolve: (row) => {
         const first: TimelineEntry = { status: row.direction === 'inbound' ? 'received' : 'queued', at: row.createdAt }
         const steps = {

@@ -1,18 +1,14 @@
 // Messages in the graph: what can be asked and done.
-import { queryFromInfo } from '@pothos/plugin-prisma'
-import type { GraphQLResolveInfo } from 'graphql'
 import { z } from 'zod'
 import { builder } from '../core/builder.ts'
-import type { Context } from '../core/context.ts'
 import { errors, fail } from '../core/errors.ts'
 import { keyed } from '../core/idempotency.ts'
 import { defineInput, registerEnum } from '../core/input.ts'
-import { type PageArgs, readPage } from '../core/pagination.ts'
 import { phone } from '../core/phone.ts'
 import { moment, parse, uuid } from '../core/validation.ts'
-import type { Message } from '../generated/prisma/client.ts'
 import { Direction, MessageStatus, MessageType } from '../generated/prisma/enums.ts'
 import { ScheduleMessageInput, SendMessageInput, SendMessagesInput } from './input.ts'
+import { listMessages, type MessageFilter } from './list.ts'
 import { DirectionRef, MessageRef, MessageStatusRef, MessageTypeRef } from './object.ts'
 import { type BulkResult, cancelMessage, scheduleMessage, sendMessage, sendMessages } from './service.ts'
 
@@ -31,7 +27,7 @@ const filterFields = z.object({
   createdFrom: moment.nullish().describe('Only messages accepted at this moment or later.'),
   createdTo: moment.nullish().describe('Only messages accepted before this moment.'),
 })
-const MessageFilter = defineInput('MessageFilter', 'Which messages to list.', filterFields)
+const MessageFilterInput = defineInput('MessageFilter', 'Which messages to list.', filterFields)
 
 const sorts = { createdAt_desc: 'desc', createdAt_asc: 'asc' } as const
 const MessageSort = builder.enumType('MessageSort', {
@@ -39,29 +35,13 @@ const MessageSort = builder.enumType('MessageSort', {
   values: ['createdAt_desc', 'createdAt_asc'] as const,
 })
 
-function whereOf(filter: z.output<typeof filterFields>): object {
+function filterOf(filter: z.output<typeof filterFields>): MessageFilter {
   const { createdFrom, createdTo, ...equal } = filter
-  const given = Object.fromEntries(Object.entries(equal).filter(([, value]) => value != null))
-  if (!createdFrom && !createdTo) return given
   return {
-    ...given,
-    createdAt: { ...(createdFrom && { gte: new Date(createdFrom) }), ...(createdTo && { lt: new Date(createdTo) }) },
+    equal: Object.fromEntries(Object.entries(equal).filter(([, value]) => value != null)),
+    ...(createdFrom && { createdFrom: new Date(createdFrom) }),
+    ...(createdTo && { createdTo: new Date(createdTo) }),
   }
-}
-
-async function listMessages(ctx: Context, info: GraphQLResolveInfo, args: PageArgs, where: object, direction: 'asc' | 'desc') {
-  const { db } = ctx.app
-  const scope = { workspaceId: ctx.principal.workspaceId, ...where }
-  const query = queryFromInfo({ context: ctx, info, paths: [['edges', 'node'], ['nodes']], typeName: 'Message' })
-  const page = await readPage<Message>({
-    args,
-    binding: ['messages', scope, direction],
-    field: 'createdAt',
-    direction,
-    find: (page) =>
-      db.message.findMany({ ...query, ...page, where: { AND: [scope, page.where] } }) as unknown as Promise<Message[]>,
-  })
-  return { ...page, totalCount: () => db.message.count({ where: scope }) }
 }
 
 builder.queryFields((t) => ({
@@ -78,12 +58,12 @@ builder.queryFields((t) => ({
     type: MessageRef,
     description: 'The messages of the workspace, newest first unless sorted otherwise; 20 a page, at most 100.',
     args: {
-      filter: t.arg({ type: MessageFilter.ref, description: 'Which ones.' }),
+      filter: t.arg({ type: MessageFilterInput.ref, description: 'Which ones.' }),
       sort: t.arg({ type: MessageSort, defaultValue: 'createdAt_desc', description: 'Their order.' }),
     },
     resolve: (_, { filter, sort, ...page }, ctx, info) => {
-      const where = whereOf(MessageFilter.parse(ctx.app.config, filter ?? {}))
-      return listMessages(ctx, info, page, where, sorts[sort ?? 'createdAt_desc'])
+      const parsed = MessageFilterInput.parse(ctx.app.config, filter ?? {})
+      return listMessages(ctx, info, page, filterOf(parsed), sorts[sort ?? 'createdAt_desc'])
     },
   }),
   history: t.connection({
@@ -91,7 +71,7 @@ builder.queryFields((t) => ({
     description: 'Both directions with one number, newest first; 20 a page, at most 100.',
     args: { phone: t.arg.string({ required: true, description: 'The other number, E.164.' }) },
     resolve: (_, { phone: number, ...page }, ctx, info) =>
-      listMessages(ctx, info, page, { peer: parse(phone, number, 'phone') }, 'desc'),
+      listMessages(ctx, info, page, { equal: { peer: parse(phone, number, 'phone') } }, 'desc'),
   }),
 }))
 
@@ -126,14 +106,15 @@ builder.mutationFields((t) => ({
   sendMessage: t.field({
     type: MessageRef,
     description:
-      'Sends a message: durable when this answers, on its way right after. Errors: NOT_FOUND, MONTHLY_OUTBOUND_QUOTA_EXCEEDED.',
+      'Sends a message: durable when this answers, on its way right after. Errors: NOT_FOUND, TEMPLATE_INVALID, MONTHLY_OUTBOUND_QUOTA_EXCEEDED.',
     authScopes: { active: true },
     args: { input: t.arg({ type: SendMessageInput.ref, required: true, description: 'The message.' }) },
     resolve: (_, { input }, ctx) => sendMessage(keyed(ctx, 'sendMessage', input), input),
   }),
   scheduleMessage: t.field({
     type: MessageRef,
-    description: 'Schedules a message. Errors: NOT_FOUND, MONTHLY_OUTBOUND_QUOTA_EXCEEDED when none is left even now.',
+    description:
+      'Schedules a message. Errors: NOT_FOUND, TEMPLATE_INVALID, MONTHLY_OUTBOUND_QUOTA_EXCEEDED when none is left even now.',
     authScopes: { active: true },
     args: { input: t.arg({ type: ScheduleMessageInput.ref, required: true, description: 'The message and its time.' }) },
     resolve: (_, { input }, ctx) => scheduleMessage(keyed(ctx, 'scheduleMessage', input), input),

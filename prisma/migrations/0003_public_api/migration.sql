@@ -13,6 +13,12 @@ CREATE TYPE "bulk_status" AS ENUM ('pending', 'processing', 'done', 'failed', 'c
 -- AlterTable
 ALTER TABLE "contacts" ALTER COLUMN "tags" SET DEFAULT ARRAY[]::TEXT[];
 
+-- AlterTable
+ALTER TABLE "instances" ALTER COLUMN "disconnections" SET DEFAULT ARRAY[]::TIMESTAMPTZ(3)[];
+
+-- AlterTable
+ALTER TABLE "messages" ALTER COLUMN "warnings" SET DEFAULT ARRAY[]::TEXT[];
+
 -- CreateTable
 CREATE TABLE "campaigns" (
     "id" UUID NOT NULL,

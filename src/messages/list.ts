@@ -1,0 +1,74 @@
+// Pages of messages: read with what the selection asks for and no more.
+import { queryFromInfo } from '@pothos/plugin-prisma'
+import type { GraphQLResolveInfo } from 'graphql'
+import type { Context } from '../core/context.ts'
+import { keyset, type Page, type PageArgs, type Place, readPage } from '../core/pagination.ts'
+import { planSelection, selectRows, type Table } from '../core/select.ts'
+import { type Message, Prisma } from '../generated/prisma/client.ts'
+
+const table: Table = {
+  name: 'messages',
+  columns: Object.values(Prisma.MessageScalarFieldEnum),
+  relations: {
+    instance: {
+      key: 'instanceId',
+      table: { name: 'instances', columns: Object.values(Prisma.InstanceScalarFieldEnum), relations: {} },
+    },
+    contact: {
+      key: 'contactId',
+      table: { name: 'contacts', columns: Object.values(Prisma.ContactScalarFieldEnum), relations: {} },
+    },
+  },
+}
+
+export interface MessageFilter {
+  /** Columns that must equal a value. */
+  equal: Readonly<Partial<Record<keyof Message, string>>>
+  createdFrom?: Date
+  createdTo?: Date
+}
+
+const paths = [['edges', 'node'], ['nodes']]
+
+/** A page of the workspace's messages by `createdAt`, and how many there are when asked. */
+export async function listMessages(
+  ctx: Context,
+  info: GraphQLResolveInfo,
+  args: PageArgs,
+  filter: MessageFilter,
+  direction: 'asc' | 'desc',
+): Promise<Page<Message> & { totalCount: () => Promise<number> }> {
+  const { db } = ctx.app
+  // Also tells the relations of each node that they are loaded.
+  const query = queryFromInfo({ context: ctx, info, paths, typeName: 'Message' })
+  const selection = planSelection(info, table, paths, ['id', 'createdAt'])
+  const scope = { workspaceId: ctx.principal.workspaceId, ...filter.equal }
+  const where = { ...scope, ...createdWithin(filter) } as Prisma.MessageWhereInput
+  const page = await readPage<Message>({
+    args,
+    binding: ['messages', where, direction],
+    field: 'createdAt',
+    direction,
+    find: async (page, place) => {
+      if (!selection) return (await db.message.findMany({ ...query, ...page, where: { AND: [where, page.where] } })) as never
+      return await selectRows<Message>(ctx.app.pool, { table, selection, ...bounded(scope, filter, place), take: page.take })
+    },
+  })
+  return { ...page, totalCount: () => db.message.count({ where }) }
+}
+
+function createdWithin({ createdFrom, createdTo }: MessageFilter): object {
+  if (!createdFrom && !createdTo) return {}
+  return { createdAt: { ...(createdFrom && { gte: createdFrom }), ...(createdTo && { lt: createdTo }) } }
+}
+
+function bounded(scope: Readonly<Record<string, string>>, { createdFrom, createdTo }: MessageFilter, place: Place) {
+  const values: unknown[] = []
+  const where = [
+    ...Object.entries(scope).map(([column, value]) => `t."${column}" = $${values.push(value)}`),
+    ...(createdFrom ? [`t."createdAt" >= $${values.push(createdFrom)}`] : []),
+    ...(createdTo ? [`t."createdAt" < $${values.push(createdTo)}`] : []),
+    ...keyset(place, 't."createdAt"', 't.id', values),
+  ]
+  return { where, values, orderBy: `t."createdAt" ${place.order}, t.id ${place.order}` }
+}
