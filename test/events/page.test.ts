@@ -1,7 +1,6 @@
 // The event log in the graph: by pages, with what each event is about.
 import { createSourceEventStream, parse, validate } from 'graphql'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import type { Context } from '../../src/core/context.ts'
 import { createDocuments } from '../../src/core/documents.ts'
 import { newId } from '../../src/core/id.ts'
 import { emit } from '../../src/events/emit.ts'
@@ -9,6 +8,7 @@ import { readAfter } from '../../src/events/log.ts'
 import { createPrepare } from '../../src/events/operation.ts'
 import { schema } from '../../src/schema.ts'
 import { type Api, api, sql, until } from '../kit/kit.ts'
+import { contextFor } from '../messages/rig.ts'
 import { type Doors, graphqlUrl, happen, openDoors, plainUrl } from './doors.ts'
 import { newEvent, openApp, openRelay, upTo } from './rig.ts'
 import { openSse } from './sse.ts'
@@ -105,17 +105,7 @@ describe('what an event is about', () => {
       const found = await readAfter(app.pool, workspaceId, {}, { after: 0n, limit: 40, order: 'desc' })
       return found[0]?.messageId === ids.at(-1) && found
     })
-    const principal = {
-      keyId: '',
-      kind: 'personal',
-      userId,
-      workspaceId,
-      teamId: null,
-      ownerId: userId,
-      plan: 'max',
-      active: true,
-    }
-    const context = { app, principal, requestId: 'test', idempotency: null } as unknown as Context
+    const context = contextFor(app, account)
     const { prepare } = createPrepare({ schema, documents: createDocuments((document) => validate(schema, document)) })
     const query = 'subscription { events { id message { id body instance { id name } } instance { id } } }'
     const prepared = await prepare({ query }, context)

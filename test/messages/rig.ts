@@ -1,7 +1,5 @@
 // What tests of verbs begin with: an App in this process on a clone of the database, without any worker of its own.
-
-import type { App } from '../../src/core/app.ts'
-import { createApp } from '../../src/core/app.ts'
+import { type App, createApp } from '../../src/core/app.ts'
 import { readConfig } from '../../src/core/config.ts'
 import type { Context } from '../../src/core/context.ts'
 import { attachDomains } from '../../src/domains.ts'

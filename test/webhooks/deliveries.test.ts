@@ -3,8 +3,9 @@ import { parse } from 'graphql'
 import { expect, it, vi } from 'vitest'
 import { executeOperation } from '../../src/core/execute.ts'
 import { schema } from '../../src/schema.ts'
+import { contextFor } from '../messages/rig.ts'
 import { openReceiver, status } from './receiver.ts'
-import { contextOf, openRig, type Rig, settled } from './rig.ts'
+import { openRig, type Rig, settled } from './rig.ts'
 
 async function run({ ctx }: Pick<Rig, 'ctx'>, text: string, variables: Record<string, unknown> = {}) {
   // Loaders live as long as a request's context.
@@ -87,7 +88,7 @@ it('takes the same number of statements for one endpoint and for ten', async () 
   const rig = await openRig()
   // An app that does nothing else meanwhile.
   const { app } = await openRig({ databaseUrl: rig.app.config.databaseUrl as string, working: false })
-  const ctx = contextOf(app, rig.account)
+  const ctx = contextFor(app, rig.account)
   const receiver = await openReceiver()
   const counts: number[] = []
   const text = '{ webhooks { id url deliveries(first: 3) { nodes { id payload } } } }'

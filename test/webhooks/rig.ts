@@ -1,12 +1,11 @@
 // What tests of deliveries begin with: an App of its own on a clone of the database, with the relay and the webhook jobs running.
-
-import type { App } from '../../src/core/app.ts'
-import { createApp } from '../../src/core/app.ts'
+import { type App, createApp } from '../../src/core/app.ts'
 import { readConfig } from '../../src/core/config.ts'
 import type { Context } from '../../src/core/context.ts'
 import { transaction } from '../../src/core/database.ts'
 import { createEgress, type EgressOptions } from '../../src/core/egress.ts'
 import { newId } from '../../src/core/id.ts'
+import { makeQueues, workOn } from '../../src/core/work.ts'
 import { type EventType, emit } from '../../src/events/emit.ts'
 import { startRelay } from '../../src/events/relay.ts'
 import type { DeliveryStatus } from '../../src/generated/prisma/client.ts'
@@ -15,6 +14,7 @@ import { createLanes } from '../../src/webhooks/lanes.ts'
 import { createEndpoint, type Endpoint } from '../../src/webhooks/service.ts'
 import { webhookSink } from '../../src/webhooks/sink.ts'
 import { type Account, atEnd, cloneDatabase, connectedInstance, createAccount, secretKey, sql, until } from '../kit/kit.ts'
+import { contextFor } from '../messages/rig.ts'
 
 export interface Rig {
   app: App
@@ -78,16 +78,16 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
   parts.use(app.egress)
   atEnd('test', () => parts.disposeAsync())
   await app.boss.start()
-  for (const { definition } of webhookJobs) await app.boss.createQueue(definition.name, definition.options)
+  await makeQueues(app, webhookJobs)
   if (working) {
     parts.use(app.deliveries.start())
     parts.use(await startRelay(app, [webhookSink(app)]))
-    for (const job of webhookJobs) await work(app, job)
+    parts.use(await workOn(app, webhookJobs))
     parts.defer(() => app.boss.stop({ graceful: true, timeout: 5_000 }))
   }
   const account = await createAccount(databaseUrl)
   const instance = await connectedInstance(databaseUrl, account)
-  const ctx = contextOf(app, account)
+  const ctx = contextFor(app, account)
   return {
     app,
     account,
@@ -122,41 +122,5 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
       )
       return rows
     },
-  }
-}
-
-async function work(app: App, job: (typeof webhookJobs)[number]): Promise<void> {
-  const options = {
-    batchSize: job.work.batchSize,
-    perJobResults: true,
-    burstWhenBatchFull: true,
-    pollingIntervalSeconds: 0.5,
-    notifyPollingIntervalSeconds: 0.5,
-  } as const
-  await app.boss.work(job.definition.name, options, async (batch) => {
-    await job.run(
-      app,
-      batch.map(({ data }) => data as object),
-    )
-    return batch.map(({ id }) => ({ id, status: 'completed' as const }))
-  })
-}
-
-export function contextOf(app: App, account: Account): Context {
-  const { userId, workspaceId } = account
-  return {
-    app,
-    principal: { keyId: userId, kind: 'personal', userId, workspaceId, teamId: null, ownerId: userId, plan: 'max', active: true },
-    limits: {
-      maxInstances: 20,
-      maxApiKeys: 10,
-      maxWebhookEndpoints: 50,
-      monthlyOutboundQuota: 150_000,
-      monthlyApiRequestQuota: 500_000,
-      maxContactGroups: null,
-    },
-    features: { campaigns: true, statuses: false, voiceNotes: true, webhooks: true, numberLookups: true },
-    requestId: 'test',
-    idempotency: null,
   }
 }
