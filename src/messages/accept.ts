@@ -9,11 +9,11 @@ import { codeOf, failure } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { claimKeys, type KeyClaim, keepResults, replay } from '../core/idempotency.ts'
 import type { Message } from '../generated/prisma/client.ts'
-import { compose, type SharedContact } from './compose.ts'
+import { compose, fillTemplate } from './compose.ts'
 import { dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
 import type { MessageFields } from './input.ts'
 import { composeRows, insertMessages, type NewMessage } from './insert.ts'
-import type { SafetyInstance } from './safety.ts'
+import { type Found, lookUp } from './look-up.ts'
 
 export interface Offer {
   principal: Principal
@@ -89,12 +89,11 @@ async function acceptApart(app: App, offers: readonly Offer[]): Promise<Answer[]
 }
 
 async function acceptAll(app: App, offers: readonly Offer[]): Promise<Answer[]> {
-  const instanceIds = [...new Set(offers.map((offer) => offer.input.instanceId))]
   await app.safety.load(offers.map((offer) => ({ instanceId: offer.input.instanceId, to: offer.input.to })))
   return await transaction(app.pool, async (tx) => {
     const answers: (Answer | undefined)[] = offers.map(() => undefined)
     await answerRepeated(app, tx, offers, answers)
-    const found = await lookUp(tx, offers, instanceIds)
+    const found = await lookUp(tx, offers)
     const drafts = draft(offers, answers, found)
     const granted = await reserveQuota(
       tx,
@@ -172,37 +171,6 @@ async function keepAnswers(app: App, tx: Sql, offers: readonly Offer[], answers:
   if (results.length > 0) await keepResults(app, tx, results)
 }
 
-interface Found {
-  now: Date
-  instances: Map<string, SafetyInstance & { workspaceId: string; waNumber: string | null }>
-  contacts: Map<string, SharedContact & { workspaceId: string }>
-}
-
-async function lookUp(tx: Sql, offers: readonly Offer[], instanceIds: string[]): Promise<Found> {
-  const { rows } = await tx.query<SafetyInstance & { workspaceId: string; waNumber: string | null; now: Date }>({
-    name: 'messages.accept.instances',
-    text: `select date_trunc('milliseconds', now()) as now, i.id, i."workspaceId", i."waNumber", i."firstConnectedAt", i."restrictedAt",
-        coalesce(i.disconnections, '{}') as disconnections
-      from (select 1) one left join instances i on i.id = any($1::uuid[]) and i."deletedAt" is null`,
-    values: [instanceIds],
-  })
-  const contactIds = offers.flatMap((offer) => offer.input.contactId ?? [])
-  const contacts =
-    contactIds.length === 0
-      ? []
-      : (
-          await tx.query<SharedContact & { workspaceId: string }>(
-            'select id, "workspaceId", name, phone from contacts where id = any($1::uuid[])',
-            [contactIds],
-          )
-        ).rows
-  return {
-    now: (rows[0] as { now: Date }).now,
-    instances: new Map(rows.filter((row) => row.id).map((row) => [row.id, row])),
-    contacts: new Map(contacts.map((row) => [row.id, row])),
-  }
-}
-
 export interface Draft extends NewMessage {
   index: number
   offer: Offer
@@ -213,22 +181,12 @@ function draft(offers: readonly Offer[], answers: (Answer | undefined)[], found:
   for (const [index, offer] of offers.entries()) {
     if (answers[index] !== undefined) continue
     const { input, principal, scheduledAt } = offer
-    const instance = found.instances.get(input.instanceId)
-    const contact = input.contactId ? found.contacts.get(input.contactId) : undefined
+    const instance = found.instance(offer)
+    const contact = found.contact(offer)
     try {
-      if (instance?.workspaceId !== principal.workspaceId) throw failure('NOT_FOUND', 'Instance not found')
-      const own = contact?.workspaceId === principal.workspaceId ? contact : undefined
-      drafts.push({
-        index,
-        offer,
-        id: newId(),
-        principal,
-        instance,
-        to: input.to,
-        scheduledAt,
-        campaignId: null,
-        ...compose(input, own),
-      })
+      if (!instance) throw failure('NOT_FOUND', 'Instance not found')
+      const composed = input.templateId == null ? compose(input, contact) : fillTemplate(input, contact, found.template(offer))
+      drafts.push({ index, offer, id: newId(), principal, instance, to: input.to, scheduledAt, campaignId: null, ...composed })
     } catch (error) {
       answers[index] = error as Error
     }

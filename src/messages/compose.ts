@@ -1,5 +1,6 @@
 // Turns what a caller asked for into what is stored: one body and media address, the rest as content of the type.
-import { failure } from '../core/errors.ts'
+import { fail } from '../core/errors.ts'
+import { type Compiled, fillIn, type TemplateType, valuesOf } from '../templates/service.ts'
 import type { MessageFields, SendType } from './input.ts'
 
 /** What a type needs beyond `body` and `mediaUrl`, as providers read it. */
@@ -21,19 +22,51 @@ export interface ComposedMessage {
   content: MessageContent | null
 }
 
-/** The contact that a message of type `contact` shares, or a template speaks of. */
+/** The contact that a message of type `contact` shares. */
 export interface SharedContact {
   id: string
   name: string
   phone: string
 }
 
-/** @throws NOT_FOUND where the contact is not the workspace's; templates do not exist yet, so naming one is NOT_FOUND too. */
+/** A contact that a template may speak of. */
+export interface KnownContact extends SharedContact {
+  firstName: string | null
+  lastName: string | null
+  email: string | null
+  custom: unknown
+}
+
+/** A template, ready to be filled in. */
+export interface OpenTemplate {
+  type: TemplateType
+  mediaUrl: string | null
+  compiled: Compiled
+}
+
+/** What a template becomes: the message is about the contact that it speaks of. @throws NOT_FOUND; TEMPLATE_INVALID naming what is missing */
+export function fillTemplate(
+  input: MessageFields,
+  contact: KnownContact | undefined,
+  template: OpenTemplate | undefined,
+): ComposedMessage {
+  if (!template) return fail('NOT_FOUND', 'Template not found')
+  checkContact(input, contact)
+  const body = fillIn(template.type, template.compiled, valuesOf(contact ?? null, input.variables))
+  return { type: template.type, body, mediaUrl: template.mediaUrl, contactId: contact?.id ?? null, content: null }
+}
+
+/** @throws NOT_FOUND where the contact that is named is not there */
+function checkContact(input: MessageFields, contact: SharedContact | undefined): void {
+  if (input.contactId != null && !contact) fail('NOT_FOUND', 'Contact not found')
+}
+
+/** What a type with its fields becomes. @throws NOT_FOUND where the contact is not the workspace's */
 export function compose(input: MessageFields, contact: SharedContact | undefined): ComposedMessage {
-  if (input.templateId != null || input.type == null) throw failure('NOT_FOUND', 'Template not found')
-  if (input.contactId != null && !contact) throw failure('NOT_FOUND', 'Contact not found')
-  const base = { type: input.type, contactId: input.contactId ?? null, mediaUrl: null, content: null }
-  switch (input.type) {
+  checkContact(input, contact)
+  const type = input.type as SendType
+  const base = { type, contactId: input.contactId ?? null, mediaUrl: null, content: null }
+  switch (type) {
     case 'text':
       return { ...base, body: input.text ?? '' }
     case 'image':
