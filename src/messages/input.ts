@@ -4,7 +4,8 @@ import { checkTarget } from '../core/address.ts'
 import { builder } from '../core/builder.ts'
 import { defineInput, type Rules, registerEnum } from '../core/input.ts'
 import { phone } from '../core/phone.ts'
-import { jsonObject, moment, text, uuid } from '../core/validation.ts'
+import { moment, text, uuid } from '../core/validation.ts'
+import { variables } from '../templates/service.ts'
 
 export const sendTypes = ['text', 'image', 'video', 'audio', 'voice_note', 'document', 'location', 'contact', 'buttons'] as const
 export type SendType = (typeof sendTypes)[number]
@@ -17,13 +18,21 @@ const button = z
   })
   .meta({ id: 'ButtonInput', description: 'A quick-reply button.' })
 
-const fields = {
+export const messageFields = {
   instanceId: uuid.describe('The instance to send through.'),
   to: phone.describe('The recipient, in E.164.'),
   type: z.enum(sendTypes).meta({ id: 'SendType' }).nullish().describe('What to send; left out when a template is given.'),
-  templateId: uuid.nullish().describe('The template to render instead of a type.'),
-  contactId: uuid.nullish().describe('The contact to share (type contact), or the one a template speaks of.'),
-  variables: jsonObject(z.string().max(1024)).nullish().describe('Values of `custom.*` in a template.'),
+  templateId: uuid
+    .nullish()
+    .describe("The template to fill in instead of a type: the message has the template's type, text and file."),
+  contactId: uuid
+    .nullish()
+    .describe(
+      "The contact to share (type contact), or the one a template speaks of: where it is left out, the workspace's contact of the number, if there is one.",
+    ),
+  variables: variables
+    .nullish()
+    .describe('Values of `custom.*` in a template, each at most 1024 characters; what they lack comes from the contact.'),
   text: text(0, 4096)
     .nullish()
     .describe('The text, 1 to 4096 characters; the caption of an image, video or document, up to 1024.'),
@@ -42,7 +51,7 @@ const fields = {
     .describe('Repeating a mutation with the same key and input answers the first result again.'),
 }
 
-export type MessageFields = z.output<z.ZodObject<typeof fields>>
+export type MessageFields = z.output<z.ZodObject<typeof messageFields>>
 
 const required: Record<SendType, readonly (keyof MessageFields)[]> = {
   text: ['text'],
@@ -91,7 +100,8 @@ function yearAfter(now: number): number {
   return new Date(now).setUTCFullYear(new Date(now).getUTCFullYear() + 1)
 }
 
-const scheduleRules: Rules = (value, report, config) => {
+/** The rules of a message, and of its time where it has one. */
+export const scheduleRules: Rules = (value, report, config) => {
   rules(value, report, config)
   const at = typeof value.scheduledAt === 'string' ? Date.parse(value.scheduledAt) : Number.NaN
   const now = Date.now()
@@ -104,7 +114,7 @@ registerEnum('SendType', builder.enumType('SendType', { values: sendTypes, descr
 export const SendMessageInput = defineInput(
   'SendMessageInput',
   'A message to send now: a type with its fields, or a template.',
-  z.object({ ...fields, scheduledAt: z.never({ error: 'is only for scheduled messages' }).optional() }),
+  z.object({ ...messageFields, scheduledAt: z.never({ error: 'is only for scheduled messages' }).optional() }),
   rules,
 )
 
@@ -112,7 +122,7 @@ export const ScheduleMessageInput = defineInput(
   'ScheduleMessageInput',
   'A message to send later.',
   z.object({
-    ...fields,
+    ...messageFields,
     scheduledAt: moment.describe('When to send it: ISO 8601 with an offset, in the future, at most one year ahead.'),
   }),
   scheduleRules,
@@ -129,6 +139,6 @@ export const SendMessagesInput = defineInput(
       .describe(
         '1 to 1000 messages, each with the fields of SendMessageInput, or of ScheduleMessageInput where it has `scheduledAt`.',
       ),
-    idempotencyKey: fields.idempotencyKey,
+    idempotencyKey: messageFields.idempotencyKey,
   }),
 )
