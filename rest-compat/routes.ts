@@ -1,5 +1,6 @@
 // Every REST row there is.
 import { accountRoutes } from './account.ts'
+import { campaignRoutes } from './campaigns.ts'
 import { contactJobRoutes } from './contact-jobs.ts'
 import { contactRoutes } from './contacts.ts'
 import { instanceRoutes } from './instances.ts'
@@ -12,6 +13,7 @@ import { webhookRoutes } from './webhooks.ts'
 
 export const routes: readonly (Route | RefusedRoute)[] = [
   ...messageRoutes,
+  ...campaignRoutes,
   ...instanceRoutes,
   ...numberLookupRoutes,
   ...contactRoutes,

@@ -8,6 +8,7 @@ import './instances/schema.ts'
 import './instances/lookup-schema.ts'
 import './messages/schema.ts'
 import './messages/health.ts'
+import './campaigns/schema.ts'
 import './webhooks/schema.ts'
 import { builder } from './core/builder.ts'
 

@@ -1,4 +1,5 @@
 // Registers every domain's jobs, and starts what runs beside requests: workers, providers, the relay.
+import { advanceImplementation, sweepImplementation as sweepCampaigns } from './campaigns/advance.ts'
 import { bulkImplementation } from './contacts/bulk-chunks.ts'
 import type { App } from './core/app.ts'
 import type { JobImplementation } from './core/jobs.ts'
@@ -17,6 +18,8 @@ import { webhookSink } from './webhooks/sink.ts'
 const jobs: readonly JobImplementation[] = [
   ...dispatchImplementations,
   sweepImplementation,
+  advanceImplementation,
+  sweepCampaigns,
   bulkImplementation,
   ...eventJobs,
   ...webhookJobs,

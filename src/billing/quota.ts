@@ -45,6 +45,16 @@ export async function reserveQuota(tx: Sql, requests: readonly QuotaRequest[]): 
   })
 }
 
+/** How many more of them this owner may send in the present month, as of now and promised to nobody. */
+export async function quotaLeft(tx: Sql, ownerId: string, plan: string): Promise<number> {
+  const { rows } = await tx.query<{ used: number }>({
+    name: 'billing.quotaLeft',
+    text: `select "messagesCount" + "statusesCount" as used from usage where "userId" = $1 and period = ${thisMonth}`,
+    values: [ownerId],
+  })
+  return Math.max(0, planOf(plan).limits.monthlyOutboundQuota - (rows[0]?.used ?? 0))
+}
+
 /** Gives back what messages that never left had taken: the month it was taken from, as `YYYY-MM-DD`, one entry a message. */
 export async function returnQuota(tx: Sql, taken: readonly { ownerId: string; period: string }[]): Promise<void> {
   const counts = new Map<string, { ownerId: string; period: string; n: number }>()

@@ -8,6 +8,7 @@ export type Failpoint =
   | 'send.after_provider_accept'
   | 'send.before_commit'
   | 'send.after_commit_before_ack'
+  | 'campaign.mid_page'
   | 'hook.before_post'
   | 'hook.after_2xx_before_commit'
   | 'bulk.mid_chunk'

@@ -82,3 +82,29 @@ export async function enqueue<Data extends object>(
   }))
   await app.boss.insert(definition.name, rows as Parameters<PgBoss['insert']>[1], { db: bossDatabase(tx) })
 }
+
+/**
+ * Makes the one job that waits under `key` come up at `startAfter`, or now, and adds it where none waits, in the transaction
+ * `tx`. For queues of policy `short`.
+ */
+export async function enqueueUnder<Data extends object>(
+  app: Pick<App, 'boss'>,
+  tx: Sql,
+  definition: JobDefinition<Data>,
+  key: string,
+  { data, startAfter }: Pick<JobRequest<Data>, 'data' | 'startAfter'>,
+): Promise<void> {
+  // `0` means now by the clock of the database; left out it would mean the time that the job has already.
+  const options = { singletonKey: key, startAfter: startAfter ?? '0', db: bossDatabase(tx) }
+  await app.boss.upsert(definition.name, definition.schema.parse(data), options)
+}
+
+/** Takes back jobs that have not begun, by the ids they were added under. */
+export async function deleteJobs(
+  app: Pick<App, 'boss'>,
+  tx: Sql,
+  definition: Pick<JobDefinition<object>, 'name'>,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length > 0) await app.boss.deleteJob(definition.name, [...ids], { db: bossDatabase(tx) })
+}

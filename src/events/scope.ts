@@ -23,8 +23,7 @@ export async function scopeOf(app: App, workspaceId: string, args: z.input<typeo
     fail('NOT_FOUND', 'Instance not found')
   if (messageId && !(await app.db.message.findFirst({ where: { id: messageId, workspaceId }, select: { id: true } })))
     fail('NOT_FOUND', 'Message not found')
-  // A campaign is known by its messages until it has a table of its own.
-  if (campaignId && !(await app.db.message.findFirst({ where: { campaignId, workspaceId }, select: { id: true } })))
+  if (campaignId && !(await app.db.campaign.findFirst({ where: { id: campaignId, workspaceId }, select: { id: true } })))
     fail('NOT_FOUND', 'Campaign not found')
   return { types: types ? [...new Set(types)] : null, instanceId, messageId, campaignId }
 }

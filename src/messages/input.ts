@@ -101,6 +101,7 @@ function yearAfter(now: number): number {
 }
 
 /** The rules of a message, and of its time where it has one. */
+export /** The rules of a message, and of its time where it has one. */
 export const scheduleRules: Rules = (value, report, config) => {
   rules(value, report, config)
   const at = typeof value.scheduledAt === 'string' ? Date.parse(value.scheduledAt) : Number.NaN

@@ -25,6 +25,7 @@ const doors: Record<string, readonly string[]> = {
   billing: ['plans', 'quota'],
   events: ['emit', 'event-type', 'follow', 'log', 'relay'],
   instances: ['safety'],
+  messages: ['input', 'compose', 'enqueue', 'list', 'object'],
 }
 
 /**

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-compat/routes.ts'
 import { newId } from '../../src/core/id.ts'
 import { type Answer, api, sql } from '../kit/kit.ts'
-import { expectRefusal, nobody, openRig, type Rig, text } from '../rest-compat/rig.ts'
+import { campaign, expectRefusal, nobody, openRig, type Rig, text } from '../rest-compat/rig.ts'
 
 /** Public routes, below `/api/v1`. A route is entered here when the contract has it. */
 const table = `
@@ -11,6 +11,13 @@ GET    billing/payments
 GET    billing/plans
 GET    billing/subscription
 GET    billing/usage
+GET    campaigns
+POST   campaigns
+GET    campaigns/:id
+POST   campaigns/:id/cancel
+POST   campaigns/:id/pause
+POST   campaigns/:id/resume
+GET    campaigns/:id/stats
 GET    contacts
 POST   contacts
 GET    contacts/:id
@@ -73,6 +80,7 @@ beforeAll(async () => {
   own.instances = instance.id
   own.contacts = (await api.post('contacts', { name: 'Ada', phone: '+393331234567' })).body.data.id
   own.messages = (await api.post('messages/send', text(rig.tenant))).body.data.id
+  own.campaigns = (await api.post('campaigns', campaign(rig.tenant))).body.data.id
   own.webhooks = (await api.post('webhooks', { url: 'http://127.0.0.1:9/', events: ['message.sent'] })).body.data.id
   own.groupId = newId()
   await sql(rig.databaseUrl).query('insert into contact_groups (id, "workspaceId", name) values ($1, $2, $3)', [

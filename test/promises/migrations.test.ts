@@ -13,6 +13,7 @@ const byHand = [
   '+ index contacts_searchText_idx',
   '+ index media_unfinished_idx',
   '+ index messages_campaign_idx',
+  '+ index messages_campaign_status_idx',
   '+ index messages_contact_idx',
   '+ index messages_open_idx',
   '+ index webhook_deliveries_open_idx',

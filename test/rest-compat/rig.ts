@@ -96,6 +96,13 @@ export function newNumber(): string {
   return `+49151${100_000 + ++last}55`
 }
 
+/** A campaign in the far future to one number of its own, with what differs. */
+export function campaign(tenant: Tenant, fields: Record<string, unknown> = {}): Record<string, unknown> {
+  const { to, ...message } = text(tenant)
+  const scheduledAt = new Date(Date.now() + 86_400_000).toISOString()
+  return { ...message, name: 'News', recipients: [{ to }], scheduledAt, ...fields }
+}
+
 /** A text to send, with what differs. */
 export function text(tenant: Tenant, fields: Record<string, unknown> = {}): Record<string, unknown> {
   return { instanceId: tenant.instance.id, to: newNumber(), type: 'text', text: 'Hello', ...fields }

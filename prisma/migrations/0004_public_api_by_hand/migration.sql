@@ -1,8 +1,10 @@
 -- What the Prisma schema cannot say of 0003.
 
--- The messages of a contact and of a campaign. Most have neither, and pay nothing.
+-- The messages of a contact and of a campaign. Most have neither, and pay nothing. How far a campaign is, is counted from
+-- the second of its indexes alone.
 CREATE INDEX "messages_contact_idx" ON "messages" ("contactId", "createdAt", "id") WHERE "contactId" IS NOT NULL;
-CREATE INDEX "messages_campaign_idx" ON "messages" ("campaignId", "status") WHERE "campaignId" IS NOT NULL;
+CREATE INDEX "messages_campaign_idx" ON "messages" ("campaignId", "createdAt", "id") WHERE "campaignId" IS NOT NULL;
+CREATE INDEX "messages_campaign_status_idx" ON "messages" ("campaignId", "status", "updatedAt") WHERE "campaignId" IS NOT NULL;
 
 -- The uploads that did not come to their end, or have not yet.
 CREATE INDEX "media_unfinished_idx" ON "media" ("createdAt") WHERE "storedAt" IS NULL;

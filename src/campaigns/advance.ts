@@ -1,0 +1,174 @@
+// Sending a campaign: page by page, recipients become messages with quota and jobs, a page in one transaction.
+import { setTimeout as pause } from 'node:timers/promises'
+import { quotaLeft, reserveQuota } from '../billing/quota.ts'
+import type { App } from '../core/app.ts'
+import { type Sql, transaction } from '../core/database.ts'
+import { implementJob } from '../core/jobs.ts'
+import { announceChange, subject } from '../events/follow.ts'
+import type { Campaign } from '../generated/prisma/client.ts'
+import { type CampaignMessage, enqueueMessages } from '../messages/enqueue.ts'
+import { advanceJob, sweepJob, wake } from './campaign-job.ts'
+import { nextStep, type Progress, pageSize, restAfter, turnMs } from './policy.ts'
+
+export const advanceImplementation = implementJob(advanceJob, { batchSize: 1, workers: 2 }, async (app, jobs) => {
+  for (const { id } of jobs) await takeTurn(app, id)
+  return jobs.map(() => undefined)
+})
+
+/** Sends page after page until nothing more may be sent for now, or it is another campaign's turn. */
+async function takeTurn(app: App, id: string): Promise<void> {
+  const begin = performance.now()
+  for (;;) {
+    const pageBegin = performance.now()
+    if (!(await advance(app, id))) return
+    const now = performance.now()
+    if (app.stopping || now - begin > turnMs) break
+    await pause(restAfter(now - pageBegin))
+  }
+  await transaction(app.pool, (tx) => wake(app, tx, id))
+}
+
+/** Thrown where quota that was free a moment ago went to somebody else; nothing has happened then. */
+const quotaRaced = new Error('the quota went to others')
+
+/** Does what comes next for a campaign; answers whether more of it may be sent right after. */
+export async function advance(app: App, id: string): Promise<boolean> {
+  for (;;) {
+    try {
+      return await transaction(app.pool, (tx) => advanceIn(app, tx, id))
+    } catch (error) {
+      if (error !== quotaRaced) throw error
+    }
+  }
+}
+
+interface Held extends Campaign {
+  ownerId: string
+  plan: string
+  subscribed: boolean
+  instanceDeleted: boolean
+  now: Date
+}
+
+interface Planned {
+  position: number
+  to: string
+  body: string | null
+  contactId: string | null
+}
+
+async function advanceIn(app: App, tx: Sql, id: string): Promise<boolean> {
+  const campaign = await hold(tx, id)
+  if (!campaign) return false
+  const [recipients, counts] = await Promise.all([readPlanned(tx, id), countOpen(tx, id)])
+  const progress: Progress = { ...campaign, ...counts, planned: recipients.length }
+  const step = nextStep(progress, campaign.now)
+  switch (step.do) {
+    case 'nothing':
+      return false
+    case 'later':
+      await wake(app, tx, id, step.at)
+      return false
+    case 'complete':
+      await change(tx, id, `status = 'completed', "completedAt" = now(), error = null`)
+      return false
+    case 'fail':
+      await tx.query(
+        `update campaign_recipients set status = 'failed', error = $2 where "campaignId" = $1 and status = 'planned'`,
+        [id, step.error],
+      )
+      await change(tx, id, `status = 'failed', error = $2`, step.error)
+      return false
+    case 'send':
+      return await send(app, tx, campaign, recipients.slice(0, step.most))
+  }
+}
+
+/** Makes messages for the next recipients; where there is no quota for all of them, the campaign pauses itself. */
+async function send(app: App, tx: Sql, campaign: Held, next: readonly Planned[]): Promise<boolean> {
+  const { id, ownerId, plan } = campaign
+  if (!campaign.subscribed) return await pauseItself(tx, id, 'SUBSCRIPTION_INACTIVE')
+  const recipients = next.slice(0, await quotaLeft(tx, ownerId, plan))
+  if (recipients.length === 0) return await pauseItself(tx, id, 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED')
+  const ids = await enqueueMessages(app, tx, campaign as CampaignMessage, recipients, campaign.now)
+  await app.failpoint('campaign.mid_page')
+  await tx.query({
+    name: 'campaigns.enqueued',
+    text: `update campaign_recipients r set status = 'enqueued', "messageId" = u.id
+      from unnest($2::int[], $3::uuid[]) as u(position, id) where r."campaignId" = $1 and r.position = u.position`,
+    values: [id, recipients.map(({ position }) => position), ids],
+  })
+  await change(
+    tx,
+    id,
+    `status = 'running', error = null, "lastEnqueuedAt" = now(), "processingStartedAt" = coalesce("processingStartedAt", now())`,
+  )
+  // Last, because whoever else sends for this owner waits from here to the commit.
+  const granted = await reserveQuota(
+    tx,
+    recipients.map(() => ({ ownerId, plan, counts: true })),
+  )
+  if (granted.includes(false)) throw quotaRaced
+  return true
+}
+
+async function pauseItself(tx: Sql, id: string, error: string): Promise<false> {
+  await change(tx, id, `status = 'paused', error = $2, "processingStartedAt" = coalesce("processingStartedAt", now())`, error)
+  return false
+}
+
+async function change(tx: Sql, id: string, set: string, ...values: string[]): Promise<void> {
+  await tx.query(`update campaigns set ${set}, "lastActivityAt" = now(), "updatedAt" = now() where id = $1`, [id, ...values])
+  await announceChange(tx, subject('campaign', id))
+}
+
+async function hold(tx: Sql, id: string): Promise<Held | undefined> {
+  const { rows } = await tx.query<Held>({
+    name: 'campaigns.hold',
+    text: `select c.*, date_trunc('milliseconds', now()) as now, w."ownerId", s.status <> 'inactive' as subscribed,
+        case when s.status = 'cancelled' and s."currentPeriodEnd" <= now() then 'free' else s.plan end as plan,
+        i."deletedAt" is not null as "instanceDeleted"
+      from campaigns c
+      join instances i on i.id = c."instanceId"
+      join workspaces w on w.id = c."workspaceId"
+      join subscriptions s on s."userId" = w."ownerId"
+      where c.id = $1 for update of c`,
+    values: [id],
+  })
+  return rows[0]
+}
+
+/** The recipients of the next page. Nobody else changes them while the campaign is held. */
+async function readPlanned(tx: Sql, id: string): Promise<Planned[]> {
+  const { rows } = await tx.query<Planned>({
+    name: 'campaigns.planned',
+    text: `select r.position, r."to", r.body, c.id as "contactId"
+      from campaign_recipients r left join contacts c on c.id = r."contactId"
+      where r."campaignId" = $1 and r.status = 'planned' order by r.position limit $2`,
+    values: [id, pageSize],
+  })
+  return rows
+}
+
+async function countOpen(tx: Sql, id: string): Promise<{ open: number; waiting: number }> {
+  const { rows } = await tx.query<{ open: number; waiting: number }>({
+    name: 'campaigns.open',
+    text: `select count(*)::int as open, count(*) filter (where "acceptedAt" is null)::int as waiting
+      from messages where "campaignId" = $1 and status in ('queued', 'sending')`,
+    values: [id],
+  })
+  return rows[0] as { open: number; waiting: number }
+}
+
+/** Every minute, for campaigns that have something to do and no job, as after a restore from a backup. */
+export const sweepImplementation = implementJob(sweepJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
+  await transaction(app.pool, async (tx) => {
+    const { rows } = await tx.query<{ id: string }>(
+      `select c.id from campaigns c where (c.status = 'running' or (c.status = 'scheduled' and c."scheduledFor" <= now()))
+         and not exists (select from pgboss.job j where j.name = $1 and j.state < 'completed' and j.singleton_key = c.id::text)`,
+      [advanceJob.name],
+    )
+    for (const { id } of rows) await wake(app, tx, id)
+  })
+  return jobs.map(() => undefined)
+})

@@ -1,0 +1,92 @@
+// What a campaign says: one message for all, or a template filled in for each.
+import type { Sql } from '../core/database.ts'
+import { fail } from '../core/errors.ts'
+import { type ComposedMessage, compose, type SharedContact } from '../messages/compose.ts'
+import {
+  compileTemplate,
+  contactColumns,
+  faultOf,
+  readTemplates,
+  renderAs,
+  type TemplateContact,
+  type TemplateType,
+  valuesOf,
+} from '../templates/service.ts'
+import type { Recipient } from './audience.ts'
+import type { CampaignFields } from './input.ts'
+
+/** What one recipient gets: `body` where it is not what all get, or why nothing. */
+export interface Text {
+  contactId: string | null
+  body: string | null
+  /** An error code, and the fault in words. */
+  error: string | null
+  fault?: string
+}
+
+export interface Content extends Omit<ComposedMessage, 'contactId'> {
+  templateId: string | null
+  renderFor: (tx: Sql, workspaceId: string, recipients: readonly Recipient[]) => Promise<Text[]>
+}
+
+/** @throws NOT_FOUND for a template, or a contact to share, that is not the workspace's. */
+export async function contentOf(tx: Sql, workspaceId: string, fields: CampaignFields): Promise<Content> {
+  if (fields.templateId != null) return await templateContent(tx, workspaceId, fields.templateId, fields.variables ?? null)
+  const { contactId: _, ...content } = compose({ ...fields, to: '' }, await sharedContact(tx, workspaceId, fields.contactId))
+  const renderFor: Content['renderFor'] = async (_, __, recipients) =>
+    recipients.map(({ contactId }) => ({ contactId, body: null, error: null }))
+  return { ...content, templateId: null, renderFor }
+}
+
+async function sharedContact(tx: Sql, workspaceId: string, id: string | null | undefined): Promise<SharedContact | undefined> {
+  if (id == null) return undefined
+  const { rows } = await tx.query<SharedContact>('select id, name, phone from contacts where id = $1 and "workspaceId" = $2', [
+    id,
+    workspaceId,
+  ])
+  return rows[0]
+}
+
+async function templateContent(
+  tx: Sql,
+  workspaceId: string,
+  templateId: string,
+  variables: Record<string, string> | null,
+): Promise<Content> {
+  const template = (await readTemplates(tx, [templateId])).get(templateId)
+  if (template?.workspaceId !== workspaceId) fail('NOT_FOUND', 'Template not found')
+  const type = template.type as TemplateType
+  const compiled = compileTemplate(template.body)
+  const textOf = (contact: TemplateRow | undefined, recipient: Recipient): Text => {
+    const rendered = renderAs(type, compiled, valuesOf(contact ?? null, recipient.variables, variables))
+    const fault = faultOf(type, rendered)
+    const contactId = contact?.id ?? null
+    if (fault !== null) return { contactId, body: null, error: 'TEMPLATE_INVALID', fault }
+    return { contactId, body: rendered.body === template.body ? null : rendered.body, error: null }
+  }
+  return {
+    type,
+    body: template.body,
+    mediaUrl: template.mediaUrl,
+    content: null,
+    templateId,
+    async renderFor(tx, workspaceId, recipients) {
+      const contacts = await knownContacts(tx, workspaceId, recipients)
+      return recipients.map((recipient) => textOf(contacts.get(recipient.to), recipient))
+    },
+  }
+}
+
+interface TemplateRow extends TemplateContact {
+  id: string
+  custom: unknown
+}
+
+/** The contacts of these numbers, whether they were named as such or not. */
+async function knownContacts(tx: Sql, workspaceId: string, recipients: readonly Recipient[]): Promise<Map<string, TemplateRow>> {
+  const { rows } = await tx.query<TemplateRow & { phone: string }>(
+    `select id, ${contactColumns} from contacts where "workspaceId" = $1 and phone = any($2::text[])`,
+    [workspaceId, recipients.map(({ to }) => to)],
+  )
+  return new Map(rows.map((row) => [row.phone, row]))
+}

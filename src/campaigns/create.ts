@@ -1,0 +1,105 @@
+// Creating a campaign: its message and its recipients, frozen as rows in one transaction.
+import type { Context } from '../core/context.ts'
+import type { Sql } from '../core/database.ts'
+import { fail } from '../core/errors.ts'
+import { newId } from '../core/id.ts'
+import { write } from '../core/idempotency.ts'
+import type { Campaign } from '../generated/prisma/client.ts'
+import { type Audience, addContacts, type Recipient, readNumbers } from './audience.ts'
+import { wake } from './campaign-job.ts'
+import { type Content, contentOf } from './content.ts'
+import { type CampaignFields, CreateCampaignInput } from './input.ts'
+
+/** Recipients that are stored with one statement. */
+const chunkSize = 2_000
+
+/**
+ * Creates a campaign, which begins at once or at its time. @throws VALIDATION_ERROR, NOT_FOUND, and TEMPLATE_INVALID where
+ * the template says nothing that can be sent to any of the recipients.
+ */
+export async function createCampaign(ctx: Context, input: unknown): Promise<Campaign> {
+  const { app, principal } = ctx
+  const fields = CreateCampaignInput.parse(app.config, input)
+  const audience = await readNumbers(fields.recipients ?? [])
+  return await write(ctx, async (tx) => {
+    const { workspaceId } = principal
+    const { rows } = await tx.query('select from instances where id = $1 and "workspaceId" = $2 and "deletedAt" is null', [
+      fields.instanceId,
+      workspaceId,
+    ])
+    if (rows.length === 0) fail('NOT_FOUND', 'Instance not found')
+    const content = await contentOf(tx, workspaceId, fields)
+    await addContacts(tx, workspaceId, fields, audience)
+    const campaign = await insertCampaign(ctx, tx, fields, content, audience.size)
+    await freeze(tx, campaign, content, audience)
+    await wake(app, tx, campaign.id, campaign.scheduledFor ?? undefined)
+    return campaign
+  })
+}
+
+async function insertCampaign(
+  { principal }: Context,
+  tx: Sql,
+  fields: CampaignFields,
+  { type, body, mediaUrl, content, templateId }: Content,
+  recipients: number,
+): Promise<Campaign> {
+  const { rows } = await tx.query<Campaign>(
+    `insert into campaigns (id, "workspaceId", "userId", "instanceId", name, type, "templateId", body, "mediaUrl", content,
+       "recipientsCount", "scheduledFor", status, "lastActivityAt")
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, now()) returning *`,
+    [
+      newId(),
+      principal.workspaceId,
+      principal.userId,
+      fields.instanceId,
+      fields.name,
+      type,
+      templateId,
+      body,
+      mediaUrl,
+      content === null ? null : JSON.stringify(content),
+      recipients,
+      fields.scheduledAt ?? null,
+      fields.scheduledAt ? 'scheduled' : 'running',
+    ],
+  )
+  return rows[0] as Campaign
+}
+
+async function freeze(tx: Sql, { id, workspaceId }: Campaign, content: Content, audience: Audience): Promise<void> {
+  const recipients = [...audience.values()]
+  let sendable = 0
+  let fault: string | undefined
+  for (let from = 0; from < recipients.length; from += chunkSize) {
+    const chunk = recipients.slice(from, from + chunkSize)
+    const texts = await content.renderFor(tx, workspaceId, chunk)
+    sendable += texts.filter((text) => text.error === null).length
+    fault ??= texts.find((text) => text.error !== null)?.fault
+    await insertRecipients(tx, id, from, chunk, texts)
+  }
+  if (sendable === 0) fail('TEMPLATE_INVALID', fault)
+}
+
+async function insertRecipients(
+  tx: Sql,
+  campaignId: string,
+  from: number,
+  recipients: readonly Recipient[],
+  texts: readonly { body: string | null; error: string | null; contactId: string | null }[],
+): Promise<void> {
+  await tx.query({
+    name: 'campaigns.freeze',
+    text: `insert into campaign_recipients ("campaignId", position, "to", "contactId", body, error, status)
+      select $1, $2::int + i, "to", contact, body, error, case when error is null then 'planned' else 'failed' end::recipient_status
+      from unnest($3::text[], $4::uuid[], $5::text[], $6::text[]) with ordinality as u("to", contact, body, error, i)`,
+    values: [
+      campaignId,
+      from,
+      recipients.map(({ to }) => to),
+      texts.map(({ contactId }) => contactId),
+      texts.map(({ body }) => body),
+      texts.map(({ error }) => error),
+    ],
+  })
+}

@@ -1,0 +1,43 @@
+// What a caller says of a campaign: a message without its recipient, and whom it goes to.
+import { z } from 'zod'
+import { defineInput, type Rules } from '../core/input.ts'
+import { moment, text, uuid } from '../core/validation.ts'
+import { messageFields, scheduleRules } from '../messages/input.ts'
+import { maxRecipients } from './policy.ts'
+
+const { to: _, contactId, variables, ...message } = messageFields
+
+const rules: Rules = (value, report, config) => {
+  scheduleRules(value, report, config)
+  const lists = [value.recipients, value.contactIds, value.groupIds]
+  if (lists.every((list) => list == null || (Array.isArray(list) && list.length === 0))) {
+    report(['recipients'], 'is required, unless contactIds or groupIds are given')
+  }
+}
+
+export const CreateCampaignInput = defineInput(
+  'CreateCampaignInput',
+  'One message to many recipients: a type with its fields, or a template. Each distinct number gets it once.',
+  z.object({
+    ...message,
+    name: text(1, 200).describe('What people call it, 1 to 200 characters.'),
+    contactId: contactId.describe('The contact to share (type contact).'),
+    variables: variables.describe('Values of `custom.*` in a template, for recipients who have none of their own.'),
+    // Judged one by one, a few at a time, so that a hundred thousand of them hold nobody up.
+    recipients: z
+      .array(z.unknown())
+      .max(maxRecipients)
+      .nullish()
+      .describe(
+        'Numbers, up to 100000: `{ to, variables }`, `to` in E.164, `variables` values of `custom.*` for this one, or left out.',
+      ),
+    contactIds: z.array(uuid).max(maxRecipients).nullish().describe('Contacts, up to 100000.'),
+    groupIds: z.array(uuid).max(1_000).nullish().describe('Contact groups, up to 1000: those who are in them now.'),
+    scheduledAt: moment
+      .nullish()
+      .describe('When to begin: ISO 8601 with an offset, in the future, at most one year ahead; left out means now.'),
+  }),
+  rules,
+)
+
+export type CampaignFields = ReturnType<typeof CreateCampaignInput.parse>

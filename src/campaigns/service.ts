@@ -1,0 +1,68 @@
+// What can be done with a campaign: create, pause, resume, cancel.
+import type { Context } from '../core/context.ts'
+import type { Sql } from '../core/database.ts'
+import { fail } from '../core/errors.ts'
+import { write } from '../core/idempotency.ts'
+import { announceChange, subject } from '../events/follow.ts'
+import type { Campaign } from '../generated/prisma/client.ts'
+import { cancelQueued, takeBackQueued } from '../messages/enqueue.ts'
+import { wake } from './campaign-job.ts'
+import { type Deed, obstacle } from './policy.ts'
+
+export { createCampaign } from './create.ts'
+
+/** Lets nothing further leave; what is queued is planned again, and its quota is free. @throws NOT_FOUND, INVALID_STATE. */
+export async function pauseCampaign(ctx: Context, id: string): Promise<Campaign> {
+  return await change(ctx, id, 'pause', async (tx) => {
+    const messageIds = await takeBackQueued(ctx.app, tx, id)
+    await tx.query(
+      `update campaign_recipients set status = 'planned', "messageId" = null
+       where "campaignId" = $1 and status = 'enqueued' and "messageId" = any($2::uuid[])`,
+      [id, messageIds],
+    )
+    return `status = 'paused', error = null`
+  })
+}
+
+/** Goes on where it stopped, or waits for its time. @throws NOT_FOUND, INVALID_STATE. */
+export async function resumeCampaign(ctx: Context, id: string): Promise<Campaign> {
+  return await change(ctx, id, 'resume', async (tx, { scheduledFor, now }) => {
+    const early = scheduledFor !== null && scheduledFor > now
+    await wake(ctx.app, tx, id, early ? scheduledFor : undefined)
+    return `status = '${early ? 'scheduled' : 'running'}', error = null`
+  })
+}
+
+/** Ends it: what has not begun to leave never will. @throws NOT_FOUND, INVALID_STATE. */
+export async function cancelCampaign(ctx: Context, id: string): Promise<Campaign> {
+  return await change(ctx, id, 'cancel', async (tx) => {
+    await cancelQueued(tx, id)
+    await tx.query(`update campaign_recipients set status = 'cancelled' where "campaignId" = $1 and status = 'planned'`, [id])
+    return `status = 'cancelled', "cancelledAt" = now(), error = null`
+  })
+}
+
+/** Holds the campaign, so that nobody sends for it meanwhile, and changes it as `work` says, in one transaction. */
+async function change(
+  ctx: Context,
+  id: string,
+  deed: Deed,
+  work: (tx: Sql, campaign: Campaign & { now: Date }) => Promise<string>,
+): Promise<Campaign> {
+  return await write(ctx, async (tx) => {
+    const { rows } = await tx.query<Campaign & { now: Date }>(
+      'select *, now() as now from campaigns where id = $1 and "workspaceId" = $2 for update',
+      [id, ctx.principal.workspaceId],
+    )
+    const campaign = rows[0] ?? fail('NOT_FOUND', 'Campaign not found')
+    const fault = obstacle(deed, campaign.status)
+    if (fault !== null) fail('INVALID_STATE', fault)
+    const set = await work(tx, campaign)
+    const changed = await tx.query<Campaign>(
+      `update campaigns set ${set}, "lastActivityAt" = now(), "updatedAt" = now() where id = $1 returning *`,
+      [id],
+    )
+    await announceChange(tx, subject('campaign', id))
+    return changed.rows[0] as Campaign
+  })
+}

@@ -1,0 +1,68 @@
+// What tests of campaigns begin with: numbers, bodies, and a recount of where every recipient stands.
+import { expect } from 'vitest'
+import { type Answer, type Api, sql, until } from '../kit/kit.ts'
+
+/** `count` numbers that the sandbox reads at once, or treats as numbers with that end. */
+export function numbers(count: number, end = '5555', from = 0): string[] {
+  return Array.from({ length: count }, (_, i) => `+3933${String(from + i).padStart(5, '0')}${end}`)
+}
+
+export function campaignTo(
+  instanceId: string,
+  to: readonly string[],
+  fields: Record<string, unknown> = {},
+): Record<string, unknown> {
+  return { instanceId, name: 'News', type: 'text', text: 'hello', recipients: to.map((number) => ({ to: number })), ...fields }
+}
+
+export type Counters = Record<'total' | 'planned' | 'queued' | 'sent' | 'delivered' | 'read' | 'failed' | 'cancelled', number>
+
+/** The statistics of a campaign as REST has them. */
+export async function statsOf(api: Api, id: string) {
+  const answer = await api.get(`campaigns/${id}/stats`)
+  expect(answer.status).toBe(200)
+  return answer.body.data as { status: string; stats: Counters; progressPercent: number; timeline: Record<string, string | null> }
+}
+
+/** Waits until the campaign is in that state; answers its statistics then. */
+export async function reach(api: Api, id: string, status: string, timeoutMs = 30_000) {
+  return await until(
+    async () => {
+      const stats = await statsOf(api, id)
+      if (stats.status !== status) throw new Error(JSON.stringify(stats))
+      return stats
+    },
+    { timeoutMs, everyMs: 50 },
+  )
+}
+
+/** Where every recipient stands, counted one by one in another way than the gateway does. */
+export async function recount(databaseUrl: string, campaignId: string): Promise<Counters> {
+  const { rows } = await sql(databaseUrl).query<{ recipient: string; message: string | null }>(
+    `select r.status as recipient, m.status as message from campaign_recipients r left join messages m on m.id = r."messageId"
+     where r."campaignId" = $1`,
+    [campaignId],
+  )
+  const counters: Counters = { total: 0, planned: 0, queued: 0, sent: 0, delivered: 0, read: 0, failed: 0, cancelled: 0 }
+  for (const { recipient, message } of rows) {
+    const state = recipient === 'enqueued' ? message : recipient
+    counters[(state === 'sending' ? 'queued' : state) as keyof Counters]++
+    counters.total++
+  }
+  return counters
+}
+
+/** How often the network has each number of a campaign. */
+export async function ledger(databaseUrl: string, campaignId: string): Promise<Map<string, number>> {
+  const { rows } = await sql(databaseUrl).query<{ to: string; n: number }>(
+    `select s."to", count(*)::int as n from sandbox_messages s join messages m on m.id::text = s.reference and m."campaignId" = $1 group by 1`,
+    [campaignId],
+  )
+  return new Map(rows.map((row) => [row.to, row.n]))
+}
+
+export function expectCreated(answer: Answer): string {
+  expect(answer.body).toMatchObject({ data: { id: expect.any(String) } })
+  expect(answer.status).toBe(201)
+  return answer.body.data.id
+}
