@@ -75,13 +75,13 @@ async function answer<Context>(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const repeatable = route.method === 'POST' ? door.repeatable(request) : null
-  const { data, error } = await perform(door, route, context, request, repeatable)
+  const { data, query, error } = await perform(door, route, context, request, repeatable)
   if (repeatable?.replayed) reply.header('Idempotency-Replayed', 'true')
   if (error) throw error
   return reply
     .code(route.accepted?.when(data as never) ? 202 : route.status)
     .type('application/json; charset=utf-8')
-    .send(JSON.stringify({ data: route.project(data as never) }))
+    .send(JSON.stringify({ data: route.project(data as never, query as never) }))
 }
 
 async function perform<Context>(
@@ -90,17 +90,18 @@ async function perform<Context>(
   context: Context,
   request: FastifyRequest,
   repeatable: Repeatable | null,
-): Promise<{ data?: unknown; error?: Error }> {
+): Promise<{ data?: unknown; query?: unknown; error?: Error }> {
+  let query: Record<string, unknown>
   let variables: Record<string, unknown>
   try {
-    const query = route.query ? door.parse(route.query, request.query) : {}
+    query = route.query ? door.parse(route.query, request.query) : {}
     variables = route.variables({ params: request.params, query, body: bodyOf(door, route, request) } as RouteRequest)
   } catch (error) {
     return { error: await door.keep(error as Error, context, repeatable) }
   }
   const result = await door.execute({ document: route.document, variables, context, repeatable })
   const error = result.errors?.[0]
-  return error ? { error: renamed(error, route) } : { data: result.data }
+  return error ? { error: renamed(error, route) } : { data: result.data, query }
 }
 
 function bodyOf<Context>(door: RestDoor<Context>, route: Route, request: FastifyRequest): Record<string, unknown> {

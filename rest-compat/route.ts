@@ -35,7 +35,7 @@ export interface Route {
   /** What the graph calls an argument that REST calls otherwise, so that a refusal names what the caller wrote. */
   renames?: Record<string, string>
   variables: (request: RouteRequest) => Record<string, unknown>
-  project: (data: never) => unknown
+  project: (data: never, query: never) => unknown
   answer: z.ZodType
   accepted?: Accepted<never>
 }
@@ -54,7 +54,7 @@ interface RowOptions<Data, Variables, Query extends z.ZodObject> {
     query: z.output<Query>
     body: Record<string, unknown>
   }) => NoInfer<Variables>
-  project: (data: Data) => unknown
+  project: (data: Data, query: z.output<Query>) => unknown
   answer: z.ZodType
   accepted?: Accepted<Data>
   query?: Query
@@ -100,7 +100,7 @@ export function listQuery(defaultSize: number) {
       .describe('How many on one page.'),
     cursor: z
       .string({ error: 'must be given once' })
-      .max(1024, 'is not a cursor of this list')
+      .max(2048, 'is not a cursor of this list')
       .optional()
       .describe('`nextCursor` of the page before.'),
   }

@@ -1,6 +1,7 @@
 // Every REST row there is.
 import { accountRoutes } from './account.ts'
 import { campaignRoutes } from './campaigns.ts'
+import { contactGroupRoutes } from './contact-groups.ts'
 import { contactJobRoutes } from './contact-jobs.ts'
 import { contactRoutes } from './contacts.ts'
 import { instanceRoutes } from './instances.ts'
@@ -17,6 +18,7 @@ export const routes: readonly (Route | RefusedRoute)[] = [
   ...instanceRoutes,
   ...numberLookupRoutes,
   ...contactRoutes,
+  ...contactGroupRoutes,
   ...contactJobRoutes,
   ...templateRoutes,
   ...webhookRoutes,

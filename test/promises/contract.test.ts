@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-compat/routes.ts'
 import { newId } from '../../src/core/id.ts'
-import { type Answer, api, sql } from '../kit/kit.ts'
+import { type Answer, api } from '../kit/kit.ts'
 import { campaign, expectRefusal, nobody, openRig, type Rig, text } from '../rest-compat/rig.ts'
 
 /** Public routes, below `/api/v1`. A route is entered here when the contract has it. */
@@ -23,11 +23,18 @@ POST   contacts
 GET    contacts/:id
 PUT    contacts/:id
 DELETE contacts/:id
+GET    contacts/:id/groups
 GET    contacts/bulk-jobs
 GET    contacts/bulk-jobs/:jobId
 POST   contacts/bulk-jobs/:jobId/cancel
 GET    contacts/bulk-jobs/:jobId/progress
 POST   contacts/bulk-delete
+GET    contacts/groups
+POST   contacts/groups
+GET    contacts/groups/:groupId
+PUT    contacts/groups/:groupId
+DELETE contacts/groups/:groupId
+GET    contacts/groups/:groupId/members
 POST   contacts/groups/:groupId/members
 DELETE contacts/groups/:groupId/members
 GET    instances
@@ -82,12 +89,8 @@ beforeAll(async () => {
   own.messages = (await api.post('messages/send', text(rig.tenant))).body.data.id
   own.campaigns = (await api.post('campaigns', campaign(rig.tenant))).body.data.id
   own.webhooks = (await api.post('webhooks', { url: 'http://127.0.0.1:9/', events: ['message.sent'] })).body.data.id
-  own.groupId = newId()
-  await sql(rig.databaseUrl).query('insert into contact_groups (id, "workspaceId", name) values ($1, $2, $3)', [
-    own.groupId,
-    rig.tenant.account.workspaceId,
-    'Friends',
-  ])
+  own.groupId = (await api.post('contacts/groups', { name: 'Friends' })).body.data.id
+  await api.post(`contacts/groups/${own.groupId}/members`, { contactIds: [own.contacts] })
   const contactIds = Array.from({ length: 100 }, newId)
   own.jobId = (await api.post('contacts/bulk-delete', { contactIds })).body.data.jobId
   own.deliveries = (await api.post(`webhooks/${own.webhooks}/test`)).body.data.id
@@ -149,6 +152,7 @@ it('has left everything of the tenant as it was', async () => {
   const { api, instance } = rig.tenant
   expect((await api.get(`instances/${instance.id}`)).body.data).toMatchObject({ status: 'connected', deletedAt: null })
   expect((await api.get(`contacts/${own.contacts}`)).body.data.name).toBe('Ada')
+  expect((await api.get(`contacts/groups/${own.groupId}`)).body.data).toMatchObject({ name: 'Friends', membersCount: 1 })
   expect((await api.get(`webhooks/${own.webhooks}`)).body.data.events).toEqual(['message.sent'])
   expect((await api.get(`messages/${own.messages}`)).body.data.status).not.toBe('cancelled')
 })
