@@ -37,6 +37,8 @@ export interface RestDoor<Context> {
   prune: (input: string, body: unknown) => unknown
   /** @throws VALIDATION_ERROR naming the fields. */
   parse: <Schema extends z.ZodType>(schema: Schema, value: unknown) => z.output<Schema>
+  /** What answers the rows about files; the request's body is unread. */
+  files: Record<FileRoute['door'], (request: FastifyRequest, reply: FastifyReply, context: Context) => Promise<FastifyReply>>
 }
 
 declare module 'fastify' {
@@ -56,14 +58,29 @@ export function mountRest<Context>(http: FastifyInstance, door: RestDoor<Context
       method: route.method,
       url,
       bodyLimit: 'bodyLimit' in route ? route.bodyLimit : undefined,
-      // Before the body is read, so that nobody unknown makes us read one.
-      onRequest: async (request, reply) => {
-        admitted.set(request, await door.admit(request, reply, route))
-        if ('refuse' in route) fail(route.refuse)
-      },
-      handler: (request, reply) => answer(door, route as Route, admitted.get(request) as Context, request, reply),
+      onRequest,
+      handler: (request, reply) => answer(door, route as Route, contextOf(request), request, reply),
     })
   }
+    // Before the body is read, so that nobody unknown makes us read one.
+    const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
+      admitted.set(request, await door.admit(request, reply, route))
+      if ('refuse' in route) fail(route.refuse)
+    }
+    const contextOf = (request: FastifyRequest) => admitted.get(request) as Context
+    if ('door' in route) {
+      const methods = route.method === 'GET' ? ['GET', 'HEAD'] : [route.method]
+      for (const method of methods) taken.get(url)?.add(method)
+      http.register(async (scope) => {
+        // The door reads the body itself, as it comes.
+        scope.removeAllContentTypeParsers()
+        scope.addContentTypeParser('*', (_, __, done) => done(null))
+        const handler = (request: FastifyRequest, reply: FastifyReply) =>
+          door.files[route.door](request, reply, contextOf(request))
+        scope.route({ method: methods, url, onRequest, handler })
+      })
+      continue
+    }
   return taken
 }
 

@@ -91,6 +91,22 @@ export interface RefusedRoute {
 export function listQuery(defaultSize: number) {
   const fault = 'must be a whole number from 1 to 100'
   return {
+/** A route whose body or answer is a file: a door of the gateway's own answers it, once the caller is let in. */
+export interface FileRoute {
+  method: 'GET' | 'POST'
+  path: string
+  summary: string
+  description: string
+  operationId: string
+  errors: readonly ErrorCode[]
+  surfaces: readonly Surface[]
+  reach: Reach
+  door: 'upload' | 'download'
+  status: number
+  /** Left out where the answer is the file. */
+  answer?: z.ZodType
+}
+
     limit: z
       .string()
       .regex(/^\d{1,4}$/, fault)

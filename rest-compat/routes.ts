@@ -6,13 +6,14 @@ import { contactJobRoutes } from './contact-jobs.ts'
 import { contactRoutes } from './contacts.ts'
 import { instanceRoutes } from './instances.ts'
 import { messageRoutes } from './messages.ts'
+import { mediaRoutes } from './media.ts'
 import { numberLookupRoutes } from './number-lookups.ts'
-import type { RefusedRoute, Route } from './route.ts'
+import type { FileRoute, RefusedRoute, Route } from './route.ts'
 import { statusRoutes } from './statuses.ts'
 import { templateRoutes } from './templates.ts'
 import { webhookRoutes } from './webhooks.ts'
 
-export const routes: readonly (Route | RefusedRoute)[] = [
+export const routes: readonly (Route | RefusedRoute | FileRoute)[] = [
   ...messageRoutes,
   ...campaignRoutes,
   ...instanceRoutes,
@@ -23,5 +24,6 @@ export const routes: readonly (Route | RefusedRoute)[] = [
   ...templateRoutes,
   ...webhookRoutes,
   ...statusRoutes,
+  ...mediaRoutes,
   ...accountRoutes,
 ]

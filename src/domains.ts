@@ -1,6 +1,7 @@
 // What domains own for the whole process, attached to the app in the order in which they need each other.
 import { createAdmission } from './billing/admit.ts'
 import type { App } from './core/app.ts'
+import { createMediaStore } from './media/store.ts'
 import { createAcceptance } from './messages/accept.ts'
 import { createSettlement } from './messages/dispatch.ts'
 import { createSafetyBook } from './messages/safety.ts'
@@ -11,6 +12,7 @@ import { createLanes } from './webhooks/lanes.ts'
 export function attachDomains(app: App): App {
   app.admit = createAdmission(app)
   app.providers = new Map([['sandbox', createSandbox(app)]])
+  app.media = createMediaStore(app)
   app.safety = createSafetyBook(app)
   app.accept = createAcceptance(app)
   app.settle = createSettlement(app)

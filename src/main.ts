@@ -40,6 +40,7 @@ async function run(stopped: Promise<string>): Promise<void> {
     parts.defer(() => server.close())
     const address = await server.listen()
     app.address = address
+    config.publicUrl ??= address
     const demo = config.demo ? await createDemo(app) : undefined
     if (demo) console.log(demoText(demo, address))
     console.log(`gateway ready on ${address}`)

@@ -1,6 +1,7 @@
 // The graph: imports every domain's part of it and builds the whole.
 import './billing/schema.ts'
 import './events/schema.ts'
+import './media/schema.ts'
 import './templates/schema.ts'
 import './contacts/schema.ts'
 import './contacts/group-schema.ts'

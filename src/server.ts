@@ -18,6 +18,9 @@ import { createGraphql } from './graphql-yoga.ts'
 import { mountHealth } from './health.ts'
 import { schema } from './schema.ts'
 
+import { mountMedia } from './media/doors.ts'
+import { download } from './media/download.ts'
+import { upload } from './media/upload.ts'
 export interface Server {
   /** Resolves with `http://HOST:PORT`. @throws EADDRINUSE and its like. */
   listen: () => Promise<string>
@@ -42,7 +45,7 @@ export async function createServer(app: App): Promise<Server> {
   ])
   await http.register(async (scope) => mountJson(scope))
   mountGraphql(http, app, { schema, door, streams, graphql })
-  for (const [path, methods] of mountHealth(http, app)) taken.set(path, methods)
+  for (const [path, methods] of [...mountHealth(http, app), ...(await mountMedia(http, app))]) taken.set(path, methods)
   refuseOtherMethods(http, taken)
 
   /** The surfaces whose bodies are JSON. */
@@ -85,6 +88,7 @@ function parseJsonStrictly(scope: FastifyInstance): void {
   async function read(request: FastifyRequest, bytes: Buffer): Promise<unknown> {
     if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') {
       throw failure('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed')
+    files: { upload, download },
     }
     request.bytes = bytes
     return bytes.length === 0 ? undefined : parseJson(bytes)

@@ -28,7 +28,11 @@ export const environment = z.object({
     .describe(
       'Address that others reach this server by, where it differs from the one listened on; pages of that origin may call it',
     ),
-  DATA_DIR: z.string().min(1).default('.data').describe('Folder of the embedded database and of the secret key'),
+  DATA_DIR: z
+    .string()
+    .min(1)
+    .default('.data')
+    .describe('Folder of the embedded database, of the secret key and of uploaded files'),
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/ })
     .optional()
@@ -49,6 +53,22 @@ export const environment = z.object({
     .describe(
       'Encrypts webhook secrets and provider credentials at rest, 32 bytes in hex; made and kept in DATA_DIR with the embedded database, required with DATABASE_URL',
     ),
+  MEDIA_STORE: z
+    .enum(['disk', 's3'])
+    .default('disk')
+    .describe('Where uploaded files are kept: `disk` is DATA_DIR/media, `s3` a bucket that speaks S3'),
+  S3_BUCKET: z.string().min(1).optional().describe('The bucket of MEDIA_STORE=s3'),
+  S3_ENDPOINT: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe("Address of an S3 that is not Amazon's, for example http://127.0.0.1:9000"),
+  S3_REGION: z.string().min(1).default('us-east-1').describe('Region of the bucket'),
+  S3_ACCESS_KEY_ID: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Credentials for the bucket; without them those that Amazon's SDK finds by itself"),
+  S3_SECRET_ACCESS_KEY: z.string().min(1).optional().describe('The other half of the credentials'),
   ALLOWED_PRIVATE_TARGETS: cidrs
     .default([])
     .describe('Private networks that webhooks and media may reach, http included; comma-separated CIDRs'),
@@ -72,6 +92,7 @@ export const environment = z.object({
 export interface Config {
   port: number
   host: string
+  /** Where others reach this server; without PUBLIC_URL the address listened on, from when it listens. */
   publicUrl: string | undefined
   dataDir: string
   /** The outside database; undefined means embedded. */
@@ -79,6 +100,9 @@ export interface Config {
   databaseBackend: 'postgres' | 'yugabytedb' | 'cockroachdb' | 'citus'
   roles: ReadonlySet<'http' | 'worker' | 'relay'>
   logLevel: string
+  mediaStore: 'disk' | 's3'
+  /** Set where the store is `s3`. */
+  s3: { bucket: string; endpoint: string | undefined; region: string } | undefined
   allowedPrivateTargets: readonly string[]
   webhookRetryBaseMs: number
   webhookTimeoutMs: number
@@ -95,6 +119,7 @@ export interface Config {
 export interface Secrets {
   secretKey: Buffer | undefined
   metricsToken: string | undefined
+  s3Credentials: { accessKeyId: string; secretAccessKey: string } | undefined
 }
 
 export class ConfigError extends Error {
@@ -110,14 +135,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   const parsed = environment.safeParse(given)
   const faults = parsed.success ? [] : parsed.error.issues.map((issue) => `${issue.path[0]?.toString()}: ${issue.message}`)
-  if (given.DATABASE_URL && !given.SECRET_KEY) {
-    faults.push(
-      'SECRET_KEY: is required with DATABASE_URL, so that every process seals with the same key; make one with `openssl rand -hex 32`',
-    )
-  }
-  if (!given.DATABASE_URL && given.DATABASE_BACKEND && given.DATABASE_BACKEND !== 'postgres') {
-    faults.push('DATABASE_BACKEND: needs DATABASE_URL; the embedded database is PostgreSQL')
-  }
+  faults.push(...contradictionsOf(given))
   if (!parsed.success || faults.length > 0) throw new ConfigError(faults.join('\n'))
   const e = parsed.data
   return {
@@ -130,6 +148,8 @@ export function readConfig(env: Record<string, string | undefined> = process.env
       databaseBackend: e.DATABASE_BACKEND,
       roles: new Set(e.ROLES),
       logLevel: e.LOG_LEVEL,
+      mediaStore: e.MEDIA_STORE,
+      s3: e.S3_BUCKET ? { bucket: e.S3_BUCKET, endpoint: e.S3_ENDPOINT, region: e.S3_REGION } : undefined,
       allowedPrivateTargets: e.ALLOWED_PRIVATE_TARGETS,
       webhookRetryBaseMs: e.WEBHOOK_RETRY_BASE_SECONDS * 1000,
       webhookTimeoutMs: e.WEBHOOK_TIMEOUT_SECONDS * 1000,
@@ -144,6 +164,30 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     secrets: {
       secretKey: e.SECRET_KEY ? Buffer.from(e.SECRET_KEY, 'hex') : undefined,
       metricsToken: e.METRICS_TOKEN,
+      s3Credentials:
+        e.S3_ACCESS_KEY_ID && e.S3_SECRET_ACCESS_KEY
+          ? { accessKeyId: e.S3_ACCESS_KEY_ID, secretAccessKey: e.S3_SECRET_ACCESS_KEY }
+          : undefined,
     },
   }
+}
+
+/** What does not go together. */
+function contradictionsOf(given: Record<string, string | undefined>): string[] {
+  const faults: string[] = []
+  if (given.DATABASE_URL && !given.SECRET_KEY) {
+    faults.push(
+      'SECRET_KEY: is required with DATABASE_URL, so that every process seals with the same key; make one with `openssl rand -hex 32`',
+    )
+  }
+  if (!given.DATABASE_URL && given.DATABASE_BACKEND && given.DATABASE_BACKEND !== 'postgres') {
+    faults.push('DATABASE_BACKEND: needs DATABASE_URL; the embedded database is PostgreSQL')
+  }
+  const ofS3 = Object.keys(environment.shape).filter((name) => name.startsWith('S3_') && given[name])
+  if (given.MEDIA_STORE !== 's3') return [...faults, ...ofS3.map((name) => `${name}: needs MEDIA_STORE=s3`)]
+  if (!given.S3_BUCKET) faults.push('S3_BUCKET: is required with MEDIA_STORE=s3')
+  if (Boolean(given.S3_ACCESS_KEY_ID) !== Boolean(given.S3_SECRET_ACCESS_KEY)) {
+    faults.push('S3_ACCESS_KEY_ID: goes together with S3_SECRET_ACCESS_KEY; give both or neither')
+  }
+  return faults
 }

@@ -1,10 +1,10 @@
 // The HTTP server's ground: limits, ids, the error envelope, figures. It knows no route of the product.
-import { randomUUID } from 'node:crypto'
-import { type IncomingMessage, METHODS } from 'node:http'
+import { METHODS } from 'node:http'
 import cors from '@fastify/cors'
 import helmet from '@fastify/helmet'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { App } from './app.ts'
+import { bareAnswer, refuseConnection, requestIdOf, requestTimeoutMs } from './connection.ts'
 import { codeOf, type ErrorCode, errors, failure } from './errors.ts'
 import { publicFailure } from './public-failure.ts'
 
@@ -37,14 +37,14 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
     forceCloseConnections: 'idle',
     // The door says it, in the envelope.
     return503OnClosing: false,
-    // Slow senders are cut: 5 s for the headers, 10 s for a whole request.
-    requestTimeout: 10_000,
+    // Slow senders are cut: 5 s for the headers, 10 s for a whole request that is given no more.
+    requestTimeout: requestTimeoutMs,
     connectionTimeout: 0,
     keepAliveTimeout: 5_000,
     http: {
       requireHostHeader: false,
       headersTimeout: 5_000,
-      requestTimeout: 10_000,
+      requestTimeout: requestTimeoutMs,
       connectionsCheckingInterval: 1_000,
       maxHeaderSize: 16_384,
     },
@@ -104,10 +104,6 @@ export function refuseOtherMethods(http: FastifyInstance, taken: ReadonlyMap<str
   }
 }
 
-function requestIdOf(header: string | string[] | undefined): string {
-  return typeof header === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(header) ? header : randomUUID()
-}
-
 export function sendError(reply: FastifyReply, code: ErrorCode, message: string = errors[code].message): FastifyReply {
   const { status } = errors[code]
   if (status === 503 || code === 'IDEMPOTENCY_IN_PROGRESS') reply.header('Retry-After', '1')
@@ -144,31 +140,4 @@ function fromFastify(error: FastifyError): Error {
   if (error.statusCode === 415) return failure('UNSUPPORTED_MEDIA_TYPE')
   if (error.statusCode === 400) return failure('VALIDATION_ERROR', 'body: is not valid JSON')
   return error
-}
-
-/** A request that is not HTTP gets one answer and the door. */
-function refuseConnection(error: NodeJS.ErrnoException, socket: import('node:net').Socket): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed) return
-  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
-  const status = tooLarge
-    ? '431 Request Header Fields Too Large'
-    : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-      ? '408 Request Timeout'
-      : '400 Bad Request'
-  const message = tooLarge ? 'The headers are too large' : 'The request is not valid HTTP'
-  if (socket.writable) socket.end(bareAnswer(status, null, 'VALIDATION_ERROR', message))
-}
-
-/** An answer where Fastify has no part. */
-function bareAnswer(status: string, request: IncomingMessage | null, code: ErrorCode, message: string): string {
-  const body = JSON.stringify({ error: { code, message } })
-  const headers = [
-    `HTTP/1.1 ${status}`,
-    'Connection: close',
-    `X-Request-Id: ${requestIdOf(request?.headers['x-request-id'])}`,
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    ...(status.startsWith('405') ? ['Allow: GET, POST, PUT, DELETE'] : []),
-  ]
-  return `${headers.join('\r\n')}\r\n\r\n${body}`
 }

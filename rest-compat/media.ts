@@ -1,0 +1,40 @@
+// REST rows of media. What they carry are files, so doors of the gateway answer them and not the graph.
+import { z } from 'zod'
+import type { FileRoute } from './route.ts'
+
+export const mediaRecord = z.object({
+  id: z.uuid(),
+  url: z.url(),
+  mimeType: z.string(),
+  size: z.int(),
+  createdAt: z.iso.datetime(),
+})
+
+export const mediaRoutes: FileRoute[] = [
+  {
+    method: 'POST',
+    path: '/media',
+    summary: 'Upload a file',
+    description:
+      'Keeps the part `file` of a form. Its type is read from its content: JPEG, PNG, WebP and GIF up to 5 MiB; MP4, 3GPP, MP3, M4A, AAC, AMR and Ogg up to 16 MiB; PDF, Word, Excel, PowerPoint and plain text up to the 64 MiB of the whole body.',
+    operationId: 'uploadMedia',
+    errors: ['SUBSCRIPTION_INACTIVE'],
+    surfaces: ['public', 'console'],
+    reach: 'workspace',
+    door: 'upload',
+    status: 201,
+    answer: mediaRecord,
+  },
+  {
+    method: 'GET',
+    path: '/media/:id',
+    summary: 'Read a file',
+    description: 'Answers the file itself. Takes `Range` and `If-None-Match`, and HEAD for the headers alone.',
+    operationId: 'downloadMedia',
+    errors: [],
+    surfaces: ['public', 'console'],
+    reach: 'workspace',
+    door: 'download',
+    status: 200,
+  },
+]

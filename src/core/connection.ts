@@ -1,0 +1,79 @@
+// What happens to a connection where Fastify has no part: requests that cannot be read, and those that take too long to come.
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { ErrorCode } from './errors.ts'
+
+/** How long a whole request may take to come, unless its route gives it more. */
+export const requestTimeoutMs = 10_000
+
+/** Connections whose request is on a clock of its own. */
+const onOwnClock = new WeakSet<Socket>()
+
+/** The caller's id of its request, or a new one. */
+export function requestIdOf(header: string | string[] | undefined): string {
+  return typeof header === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(header) ? header : randomUUID()
+}
+
+/** A request that is not HTTP, or comes too slowly, gets one answer and the door. */
+export function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return
+  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
+  const tooLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+  if (tooLate && onOwnClock.has(socket)) return
+  const status = tooLarge ? '431 Request Header Fields Too Large' : tooLate ? '408 Request Timeout' : '400 Bad Request'
+  const message = tooLarge ? 'The headers are too large' : 'The request is not valid HTTP'
+  if (socket.writable) socket.end(bareAnswer(status, null, 'VALIDATION_ERROR', message))
+}
+
+/** An answer where there is no reply to give it with. */
+export function bareAnswer(status: string, request: IncomingMessage | null, code: ErrorCode, message: string): string {
+  const body = JSON.stringify({ error: { code, message } })
+  const headers = [
+    `HTTP/1.1 ${status}`,
+    'Connection: close',
+    `X-Request-Id: ${requestIdOf(request?.headers['x-request-id'])}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...(status.startsWith('405') ? ['Allow: GET, POST, PUT, DELETE'] : []),
+  ]
+  return `${headers.join('\r\n')}\r\n\r\n${body}`
+}
+
+export interface Patience {
+  /** The least that a connection must carry, after the time that every request has. */
+  bytesPerSecond: number
+  /** What is waited for; more earns no more time. */
+  maxBytes: number
+}
+
+/**
+ * Lets a large body come over a slow line: beyond the time of every request, a second for each `bytesPerSecond` that have
+ * come. Who drips bytes is cut as early as anybody.
+ */
+export function waitForBody(request: IncomingMessage, { bytesPerSecond, maxBytes }: Patience): void {
+  const { socket } = request
+  const [begun, before] = [performance.now(), socket.bytesRead]
+  const leftMs = () => {
+    const earnedMs = (Math.min(socket.bytesRead - before, maxBytes) / bytesPerSecond) * 1000
+    return begun + requestTimeoutMs + earnedMs - performance.now()
+  }
+  const look = () => {
+    const ms = leftMs()
+    if (ms > 0) timer = setTimeout(look, ms)
+    else cut(socket)
+  }
+  onOwnClock.add(socket)
+  let timer = setTimeout(look, requestTimeoutMs)
+  request.once('close', () => {
+    clearTimeout(timer)
+    onOwnClock.delete(socket)
+  })
+}
+
+function cut(socket: Socket): void {
+  onOwnClock.delete(socket)
+  refuseConnection(Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
+  // What is under way on it ends too.
+  socket.destroySoon()
+}

@@ -1,0 +1,85 @@
+// The doors for files that go: by id with the key, and by public address without.
+import type { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { App } from '../core/app.ts'
+import type { Context } from '../core/context.ts'
+import { fail } from '../core/errors.ts'
+import { parse, uuid } from '../core/validation.ts'
+import type { Media } from '../generated/prisma/client.ts'
+import { type MediaType, mediaTypes } from './kinds.ts'
+import { readRange } from './range.ts'
+import { findByName, findMedia } from './service.ts'
+import type { ByteRange } from './store.ts'
+
+/** A reader who takes nothing for so long is cut. */
+const stalledMs = 30_000
+
+/** Answers `GET media/{id}`. @throws VALIDATION_ERROR, NOT_FOUND. */
+export async function download(request: FastifyRequest, reply: FastifyReply, ctx: Context): Promise<FastifyReply> {
+  const media = await findMedia(ctx, parse(uuid, (request.params as { id: string }).id, 'id'))
+  return await sendFile(ctx.app, request, reply, media, {
+    'Cache-Control': 'private, no-cache',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+  })
+}
+
+/** Answers `GET /media/{token}.{extension}`, whoever asks. @throws NOT_FOUND. */
+export async function downloadByName(app: App, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const media = await findByName(app, (request.params as { name: string }).name)
+  return await sendFile(app, request, reply, media, {
+    // What stands behind an address never changes, and others may show it in their pages.
+    'Cache-Control': 'public, max-age=31536000, immutable',
+    'Cross-Origin-Resource-Policy': 'cross-origin',
+  })
+}
+
+async function sendFile(
+  app: App,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  media: Media,
+  access: Record<string, string>,
+): Promise<FastifyReply> {
+  const { 'if-none-match': known, 'if-range': ifRange, range: header } = request.headers
+  const headers = { ...headersOf(media), ...access }
+  if (namesTag(known, headers.ETag)) return await reply.code(304).headers(headers).send()
+  // A part is of the file that the caller has the other parts of.
+  const part = ifRange === undefined || ifRange === headers.ETag ? readRange(header, media.size) : null
+  if (part === undefined) return await refuseRange(reply, media.size)
+  const range = part ?? { start: 0, end: media.size - 1 }
+  const bytes = request.method === 'HEAD' ? undefined : await open(app, media, range)
+  reply.headers(headers).header('Content-Length', range.end - range.start + 1)
+  if (part) reply.code(206).header('Content-Range', `bytes ${range.start}-${range.end}/${media.size}`)
+  reply.raw.setTimeout(stalledMs, () => reply.raw.destroy())
+  return await reply.send(bytes)
+}
+
+/** Whatever the bytes are, a browser takes them for what they are said to be and runs nothing of them. */
+function headersOf({ id, mimeType, createdAt }: Media) {
+  const { inline, extension } = mediaTypes.get(mimeType) as MediaType
+  return {
+    'Content-Type': mimeType === 'text/plain' ? 'text/plain; charset=utf-8' : mimeType,
+    'Content-Disposition': `${inline ? 'inline' : 'attachment'}; filename="${id}.${extension}"`,
+    'Content-Security-Policy': "default-src 'none'; sandbox",
+    'X-Content-Type-Options': 'nosniff',
+    'Accept-Ranges': 'bytes',
+    'Last-Modified': createdAt.toUTCString(),
+    ETag: `"${id}"`,
+  }
+}
+
+function namesTag(header: string | undefined, etag: string): boolean {
+  return header?.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim())) ?? false
+}
+
+async function refuseRange(reply: FastifyReply, size: number): Promise<FastifyReply> {
+  const error = { code: 'VALIDATION_ERROR', message: `Range: must begin before the end of the file, which has ${size} bytes` }
+  return await reply.code(416).header('Content-Range', `bytes */${size}`).send({ error })
+}
+
+async function open(app: App, media: Media, range: ByteRange): Promise<Readable> {
+  const bytes = await app.media.read(media.id, range)
+  if (bytes) return bytes
+  app.log.error({ media: media.id }, 'the file of a medium is missing in the store')
+  return fail('NOT_FOUND', 'Media not found')
+}

@@ -1,0 +1,100 @@
+// Reads the one file of a multipart form to disk as it comes, so that memory does not grow with it.
+import { createHash } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy'
+import { codeOf, fail, failure } from '../core/errors.ts'
+import { maxUploadBytes } from './kinds.ts'
+
+export interface SavedFile {
+  path: string
+  /** Bytes. */
+  size: number
+  sha256: Buffer
+}
+
+/** A form has one file, and perhaps a few words that we do not know. */
+const limits = { parts: 20, fieldNameSize: 100, fieldSize: 1024, headerPairs: 20, headerSize: 16_384 }
+const noForm = 'body: is not valid multipart/form-data'
+
+/**
+ * Saves the part `file`, durably, as `path`, which must not exist. Where it throws, a part of the file may be there.
+ * @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE; the connection can still be answered.
+ */
+export async function saveForm(request: IncomingMessage, path: string): Promise<SavedFile> {
+  const form = openForm(request)
+  const stop = new AbortController()
+  const refuse = (error: Error) => stop.abort(error)
+  let part: BusboyFileStream | undefined
+  let saving: Promise<SavedFile> | undefined
+  form.on('file', (name: string, stream: BusboyFileStream) => {
+    stream.on('error', () => {})
+    if (part || name !== 'file') return refuse(failure('VALIDATION_ERROR', part ? 'file: must be the only file' : onlyFile))
+    part = stream
+    saving = save(stream, path)
+    saving.catch(refuse)
+  })
+  form.on('partsLimit', () => refuse(failure('VALIDATION_ERROR', `body: must have at most ${limits.parts} parts`)))
+  try {
+    await pipeline(bounded(request), form, { signal: stop.signal })
+    return checked(await saving)
+  } catch (error) {
+    part?.destroy()
+    await saving?.catch(() => {})
+    throw faultOf((error as Error).name === 'AbortError' ? stop.signal.reason : error)
+  } finally {
+    // What nobody reads any more is dropped, so that the answer is heard.
+    request.resume()
+  }
+}
+
+const onlyFile = 'file: is required; another file came instead'
+
+function openForm({ headers }: IncomingMessage): BusboyInstance {
+  try {
+    return new Busboy({
+      headers: headers as { 'content-type': string },
+      limits,
+      // With or without a file name: the part of that name is the file.
+      isPartAFile: (name, _, filename) => name === 'file' || filename !== undefined,
+    })
+  } catch {
+    fail('VALIDATION_ERROR', noForm)
+  }
+}
+
+async function* bounded(request: IncomingMessage): AsyncGenerator<Buffer> {
+  let received = 0
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    received += (chunk as Buffer).length
+    if (received > maxUploadBytes) fail('PAYLOAD_TOO_LARGE')
+    yield chunk as Buffer
+  }
+}
+
+async function save(part: Readable, path: string): Promise<SavedFile> {
+  const hash = createHash('sha256')
+  let size = 0
+  async function* measured(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of chunks) {
+      size += chunk.length
+      hash.update(chunk)
+      yield chunk
+    }
+  }
+  await pipeline(part, measured, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }))
+  return { path, size, sha256: hash.digest() }
+}
+
+function checked(saved: SavedFile | undefined): SavedFile {
+  if (!saved) return fail('VALIDATION_ERROR', 'file: is required')
+  return saved.size > 0 ? saved : fail('VALIDATION_ERROR', 'file: must not be empty')
+}
+
+/** What the parser throws is the caller's fault; what the disk throws is ours. */
+function faultOf(error: unknown): Error {
+  const isOurs = codeOf(error) !== null || (error as NodeJS.ErrnoException).syscall !== undefined
+  return isOurs ? (error as Error) : failure('VALIDATION_ERROR', noForm)
+}

@@ -1,0 +1,19 @@
+// What media do by the clock.
+import { z } from 'zod'
+import { defineJob, implementJob, type JobImplementation } from '../core/jobs.ts'
+import { sweepMedia } from './service.ts'
+
+export const sweepMediaJob = defineJob({
+  name: 'media.sweep',
+  schema: z.object({}),
+  options: { retryLimit: 2, expireInSeconds: 600 },
+  cron: '37 * * * *',
+})
+
+export const mediaJobs: readonly JobImplementation[] = [
+  implementJob(sweepMediaJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
+    const swept = await sweepMedia(app)
+    if (swept > 0) app.log.info({ swept }, 'uploads that broke off removed')
+    return jobs.map(() => undefined)
+  }),
+]

@@ -1,0 +1,28 @@
+// Media in the graph: what is told of a file. Files themselves come and go through REST.
+import { builder } from '../core/builder.ts'
+import { parse, uuid } from '../core/validation.ts'
+import { findMedia } from './service.ts'
+import { urlOf } from './url.ts'
+
+builder.prismaObject('Media', {
+  description: 'An uploaded file, to be used as `mediaUrl`.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Names the file.' }),
+    url: t.string({
+      description: 'Where anybody who knows it can read the file; it needs no key and cannot be guessed.',
+      resolve: (media, _, { app }) => urlOf(app.config, media),
+    }),
+    mimeType: t.exposeString('mimeType', { description: 'Its type, as its content shows it.' }),
+    size: t.exposeInt('size', { description: 'Its size in bytes.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it came.' }),
+  }),
+})
+
+builder.queryFields((t) => ({
+  media: t.prismaField({
+    type: 'Media',
+    description: 'One uploaded file. Errors: NOT_FOUND.',
+    args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
+    resolve: (_query, _, { id }, ctx) => findMedia(ctx, parse(uuid, id, 'id')),
+  }),
+}))

@@ -1,0 +1,57 @@
+// Which type a file is, by its content alone: what a caller says of it is not looked at.
+import { createReadStream } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { FileTypeParser } from 'file-type'
+import { type MediaType, mediaTypes } from './kinds.ts'
+
+/** Other names of the same types. */
+const aliases: Record<string, string> = { 'audio/x-m4a': 'audio/mp4', 'audio/x-aac': 'audio/aac' }
+
+/** The type of the file at `path`; undefined for one that nobody takes. Archives are looked at and not unpacked. */
+export async function sniff(path: string): Promise<MediaType | undefined> {
+  const found = (await new FileTypeParser().fromFile(path))?.mime
+  if (found === 'application/x-cfb') return mediaTypes.get((await typeOfCompound(path)) ?? '')
+  if (found) return mediaTypes.get(aliases[found] ?? found)
+  return (await isText(path)) ? mediaTypes.get('text/plain') : undefined
+}
+
+/** The programs that write compound files, by the class of the root entry as it stands in the file. */
+const programs: Record<string, string> = {
+  '0609020000000000c000000000000046': 'application/msword',
+  '2008020000000000c000000000000046': 'application/vnd.ms-excel',
+  '108d81649b4fcf1186ea00aa00b929e8': 'application/vnd.ms-powerpoint',
+}
+
+/** Word, Excel and PowerPoint before 2007 share one format; the first entry of its directory names the program. */
+async function typeOfCompound(path: string): Promise<string | undefined> {
+  await using file = await open(path)
+  const header = await bytesAt(file, 0, 512)
+  const sectorBytes = 2 ** header.readUInt16LE(30)
+  const root = await bytesAt(file, (header.readUInt32LE(48) + 1) * sectorBytes, 128)
+  return programs[root.toString('hex', 80, 96)]
+}
+
+/** What is beyond the end is zero. */
+async function bytesAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const { buffer } = await file.read(Buffer.alloc(length), 0, length, position)
+  return buffer
+}
+
+// Tabs, line breaks and form feeds belong to text; escape does too, in logs of terminals.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const control = /[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]/
+
+/** Whether all of it is UTF-8 without control characters. */
+async function isText(path: string): Promise<boolean> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  try {
+    for await (const chunk of createReadStream(path)) {
+      if (control.test(decoder.decode(chunk as Buffer, { stream: true }))) return false
+    }
+    decoder.decode()
+    return true
+  } catch (error) {
+    if (error instanceof TypeError) return false
+    throw error
+  }
+}

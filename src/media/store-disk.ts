@@ -1,0 +1,31 @@
+// Media in a folder: DATA_DIR/media, which processes of several machines have to share.
+import { mkdir, open, rename, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { mediaDir } from './spool.ts'
+import type { MediaStore } from './store.ts'
+
+export function openDisk(dataDir: string): MediaStore {
+  const dir = mediaDir(dataDir)
+  const fileOf = (id: string) => path.join(dir, id)
+  return {
+    async put(id, from) {
+      await mkdir(dir, { recursive: true, mode: 0o700 })
+      await rename(from, fileOf(id))
+      // A name is durable once its folder is.
+      await using folder = await open(dir)
+      await folder.sync()
+    },
+    async read(id, range) {
+      try {
+        const file = await open(fileOf(id))
+        return file.createReadStream(range)
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+        throw error
+      }
+    },
+    async remove(id) {
+      await rm(fileOf(id), { force: true })
+    },
+  }
+}

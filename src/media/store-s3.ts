@@ -1,0 +1,72 @@
+// Media in a bucket, through packages that are loaded only where a bucket is configured.
+import { createReadStream } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { type Config, ConfigError, type Secrets } from '../core/config.ts'
+import type { ByteRange, MediaStore } from './store.ts'
+
+const packages = ['flydrive', '@aws-sdk/client-s3', '@aws-sdk/s3-request-presigner']
+/** Of one file's place in the bucket, which may hold other things. */
+const keyOf = (id: string) => `media/${id}`
+
+/** @throws ConfigError where the packages are missing. */
+export function openS3(s3: NonNullable<Config['s3']>, credentials: Secrets['s3Credentials']): MediaStore {
+  const missing = packages.filter((name) => !isInstalled(name))
+  if (missing.length > 0) {
+    throw new ConfigError(`MEDIA_STORE: s3 needs packages that are left out here; run \`npm install ${missing.join(' ')}\``)
+  }
+  const { bucket, endpoint, region } = s3
+  let opened: ReturnType<typeof open> | undefined
+
+  async function open() {
+    const { GetObjectCommand, S3Client } = await import('@aws-sdk/client-s3')
+    const { S3Driver } = await import('flydrive/drivers/s3')
+    const client = new S3Client({
+      region,
+      credentials,
+      endpoint,
+      // Others than Amazon's know buckets by path only, and not the newer checksums.
+      forcePathStyle: endpoint !== undefined,
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+      requestHandler: { connectionTimeout: 5_000, socketTimeout: 30_000 },
+    })
+    // The driver knows no ranges.
+    const getRange = (Key: string, { start, end }: ByteRange) =>
+      client.send(new GetObjectCommand({ Bucket: bucket, Key, Range: `bytes=${start}-${end}` }))
+    return { driver: new S3Driver({ client, bucket, visibility: 'private', supportsACL: false }), getRange }
+  }
+
+  async function bucketOf() {
+    opened ??= open()
+    return await opened
+  }
+
+  return {
+    async put(id, path, size) {
+      const { driver } = await bucketOf()
+      await driver.putStream(keyOf(id), createReadStream(path), { contentLength: size })
+    },
+    async read(id, range) {
+      const { getRange } = await bucketOf()
+      try {
+        return (await getRange(keyOf(id), range)).Body as Readable
+      } catch (error) {
+        if ((error as Error).name === 'NoSuchKey') return undefined
+        throw error
+      }
+    },
+    async remove(id) {
+      const { driver } = await bucketOf()
+      await driver.delete(keyOf(id))
+    },
+  }
+}
+
+function isInstalled(name: string): boolean {
+  try {
+    import.meta.resolve(name)
+    return true
+  } catch {
+    return false
+  }
+}

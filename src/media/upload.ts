@@ -1,0 +1,60 @@
+// The door for files that come: everything about the caller is decided before the first byte of the body is read.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../core/config.ts'
+import { waitForBody } from '../core/connection.ts'
+import type { Context } from '../core/context.ts'
+import { fail } from '../core/errors.ts'
+import { idempotencyOf } from '../core/idempotency.ts'
+import type { Media } from '../generated/prisma/client.ts'
+import { type SavedFile, saveForm } from './form.ts'
+import { type MediaType, maxUploadBytes, mediaTypes } from './kinds.ts'
+import { addMedia } from './service.ts'
+import { sniff } from './sniff.ts'
+import { openSpool } from './spool.ts'
+import { urlOf } from './url.ts'
+
+/** What an upload must bring along a slow line: then 64 MiB have 17 minutes. */
+const bytesPerSecond = 64 * 1024
+
+/**
+ * Answers `POST media`. An Idempotency-Key keeps what was stored, by the file's content; a refusal is about the file alone,
+ * and is not kept.
+ * @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, SUBSCRIPTION_INACTIVE and idempotency failures.
+ */
+export async function upload(request: FastifyRequest, reply: FastifyReply, ctx: Context): Promise<FastifyReply> {
+  const { config } = ctx.app
+  if (!ctx.principal.active) fail('SUBSCRIPTION_INACTIVE')
+  checkHeaders(request)
+  waitForBody(request.raw, { bytesPerSecond, maxBytes: maxUploadBytes })
+  await using spool = await openSpool(config.dataDir)
+  const file = await saveForm(request.raw, spool.path)
+  const type = await typeOf(file)
+  const once = { ...ctx, idempotency: idempotencyOf(request, file.sha256) }
+  const media = await addMedia(once, file, type)
+  if (once.idempotency?.replayed) reply.header('Idempotency-Replayed', 'true')
+  return await reply.code(201).send({ data: recordOf(config, media) })
+}
+
+function checkHeaders(request: FastifyRequest): void {
+  const { 'content-type': type = '', 'content-encoding': encoding = 'identity', 'content-length': length } = request.headers
+  if (!/^multipart\/form-data\s*(;|$)/i.test(type)) fail('UNSUPPORTED_MEDIA_TYPE', 'The body must be multipart/form-data')
+  if (encoding !== 'identity') fail('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed')
+  if (Number(length) > maxUploadBytes) fail('PAYLOAD_TOO_LARGE')
+  // A key that is none is told before the body comes, too.
+  idempotencyOf(request, null)
+}
+
+async function typeOf({ path, size }: SavedFile): Promise<MediaType> {
+  const type = await sniff(path)
+  if (!type) {
+    const extensions = [...new Set([...mediaTypes.values()].map(({ extension }) => extension))]
+    return fail('VALIDATION_ERROR', `file: must be of a type that networks take: ${extensions.join(', ')}`)
+  }
+  if (size > type.maxBytes) fail('PAYLOAD_TOO_LARGE', `file: must have at most ${type.maxBytes / 1024 ** 2} MiB as ${type.name}`)
+  return type
+}
+
+function recordOf(config: Config, media: Media): Record<string, unknown> {
+  const { id, mimeType, size, createdAt } = media
+  return { id, url: urlOf(config, media), mimeType, size, createdAt }
+}
