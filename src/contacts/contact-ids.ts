@@ -29,7 +29,7 @@ export const ContactIds = defineArguments('ContactIds', z.object({ contactIds: l
 
 /** Distinct ids, in the order in which they first stand. @throws VALIDATION_ERROR naming the place of each that is none. */
 export function distinctIds(contactIds: readonly string[]): string[] {
-  return [...placesOf(parse(list, contactIds, 'contactIds')).keys()] as string[]
+  return [...placesOf(parse(ContactIds, { contactIds }).contactIds).keys()] as string[]
 }
 
 /** Where each stands first. */

@@ -90,10 +90,14 @@ const mostFaults = 100
 /** What is wrong with a variable that is no input: each item of a list by its place. */
 function plainFaults(graph: GraphQLSchema, name: string, value: unknown, type: TypeNode): string[] {
   const faults: string[] = []
-  coerceInputValue(value, typeFromAST(graph, type as never) as GraphQLInputType, (path, found) => {
-    const fault = found === undefined || found === null ? 'is required' : `must be of type ${namedType(type)}`
-    if (faults.length < mostFaults) faults.push(`${[name, ...path].join('.')}: ${fault}`)
-  })
+  try {
+    coerceInputValue(value, typeFromAST(graph, type as never) as GraphQLInputType, (path, found) => {
+      const fault = found === undefined || found === null ? 'is required' : `must be of type ${namedType(type)}`
+      if (faults.push(`${[name, ...path].join('.')}: ${fault}`) === mostFaults) throw new RangeError('enough')
+    })
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+  }
   return faults
 }
 

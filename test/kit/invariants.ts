@@ -139,7 +139,21 @@ const promises: Record<string, string> = {
   'a delivery makes five attempts at most and ends once': `
     select id, status, attempts, "attemptsLeft" from webhook_deliveries
     where attempts + "attemptsLeft" > 5 and not "byHand" and status <> 'delivered' or (status in ('delivered', 'failed')) <> ("nextAttemptAt" is null)`,
+  'a group has as many members as it counts': `
+    select g.id, g."membersCount", count(m."contactId") from contact_groups g left join contact_group_members m on m."groupId" = g.id
+    group by g.id having g."membersCount" <> count(m."contactId")`,
+  'a bulk job counts each contact that it dealt with, and has dealt with all when it is done': `
+    select id, status, "requestedCount", "processedCount", summary from bulk_jobs
+    where "processedCount" <> (select coalesce(sum(n::int), 0) from jsonb_each_text(summary) s(name, n))
+      or (status = 'done') <> ("processedCount" = "requestedCount")`,
+  'a bulk job that has not ended has its contacts and a job that deals with them, and one that has ended has neither': `
+    select b.id, b.status, cardinality(b."contactIds") from bulk_jobs b
+    where case when b.status in ('pending', 'processing') then cardinality(b."contactIds") <> b."requestedCount" or b."completedAt" is not null
+        or not exists (select from pgboss.job j where j.name = 'contact.bulk' and j.state < 'completed' and j.data->>'id' = b.id::text)
+      else cardinality(b."contactIds") > 0 or b."completedAt" is null or (b.status = 'failed') <> (b.error is not null) end`,
   'nothing is of one workspace and about another': `
     select m.id from messages m join instances i on i.id = m."instanceId" where i."workspaceId" <> m."workspaceId"
-    union all select e.id from events e join instances i on i.id = e."instanceId" where i."workspaceId" <> e."workspaceId"`,
+    union all select e.id from events e join instances i on i.id = e."instanceId" where i."workspaceId" <> e."workspaceId"
+    union all select g.id from contact_group_members m join contact_groups g on g.id = m."groupId" join contacts c on c.id = m."contactId"
+      where g."workspaceId" <> c."workspaceId"`,
 }
