@@ -7,6 +7,7 @@ import { makeQueues, workOn } from './core/work.ts'
 import { eventJobs } from './events/jobs.ts'
 import { startRelay } from './events/relay.ts'
 import { applyChange, changeState } from './instances/state.ts'
+import { mediaJobs } from './media/jobs.ts'
 import { dispatchImplementations } from './messages/dispatch.ts'
 import { receiveMessages } from './messages/inbound.ts'
 import { applyReceipts } from './messages/receipts.ts'
@@ -22,6 +23,7 @@ const jobs: readonly JobImplementation[] = [
   sweepCampaigns,
   bulkImplementation,
   ...eventJobs,
+  ...mediaJobs,
   ...webhookJobs,
 ]
 

@@ -1,9 +1,9 @@
 // What a caller says of a message: the nine types, every field and bound, refused by name where wrong.
 import { z } from 'zod'
-import { checkTarget } from '../core/address.ts'
 import { builder } from '../core/builder.ts'
 import { defineInput, type Rules, registerEnum } from '../core/input.ts'
 import { phone } from '../core/phone.ts'
+import { checkMediaUrl } from '../media/url.ts'
 import { moment, text, uuid } from '../core/validation.ts'
 import { variables } from '../templates/service.ts'
 
@@ -79,7 +79,7 @@ const rules: Rules = (value, report, config) => {
     report(['text'], 'must have at most 1024 characters as a caption')
   }
   if (required[type].includes('mediaUrl') && typeof input.mediaUrl === 'string') {
-    const fault = checkTarget(input.mediaUrl, config.allowedPrivateTargets, 'media')
+    const fault = checkMediaUrl(input.mediaUrl, config)
     if (fault) report(['mediaUrl'], fault)
   }
   if (type === 'buttons' && Array.isArray(input.buttons)) checkButtons(input.buttons, report)

@@ -1,7 +1,7 @@
 // What a caller says of a template.
 import { z } from 'zod'
-import { checkTarget } from '../core/address.ts'
 import { defineInput, type Rules } from '../core/input.ts'
+import { checkMediaUrl } from '../media/url.ts'
 import { jsonObject, text } from '../core/validation.ts'
 import { templateTypes } from './policy.ts'
 
@@ -17,8 +17,7 @@ const fields = {
 }
 
 const urlRule: Rules = (value, report, config) => {
-  const fault =
-    typeof value.mediaUrl === 'string' ? checkTarget(value.mediaUrl, config.allowedPrivateTargets, 'media') : undefined
+  const fault = typeof value.mediaUrl === 'string' ? checkMediaUrl(value.mediaUrl, config) : undefined
   if (fault) report(['mediaUrl'], fault)
 }
 

@@ -9,6 +9,7 @@ const domains = [
   'billing',
   'teams',
   'events',
+  'media',
   'templates',
   'contacts',
   'instances',
@@ -25,6 +26,7 @@ const doors: Record<string, readonly string[]> = {
   billing: ['plans', 'quota'],
   events: ['emit', 'event-type', 'follow', 'log', 'relay'],
   instances: ['safety'],
+  media: ['url'],
   messages: ['input', 'compose', 'enqueue', 'list', 'object'],
 }
 
