@@ -1,4 +1,4 @@
-// REST rows of the account: me, usage, billing.
+// REST rows of the account: who it is, and what it used.
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
 import { row } from './route.ts'
@@ -19,7 +19,7 @@ const GetMe = graphql(`
   }
 `)
 
-const GetUsage = graphql(`
+export const GetUsage = graphql(`
   query GetUsage {
     usage {
       plan {
@@ -50,79 +50,14 @@ const GetUsage = graphql(`
   }
 `)
 
-const ListPlans = graphql(`
-  query ListPlans {
-    plans {
-      code
-      name
-      monthlyPrice
-      currency
-      limits {
-        maxInstances
-        maxApiKeys
-        maxWebhookEndpoints
-        monthlyOutboundQuota
-        monthlyApiRequestQuota
-        maxContactGroups
-      }
-      features {
-        campaigns
-        statuses
-        voiceNotes
-        webhooks
-        numberLookups
-      }
-      teams {
-        maxOwned
-        seatsPerTeam
-      }
-    }
-  }
-`)
-
-const GetSubscription = graphql(`
-  query GetSubscription {
-    subscription {
-      plan {
-        code
-        name
-      }
-      status
-      currentPeriodStart
-      currentPeriodEnd
-      cancelAtPeriodEnd
-    }
-  }
-`)
-
-const ListPayments = graphql(`
-  query ListPayments {
-    payments {
-      id
-      amount
-      currency
-      status
-      description
-      createdAt
-    }
-  }
-`)
-
-const planName = z.object({ code: z.string(), name: z.string() })
-const limits = {
-  maxInstances: z.int(),
-  maxApiKeys: z.int(),
-  maxWebhookEndpoints: z.int(),
-  monthlyOutboundQuota: z.int(),
-  monthlyApiRequestQuota: z.int(),
+export const planName = z.object({ code: z.string(), name: z.string() }).meta({ id: 'PlanName' })
+export const limits = {
+  maxInstances: z.int().describe('Instances at once.'),
+  maxApiKeys: z.int().describe('API keys at once.'),
+  maxWebhookEndpoints: z.int().describe('Webhook endpoints at once.'),
+  monthlyOutboundQuota: z.int().describe('Messages and statuses in a calendar month (UTC).'),
+  monthlyApiRequestQuota: z.int().describe('API requests in a calendar month (UTC).'),
 }
-const features = z.object({
-  campaigns: z.boolean(),
-  statuses: z.boolean(),
-  voiceNotes: z.boolean(),
-  webhooks: z.boolean(),
-  numberLookups: z.boolean(),
-})
 
 export const accountRoutes = [
   row('GET', '/me', {
@@ -158,92 +93,18 @@ export const accountRoutes = [
       periodStart: usage.periodStart,
       periodEnd: usage.periodEnd,
     }),
-    answer: z.object({
-      plan: planName,
-      messagesCount: z.int(),
-      statusesCount: z.int(),
-      effectiveOutboundUsage: z.int(),
-      monthlyOutboundQuota: z.int(),
-      apiRequestsCount: z.int(),
-      monthlyApiRequestQuota: z.int(),
-      periodStart: z.iso.datetime(),
-      periodEnd: z.iso.datetime(),
-    }),
-  }),
-  row('GET', '/billing/usage', {
-    summary: 'Read the plan, its limits and what was used this month',
-    document: GetUsage,
-    reach: 'personal',
-    variables: () => ({}),
-    project: ({ usage: { plan, ...usage } }) => ({
-      plan: { code: plan.code, name: plan.name },
-      limits: plan.limits,
-      features: plan.features,
-      usage: {
-        messagesCount: usage.messagesCount,
-        statusesCount: usage.statusesCount,
-        effectiveOutboundUsage: usage.effectiveOutboundUsage,
-        apiRequestsCount: usage.apiRequestsCount,
-      },
-    }),
-    answer: z.object({
-      plan: planName,
-      limits: z.object(limits),
-      features,
-      usage: z.object({
+    answer: z
+      .object({
+        plan: planName,
         messagesCount: z.int(),
         statusesCount: z.int(),
         effectiveOutboundUsage: z.int(),
+        monthlyOutboundQuota: limits.monthlyOutboundQuota,
         apiRequestsCount: z.int(),
-      }),
-    }),
-  }),
-  row('GET', '/billing/plans', {
-    summary: 'Read the plan catalogue',
-    document: ListPlans,
-    reach: 'open',
-    variables: () => ({}),
-    project: (data) => data.plans,
-    answer: z.array(
-      z.object({
-        ...planName.shape,
-        monthlyPrice: z.int(),
-        currency: z.literal('EUR'),
-        limits: z.object({ ...limits, maxContactGroups: z.int().nullable() }),
-        features,
-        teams: z.object({ maxOwned: z.int(), seatsPerTeam: z.int() }),
-      }),
-    ),
-  }),
-  row('GET', '/billing/subscription', {
-    summary: 'Read the subscription and its billing period',
-    document: GetSubscription,
-    reach: 'personal',
-    variables: () => ({}),
-    project: (data) => data.subscription,
-    answer: z.object({
-      plan: planName,
-      status: z.string(),
-      currentPeriodStart: z.iso.datetime(),
-      currentPeriodEnd: z.iso.datetime(),
-      cancelAtPeriodEnd: z.boolean(),
-    }),
-  }),
-  row('GET', '/billing/payments', {
-    summary: 'List payments',
-    document: ListPayments,
-    reach: 'personal',
-    variables: () => ({}),
-    project: (data) => data.payments,
-    answer: z.array(
-      z.object({
-        id: z.uuid(),
-        amount: z.number(),
-        currency: z.string(),
-        status: z.string(),
-        description: z.string(),
-        createdAt: z.iso.datetime(),
-      }),
-    ),
+        monthlyApiRequestQuota: limits.monthlyApiRequestQuota,
+        periodStart: z.iso.datetime(),
+        periodEnd: z.iso.datetime(),
+      })
+      .meta({ id: 'UsageSummary' }),
   }),
 ]

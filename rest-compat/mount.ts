@@ -3,7 +3,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { DocumentNode, ExecutionResult } from 'graphql'
 import type { z } from 'zod'
 import { codeOf, fail, failure } from '../src/core/errors.ts'
-import type { Route, RouteRequest, Surface } from './route.ts'
+import type { ApiSource } from './openapi.ts'
+import { serveDocument } from './openapi-serve.ts'
+import type { FileRoute, Route, RouteRequest, Surface } from './route.ts'
 import { routes } from './routes.ts'
 
 /** A repeated request, as the `Idempotency-Key` header promises it. */
@@ -17,6 +19,8 @@ export interface Repeatable {
 export interface RestDoor<Context> {
   prefix: string
   surface: Surface
+  /** What the document at `openapi.json` is made from. */
+  api: ApiSource
   /** Who is asking, and whether they may ask this. Sets the rate headers. @throws a failure of admission. */
   admit: (
     request: FastifyRequest,
@@ -33,12 +37,12 @@ export interface RestDoor<Context> {
   }) => Promise<ExecutionResult>
   /** Keeps a refusal that came before the operation; answers the error to give, which may be an earlier one. */
   keep: (error: Error, context: Context, repeatable: Repeatable | null) => Promise<Error>
+  /** What answers the rows about files; the request's body is unread. */
+  files: Record<FileRoute['door'], (request: FastifyRequest, reply: FastifyReply, context: Context) => Promise<FastifyReply>>
   /** A body without what its input does not know. */
   prune: (input: string, body: unknown) => unknown
   /** @throws VALIDATION_ERROR naming the fields. */
   parse: <Schema extends z.ZodType>(schema: Schema, value: unknown) => z.output<Schema>
-  /** What answers the rows about files; the request's body is unread. */
-  files: Record<FileRoute['door'], (request: FastifyRequest, reply: FastifyReply, context: Context) => Promise<FastifyReply>>
 }
 
 declare module 'fastify' {
@@ -51,17 +55,11 @@ declare module 'fastify' {
 export function mountRest<Context>(http: FastifyInstance, door: RestDoor<Context>): Map<string, Set<string>> {
   const taken = new Map<string, Set<string>>()
   const admitted = new WeakMap<FastifyRequest, Context>()
+  serveDocument(http, `${door.prefix}/openapi.json`, door.api)
+  taken.set(`${door.prefix}/openapi.json`, new Set(['GET']))
   for (const route of routes.filter(({ surfaces }) => surfaces.includes(door.surface))) {
     const url = door.prefix + route.path
     taken.set(url, (taken.get(url) ?? new Set()).add(route.method))
-    http.route({
-      method: route.method,
-      url,
-      bodyLimit: 'bodyLimit' in route ? route.bodyLimit : undefined,
-      onRequest,
-      handler: (request, reply) => answer(door, route as Route, contextOf(request), request, reply),
-    })
-  }
     // Before the body is read, so that nobody unknown makes us read one.
     const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
       admitted.set(request, await door.admit(request, reply, route))
@@ -81,6 +79,14 @@ export function mountRest<Context>(http: FastifyInstance, door: RestDoor<Context
       })
       continue
     }
+    http.route({
+      method: route.method,
+      url,
+      bodyLimit: 'bodyLimit' in route ? route.bodyLimit : undefined,
+      onRequest,
+      handler: (request, reply) => answer(door, route as Route, contextOf(request), request, reply),
+    })
+  }
   return taken
 }
 

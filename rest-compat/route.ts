@@ -21,6 +21,8 @@ export interface Route {
   summary: string
   /** What the document calls it; the name of the graph's field, unless two rows have that one. */
   operationId?: string
+  /** What it can fail with beyond what the graph's field names and every such route has. */
+  errors?: readonly ErrorCode[]
   surfaces: readonly Surface[]
   reach: Reach
   status: number
@@ -59,6 +61,7 @@ interface RowOptions<Data, Variables, Query extends z.ZodObject> {
   accepted?: Accepted<Data>
   query?: Query
   operationId?: string
+  errors?: readonly ErrorCode[]
   status?: number
   reach?: Reach
   surfaces?: readonly Surface[]
@@ -82,15 +85,12 @@ export interface RefusedRoute {
   method: Route['method']
   path: string
   summary: string
+  operationId: string
   surfaces: readonly Surface[]
   reach: Reach
   refuse: ErrorCode
 }
 
-/** The query of a list that pages. */
-export function listQuery(defaultSize: number) {
-  const fault = 'must be a whole number from 1 to 100'
-  return {
 /** A route whose body or answer is a file: a door of the gateway's own answers it, once the caller is let in. */
 export interface FileRoute {
   method: 'GET' | 'POST'
@@ -107,13 +107,18 @@ export interface FileRoute {
   answer?: z.ZodType
 }
 
+/** The query of a list that pages. */
+export function listQuery(defaultSize: number) {
+  const fault = 'must be a whole number from 1 to 100'
+  return {
     limit: z
       .string()
       .regex(/^\d{1,4}$/, fault)
       .transform(Number)
       .refine((value) => value >= 1 && value <= 100, fault)
       .default(defaultSize)
-      .describe('How many on one page.'),
+      // In an address it is text; what it says is a number.
+      .meta({ description: 'How many on one page.', type: 'integer', minimum: 1, maximum: 100, pattern: undefined }),
     cursor: z
       .string({ error: 'must be given once' })
       .max(2048, 'is not a cursor of this list')
@@ -137,7 +142,11 @@ export function pageOf<Name extends string, Node>(name: Name, connection: Connec
 }
 
 export function pageAnswer<Item extends z.ZodType>(name: string, item: Item) {
-  return z.object({ [name]: z.array(item), nextCursor: z.string().nullable(), hasMore: z.boolean() })
+  return z.object({
+    [name]: z.array(item).describe('The items of this page.'),
+    nextCursor: z.string().nullable().describe('The `cursor` of the next page; null on the last.'),
+    hasMore: z.boolean().describe('Whether another page follows.'),
+  })
 }
 
 export const deletedAnswer = z.object({ id: z.uuid(), deleted: z.literal(true) })

@@ -1,12 +1,13 @@
 // Every REST row there is.
 import { accountRoutes } from './account.ts'
+import { billingRoutes } from './billing.ts'
 import { campaignRoutes } from './campaigns.ts'
 import { contactGroupRoutes } from './contact-groups.ts'
 import { contactJobRoutes } from './contact-jobs.ts'
 import { contactRoutes } from './contacts.ts'
 import { instanceRoutes } from './instances.ts'
-import { messageRoutes } from './messages.ts'
 import { mediaRoutes } from './media.ts'
+import { messageRoutes } from './messages.ts'
 import { numberLookupRoutes } from './number-lookups.ts'
 import type { FileRoute, RefusedRoute, Route } from './route.ts'
 import { statusRoutes } from './statuses.ts'
@@ -22,8 +23,9 @@ export const routes: readonly (Route | RefusedRoute | FileRoute)[] = [
   ...contactGroupRoutes,
   ...contactJobRoutes,
   ...templateRoutes,
+  ...mediaRoutes,
   ...webhookRoutes,
   ...statusRoutes,
-  ...mediaRoutes,
   ...accountRoutes,
+  ...billingRoutes,
 ]

@@ -6,6 +6,7 @@ export const statusRoutes: RefusedRoute[] = [
     method: 'POST',
     path: '/statuses',
     summary: 'Publish a status; refused on every plan',
+    operationId: 'publishStatus',
     surfaces: ['public', 'console'],
     reach: 'workspace',
     refuse: 'STATUSES_NOT_AVAILABLE_ON_PLAN',

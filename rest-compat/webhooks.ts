@@ -113,7 +113,9 @@ const Redeliver = graphql(`
 `)
 
 const webhookRecord = z.object({ id: z.uuid(), url: z.string(), events: z.array(z.string()), createdAt: z.iso.datetime() })
-const withSecret = webhookRecord.extend({ secret: z.string() })
+const withSecret = webhookRecord
+  .extend({ secret: z.string().describe('The key of the signatures, shown in this answer only.') })
+  .meta({ id: 'WebhookEndpointWithSecret' })
 const deliveryRecord = z.object({
   id: z.uuid(),
   eventId: z.uuid(),

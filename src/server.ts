@@ -8,19 +8,21 @@ import { failure } from './core/errors.ts'
 import { executeOperation, needsActive, prune } from './core/execute.ts'
 import { createHttp, refuseOtherMethods } from './core/http.ts'
 import { idempotencyOf, keepFailure } from './core/idempotency.ts'
+import { inputs } from './core/input.ts'
 import { parseJson } from './core/json.ts'
 import { parse } from './core/validation.ts'
 import { type Door, openDoor } from './door.ts'
+import { plainStreamQuery } from './events/stream-plain.ts'
 import { mountStreams } from './events/streams.ts'
 import { mountGraphql } from './graphql.ts'
 import { refuseCostly } from './graphql-limits.ts'
 import { createGraphql } from './graphql-yoga.ts'
 import { mountHealth } from './health.ts'
-import { schema } from './schema.ts'
-
 import { mountMedia } from './media/doors.ts'
 import { download } from './media/download.ts'
 import { upload } from './media/upload.ts'
+import { schema } from './schema.ts'
+
 export interface Server {
   /** Resolves with `http://HOST:PORT`. @throws EADDRINUSE and its like. */
   listen: () => Promise<string>
@@ -67,6 +69,13 @@ function restDoor(app: App, graph: GraphQLSchema, door: Door): RestDoor<Context>
   return {
     prefix: '/api/v1',
     surface: 'public',
+    api: {
+      graph,
+      inputs,
+      needsActive: (document) => needsActive(graph, document),
+      streamQuery: plainStreamQuery,
+      publicUrl: app.config.publicUrl,
+    },
     async admit(request, reply, { reach, document }) {
       const context = await door.open(request, reply, reach)
       if (document && !context.principal.active && needsActive(graph, document)) throw failure('SUBSCRIPTION_INACTIVE')
@@ -76,6 +85,7 @@ function restDoor(app: App, graph: GraphQLSchema, door: Door): RestDoor<Context>
     execute: ({ document, variables, context, repeatable }) =>
       executeOperation({ schema: graph, document, variables, context: { ...context, idempotency: repeatable } }),
     keep: (error, context, repeatable) => keepFailure({ ...context, idempotency: repeatable }, error),
+    files: { upload, download },
     prune: (input, body) => prune(app.config, input, body),
     parse,
   }
@@ -88,7 +98,6 @@ function parseJsonStrictly(scope: FastifyInstance): void {
   async function read(request: FastifyRequest, bytes: Buffer): Promise<unknown> {
     if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') {
       throw failure('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed')
-    files: { upload, download },
     }
     request.bytes = bytes
     return bytes.length === 0 ? undefined : parseJson(bytes)

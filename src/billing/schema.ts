@@ -155,7 +155,7 @@ builder.queryFields((t) => ({
   plans: t.field({ type: [PlanRef], description: 'The plan catalogue.', resolve: () => [...plans] }),
   subscription: t.prismaField({
     type: SubscriptionInfo,
-    description: 'What the account subscribed to. Personal keys only.',
+    description: 'What the account subscribed to. Personal keys only. Errors: NOT_FOUND.',
     authScopes: { personal: true },
     resolve: async (query, _, __, { app, principal }) =>
       (await app.db.subscription.findUnique({ ...query, where: { userId: principal.ownerId } })) ??

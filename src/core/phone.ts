@@ -8,3 +8,4 @@ export const phone = z
   .refine((value) => /^\+[1-9]\d{7,14}$/.test(value) && parsePhoneNumberFromString(value)?.isPossible() === true, {
     error: 'must be an E.164 number, for example +393331234567',
   })
+  .meta({ pattern: '^\\+[1-9]\\d{7,14}$' })

@@ -79,7 +79,7 @@ export function jsonObject<Value extends z.ZodType>(value: Value) {
 
 /** Text that Postgres can store: no NUL, no lone surrogate. Lengths count Unicode code points. */
 export function text(min: number, max: number) {
-  return z.string().check((context) => {
+  const checked = z.string().check((context) => {
     const length = codePoints(context.value)
     const fault = !isStorable(context.value)
       ? unstorable
@@ -92,6 +92,8 @@ export function text(min: number, max: number) {
           : null
     if (fault) context.issues.push({ code: 'custom', message: fault, input: context.value })
   })
+  // Said to whoever describes it.
+  return checked.meta({ ...(min > 0 && { minLength: min }), maxLength: max })
 }
 
 function codePoints(value: string): number {

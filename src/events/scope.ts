@@ -8,9 +8,9 @@ import type { EventFilter } from './log.ts'
 
 export const eventScope = z.object({
   types: z.array(z.enum(eventTypes)).min(1).max(50).nullish(),
-  instanceId: uuid.nullish(),
-  messageId: uuid.nullish(),
-  campaignId: uuid.nullish(),
+  instanceId: uuid.nullish().describe('Only events of this instance.'),
+  messageId: uuid.nullish().describe('Only events of this message.'),
+  campaignId: uuid.nullish().describe('Only events of messages of this campaign.'),
 })
 
 /** @throws VALIDATION_ERROR naming each argument that is malformed; NOT_FOUND for what the workspace does not have. */

@@ -19,12 +19,15 @@ function listOf(value: unknown): unknown {
 /** What the query may say. `types` is comma-separated or repeated; `named=false` sends what `onmessage` hears. */
 export const plainStreamQuery = z.object({
   ...eventScope.shape,
-  types: z.preprocess(listOf, z.array(z.enum(eventTypes)).min(1).max(50).optional()),
-  after: z.string().optional(),
+  types: z
+    .preprocess(listOf, z.array(z.enum(eventTypes)).min(1).max(50).optional())
+    .describe('Only these kinds, comma-separated or repeated.'),
+  after: z.string().optional().describe('The cursor of the last event seen; without it the stream begins now.'),
   named: z
     .enum(['true', 'false'])
     .default('true')
-    .transform((value) => value === 'true'),
+    .transform((value) => value === 'true')
+    .describe('`false` sends everything to `onmessage`, without names of events.'),
 })
 
 /** Everything that is wrong is thrown before the stream begins. `Last-Event-ID` wins over `after`. */

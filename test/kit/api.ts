@@ -1,4 +1,5 @@
-// A small HTTP client: says what was answered and judges nothing.
+// A small HTTP client: says what was answered, and holds REST to the API's document.
+import { expectDocumented } from './document.ts'
 
 export interface Answer {
   status: number
@@ -32,7 +33,10 @@ export function api(gateway: { url: string }, apiKey?: string, always: Record<st
     })
     const text = await response.text()
     const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '')
-    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
+    const answer = { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
+    const { pathname } = new URL(response.url)
+    if (pathname.startsWith('/api/v1/')) expectDocumented({ method, path: pathname.slice('/api/v1'.length), ...answer })
+    return answer
   }
   return {
     get: (path, headers) => request('GET', path, undefined, headers),

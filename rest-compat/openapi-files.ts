@@ -1,0 +1,66 @@
+// Routes that carry files, as operations of the document.
+import { errorResponses, errorsOf } from './openapi-errors.ts'
+import { type Components, headerRefs, type Operation, type OperationSource } from './openapi-operation.ts'
+import type { FileRoute } from './route.ts'
+
+const bytes = { type: 'string', format: 'binary' }
+
+export function fileOperation(source: OperationSource, components: Components, route: FileRoute): Operation {
+  const { operationId, summary, description } = route
+  const own = route.answer ? takesFile(source, components, route, route.answer) : givesFile
+  return {
+    operationId,
+    summary,
+    description,
+    ...own,
+    responses: { ...own.responses, ...errorResponses(errorsOf(route, []), components.responses) },
+    security: [{ ApiKey: [] }, { ApiKey: [], TeamId: [] }],
+  }
+}
+
+function takesFile(
+  { graph }: OperationSource,
+  { schemas }: Components,
+  { status }: FileRoute,
+  answer: NonNullable<FileRoute['answer']>,
+) {
+  const form = {
+    type: 'object',
+    required: ['file'],
+    properties: { file: { ...bytes, description: 'The file. What it is called does not matter.' } },
+  }
+  const data = schemas.answer(answer, graph.getQueryType()?.getFields().media?.type)
+  const headers = {
+    ...headerRefs(),
+    'Idempotency-Replayed': { $ref: '#/components/headers/Idempotency-Replayed' },
+  }
+  return {
+    parameters: [{ $ref: '#/components/parameters/Idempotency-Key' }],
+    requestBody: { required: true, content: { 'multipart/form-data': { schema: form } } },
+    responses: {
+      [status]: {
+        description: 'It is kept.',
+        headers,
+        content: { 'application/json': { schema: { type: 'object', required: ['data'], properties: { data } } } },
+      },
+    },
+  }
+}
+
+const givesFile = {
+  parameters: [
+    {
+      name: 'id',
+      in: 'path' as const,
+      required: true,
+      description: 'Its id.',
+      schema: { type: 'string', format: 'uuid' },
+    },
+  ],
+  responses: {
+    200: { description: 'The file.', headers: headerRefs(), content: { '*/*': { schema: bytes } } },
+    206: { description: 'The part that `Range` asks for.', headers: headerRefs(), content: { '*/*': { schema: bytes } } },
+    304: { description: 'It is still the one with the `ETag` of `If-None-Match`.' },
+    416: { description: 'The `Range` begins after the end of the file.' },
+  },
+}

@@ -1,0 +1,129 @@
+// One route as an operation of the document: its parameters, its body, its answers.
+import type { DocumentNode, GraphQLInputType, GraphQLSchema } from 'graphql'
+import type { z } from 'zod'
+import { examples } from './examples.ts'
+import { errorResponses, errorsOf } from './openapi-errors.ts'
+import { type AskedField, askedField } from './openapi-graph.ts'
+import type { Schemas } from './openapi-schemas.ts'
+import type { Schema } from './openapi-zod.ts'
+import type { RefusedRoute, Route } from './route.ts'
+
+export interface OperationSource {
+  graph: GraphQLSchema
+  /** The graph's inputs by name. */
+  inputs: ReadonlyMap<string, { schema: z.ZodObject }>
+  /** Whether an operation is for usable subscriptions only. */
+  needsActive: (document: DocumentNode) => boolean
+}
+
+export interface Components {
+  schemas: Schemas
+  responses: Record<string, unknown>
+}
+
+interface Parameter {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required?: boolean
+  description?: string | null
+  schema: Schema
+}
+
+export interface Operation {
+  operationId: string
+  summary: string
+  description?: string
+  parameters?: (Parameter | { $ref: string })[]
+  requestBody?: unknown
+  responses: Record<string, unknown>
+  security?: unknown
+}
+
+export function operationOf(source: OperationSource, components: Components, route: Route | RefusedRoute): Operation {
+  const { summary } = route
+  if ('refuse' in route) {
+    const responses = errorResponses(errorsOf(route, []), components.responses)
+    return { operationId: route.operationId, summary, responses, security: security(route.reach) }
+  }
+  const field = askedField(source.graph, route.document)
+  const codes = errorsOf(route, [
+    ...field.errors,
+    ...(source.needsActive(route.document) ? (['SUBSCRIPTION_INACTIVE'] as const) : []),
+  ])
+  return {
+    operationId: route.operationId ?? field.name,
+    summary,
+    description: field.description,
+    parameters: parametersOf(route, field, components.schemas),
+    requestBody: bodyOf(source, components.schemas, route, field),
+    responses: { ...successOf(route, field, components.schemas), ...errorResponses(codes, components.responses) },
+    security: security(route.reach),
+  }
+}
+
+/** A personal key, or a team's with its team; what is personal is for personal keys alone. */
+function security(reach: Route['reach']): unknown {
+  return [{ ApiKey: [] }, ...(reach === 'personal' ? [] : [{ ApiKey: [], TeamId: [] }])]
+}
+
+function parametersOf(route: Route, field: AskedField, schemas: Schemas): Operation['parameters'] {
+  const graphNames = Object.fromEntries(Object.entries(route.renames ?? {}).map(([graph, rest]) => [rest, graph]))
+  const argument = (name: string) => field.argument(graphNames[name] ?? name)
+  const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']): Parameter => {
+    const arg = argument(name)
+    return { name, in: 'path', required: true, description: arg?.description, schema: { type: 'string', format: 'uuid' } }
+  })
+  const inQuery = route.query ? queryParameters(schemas, route.query, (name) => argument(name)?.type) : []
+  return [...inPath, ...inQuery, ...(route.method === 'POST' ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : [])]
+}
+
+/** A query's fields as parameters; `typeOf` is the graph's type of one, where the graph has it. */
+export function queryParameters(
+  schemas: Schemas,
+  query: z.ZodObject,
+  typeOf: (name: string) => GraphQLInputType | undefined = () => undefined,
+): Parameter[] {
+  const { properties = {}, required = [] } = schemas.query(query, typeOf)
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    ...(required.includes(name) && { required: true }),
+    description,
+    schema,
+  }))
+}
+
+function bodyOf({ inputs }: OperationSource, schemas: Schemas, route: Route, field: AskedField): unknown {
+  const given = examples[route.operationId ?? field.name]
+  const content = (schema: Schema) => ({ 'application/json': { schema, ...(given && { examples: given }) } })
+  if (route.input) {
+    const input = inputs.get(route.input)
+    if (!input) throw new Error(`${route.method} ${route.path} takes ${route.input}, which is no input of the graph`)
+    return { required: true, content: content(schemas.body(route.input, input.schema)) }
+  }
+  if (!route.takes) return undefined
+  const taken = route.takes.map((name) => {
+    const argument = field.argument(name)
+    return [name, { ...(argument && { ...schemas.value(argument.type), description: argument.description }) }]
+  })
+  return { content: content({ type: 'object', properties: Object.fromEntries(taken) }) }
+}
+
+function successOf({ method, status, answer, accepted }: Route, { type }: AskedField, schemas: Schemas): Record<string, unknown> {
+  const headers = headerRefs([...everyHeader, ...(method === 'POST' ? ['Idempotency-Replayed'] : [])])
+  const told = (of: z.ZodType, description: string) => {
+    const schema = { type: 'object', required: ['data'], properties: { data: schemas.answer(of, type) } }
+    return { description, headers, content: { 'application/json': { schema } } }
+  }
+  return {
+    [status]: told(answer, statusWords[status] ?? 'What was asked for.'),
+    ...(accepted && { 202: told(accepted.answer, 'It goes on in the background.') }),
+  }
+}
+
+const statusWords: Record<number, string> = { 201: 'It was created.', 202: 'It was judged.' }
+const everyHeader = ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']
+
+export function headerRefs(names: readonly string[] = everyHeader): Record<string, { $ref: string }> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}

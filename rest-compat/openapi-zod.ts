@@ -1,0 +1,58 @@
+// zod's JSON Schema, as short as it can be said.
+import { z } from 'zod'
+
+/** JSON Schema as OpenAPI 3.1 has it. */
+export interface Schema {
+  $ref?: string
+  type?: string | string[]
+  description?: string
+  format?: string
+  enum?: readonly unknown[]
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+  anyOf?: Schema[]
+  additionalProperties?: boolean | Schema
+  [keyword: string]: unknown
+}
+
+/** The schema of what goes into `schema` or comes out of it, and those it refers to that have names of their own. */
+export function toSchema(schema: z.ZodType, io: 'input' | 'output'): { root: Schema; named: Record<string, Schema> } {
+  const { properties, $defs } = z.toJSONSchema(z.object({ root: schema }), {
+    io,
+    unrepresentable: 'any',
+    override({ zodSchema, jsonSchema }) {
+      // zod leaves the default of what it transforms out.
+      if (zodSchema instanceof z.ZodDefault) jsonSchema.default ??= zodSchema.def.defaultValue as never
+    },
+  }) as unknown as { properties: { root: Schema }; $defs?: Record<string, Schema> }
+  return { root: tidy(properties.root), named: mapValues($defs ?? {}, tidy) }
+}
+
+/** Leaves out what says the same twice, and says `null` in the shortest way. Records may gain fields. */
+function tidy(schema: Schema): Schema {
+  const { id: _, propertyNames: __, anyOf, ...tidied } = schema
+  if (tidied.additionalProperties === false) delete tidied.additionalProperties
+  if (tidied.format) delete tidied.pattern
+  if (tidied.minimum === Number.MIN_SAFE_INTEGER) delete tidied.minimum
+  if (tidied.maximum === Number.MAX_SAFE_INTEGER) delete tidied.maximum
+  if (tidied.$ref) tidied.$ref = tidied.$ref.replace('#/$defs/', '#/components/schemas/')
+  if (typeof tidied.additionalProperties === 'object') tidied.additionalProperties = tidy(tidied.additionalProperties)
+  if (tidied.items) tidied.items = tidy(tidied.items)
+  if (tidied.properties) tidied.properties = mapValues(tidied.properties, tidy)
+  return anyOf ? withChoice(tidied, anyOf.map(tidy)) : tidied
+}
+
+/** A choice between one plain type and null is that type or null. */
+function withChoice(schema: Schema, choices: Schema[]): Schema {
+  const [first, second] = choices
+  if (choices.length !== 2 || second?.type !== 'null' || typeof first?.type !== 'string') return { ...schema, anyOf: choices }
+  return { ...first, ...schema, type: [first.type, 'null'], ...(first.enum && { enum: [...first.enum, null] }) }
+}
+
+export function mapValues<Value, Mapped>(
+  record: Record<string, Value>,
+  map: (value: Value, name: string) => Mapped,
+): Record<string, Mapped> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value, name)]))
+}

@@ -1,0 +1,10 @@
+// Makes the API's document as the server does.
+import { describeApi, type OpenApiDocument } from '../../rest-compat/openapi.ts'
+import { needsActive } from '../../src/core/execute.ts'
+import { inputs } from '../../src/core/input.ts'
+import { plainStreamQuery as streamQuery } from '../../src/events/stream-plain.ts'
+import { schema as graph } from '../../src/schema.ts'
+
+export function describe(): OpenApiDocument {
+  return describeApi({ graph, inputs, needsActive: (document) => needsActive(graph, document), streamQuery })
+}
