@@ -73,8 +73,8 @@ export class LogTopic {
 
   /** The number that this follower would resume after. */
   reachedBy(follower: Follower): bigint {
-    const head = this.#options.head()
-    return this.#live.has(follower) && head > follower.cursor ? head : follower.cursor
+    // A live one has everything up to the head, which moves on only when every topic has handed out its batch.
+    return this.#live.has(follower) ? later(follower.cursor, this.#options.head()) : follower.cursor
   }
 
   /** Hands out new events, of which `reached` is the last number. */
@@ -142,18 +142,10 @@ export class LogTopic {
   }
 
   #fallBehind(follower: Follower): void {
-    if (this.#live.delete(follower)) follower.cursor = this.#max(follower.cursor, this.#lastHanded(follower))
+    follower.cursor = this.reachedBy(follower)
+    this.#live.delete(follower)
     this.#behind.add(follower)
     void this.#catchUp(follower)
-  }
-
-  /** A live follower has everything up to the head, which moves on only when every topic has handed out its batch. */
-  #lastHanded(follower: Follower): bigint {
-    return this.#max(follower.cursor, this.#options.head())
-  }
-
-  #max(a: bigint, b: bigint): bigint {
-    return a > b ? a : b
   }
 
   async #catchUp(follower: Follower): Promise<void> {
@@ -198,7 +190,7 @@ export class LogTopic {
       follower.outlet.write(batch.bytes(follower.frame), batch.entries.length)
       follower.cursor = batch.entries.at(-1)?.seq ?? follower.cursor
     }
-    follower.cursor = this.#max(follower.cursor, page.reached)
+    follower.cursor = later(follower.cursor, page.reached)
     return true
   }
 
@@ -213,9 +205,13 @@ export class LogTopic {
   }
 
   async #read(after: bigint): Promise<Page> {
-    const upTo = this.#max(this.#options.head(), this.#tailAfter)
+    const upTo = later(this.#options.head(), this.#tailAfter)
     const events = await this.#options.read(after, upTo, pageSize)
     const last = events.at(-1)?.seq ?? upTo
     return { batches: batchesOf(await this.#options.render(events)), reached: events.length < pageSize ? upTo : last }
   }
+}
+
+function later(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
 }

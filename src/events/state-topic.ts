@@ -13,7 +13,6 @@ export interface StateFollower {
 
 export interface StateTopicOptions {
   workspaceId: string
-  subjects: readonly string[]
   /** The present value as JSON text. A throw means that it may go better later. */
   render: () => Promise<{ body: string; ended: boolean }>
   log: Log
@@ -25,7 +24,6 @@ const retryMs = 1_000
 
 export class StateTopic {
   readonly workspaceId: string
-  readonly subjects: readonly string[]
   readonly #options: StateTopicOptions
   /** Each with the value it has. */
   readonly #followers = new Map<StateFollower, Batch | undefined>()
@@ -37,7 +35,6 @@ export class StateTopic {
   constructor(options: StateTopicOptions) {
     this.#options = options
     this.workspaceId = options.workspaceId
-    this.subjects = options.subjects
   }
 
   get empty(): boolean {
