@@ -8,6 +8,7 @@ import { startListening } from './listen.ts'
 import { type EventFilter, type LogEvent, lastNumber, readAfter, readOf } from './log.ts'
 import { type Follower, LogTopic } from './log-topic.ts'
 import { Outlet, type OutletOptions } from './outlet.ts'
+import { createPlaces, type TakePlace } from './places.ts'
 import { startRevocation } from './revocation.ts'
 import { type StateFollower, StateTopic } from './state-topic.ts'
 
@@ -34,15 +35,14 @@ export interface Followed {
 }
 
 export interface Hub extends AsyncDisposable {
-  /** Takes one of the key's places; call what it returns to give it back. @throws API_RATE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE */
-  takePlace: (keyId: string) => () => void
+  /** @throws API_RATE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE */
+  takePlace: TakePlace
   /** Makes an outlet that is kept alive, ended when its key is revoked, and ended when the hub is disposed of. */
   makeOutlet: (options: Omit<OutletOptions, 'stalled'>) => Outlet
   followLog: (view: LogView, follower: Follower) => Promise<Followed>
   followState: (view: StateView, follower: StateFollower) => Followed
 }
 
-export const maxStreamsOfKey = 50
 const pageSize = 256
 const retryMs = 500
 const beatMs = 10_000
@@ -53,7 +53,7 @@ export async function startHub(app: App): Promise<Hub> {
   const logTopics = new Map<string, LogTopic>()
   const stateTopics = new Map<string, StateTopic>()
   const bySubject = new Map<string, Set<StateTopic>>()
-  const places = new Map<string, number>()
+  const takePlace = createPlaces(app)
   const outlets = new Set<Outlet>()
   let closing = false
   /** Events up to this number have been handed to every topic. */
@@ -138,19 +138,7 @@ export async function startHub(app: App): Promise<Hub> {
   return {
     takePlace(keyId) {
       if (closing) fail('SERVICE_UNAVAILABLE')
-      const taken = places.get(keyId) ?? 0
-      if (taken >= maxStreamsOfKey) fail('API_RATE_LIMIT_EXCEEDED', `At most ${maxStreamsOfKey} streams at a time on this key`)
-      places.set(keyId, taken + 1)
-      app.metrics.openStreams.inc()
-      let held = true
-      return () => {
-        if (!held) return
-        held = false
-        app.metrics.openStreams.dec()
-        const left = (places.get(keyId) ?? 1) - 1
-        if (left === 0) places.delete(keyId)
-        else places.set(keyId, left)
-      }
+      return takePlace(keyId)
     },
 
     makeOutlet(options) {

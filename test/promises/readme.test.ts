@@ -8,8 +8,9 @@ import { routes } from '../../rest-compat/routes.ts'
 import { freePort } from '../../src/core/cluster.ts'
 import { configTable } from '../../src/core/config-table.ts'
 import { maxPageSize } from '../../src/core/pagination.ts'
-import { maxStreamsOfKey } from '../../src/events/fanout.ts'
+import { maxStreamsOfKey } from '../../src/events/places.ts'
 import { limits } from '../../src/graphql-limits.ts'
+import { mediaTypes } from '../../src/media/kinds.ts'
 import { scriptFor } from '../../src/providers/sandbox/script.ts'
 import {
   atEnd,
@@ -75,6 +76,23 @@ describe('what README says', () => {
     for (const limit of Object.values(limits)) expect(numbers).toContain(limit)
     expect(readme).toContain(`| Page | ${maxPageSize} items |`)
     expect(readme).toContain(`| Streams of one key, in one process | ${maxStreamsOfKey} |`)
+  })
+
+  it('of the files is what is taken', () => {
+    const told = cellsAfter('## Files').map(([kind, types, most]) => [
+      kind,
+      types?.split(', ').length,
+      Number.parseInt(most ?? '', 10),
+    ])
+    const kinds = Map.groupBy([...mediaTypes.values()], ({ name }) => name.split(' ')[1] as string)
+    // Word, Excel and PowerPoint are one format before 2007 and another since; Ogg has two names.
+    const twice: Record<string, number> = { audio: 1, document: 3 }
+    const taken = [...kinds].map(([kind, types]) => [
+      kind,
+      types.length - (twice[kind] ?? 0),
+      (types[0]?.maxBytes ?? 0) / 1024 ** 2,
+    ])
+    expect(told).toEqual(taken)
   })
 
   it('of the sandbox is what it does', () => {
@@ -187,6 +205,17 @@ describe('what README shows', () => {
     expect(JSON.parse(await shell(schedule as string)).data).toMatchObject({ body: 'An hour later', status: 'queued' })
   })
 
+  it('sends from a template', async () => {
+    const example = curls.find(({ text }) => text.includes('/api/v1/templates'))?.text as string
+    expect(JSON.parse(await shell(example)).data).toMatchObject({ body: 'Hello you, No. 1234 is on its way.', status: 'queued' })
+  })
+
+  it('uploads a file, whose address works', async () => {
+    const example = curls.find(({ text }) => text.includes('/api/v1/media'))?.text as string
+    const { url } = JSON.parse(await shell(example)).data
+    expect(await (await fetch(url)).text()).toBe(readme)
+  })
+
   it('watches: as a plain stream, as a subscription, and as an EventSource', async () => {
     const [plain, subscription] = curls
       .filter(({ text }) => text.includes('curl -N'))
@@ -227,6 +256,6 @@ describe('what README shows', () => {
   it('has no example that these tests leave out', () => {
     const told = blocks.filter(({ language }) => language === 'js').map(({ text }) => text.split('\n')[0])
     expect(told).toEqual(['// watch.mjs', '// receiver.mjs', '// plain-receiver.mjs'])
-    expect(curls).toHaveLength(6)
+    expect(curls).toHaveLength(8)
   })
 })
