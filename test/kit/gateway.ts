@@ -1,6 +1,8 @@
 // The gateway as operators run it: a child process, started, watched, killed.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
@@ -50,8 +52,19 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
 
 /** Starts a gateway without waiting for anything, for those that are to refuse, or have no server. */
 export function spawnGateway(options: GatewayOptions = {}): Running {
-  const env = { ...environment, ...outsideDatabase(options.databaseUrl), ...options.env }
+  const env = { ...environment, DATA_DIR: ownDataDir(), ...outsideDatabase(options.databaseUrl), ...options.env }
   return watch(spawn(node, ['src/main.ts'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] }))
+}
+
+let dataDir: string | undefined
+
+/** The folder that a test file's gateways share, removed with the file. */
+function ownDataDir(): string {
+  if (dataDir) return dataDir
+  const made = mkdtempSync(path.join(os.tmpdir(), 'gateway-test-data-'))
+  atEnd('file', async () => rmSync(made, { recursive: true, force: true }))
+  dataDir = made
+  return made
 }
 
 /** The two variables that go together. */
