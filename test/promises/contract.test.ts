@@ -55,6 +55,12 @@ POST   messages/schedule
 POST   messages/send
 POST   number-lookups
 POST   statuses
+GET    templates
+POST   templates
+GET    templates/:id
+PUT    templates/:id
+DELETE templates/:id
+POST   templates/:id/preview
 GET    usage
 GET    webhooks
 POST   webhooks
@@ -88,6 +94,7 @@ beforeAll(async () => {
   own.contacts = (await api.post('contacts', { name: 'Ada', phone: '+393331234567' })).body.data.id
   own.messages = (await api.post('messages/send', text(rig.tenant))).body.data.id
   own.campaigns = (await api.post('campaigns', campaign(rig.tenant))).body.data.id
+  own.templates = (await api.post('templates', { name: 'Hello', type: 'text', body: 'Hello' })).body.data.id
   own.webhooks = (await api.post('webhooks', { url: 'http://127.0.0.1:9/', events: ['message.sent'] })).body.data.id
   own.groupId = (await api.post('contacts/groups', { name: 'Friends' })).body.data.id
   await api.post(`contacts/groups/${own.groupId}/members`, { contactIds: [own.contacts] })
@@ -138,7 +145,7 @@ describe('every route', () => {
   })
 })
 
-const reads = routes.flatMap((route) => (route.method === 'GET' && 'answer' in route ? [[route.path, route] as const] : []))
+const reads = routes.flatMap((route) => (route.method === 'GET' && 'document' in route ? [[route.path, route] as const] : []))
 
 it.each(reads)('GET %s answers what its row says it does', async (path, route) => {
   const address = path.slice(1).replace(idOf, ownId(path.slice(1)))
@@ -153,6 +160,7 @@ it('has left everything of the tenant as it was', async () => {
   expect((await api.get(`instances/${instance.id}`)).body.data).toMatchObject({ status: 'connected', deletedAt: null })
   expect((await api.get(`contacts/${own.contacts}`)).body.data.name).toBe('Ada')
   expect((await api.get(`contacts/groups/${own.groupId}`)).body.data).toMatchObject({ name: 'Friends', membersCount: 1 })
+  expect((await api.get(`templates/${own.templates}`)).body.data.name).toBe('Hello')
   expect((await api.get(`webhooks/${own.webhooks}`)).body.data.events).toEqual(['message.sent'])
   expect((await api.get(`messages/${own.messages}`)).body.data.status).not.toBe('cancelled')
 })

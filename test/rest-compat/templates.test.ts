@@ -1,0 +1,263 @@
+// REST rows of templates: their records, their rules and refusals. What is made of them is tested in test/templates.
+import { beforeAll, describe, expect, it } from 'vitest'
+import { sql } from '../kit/kit.ts'
+import { expectRefusal, moment, newTenant, nobody, openRig, type Rig, type Tenant, uuid } from './rig.ts'
+
+let rig: Rig
+const file = 'https://files.example.com/a.bin'
+
+beforeAll(async () => {
+  rig = await openRig()
+})
+
+function templateRecord(fields: Record<string, unknown> = {}): Record<string, unknown> {
+  return { id: uuid, name: 'Welcome', type: 'text', body: 'Hi', mediaUrl: null, createdAt: moment, updatedAt: moment, ...fields }
+}
+
+let last = 0
+/** A template of its own name, with what differs. */
+function template(fields: Record<string, unknown> = {}): Record<string, unknown> {
+  return { name: `Template ${++last}`, type: 'text', body: 'Hi {{contact.name}}', ...fields }
+}
+
+async function create(tenant: Tenant, fields: Record<string, unknown> = {}): Promise<string> {
+  const answer = await tenant.api.post('templates', template(fields))
+  expect(answer.status).toBe(201)
+  return answer.body.data.id
+}
+
+describe('a template', () => {
+  it('is created, read, changed, listed and deleted', async () => {
+    const { api } = await newTenant(rig.gateway, rig.databaseUrl)
+    const body = 'Hi {{contact.firstName}}, {{custom.order | default: "soon"}}'
+    const created = await api.post('templates', { name: 'Welcome', type: 'text', body, id: nobody, userId: nobody, nonsense: 1 })
+    expect({ status: created.status, body: created.body }).toStrictEqual({
+      status: 201,
+      body: { data: templateRecord({ body }) },
+    })
+    const { id, createdAt } = created.body.data
+    expect((await api.get(`templates/${id}`)).body).toStrictEqual({ data: created.body.data })
+    const second = (await api.post('templates', template())).body.data
+    expect((await api.get('templates')).body).toStrictEqual({ data: [created.body.data, second] })
+    const changed = await api.put(`templates/${id}`, { name: 'Hello', type: 'image', mediaUrl: file })
+    const record = templateRecord({ id, name: 'Hello', type: 'image', body, mediaUrl: file, createdAt })
+    expect({ status: changed.status, body: changed.body }).toStrictEqual({ status: 200, body: { data: record } })
+    const gone = await api.delete(`templates/${id}`)
+    expect({ status: gone.status, body: gone.body }).toStrictEqual({ status: 200, body: { data: { id, deleted: true } } })
+    expect((await api.get('templates')).body).toStrictEqual({ data: [second] })
+    for (const refused of [
+      await api.get(`templates/${id}`),
+      await api.put(`templates/${id}`, { name: 'x' }),
+      await api.delete(`templates/${id}`),
+      await api.post(`templates/${id}/preview`),
+    ]) {
+      expectRefusal(refused, 404, 'NOT_FOUND', 'Template not found')
+    }
+  })
+
+  it.each<[name: string, fields: Record<string, unknown>, record: Record<string, unknown>]>([
+    ['text', { type: 'text', body: 'x' }, { body: 'x', mediaUrl: null }],
+    ['text of 4096 emoji', { type: 'text', body: '👍'.repeat(4096) }, { body: '👍'.repeat(4096), mediaUrl: null }],
+    ['text, which has no medium', { type: 'text', body: 'x', mediaUrl: file }, { body: 'x', mediaUrl: null }],
+    ['image', { type: 'image', body: 'Look', mediaUrl: file }, { body: 'Look', mediaUrl: file }],
+    ['image without caption', { type: 'image', mediaUrl: file, body: undefined }, { body: '', mediaUrl: file }],
+    ['video', { type: 'video', body: 'Look, {{contact.name}}', mediaUrl: file }, { mediaUrl: file }],
+    ['audio', { type: 'audio', body: '', mediaUrl: file }, { body: '', mediaUrl: file }],
+    ['document', { type: 'document', body: null, mediaUrl: file }, { body: '', mediaUrl: file }],
+    ['name of 200', { name: 'x'.repeat(200) }, { name: 'x'.repeat(200) }],
+  ])('may be: %s', async (_, fields, record) => {
+    const { status, body } = await rig.tenant.api.post('templates', template(fields))
+    expect(status).toBe(201)
+    expect(body.data).toMatchObject({ ...fields, ...record })
+  })
+
+  it.each<[message: string | RegExp, fields: Record<string, unknown>]>([
+    ['name: is required; type: is required', { name: undefined, type: undefined }],
+    ['name: must not be empty; body: is required', { name: '', body: '' }],
+    ['name: must have at most 200 characters', { name: 'x'.repeat(201) }],
+    ['name: must not be null', { name: null }],
+    ['name: must be a string', { name: 7 }],
+    ['type: must be one of text, image, video, audio, document', { type: 'voice_note', mediaUrl: file }],
+    ['type: must be one of text, image, video, audio, document', { type: 'location' }],
+    ['body: is required', { body: undefined }],
+    ['body: is required', { body: null }],
+    ['body: must have at most 4096 characters', { body: 'x'.repeat(4097) }],
+    ['body: must have at most 4096 characters', { body: '{{custom.a}}'.repeat(10_000) }],
+    ['body: must not contain NUL or unpaired surrogates', { body: 'a\0' }],
+    [/^body: must be a string/, { body: ['x'] }],
+    ['mediaUrl: must be an absolute http(s) URL', { type: 'image', mediaUrl: 'x' }],
+    ['mediaUrl: must be an absolute http(s) URL', { type: 'image', mediaUrl: '' }],
+    ['mediaUrl: must not lead to a private network', { type: 'image', mediaUrl: 'http://169.254.169.254/' }],
+    [/^mediaUrl: must have at most 2048 characters/, { type: 'image', mediaUrl: `https://e.example/${'a'.repeat(2048)}` }],
+  ])('is refused: %s', async (message, fields) => {
+    expectRefusal(await rig.tenant.api.post('templates', template(fields)), 400, 'VALIDATION_ERROR', message)
+  })
+
+  it.each<[message: RegExp, fields: Record<string, unknown>]>([
+    [/^mediaUrl: is required for type image$/, { type: 'image' }],
+    [/^mediaUrl: is required for type audio$/, { type: 'audio', mediaUrl: null }],
+    [/^body: .*a contact has name, firstName, lastName, phone, email$/, { body: '{{contact.nick}}' }],
+    [/^body: {{order}} is none of/, { body: '{{order}}' }],
+    [/^body: .*not closed/, { body: 'Hi {{contact.name' }],
+    [/^body: }} has no {{ before it$/, { body: 'Hi name}}' }],
+    [/^body: /, { body: '{{contact.name | shout}}' }],
+    [/^body: .*is a tag/, { body: '{% if contact.name %}x{% endif %}' }],
+    [/^body: has more than 1024 characters without its placeholders$/, { type: 'image', mediaUrl: file, body: 'x'.repeat(1025) }],
+  ])('is invalid, new or changed: %s', async (message, fields) => {
+    expectRefusal(await rig.tenant.api.post('templates', template(fields)), 400, 'TEMPLATE_INVALID', message)
+    const id = await create(rig.tenant)
+    const before = (await rig.tenant.api.get(`templates/${id}`)).body
+    expectRefusal(await rig.tenant.api.put(`templates/${id}`, fields), 400, 'TEMPLATE_INVALID', message)
+    expect((await rig.tenant.api.get(`templates/${id}`)).body).toEqual(before)
+  })
+
+  it('has a name of its own in its workspace, also when many come at once', async () => {
+    const body = template()
+    const taken = 'Another template of the workspace has this name'
+    const race = await Promise.all(Array.from({ length: 20 }, () => rig.tenant.api.post('templates', body)))
+    expect(race.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)])
+    for (const refused of race.filter(({ status }) => status === 409)) expectRefusal(refused, 409, 'CONFLICT', taken)
+    const ids = await Promise.all([create(rig.tenant), create(rig.tenant)])
+    const name = template().name
+    const renamed = await Promise.all(ids.map((id) => rig.tenant.api.put(`templates/${id}`, { name })))
+    expect(renamed.map(({ status }) => status).sort()).toEqual([200, 409])
+    const id = await create(rig.stranger, body)
+    expect((await rig.stranger.api.put(`templates/${id}`, { name: body.name })).status).toBe(200)
+  })
+
+  it('is created once under one key', async () => {
+    const body = template()
+    const headers = { 'idempotency-key': 'one' }
+    const [first, again] = [
+      await rig.tenant.api.post('templates', body, headers),
+      await rig.tenant.api.post('templates', body, headers),
+    ]
+    expect([first.status, again.status, again.body]).toEqual([201, 201, first.body])
+    expect(again.headers.get('idempotency-replayed')).toBe('true')
+    expectRefusal(await rig.tenant.api.post('templates', template(), headers), 422, 'IDEMPOTENCY_KEY_REUSED')
+  })
+
+  it('needs an active subscription to be created, and none to be used otherwise', async () => {
+    const idle = await newTenant(rig.gateway, rig.databaseUrl)
+    const id = await create(idle)
+    await sql(rig.databaseUrl).query(`update subscriptions set status = 'inactive' where "userId" = $1`, [idle.account.userId])
+    expectRefusal(await idle.api.post('templates', {}), 403, 'SUBSCRIPTION_INACTIVE')
+    for (const { status } of [
+      await idle.api.get('templates'),
+      await idle.api.put(`templates/${id}`, { name: 'Changed' }),
+      await idle.api.post(`templates/${id}/preview`),
+      await idle.api.delete(`templates/${id}`),
+    ]) {
+      expect(status).toBe(200)
+    }
+  })
+
+  it('is one of 1,000 at most', async () => {
+    const many = await newTenant(rig.gateway, rig.databaseUrl)
+    await sql(rig.databaseUrl).query(
+      `insert into templates (id, "workspaceId", name, type, body) select gen_random_uuid(), $1, n::text, 'text', 'x' from generate_series(1, 1000) n`,
+      [many.account.workspaceId],
+    )
+    expectRefusal(await many.api.post('templates', template()), 409, 'INVALID_STATE', 'A workspace has at most 1000 templates')
+    expect((await many.api.get('templates')).body.data).toHaveLength(1000)
+  })
+})
+
+describe('changing a template', () => {
+  it('leaves what is left out, and clears what is null', async () => {
+    const { api } = rig.tenant
+    const id = await create(rig.tenant, { type: 'image', mediaUrl: file, body: 'Look' })
+    expect((await api.put(`templates/${id}`, { body: '' })).body.data).toMatchObject({ type: 'image', mediaUrl: file, body: '' })
+    expectRefusal(
+      await api.put(`templates/${id}`, { mediaUrl: null }),
+      400,
+      'TEMPLATE_INVALID',
+      'mediaUrl: is required for type image',
+    )
+    expectRefusal(await api.put(`templates/${id}`, { type: 'text' }), 400, 'VALIDATION_ERROR', 'body: is required')
+    const plain = { type: 'text', body: 'Hi', mediaUrl: null }
+    expect((await api.put(`templates/${id}`, plain)).body.data).toMatchObject(plain)
+  })
+
+  it.each<[fields: Record<string, unknown>, message: string]>([
+    [{}, 'body: must change name, type, body or mediaUrl'],
+    [{ nonsense: 1 }, 'body: must change name, type, body or mediaUrl'],
+    [{ name: null }, 'name: must not be null'],
+    [{ type: null, body: null }, 'type: must be one of text, image, video, audio, document; body: must not be null'],
+    [{ name: '' }, 'name: must not be empty'],
+    [{ mediaUrl: 'file:///etc/passwd' }, 'mediaUrl: must be an absolute http(s) URL'],
+  ])('refuses %j', async (fields, message) => {
+    const id = await create(rig.tenant)
+    expectRefusal(await rig.tenant.api.put(`templates/${id}`, fields), 400, 'VALIDATION_ERROR', message)
+  })
+})
+
+describe('a preview', () => {
+  const body = 'Hi {{contact.firstName}} {{contact.lastName}}, {{custom.order}} {{ custom.place }}'
+
+  it('shows the text with what is known, and names what is missing', async () => {
+    const { api } = rig.tenant
+    const id = await create(rig.tenant, { body })
+    const bare = await api.post(`templates/${id}/preview`)
+    const missing = ['contact.firstName', 'contact.lastName', 'custom.order', 'custom.place']
+    expect({ status: bare.status, body: bare.body }).toStrictEqual({
+      status: 200,
+      body: { data: { type: 'text', body, mediaUrl: null, missing } },
+    })
+    const contact = { name: 'Ada Lovelace', phone: '+393331234567', custom: { order: '1', place: 'Rome' } }
+    const contactId = (await api.post('contacts', contact)).body.data.id
+    const known = await api.post(`templates/${id}/preview`, { contactId, variables: { order: '7' } })
+    expect(known.body.data).toEqual({
+      type: 'text',
+      body: 'Hi Ada {{contact.lastName}}, 7 Rome',
+      mediaUrl: null,
+      missing: ['contact.lastName'],
+    })
+  })
+
+  it('shows no text of an audio', async () => {
+    const id = await create(rig.tenant, { type: 'audio', mediaUrl: file, body })
+    const { data } = (await rig.tenant.api.post(`templates/${id}/preview`, {})).body
+    expect(data).toEqual({ type: 'audio', body: '', mediaUrl: file, missing: [] })
+  })
+
+  it('refuses what cannot be, by name', async () => {
+    const { api } = rig.tenant
+    const id = await create(rig.tenant, { body })
+    const preview = (fields: unknown) => api.post(`templates/${id}/preview`, fields)
+    const foreign = (await rig.stranger.api.post('contacts', { name: 'x', phone: '+393331234567' })).body.data.id
+    for (const contactId of [nobody, foreign]) expectRefusal(await preview({ contactId }), 404, 'NOT_FOUND', 'Contact not found')
+    expectRefusal(await preview({ contactId: '5' }), 400, 'VALIDATION_ERROR', 'contactId: must be a UUID')
+    expectRefusal(
+      await preview({ contactId: '5', variables: { order: 7, place: 'x'.repeat(1025) } }),
+      400,
+      'VALIDATION_ERROR',
+      'contactId: must be a UUID; variables.order: must be a string; variables.place: must have at most 1024 characters',
+    )
+    expectRefusal(await preview({ variables: 'x' }), 400, 'VALIDATION_ERROR', 'variables: must be an object')
+    for (const value of ['\0', '\ud800']) {
+      expectRefusal(
+        await preview({ variables: { order: value } }),
+        400,
+        'VALIDATION_ERROR',
+        /^variables\.order: must not contain/,
+      )
+      expectRefusal(await preview({ variables: { [value]: 'x' } }), 400, 'VALIDATION_ERROR', /^variables: must not contain/)
+    }
+  })
+
+  it('refuses a text that is too long', async () => {
+    const id = await create(rig.tenant, { body: '{{custom.a}}'.repeat(5) })
+    const answer = await rig.tenant.api.post(`templates/${id}/preview`, { variables: { a: 'x'.repeat(1024) } })
+    expectRefusal(answer, 400, 'TEMPLATE_INVALID', 'The rendered text has more than 4096 characters')
+  })
+
+  it('answers again under its key, whatever changed since', async () => {
+    const id = await create(rig.tenant, { body: 'before' })
+    const preview = () => rig.tenant.api.post(`templates/${id}/preview`, {}, { 'idempotency-key': 'preview' })
+    const first = await preview()
+    await rig.tenant.api.put(`templates/${id}`, { body: 'after' })
+    const again = await preview()
+    expect([again.body, again.headers.get('idempotency-replayed')]).toEqual([first.body, 'true'])
+  })
+})
