@@ -9,6 +9,7 @@ import type PrismaTypes from '../generated/pothos.ts'
 import { getDatamodel } from '../generated/pothos.ts'
 import type { Context } from './context.ts'
 import { fail } from './errors.ts'
+import { refuseShapes } from './json.ts'
 import { maxPageSize } from './pagination.ts'
 
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue }
@@ -87,7 +88,11 @@ builder.scalarType('DateTime', {
 builder.scalarType('JSON', {
   description: 'Any JSON value.',
   serialize: (value) => value,
-  parseValue: (value) => value,
+  // One that is written into the document has not been read by parseJson.
+  parseValue: (value) => {
+    refuseShapes(value, 'JSON')
+    return value
+  },
 })
 
 builder.globalConnectionField('totalCount', (t) =>

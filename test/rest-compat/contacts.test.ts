@@ -1,6 +1,7 @@
-// REST rows of contacts: their records and refusals.
+// REST rows of contacts: their records and refusals. How lists page and search is tested in test/contacts.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { expectRefusal, moment, newNumber, nobody, openRig, type Rig, type Tenant, uuid } from './rig.ts'
+import { sql } from '../kit/kit.ts'
+import { expectRefusal, moment, newNumber, newTenant, nobody, openRig, type Rig, type Tenant, uuid } from './rig.ts'
 
 let rig: Rig
 
@@ -14,7 +15,7 @@ function contactRecord(fields: Record<string, unknown> = {}): Record<string, unk
     name: 'Ada Lovelace',
     firstName: 'Ada',
     lastName: null,
-    phone: '+393331234567',
+    phone: expect.stringMatching(/^\+\d+$/),
     email: null,
     tags: [],
     custom: {},
@@ -24,46 +25,264 @@ function contactRecord(fields: Record<string, unknown> = {}): Record<string, unk
   }
 }
 
-async function create(tenant: Tenant, fields: Record<string, unknown> = {}): Promise<string> {
+async function create(tenant: Tenant, fields: Record<string, unknown> = {}) {
   const answer = await tenant.api.post('contacts', { name: 'Ada Lovelace', phone: newNumber(), ...fields })
   expect(answer.status).toBe(201)
-  return answer.body.data.id
+  return answer.body.data as Record<string, unknown> & { id: string; phone: string }
 }
 
 describe('a contact', () => {
   it('is created, read, changed, listed and deleted', async () => {
-    const { api } = rig.tenant
-    const created = await api.post('contacts', { name: 'Ada Lovelace', phone: '+393331234567', id: nobody, nonsense: 1 })
-    expect({ status: created.status, body: created.body }).toStrictEqual({ status: 201, body: { data: contactRecord() } })
-    const { id } = created.body.data
-    expect((await api.get(`contacts/${id}`)).body).toStrictEqual({ data: created.body.data })
-    const fields = { lastName: 'King', email: 'ada@example.com', tags: ['vip', 'math'], custom: { order: '7', constructor: 'x' } }
-    const changed = await api.put(`contacts/${id}`, fields)
-    const record = contactRecord({ id, ...fields, createdAt: created.body.data.createdAt })
+    const { api } = await newTenant(rig.gateway, rig.databaseUrl)
+    const phone = newNumber()
+    const created = await api.post('contacts', { name: 'Ada Lovelace', phone, id: nobody, nonsense: 1, createdAt: 'never' })
+    expect({ status: created.status, body: created.body }).toStrictEqual({
+      status: 201,
+      body: { data: contactRecord({ phone }) },
+    })
+    const { id, createdAt } = created.body.data
+    expect((await api.get(`contacts/${id}`)).body).toStrictEqual(created.body)
+    const fields = {
+      name: 'Augusta Ada King',
+      firstName: 'Augusta',
+      lastName: 'King',
+      phone: newNumber(),
+      email: 'ada@example.com',
+      tags: ['vip', 'math'],
+      custom: { order: '7', city: '' },
+    }
+    const changed = await api.put(`contacts/${id}`, { ...fields, id: nobody, createdAt: 'never' })
+    const record = contactRecord({ id, createdAt, ...fields })
     expect({ status: changed.status, body: changed.body }).toStrictEqual({ status: 200, body: { data: record } })
-    expect((await api.get('contacts')).body).toStrictEqual({ data: { contacts: [record], nextCursor: null, hasMore: false } })
+    expect(Date.parse(changed.body.data.updatedAt)).toBeGreaterThan(Date.parse(createdAt))
+    const list = await api.get('contacts')
+    expect({ status: list.status, body: list.body }).toStrictEqual({
+      status: 200,
+      body: { data: { contacts: [record], nextCursor: null, hasMore: false } },
+    })
     const gone = await api.delete(`contacts/${id}`)
     expect({ status: gone.status, body: gone.body }).toStrictEqual({ status: 200, body: { data: { id, deleted: true } } })
     expectRefusal(await api.get(`contacts/${id}`), 404, 'NOT_FOUND', 'Contact not found')
+    expectRefusal(await api.put(`contacts/${id}`, { name: 'x' }), 404, 'NOT_FOUND', 'Contact not found')
     expectRefusal(await api.delete(`contacts/${id}`), 404, 'NOT_FOUND', 'Contact not found')
+    expectRefusal(await api.get(`contacts/${id}/groups`), 404, 'NOT_FOUND', 'Contact not found')
     expect((await api.get('contacts')).body).toStrictEqual({ data: { contacts: [], nextCursor: null, hasMore: false } })
   })
 
-  it('keeps a number to itself in its workspace, also when many come at once', async () => {
-    const phone = newNumber()
+  it.each([
+    ['Ada Lovelace', 'Ada'],
+    ['  Grace\tHopper', 'Grace'],
+    ['Madonna', 'Madonna'],
+    ['王 小明', '王'],
+    ['   ', null],
+  ])('named %j has the first name %j unless told otherwise', async (name, firstName) => {
+    expect(await create(rig.tenant, { name })).toMatchObject({ name, firstName })
+    expect(await create(rig.tenant, { name, firstName: 'Other' })).toMatchObject({ name, firstName: 'Other' })
+  })
+
+  it('changes only in what is given, and null clears', async () => {
+    const full = {
+      name: 'Ada Lovelace',
+      firstName: 'Augusta',
+      lastName: 'King',
+      phone: newNumber(),
+      email: 'ada@example.com',
+      tags: ['vip'],
+      custom: { order: '7' },
+    }
+    const { id } = await create(rig.tenant, full)
+    const put = async (fields: Record<string, unknown>) => (await rig.tenant.api.put(`contacts/${id}`, fields)).body.data
+    const cleared = { firstName: null, lastName: null, email: null, tags: [], custom: {} }
+    let now: Record<string, unknown> = { ...full }
+    for (const field of ['firstName', 'lastName', 'email', 'tags', 'custom'] as const) {
+      now = { ...now, [field]: cleared[field] }
+      expect(await put({ [field]: null })).toStrictEqual(contactRecord({ id, ...now }))
+    }
+    now = { ...now, name: 'Grace Hopper' }
+    expect(await put({ name: 'Grace Hopper' })).toStrictEqual(contactRecord({ id, ...now }))
+    for (const [field, value] of Object.entries({ tags: ['a', 'b'], custom: { a: '1' }, email: 'g@example.com' })) {
+      now = { ...now, [field]: value }
+      expect(await put({ [field]: value })).toStrictEqual(contactRecord({ id, ...now }))
+    }
+    expect(await put({ custom: { b: '2' } })).toMatchObject({ custom: { b: '2' } })
+  })
+
+  it('has each label once, without the blanks around it', async () => {
+    const tags = ['vip', ' vip ', 'VIP', 'two words', 'vip', '👨‍👩‍👧']
+    const { id } = await create(rig.tenant, { tags })
+    const { body } = await rig.tenant.api.get(`contacts/${id}`)
+    expect(body.data.tags).toEqual(['vip', 'VIP', 'two words', '👨‍👩‍👧'])
+  })
+
+  it('holds as much as it may', async () => {
+    const fields = {
+      name: '👍'.repeat(200),
+      firstName: 'é'.repeat(200),
+      lastName: 'x'.repeat(200),
+      email: `${'a'.repeat(60)}@${'b'.repeat(60)}.${'c'.repeat(60)}.example`,
+      tags: Array.from({ length: 50 }, (_, i) => `${10 + i}${'👍'.repeat(48)}`),
+      custom: Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`key${i}`.padEnd(100, 'x'), '👍'.repeat(1024)])),
+    }
+    const { id } = await create(rig.tenant, fields)
+    expect((await rig.tenant.api.get(`contacts/${id}`)).body).toStrictEqual({ data: contactRecord({ id, ...fields }) })
+  })
+
+  const name = 'Ada'
+  const phone = '+393331234567'
+  it.each<[string, unknown, string | RegExp]>([
+    ['nothing', {}, 'name: is required; phone: is required'],
+    ['a list in place of the body', [], 'body: must be a JSON object'],
+    ['no JSON', '{"name":', 'body: is not valid JSON'],
+    ['an empty name', { name: '', phone }, 'name: must not be empty'],
+    ['null in place of a name', { name: null, phone }, 'name: must not be null'],
+    ['a name of 201', { name: 'x'.repeat(201), phone }, 'name: must have at most 200 characters'],
+    ['a number as name', { name: 5, phone }, 'name: must be a string'],
+    ['a first name of 201', { name, phone, firstName: 'x'.repeat(201) }, 'firstName: must have at most 200 characters'],
+    ['an empty last name', { name, phone, lastName: '' }, 'lastName: must not be empty'],
+    ['a national number', { name, phone: '333 1234567' }, /^phone: must be an E\.164 number/],
+    ['a number of no country', { name, phone: '+99912345678' }, /^phone: must be an E\.164 number/],
+    ['null in place of a number', { name, phone: null }, /^phone: must/],
+    ['an e-mail address without a domain', { name, phone, email: 'ada' }, 'email: must be an e-mail address'],
+    ['an e-mail address with a line', { name, phone, email: 'ada@example.com\n' }, 'email: must be an e-mail address'],
+    ['an e-mail address of 255', { name, phone, email: `${'a'.repeat(243)}@example.com` }, /^email: /],
+    ['one label in place of a list', { name, phone, tags: 'vip' }, 'tags: must be an array'],
+    ['51 labels', { name, phone, tags: Array.from({ length: 51 }, (_, i) => `${i}`) }, 'tags: must have at most 50 items'],
+    ['an empty label', { name, phone, tags: ['a', ' '] }, 'tags.1: must not be empty'],
+    ['a label of 51', { name, phone, tags: ['x'.repeat(51)] }, 'tags.0: must have at most 50 characters'],
+    ['a number as label', { name, phone, tags: [5] }, 'tags.0: must be a string'],
+    ['null as label', { name, phone, tags: [null] }, /^tags\.0: must/],
+    ['a list of values', { name, phone, custom: ['a'] }, 'custom: must be an object'],
+    ['a text in place of values', { name, phone, custom: 'a' }, 'custom: must be an object'],
+    ['a value that is no text', { name, phone, custom: { a: 5 } }, 'custom.a: must be a string'],
+    ['a value of values', { name, phone, custom: { a: { b: 'c' } } }, 'custom.a: must be a string'],
+    ['null as value', { name, phone, custom: { a: null } }, 'custom.a: must not be null'],
+    ['a value of 1025', { name, phone, custom: { a: 'x'.repeat(1025) } }, 'custom.a: must have at most 1024 characters'],
+    [
+      '51 values',
+      { name, phone, custom: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [i, ''])) },
+      /^custom: must have at most 50 names/,
+    ],
+    ['a value without a name', { name, phone, custom: { '': 'x' } }, 'custom: must have names of 1 to 100 characters'],
+    [
+      'a name of 101 for a value',
+      { name, phone, custom: { ['x'.repeat(101)]: 'x' } },
+      'custom: must have names of 1 to 100 characters',
+    ],
+    [
+      'much at once',
+      { name: '', phone: '5', email: 5, tags: [''], custom: { a: 1 } },
+      /^name: .*; phone: .*; email: .*; tags\.0: .*; custom\.a: /,
+    ],
+  ])('of %s is refused', async (_, body, message) => {
+    const { id } = await create(rig.tenant)
+    expectRefusal(await rig.tenant.api.post('contacts', body), 400, 'VALIDATION_ERROR', message)
+    const isEmpty = JSON.stringify(body) === '{}'
+    const told = isEmpty ? 'body: must change name, firstName, lastName, phone, email, tags or custom' : message
+    expectRefusal(await rig.tenant.api.put(`contacts/${id}`, body), 400, 'VALIDATION_ERROR', told)
+    expect((await rig.tenant.api.get(`contacts/${id}`)).body.data).toStrictEqual(contactRecord({ id }))
+  })
+
+  it.each(['constructor', 'toString', 'hasOwnProperty', 'valueOf', 'prototype', '__defineGetter__', 'length'])(
+    'keeps a value called %s as any other',
+    async (key) => {
+      const { id } = await create(rig.tenant, { custom: { [key]: 'mine' } })
+      expect((await rig.tenant.api.get(`contacts/${id}`)).body.data.custom).toStrictEqual({ [key]: 'mine' })
+      const input = { name: 'Ada', phone: newNumber(), custom: { [key]: 'mine' } }
+      const document = 'mutation ($input: CreateContactInput!) { createContact(input: $input) { custom } }'
+      expect((await rig.tenant.api.graphql(document, { input })).body.data.createContact.custom).toStrictEqual({ [key]: 'mine' })
+    },
+  )
+
+  it('refuses a value called __proto__, however it comes', async () => {
+    const body = `{"name":"Ada","phone":"${newNumber()}","custom":{"__proto__":"x"}}`
+    expectRefusal(await rig.tenant.api.post('contacts', body), 400, 'VALIDATION_ERROR', 'body: must not name __proto__')
+    const written = `mutation { createContact(input: { name: "Ada", phone: "${newNumber()}", custom: { __proto__: "x" } }) { custom } }`
+    const { body: answer } = await rig.tenant.api.graphql(written)
+    expect(answer.errors[0]).toMatchObject({ message: 'JSON: must not name __proto__', extensions: { code: 'VALIDATION_ERROR' } })
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
+  })
+
+  it('keeps its number to itself in its workspace, also when many come at once', async () => {
+    const number = newNumber()
     const race = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => rig.tenant.api.post('contacts', { name: `N ${i}`, phone })),
+      Array.from({ length: 20 }, (_, i) => rig.tenant.api.post('contacts', { name: `N ${i}`, phone: number })),
     )
     expect(race.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)])
-    const refused = race.find(({ status }) => status === 409)
-    if (refused) expectRefusal(refused, 409, 'CONFLICT', `Another contact has the number ${phone}`)
-    const id = await create(rig.tenant)
-    expectRefusal(
-      await rig.tenant.api.put(`contacts/${id}`, { phone }),
-      409,
-      'CONFLICT',
-      `Another contact has the number ${phone}`,
-    )
-    await create(rig.stranger, { phone })
+    const told = `Another contact has the number ${number}`
+    for (const answer of race.filter(({ status }) => status === 409)) expectRefusal(answer, 409, 'CONFLICT', told)
+    const { id } = await create(rig.tenant)
+    expectRefusal(await rig.tenant.api.put(`contacts/${id}`, { phone: number }), 409, 'CONFLICT', told)
+    const winner = race.find(({ status }) => status === 201)?.body.data.id
+    expect((await rig.tenant.api.put(`contacts/${winner}`, { phone: number })).status).toBe(200)
+    await create(rig.stranger, { phone: number })
+    await rig.tenant.api.delete(`contacts/${winner}`)
+    expect((await rig.tenant.api.put(`contacts/${id}`, { phone: number })).body.data.phone).toBe(number)
+  })
+
+  it('is created once under one key', async () => {
+    const body = { name: 'Ada', phone: newNumber() }
+    const key = { 'idempotency-key': 'contact-1' }
+    const first = await rig.tenant.api.post('contacts', body, key)
+    const again = await rig.tenant.api.post('contacts', body, key)
+    expect([first.status, again.status, again.headers.get('idempotency-replayed')]).toEqual([201, 201, 'true'])
+    expect(again.body).toStrictEqual(first.body)
+    const input = { ...body, phone: newNumber(), idempotencyKey: 'contact-2' }
+    const document = 'mutation ($input: CreateContactInput!) { createContact(input: $input) { id createdAt } }'
+    const [one, other] = [await rig.tenant.api.graphql(document, { input }), await rig.tenant.api.graphql(document, { input })]
+    expect(other.body).toStrictEqual(one.body)
+  })
+
+  it('leaves its messages when it is deleted', async () => {
+    const { id, phone } = await create(rig.tenant)
+    const message = { instanceId: rig.tenant.instance.id, to: phone, type: 'contact', contactId: id }
+    const sent = await rig.tenant.api.post('messages/send', message)
+    expect(sent.body.data.contactId).toBe(id)
+    expect((await rig.tenant.api.delete(`contacts/${id}`)).status).toBe(200)
+    expect((await rig.tenant.api.get(`messages/${sent.body.data.id}`)).body.data).toMatchObject({ contactId: null, to: phone })
+  })
+
+  it('can be read, changed and deleted, but not created, without a subscription', async () => {
+    const tenant = await newTenant(rig.gateway, rig.databaseUrl, 'pro')
+    const { id } = await create(tenant)
+    await sql(rig.databaseUrl).query(`update subscriptions set status = 'inactive' where "userId" = $1`, [tenant.account.userId])
+    expectRefusal(await tenant.api.post('contacts', {}), 403, 'SUBSCRIPTION_INACTIVE')
+    expectRefusal(await tenant.api.post('contacts/groups', {}), 403, 'SUBSCRIPTION_INACTIVE')
+    expect((await tenant.api.get(`contacts/${id}`)).status).toBe(200)
+    expect((await tenant.api.put(`contacts/${id}`, { name: 'x' })).status).toBe(200)
+    expect((await tenant.api.delete(`contacts/${id}`)).status).toBe(200)
+  })
+
+  it.each(['get', 'put', 'delete', 'get /groups'])('of somebody else, by %s, is not there', async (call) => {
+    const { id } = await create(rig.tenant)
+    const [method, path = ''] = call.split(' ') as ['get' | 'put' | 'delete', string?]
+    const ask = (of: string) =>
+      method === 'get' ? rig.stranger.api.get(`contacts/${of}${path}`) : rig.stranger.api[method](`contacts/${of}`, { name: 'x' })
+    const foreign = await ask(id)
+    expectRefusal(foreign, 404, 'NOT_FOUND', 'Contact not found')
+    expect((await ask(nobody)).body).toEqual(foreign.body)
+    expectRefusal(await ask('5'), 400, 'VALIDATION_ERROR', 'id: must be a UUID')
+    expect((await rig.tenant.api.get(`contacts/${id}`)).body).toStrictEqual({ data: contactRecord({ id }) })
+  })
+})
+
+describe('a list of contacts', () => {
+  it.each<[string, string, RegExp]>([
+    ['limit', 'limit=0', /^limit: must be a whole number from 1 to 100$/],
+    ['limit', 'limit=101', /^limit: /],
+    ['limit', 'limit=1.5', /^limit: /],
+    ['limit', 'limit=5&limit=6', /^limit: /],
+    ['cursor', 'cursor=x', /^cursor: is not a cursor/],
+    ['cursor', `cursor=${'x'.repeat(10_000)}`, /^cursor: is not a cursor/],
+    ['sort', 'sort=phone:asc', /^sort: must be one of createdAt:desc, createdAt:asc, name:asc, name:desc$/],
+    ['sort', 'sort=createdAt_desc', /^sort: must be one of/],
+    ['search', 'search=', /^search: must not be empty$/],
+    ['search', `search=${'x'.repeat(101)}`, /^search: must have at most 100 characters$/],
+    ['search', 'search=a&search=b', /^search: must be given once$/],
+    ['search', 'search=%00', /^search: must not contain NUL/],
+    ['tag', 'tag=', /^tag: must not be empty$/],
+    ['tag', `tag=${'x'.repeat(51)}`, /^tag: must have at most 50 characters$/],
+    ['groupId', 'groupId=5', /^groupId: must be a UUID$/],
+  ])('refuses a wrong %s: %s', async (_, query, message) => {
+    expectRefusal(await rig.tenant.api.get(`contacts?${query}`), 400, 'VALIDATION_ERROR', message)
   })
 })
