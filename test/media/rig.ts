@@ -1,0 +1,141 @@
+// What the tests of media begin with: files of every type that there is, made here byte by byte, and a way to send them.
+import { crc32, deflateRawSync } from 'node:zlib'
+import type { Answer } from '../kit/kit.ts'
+
+export interface Sent {
+  /** The part's name; `file` unless told otherwise. */
+  field?: string
+  filename?: string
+  /** What the part says that it is. */
+  type?: string
+  headers?: Record<string, string>
+}
+
+/** Posts a form with one file. */
+export async function upload(
+  gateway: { url: string },
+  apiKey: string,
+  content: Uint8Array | string,
+  { field = 'file', filename = 'a file', type = 'application/octet-stream', headers = {} }: Sent = {},
+): Promise<Answer> {
+  const form = new FormData()
+  form.append(field, new Blob([content as BlobPart], { type }), filename)
+  return await post(gateway, apiKey, form, headers)
+}
+
+/** Posts any body at all. */
+export async function post(
+  gateway: { url: string },
+  apiKey: string,
+  body: BodyInit,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const init = { method: 'POST', body, headers: { 'x-api-key': apiKey, ...headers }, duplex: 'half' }
+  const response = await fetch(new URL('/api/v1/media', gateway.url), init)
+  return { status: response.status, headers: response.headers, body: await response.json() }
+}
+
+/** A form as it is on the wire, for what `FormData` would not write. */
+export function rawForm(content: string, disposition: string, boundary = 'b'): { body: string; headers: Record<string, string> } {
+  const body = `--${boundary}\r\nContent-Disposition: ${disposition}\r\n\r\n${content}\r\n--${boundary}--\r\n`
+  return { body, headers: { 'content-type': `multipart/form-data; boundary=${boundary}` } }
+}
+
+const bytes = (...parts: (string | number[] | Uint8Array)[]) =>
+  Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : Buffer.from(part))))
+
+/** A ZIP archive of these files, compressed or not; `saidBytes` is what each says to unpack to. */
+export function zip(files: Record<string, string | Uint8Array>, how: { deflate?: boolean; saidBytes?: number } = {}): Buffer {
+  const entries = Object.entries(files).map(([name, content]) => {
+    const data = how.deflate ? deflateRawSync(content) : Buffer.from(content)
+    const header = Buffer.alloc(30)
+    header.writeUInt32LE(0x04034b50)
+    header.writeUInt16LE(20, 4)
+    if (how.deflate) header.writeUInt16LE(8, 8)
+    header.writeUInt32LE(crc32(content), 14)
+    header.writeUInt32LE(data.length, 18)
+    header.writeUInt32LE(how.saidBytes ?? content.length, 22)
+    header.writeUInt16LE(name.length, 26)
+    return { name, data, header }
+  })
+  let offset = 0
+  const directory = entries.map(({ name, data, header }) => {
+    const record = Buffer.alloc(46)
+    record.writeUInt32LE(0x02014b50)
+    header.copy(record, 6, 4, 30)
+    record.writeUInt32LE(offset, 42)
+    offset += header.length + name.length + data.length
+    return bytes(record, name)
+  })
+  const end = Buffer.alloc(22)
+  end.writeUInt32LE(0x06054b50)
+  end.writeUInt16LE(entries.length, 8)
+  end.writeUInt16LE(entries.length, 10)
+  end.writeUInt32LE(Buffer.concat(directory).length, 12)
+  end.writeUInt32LE(offset, 16)
+  return bytes(...entries.flatMap(({ name, data, header }) => [header, name, data]), ...directory, end)
+}
+
+/** An office document since 2007: `part` is `wordprocessingml.document` and its like. */
+function openXml(part: string, folder: string): Buffer {
+  const type = `application/vnd.openxmlformats-officedocument.${part}.main+xml`
+  return zip({
+    '[Content_Types].xml': `<Types><Override PartName="/${folder}/a.xml" ContentType="${type}"/></Types>`,
+    [`${folder}/a.xml`]: '<a/>',
+  })
+}
+
+/** An office document before 2007: a compound file whose root names its program by `classId`, as it stands in the file. */
+function compound(classId: string): Buffer {
+  const file = Buffer.alloc(1536)
+  file.write('d0cf11e0a1b11ae1', 'hex')
+  file.writeUInt16LE(9, 30)
+  file.writeUInt32LE(1, 48)
+  file.write('Root Entry', 1024, 'utf16le')
+  file.write(classId, 1024 + 80, 'hex')
+  return file
+}
+
+function ogg(codec: string): Buffer {
+  return bytes('OggS', [0, 2], new Uint8Array(20), [1, 19], codec, new Uint8Array(32))
+}
+
+/** A file of each type, by its MIME type. */
+export const samples: Record<string, Buffer> = {
+  'image/jpeg': bytes([0xff, 0xd8, 0xff, 0xe0, 0, 16], 'JFIF', new Uint8Array(64)),
+  'image/png': bytes(
+    [0x89],
+    'PNG\r\n',
+    [0x1a, 0x0a],
+    [0, 0, 0, 13],
+    'IHDR',
+    new Uint8Array(17),
+    [0, 0, 0, 0],
+    'IDAT',
+    [0, 0, 0, 0],
+  ),
+  'image/webp': bytes('RIFF', [36, 0, 0, 0], 'WEBPVP8 ', new Uint8Array(32)),
+  'image/gif': bytes('GIF89a', new Uint8Array(32)),
+  'video/mp4': bytes([0, 0, 0, 24], 'ftypisom', new Uint8Array(48)),
+  'video/3gpp': bytes([0, 0, 0, 24], 'ftyp3gp4', new Uint8Array(48)),
+  'audio/mpeg': bytes([0xff, 0xfb, 0x90, 0x64], new Uint8Array(512)),
+  'audio/mp4': bytes([0, 0, 0, 24], 'ftypM4A ', new Uint8Array(48)),
+  'audio/aac': bytes([0xff, 0xf1, 0x50, 0x80, 0x02, 0x1f, 0xfc], new Uint8Array(64)),
+  'audio/amr': bytes('#!AMR\n', new Uint8Array(64)),
+  'audio/ogg': ogg('\x01vorbis'),
+  'audio/ogg; codecs=opus': ogg('OpusHead'),
+  'application/pdf': bytes('%PDF-1.7\n', new Uint8Array(64)),
+  'application/msword': compound('0609020000000000c000000000000046'),
+  'application/vnd.ms-excel': compound('2008020000000000c000000000000046'),
+  'application/vnd.ms-powerpoint': compound('108d81649b4fcf1186ea00aa00b929e8'),
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': openXml('wordprocessingml.document', 'word'),
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': openXml('spreadsheetml.sheet', 'xl'),
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': openXml('presentationml.presentation', 'ppt'),
+  'text/plain': Buffer.from('Grüße\tan alle\r\n'),
+}
+
+/** What is behind the boundary of a type, so that a file is as large as it is asked to be. */
+export function sized(type: string, size: number): Buffer {
+  const sample = samples[type] as Buffer
+  return Buffer.concat([sample, Buffer.alloc(Math.max(0, size - sample.length), type === 'text/plain' ? 'x' : 0)])
+}
