@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { builder } from '../core/builder.ts'
 import { defineInput, type Rules, registerEnum } from '../core/input.ts'
 import { phone } from '../core/phone.ts'
-import { checkMediaUrl } from '../media/url.ts'
 import { moment, text, uuid } from '../core/validation.ts'
+import { checkMediaUrl } from '../media/url.ts'
 import { variables } from '../templates/service.ts'
 
 export const sendTypes = ['text', 'image', 'video', 'audio', 'voice_note', 'document', 'location', 'contact', 'buttons'] as const
@@ -101,7 +101,6 @@ function yearAfter(now: number): number {
 }
 
 /** The rules of a message, and of its time where it has one. */
-export /** The rules of a message, and of its time where it has one. */
 export const scheduleRules: Rules = (value, report, config) => {
   rules(value, report, config)
   const at = typeof value.scheduledAt === 'string' ? Date.parse(value.scheduledAt) : Number.NaN
