@@ -4,7 +4,8 @@ import { z } from 'zod'
 import type { Sql } from '../core/database.ts'
 import { fail } from '../core/errors.ts'
 import { phone } from '../core/phone.ts'
-import { faultsOf, jsonObject } from '../core/validation.ts'
+import { faultsOf } from '../core/validation.ts'
+import { variables } from '../templates/service.ts'
 import type { CampaignFields } from './input.ts'
 import { maxRecipients } from './policy.ts'
 
@@ -18,7 +19,7 @@ export interface Recipient {
 /** By number, in the order in which they get it. */
 export type Audience = Map<string, Recipient>
 
-const recipient = z.object({ to: phone, variables: jsonObject(z.string().max(1024)).nullish() })
+const recipient = z.object({ to: phone, variables: variables.nullish() })
 /** Others have their turn after that many numbers, a few milliseconds. */
 const atOnce = 250
 const maxFaults = 100

@@ -18,8 +18,9 @@ export interface StateTopicOptions {
   log: Log
 }
 
-/** The least time between two values, so that a busy subject costs a node ten readings a second at most. */
+/** The least time between two values, so that a busy subject costs a node ten readings a second at most, and a fifth of its time. */
 const restMs = 100
+const restShare = 4
 const retryMs = 1_000
 
 export class StateTopic {
@@ -62,6 +63,7 @@ export class StateTopic {
     while (this.#stale && !this.empty) {
       this.#stale = false
       const due = [...this.#followers.keys()]
+      const begin = performance.now()
       try {
         const { body, ended } = await this.#options.render()
         if (body !== this.#value?.batch.entries[0]?.body) {
@@ -70,7 +72,7 @@ export class StateTopic {
         } else {
           for (const follower of due) this.#tell(follower)
         }
-        await pause(restMs, undefined, { ref: false })
+        await pause(Math.max(restMs, restShare * (performance.now() - begin)), undefined, { ref: false })
       } catch (error) {
         this.#options.log.warn({ err: (error as Error).message }, 'a state could not be read for its subscribers; trying again')
         this.#stale = true

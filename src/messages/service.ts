@@ -4,6 +4,7 @@ import type { Context } from '../core/context.ts'
 import { codeOf, type ErrorCode, errors, fail } from '../core/errors.ts'
 import { write, writeInPieces } from '../core/idempotency.ts'
 import { publicFailure } from '../core/public-failure.ts'
+import { announceChange, subject } from '../events/follow.ts'
 import type { Message } from '../generated/prisma/client.ts'
 import { acceptMessage, acceptMessages, type Offer } from './accept.ts'
 import { ScheduleMessageInput, SendMessageInput } from './input.ts'
@@ -92,6 +93,7 @@ export async function cancelMessage(ctx: Context, id: string): Promise<Message> 
        where id = $1 returning *`,
       [id],
     )
+    if (found.campaignId) await announceChange(tx, subject('campaign', found.campaignId))
     return cancelled.rows[0] as Message
   })
 }
