@@ -1,7 +1,7 @@
 // What an operator types: `npm run -s gateway -- COMMAND`. Works beside a running gateway, and without one.
 import { randomBytes } from 'node:crypto'
 import { Command, Option } from 'commander'
-import pg from 'pg'
+import type pg from 'pg'
 import { PgBoss } from 'pg-boss'
 import { createAccount, createApiKey, listAccounts, revokeApiKey, setPlan } from './accounts/service.ts'
 import { plans } from './billing/plans.ts'
@@ -11,6 +11,7 @@ import { draftMigration } from './core/draft-migration.ts'
 import { openEmbedded } from './core/embedded.ts'
 import { migrate } from './core/migrate.ts'
 import { sentenceOf } from './core/sentence.ts'
+import { withPool } from './core/short-pool.ts'
 import { doctor } from './doctor.ts'
 import { createTeam } from './teams/service.ts'
 
@@ -138,14 +139,7 @@ async function openDatabase() {
 async function withDatabase<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T> {
   await using database = await openDatabase()
   await migrate(database.url)
-  const pool = new pg.Pool({ connectionString: database.url, max: 1, application_name: 'gateway-cli' })
-  // A connection that breaks while idle fails the next statement, which says so.
-  pool.on('error', () => {})
-  try {
-    return await work(pool)
-  } finally {
-    await pool.end()
-  }
+  return await withPool(database.url, { max: 1, application_name: 'gateway-cli' }, work)
 }
 
 function print(asJson: true | undefined, fields: object): void {

@@ -1,9 +1,10 @@
 // Looks at everything a gateway depends on and says in words what is wrong.
-import pg from 'pg'
+import type pg from 'pg'
 import { countDead } from './core/dead-jobs.ts'
 import { pendingMigrations } from './core/migrate.ts'
 import { createSealer } from './core/seal.ts'
 import { sentenceOf } from './core/sentence.ts'
+import { withPool } from './core/short-pool.ts'
 
 /** Throws a sentence when something is wrong, else returns one. */
 type Check = (pool: pg.Pool, secretKey: Buffer) => Promise<string>
@@ -65,20 +66,18 @@ const checks: Record<string, Check> = {
 /** Runs every check, says one line for each, and answers whether all is well. Configuration was read before. */
 export async function doctor(databaseUrl: string, secretKey: Buffer, say: (line: string) => void): Promise<boolean> {
   say('ok     configuration: valid')
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 1, connectionTimeoutMillis: 5_000 })
-  // A connection that breaks while idle fails the next statement, which says so.
-  pool.on('error', () => {})
-  let healthy = true
-  for (const [name, check] of Object.entries(checks)) {
-    try {
-      say(`ok     ${name}: ${await check(pool, secretKey)}`)
-    } catch (error) {
-      healthy = false
-      say(`wrong  ${name}: ${sentenceOf(error)}`)
-      // Everything after it would only say the same again.
-      if (name === 'database') break
+  return await withPool(databaseUrl, { max: 1, connectionTimeoutMillis: 5_000 }, async (pool) => {
+    let healthy = true
+    for (const [name, check] of Object.entries(checks)) {
+      try {
+        say(`ok     ${name}: ${await check(pool, secretKey)}`)
+      } catch (error) {
+        healthy = false
+        say(`wrong  ${name}: ${sentenceOf(error)}`)
+        // Everything after it would only say the same again.
+        if (name === 'database') break
+      }
     }
-  }
-  await pool.end()
-  return healthy
+    return healthy
+  })
 }

@@ -1,8 +1,8 @@
 // Brings the database to the shape this code expects.
-import pg from 'pg'
 import type { Sql } from './database.ts'
 import { migrationList, migrationNames } from './prisma-files.ts'
 import { filters, openEngine, type SchemaEngine } from './schema-engine.ts'
+import { withPool } from './short-pool.ts'
 
 /** Any number will do, as long as every process takes the same one. */
 const lockKey = 4_617_230_001
@@ -24,10 +24,7 @@ export async function pendingMigrations(sql: Sql): Promise<string[]> {
  * The engine is loaded only when something is pending.
  */
 export async function migrate(databaseUrl: string): Promise<string[]> {
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 3, application_name: 'gateway-migrate' })
-  // A connection that breaks while idle fails the next statement, which says so.
-  pool.on('error', () => {})
-  try {
+  return await withPool(databaseUrl, { max: 3, application_name: 'gateway-migrate' }, async (pool) => {
     if ((await pendingMigrations(pool)).length === 0) return []
     const lock = await pool.connect()
     try {
@@ -42,9 +39,7 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
       // Closing the connection gives the lock back.
       lock.release(true)
     }
-  } finally {
-    await pool.end()
-  }
+  })
 }
 
 /** A process that died in the middle leaves a row without an end. Its script ran in one transaction, so nothing of it stayed. */

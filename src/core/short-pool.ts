@@ -1,0 +1,18 @@
+// Connections for a while: for what runs before or beside the gateway's own.
+import pg from 'pg'
+
+/** Runs `work` on a pool that ends with it. */
+export async function withPool<T>(
+  databaseUrl: string,
+  settings: Omit<pg.PoolConfig, 'connectionString'>,
+  work: (pool: pg.Pool) => Promise<T>,
+): Promise<T> {
+  const pool = new pg.Pool({ ...settings, connectionString: databaseUrl })
+  // A connection that breaks while idle fails the next statement, which says so.
+  pool.on('error', () => {})
+  try {
+    return await work(pool)
+  } finally {
+    await pool.end()
+  }
+}
