@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { codeOf } from '../../src/core/errors.ts'
 import { compileTemplate, contactFields, type Values } from '../../src/templates/render.ts'
+import { promptly } from '../kit/kit.ts'
 
 const contact = { name: 'Ada Lovelace', firstName: 'Ada', lastName: null, phone: '+393331234567', email: '' }
 
@@ -191,50 +192,33 @@ describe('any values in any template', () => {
 })
 
 describe('time', () => {
-  const promptMs = 50
-
   it.each(['{{', '}}', '{%', '{{ "', "{{custom.a | default: '", '{{custom.', '{{custom.a |', '{{custom.a ', ' ', 'a', '{'])(
     'of 50 KB of %j is little',
-    (part) => {
+    async (part) => {
       for (const body of [part.repeat(50_000 / part.length), `{{${part.repeat(50_000 / part.length)}}}`]) {
-        expect(
-          fastest(() => {
-            try {
-              compileTemplate(body).render({ contact: null, custom: [] })
-            } catch (error) {
-              expect(codeOf(error)).toBe('TEMPLATE_INVALID')
-            }
-          }),
-        ).toBeLessThan(promptMs)
+        const judge = () => {
+          try {
+            compileTemplate(body).render({ contact: null, custom: [] })
+          } catch (error) {
+            expect(codeOf(error)).toBe('TEMPLATE_INVALID')
+          }
+        }
+        await promptly(judge, { withinMs: 50 })
       }
     },
   )
 
-  it('of 10,000 placeholders is little', () => {
+  it('of 10,000 placeholders is little', async () => {
+    const custom = [{ a: 'x'.repeat(100) }]
     const body = '{{custom.a}}'.repeat(10_000)
-    expect(fastest(() => compileTemplate(body).render({ contact: null, custom: [{ a: 'x'.repeat(100) }] }))).toBeLessThan(
-      promptMs,
-    )
+    await promptly(() => compileTemplate(body).render({ contact: null, custom }), { withinMs: 50 })
   })
 
-  it('of 100,000 renderings is less than a second', () => {
-    const { render } = compileTemplate(
-      'Hello {{contact.firstName}}, order {{custom.order}} of {{contact.name}} is at {{custom.place}}',
-    )
-    const took = fastest(() => {
+  it('of 100,000 renderings is less than a second', async () => {
+    const { render } = compileTemplate('Hi {{contact.firstName}}, {{custom.order}} of {{contact.name}} is in {{custom.place}}')
+    const work = () => {
       for (let i = 0; i < 100_000; i++) render({ contact, custom: [{ order: 'x' }, { place: 'y' }] })
-    })
-    expect(took).toBeLessThan(1_000)
+    }
+    await promptly(work, { withinMs: 1_000 })
   })
-
-  /** Milliseconds, at best: others use this machine too. */
-  function fastest(work: () => unknown): number {
-    return Math.min(
-      ...[1, 2, 3].map(() => {
-        const begun = performance.now()
-        work()
-        return performance.now() - begun
-      }),
-    )
-  }
 })
