@@ -1,0 +1,77 @@
+// Number look-ups whose provider is slow, fails, cannot tell, or is asked twice for one number.
+import { beforeAll, expect, it, vi } from 'vitest'
+import type { App } from '../../src/core/app.ts'
+import { lookupNumbers } from '../../src/instances/lookup.ts'
+import type { Provider } from '../../src/providers/provider.ts'
+import { type Account, cloneDatabase, connectedInstance, createAccount, sql } from '../kit/kit.ts'
+import { contextFor, openApp } from '../messages/rig.ts'
+
+let databaseUrl: string
+let account: Account
+let app: App
+let instanceId: string
+
+beforeAll(async () => {
+  databaseUrl = await cloneDatabase()
+  account = await createAccount(databaseUrl)
+  instanceId = (await connectedInstance(databaseUrl, account)).id
+  app = await openApp(databaseUrl)
+})
+
+const numbers = ['+4915112345678', '+4915112345679']
+
+/** Looks up through a provider that does this. */
+async function lookUp(lookup: Provider['lookup'], asked = numbers) {
+  const sandbox = app.providers.get('sandbox') as Provider
+  const providers = new Map([['sandbox', { ...sandbox, lookup }]] as const)
+  return await lookupNumbers(contextFor({ ...app, providers }, account), { instanceId, numbers: asked })
+}
+
+it('asks for each number once, and answers for each place', async () => {
+  const lookup = vi.fn(async (_: unknown, list: readonly string[]) => list.map((number) => number.endsWith('8')))
+  const answers = await lookUp(lookup, [...numbers, ...numbers])
+  expect(lookup).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ id: instanceId, settings: {} }), numbers)
+  expect(answers.map(({ phone, exists }) => [phone, exists])).toEqual(
+    [...numbers, ...numbers].map((number) => [number, number.endsWith('8')]),
+  )
+})
+
+it('says null where the provider cannot tell, or forgets one', async () => {
+  expect((await lookUp(async () => [null, null])).map(({ exists }) => exists)).toEqual([null, null])
+  expect((await lookUp(async () => [true])).map(({ exists }) => exists)).toEqual([true, null])
+})
+
+it('tells of a provider that fails, and not what it said', async () => {
+  const broken = lookUp(async () => {
+    throw new Error('secret 42')
+  })
+  await expect(broken).rejects.toMatchObject({
+    message: 'The provider did not do this',
+    extensions: { code: 'PROVIDER_ERROR' },
+  })
+})
+
+it('waits 8 s for a provider that does not answer, holding no connection', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const asked = Promise.withResolvers<void>()
+    const slow = lookUp(() => {
+      asked.resolve()
+      return new Promise(() => {})
+    })
+    slow.catch(() => {})
+    await asked.promise
+    expect(app.pool.idleCount).toBe(app.pool.totalCount)
+    await vi.advanceTimersByTimeAsync(7_900)
+    expect(await Promise.race([slow, 'still waiting'])).toBe('still waiting')
+    await vi.advanceTimersByTimeAsync(200)
+    await expect(slow).rejects.toMatchObject({ extensions: { code: 'PROVIDER_ERROR' } })
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+it('keeps nothing open in the database meanwhile', async () => {
+  const { rows } = await sql(databaseUrl).query(`select state from pg_stat_activity where state like 'idle in transaction%'`)
+  expect(rows).toEqual([])
+})

@@ -1,0 +1,109 @@
+// Number look-ups, by REST and by the graph.
+import { beforeAll, describe, expect, it } from 'vitest'
+import { createTeam } from '../../src/teams/service.ts'
+import { api, connectedInstance, sql } from '../kit/kit.ts'
+import { expectRefusal, moment, newTenant, nobody, openRig, type Rig } from './rig.ts'
+
+let rig: Rig
+
+beforeAll(async () => {
+  rig = await openRig()
+})
+
+const here = '+4915112345678'
+const gone = '+4915112340001'
+
+function ask(fields: Record<string, unknown> = {}, headers?: Record<string, string>) {
+  const { api, instance } = rig.tenant
+  return api.post('number-lookups', { instanceId: instance.id, numbers: [here], ...fields }, headers)
+}
+
+const document = 'mutation ($input: LookupNumbersInput!) { result: lookupNumbers(input: $input) { phone exists checkedAt } }'
+
+describe('a look-up', () => {
+  it('answers for each number, in the order asked for, whether it is on the network', async () => {
+    const { status, body } = await ask({ numbers: [gone, here, gone], more: 1 })
+    expect({ status, body }).toStrictEqual({
+      status: 200,
+      body: {
+        data: [
+          { phone: gone, exists: false, checkedAt: moment },
+          { phone: here, exists: true, checkedAt: moment },
+          { phone: gone, exists: false, checkedAt: moment },
+        ],
+      },
+    })
+  })
+
+  it('is a mutation of the graph too', async () => {
+    const input = { instanceId: rig.tenant.instance.id, numbers: [here, gone] }
+    const { body } = await rig.tenant.api.graphql(document, { input })
+    expect(body.data.result).toEqual([
+      { phone: here, exists: true, checkedAt: moment },
+      { phone: gone, exists: false, checkedAt: moment },
+    ])
+  })
+
+  it('takes 100 numbers', async () => {
+    const numbers = Array.from({ length: 100 }, (_, i) => `+49151123${45_000 + i}`)
+    expect((await ask({ numbers })).body.data.map(({ phone }: { phone: string }) => phone)).toEqual(numbers)
+  })
+
+  it.each<[name: string, fields: Record<string, unknown>, message: string]>([
+    ['nothing', { instanceId: undefined, numbers: undefined }, 'instanceId: is required; numbers: is required'],
+    ['no number', { numbers: [] }, 'numbers: must have at least 1 item'],
+    ['101 numbers', { numbers: Array(101).fill(here) }, 'numbers: must have at most 100 items'],
+    ['one that is no list', { numbers: here }, 'numbers: must be an array'],
+    [
+      'wrong numbers among good ones',
+      { numbers: [here, '015112345678', here, '+49 151 12345678'] },
+      'numbers.1: must be an E.164 number, for example +393331234567; numbers.3: must be an E.164 number, for example +393331234567',
+    ],
+    ['what is no text', { numbers: [here, null, 5] }, 'numbers.1: must not be null; numbers.2: must be a string'],
+    ['NUL', { numbers: [`${here}\0`] }, 'numbers.0: must be an E.164 number, for example +393331234567'],
+    ['an id that is none', { instanceId: '5' }, 'instanceId: must be a UUID'],
+  ])('of %s is refused by name, alike on both ways', async (_, fields, message) => {
+    expectRefusal(await ask(fields), 400, 'VALIDATION_ERROR', message)
+    const input = JSON.parse(JSON.stringify({ instanceId: rig.tenant.instance.id, numbers: [here], ...fields }))
+    if (fields.numbers === here) return
+    const { body } = await rig.tenant.api.graphql(document, { input })
+    expect(body.errors[0]).toMatchObject({ message, extensions: { code: 'VALIDATION_ERROR' } })
+  })
+
+  it('through an instance that is not there, or somebody else’s, is refused alike', async () => {
+    const [foreign, missing] = [await ask({ instanceId: rig.stranger.instance.id }), await ask({ instanceId: nobody })]
+    expectRefusal(foreign, 404, 'NOT_FOUND', 'Instance not found')
+    expect(foreign.body).toEqual(missing.body)
+  })
+
+  it.each(['created', 'disconnected'] as const)('through an instance that is %s is refused', async (status) => {
+    const { id } = await connectedInstance(rig.databaseUrl, rig.tenant.account, { status })
+    const told = `The instance is ${status}; connect it to look numbers up`
+    expectRefusal(await ask({ instanceId: id }), 409, 'INVALID_STATE', told)
+  })
+
+  it('through a provider that this server does not have is refused', async () => {
+    const { id } = await connectedInstance(rig.databaseUrl, rig.tenant.account)
+    await sql(rig.databaseUrl).query(`update instances set provider = 'web' where id = $1`, [id])
+    expectRefusal(await ask({ instanceId: id }), 502, 'PROVIDER_ERROR')
+  })
+
+  it('is answered again under its Idempotency-Key, and under its key in the graph', async () => {
+    const headers = { 'idempotency-key': 'look' }
+    const [first, second] = [await ask({}, headers), await ask({}, headers)]
+    expect([second.body, second.headers.get('idempotency-replayed')]).toEqual([first.body, 'true'])
+    expectRefusal(await ask({ numbers: [gone] }, headers), 422, 'IDEMPOTENCY_KEY_REUSED')
+    const input = { instanceId: rig.tenant.instance.id, numbers: [here], idempotencyKey: 'look again' }
+    const results = [await rig.tenant.api.graphql(document, { input }), await rig.tenant.api.graphql(document, { input })]
+    expect(results[1]?.body.data).toEqual(results[0]?.body.data)
+  })
+
+  it('is for the keys of teams too', async () => {
+    const owner = await newTenant(rig.gateway, rig.databaseUrl)
+    const team = await createTeam(sql(rig.databaseUrl), { ownerEmail: owner.account.email, name: 'Team' })
+    const ours = api(rig.gateway, team.apiKey, { 'x-team-id': team.teamId })
+    const { id } = await connectedInstance(rig.databaseUrl, { userId: owner.account.userId, workspaceId: team.workspaceId })
+    expect((await ours.post('number-lookups', { instanceId: id, numbers: [gone] })).body.data).toMatchObject([{ exists: false }])
+    expectRefusal(await ours.post('number-lookups', { instanceId: owner.instance.id, numbers: [gone] }), 404, 'NOT_FOUND')
+  })
+})
