@@ -1,0 +1,282 @@
+// POST /media and GET /media/:id: what is answered, refused and repeated.
+import { connect } from 'node:net'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { createTeam } from '../../src/teams/service.ts'
+import { api, createAccount, sql } from '../kit/kit.ts'
+import { post, rawForm, samples, sized, upload } from '../media/rig.ts'
+import { expectRefusal, moment, newTenant, nobody, openRig, type Rig, text, uuid } from './rig.ts'
+
+const mib = 1024 * 1024
+let rig: Rig
+let key: string
+
+beforeAll(async () => {
+  rig = await openRig()
+  key = rig.tenant.account.apiKey
+})
+
+const publicUrl = (extension: string) => expect.stringMatching(new RegExp(`^${rig.gateway.url}/media/[\\w-]{43}\\.${extension}$`))
+
+async function countOfMedia(): Promise<number> {
+  const { rows } = await sql(rig.databaseUrl).query('select count(*)::int as n from media')
+  return rows[0]?.n as number
+}
+
+describe('an upload', () => {
+  it.each(Object.entries(samples))('of %s answers its record', async (type, content) => {
+    const { status, body, headers } = await upload(rig.gateway, key, content, { filename: 'evil.html', type: 'text/html' })
+    expect(status).toBe(201)
+    const extension = { 'image/jpeg': 'jpg', 'text/plain': 'txt', 'audio/ogg; codecs=opus': 'ogg' }[type] ?? '[a-z0-9]{3,4}'
+    expect(body).toStrictEqual({
+      data: { id: uuid, url: publicUrl(extension), mimeType: type, size: content.length, createdAt: moment },
+    })
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(headers.get('ratelimit-limit')).toBe('100000')
+    expect(headers.get('x-request-id')).toMatch(/^[\w-]{36}$/)
+  })
+
+  it('comes back as it was, by id and by address, and stands in the graph', async () => {
+    const content = sized('application/pdf', 3 * mib)
+    const { data } = (await upload(rig.gateway, key, content)).body
+    const byId = await fetch(`${rig.gateway.url}/api/v1/media/${data.id}`, { headers: { 'x-api-key': key } })
+    expect([byId.status, Buffer.from(await byId.arrayBuffer()).equals(content)]).toEqual([200, true])
+    expect(byId.headers.get('ratelimit-limit')).toBe('100000')
+    const byUrl = await fetch(data.url)
+    expect([byUrl.status, Buffer.from(await byUrl.arrayBuffer()).equals(content)]).toEqual([200, true])
+    const graph = await rig.tenant.api.graphql(`{ media(id: "${data.id}") { id url mimeType size createdAt } }`)
+    expect(graph.body).toEqual({ data: { media: data } })
+  })
+
+  it('has an address that no other has', async () => {
+    const uploads = await Promise.all(Array.from({ length: 20 }, () => upload(rig.gateway, key, 'the same')))
+    expect(new Set(uploads.map(({ body }) => body.data.url)).size).toBe(20)
+    expect(new Set(uploads.map(({ body }) => body.data.id)).size).toBe(20)
+  })
+
+  it('is for teams, in their own workspace', async () => {
+    const account = await createAccount(rig.databaseUrl)
+    const team = await createTeam(sql(rig.databaseUrl), { ownerEmail: account.email, name: 'Team' })
+    const headers = { 'x-team-id': team.teamId }
+    const { status, body } = await upload(rig.gateway, team.apiKey, 'hello', { headers })
+    expect(status).toBe(201)
+    expect((await api(rig.gateway, team.apiKey, headers).get(`media/${body.data.id}`)).body).toBe('hello')
+    expectRefusal(await api(rig.gateway, account.apiKey).get(`media/${body.data.id}`), 404, 'NOT_FOUND', 'Media not found')
+    expectRefusal(await upload(rig.gateway, team.apiKey, 'hello'), 401, 'UNAUTHORIZED')
+  })
+
+  it('is usable as mediaUrl, as it is', async () => {
+    const { url } = (await upload(rig.gateway, key, samples['image/png'] as Buffer)).body.data
+    const sent = await rig.tenant.api.post('messages/send', text(rig.tenant, { type: 'image', mediaUrl: url }))
+    expect([sent.status, sent.body.data?.mediaUrl]).toEqual([201, url])
+  })
+})
+
+describe('a file', () => {
+  it.each<[string, () => Parameters<typeof upload>, string]>([
+    ['that is empty', () => [rig.gateway, key, ''], 'file: must not be empty'],
+    ['by another name', () => [rig.gateway, key, 'hello', { field: 'image' }], 'file: is required; another file came instead'],
+    [
+      'of no known type',
+      () => [rig.gateway, key, Buffer.alloc(99)],
+      'file: must be of a type that networks take: jpg, png, webp, gif, mp4, 3gp, mp3, m4a, aac, amr, ogg, pdf, doc, xls, ppt, docx, xlsx, pptx, txt',
+    ],
+    [
+      'that only says it is an image',
+      () => [rig.gateway, key, Buffer.alloc(99), { filename: 'a.png', type: 'image/png' }],
+      expect.stringContaining('file: must be of a type'),
+    ],
+  ])('%s is not taken', async (_, args, message) => {
+    expectRefusal(await upload(...args()), 400, 'VALIDATION_ERROR', message as string)
+  })
+
+  it.each([
+    ['image/png', 5, 'an image'],
+    ['audio/mpeg', 16, 'an audio file'],
+    ['video/mp4', 16, 'a video'],
+  ])('of %s may have %i MiB', async (type, most, name) => {
+    const limit = most * mib
+    expect((await upload(rig.gateway, key, sized(type, limit))).body.data.size).toBe(limit)
+    const message = `file: must have at most ${most} MiB as ${name}`
+    expectRefusal(await upload(rig.gateway, key, sized(type, limit + 1)), 413, 'PAYLOAD_TOO_LARGE', message)
+  })
+})
+
+describe('a form', () => {
+  function form(...parts: [name: string, content: string, filename?: string][]): FormData {
+    const made = new FormData()
+    for (const [name, content, filename] of parts) {
+      if (filename === undefined) made.append(name, content)
+      else made.append(name, new Blob([content]), filename)
+    }
+    return made
+  }
+  const many = Array.from({ length: 1_000 }, (_, i) => [`f${i}`, 'x'] as [string, string])
+
+  it.each<[string, FormData, string]>([
+    ['without the file', form(['name', 'x']), 'file: is required'],
+    ['with two files', form(['file', 'a', 'a'], ['file', 'b', 'b']), 'file: must be the only file'],
+    ['with another file beside it', form(['file', 'a', 'a'], ['other', 'b', 'b']), 'file: must be the only file'],
+    ['with 1,000 fields', form(...many), 'body: must have at most 20 parts'],
+    ['with 1,000 fields after the file', form(['file', 'a', 'a'], ...many), 'body: must have at most 20 parts'],
+  ])('%s is refused', async (_, body, message) => {
+    expectRefusal(await post(rig.gateway, key, body), 400, 'VALIDATION_ERROR', message)
+  })
+
+  it('may have fields that nobody knows, and a file without a name', async () => {
+    expect((await post(rig.gateway, key, form(['name', 'x'], ['file', 'hello', 'a'], ['type', 'y']))).status).toBe(201)
+    expect((await post(rig.gateway, key, form(['file', 'hello']))).body.data).toMatchObject({ mimeType: 'text/plain', size: 5 })
+  })
+
+  it.each<[string, string]>([
+    ['empty', ''],
+    ['not one', 'hello'],
+    ['cut off in the file', '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nhello'],
+    ['cut off in the headers', '--b\r\nContent-Disposition: form-da'],
+    ['of another boundary', '--c\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nhello\r\n--c--'],
+  ])('that is %s is none', async (_, body) => {
+    const answer = await post(rig.gateway, key, body, { 'content-type': 'multipart/form-data; boundary=b' })
+    expectRefusal(answer, 400, 'VALIDATION_ERROR', 'body: is not valid multipart/form-data')
+  })
+
+  it('that does not say its boundary is none', async () => {
+    for (const type of ['multipart/form-data', 'multipart/form-data; boundary=', 'multipart/form-data; boundary']) {
+      expectRefusal(await post(rig.gateway, key, 'x', { 'content-type': type }), 400, 'VALIDATION_ERROR')
+    }
+  })
+
+  it.each(['application/json', 'text/plain', 'image/png', 'application/x-www-form-urlencoded', 'multipart/mixed; boundary=b'])(
+    'of %s is not taken',
+    async (type) => {
+      const answer = await post(rig.gateway, key, 'x', { 'content-type': type })
+      expectRefusal(answer, 415, 'UNSUPPORTED_MEDIA_TYPE', 'The body must be multipart/form-data')
+    },
+  )
+
+  it('that is compressed, or not there, is not taken', async () => {
+    const { body, headers } = rawForm('hello', 'form-data; name="file"; filename="a"')
+    expectRefusal(await post(rig.gateway, key, body, { ...headers, 'content-encoding': 'gzip' }), 415, 'UNSUPPORTED_MEDIA_TYPE')
+    expectRefusal(await rig.tenant.api.post('media'), 415, 'UNSUPPORTED_MEDIA_TYPE', 'The body must be multipart/form-data')
+  })
+
+  it('of more than 64 MiB is too large, said before or not', async () => {
+    const { body: said } = rawForm('x'.repeat(64 * mib), 'form-data; name="file"; filename="a"')
+    const headers = { 'content-type': 'multipart/form-data; boundary=b' }
+    expectRefusal(await post(rig.gateway, key, said, headers), 413, 'PAYLOAD_TOO_LARGE', 'The body is too large')
+    const unsaid = new Blob([said]).stream()
+    expectRefusal(await post(rig.gateway, key, unsaid, headers), 413, 'PAYLOAD_TOO_LARGE', 'The body is too large')
+    const most = rawForm('x'.repeat(64 * mib - (said.length - 64 * mib)), 'form-data; name="file"; filename="a"')
+    expect(most.body.length).toBe(64 * mib)
+    expect((await post(rig.gateway, key, most.body, headers)).status).toBe(201)
+  })
+
+  it.each([
+    ['a way out', '../../../etc/passwd'],
+    ['a NUL', 'a\0.png'],
+    ['10 KB', 'a'.repeat(10_240)],
+    ['quotes', 'a\\".png'],
+    ['something that is run', '$(id).sh; rm -rf /'],
+  ])('may call its file anything, and nobody looks: %s', async (_, name) => {
+    const { body, headers } = rawForm('hello', `form-data; name="file"; filename="${name}"`)
+    const answer = await post(rig.gateway, key, body, headers)
+    expect([answer.status, answer.body.data?.url]).toEqual([201, publicUrl('txt')])
+  })
+
+  it('cannot smuggle a header through the name of its file', async () => {
+    const { body, headers } = rawForm('hello', 'form-data; name="file"; filename="a\r\nSet-Cookie: a=b"')
+    const answer = await post(rig.gateway, key, body, headers)
+    expect([201, 400]).toContain(answer.status)
+    expect(answer.headers.get('set-cookie')).toBeNull()
+  })
+})
+
+describe('who asks', () => {
+  /** What is answered to the head of a request whose body never comes. */
+  function head(lines: string[]): Promise<string> {
+    const { hostname, port } = new URL(rig.gateway.url)
+    const all = ['POST /api/v1/media HTTP/1.1', 'Host: x', 'Content-Type: multipart/form-data; boundary=b', ...lines]
+    return new Promise((resolve, reject) => {
+      const socket = connect(Number(port), hostname, () => socket.write(`${all.join('\r\n')}\r\n\r\n`))
+      socket.once('data', (chunk) => {
+        socket.destroy()
+        resolve(chunk.toString())
+      })
+      socket.on('error', reject)
+    })
+  }
+
+  it.each<[string, () => string[], number]>([
+    ['no key', () => [], 401],
+    ['an unknown key', () => [`x-api-key: svc_live_${'0'.repeat(64)}`], 401],
+    ['a key that does not fit the team', () => [`x-api-key: ${key}`, `X-Team-Id: ${nobody}`], 403],
+    ['too much, and says so', () => [`x-api-key: ${key}`, `Content-Length: ${64 * mib + 1}`], 413],
+    ['a key for repeating that is none', () => [`x-api-key: ${key}`, 'Idempotency-Key: ä'], 400],
+    ['another kind of body', () => [`x-api-key: ${key}`, 'Content-Encoding: gzip'], 415],
+  ])('%s: is answered before the body comes', async (_, lines, status) => {
+    const given = lines()
+    const length = given.some((line) => line.startsWith('Content-Length')) ? [] : ['Content-Length: 60000000']
+    expect(await head([...given, ...length])).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+  })
+
+  it('needs a usable subscription, and a quota', async () => {
+    const tenant = await newTenant(rig.gateway, rig.databaseUrl)
+    const length = 'Content-Length: 60000000'
+    const asks = () => head([`x-api-key: ${tenant.account.apiKey}`, length])
+    await sql(rig.databaseUrl).query(`update subscriptions set status = 'inactive' where "userId" = $1`, [tenant.account.userId])
+    expect(await asks()).toMatch(/^HTTP\/1\.1 403 .*"SUBSCRIPTION_INACTIVE"/s)
+    await sql(rig.databaseUrl).query(`update api_usage set "apiRequestsCount" = 1000000000 where "userId" = $1`, [
+      tenant.account.userId,
+    ])
+    expect(await asks()).toMatch(/^HTTP\/1\.1 429 .*"MONTHLY_API_REQUEST_QUOTA_EXCEEDED"/s)
+  })
+
+  it('cannot tell a file of others from none', async () => {
+    const { id } = (await upload(rig.gateway, key, 'hello')).body.data
+    const [foreign, missing] = [await rig.stranger.api.get(`media/${id}`), await rig.stranger.api.get(`media/${nobody}`)]
+    expectRefusal(foreign, 404, 'NOT_FOUND', 'Media not found')
+    expect(foreign.body).toEqual(missing.body)
+    const graph = await rig.stranger.api.graphql(`{ media(id: "${id}") { url } }`)
+    expect(graph.body.errors[0]).toMatchObject({ message: 'Media not found', extensions: { code: 'NOT_FOUND' } })
+  })
+})
+
+describe('a repeated upload', () => {
+  const repeat = (content: string, name: string, headers: Record<string, string> = {}) =>
+    upload(rig.gateway, key, content, { headers: { 'idempotency-key': name, ...headers } })
+
+  it('is answered as the first one, whatever the form around the file', async () => {
+    const first = await repeat('hello', 'one')
+    const before = await countOfMedia()
+    const second = await repeat('hello', 'one')
+    expect(first.headers.get('idempotency-replayed')).toBeNull()
+    expect([second.status, second.headers.get('idempotency-replayed'), second.body]).toEqual([201, 'true', first.body])
+    expect(await countOfMedia()).toBe(before)
+    expect(await (await fetch(first.body.data.url)).text()).toBe('hello')
+  })
+
+  it('with other content, or of another route, is refused', async () => {
+    await repeat('hello', 'two')
+    expectRefusal(await repeat('hullo', 'two'), 422, 'IDEMPOTENCY_KEY_REUSED')
+    const send = await rig.tenant.api.post('messages/send', text(rig.tenant), { 'idempotency-key': 'two' })
+    expectRefusal(send, 422, 'IDEMPOTENCY_KEY_REUSED')
+  })
+
+  it('keeps one file, however many come at once', async () => {
+    const before = await countOfMedia()
+    const answers = await Promise.all(Array.from({ length: 8 }, () => repeat('all at once', 'three')))
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body.data?.id}`)).size).toBe(1)
+    expect(answers.filter(({ headers }) => headers.get('idempotency-replayed') !== 'true')).toHaveLength(1)
+    expect(await countOfMedia()).toBe(before + 1)
+  })
+
+  it('may bring another file after one that was refused', async () => {
+    expectRefusal(await repeat('', 'four'), 400, 'VALIDATION_ERROR')
+    expect((await repeat('hello', 'four')).status).toBe(201)
+  })
+
+  it('is of its workspace', async () => {
+    const mine = await repeat('hello', 'five')
+    const theirs = await upload(rig.gateway, rig.stranger.account.apiKey, 'hello', { headers: { 'idempotency-key': 'five' } })
+    expect([theirs.status, theirs.headers.get('idempotency-replayed')]).toEqual([201, null])
+    expect(theirs.body.data.id).not.toBe(mine.body.data.id)
+  })
+})
