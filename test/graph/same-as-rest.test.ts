@@ -26,6 +26,11 @@ const documents = {
   connect: 'mutation ($id: ID!, $phone: String) { result: connectInstance(id: $id, phone: $phone) { instanceId } }',
   instance: 'query ($id: ID!) { result: instance(id: $id) { id } }',
   health: 'query ($id: ID!) { result: instance(id: $id) { health { instanceId safetyScore recommendations } } }',
+  createTemplate: 'mutation ($input: CreateTemplateInput!) { result: createTemplate(input: $input) { name type body mediaUrl } }',
+  updateTemplate:
+    'mutation ($id: ID!, $input: UpdateTemplateInput!) { result: updateTemplate(id: $id, input: $input) { name type body mediaUrl } }',
+  preview:
+    'mutation ($id: ID!, $contactId: ID, $variables: JSON) { result: previewTemplate(id: $id, contactId: $contactId, variables: $variables) { type body mediaUrl missing } }',
   createWebhook: 'mutation ($input: CreateWebhookInput!) { result: createWebhook(input: $input) { url } }',
   messages: `query ($first: Int, $after: String, $filter: MessageFilter) { result: messages(first: $first, after: $after, filter: $filter) { nodes { id } } }`,
 }
@@ -184,6 +189,45 @@ describe('changing', () => {
     ]
     if (rest.status === 201) expect(graph.body.data.result.url).toBe(rest.body.data.url)
     else expect(decisionOf(graph)).toEqual(decisionOf(rest))
+  })
+
+  it.each<[string, Record<string, unknown>]>([
+    ['no name', { type: 'text', body: '' }],
+    ['no text', { name: 'x', type: 'text' }],
+    ['an unknown type', { name: 'x', type: 'voice_note', body: 'x' }],
+    ['NUL', { name: '\0', type: 'text', body: '\0' }],
+    ['an image without a file', { name: 'x', type: 'image', body: 'x' }],
+    ['a private file', { name: 'x', type: 'image', mediaUrl: 'http://10.0.0.1/' }],
+    ['an unknown placeholder', { name: 'x', type: 'text', body: '{{order}}' }],
+    ['one that is open', { name: 'x', type: 'text', body: '{{contact.name' }],
+  ])('templates with %s', async (_, input) => {
+    await same(asleep.api.post('templates', input), 'createTemplate', { input })
+    const { id } = (await asleep.api.post('templates', { name: newNumber(), type: 'text', body: 'x' })).body.data
+    const { name: __, ...change } = input
+    await same(asleep.api.put(`templates/${id}`, change), 'updateTemplate', { id, input: change })
+  })
+
+  it('a template, well', async () => {
+    const { id } = (await asleep.api.post('templates', { name: newNumber(), type: 'text', body: 'x' })).body.data
+    const input = { name: newNumber(), type: 'image', body: '{{contact.name}}', mediaUrl: 'https://example.com/a.png' }
+    await same(asleep.api.put(`templates/${id}`, input), 'updateTemplate', { id, input })
+    await same(asleep.api.post('templates', input), 'createTemplate', { input })
+  })
+
+  it('previews of templates', async () => {
+    const body = '{{contact.name}} {{custom.a}}'
+    const { id } = (await asleep.api.post('templates', { name: newNumber(), type: 'text', body })).body.data
+    const { id: contactId } = (await asleep.api.post('contacts', { name: 'Ada', phone: newNumber() })).body.data
+    const asked = [
+      {},
+      { contactId },
+      { contactId: nobody },
+      { contactId: '5', variables: { a: 7 } },
+      { variables: { a: 'x' } },
+      { variables: 'x' },
+    ]
+    for (const body of asked) await same(asleep.api.post(`templates/${id}/preview`, body), 'preview', { id, ...body })
+    for (const other of [nobody, '5']) await same(asleep.api.post(`templates/${other}/preview`), 'preview', { id: other })
   })
 
   it('a message that cannot be cancelled', async () => {

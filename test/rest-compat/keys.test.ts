@@ -73,8 +73,9 @@ it('checks the subscription before the body, the body before what it names, that
   for (const body of [text(tenant), text(tenant, { to: '5' }), {}, [], '{', 'x'.repeat(2_000_000)]) {
     expectRefusal(await send(body), 403, 'SUBSCRIPTION_INACTIVE')
   }
-  for (const path of ['messages/schedule', 'messages/bulk', 'instances', 'webhooks', `webhooks/${nobody}/test`]) {
+  for (const path of ['messages/schedule', 'messages/bulk', 'instances', 'templates', 'webhooks', `webhooks/${nobody}/test`]) {
     expectRefusal(await tenant.api.post(path, {}), 403, 'SUBSCRIPTION_INACTIVE')
   }
-  for (const path of ['messages', 'instances', 'usage', 'me', 'webhooks']) expect((await tenant.api.get(path)).status).toBe(200)
+  for (const path of ['messages', 'instances', 'templates', 'usage', 'me', 'webhooks'])
+    expect((await tenant.api.get(path)).status).toBe(200)
 })
