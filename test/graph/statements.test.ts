@@ -31,7 +31,10 @@ beforeAll(async () => {
 
 afterAll(() => app[Symbol.asyncDispose]())
 
-/** 120 messages, each through an instance of its own and about a contact of its own, with an event and two deliveries each. */
+/**
+ * 120 messages, each through an instance of its own and about a contact of its own, with an event and two deliveries each.
+ * Each contact is in two of 120 groups, of two contacts each.
+ */
 async function seed(databaseUrl: string, account: { userId: string; workspaceId: string }): Promise<void> {
   const pool = sql(databaseUrl)
   const endpoints = [newId(), newId()]
@@ -69,6 +72,14 @@ async function seed(databaseUrl: string, account: { userId: string; workspaceId:
     }
   }
   await pool.query('update event_sequence set last = 120')
+  await pool.query(
+    `insert into contact_groups (id, "workspaceId", name, "membersCount") select gen_random_uuid(), $1, 'Group ' || i, 2 from generate_series(0, 119) i`,
+    [account.workspaceId],
+  )
+  await pool.query(
+    `insert into contact_group_members ("groupId", "contactId") select g.id, c.id from generate_series(0, 119) i
+     join contact_groups g on g.name = 'Group ' || i join contacts c on c.name in ('Contact ' || i, 'Contact ' || (i + 1) % 120)`,
+  )
 }
 
 /** The texts of the statements that a document takes, and its data. */
@@ -122,6 +133,31 @@ const queries: [name: string, most: number, query: string][] = [
     3,
     'query ($first: Int) { webhooks { url deliveries(first: $first) { nodes { status event payload } } } }',
   ],
+  [
+    'contacts, their groups and the members of those',
+    3,
+    'query ($first: Int) { contacts(first: $first) { nodes { name groups { name members(first: 1) { totalCount edges { addedAt node { name } } } } } } }',
+  ],
+  [
+    'groups, their members, the groups and members of those, and how many',
+    5,
+    'query ($first: Int) { contactGroups(first: $first) { totalCount nodes { members(first: 1) { nodes { groups { members(first: 2) { nodes { id } } } } } } } }',
+  ],
+  [
+    'a search among the members of groups, with how many it finds',
+    3,
+    'query ($first: Int) { contactGroups(first: $first) { nodes { members(first: 2, search: "contact") { totalCount nodes { name } } } } }',
+  ],
+  [
+    'contacts, their messages, the contacts and groups of those',
+    4,
+    'query ($first: Int) { contacts(first: $first) { nodes { messages(first: 2) { nodes { body contact { name groups { name } } } } } } }',
+  ],
+  [
+    'messages, their contacts and the groups of those',
+    2,
+    'query ($first: Int) { messages(first: $first) { nodes { contact { name groups { name membersCount } } } } }',
+  ],
 ]
 
 describe('the number of statements', () => {
@@ -144,5 +180,10 @@ describe('the number of statements', () => {
       expect(new Set(nodes.map(({ message }) => message.contact.name)).size).toBe(first)
       expect(nodes[0]?.message.instance.health).toMatchObject({ safetyScore: expect.any(Number) })
     }
+    const members =
+      'query ($first: Int) { contacts(first: $first) { nodes { groups { members(first: 2) { nodes { name } } } } } }'
+    const { data } = await statementsOf(members, 20)
+    const { nodes } = data.contacts as { nodes: { groups: { members: { nodes: { name: string }[] } }[] }[] }
+    expect(nodes.map(({ groups }) => groups.map((group) => group.members.nodes.length))).toEqual(Array(20).fill([2, 2]))
   })
 })
