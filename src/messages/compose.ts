@@ -1,6 +1,6 @@
 // Turns what a caller asked for into what is stored: one body and media address, the rest as content of the type.
 import { fail } from '../core/errors.ts'
-import { type Compiled, fillIn, type TemplateType, valuesOf } from '../templates/service.ts'
+import { type Compiled, fillIn, type KnownContact, type TemplateType, valuesOf } from '../templates/service.ts'
 import type { MessageFields, SendType } from './input.ts'
 
 /** What a type needs beyond `body` and `mediaUrl`, as providers read it. */
@@ -29,14 +29,6 @@ export interface SharedContact {
   phone: string
 }
 
-/** A contact that a template may speak of. */
-export interface KnownContact extends SharedContact {
-  firstName: string | null
-  lastName: string | null
-  email: string | null
-  custom: unknown
-}
-
 /** A template, ready to be filled in. */
 export interface OpenTemplate {
   type: TemplateType
@@ -47,7 +39,7 @@ export interface OpenTemplate {
 /** What a template becomes: the message is about the contact that it speaks of. @throws NOT_FOUND; TEMPLATE_INVALID naming what is missing */
 export function fillTemplate(
   input: MessageFields,
-  contact: KnownContact | undefined,
+  contact: (SharedContact & KnownContact) | undefined,
   template: OpenTemplate | undefined,
 ): ComposedMessage {
   if (!template) return fail('NOT_FOUND', 'Template not found')

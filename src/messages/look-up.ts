@@ -1,8 +1,15 @@
 // What acceptance reads before it judges a flush: instances, contacts and templates, each in one query, on one trip.
 import type { Sql } from '../core/database.ts'
 import type { Template } from '../generated/prisma/client.ts'
-import { type Compiled, compileTemplate, contactColumns, readTemplates, type TemplateType } from '../templates/service.ts'
-import type { KnownContact, OpenTemplate } from './compose.ts'
+import {
+  type Compiled,
+  compileTemplate,
+  contactColumns,
+  type KnownContact,
+  readTemplates,
+  type TemplateType,
+} from '../templates/service.ts'
+import type { OpenTemplate, SharedContact } from './compose.ts'
 import type { MessageFields } from './input.ts'
 import type { SafetyInstance } from './safety.ts'
 
@@ -13,6 +20,7 @@ export interface Asked {
 }
 
 type Instance = SafetyInstance & { workspaceId: string; waNumber: string | null }
+type Contact = SharedContact & KnownContact & { workspaceId: string }
 
 /** What there is of what messages name; nothing of another workspace. */
 export interface Found {
@@ -20,7 +28,7 @@ export interface Found {
   now: Date
   instance: (asked: Asked) => Instance | undefined
   /** The contact that is named, or, for a template that names none, the one of the recipient's number. */
-  contact: (asked: Asked) => KnownContact | undefined
+  contact: (asked: Asked) => Contact | undefined
   /** @throws TEMPLATE_INVALID */
   template: (asked: Asked) => OpenTemplate | undefined
 }
@@ -73,8 +81,6 @@ async function readInstances(tx: Sql, ids: readonly string[]): Promise<{ now: Da
   const { now } = rows[0] as { now: Date }
   return { now, instances: new Map(rows.filter((row) => row.id).map((row) => [row.id, row])) }
 }
-
-type Contact = KnownContact & { workspaceId: string }
 
 async function readContacts(tx: Sql, ids: readonly string[]): Promise<Map<string, Contact>> {
   if (ids.length === 0) return new Map()

@@ -1,8 +1,8 @@
 // What a caller says of a template.
 import { z } from 'zod'
 import { defineInput, type Rules } from '../core/input.ts'
-import { checkMediaUrl } from '../media/url.ts'
 import { jsonObject, text } from '../core/validation.ts'
+import { checkMediaUrl } from '../media/url.ts'
 import { templateTypes } from './policy.ts'
 
 const fields = {

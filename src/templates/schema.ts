@@ -1,47 +1,14 @@
-// Templates in the graph.
+// Templates in the graph: what can be asked and done.
 import { z } from 'zod'
 import { builder } from '../core/builder.ts'
 import { DeletedRef } from '../core/deleted.ts'
 import { fail } from '../core/errors.ts'
 import { keyed } from '../core/idempotency.ts'
-import { registerEnum } from '../core/input.ts'
 import { parse, uuid } from '../core/validation.ts'
 import { CreateTemplateInput, UpdateTemplateInput, variables } from './input.ts'
-import { type TemplateType, templateTypes } from './policy.ts'
-import { createTemplate, deleteTemplate, type Preview, previewTemplate, updateTemplate } from './service.ts'
-
-const TemplateTypeRef = builder.enumType('TemplateType', { values: templateTypes, description: 'What a template can become.' })
-registerEnum('TemplateType', TemplateTypeRef)
-
-// Names no columns, so that what a verb returned is told as it was and not read again.
-const TemplateRef = builder.prismaObject('Template', {
-  description: 'A message to be filled in.',
-  fields: (t) => ({
-    id: t.exposeID('id', { description: 'Its id.' }),
-    name: t.exposeString('name', { description: 'What people call it, unique in the workspace.' }),
-    type: t.field({
-      type: TemplateTypeRef,
-      description: 'What messages made of it are.',
-      resolve: (row) => row.type as TemplateType,
-    }),
-    body: t.exposeString('body', { description: 'The text with its placeholders, `""` where a medium goes without.' }),
-    mediaUrl: t.exposeString('mediaUrl', { nullable: true, description: 'The file that is sent; null in a text.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
-  }),
-})
-
-const PreviewRef = builder.objectRef<Preview>('TemplatePreview').implement({
-  description: 'The message that a template would become.',
-  fields: (t) => ({
-    type: t.expose('type', { type: TemplateTypeRef, description: 'What the message would be.' }),
-    body: t.exposeString('body', { description: 'Its text; placeholders without a value stay as they were written.' }),
-    mediaUrl: t.exposeString('mediaUrl', { nullable: true, description: 'The file that would be sent.' }),
-    missing: t.exposeStringList('missing', {
-      description: 'The values without which it cannot be sent: `custom.order`, `contact.firstName`.',
-    }),
-  }),
-})
+import { PreviewRef, TemplateRef } from './object.ts'
+import { previewTemplate } from './preview.ts'
+import { createTemplate, deleteTemplate, updateTemplate } from './service.ts'
 
 builder.queryFields((t) => ({
   templates: t.prismaField({

@@ -1,0 +1,40 @@
+// What a message made of a template would be, before there is one.
+import type { Context } from '../core/context.ts'
+import type { Sql } from '../core/database.ts'
+import { fail } from '../core/errors.ts'
+import { write } from '../core/idempotency.ts'
+import { faultOf, renderAs, type TemplateText, type TemplateType } from './policy.ts'
+import { findTemplate } from './read.ts'
+import { compileTemplate } from './render.ts'
+import { contactColumns, type KnownContact, valuesOf } from './values.ts'
+
+export interface Preview extends TemplateText {
+  missing: string[]
+}
+
+/** The message, as far as values are known. @throws NOT_FOUND; TEMPLATE_INVALID where it would be too long */
+export async function previewTemplate(
+  ctx: Context,
+  id: string,
+  contactId: string | null,
+  given: Record<string, string> | null,
+): Promise<Preview> {
+  // A POST like any other: under its key it answers again what it answered.
+  return await write(ctx, async (tx) => {
+    const template = await findTemplate(ctx, tx, id)
+    const contact = contactId === null ? null : await findContact(ctx, tx, contactId)
+    const type = template.type as TemplateType
+    const rendered = renderAs(type, compileTemplate(template.body), valuesOf(contact, given))
+    const fault = faultOf(type, { ...rendered, missing: [] })
+    if (fault !== null) fail('TEMPLATE_INVALID', fault)
+    return { type, mediaUrl: template.mediaUrl, ...rendered }
+  })
+}
+
+async function findContact(ctx: Context, tx: Sql, id: string): Promise<KnownContact> {
+  const { rows } = await tx.query<KnownContact>(`select ${contactColumns} from contacts where id = $1 and "workspaceId" = $2`, [
+    id,
+    ctx.principal.workspaceId,
+  ])
+  return rows[0] ?? fail('NOT_FOUND', 'Contact not found')
+}
