@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { benchAccept, type Figures } from './accept.ts'
+import { benchBulk } from './bulk.ts'
 import { benchDispatch } from './dispatch.ts'
 import { benchFanout } from './fanout.ts'
 import { benchLatency } from './latency.ts'
@@ -11,6 +12,7 @@ import { benchList } from './list.ts'
 const benches: Record<string, () => Promise<Figures[]>> = {
   accept: benchAccept,
   dispatch: benchDispatch,
+  bulk: benchBulk,
   latency: benchLatency,
   'fan-out': benchFanout,
   list: benchList,
