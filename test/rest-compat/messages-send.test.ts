@@ -89,7 +89,7 @@ describe('sending refuses, and stores nothing,', () => {
       () => ({ type: 'text', text: 'x', contactId: strangersContactId }),
       'Contact not found',
     ],
-    ['a template, which nobody has yet', () => ({ templateId: nobody, variables: { order: '5' } }), 'Template not found'],
+    ['a template that nobody has', () => ({ templateId: nobody, variables: { order: '5' } }), 'Template not found'],
   ])('%s', async (_, fields, message) => {
     const before = await countMessages()
     expectRefusal(await send(fields()), 404, 'NOT_FOUND', message)
