@@ -1,7 +1,7 @@
 // One route as an operation of the document: its parameters, its body, its answers.
 import type { DocumentNode, GraphQLInputType, GraphQLSchema } from 'graphql'
 import type { z } from 'zod'
-import { examples } from './examples.ts'
+import { type DemoIds, examplesFor } from './examples.ts'
 import { errorResponses, errorsOf } from './openapi-errors.ts'
 import { type AskedField, askedField } from './openapi-graph.ts'
 import type { Schemas } from './openapi-schemas.ts'
@@ -14,6 +14,8 @@ export interface OperationSource {
   inputs: ReadonlyMap<string, { schema: z.ZodObject }>
   /** Whether an operation is for usable subscriptions only. */
   needsActive: (document: DocumentNode) => boolean
+  /** What the examples speak of. */
+  demo: DemoIds
 }
 
 export interface Components {
@@ -27,6 +29,7 @@ interface Parameter {
   required?: boolean
   description?: string | null
   schema: Schema
+  example?: unknown
 }
 
 export interface Operation {
@@ -54,7 +57,7 @@ export function operationOf(source: OperationSource, components: Components, rou
     operationId: route.operationId ?? field.name,
     summary,
     description: field.description,
-    parameters: parametersOf(route, field, components.schemas),
+    parameters: parametersOf(route, field, components.schemas, source.demo),
     requestBody: bodyOf(source, components.schemas, route, field),
     responses: { ...successOf(route, field, components.schemas), ...errorResponses(codes, components.responses) },
     security: security(route.reach),
@@ -66,15 +69,29 @@ function security(reach: Route['reach']): unknown {
   return [{ ApiKey: [] }, ...(reach === 'personal' ? [] : [{ ApiKey: [], TeamId: [] }])]
 }
 
-function parametersOf(route: Route, field: AskedField, schemas: Schemas): Operation['parameters'] {
+function parametersOf(route: Route, field: AskedField, schemas: Schemas, demo: DemoIds): Operation['parameters'] {
   const graphNames = Object.fromEntries(Object.entries(route.renames ?? {}).map(([graph, rest]) => [rest, graph]))
   const argument = (name: string) => field.argument(graphNames[name] ?? name)
   const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']): Parameter => {
     const arg = argument(name)
-    return { name, in: 'path', required: true, description: arg?.description, schema: { type: 'string', format: 'uuid' } }
+    const example = exampleOf(route.path, name, demo)
+    return {
+      name,
+      in: 'path',
+      required: true,
+      description: arg?.description,
+      schema: { type: 'string', format: 'uuid' },
+      example,
+    }
   })
   const inQuery = route.query ? queryParameters(schemas, route.query, (name) => argument(name)?.type) : []
   return [...inPath, ...inQuery, ...(route.method === 'POST' ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : [])]
+}
+
+/** The demo's own, where it has one of those. */
+function exampleOf(path: string, name: string, demo: DemoIds): string | undefined {
+  const kind = name === 'id' ? `${path.split('/')[1]?.replace(/s$/, '')}Id` : name
+  return Object.hasOwn(demo, kind) ? demo[kind as keyof DemoIds] : undefined
 }
 
 /** A query's fields as parameters; `typeOf` is the graph's type of one, where the graph has it. */
@@ -93,8 +110,8 @@ export function queryParameters(
   }))
 }
 
-function bodyOf({ inputs }: OperationSource, schemas: Schemas, route: Route, field: AskedField): unknown {
-  const given = examples[route.operationId ?? field.name]
+function bodyOf({ inputs, demo }: OperationSource, schemas: Schemas, route: Route, field: AskedField): unknown {
+  const given = examplesFor(demo)[route.operationId ?? field.name]
   const content = (schema: Schema) => ({ 'application/json': { schema, ...(given && { examples: given }) } })
   if (route.input) {
     const input = inputs.get(route.input)

@@ -1,14 +1,22 @@
 // The account that a newcomer finds on an empty database: its key and instance are told once, ready to paste.
-import { insertAccount } from './accounts/service.ts'
+import { createHmac } from 'node:crypto'
+import { insertAccount, keyHash } from './accounts/service.ts'
 import type { App } from './core/app.ts'
 import { type Sql, transaction } from './core/database.ts'
-import { newId } from './core/id.ts'
 import { sandboxNumber } from './providers/sandbox/script.ts'
 
 export interface Demo {
   apiKey: string
   instanceId: string
 }
+
+/** What the account has, under the same ids everywhere, so that the examples of the API's document work as they stand. */
+export const demoIds = {
+  instanceId: '01980000-0000-7000-8000-000000000001',
+  contactId: '01980000-0000-7000-8000-000000000002',
+  groupId: '01980000-0000-7000-8000-000000000003',
+  templateId: '01980000-0000-7000-8000-000000000004',
+} as const
 
 /** Makes it when nobody has an account yet; undefined otherwise. */
 export async function createDemo(app: App): Promise<Demo | undefined> {
@@ -17,20 +25,56 @@ export async function createDemo(app: App): Promise<Demo | undefined> {
     await tx.query('lock table users in exclusive mode')
     const { rows } = await tx.query<{ any: boolean }>('select exists (select from users) as any')
     if (rows[0]?.any) return undefined
-    const { userId, workspaceId, apiKey } = await insertAccount(tx, { email: 'demo@example.com', name: 'Demo', plan: 'pro' })
-    const instanceId = await insertConnectedInstance(tx, { userId, workspaceId, seed: app.config.sandboxSeed })
-    return { apiKey, instanceId }
+    const account = { email: 'demo@example.com', name: 'Demo', plan: 'pro' }
+    const { userId, workspaceId, apiKey } = await insertAccount(tx, account, keyOf(app))
+    await insertInstance(tx, { userId, workspaceId, seed: app.config.sandboxSeed })
+    await insertContacts(tx, workspaceId)
+    return { apiKey, instanceId: demoIds.instanceId }
   })
 }
 
-async function insertConnectedInstance(tx: Sql, owner: { userId: string; workspaceId: string; seed: number }): Promise<string> {
-  const id = newId()
+/** The account's first key while it is good; undefined once it was revoked, and where there is no such account. */
+export async function demoKey(app: App): Promise<string | undefined> {
+  const key = keyOf(app)
+  const { rowCount } = await app.pool.query('select from api_keys where hash = $1 and "revokedAt" is null', [keyHash(key)])
+  return rowCount ? key : undefined
+}
+
+/** Nothing of it is stored: whoever has the secret can say it again. */
+function keyOf(app: App): string {
+  const { secretKey } = app.secrets
+  if (!secretKey) throw new Error('SECRET_KEY is not set')
+  return `svc_live_${createHmac('sha256', secretKey).update('key of the demo account').digest('hex')}`
+}
+
+async function insertInstance(tx: Sql, owner: { userId: string; workspaceId: string; seed: number }): Promise<void> {
+  const { instanceId } = demoIds
   await tx.query(
     `insert into instances (id, "workspaceId", "userId", name, provider, status, "waNumber", "firstConnectedAt", "lastConnectedAt")
       values ($1, $2, $3, 'Demo phone', 'sandbox', 'connected', $4, now(), now())`,
-    [id, owner.workspaceId, owner.userId, sandboxNumber(owner.seed, id)],
+    [instanceId, owner.workspaceId, owner.userId, sandboxNumber(owner.seed, instanceId)],
   )
-  return id
+}
+
+/** A contact, a group with it in, and a template that speaks to it. */
+async function insertContacts(tx: Sql, workspaceId: string): Promise<void> {
+  const { contactId, groupId, templateId } = demoIds
+  await tx.query(
+    `insert into contacts (id, "workspaceId", name, "firstName", "lastName", phone, tags)
+      values ($1, $2, 'Ada Lovelace', 'Ada', 'Lovelace', '+4915112345678', '{demo}')`,
+    [contactId, workspaceId],
+  )
+  await tx.query(
+    `insert into contact_groups (id, "workspaceId", name, description, "membersCount")
+      values ($1, $2, 'Customers', 'Made with the demo account', 1)`,
+    [groupId, workspaceId],
+  )
+  await tx.query('insert into contact_group_members ("groupId", "contactId") values ($1, $2)', [groupId, contactId])
+  await tx.query(`insert into templates (id, "workspaceId", name, type, body) values ($1, $2, 'Order shipped', 'text', $3)`, [
+    templateId,
+    workspaceId,
+    'Hello {{contact.firstName}}, your order {{custom.order}} is on its way.',
+  ])
 }
 
 /** What the newcomer reads, with the address that the server listens on. */

@@ -11,19 +11,21 @@ import type { Streams } from './events/streams.ts'
 import { reachOf } from './graphql-limits.ts'
 import { executePrepared, plainType } from './graphql-prepared.ts'
 import type { Graphql } from './graphql-yoga.ts'
+import type { Explore } from './pages.ts'
 
 export interface GraphqlOptions {
   schema: GraphQLSchema
   door: Door
   graphql: Graphql
   streams: Pick<Streams, 'isStreamRequest' | 'handleStream'>
+  explore: Explore
 }
 
 /** Longest body of a GraphQL request, in bytes. */
 const maxBodyBytes = 16 * 1024 * 1024
 
 /** Mounts `/graphql`: queries and mutations; subscriptions and whatever else is to be a stream go through the streams' own door. */
-export function mountGraphql(http: FastifyInstance, app: App, { schema, door, graphql, streams }: GraphqlOptions): void {
+export function mountGraphql(http: FastifyInstance, app: App, { schema, door, graphql, streams, explore }: GraphqlOptions): void {
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     if (streams.isStreamRequest(request)) return await streams.handleStream(request, reply)
     const { params, fault } = readParams(request)
@@ -56,7 +58,9 @@ export function mountGraphql(http: FastifyInstance, app: App, { schema, door, gr
       method: methods,
       url: '/graphql',
       // What the key may do depends on the body; whether there is a key does not.
-      onRequest: async (request) => {
+      onRequest: async (request, reply) => {
+        const page = explore(request, reply)
+        if (page) return await page
         door.glance(request)
         if (request.method !== 'GET' && request.method !== 'POST') fail('METHOD_NOT_ALLOWED')
       },

@@ -11,6 +11,7 @@ import { idempotencyOf, keepFailure } from './core/idempotency.ts'
 import { inputs } from './core/input.ts'
 import { parseJson } from './core/json.ts'
 import { parse } from './core/validation.ts'
+import { demoIds } from './demo.ts'
 import { type Door, openDoor } from './door.ts'
 import { plainStreamQuery } from './events/stream-plain.ts'
 import { mountStreams } from './events/streams.ts'
@@ -21,6 +22,7 @@ import { mountHealth } from './health.ts'
 import { mountMedia } from './media/doors.ts'
 import { download } from './media/download.ts'
 import { upload } from './media/upload.ts'
+import { mountPages } from './pages.ts'
 import { schema } from './schema.ts'
 
 export interface Server {
@@ -46,7 +48,9 @@ export async function createServer(app: App): Promise<Server> {
     ['/graphql/stream', new Set(['GET', 'POST', 'PUT', 'DELETE'])],
   ])
   await http.register(async (scope) => mountJson(scope))
-  mountGraphql(http, app, { schema, door, streams, graphql })
+  const pages = mountPages(http, app)
+  for (const [path, methods] of pages.taken) taken.set(path, methods)
+  mountGraphql(http, app, { schema, door, streams, graphql, explore: pages.explore })
   for (const [path, methods] of [...mountHealth(http, app), ...(await mountMedia(http, app))]) taken.set(path, methods)
   refuseOtherMethods(http, taken)
 
@@ -75,6 +79,7 @@ function restDoor(app: App, graph: GraphQLSchema, door: Door): RestDoor<Context>
       needsActive: (document) => needsActive(graph, document),
       streamQuery: plainStreamQuery,
       publicUrl: app.config.publicUrl,
+      demo: demoIds,
     },
     async admit(request, reply, { reach, document }) {
       const context = await door.open(request, reply, reach)

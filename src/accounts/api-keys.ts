@@ -11,6 +11,8 @@ export interface NewApiKey {
   /** Set for a team's key. */
   teamId?: string
   name: string
+  /** The whole key, where it is not to be made here. */
+  key?: string
 }
 
 export interface IssuedApiKey {
@@ -30,7 +32,7 @@ export function keyHash(key: string): Buffer {
 /** Makes a key in the caller's transaction. */
 export async function issueApiKey(tx: Sql, key: NewApiKey): Promise<IssuedApiKey> {
   const id = newId()
-  const secret = `${key.teamId ? 'svc_team_' : 'svc_live_'}${randomBytes(32).toString('hex')}`
+  const secret = key.key ?? `${key.teamId ? 'svc_team_' : 'svc_live_'}${randomBytes(32).toString('hex')}`
   const prefix = secret.slice(0, 16)
   await tx.query(
     `insert into api_keys (id, "userId", "workspaceId", "teamId", name, prefix, hash) values ($1, $2, $3, $4, $5, $6, $7)`,

@@ -31,8 +31,8 @@ export async function createAccount(pool: pg.Pool, input: NewAccount): Promise<C
   return await transaction(pool, (tx) => insertAccount(tx, input))
 }
 
-/** {@link createAccount} in the caller's transaction. */
-export async function insertAccount(tx: Sql, input: NewAccount): Promise<CreatedAccount> {
+/** {@link createAccount} in the caller's transaction; `firstKey` where it is not to be made here. */
+export async function insertAccount(tx: Sql, input: NewAccount, firstKey?: string): Promise<CreatedAccount> {
   const { email, name, plan, password } = parse(newAccount, input)
   const [userId, workspaceId] = [newId(), newId()]
   const passwordHash = password === undefined ? null : await hashPassword(password)
@@ -50,7 +50,7 @@ export async function insertAccount(tx: Sql, input: NewAccount): Promise<Created
       from date_trunc('month', now() at time zone 'UTC') as start`,
     [userId, plan],
   )
-  const { key } = await issueApiKey(tx, { userId, workspaceId, name: 'First key' })
+  const { key } = await issueApiKey(tx, { userId, workspaceId, name: 'First key', key: firstKey })
   return { userId, workspaceId, email, apiKey: key }
 }
 

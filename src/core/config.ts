@@ -85,7 +85,10 @@ export const environment = z.object({
   SANDBOX_SEED: z.coerce.number().int().default(1).describe('Seed of what the sandbox network makes up'),
   METRICS_TOKEN: z.string().min(1).optional().describe('Bearer token of /metrics; without it only loopback may read them'),
   DEMO: flag.optional().describe('1 makes a demo account on an empty database; on by default with the embedded one'),
-  NODE_ENV: z.string().optional().describe('Only `test` means anything: FAILPOINT is read'),
+  NODE_ENV: z
+    .string()
+    .optional()
+    .describe('`production`: GraphiQL is not served, and no page knows the key of the demo; `test`: FAILPOINT is read'),
   FAILPOINT: z.string().optional().describe('Tests only: name=kill, name=throw or name=sleep at a named commit boundary'),
 })
 
@@ -112,6 +115,7 @@ export interface Config {
   sandboxLatencyMs: number
   sandboxSeed: number
   demo: boolean
+  production: boolean
   failpoint: string | undefined
 }
 
@@ -159,6 +163,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
       sandboxLatencyMs: e.SANDBOX_LATENCY_MS,
       sandboxSeed: e.SANDBOX_SEED,
       demo: e.DEMO ?? !e.DATABASE_URL,
+      production: e.NODE_ENV === 'production',
       failpoint: e.NODE_ENV === 'test' ? e.FAILPOINT : undefined,
     },
     secrets: {

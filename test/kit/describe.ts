@@ -2,9 +2,10 @@
 import { describeApi, type OpenApiDocument } from '../../rest-compat/openapi.ts'
 import { needsActive } from '../../src/core/execute.ts'
 import { inputs } from '../../src/core/input.ts'
+import { demoIds as demo } from '../../src/demo.ts'
 import { plainStreamQuery as streamQuery } from '../../src/events/stream-plain.ts'
 import { schema as graph } from '../../src/schema.ts'
 
 export function describe(): OpenApiDocument {
-  return describeApi({ graph, inputs, needsActive: (document) => needsActive(graph, document), streamQuery })
+  return describeApi({ graph, inputs, needsActive: (document) => needsActive(graph, document), streamQuery, demo })
 }

@@ -37,8 +37,11 @@ const doors: Record<string, readonly string[]> = {
 const topFloor: Record<string, readonly string[]> = {
   'main.ts': ['server.ts', 'worker.ts', 'domains.ts', 'demo.ts'],
   'cli.ts': ['doctor.ts'],
-  'server.ts': ['schema.ts', 'door.ts', 'graphql.ts', 'graphql-yoga.ts', 'graphql-limits.ts', 'health.ts'],
-  'graphql.ts': ['door.ts', 'graphql-yoga.ts', 'graphql-limits.ts'],
+  'server.ts': ['schema.ts', 'door.ts', 'graphql.ts', 'graphql-yoga.ts', 'graphql-limits.ts', 'health.ts', 'pages.ts', 'demo.ts'],
+  'pages.ts': ['page-assets.ts', 'graphiql-tabs.ts', 'demo.ts'],
+  'page-assets.ts': [],
+  'graphiql-tabs.ts': [],
+  'graphql.ts': ['door.ts', 'graphql-yoga.ts', 'graphql-limits.ts', 'pages.ts'],
   'graphql-yoga.ts': ['graphql-limits.ts'],
   'graphql-limits.ts': [],
   'worker.ts': [],
