@@ -9,6 +9,8 @@ export type Failpoint =
   | 'send.before_commit'
   | 'send.after_commit_before_ack'
   | 'campaign.mid_page'
+  | 'media.before_put'
+  | 'media.after_put'
   | 'hook.before_post'
   | 'hook.after_2xx_before_commit'
   | 'bulk.mid_chunk'

@@ -11,8 +11,8 @@ import { readRange } from './range.ts'
 import { findByName, findMedia } from './service.ts'
 import type { ByteRange } from './store.ts'
 
-/** A reader who takes nothing for so long is cut. */
-const stalledMs = 30_000
+/** A reader who takes nothing is cut after this, or twice this: Node looks whether anything moved. */
+const stalledMs = 15_000
 
 /** Answers `GET media/{id}`. @throws VALIDATION_ERROR, NOT_FOUND. */
 export async function download(request: FastifyRequest, reply: FastifyReply, ctx: Context): Promise<FastifyReply> {

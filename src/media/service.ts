@@ -25,11 +25,14 @@ export async function addMedia(ctx: Context, file: SavedFile, type: MediaType): 
     file.size,
   ])
   try {
+    await app.failpoint('media.before_put')
     await app.media.put(id, file.path, file.size)
+    await app.failpoint('media.after_put')
     const media = await write(ctx, async (tx) => {
       const { rows } = await tx.query<Media>('update media set "storedAt" = now() where id = $1 returning *', [id])
       return rows[0] ?? fail('SERVICE_UNAVAILABLE')
     })
+    await app.failpoint('api.after_commit_before_reply')
     // A repeated request is answered with what the first one stored.
     if (media.id !== id) await discard(app, id)
     return media

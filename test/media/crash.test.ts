@@ -1,0 +1,180 @@
+// What is left of uploads that do not come to their end: nothing that anybody was told of is missing, and nothing else stays.
+import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import path from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { sweepMedia } from '../../src/media/service.ts'
+import { type Account, cloneDatabase, createAccount, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
+import { openApp } from '../messages/rig.ts'
+import { dataFolder } from '../promises/demo.ts'
+import { post, rawForm, upload } from './rig.ts'
+
+let databaseUrl: string
+let account: Account
+let dataDir: string
+
+beforeAll(async () => {
+  databaseUrl = await cloneDatabase()
+  account = await createAccount(databaseUrl)
+  dataDir = await dataFolder()
+})
+
+function start(env: Record<string, string> = {}): Promise<Gateway> {
+  return startGateway({ databaseUrl, env: { DATA_DIR: dataDir, RATE_LIMIT_PER_SECOND: '100000', ...env } })
+}
+
+function filesIn(folder: string): string[] {
+  const at = path.join(dataDir, 'media', folder)
+  return existsSync(at) ? readdirSync(at).filter((name) => name !== 'incoming') : []
+}
+
+async function rows(): Promise<{ id: string; stored: boolean }[]> {
+  const found = await sql(databaseUrl).query<{ id: string; stored: boolean }>(
+    'select id, "storedAt" is not null as stored from media order by id',
+  )
+  return found.rows
+}
+
+/** Makes what is there as old as it has to be to be abandoned. */
+async function grow(): Promise<void> {
+  await sql(databaseUrl).query(`update media set "createdAt" = "createdAt" - interval '3 hours'`)
+}
+
+describe('a connection that is cut', () => {
+  let gateway: Gateway
+  beforeAll(async () => {
+    gateway = await start()
+  })
+  const { body } = rawForm('x'.repeat(100_000), 'form-data; name="file"; filename="a"')
+  const head = (key: string) =>
+    [
+      'POST /api/v1/media HTTP/1.1',
+      'Host: x',
+      `x-api-key: ${key}`,
+      'Content-Type: multipart/form-data; boundary=b',
+      `Content-Length: ${body.length}`,
+    ].join('\r\n')
+
+  it.each([
+    ['before the body', 0],
+    ["in the part's head", 20],
+    ['in the file', 50_000],
+    ['one byte before the end', body.length - 1],
+  ])('%s leaves no file and no row', async (_, sent) => {
+    const [before, files] = [await rows(), filesIn('')]
+    const { hostname, port } = new URL(gateway.url)
+    const socket = connect(Number(port), hostname)
+    socket.write(`${head(account.apiKey)}\r\n\r\n${body.slice(0, sent)}`)
+    if (sent > 100) await until(() => filesIn('incoming').length > 0)
+    socket.destroy()
+    await until(() => filesIn('incoming').length === 0)
+    // One that is whole comes after it, so that nothing is still to be seen of the other.
+    const { id } = (await upload(gateway, account.apiKey, 'hello')).body.data
+    expect((await rows()).filter((row) => !before.some((old) => old.id === row.id))).toEqual([{ id, stored: true }])
+    expect(filesIn('').filter((name) => !files.includes(name))).toEqual([id])
+    expect(gateway.logs.filter((line) => /error|warn/.test(line))).toEqual([])
+  })
+})
+
+describe('a process that dies', { timeout: 60_000 }, () => {
+  it('in the middle of an upload leaves what the next one clears away', async () => {
+    const gateway = await start()
+    const stream = new ReadableStream({
+      start(controller) {
+        controller.enqueue(
+          new TextEncoder().encode(rawForm('x'.repeat(200_000), 'form-data; name="file"').body.slice(0, 100_000)),
+        )
+      },
+    })
+    const cut = post(gateway, account.apiKey, stream, { 'content-type': 'multipart/form-data; boundary=b' }).catch(() => 'cut')
+    await until(() => filesIn('incoming').length > 0)
+    gateway.kill('SIGKILL')
+    await Promise.all([gateway.exited, cut])
+    const [left] = filesIn('incoming') as [string]
+    const young = path.join(dataDir, 'media/incoming/young')
+    writeFileSync(young, 'of an upload that goes on in another process')
+    utimesSync(path.join(dataDir, 'media/incoming', left), 1, 1)
+    await start()
+    expect(filesIn('incoming')).toEqual(['young'])
+  })
+
+  it.each([
+    ['before it keeps the file', 'media.before_put', 'one', 0],
+    ['before it says so to the database', 'media.after_put', 'two', 1],
+  ] as const)('%s has kept nothing, and the same request can be made again', async (_, failpoint, key, files) => {
+    const doomed = await start({ FAILPOINT: `${failpoint}=kill` })
+    const before = (await rows()).length
+    const headers = { 'idempotency-key': key }
+    await expect(upload(doomed, account.apiKey, 'hello', { headers })).rejects.toThrow()
+    await doomed.exited
+    const [unfinished] = (await rows()).filter(({ stored }) => !stored) as [{ id: string }]
+    expect(filesIn('').filter((name) => name === unfinished.id)).toHaveLength(files)
+
+    const gateway = await start()
+    const headersOfOwner = { 'x-api-key': account.apiKey }
+    expect((await fetch(`${gateway.url}/api/v1/media/${unfinished.id}`, { headers: headersOfOwner })).status).toBe(404)
+    const again = await upload(gateway, account.apiKey, 'hello', { headers })
+    expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, null])
+
+    const app = await openApp(databaseUrl, { DATA_DIR: dataDir })
+    expect(await sweepMedia(app), 'it might still be on its way').toBe(0)
+    await grow()
+    expect(await sweepMedia(app)).toBe(1)
+    expect(await rows()).toHaveLength(before + 1)
+    expect(filesIn('')).not.toContain(unfinished.id)
+    expect(await (await fetch(again.body.data.url)).text()).toBe('hello')
+    expect(await sweepMedia(app)).toBe(0)
+  })
+
+  it('before it answers has kept the file, and answers the same request with it', async () => {
+    const doomed = await start({ FAILPOINT: 'api.after_commit_before_reply=kill' })
+    const headers = { 'idempotency-key': 'three' }
+    await expect(upload(doomed, account.apiKey, 'kept', { headers })).rejects.toThrow()
+    await doomed.exited
+    const gateway = await start()
+    const [count, again] = [(await rows()).length, await upload(gateway, account.apiKey, 'kept', { headers })]
+    expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, 'true'])
+    expect(await (await fetch(again.body.data.url)).text()).toBe('kept')
+    expect(await rows()).toHaveLength(count)
+  })
+})
+
+describe('an upload that fails', () => {
+  it('on our side leaves nothing and can be made again', async () => {
+    const gateway = await start({ FAILPOINT: 'media.after_put=throw' })
+    const before = [await rows(), filesIn(''), filesIn('incoming')]
+    const headers = { 'idempotency-key': 'four' }
+    expect((await upload(gateway, account.apiKey, 'hello', { headers })).status).toBe(500)
+    expect([await rows(), filesIn(''), filesIn('incoming')]).toEqual(before)
+    expect((await upload(gateway, account.apiKey, 'hello', { headers })).status).toBe(201)
+  })
+
+  it('after its commit keeps the file, because the same request is answered with it', async () => {
+    const gateway = await start({ FAILPOINT: 'api.after_commit_before_reply=throw' })
+    const headers = { 'idempotency-key': 'five' }
+    expect((await upload(gateway, account.apiKey, 'hello', { headers })).status).toBe(500)
+    const again = await upload(gateway, account.apiKey, 'hello', { headers })
+    expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, 'true'])
+    expect(await (await fetch(again.body.data.url)).text()).toBe('hello')
+  })
+})
+
+describe('many large uploads at once', () => {
+  it('take no more memory than one', { timeout: 120_000 }, async () => {
+    const gateway = await start()
+    const size = 60 * 1024 * 1024
+    const { body, headers } = rawForm('x'.repeat(size), 'form-data; name="file"; filename="a"')
+    const form = Buffer.from(body)
+    const memory = () => Number(readFileSync(`/proc/${gateway.pid}/status`, 'utf8').match(/VmRSS:\s+(\d+)/)?.[1]) * 1024
+    await post(gateway, account.apiKey, form, headers)
+    const before = memory()
+    let most = 0
+    const timer = setInterval(() => {
+      most = Math.max(most, memory())
+    }, 20)
+    const answers = await Promise.all(Array.from({ length: 8 }, () => post(gateway, account.apiKey, form, headers)))
+    clearInterval(timer)
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(201))
+    expect(most - before, 'bytes of 480 MiB that were held').toBeLessThan(96 * 1024 * 1024)
+  })
+})

@@ -1,0 +1,149 @@
+// Time that uploads and downloads have: a slow line is waited for, and who only holds a connection is cut.
+import { readdirSync, readlinkSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { sql, until } from '../kit/kit.ts'
+import { dataFolder } from '../promises/demo.ts'
+import { openRig, type Rig } from '../rest-compat/rig.ts'
+import { rawForm, sized, upload } from './rig.ts'
+
+const mib = 1024 * 1024
+let rig: Rig
+let dataDir: string
+
+beforeAll(async () => {
+  dataDir = await dataFolder()
+  rig = await openRig({ DATA_DIR: dataDir })
+})
+
+interface Line {
+  socket: Socket
+  text: () => string
+  /** Milliseconds from now until the other side ends it. */
+  closed: Promise<number>
+}
+
+function open(head: string[]): Line {
+  const { hostname, port } = new URL(rig.gateway.url)
+  const begun = performance.now()
+  const socket = connect(Number(port), hostname)
+  let text = ''
+  socket.on('data', (chunk) => {
+    text += chunk.toString('latin1')
+  })
+  socket.on('error', () => {})
+  const closed = new Promise<number>((resolve) => socket.on('close', () => resolve(performance.now() - begun)))
+  socket.write(`${head.join('\r\n')}\r\n\r\n`)
+  return { socket, text: () => text, closed }
+}
+
+function openUpload(length: number): Line {
+  return open([
+    'POST /api/v1/media HTTP/1.1',
+    'Host: x',
+    `x-api-key: ${rig.tenant.account.apiKey}`,
+    'Content-Type: multipart/form-data; boundary=b',
+    `Content-Length: ${length}`,
+  ])
+}
+
+/** Writes all of it, so many bytes each so many milliseconds. */
+async function drip({ socket }: Line, body: Buffer, bytes: number, everyMs: number): Promise<void> {
+  for (let at = 0; at < body.length && !socket.destroyed; at += bytes) {
+    socket.write(body.subarray(at, at + bytes))
+    await pause(everyMs)
+  }
+}
+
+describe.concurrent('an upload', { timeout: 90_000 }, () => {
+  it('of 60 MiB may take half a minute and more', async () => {
+    const body = Buffer.from(rawForm('x'.repeat(60 * mib), 'form-data; name="file"; filename="a"').body)
+    const line = openUpload(body.length)
+    const begun = performance.now()
+    await drip(line, body, mib / 2, 260)
+    await Promise.race([line.closed, new Promise((resolve) => line.socket.once('data', resolve))])
+    expect(performance.now() - begun).toBeGreaterThan(30_000)
+    expect(line.text()).toMatch(/^HTTP\/1\.1 201 /)
+    line.socket.destroy()
+  })
+
+  it('that comes a byte at a time is cut as any request is', async () => {
+    const { body } = rawForm('x'.repeat(mib), 'form-data; name="file"; filename="a"')
+    const line = openUpload(body.length)
+    line.socket.write(body.slice(0, 200))
+    void drip(line, Buffer.alloc(60, 'x'), 1, 1_000)
+    const tookMs = await line.closed
+    expect(line.text()).toMatch(/^(HTTP\/1\.1 408 |$)/)
+    expect(tookMs).toBeGreaterThan(9_900)
+    expect(tookMs).toBeLessThan(14_000)
+  })
+
+  it('that stops is cut when the time that it earned is over', async () => {
+    const { body } = rawForm('x'.repeat(10 * mib), 'form-data; name="file"; filename="a"')
+    const line = openUpload(body.length)
+    line.socket.write(body.slice(0, mib / 2))
+    const tookMs = await line.closed
+    // 10 s as every request, 8 s for 512 KiB, of which some may have come before anybody looked.
+    expect(tookMs).toBeGreaterThan(12_000)
+    expect(tookMs).toBeLessThan(23_000)
+  })
+
+  it('that was refused does not hold its connection by going on', async () => {
+    const line = openUpload(60 * mib)
+    line.socket.write('--b\r\nContent-Disposition: form-data; name="other"; filename="a"\r\n\r\n')
+    void drip(line, Buffer.alloc(60, 'x'), 1, 500)
+    const tookMs = await line.closed
+    expect(line.text()).toMatch(/^HTTP\/1\.1 400 /)
+    expect(tookMs).toBeLessThan(14_000)
+  })
+
+  it('leaves its connection to the requests after it, on the time of every request', async () => {
+    const { body } = rawForm('hello', 'form-data; name="file"; filename="a"')
+    const line = openUpload(body.length)
+    line.socket.write(body)
+    await new Promise((resolve) => line.socket.once('data', resolve))
+    line.socket.write(
+      `POST /api/v1/messages/send HTTP/1.1\r\nHost: x\r\nx-api-key: ${rig.tenant.account.apiKey}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`,
+    )
+    const tookMs = await line.closed
+    expect(line.text()).toMatch(/^HTTP\/1\.1 201 /)
+    expect(tookMs).toBeLessThan(14_000)
+  })
+})
+
+describe('what was cut', () => {
+  it('has left no file and no row', async () => {
+    const { rows } = await sql(rig.databaseUrl).query('select id from media where "storedAt" is null')
+    expect(rows).toEqual([])
+    expect(readdirSync(path.join(dataDir, 'media/incoming'))).toEqual([])
+    expect(rig.gateway.logs.filter((line) => /"level":"(warn|error|fatal)"/.test(line))).toEqual([])
+  })
+})
+
+describe('a reader', () => {
+  /** How many of the files that it keeps the gateway holds open. */
+  function openFiles(): number {
+    const held = `/proc/${rig.gateway.pid}/fd`
+    const files = readdirSync(held).map((fd) => {
+      try {
+        return readlinkSync(path.join(held, fd))
+      } catch {
+        return 'closed'
+      }
+    })
+    return files.filter((file) => file.startsWith(path.join(dataDir, 'media'))).length
+  }
+
+  it('who takes nothing is cut, and others are not kept waiting', { timeout: 90_000 }, async () => {
+    const { url } = (await upload(rig.gateway, rig.tenant.account.apiKey, sized('application/pdf', 60 * mib))).body.data
+    const line = open([`GET ${new URL(url).pathname} HTTP/1.1`, 'Host: x'])
+    await new Promise((resolve) => line.socket.once('data', resolve))
+    line.socket.pause()
+    expect((await (await fetch(url)).arrayBuffer()).byteLength).toBe(60 * mib)
+    expect(openFiles()).toBe(1)
+    await until(() => openFiles() === 0, { timeoutMs: 45_000, everyMs: 500 })
+    line.socket.destroy()
+  })
+})
