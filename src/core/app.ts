@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events'
 import type pg from 'pg'
 import { PgBoss } from 'pg-boss'
 import type { Config, Secrets } from './config.ts'
-import { type Db, openDatabase } from './database.ts'
+import { type Db, openDatabase, type Read } from './database.ts'
 import { createEgress, type Egress } from './egress.ts'
 import { createFailpoint, type FailpointHit } from './failpoint.ts'
 import { createLog, type Log } from './log.ts'
@@ -25,6 +25,8 @@ export interface App extends AsyncDisposable {
   pool: pg.Pool
   /** Commits without waiting for the disk; see core/database.ts. */
   quickPool: pg.Pool
+  shortRead: Read
+  longRead: Read
   db: Db
   boss: PgBoss
   log: Log
@@ -72,6 +74,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     secrets,
     pool: database.pool,
     quickPool: database.quickPool,
+    shortRead: database.shortRead,
+    longRead: database.longRead,
     db: database.db,
     boss,
     log,

@@ -1,7 +1,9 @@
 // The two ways to Postgres, over one pool: Prisma for the graph's reads and ordinary writes, SQL for sets.
+import type { Writable } from 'node:stream'
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { PrismaClient } from '../generated/prisma/client.ts'
+import { createBatch } from './batch.ts'
 
 export type Db = PrismaClient
 /** Anything that runs SQL: the pool, or one connection inside a transaction. */
@@ -16,6 +18,9 @@ export interface Database extends AsyncDisposable {
   pool: pg.Pool
   /** Connections whose commits do not wait for the disk: for counters of which a crash of the database may forget the last moment. */
   quickPool: pg.Pool
+  /** For reads of a few rows by an index. */
+  shortRead: Read
+  longRead: Read
   db: Db
 }
 
@@ -38,6 +43,8 @@ export function openDatabase(url: string, onError: (error: Error) => void, max =
   return {
     pool,
     quickPool,
+    shortRead: createShortReads(pool),
+    longRead: async (query) => (await pool.query<unknown[]>(query)).rows,
     db,
     async [Symbol.asyncDispose]() {
       await db.$disconnect()
@@ -60,6 +67,27 @@ export async function transaction<T>(pool: pg.Pool, work: (tx: Sql) => Promise<T
 }
 
 async function attempt<T>(pool: pg.Pool, work: (tx: Sql) => Promise<T>): Promise<T> {
+  return await withConnection(pool, async (client) => {
+    try {
+      // Not waited for: the first statement follows on the same trip, and fails too if this one does.
+      const begun = client.query('begin')
+      begun.catch(() => {})
+      const result = await work(client)
+      await begun
+      // The commit of a transaction that a swallowed error has spoilt is answered, without an error, by a rollback.
+      const { command } = await client.query('commit')
+      if (command !== 'COMMIT') throw new Error('the transaction was rolled back')
+      return result
+    } catch (error) {
+      await client.query('rollback').catch((lost: Error) => {
+        client.emit('error', lost)
+      })
+      throw error
+    }
+  })
+}
+
+async function withConnection<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined
   const onError = (error: Error) => {
@@ -68,22 +96,32 @@ async function attempt<T>(pool: pg.Pool, work: (tx: Sql) => Promise<T>): Promise
   // A connection that is lost says so here as well as to its statement; with nobody listening that would end the process.
   client.on('error', onError)
   try {
-    // Not waited for: the first statement follows on the same trip, and fails too if this one does.
-    const begun = client.query('begin')
-    begun.catch(() => {})
-    const result = await work(client)
-    await begun
-    // The commit of a transaction that a swallowed error has spoilt is answered, without an error, by a rollback.
-    const { command } = await client.query('commit')
-    if (command !== 'COMMIT') throw new Error('the transaction was rolled back')
-    return result
-  } catch (error) {
-    await client.query('rollback').catch((lost: Error) => {
-      broken = lost
-    })
-    throw error
+    return await work(client)
   } finally {
     client.off('error', onError)
     client.release(broken)
   }
+}
+
+/** Runs a statement; answers its rows as arrays. */
+export type Read = (query: pg.QueryArrayConfig) => Promise<unknown[][]>
+
+/**
+ * Makes reads that share a connection and a trip with the others of their moment, each with its own answer. What may take
+ * long has no place here: those behind it would wait.
+ */
+function createShortReads(pool: pg.Pool): Read {
+  return createBatch<pg.QueryArrayConfig, unknown[][]>({
+    max: 50,
+    parallel: 4,
+    run: (queries) =>
+      withConnection(pool, async (client) => {
+        const { stream } = (client as unknown as { connection: { stream: Writable } }).connection
+        stream.cork()
+        const answers = queries.map((query) => client.query<unknown[]>(query))
+        stream.uncork()
+        const settled = await Promise.allSettled(answers)
+        return settled.map((answer) => (answer.status === 'fulfilled' ? answer.value.rows : (answer.reason as Error)))
+      }),
+  })
 }

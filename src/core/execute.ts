@@ -3,7 +3,6 @@ import {
   coerceInputValue,
   type DocumentNode,
   type ExecutionResult,
-  execute,
   type FieldNode,
   GraphQLError,
   type GraphQLInputType,
@@ -21,6 +20,7 @@ import { codeOf, failure } from './errors.ts'
 import { keepFailure } from './idempotency.ts'
 import { inputs } from './input.ts'
 import { publicFailure } from './public-failure.ts'
+import { runDocument } from './run.ts'
 import { faultsOf, parse } from './validation.ts'
 
 export interface Operation {
@@ -34,7 +34,7 @@ export interface Operation {
 /** Executes; whatever goes wrong comes back as an error with one of the contract's codes and nothing of its inside. */
 export async function executeOperation(operation: Operation): Promise<ExecutionResult> {
   const { schema, document, operationName, variables, context } = operation
-  const result = await execute({ schema, document, operationName, variableValues: variables, contextValue: context })
+  const result = await runDocument({ schema, document, operationName, variableValues: variables, contextValue: context })
   if (!result.errors) return result
   // Without data nothing ran: the variables did not fit their types.
   const errors =

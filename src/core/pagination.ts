@@ -64,14 +64,24 @@ export async function readPage<Row extends { id: string }>(request: PageRequest<
   const more = rows.length > size
   const page = rows.slice(0, size)
   if (backward) page.reverse()
-  const edges = page.map((node) => ({ cursor: encode(binding, node[field], node.id), node }))
+  // Cursors are made when they are asked for: most readers want the last one only.
+  const edges = page.map((node) => ({
+    node,
+    get cursor() {
+      return encode(binding, node[field], node.id)
+    },
+  }))
   return {
     edges,
     pageInfo: {
       hasNextPage: backward ? Boolean(args.before) : more,
       hasPreviousPage: backward ? more : Boolean(args.after),
-      startCursor: edges[0]?.cursor ?? null,
-      endCursor: edges.at(-1)?.cursor ?? null,
+      get startCursor() {
+        return edges[0]?.cursor ?? null
+      },
+      get endCursor() {
+        return edges.at(-1)?.cursor ?? null
+      },
     },
   }
 }

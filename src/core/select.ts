@@ -9,7 +9,8 @@ import {
   isObjectType,
   type SelectionSetNode,
 } from 'graphql'
-import type pg from 'pg'
+import type { Read } from './database.ts'
+import { joined } from './joined-rows.ts'
 
 export interface Table {
   /** As SQL calls it. */
@@ -32,6 +33,7 @@ export interface SelectQuery {
   where: readonly string[]
   values: readonly unknown[]
   orderBy: string
+  /** Stands in the text: with it as a parameter, Postgres would plan the statement again each time, at three times its cost. */
   take: number
 }
 
@@ -146,7 +148,7 @@ function nameOf(text: string): string | undefined {
 }
 
 /** Reads rows as Prisma would give them, with the selection's columns and relations alone. */
-export async function selectRows<Row>(pool: Pick<pg.Pool, 'query'>, query: SelectQuery): Promise<Row[]> {
+export async function selectRows<Row>(read: Read, query: SelectQuery): Promise<Row[]> {
   const { table, selection, where, values, orderBy, take } = query
   const joins = Object.keys(selection.relations).map((name, i) => ({ name, alias: `r${i}`, ...relationOf(table, name) }))
   const columns = [
@@ -157,8 +159,8 @@ export async function selectRows<Row>(pool: Pick<pg.Pool, 'query'>, query: Selec
   ]
   const text = `select ${columns.join(', ')} from ${table.name} t
     ${joins.map(({ alias, key, table: { name } }) => `left join ${name} ${alias} on ${alias}.id = t."${key}"`).join(' ')}
-    where ${where.join(' and ')} order by ${orderBy} limit $${values.length + 1}`
-  const { rows } = await pool.query<unknown[]>({ name: nameOf(text), text, values: [...values, take], rowMode: 'array' })
+    where ${where.join(' and ')} order by ${orderBy} limit ${take}`
+  const rows = await read({ name: nameOf(text), text, values: [...values], rowMode: 'array' })
   return rows.map((cells) => shape(selection, cells, joins) as Row)
 }
 
@@ -167,7 +169,7 @@ function relationOf(table: Table, name: string): { table: Table; key: string } {
 }
 
 function shape(selection: Selection, cells: readonly unknown[], joins: readonly { name: string }[]): object {
-  const row: Record<string, unknown> = {}
+  const row: Record<string | symbol, unknown> = { [joined]: true }
   let at = 0
   for (const column of selection.columns) row[column] = cells[at++]
   for (const { name } of joins) {

@@ -39,8 +39,6 @@ export async function listMessages(
   direction: 'asc' | 'desc',
 ): Promise<Page<Message> & { totalCount: () => Promise<number> }> {
   const { db } = ctx.app
-  // Also tells the relations of each node that they are loaded.
-  const query = queryFromInfo({ context: ctx, info, paths, typeName: 'Message' })
   const selection = planSelection(info, table, paths, ['id', 'createdAt'])
   const scope = { workspaceId: ctx.principal.workspaceId, ...filter.equal }
   const where = { ...scope, ...createdWithin(filter) } as Prisma.MessageWhereInput
@@ -50,11 +48,20 @@ export async function listMessages(
     field: 'createdAt',
     direction,
     find: async (page, place) => {
-      if (!selection) return (await db.message.findMany({ ...query, ...page, where: { AND: [where, page.where] } })) as never
-      return await selectRows<Message>(ctx.app.pool, { table, selection, ...bounded(scope, filter, place), take: page.take })
+      if (!selection) {
+        const query = queryFromInfo({ context: ctx, info, paths, typeName: 'Message' })
+        return (await db.message.findMany({ ...query, ...page, where: { AND: [where, page.where] } })) as never
+      }
+      const read = isShort(filter) ? ctx.app.shortRead : ctx.app.longRead
+      return await selectRows<Message>(read, { table, selection, ...bounded(scope, filter, place), take: page.take })
     },
   })
   return { ...page, totalCount: () => db.message.count({ where }) }
+}
+
+/** Whether an index has the very rows in their order, so that a page is all that is read. */
+function isShort({ equal }: MessageFilter): boolean {
+  return Object.keys(equal).every((column) => column === 'peer')
 }
 
 function createdWithin({ createdFrom, createdTo }: MessageFilter): object {

@@ -1,0 +1,122 @@
+// A document that comes again and again is compiled; lists are read with joins. Neither may change what is answered.
+import { type ExecutionResult, execute, parse, validate } from 'graphql'
+import { beforeAll, expect, it } from 'vitest'
+import type { Context } from '../../src/core/context.ts'
+import { newId } from '../../src/core/id.ts'
+import { runDocument } from '../../src/core/run.ts'
+import { schema } from '../../src/schema.ts'
+import { cloneDatabase, connectedInstance, createAccount, sql } from '../kit/kit.ts'
+import { contextFor, openApp } from '../messages/rig.ts'
+
+let context: Context
+let messageId: string
+
+beforeAll(async () => {
+  const databaseUrl = await cloneDatabase()
+  const account = await createAccount(databaseUrl)
+  context = contextFor(await openApp(databaseUrl), account)
+  const { id: instanceId } = await connectedInstance(databaseUrl, account)
+  const contactId = newId()
+  await sql(databaseUrl).query(
+    `insert into contacts (id, "workspaceId", name, phone, tags, custom) values ($1, $2, 'Ada', '+393331234500', '{vip}', '{"order":"7"}')`,
+    [contactId, account.workspaceId],
+  )
+  for (const [i, about] of [contactId, null, contactId].entries()) {
+    messageId = newId()
+    await sql(databaseUrl).query(
+      `insert into messages (id, "workspaceId", "userId", "instanceId", "contactId", type, "to", peer, body, status, safety, "sentAt", warnings)
+       values ($1, $2, $3, $4, $5, 'text', '+393331234500', '+393331234500', $6, 'sent', '{"decision":"allow","riskLevel":"low","state":"stable","score":100}', now(), $7)`,
+      [
+        messageId,
+        account.workspaceId,
+        account.userId,
+        instanceId,
+        about,
+        `Hello ${i}`,
+        i === 0 ? ['hourlyOutboundCap exceeded'] : [],
+      ],
+    )
+  }
+})
+
+/** What the first run says, and the tenth, which is compiled. */
+async function twice(query: string, variables: Record<string, unknown> = {}): Promise<ExecutionResult> {
+  const document = parse(query)
+  expect(validate(schema, document)).toEqual([])
+  const args = { schema, document, variableValues: variables, contextValue: context }
+  const interpreted = await execute(args)
+  let compiled: ExecutionResult = {}
+  for (let run = 0; run < 10; run++) compiled = await runDocument({ ...args, contextValue: { ...context } })
+  const plain = (result: ExecutionResult) =>
+    JSON.parse(JSON.stringify({ data: result.data, errors: result.errors?.map(({ message, path }) => ({ message, path })) }))
+  expect(plain(compiled)).toEqual(plain(interpreted))
+  return compiled
+}
+
+const whole = `id userId instanceId contactId campaignId direction type from to body mediaUrl status error providerMessageId warnings
+  safety { decision riskLevel state score } createdAt updatedAt scheduledAt sentAt deliveredAt readAt timeline { status at }`
+
+it.each([
+  [
+    'a whole list',
+    `{ messages { nodes { ${whole} } edges { cursor node { id } } pageInfo { endCursor startCursor hasNextPage } totalCount } }`,
+  ],
+  [
+    'a list with contacts and instances',
+    '{ messages { nodes { body contact { name tags custom } instance { name status waNumber } } } }',
+  ],
+  [
+    'relations by other names, twice',
+    '{ messages(first: 2) { edges { node { a: contact { phone } b: contact { email id } instance { id } } } } }',
+  ],
+  [
+    'fragments',
+    'query { messages { ...page } } fragment page on QueryMessagesConnection { nodes { ... on Message { body ...of } } } fragment of on Message { contact { name } }',
+  ],
+  [
+    'relations of relations',
+    '{ messages { nodes { instance { state { connected } health { safetyScore } } contact { name } } } }',
+  ],
+  ['the names of types', '{ messages { __typename nodes { __typename contact { __typename } } } }'],
+  ['a history', '{ history(phone: "+393331234500", first: 1) { nodes { body instance { name } } pageInfo { hasNextPage } } }'],
+  ['nothing at all', '{ messages(first: 1) { pageInfo { hasNextPage } } }'],
+])('says the same of %s', async (_, query) => {
+  expect((await twice(query)).errors).toBeUndefined()
+})
+
+it('says the same of variables, directives and what is left out', async () => {
+  const query =
+    'query ($n: Int = 2, $yes: Boolean!) { messages(first: $n) { nodes { body @include(if: $yes) id @skip(if: $yes) contact @include(if: $yes) { name } } } }'
+  for (const variables of [{ yes: true }, { yes: false, n: 1 }, { yes: true, n: 3 }]) await twice(query, variables)
+  expect((await twice(query, { yes: true, n: null })).errors).toBeUndefined()
+})
+
+it('says the same of variables that do not fit', async () => {
+  const query = 'query ($n: Int!, $filter: MessageFilter) { messages(first: $n, filter: $filter) { nodes { id } } }'
+  for (const variables of [
+    {},
+    { n: 'two' },
+    { n: 1, filter: { status: 'gone' } },
+    { n: 1, filter: { unknown: 1 } },
+    { n: 2 ** 40 },
+  ]) {
+    expect((await twice(query, variables)).errors).toHaveLength(1)
+  }
+})
+
+it('says the same of failures, and where they are', async () => {
+  const failing = await twice('query ($id: ID!, $other: ID!) { a: message(id: $id) { body } b: message(id: $other) { body } }', {
+    id: messageId,
+    other: newId(),
+  })
+  expect(failing.errors).toMatchObject([{ path: ['b'] }])
+})
+
+it('gives each run its own answer when many run at once', async () => {
+  const document = parse('query ($n: Int!) { messages(first: $n) { nodes { body contact { name } } } }')
+  const sizes = Array.from({ length: 60 }, (_, i) => 1 + (i % 3))
+  const answers = await Promise.all(
+    sizes.map((n) => runDocument({ schema, document, variableValues: { n }, contextValue: { ...context } })),
+  )
+  expect(answers.map(({ data }) => (data as { messages: { nodes: unknown[] } }).messages.nodes.length)).toEqual(sizes)
+})
