@@ -26,10 +26,13 @@ const allowed: Record<Deed, readonly CampaignStatus[]> = {
   cancel: ['scheduled', 'running', 'paused'],
 }
 
+const done: Record<Deed, string> = { pause: 'paused', resume: 'resumed', cancel: 'cancelled' }
+const either = new Intl.ListFormat('en', { type: 'disjunction' })
+
 /** Why a campaign in this state cannot be paused, resumed or cancelled; null where it can. */
 export function obstacle(deed: Deed, status: CampaignStatus): string | null {
   if (allowed[deed].includes(status)) return null
-  return `The campaign is ${status}; only one that is ${allowed[deed].join(' or ')} can be ${deed === 'cancel' ? 'cancelled' : `${deed}d`}`
+  return `The campaign is ${status}; only one that is ${either.format(allowed[deed])} can be ${done[deed]}`
 }
 
 export interface Progress {

@@ -1,5 +1,5 @@
-// A campaign's life: begins at once or at its time, reaches everyone once, pauses, resumes, ends.
-import { beforeAll, expect, it } from 'vitest'
+// A campaign's life: it begins at once or at its time, reaches everyone once, pauses, goes on, ends.
+import { beforeAll, describe, expect, it } from 'vitest'
 import { expectInvariants } from '../kit/invariants.ts'
 import {
   type Account,
@@ -15,6 +15,7 @@ import {
 import { campaignTo, expectCreated, ledger, numbers, reach, recount, statsOf } from './rig.ts'
 
 let databaseUrl: string
+let url: string
 let account: Account
 let client: Api
 let instanceId: string
@@ -24,36 +25,215 @@ beforeAll(async () => {
   account = await createAccount(databaseUrl)
   instanceId = (await connectedInstance(databaseUrl, account)).id
   const gateway = await startGateway({ databaseUrl, env: { RATE_LIMIT_PER_SECOND: '10000', LOG_LEVEL: 'warn' } })
+  url = gateway.url
   client = api(gateway, account.apiKey)
 })
 
-it('sends one message to each distinct number and is completed', async () => {
-  const to = numbers(120)
-  const id = expectCreated(await client.post('campaigns', campaignTo(instanceId, [...to, ...to])))
-  const { stats, progressPercent } = await reach(client, id, 'completed')
-  expect(stats.total).toBe(120)
-  expect(progressPercent).toBe(100)
-  await until(async () => (await statsOf(client, id)).stats.read === 120)
+let used = 0
+function fresh(count: number, end?: string): string[] {
+  used += count
+  return numbers(count, end, used)
+}
+
+async function create(fields: Record<string, unknown> & { to: readonly string[] }): Promise<string> {
+  const { to, ...more } = fields
+  return expectCreated(await client.post('campaigns', campaignTo(instanceId, to, more)))
+}
+
+async function expectOnceEach(id: string, to: readonly string[]): Promise<void> {
   expect(await ledger(databaseUrl, id)).toEqual(new Map(to.map((number) => [number, 1])))
+}
+
+async function usedQuota(): Promise<number> {
+  const { rows } = await sql(databaseUrl).query('select "messagesCount" as n from usage where "userId" = $1', [account.userId])
+  return rows[0]?.n ?? 0
+}
+
+describe('a campaign', () => {
+  it('sends one message to each distinct number and is completed', async () => {
+    const to = fresh(120)
+    const id = await create({ to: [...to, ...to] })
+    const { stats, progressPercent, timeline } = await reach(client, id, 'completed')
+    expect([stats.total, progressPercent]).toEqual([120, 100])
+    await until(async () => (await statsOf(client, id)).stats.read === 120)
+    await expectOnceEach(id, to)
+    expect(timeline).toMatchObject({ scheduledFor: null, cancelledAt: null })
+    const { processingStartedAt, lastEnqueuedAt, completedAt } = timeline as Record<string, string>
+    expect([processingStartedAt, lastEnqueuedAt, completedAt].sort()).toEqual([processingStartedAt, lastEnqueuedAt, completedAt])
+  })
+
+  it('takes those whom it cannot reach for failed, and is completed all the same', async () => {
+    const id = await create({ to: [...fresh(5), ...fresh(4, '0001'), ...fresh(3, '0002')] })
+    await reach(client, id, 'completed')
+    const stats = await until(async () => {
+      const { stats } = await statsOf(client, id)
+      return stats.sent + stats.delivered === 0 && stats
+    })
+    expect(stats).toMatchObject({ total: 12, read: 5, failed: 7, planned: 0, queued: 0 })
+  })
+
+  it('begins at its time and not before', async () => {
+    const scheduledAt = new Date(Date.now() + 1_500)
+    const to = fresh(60)
+    const id = await create({ to, scheduledAt })
+    const before = await statsOf(client, id)
+    expect(before).toMatchObject({ status: 'scheduled', progressPercent: 0, stats: { total: 60, planned: 60 } })
+    expect(before.timeline).toMatchObject({
+      scheduledFor: scheduledAt.toISOString(),
+      processingStartedAt: null,
+      lastEnqueuedAt: null,
+    })
+    const { timeline } = await reach(client, id, 'completed')
+    expect(Date.parse(timeline.processingStartedAt as string)).toBeGreaterThanOrEqual(scheduledAt.getTime())
+    const { rows } = await sql(databaseUrl).query(
+      `select from messages m join sandbox_messages s on s.reference = m.id::text where m."campaignId" = $1 and s."acceptedAt" < $2`,
+      [id, scheduledAt],
+    )
+    expect(rows).toEqual([])
+    await expectOnceEach(id, to)
+  })
+
+  it('waits for an instance that is not connected, and goes out when it is', async () => {
+    const away = await connectedInstance(databaseUrl, account, { status: 'created' })
+    const to = fresh(60)
+    const id = expectCreated(await client.post('campaigns', campaignTo(away.id, to)))
+    await until(async () => (await statsOf(client, id)).stats.queued === 60)
+    expect(await ledger(databaseUrl, id)).toEqual(new Map())
+    expect((await client.post(`instances/${away.id}/connect`)).status).toBe(200)
+    await reach(client, id, 'completed')
+    await expectOnceEach(id, to)
+  })
+
+  it('fails for those who are left when its instance is deleted', async () => {
+    const doomed = await connectedInstance(databaseUrl, account, { status: 'created' })
+    const id = expectCreated(await client.post('campaigns', campaignTo(doomed.id, fresh(560))))
+    await until(async () => (await statsOf(client, id)).stats.queued === 500)
+    expect((await client.delete(`instances/${doomed.id}`)).status).toBe(200)
+    await reach(client, id, 'failed')
+    await until(async () => (await statsOf(client, id)).stats.failed === 560)
+    const answer = await client.graphql('query ($id: ID!) { campaign(id: $id) { status error } }', { id })
+    expect(answer.body.data.campaign).toEqual({ status: 'failed', error: 'INSTANCE_DELETED' })
+    expect((await client.post(`campaigns/${id}/resume`)).body.error.code).toBe('INVALID_STATE')
+  })
 })
 
-it('returns what is queued to planned when it pauses, and goes on when it is resumed', async () => {
-  const to = numbers(300, '5555', 1000)
-  const id = expectCreated(await client.post('campaigns', campaignTo(instanceId, to)))
-  await until(async () => (await statsOf(client, id)).stats.planned < 250)
-  const paused = await client.post(`campaigns/${id}/pause`)
-  expect([paused.status, paused.body.data.status]).toEqual([200, 'paused'])
-  const { stats } = await statsOf(client, id)
-  expect(stats).toEqual(await recount(databaseUrl, id))
-  expect(stats.planned).toBeGreaterThan(0)
-  expect((await client.post(`campaigns/${id}/pause`)).body.error.code).toBe('INVALID_STATE')
-  const resumed = await client.post(`campaigns/${id}/resume`)
-  expect([resumed.status, resumed.body.data.status]).toEqual([200, 'running'])
-  await reach(client, id, 'completed')
-  expect(await ledger(databaseUrl, id)).toEqual(new Map(to.map((number) => [number, 1])))
+describe('pausing', () => {
+  it('returns what is queued to planned, with its quota, and going on reaches everyone once', async () => {
+    const to = fresh(400)
+    const before = await usedQuota()
+    const id = await create({ to })
+    await until(async () => (await statsOf(client, id)).stats.planned < 300)
+    const paused = await client.post(`campaigns/${id}/pause`)
+    expect([paused.status, paused.body.data.status]).toEqual([200, 'paused'])
+    const { stats } = await statsOf(client, id)
+    expect(stats.planned).toBeGreaterThan(0)
+    // What a worker had taken when it was paused goes on, and nothing else.
+    await until(async () => (await statsOf(client, id)).stats.queued === 0)
+    const quiet = await recount(databaseUrl, id)
+    expect(quiet.planned).toBe(stats.planned)
+    expect(await usedQuota()).toBe(before + 400 - stats.planned)
+    expect((await ledger(databaseUrl, id)).size).toBe(400 - stats.planned)
+    expect((await client.post(`campaigns/${id}/resume`)).body.data.status).toBe('running')
+    await reach(client, id, 'completed')
+    await expectOnceEach(id, to)
+    expect(await usedQuota()).toBe(before + 400)
+  })
+
+  it('takes back those that wait for their instance, however long, and leaves no jobs for them', async () => {
+    const away = await connectedInstance(databaseUrl, account, { status: 'created' })
+    const id = expectCreated(await client.post('campaigns', campaignTo(away.id, fresh(30))))
+    const waiting = `select from messages where "campaignId" = $1 and "waitingSince" is not null`
+    await until(async () => (await sql(databaseUrl).query(waiting, [id])).rowCount === 30)
+    const { rows } = await sql(databaseUrl).query('select id::text from messages where "campaignId" = $1', [id])
+    await client.post(`campaigns/${id}/pause`)
+    expect((await statsOf(client, id)).stats).toMatchObject({ planned: 30, queued: 0 })
+    const jobs = `select from pgboss.job where state < 'completed' and data->>'id' = any($1)`
+    await until(async () => (await sql(databaseUrl).query(jobs, [rows.map((row) => row.id)])).rowCount === 0)
+    expect((await client.post(`campaigns/${id}/cancel`)).status).toBe(200)
+  })
+
+  it('keeps a scheduled campaign from beginning, which goes back to waiting for its time, or begins when that is over', async () => {
+    const soon = new Date(Date.now() + 1_000)
+    const late = new Date(Date.now() + 86_400_000)
+    const [first, second] = [await create({ to: fresh(3), scheduledAt: soon }), await create({ to: fresh(3), scheduledAt: late })]
+    for (const id of [first, second]) expect((await client.post(`campaigns/${id}/pause`)).body.data.status).toBe('paused')
+    await until(() => Date.now() > soon.getTime() + 1_000)
+    expect(await recount(databaseUrl, first)).toMatchObject({ planned: 3 })
+    expect((await client.post(`campaigns/${first}/resume`)).body.data.status).toBe('running')
+    expect((await client.post(`campaigns/${second}/resume`)).body.data.status).toBe('scheduled')
+    await reach(client, first, 'completed')
+    expect((await statsOf(client, second)).status).toBe('scheduled')
+    expect((await client.post(`campaigns/${second}/cancel`)).body.data.status).toBe('cancelled')
+  })
+
+  it('happens by itself when the quota is used up, and nothing is lost', async () => {
+    const small = await createAccount(databaseUrl, { plan: 'free' })
+    const phone = await connectedInstance(databaseUrl, small)
+    const own = api({ url }, small.apiKey)
+    const setUsed = (n: number) =>
+      sql(databaseUrl).query(
+        `insert into usage ("userId", period, "messagesCount") values ($1, date_trunc('month', now() at time zone 'utc'), $2)
+         on conflict ("userId", period) do update set "messagesCount" = $2`,
+        [small.userId, n],
+      )
+    await setUsed(430)
+    const to = fresh(110)
+    const id = expectCreated(await own.post('campaigns', campaignTo(phone.id, to)))
+    expect((await reach(own, id, 'paused')).stats).toMatchObject({ total: 110, planned: 40 })
+    const why = await own.graphql('query ($id: ID!) { campaign(id: $id) { error } }', { id })
+    expect(why.body.data.campaign.error).toBe('MONTHLY_OUTBOUND_QUOTA_EXCEEDED')
+    // Without any quota it pauses again.
+    expect((await own.post(`campaigns/${id}/resume`)).body.data.status).toBe('running')
+    expect((await reach(own, id, 'paused')).stats.planned).toBe(40)
+    await setUsed(70)
+    await own.post(`campaigns/${id}/resume`)
+    await reach(own, id, 'completed')
+    await expectOnceEach(id, to)
+    expect((await own.get('usage')).body.data.messagesCount).toBe(110)
+  })
+
+  it('happens by itself when the subscription ends', async () => {
+    const lapsed = await createAccount(databaseUrl)
+    const phone = await connectedInstance(databaseUrl, lapsed)
+    const own = api({ url }, lapsed.apiKey)
+    const scheduledAt = new Date(Date.now() + 700)
+    const id = expectCreated(await own.post('campaigns', campaignTo(phone.id, fresh(3), { scheduledAt })))
+    await sql(databaseUrl).query(`update subscriptions set status = 'inactive' where "userId" = $1`, [lapsed.userId])
+    expect((await reach(own, id, 'paused')).stats).toMatchObject({ planned: 3 })
+    expect((await own.post(`campaigns/${id}/resume`)).body.error.code).toBe('SUBSCRIPTION_INACTIVE')
+  })
+})
+
+describe('cancelling', () => {
+  it('ends it: what has not begun to leave never will, and gives its quota back', async () => {
+    const before = await usedQuota()
+    const id = await create({ to: fresh(400) })
+    await until(async () => (await statsOf(client, id)).stats.planned < 350)
+    const answer = await client.post(`campaigns/${id}/cancel`)
+    expect([answer.status, answer.body.data.status]).toEqual([200, 'cancelled'])
+    await until(async () => (await statsOf(client, id)).stats.queued === 0)
+    const { stats, timeline, progressPercent } = await statsOf(client, id)
+    expect([stats.planned, progressPercent]).toEqual([0, 100])
+    expect(timeline.cancelledAt).toBe(answer.body.data.updatedAt)
+    expect((await ledger(databaseUrl, id)).size).toBe(400 - stats.cancelled)
+    expect(await usedQuota()).toBe(before + 400 - stats.cancelled)
+    for (const deed of ['pause', 'resume', 'cancel']) {
+      expect((await client.post(`campaigns/${id}/${deed}`)).body.error.code).toBe('INVALID_STATE')
+    }
+  })
+
+  it('of one of its messages counts that one as cancelled', async () => {
+    const away = await connectedInstance(databaseUrl, account, { status: 'created' })
+    const id = expectCreated(await client.post('campaigns', campaignTo(away.id, fresh(3))))
+    await until(async () => (await statsOf(client, id)).stats.queued === 3)
+    const { messages } = (await client.get(`messages?campaignId=${id}`)).body.data
+    expect((await client.post(`messages/${messages[0].id}/cancel`)).status).toBe(200)
+    expect((await statsOf(client, id)).stats).toMatchObject({ queued: 2, cancelled: 1, planned: 0 })
+    expect((await client.post(`campaigns/${id}/cancel`)).status).toBe(200)
+    expect((await statsOf(client, id)).stats).toMatchObject({ queued: 0, cancelled: 3 })
+  })
 })
 
 it('keeps every promise through all of that', async () => {
   await expectInvariants(databaseUrl)
-  await sql(databaseUrl).query('select 1')
 })

@@ -151,8 +151,30 @@ const promises: Record<string, string> = {
     where case when b.status in ('pending', 'processing') then cardinality(b."contactIds") <> b."requestedCount" or b."completedAt" is not null
         or not exists (select from pgboss.job j where j.name = 'contact.bulk' and j.state < 'completed' and j.data->>'id' = b.id::text)
       else cardinality(b."contactIds") > 0 or b."completedAt" is null or (b.status = 'failed') <> (b.error is not null) end`,
+  'a campaign has the recipients that it was created with': `
+    select c.id, c."recipientsCount" from campaigns c
+    where c."recipientsCount" <> (select count(distinct r."to") from campaign_recipients r where r."campaignId" = c.id)
+      or c."recipientsCount" <> (select count(*) from campaign_recipients r where r."campaignId" = c.id)`,
+  'a recipient of a campaign has a message when it says so, and only then': `
+    select r."campaignId", r."to", r.status, r."messageId", m.id from campaign_recipients r
+    left join messages m on m.id = r."messageId" and m."campaignId" = r."campaignId" and m."to" = r."to"
+    where (r.status = 'enqueued') <> (m.id is not null) or (r.status = 'enqueued') <> (r."messageId" is not null)`,
+  'a message of a campaign is that of one recipient': `
+    select m.id, m."to", m.status from messages m left join campaign_recipients r on r."campaignId" = m."campaignId" and r."messageId" = m.id
+    where m."campaignId" is not null group by m.id having count(r.position) <> 1`,
+  'nothing is left of a completed campaign, nothing planned of one that ended, nothing queued of one that does not send': `
+    select c.id, c.status, r.status, m.status from campaigns c join campaign_recipients r on r."campaignId" = c.id
+    left join messages m on m.id = r."messageId"
+    where (c.status = 'completed' and (r.status = 'planned' or m.status in ('queued', 'sending')))
+      or (c.status in ('cancelled', 'failed') and r.status = 'planned')
+      or (c.status in ('scheduled', 'paused', 'cancelled') and m.status = 'queued')`,
+  'a campaign that has something to do has a job': `
+    select c.id, c.status from campaigns c where c.status in ('running', 'scheduled') and not exists (
+      select from pgboss.job j where j.name = 'campaign.advance' and j.state < 'completed' and j.data->>'id' = c.id::text)`,
   'nothing is of one workspace and about another': `
     select m.id from messages m join instances i on i.id = m."instanceId" where i."workspaceId" <> m."workspaceId"
+    union all select c.id from campaigns c join instances i on i.id = c."instanceId" where i."workspaceId" <> c."workspaceId"
+    union all select m.id from messages m join campaigns c on c.id = m."campaignId" where c."workspaceId" <> m."workspaceId"
     union all select e.id from events e join instances i on i.id = e."instanceId" where i."workspaceId" <> e."workspaceId"
     union all select g.id from contact_group_members m join contact_groups g on g.id = m."groupId" join contacts c on c.id = m."contactId"
       where g."workspaceId" <> c."workspaceId"`,

@@ -1,0 +1,225 @@
+// Creating campaigns: who gets what is settled then, and for good.
+import { beforeAll, describe, expect, it } from 'vitest'
+import { createCampaign } from '../../src/campaigns/service.ts'
+import type { App } from '../../src/core/app.ts'
+import type { Context } from '../../src/core/context.ts'
+import { newId } from '../../src/core/id.ts'
+import { cloneDatabase, connectedInstance, createAccount, sql } from '../kit/kit.ts'
+import { contextFor, openApp } from '../messages/rig.ts'
+import { numbers } from './rig.ts'
+
+let databaseUrl: string
+let app: App
+let ctx: Context
+let instanceId: string
+
+beforeAll(async () => {
+  databaseUrl = await cloneDatabase()
+  const account = await createAccount(databaseUrl)
+  instanceId = (await connectedInstance(databaseUrl, account)).id
+  app = await openApp(databaseUrl)
+  ctx = contextFor(app, account)
+})
+
+let people = 0
+
+async function contact(fields: { phone?: string; name?: string; custom?: Record<string, string>; workspaceId?: string } = {}) {
+  const { phone = `+4930${String(1_000_000 + ++people)}`, name = 'Ada Lovelace', custom = {}, workspaceId } = fields
+  const id = newId()
+  await sql(databaseUrl).query(
+    'insert into contacts (id, "workspaceId", name, "firstName", phone, tags, custom) values ($1, $2, $3, $4, $5, $6, $7)',
+    [id, workspaceId ?? ctx.principal.workspaceId, name, name.split(' ')[0], phone, [], JSON.stringify(custom)],
+  )
+  return { id, phone }
+}
+
+async function group(contactIds: readonly string[], workspaceId = ctx.principal.workspaceId): Promise<string> {
+  const id = newId()
+  await sql(databaseUrl).query('insert into contact_groups (id, "workspaceId", name) values ($1, $2, $3)', [id, workspaceId, id])
+  await sql(databaseUrl).query(
+    'insert into contact_group_members ("groupId", "contactId") select $1, c from unnest($2::uuid[]) c',
+    [id, contactIds],
+  )
+  return id
+}
+
+async function template(body: string, type = 'text', mediaUrl: string | null = null): Promise<string> {
+  const id = newId()
+  await sql(databaseUrl).query(
+    'insert into templates (id, "workspaceId", name, type, body, "mediaUrl") values ($1, $2, $3, $4, $5, $6)',
+    [id, ctx.principal.workspaceId, id, type, body, mediaUrl],
+  )
+  return id
+}
+
+function create(fields: Record<string, unknown>): ReturnType<typeof createCampaign> {
+  const message = fields.templateId ? {} : { type: 'text', text: 'hello' }
+  return createCampaign(ctx, { instanceId, name: 'News', ...message, ...fields })
+}
+
+async function recipientsOf({ id }: { id: string }) {
+  const { rows } = await sql(databaseUrl).query<{ to: string; contactId: string | null; body: string | null; status: string }>(
+    'select "to", "contactId", body, status, error from campaign_recipients where "campaignId" = $1 order by position',
+    [id],
+  )
+  return rows
+}
+
+async function refusal(fields: Record<string, unknown>): Promise<string> {
+  const error = await create(fields).then(
+    () => null,
+    (error) => error,
+  )
+  return error ? `${error.extensions?.code} ${error.message}` : 'created'
+}
+
+describe('the recipients of a campaign', () => {
+  it('are the distinct numbers of what is named, in the order of their first mention', async () => {
+    const [ada, bob, eve] = [await contact(), await contact(), await contact()]
+    const [one, two] = numbers(2)
+    const groupIds = [await group([bob.id, eve.id]), await group([eve.id, ada.id])]
+    const recipients = [{ to: two }, { to: ada.phone }, { to: one }, { to: two }]
+    const campaign = await create({ recipients, contactIds: [bob.id, bob.id, ada.id], groupIds: [...groupIds, ...groupIds] })
+    expect((await recipientsOf(campaign)).map(({ to, contactId }) => [to, contactId])).toEqual([
+      [two, null],
+      [ada.phone, ada.id],
+      [one, null],
+      [bob.phone, bob.id],
+      [eve.phone, eve.id],
+    ])
+    expect(campaign.recipientsCount).toBe(5)
+  })
+
+  it('stay who they were when groups, contacts and templates change', async () => {
+    const ada = await contact()
+    const groupId = await group([ada.id])
+    const campaign = await create({ groupIds: [groupId], templateId: await template('Hi {{contact.firstName}}') })
+    const before = await recipientsOf(campaign)
+    expect(before).toEqual([{ to: ada.phone, contactId: ada.id, body: 'Hi Ada', status: 'planned', error: null }])
+    await sql(databaseUrl).query('delete from contact_group_members where "groupId" = $1', [groupId])
+    await sql(databaseUrl).query(`update contacts set "firstName" = 'Eve', phone = '+4930999999' where id = $1`, [ada.id])
+    await sql(databaseUrl).query('update templates set body = $1', ['Bye'])
+    expect(await recipientsOf(campaign)).toEqual(before)
+  })
+
+  it('must all be of the workspace', async () => {
+    const stranger = await createAccount(databaseUrl)
+    const theirs = await contact({ workspaceId: stranger.workspaceId })
+    const own = await contact()
+    expect(await refusal({ contactIds: [own.id, theirs.id] })).toBe('NOT_FOUND Contact not found')
+    expect(await refusal({ contactIds: [newId()] })).toBe('NOT_FOUND Contact not found')
+    expect(await refusal({ groupIds: [await group([], stranger.workspaceId)] })).toBe('NOT_FOUND Contact group not found')
+    expect(await refusal({ groupIds: [newId()] })).toBe('NOT_FOUND Contact group not found')
+    const instance = await connectedInstance(databaseUrl, stranger)
+    expect(await refusal({ instanceId: instance.id, contactIds: [own.id] })).toBe('NOT_FOUND Instance not found')
+    const { rows } = await sql(databaseUrl).query(`select from campaigns where "recipientsCount" < 1`)
+    expect(rows).toEqual([])
+  })
+
+  it('must be somebody', async () => {
+    const empty = await group([])
+    expect(await refusal({ groupIds: [empty] })).toBe('VALIDATION_ERROR recipients: nobody is left; the groups have no members')
+    const ada = await contact()
+    expect((await create({ groupIds: [empty], contactIds: [ada.id] })).recipientsCount).toBe(1)
+  })
+
+  it('are a hundred thousand at most, however they are named', async () => {
+    const recipients = Array.from({ length: 100_000 }, (_, i) => ({ to: `+393${1_000_000 + i}55` }))
+    const tooMany = 'recipients: must be at most 100000 distinct numbers, those of contacts and groups included'
+    expect(await refusal({ recipients, contactIds: [(await contact()).id] })).toBe(`VALIDATION_ERROR ${tooMany}`)
+    expect(await refusal({ recipients: [...recipients, recipients[0]] })).toBe(
+      'VALIDATION_ERROR recipients: must have at most 100000 items',
+    )
+  })
+
+  it('are named one by one where they are wrong, the first hundred of them', async () => {
+    expect(
+      await refusal({
+        recipients: [{ to: '+393331234567' }, { to: '333' }, {}, 'x', null, { to: '+393331234568', variables: { a: 5 } }],
+      }),
+    ).toBe(
+      'VALIDATION_ERROR recipients.1.to: must be an E.164 number, for example +393331234567; recipients.2.to: is required; recipients.3: must be an object; recipients.4: must not be null; recipients.5.variables.a: must be a string',
+    )
+    const many = await refusal({ recipients: Array(5_000).fill({ to: 'x' }) })
+    expect(many).toMatch(/recipients\.99\.to: .*; and more$/)
+    expect(many).not.toContain('recipients.100.')
+  })
+})
+
+describe('the message of a campaign', () => {
+  it('may be of any type, as in a send', async () => {
+    const ada = await contact()
+    const recipients = [{ to: '+393331234567' }]
+    const location = await create({ recipients, type: 'location', latitude: 1, longitude: 2, locationName: 'Here' })
+    expect(location).toMatchObject({ type: 'location', body: 'Here', content: { kind: 'location', latitude: 1, longitude: 2 } })
+    const shared = await create({ recipients, type: 'contact', contactId: ada.id })
+    expect(shared).toMatchObject({ body: 'Ada Lovelace', content: { kind: 'contact', name: 'Ada Lovelace', phone: ada.phone } })
+    expect(await refusal({ recipients, type: 'contact', contactId: newId() })).toBe('NOT_FOUND Contact not found')
+  })
+
+  it('takes values from the recipient, else from the campaign, else from the contact', async () => {
+    const templateId = await template('{{custom.a}}{{custom.b}}{{custom.c}}')
+    const ada = await contact({ custom: { a: '7', b: '8', c: '9' } })
+    const bob = await contact({ custom: { c: '6' } })
+    const recipients = [
+      { to: ada.phone, variables: { a: '1' } },
+      { to: '+393331234567', variables: { a: '{{custom.b}}', b: '', c: '3' } },
+    ]
+    const campaign = await create({ templateId, recipients, contactIds: [bob.id], variables: { a: '4', b: '5' } })
+    expect((await recipientsOf(campaign)).map(({ to, contactId, body }) => [to, contactId, body])).toEqual([
+      [ada.phone, ada.id, '159'],
+      ['+393331234567', null, '{{custom.b}}3'],
+      [bob.phone, bob.id, '456'],
+    ])
+    expect(campaign).toMatchObject({ templateId, type: 'text' })
+  })
+
+  it('is kept once where all get the same', async () => {
+    const templateId = await template('The same', 'image', 'https://example.com/a.png')
+    const campaign = await create({ templateId, recipients: numbers(3).map((to) => ({ to })) })
+    expect(campaign).toMatchObject({ type: 'image', body: 'The same', mediaUrl: 'https://example.com/a.png' })
+    expect((await recipientsOf(campaign)).map(({ body }) => body)).toEqual([null, null, null])
+  })
+
+  it('fails at once for a recipient without a value, and the others get it', async () => {
+    const templateId = await template('Hi {{contact.firstName}}')
+    const ada = await contact()
+    const campaign = await create({ templateId, recipients: [{ to: '+393331234567' }], contactIds: [ada.id] })
+    expect((await recipientsOf(campaign)).map(({ body, status, error }) => [body, status, error])).toEqual([
+      [null, 'failed', 'TEMPLATE_INVALID'],
+      ['Hi Ada', 'planned', null],
+    ])
+    expect(campaign).toMatchObject({ recipientsCount: 2, status: 'running' })
+  })
+
+  it('is refused where no recipient has all values, or the template is not the workspace’s', async () => {
+    const recipients = [{ to: '+393331234567' }, { to: '+393331234568', variables: { order: '5' } }]
+    expect(await refusal({ recipients, templateId: await template('{{contact.name}} {{custom.order}}') })).toBe(
+      'TEMPLATE_INVALID contact.name, custom.order: have no value',
+    )
+    expect(await refusal({ recipients, templateId: newId() })).toBe('NOT_FOUND Template not found')
+    const { rows } = await sql(databaseUrl).query(
+      `select from campaign_recipients r where not exists (select from campaigns c where c.id = r."campaignId")`,
+    )
+    expect(rows).toEqual([])
+  })
+})
+
+it('holds nobody up while it reads a hundred thousand numbers', async () => {
+  const recipients = Array.from({ length: 100_000 }, (_, i) => ({ to: `+393${1_000_000 + i}55` }))
+  let longest = 0
+  let last = performance.now()
+  const beat = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last)
+    last = performance.now()
+  }, 1)
+  const begin = performance.now()
+  const campaign = await create({ recipients })
+  clearInterval(beat)
+  console.log(
+    `100,000 recipients in ${Math.round(performance.now() - begin)} ms, others waited ${Math.round(longest)} ms at most`,
+  )
+  expect(campaign.recipientsCount).toBe(100_000)
+  expect(performance.now() - begin).toBeLessThan(10_000)
+  expect(longest).toBeLessThan(500)
+})

@@ -1,0 +1,104 @@
+// The rules of a campaign: what comes next, what may be done, how far it is.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Deed, nextStep, obstacle, type Progress, pageSize, progressPercent, restAfter } from '../../src/campaigns/policy.ts'
+import { CampaignStatus } from '../../src/generated/prisma/enums.ts'
+
+const now = new Date('2026-05-01T10:00:00Z')
+const seconds = (n: number) => new Date(now.getTime() + n * 1_000)
+
+function campaign(fields: Partial<Progress> = {}): Progress {
+  return {
+    status: 'running',
+    scheduledFor: null,
+    lastEnqueuedAt: now,
+    instanceDeleted: false,
+    planned: 50,
+    open: 0,
+    waiting: 0,
+    ...fields,
+  }
+}
+
+describe('what comes next', () => {
+  it.each<[string, Partial<Progress>, unknown]>([
+    ['a page, of a running one', {}, { do: 'send', most: pageSize }],
+    ['nothing before its time', { status: 'scheduled', scheduledFor: seconds(1) }, { do: 'later', at: seconds(1) }],
+    ['a page when its time has come', { status: 'scheduled', scheduledFor: now }, { do: 'send', most: pageSize }],
+    ['a page of one that was resumed after its time', { scheduledFor: seconds(-60) }, { do: 'send', most: pageSize }],
+    ['nothing of a paused one', { status: 'paused' }, { do: 'nothing' }],
+    ['the end of a paused one of which everything has left', { status: 'paused', planned: 0 }, { do: 'complete' }],
+    [
+      'a later look at what is left of a paused one',
+      { status: 'paused', planned: 0, open: 1 },
+      { do: 'later', at: seconds(0.25) },
+    ],
+    ['nothing of a cancelled one', { status: 'cancelled', planned: 0 }, { do: 'nothing' }],
+    ['nothing of a completed one', { status: 'completed', planned: 0 }, { do: 'nothing' }],
+    ['nothing of a failed one', { status: 'failed', planned: 0 }, { do: 'nothing' }],
+    ['fewer where many wait for their provider', { open: 490, waiting: 490 }, { do: 'send', most: 10 }],
+    ['a page where many only wait for their receipts', { open: 9_000, waiting: 0 }, { do: 'send', most: pageSize }],
+    ['a later look where too many wait', { open: 500, waiting: 500 }, { do: 'later', at: seconds(0.25) }],
+    ['a later look where all are on their way', { planned: 0, open: 3 }, { do: 'later', at: seconds(0.25) }],
+    ['the end where none is', { planned: 0 }, { do: 'complete' }],
+    ['the end where the instance is gone', { instanceDeleted: true }, { do: 'fail', error: 'INSTANCE_DELETED' }],
+    ['the end, and no failure, where it went with nothing left to do', { instanceDeleted: true, planned: 0 }, { do: 'complete' }],
+  ])('is %s', (_, fields, step) => {
+    expect(nextStep(campaign(fields), now)).toEqual(step)
+  })
+
+  it('is looked at ever less often while nothing leaves, but every five seconds', () => {
+    const gap = (idle: number) => {
+      const step = nextStep(campaign({ planned: 0, open: 1, lastEnqueuedAt: seconds(-idle) }), now)
+      return step.do === 'later' ? (step.at.getTime() - now.getTime()) / 1000 : Number.NaN
+    }
+    expect([0, 1, 2, 8, 20, 86_400].map(gap)).toEqual([0.25, 0.25, 0.5, 2, 5, 5])
+  })
+
+  it('comes after a rest that grows with what a page takes', () => {
+    expect([5, 33, 100, 1_000].map(restAfter)).toEqual([100, 100, 300, 3_000])
+  })
+})
+
+describe('what may be done', () => {
+  const may = (deed: Deed) => Object.values(CampaignStatus).filter((status) => obstacle(deed, status) === null)
+
+  it('depends on the state', () => {
+    expect(may('pause')).toEqual(['scheduled', 'running'])
+    expect(may('resume')).toEqual(['paused'])
+    expect(may('cancel')).toEqual(['scheduled', 'running', 'paused'])
+  })
+
+  it('is told in a sentence where it may not', () => {
+    expect(obstacle('pause', 'paused')).toBe('The campaign is paused; only one that is scheduled or running can be paused')
+    expect(obstacle('resume', 'running')).toBe('The campaign is running; only one that is paused can be resumed')
+    expect(obstacle('cancel', 'failed')).toBe(
+      'The campaign is failed; only one that is scheduled, running, or paused can be cancelled',
+    )
+  })
+})
+
+it('counts as progress whatever is neither planned nor queued, rounded down', () => {
+  const counters = fc.record({
+    planned: fc.nat(1_000),
+    queued: fc.nat(1_000),
+    sent: fc.nat(1_000),
+    delivered: fc.nat(1_000),
+    read: fc.nat(1_000),
+    failed: fc.nat(1_000),
+    cancelled: fc.nat(1_000),
+  })
+  fc.assert(
+    fc.property(counters, (parts) => {
+      const total = Object.values(parts).reduce((sum, n) => sum + n, 0)
+      fc.pre(total > 0)
+      const { sent, delivered, read, failed, cancelled } = parts
+      expect(progressPercent({ ...parts, total })).toBe(
+        Math.floor((100 * (sent + delivered + read + failed + cancelled)) / total),
+      )
+    }),
+  )
+  expect(progressPercent({ total: 300, planned: 1, queued: 0, sent: 299, delivered: 0, read: 0, failed: 0, cancelled: 0 })).toBe(
+    99,
+  )
+})
