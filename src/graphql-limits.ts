@@ -5,7 +5,7 @@ import { getOperationAST, parse, print } from 'graphql'
 import type { Reach } from './billing/admit.ts'
 import { maxTokens } from './core/documents.ts'
 import { failure } from './core/errors.ts'
-import { rootFields } from './core/execute.ts'
+import { rootFields, scopesOf } from './core/root-fields.ts'
 
 /** How deep, how wide, how many nodes it may touch; how much text it may be. */
 export const limits = { depth: 20, breadth: 200, complexity: 20_000, tokens: maxTokens, aliases: 15, directives: 50 } as const
@@ -79,8 +79,6 @@ function findReach(schema: GraphQLSchema, query: string): Reach {
   const names = document.definitions.flatMap((definition) =>
     definition.kind === 'OperationDefinition' ? rootFields(document, definition).map((field) => field.name.value) : [],
   )
-  const isPersonal = (name: string) =>
-    (fields[name]?.extensions.pothosOptions as { authScopes?: { personal?: boolean } } | undefined)?.authScopes?.personal === true
-  if (names.some(isPersonal)) return 'personal'
+  if (names.some((name) => scopesOf(fields[name]).personal)) return 'personal'
   return names.every((name) => name === 'plans' || name.startsWith('__')) ? 'open' : 'workspace'
 }

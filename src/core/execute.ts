@@ -3,25 +3,22 @@ import {
   coerceInputValue,
   type DocumentNode,
   type ExecutionResult,
-  type FieldNode,
+  execute,
   GraphQLError,
   type GraphQLInputType,
   type GraphQLSchema,
   getOperationAST,
-  type OperationDefinitionNode,
-  type SelectionSetNode,
   type TypeNode,
   typeFromAST,
 } from 'graphql'
-import { z } from 'zod'
-import type { Config } from './config.ts'
+import type { z } from 'zod'
 import type { Context } from './context.ts'
 import { codeOf, failure } from './errors.ts'
 import { keepFailure } from './idempotency.ts'
 import { inputs } from './input.ts'
 import { publicFailure } from './public-failure.ts'
-import { runDocument } from './run.ts'
-import { faultsOf, parse } from './validation.ts'
+import { needsActive } from './root-fields.ts'
+import { faultsOf } from './validation.ts'
 
 export interface Operation {
   schema: GraphQLSchema
@@ -34,7 +31,7 @@ export interface Operation {
 /** Executes; whatever goes wrong comes back as an error with one of the contract's codes and nothing of its inside. */
 export async function executeOperation(operation: Operation): Promise<ExecutionResult> {
   const { schema, document, operationName, variables, context } = operation
-  const result = await runDocument({ schema, document, operationName, variableValues: variables, contextValue: context })
+  const result = await execute({ schema, document, operationName, variableValues: variables, contextValue: context })
   if (!result.errors) return result
   // Without data nothing ran: the variables did not fit their types.
   const errors =
@@ -99,63 +96,4 @@ function plainFaults(graph: GraphQLSchema, name: string, value: unknown, type: T
     if (!(error instanceof RangeError)) throw error
   }
   return faults
-}
-
-/** Whether an operation creates or sends, which takes a usable subscription. */
-export function needsActive(schema: GraphQLSchema, document: DocumentNode, operationName?: string | null): boolean {
-  const definition = getOperationAST(document, operationName)
-  if (!definition) return false
-  const fields = schema.getRootType(definition.operation)?.getFields() ?? {}
-  return rootFields(document, definition).some(({ name }) => {
-    const options = fields[name.value]?.extensions.pothosOptions as { authScopes?: { active?: boolean } } | undefined
-    return options?.authScopes?.active === true
-  })
-}
-
-/** The fields that an operation selects at its root, those of fragments too. */
-export function rootFields(document: DocumentNode, operation: OperationDefinitionNode): FieldNode[] {
-  const seen = new Set<string>()
-  const fieldsOf = ({ selections }: SelectionSetNode): FieldNode[] =>
-    selections.flatMap((selection) => {
-      if (selection.kind === 'Field') return [selection]
-      if (selection.kind === 'InlineFragment') return fieldsOf(selection.selectionSet)
-      const name = selection.name.value
-      if (seen.has(name)) return []
-      seen.add(name)
-      const fragment = document.definitions.find((item) => item.kind === 'FragmentDefinition' && item.name.value === name)
-      return fragment?.kind === 'FragmentDefinition' ? fieldsOf(fragment.selectionSet) : []
-    })
-  return fieldsOf(operation.selectionSet)
-}
-
-/**
- * Leaves out of a body what its input does not know, as REST does with fields it does not know.
- * @throws VALIDATION_ERROR where one thing stands for a list: GraphQL would make a list of it.
- */
-export function prune(config: Config, inputName: string, value: unknown): unknown {
-  const input = inputs.get(inputName)
-  if (!input) return value
-  const pruned = pruneBy(input.schema, value)
-  if (hasLooseList(input.schema, pruned)) parse(input.schemaFor(config), pruned)
-  return pruned
-}
-
-function hasLooseList(schema: z.ZodType, value: unknown): boolean {
-  if (value === undefined || value === null) return false
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return hasLooseList(schema.unwrap() as z.ZodType, value)
-  if (schema instanceof z.ZodArray) {
-    return !Array.isArray(value) || value.some((item) => hasLooseList(schema.element as z.ZodType, item))
-  }
-  if (!(schema instanceof z.ZodObject) || typeof value !== 'object') return false
-  return Object.entries(value).some(([name, item]) => hasLooseList(schema.shape[name] as z.ZodType, item))
-}
-
-function pruneBy(schema: z.ZodType, value: unknown): unknown {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return pruneBy(schema.unwrap() as z.ZodType, value)
-  if (schema instanceof z.ZodArray && Array.isArray(value)) return value.map((item) => pruneBy(schema.element as z.ZodType, item))
-  if (!(schema instanceof z.ZodObject) || typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  const known = Object.entries(schema.shape).filter(([name]) => Object.hasOwn(value, name))
-  return Object.fromEntries(
-    known.map(([name, type]) => [name, pruneBy(type as z.ZodType, (value as Record<string, unknown>)[name])]),
-  )
 }

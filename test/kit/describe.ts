@@ -1,7 +1,7 @@
 // Makes the API's document as the server does.
 import { describeApi, type OpenApiDocument } from '../../rest-compat/openapi.ts'
-import { needsActive } from '../../src/core/execute.ts'
 import { inputs } from '../../src/core/input.ts'
+import { needsActive } from '../../src/core/root-fields.ts'
 import { demoIds as demo } from '../../src/demo.ts'
 import { plainStreamQuery as streamQuery } from '../../src/events/stream-plain.ts'
 import { schema as graph } from '../../src/schema.ts'

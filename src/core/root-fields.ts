@@ -1,0 +1,40 @@
+// What an operation selects at its root, and the scopes that this takes.
+import {
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLSchema,
+  getOperationAST,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql'
+
+/** The fields that an operation selects at its root, those of fragments too. */
+export function rootFields(document: DocumentNode, operation: OperationDefinitionNode): FieldNode[] {
+  const seen = new Set<string>()
+  const fieldsOf = ({ selections }: SelectionSetNode): FieldNode[] =>
+    selections.flatMap((selection) => {
+      if (selection.kind === 'Field') return [selection]
+      if (selection.kind === 'InlineFragment') return fieldsOf(selection.selectionSet)
+      const name = selection.name.value
+      if (seen.has(name)) return []
+      seen.add(name)
+      const fragment = document.definitions.find((item) => item.kind === 'FragmentDefinition' && item.name.value === name)
+      return fragment?.kind === 'FragmentDefinition' ? fieldsOf(fragment.selectionSet) : []
+    })
+  return fieldsOf(operation.selectionSet)
+}
+
+/** The scopes that a field was declared with (`authScopes`); none of one that is not there. */
+export function scopesOf(field: GraphQLField<unknown, unknown> | undefined): { active?: boolean; personal?: boolean } {
+  const options = field?.extensions.pothosOptions as { authScopes?: ReturnType<typeof scopesOf> } | undefined
+  return options?.authScopes ?? {}
+}
+
+/** Whether an operation creates or sends, which takes a usable subscription. */
+export function needsActive(schema: GraphQLSchema, document: DocumentNode, operationName?: string | null): boolean {
+  const operation = getOperationAST(document, operationName)
+  if (!operation) return false
+  const fields = schema.getRootType(operation.operation)?.getFields() ?? {}
+  return rootFields(document, operation).some(({ name }) => scopesOf(fields[name.value]).active === true)
+}
