@@ -1,6 +1,6 @@
 // What a caller says of contacts and groups: every field and bound, refused by name where wrong.
 import { z } from 'zod'
-import { defineInput, type Rules } from '../core/input.ts'
+import { defineInput, idempotencyKey, type Rules } from '../core/input.ts'
 import { phone } from '../core/phone.ts'
 import { jsonObject, text, uuid } from '../core/validation.ts'
 
@@ -34,11 +34,6 @@ const groupFields = {
   name: text(1, 200).describe('What people call it, 1 to 200 characters; no two groups of a workspace share one.'),
   description: text(0, 1000).nullish().describe('What it is for, up to 1000 characters.'),
 }
-
-const idempotencyKey = z
-  .string()
-  .nullish()
-  .describe('Repeating a mutation with the same key and input answers the first result again.')
 
 /** The same field, which may be left out; zod forgets the description. */
 function optional<Field extends z.ZodType>(field: Field) {

@@ -29,6 +29,12 @@ interface Shape {
   required: boolean | { list: boolean; items: boolean }
 }
 
+/** A field of every mutation that makes something. */
+export const idempotencyKey = z
+  .string()
+  .nullish()
+  .describe('Repeating a mutation with the same key and input answers the first result again.')
+
 const enums = new Map<string, unknown>()
 
 /** Gives a zod enum of that `meta.id` its GraphQL type. */

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
 import { writeInPieces } from '../core/idempotency.ts'
+import { idempotencyKey } from '../core/input.ts'
 import { phone } from '../core/phone.ts'
 import { uuid } from '../core/validation.ts'
 import type { Instance } from '../generated/prisma/client.ts'
@@ -14,10 +15,7 @@ const lookupTimeoutMs = 8_000
 export const lookupFields = z.object({
   instanceId: uuid.describe('The instance whose network is asked; it must be connected.'),
   numbers: z.array(phone).min(1).max(100).describe('The numbers, E.164, 1 to 100.'),
-  idempotencyKey: z
-    .string()
-    .nullish()
-    .describe('Repeating a mutation with the same key and input answers the first result again.'),
+  idempotencyKey,
 })
 
 export interface NumberLookup {

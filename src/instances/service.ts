@@ -6,6 +6,7 @@ import type { Sql } from '../core/database.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency.ts'
+import { idempotencyKey } from '../core/input.ts'
 import { phone } from '../core/phone.ts'
 import { jsonObject, parse, text } from '../core/validation.ts'
 import type { Instance } from '../generated/prisma/client.ts'
@@ -20,10 +21,7 @@ export const createInstanceFields = z.object({
     .nullish()
     .describe('The network; left out means the sandbox.'),
   settings: jsonObject(z.unknown()).nullish().describe("The provider's own settings."),
-  idempotencyKey: z
-    .string()
-    .nullish()
-    .describe('Repeating a mutation with the same key and input answers the first result again.'),
+  idempotencyKey,
 })
 
 /** Creates an instance, not connected yet. @throws MAX_INSTANCES_REACHED, exact under a race; PROVIDER_ERROR for one this build lacks. */

@@ -1,7 +1,7 @@
 // What a caller says of a message: the nine types, every field and bound, refused by name where wrong.
 import { z } from 'zod'
 import { builder } from '../core/builder.ts'
-import { defineInput, type Rules, registerEnum } from '../core/input.ts'
+import { defineInput, idempotencyKey, type Rules, registerEnum } from '../core/input.ts'
 import { phone } from '../core/phone.ts'
 import { moment, text, uuid } from '../core/validation.ts'
 import { checkMediaUrl } from '../media/url.ts'
@@ -45,10 +45,7 @@ export const messageFields = {
   description: text(0, 1024).nullish().describe('Text of a buttons message, 1 to 1024 characters.'),
   footer: text(0, 60).nullish().describe('Small print of a buttons message, up to 60 characters.'),
   buttons: z.array(button).nullish().describe('1 to 3 buttons.'),
-  idempotencyKey: z
-    .string()
-    .nullish()
-    .describe('Repeating a mutation with the same key and input answers the first result again.'),
+  idempotencyKey,
 }
 
 export type MessageFields = z.output<z.ZodObject<typeof messageFields>>
