@@ -1,7 +1,7 @@
 // What a caller says of a webhook endpoint.
 import { z } from 'zod'
 import { checkTarget } from '../core/address.ts'
-import { defineInput, type Rules } from '../core/input.ts'
+import { defineInput, idempotencyKey, type Rules } from '../core/input.ts'
 import { eventType } from '../events/event-type.ts'
 
 const events = z
@@ -25,10 +25,7 @@ export const CreateWebhookInput = defineInput(
   'A new webhook endpoint.',
   z.object({
     ...fields,
-    idempotencyKey: z
-      .string()
-      .nullish()
-      .describe('Repeating a mutation with the same key and input answers the first result again.'),
+    idempotencyKey,
   }),
   urlRule,
 )
@@ -39,7 +36,7 @@ export const UpdateWebhookInput = defineInput(
   z.object({
     url: fields.url.optional().describe('Where to deliver from now on; the rules are those of a new endpoint.'),
     events: fields.events.optional().describe('The kinds of events to deliver from now on, 1 to 50, distinct.'),
-    enabled: z.boolean().optional().describe('`false` stops deliveries, `true takes them up again after they were stopped.'),
+    enabled: z.boolean().optional().describe('`false` stops deliveries, `true` takes them up again after they were stopped.'),
   }),
   (value, report, config) => {
     urlRule(value, report, config)
