@@ -1,10 +1,11 @@
 // Admission: one statement a flush turns API keys into principals, takes from the one-second window, counts the request.
-import { createHash } from 'node:crypto'
+import { keyHash } from '../accounts/service.ts'
 import type { App } from '../core/app.ts'
 import { createBatch } from '../core/batch.ts'
 import type { Principal } from '../core/context.ts'
 import { failure } from '../core/errors.ts'
 import { plans } from './plans.ts'
+import { thisMonth } from './quota.ts'
 
 /** What a request is about, which decides which keys may make it. */
 export type Reach = 'workspace' | 'personal' | 'open'
@@ -82,7 +83,7 @@ export function createAdmission(app: App): (knock: Knock) => Promise<Admission> 
   })
   return async (knock) => {
     if (!isKey(knock.key)) return refusal('UNAUTHORIZED')
-    const hash = createHash('sha256').update(knock.key).digest()
+    const hash = keyHash(knock.key)
     const teamId = knock.teamId === undefined ? null : String(knock.teamId).toLowerCase()
     return await batch({ hash, teamId, reach: knock.reach })
   }
@@ -189,7 +190,7 @@ with asked as (
   from shares s join unnest($6::text[], $7::int[]) as p(plan, quota) on p.plan = s.plan group by s."ownerId", p.quota
 ), budgets as (
   insert into api_usage as u ("userId", period, "apiRequestsCount", granted)
-  select "ownerId", date_trunc('month', now() at time zone 'utc')::date, granted, granted from owners where granted > 0 order by "ownerId"
+  select "ownerId", ${thisMonth}, granted, granted from owners where granted > 0 order by "ownerId"
   on conflict ("userId", period) do update set ("apiRequestsCount", granted) = (
     select u."apiRequestsCount" + g.granted, g.granted
     from (

@@ -1,6 +1,6 @@
 // Claiming: of the messages whose jobs came up, which may be offered to their provider now, under a lease of ours.
 import { randomUUID } from 'node:crypto'
-import { reserveQuota } from '../billing/quota.ts'
+import { reserveQuota, thisMonth } from '../billing/quota.ts'
 import type { App } from '../core/app.ts'
 import { type Sql, transaction } from '../core/database.ts'
 import { type OutgoingMessage, type ProviderInstance, type ProviderName, providerOf } from '../providers/provider.ts'
@@ -178,7 +178,7 @@ async function lease(tx: Sql, rows: readonly Row[]): Promise<ClaimedMessage[]> {
     name: 'messages.claim.lease',
     text: `update messages set status = 'sending', "leaseToken" = $2, "leaseUntil" = clock_timestamp() + $3 * interval '1 millisecond',
         attempts = attempts + 1, "waitingSince" = null, "nextAttemptAt" = null, "updatedAt" = now(),
-        "countedPeriod" = coalesce("countedPeriod", date_trunc('month', now() at time zone 'utc')::date)
+        "countedPeriod" = coalesce("countedPeriod", ${thisMonth})
       where id = any($1::uuid[])`,
     values: [rows.map((row) => row.id), token, leaseMs],
   })

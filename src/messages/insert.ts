@@ -1,4 +1,5 @@
 // Stores new outbound messages, judged by the safety of their instance, in one statement.
+import { thisMonth } from '../billing/quota.ts'
 import type { App } from '../core/app.ts'
 import type { Principal } from '../core/context.ts'
 import type { Sql } from '../core/database.ts'
@@ -41,7 +42,7 @@ const stored = names.filter((name) => name !== 'counted' && name !== 'warnings')
 
 const statement = `insert into messages (${stored.map((name) => `"${name}"`).join(', ')}, warnings, "countedPeriod", "createdAt", "updatedAt")
   select ${stored.map((name) => `u."${name}"`).join(', ')}, array(select jsonb_array_elements_text(u.warnings)),
-    case when u.counted then date_trunc('month', now() at time zone 'utc')::date end, $${names.length + 1}, $${names.length + 1}
+    case when u.counted then ${thisMonth} end, $${names.length + 1}, $${names.length + 1}
   from unnest(${names.map((name, i) => `$${i + 1}::${columns[name]}[]`).join(', ')}) as u(${names.map((name) => `"${name}"`).join(', ')})`
 
 /** The rows of new messages as they will be stored, as of `now`, the transaction's own time. */
