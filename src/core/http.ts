@@ -118,7 +118,7 @@ function untilNextMonth(now = new Date()): number {
 }
 
 /** Answers anything thrown, in the envelope. */
-export function answerError(app: App, error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function answerError(app: App, error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { code, message } = failureOf(app, error, request)
   return sendError(reply, code, message)
 }

@@ -7,7 +7,7 @@ import { type Sql, transaction } from './database.ts'
 import { codeOf, type ErrorCode, errors, fail, failure } from './errors.ts'
 
 /** How long a key is kept. */
-export const keptHours = 72
+const keptHours = 72
 
 type Kept = { ok: true; value: unknown } | { ok: false; code: ErrorCode; message: string }
 

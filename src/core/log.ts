@@ -21,8 +21,3 @@ function describeError(error: unknown): unknown {
   const { code } = error as { code?: unknown }
   return { type: name, message, code, stack, cause: cause === undefined ? undefined : describeError(cause) }
 }
-
-/** A phone number as logs show it: the country's beginning and the last two digits. */
-export function maskPhone(phone: string): string {
-  return phone.length < 6 ? '…' : `${phone.slice(0, 3)}…${phone.slice(-2)}`
-}

@@ -18,7 +18,7 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /** Data that Postgres cannot store (SQLSTATE class 22), which the edge should have refused: the caller's fault. */
-export function isBadData(error: unknown): boolean {
+function isBadData(error: unknown): boolean {
   const e = error as { code?: unknown; originalError?: unknown } | null
   return (typeof e?.code === 'string' && /^22/.test(e.code)) || (e?.originalError != null && isBadData(e.originalError))
 }

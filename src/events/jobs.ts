@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { defineJob, implementJob, type JobImplementation } from '../core/jobs.ts'
 import { pruneEvents } from './log.ts'
 
-export const pruneEventsJob = defineJob({
+const pruneEventsJob = defineJob({
   name: 'events.prune',
   schema: z.object({}),
   options: { retryLimit: 2, expireInSeconds: 600 },

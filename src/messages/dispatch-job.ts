@@ -5,7 +5,7 @@ import type { Sql } from '../core/database.ts'
 import { defineJob, enqueue, type JobRequest } from '../core/jobs.ts'
 
 /** Instant messages overtake scheduled ones. */
-export const priorities = { instant: 10, scheduled: 5 } as const
+const priorities = { instant: 10, scheduled: 5 } as const
 
 const schema = z.object({ id: z.string() })
 const options = {
