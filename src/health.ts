@@ -1,5 +1,4 @@
 // What operators watch: whether the process lives, whether it can serve, its figures.
-
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { isWithin } from './core/address.ts'

@@ -1,5 +1,4 @@
 // Acceptance: one transaction a flush reserves quota, stores messages and their jobs; nothing is answered before it commits.
-
 import { reserveQuota } from '../billing/quota.ts'
 import type { App } from '../core/app.ts'
 import { createBatch } from '../core/batch.ts'

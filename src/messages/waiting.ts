@@ -1,5 +1,4 @@
 // Messages that wait: let go when their instance connects, and looked after when something was missed.
-
 import { z } from 'zod'
 import type { App } from '../core/app.ts'
 import { type Sql, transaction } from '../core/database.ts'
