@@ -7,7 +7,7 @@ export const bulkJob = defineJob({
   schema: z.object({ id: z.string() }),
   options: {
     notify: true,
-    retryLimit: 10,
+    retryLimit: 5,
     retryDelay: 1,
     retryBackoff: true,
     retryDelayMax: 30,

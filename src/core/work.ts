@@ -72,15 +72,15 @@ async function work(app: App, job: JobImplementation): Promise<void> {
 async function settle(app: App, job: JobImplementation, jobs: readonly object[]): Promise<readonly (Error | undefined)[]> {
   try {
     return await job.run(app, jobs)
-  } catch (error) {
-    if (jobs.length > 1 && !isUnavailable(error)) {
-      const settled: (Error | undefined)[] = []
-      for (const one of jobs) settled.push(...(await settle(app, job, [one])))
-      return settled
-    }
-    const { message } = error as Error
-    app.log.warn({ queue: job.definition.name, jobs: jobs.length, err: message }, 'jobs broke off and will be tried again')
+  } catch (cause) {
+    const error = cause as Error
+    const settled: (Error | undefined)[] = []
+    // Without the database nothing goes better alone.
+    if (jobs.length === 1 || isUnavailable(error)) settled.push(...jobs.map(() => error))
+    else for (const one of jobs) settled.push(...(await job.run(app, [one]).catch((reason: Error) => [reason])))
+    const broken = settled.filter((reason) => reason !== undefined).length
+    app.log.warn({ queue: job.definition.name, jobs: broken, err: error.message }, 'jobs broke off and will be tried again')
     await pause(brokenOffMs)
-    return jobs.map(() => error as Error)
+    return settled
   }
 }

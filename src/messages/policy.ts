@@ -15,6 +15,8 @@ export interface OpenMessage {
   leaseToken: string | null
   leaseUntil: Date | null
   acceptedAt: Date | null
+  /** How often it was claimed. */
+  attempts: number
   /** Whether an earlier message to the same recipient is still on its way to the provider. */
   blocked: boolean
   instanceDeleted: boolean
@@ -41,8 +43,9 @@ export function decide(message: OpenMessage, now: Date, ttlMs: number): Decision
   if ((status !== 'queued' && status !== 'sending') || message.acceptedAt) return { do: 'nothing' }
   if (message.leaseToken && leaseUntil) {
     if (leaseUntil > now) return { do: 'later', at: leaseUntil }
-    if (!message.sendsOnce) {
-      // Taken or not, nobody knows: only a receipt may tell, and it has this long to.
+    if (!message.sendsOnce || message.attempts >= maxAttempts) {
+      // Taken or not, nobody knows: only a receipt may tell, and it has this long to. One that broke every worker that
+      // claimed it is not claimed for ever.
       const until = new Date(leaseUntil.getTime() + message.reconcileMs)
       return until > now ? { do: 'later', at: until } : { do: 'fail', error: 'UNKNOWN_OUTCOME' }
     }

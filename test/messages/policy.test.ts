@@ -25,6 +25,7 @@ function judge(change: Partial<OpenMessage>): Decision {
     leaseToken: null,
     leaseUntil: null,
     acceptedAt: null,
+    attempts: 1,
     blocked: false,
     instanceDeleted: false,
     instanceConnected: true,
@@ -64,6 +65,12 @@ it('offers again what was left lying only where offering twice makes one message
   expect(judge(lapsed)).toEqual({ do: 'send' })
   expect(judge({ ...lapsed, sendsOnce: false })).toEqual({ do: 'later', at: at(3_000) })
   expect(judge({ ...lapsed, leaseUntil: at(-5_000), sendsOnce: false })).toEqual({ do: 'fail', error: 'UNKNOWN_OUTCOME' })
+})
+
+it('gives up a message that broke twelve workers, but not before a receipt had its time', () => {
+  expect(judge({ ...lapsed, attempts: 11 })).toEqual({ do: 'send' })
+  expect(judge({ ...lapsed, attempts: 12 })).toEqual({ do: 'later', at: at(3_000) })
+  expect(judge({ ...lapsed, attempts: 12, leaseUntil: at(-5_000) })).toEqual({ do: 'fail', error: 'UNKNOWN_OUTCOME' })
 })
 
 it('waits for an instance until the time to live is over', () => {
