@@ -1,0 +1,301 @@
+// REST rows of campaigns: their records and refusals. How campaigns are sent is tested in test/campaigns.
+import { randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { newId } from '../../src/core/id.ts'
+import { createTeam } from '../../src/teams/service.ts'
+import { api, sql } from '../kit/kit.ts'
+import { campaign, expectRefusal, moment, newTenant, nobody, openRig, type Rig, type Tenant, uuid } from './rig.ts'
+
+let rig: Rig
+
+beforeAll(async () => {
+  rig = await openRig()
+})
+
+function record(tenant: Tenant, fields: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    id: uuid,
+    userId: tenant.account.userId,
+    instanceId: tenant.instance.id,
+    name: 'News',
+    type: 'text',
+    templateId: null,
+    status: 'scheduled',
+    recipientsCount: 1,
+    scheduledFor: moment,
+    createdAt: moment,
+    updatedAt: moment,
+    ...fields,
+  }
+}
+
+const none = { total: 0, planned: 0, queued: 0, sent: 0, delivered: 0, read: 0, failed: 0, cancelled: 0 }
+
+async function create(tenant: Tenant, fields: Record<string, unknown> = {}): Promise<string> {
+  const answer = await tenant.api.post('campaigns', campaign(tenant, fields))
+  expect([answer.status, answer.body]).toEqual([201, { data: expect.anything() }])
+  return answer.body.data.id
+}
+
+describe('a campaign', () => {
+  it('is created, read, paused, resumed and cancelled', async () => {
+    const { tenant } = rig
+    const body = campaign(tenant, { nonsense: 1 })
+    const created = await tenant.api.post('campaigns', body)
+    const scheduledFor = body.scheduledAt
+    expect({ status: created.status, body: created.body }).toStrictEqual({
+      status: 201,
+      body: { data: record(tenant, { scheduledFor }) },
+    })
+    const { id } = created.body.data
+    expect((await tenant.api.get(`campaigns/${id}`)).body).toStrictEqual(created.body)
+    for (const [deed, status] of [
+      ['pause', 'paused'],
+      ['resume', 'scheduled'],
+      ['cancel', 'cancelled'],
+    ]) {
+      const answer = await tenant.api.post(`campaigns/${id}/${deed}`)
+      expect({ status: answer.status, body: answer.body }).toStrictEqual({
+        status: 200,
+        body: { data: record(tenant, { id, status, scheduledFor }) },
+      })
+    }
+    expectRefusal(
+      await tenant.api.post(`campaigns/${id}/pause`),
+      409,
+      'INVALID_STATE',
+      'The campaign is cancelled; only one that is scheduled or running can be paused',
+    )
+  })
+
+  it('begins at once without a time, also with null for one', async () => {
+    const { tenant } = rig
+    const answer = await tenant.api.post('campaigns', campaign(tenant, { scheduledAt: null }))
+    expect(answer.body).toStrictEqual({ data: record(tenant, { status: 'running', scheduledFor: null }) })
+    expectRefusal(await tenant.api.post(`campaigns/${answer.body.data.id}/resume`), 409, 'INVALID_STATE', /^The campaign is /)
+  })
+
+  it('has its statistics', async () => {
+    const { tenant } = rig
+    const body = campaign(tenant, { recipients: [{ to: '+4915112345' }, { to: '+4915112346' }, { to: '+4915112345' }] })
+    const id = (await tenant.api.post('campaigns', body)).body.data.id
+    const timeline = {
+      scheduledFor: body.scheduledAt,
+      processingStartedAt: null,
+      lastEnqueuedAt: null,
+      completedAt: null,
+      cancelledAt: null,
+      lastActivityAt: moment,
+    }
+    const stats = { ...none, total: 2, planned: 2 }
+    const answer = await tenant.api.get(`campaigns/${id}/stats`)
+    expect({ status: answer.status, body: answer.body }).toStrictEqual({
+      status: 200,
+      body: { data: { campaignId: id, status: 'scheduled', stats, progressPercent: 0, timeline } },
+    })
+    const cancelled = await tenant.api.post(`campaigns/${id}/cancel`)
+    const at = cancelled.body.data.updatedAt
+    expect((await tenant.api.get(`campaigns/${id}/stats`)).body.data).toStrictEqual({
+      campaignId: id,
+      status: 'cancelled',
+      stats: { ...none, total: 2, cancelled: 2 },
+      progressPercent: 100,
+      timeline: { ...timeline, cancelledAt: at, lastActivityAt: at },
+    })
+  })
+
+  it('goes to contacts and groups, and is made of a template', async () => {
+    const { tenant } = rig
+    const contact = (await tenant.api.post('contacts', { name: 'Ada Lovelace', phone: '+393331112255' })).body.data
+    const group = (await tenant.api.post('contacts/groups', { name: 'Friends' })).body.data
+    await tenant.api.post(`contacts/groups/${group.id}/members`, { contactIds: [contact.id] })
+    const template = { name: 'Greeting', type: 'text', body: 'Hi {{contact.firstName}}, {{custom.order}}' }
+    const templateId = (await tenant.api.post('templates', template)).body.data.id
+    const body = campaign(tenant, {
+      type: undefined,
+      text: undefined,
+      recipients: undefined,
+      scheduledAt: undefined,
+      templateId,
+      groupIds: [group.id],
+      variables: { order: '5' },
+    })
+    const answer = await tenant.api.post('campaigns', body)
+    expect(answer.body).toStrictEqual({ data: record(tenant, { templateId, status: 'running', scheduledFor: null }) })
+    const { rows } = await sql(rig.databaseUrl).query('select body from campaign_recipients where "campaignId" = $1', [
+      answer.body.data.id,
+    ])
+    expect(rows).toEqual([{ body: 'Hi Ada, 5' }])
+    expectRefusal(
+      await tenant.api.post('campaigns', { ...body, variables: {} }),
+      400,
+      'TEMPLATE_INVALID',
+      /custom\.order: has no value/,
+    )
+  })
+
+  it.each<[string, Record<string, unknown>, string | RegExp]>([
+    ['no name', { name: undefined }, 'name: is required'],
+    ['an empty name', { name: '' }, 'name: must not be empty'],
+    ['a name of 201', { name: 'x'.repeat(201) }, 'name: must have at most 200 characters'],
+    ['nobody', { recipients: undefined }, 'recipients: is required, unless contactIds or groupIds are given'],
+    ['empty lists', { recipients: [], contactIds: [], groupIds: [] }, /^recipients: is required, unless/],
+    ['a wrong number', { recipients: [{ to: '0151' }] }, 'recipients.0.to: must be an E.164 number, for example +393331234567'],
+    ['one recipient in place of a list', { recipients: { to: '+4915112345' } }, 'recipients: must be an array'],
+    ['a number in place of a recipient', { recipients: ['+4915112345'] }, 'recipients.0: must be an object'],
+    [
+      'a variable that is no text',
+      { recipients: [{ to: '+4915112345', variables: { a: 1 } }] },
+      /^recipients\.0\.variables\.a: /,
+    ],
+    [
+      'a NUL in a variable',
+      { recipients: [{ to: '+4915112345', variables: { a: '\0' } }] },
+      /^recipients\.0\.variables\.a: must not/,
+    ],
+    ['a malformed contact', { contactIds: ['5'] }, 'contactIds.0: must be a UUID'],
+    ['a malformed group', { groupIds: [nobody, 5] }, 'groupIds.1: must be a UUID'],
+    ['neither type nor template', { type: undefined }, 'type: is required, unless templateId is given'],
+    ['both type and template', { templateId: nobody }, 'templateId: cannot be given together with type'],
+    ['a text without text', { text: undefined }, 'text: is required'],
+    ['a time in the past', { scheduledAt: '2020-01-01T00:00:00Z' }, 'scheduledAt: must be in the future'],
+    ['a time without an offset', { scheduledAt: '2099-01-01T00:00:00' }, /^scheduledAt: must be an ISO 8601/],
+    ['a time after more than a year', { scheduledAt: '2099-01-01T00:00:00Z' }, 'scheduledAt: must be at most one year ahead'],
+    ['no instance', { instanceId: undefined }, 'instanceId: is required'],
+    ['several faults', { name: 5, recipients: null, text: '' }, /^name: must be a string; .*text: is required.*recipients: is/],
+  ])('with %s is refused', async (_, fields, message) => {
+    expectRefusal(await rig.tenant.api.post('campaigns', campaign(rig.tenant, fields)), 400, 'VALIDATION_ERROR', message)
+  })
+
+  it('names nothing of others, nor what does not exist', async () => {
+    const { tenant, stranger } = rig
+    const theirs = (await stranger.api.post('contacts', { name: 'Eve', phone: '+393331112255' })).body.data.id
+    const group = (await stranger.api.post('contacts/groups', { name: 'Theirs' })).body.data.id
+    const post = (fields: Record<string, unknown>) => tenant.api.post('campaigns', campaign(tenant, fields))
+    for (const id of [theirs, nobody]) {
+      expectRefusal(await post({ contactIds: [id] }), 404, 'NOT_FOUND', 'Contact not found')
+    }
+    for (const id of [group, nobody]) expectRefusal(await post({ groupIds: [id] }), 404, 'NOT_FOUND', 'Contact group not found')
+    for (const id of [stranger.instance.id, nobody]) {
+      expectRefusal(await post({ instanceId: id }), 404, 'NOT_FOUND', 'Instance not found')
+    }
+    expectRefusal(await post({ type: undefined, templateId: nobody }), 404, 'NOT_FOUND', 'Template not found')
+  })
+
+  it('takes a body of up to 16 MiB', async () => {
+    const { tenant } = rig
+    const wide = { a: 'x'.repeat(1024), b: 'x'.repeat(1024), c: 'x'.repeat(1024) }
+    const recipients = Array.from({ length: 5_000 }, (_, i) => ({ to: `+39333${100_000 + i}55`, variables: wide }))
+    const id = await create(tenant, { recipients })
+    expect((await tenant.api.get(`campaigns/${id}`)).body.data.recipientsCount).toBe(5_000)
+    const tooMuch = JSON.stringify({ ...campaign(tenant), padding: 'x'.repeat(16 * 1024 * 1024) })
+    expectRefusal(await tenant.api.post('campaigns', tooMuch), 413, 'PAYLOAD_TOO_LARGE')
+  })
+
+  it('is created once under one key, however often the request is repeated', async () => {
+    const { tenant } = rig
+    const key = { 'idempotency-key': randomUUID() }
+    const body = campaign(tenant)
+    const answers = await Promise.all([1, 2, 3].map(() => tenant.api.post('campaigns', body, key)))
+    const again = await tenant.api.post('campaigns', body, key)
+    expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, 'true'])
+    for (const answer of answers.filter(({ status }) => status === 201)) expect(answer.body).toEqual(again.body)
+    const { rowCount } = await sql(rig.databaseUrl).query('select from campaign_recipients where "to" = $1', [
+      (body.recipients as { to: string }[])[0]?.to,
+    ])
+    expect(rowCount).toBe(1)
+    expectRefusal(await tenant.api.post('campaigns', campaign(tenant), key), 422, 'IDEMPOTENCY_KEY_REUSED')
+    const pauseKey = { 'idempotency-key': randomUUID() }
+    const first = await tenant.api.post(`campaigns/${again.body.data.id}/pause`, undefined, pauseKey)
+    const second = await tenant.api.post(`campaigns/${again.body.data.id}/pause`, undefined, pauseKey)
+    expect([first.status, second.status, second.headers.get('idempotency-replayed')]).toEqual([200, 200, 'true'])
+    expect(second.body).toEqual(first.body)
+  })
+
+  it('needs a usable subscription to be created and resumed, and none to be read, paused and cancelled', async () => {
+    const idle = await newTenant(rig.gateway, rig.databaseUrl)
+    const [paused, other] = [await create(idle), await create(idle)]
+    await idle.api.post(`campaigns/${paused}/pause`)
+    await sql(rig.databaseUrl).query(`update subscriptions set status = 'inactive' where "userId" = $1`, [idle.account.userId])
+    expectRefusal(await idle.api.post('campaigns', campaign(idle)), 403, 'SUBSCRIPTION_INACTIVE')
+    expectRefusal(await idle.api.post(`campaigns/${paused}/resume`), 403, 'SUBSCRIPTION_INACTIVE')
+    expect((await idle.api.get(`campaigns/${paused}/stats`)).status).toBe(200)
+    expect((await idle.api.post(`campaigns/${other}/pause`)).status).toBe(200)
+    expect((await idle.api.post(`campaigns/${paused}/cancel`)).status).toBe(200)
+  })
+})
+
+describe('a team key', () => {
+  it('works on the campaigns of its team, and sees no others', async () => {
+    const { tenant } = rig
+    const { teamId, workspaceId, apiKey } = await createTeam(sql(rig.databaseUrl), {
+      ownerEmail: tenant.account.email,
+      name: 'Team',
+    })
+    const instance = newId()
+    await sql(rig.databaseUrl).query(
+      `insert into instances (id, "workspaceId", "userId", name, provider, status, "waNumber", disconnections)
+       values ($1, $2, $3, 'Team', 'sandbox', 'connected', '+393330000000', '{}')`,
+      [instance, workspaceId, tenant.account.userId],
+    )
+    const team = api(rig.gateway, apiKey, { 'x-team-id': teamId })
+    const answer = await team.post('campaigns', campaign(tenant, { instanceId: instance }))
+    expect([answer.status, answer.body.data.instanceId]).toEqual([201, instance])
+    expectRefusal(await tenant.api.get(`campaigns/${answer.body.data.id}`), 404, 'NOT_FOUND', 'Campaign not found')
+    expectRefusal(await team.get(`campaigns/${await create(tenant)}`), 404, 'NOT_FOUND', 'Campaign not found')
+    expect((await team.get('campaigns')).body.data.campaigns).toStrictEqual([answer.body.data])
+  })
+})
+
+describe('the list of campaigns', () => {
+  it('is paged, newest first', async () => {
+    const own = await newTenant(rig.gateway, rig.databaseUrl)
+    expect((await own.api.get('campaigns')).body).toStrictEqual({ data: { campaigns: [], nextCursor: null, hasMore: false } })
+    const ids: string[] = []
+    for (let i = 0; i < 5; i++) ids.unshift(await create(own))
+    const first = (await own.api.get('campaigns?limit=2')).body.data
+    expect([first.campaigns.map(({ id }: { id: string }) => id), first.hasMore]).toEqual([ids.slice(0, 2), true])
+    expect(first.campaigns[0]).toStrictEqual(record(own))
+    await create(own)
+    const next = (await own.api.get(`campaigns?limit=3&cursor=${first.nextCursor}`)).body.data
+    expect(next.campaigns.map(({ id }: { id: string }) => id)).toEqual(ids.slice(2))
+    expect([next.hasMore, next.nextCursor]).toEqual([false, null])
+    expectRefusal(await own.api.get('campaigns?limit=0'), 400, 'VALIDATION_ERROR', /^limit: /)
+    expectRefusal(await own.api.get('campaigns?cursor=x'), 400, 'VALIDATION_ERROR', 'cursor: is not a cursor')
+    expectRefusal(await rig.tenant.api.get(`campaigns?cursor=${first.nextCursor}`), 400, 'VALIDATION_ERROR', /^cursor: /)
+  })
+})
+
+describe('in the graph', () => {
+  it('a campaign has its messages, a message its campaign, and its instance', async () => {
+    const { tenant } = rig
+    const recipients = [{ to: '+393331230155' }, { to: '+393331230255' }]
+    const id = await create(tenant, { recipients, scheduledAt: undefined })
+    const query = `query ($id: ID!) { campaign(id: $id) { status error stats { stats { total planned queued } } instance { id } messages(first: 5) {
+      totalCount nodes { to campaign { id name } } } } }`
+    const answer = await expect
+      .poll(async () => (await tenant.api.graphql(query, { id })).body.data.campaign, { timeout: 10_000 })
+      .toMatchObject({ messages: { totalCount: 2 } })
+      .then(() => tenant.api.graphql(query, { id }))
+    expect(answer.body.data.campaign).toMatchObject({ error: null, instance: { id: tenant.instance.id } })
+    const { nodes } = answer.body.data.campaign.messages
+    expect(nodes.map((node: { to: string }) => node.to).sort()).toEqual(recipients.map(({ to }) => to))
+    for (const node of nodes) expect(node.campaign).toEqual({ id, name: 'News' })
+  })
+
+  it('the same is refused for the same reason', async () => {
+    const { tenant } = rig
+    const mutation = 'mutation ($input: CreateCampaignInput!) { createCampaign(input: $input) { id } }'
+    const post = async (fields: Record<string, unknown>) => {
+      const input = campaign(tenant, fields)
+      const rest = (await tenant.api.post('campaigns', input)).body.error
+      const { errors } = (await tenant.api.graphql(mutation, { input })).body
+      expect({ code: errors[0].extensions.code, message: errors[0].message }).toEqual(rest)
+    }
+    await post({ recipients: [{ to: 'x' }] })
+    await post({ recipients: undefined })
+    await post({ contactIds: [nobody] })
+    await post({ name: '' })
+    await post({ type: undefined, templateId: nobody })
+  })
+})
