@@ -12,7 +12,7 @@ const keyOf = (id: string) => `media/${id}`
 export function openS3(s3: NonNullable<Config['s3']>, credentials: Secrets['s3Credentials']): MediaStore {
   const missing = packages.filter((name) => !isInstalled(name))
   if (missing.length > 0) {
-    throw new ConfigError(`MEDIA_STORE: s3 needs packages that are left out here; run \`npm install ${missing.join(' ')}\``)
+    throw new ConfigError(`MEDIA_STORE: s3 needs ${missing.join(' and ')}; run \`npm install --include=optional\``)
   }
   const { bucket, endpoint, region } = s3
   let opened: ReturnType<typeof open> | undefined

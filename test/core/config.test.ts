@@ -72,6 +72,23 @@ describe('configuration', () => {
     expect(faultsOf({ DATABASE_BACKEND: 'citus' })[0]).toContain('DATABASE_BACKEND: needs DATABASE_URL')
   })
 
+  it('wants all that a bucket needs, and nothing of one where there is none', () => {
+    const key = { S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' }
+    expect(faultsOf({ MEDIA_STORE: 's3' })).toEqual(['S3_BUCKET: is required with MEDIA_STORE=s3'])
+    expect(faultsOf({ MEDIA_STORE: 's3', S3_BUCKET: 'b', S3_SECRET_ACCESS_KEY: 'x' })[0]).toContain(
+      'S3_ACCESS_KEY_ID: goes together',
+    )
+    expect(faultsOf({ S3_BUCKET: 'b', S3_REGION: 'r' })).toEqual([
+      'S3_BUCKET: needs MEDIA_STORE=s3',
+      'S3_REGION: needs MEDIA_STORE=s3',
+    ])
+    const { config, secrets } = readConfig({ MEDIA_STORE: 's3', S3_BUCKET: 'b', ...key })
+    expect(config.s3).toEqual({ bucket: 'b', endpoint: undefined, region: 'us-east-1' })
+    expect(secrets.s3Credentials).toEqual({ accessKeyId: 'id', secretAccessKey: 'secret' })
+    expect(JSON.stringify(config)).not.toContain('secret')
+    expect(readConfig({ MEDIA_STORE: 's3', S3_BUCKET: 'b' }).secrets.s3Credentials).toBeUndefined()
+  })
+
   it('takes an empty variable for one that is not set', () => {
     expect(readConfig({ PORT: '', DATABASE_URL: '', SECRET_KEY: '' }).config.port).toBe(4000)
   })

@@ -1,0 +1,89 @@
+// A small S3, for loopback: puts, gets with ranges and deletes, for whoever signs as Amazon's documents say.
+import { createHash, createHmac } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { atEnd } from '../kit/kit.ts'
+
+export interface S3Server {
+  url: string
+  /** What it holds, by `/bucket/key`. */
+  objects: Map<string, Buffer>
+  /** Every request that it let in: `PUT /bucket/key`. */
+  seen: string[]
+  /** Set to answer everything with this status from now on. */
+  fails: number | undefined
+}
+
+interface Credentials {
+  accessKeyId: string
+  secretAccessKey: string
+  region: string
+}
+
+/** Ends with the test, or with its file. */
+export async function startS3(credentials: Credentials): Promise<S3Server> {
+  const state: S3Server = { url: '', objects: new Map(), seen: [], fails: undefined }
+  const server = createServer(async (request, response) => {
+    const body = await bodyOf(request)
+    const fault = faultOf(request, body, credentials)
+    if (fault) return refuse(response, 403, 'SignatureDoesNotMatch', fault)
+    if (state.fails) return refuse(response, state.fails, 'InternalError', 'as the test wants it')
+    const key = new URL(request.url ?? '/', 'http://s3').pathname
+    state.seen.push(`${request.method} ${key}`)
+    answer(state.objects, request, response, key, body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  atEnd('test', async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  state.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return state
+}
+
+function answer(objects: Map<string, Buffer>, request: IncomingMessage, response: ServerResponse, key: string, body: Buffer) {
+  if (request.method === 'PUT') {
+    objects.set(key, body)
+    return response.writeHead(200, { etag: '"x"' }).end()
+  }
+  if (request.method === 'DELETE') {
+    objects.delete(key)
+    return response.writeHead(204).end()
+  }
+  const object = objects.get(key)
+  if (!object) return refuse(response, 404, 'NoSuchKey', 'The specified key does not exist.')
+  const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? []
+  const part = first ? object.subarray(Number(first), Number(last) + 1) : object
+  response.writeHead(first ? 206 : 200, { 'content-length': part.length }).end(part)
+}
+
+function refuse(response: ServerResponse, status: number, code: string, message: string) {
+  response.writeHead(status, { 'content-type': 'application/xml' })
+  response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>${message}</Message></Error>`)
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
+}
+
+const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex')
+const hmac = (key: string | Buffer, data: string) => createHmac('sha256', key).update(data).digest()
+
+/** AWS Signature Version 4, computed again; what is wrong with the request's, or undefined. */
+function faultOf({ method, url, headers }: IncomingMessage, body: Buffer, credentials: Credentials): string | undefined {
+  const form =
+    /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=(\w{64})$/
+  const [, id, day, region, signed = '', signature] = form.exec(headers.authorization ?? '') ?? []
+  if (id !== credentials.accessKeyId || region !== credentials.region || !day) return 'not signed by anybody known'
+  const contentHash = String(headers['x-amz-content-sha256'])
+  if (contentHash !== 'UNSIGNED-PAYLOAD' && contentHash !== sha256(body)) return 'another body was signed'
+  const { pathname, searchParams } = new URL(url ?? '/', 'http://s3')
+  const query = [...searchParams].map((pair) => pair.map(encodeURIComponent).join('=')).sort()
+  const lines = signed.split(';').map((name) => `${name}:${String(headers[name]).trim()}\n`)
+  const canonical = [method, pathname, query.join('&'), lines.join(''), signed, contentHash].join('\n')
+  const toSign = ['AWS4-HMAC-SHA256', headers['x-amz-date'], `${day}/${region}/s3/aws4_request`, sha256(canonical)].join('\n')
+  const key = [day, region as string, 's3', 'aws4_request'].reduce<string | Buffer>(hmac, `AWS4${credentials.secretAccessKey}`)
+  return hmac(key, toSign).toString('hex') === signature ? undefined : 'the signature is wrong'
+}

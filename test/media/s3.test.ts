@@ -1,0 +1,131 @@
+// Files in a bucket: the same promises as on disk, kept by a server that checks signatures.
+import { readdirSync } from 'node:fs'
+import path from 'node:path'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { sweepMedia } from '../../src/media/service.ts'
+import { type Account, cloneDatabase, createAccount, type Gateway, spawnGateway, sql, startGateway } from '../kit/kit.ts'
+import { openApp } from '../messages/rig.ts'
+import { dataFolder } from '../promises/demo.ts'
+import { sized, upload } from './rig.ts'
+import { type S3Server, startS3 } from './s3-server.ts'
+
+const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'the-secret/of+the=bucket', region: 'eu-central-1' }
+let s3: S3Server
+let env: Record<string, string>
+let databaseUrl: string
+let account: Account
+let gateway: Gateway
+
+beforeAll(async () => {
+  s3 = await startS3(credentials)
+  databaseUrl = await cloneDatabase()
+  account = await createAccount(databaseUrl)
+  env = {
+    DATA_DIR: await dataFolder(),
+    MEDIA_STORE: 's3',
+    S3_BUCKET: 'files',
+    S3_ENDPOINT: s3.url,
+    S3_REGION: credentials.region,
+    S3_ACCESS_KEY_ID: credentials.accessKeyId,
+    S3_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    LOG_LEVEL: 'trace',
+    RATE_LIMIT_PER_SECOND: '100000',
+  }
+  gateway = await startGateway({ databaseUrl, env })
+})
+
+beforeEach(() => {
+  s3.fails = undefined
+})
+
+const incoming = () => readdirSync(path.join(env.DATA_DIR as string, 'media/incoming'))
+
+describe('a bucket', () => {
+  it('holds what is uploaded, and gives it back whole and in parts', async () => {
+    const content = sized('application/pdf', 20 * 1024 * 1024)
+    const { status, body } = await upload(gateway, account.apiKey, content)
+    expect(status).toBe(201)
+    expect([...s3.objects].map(([key, object]) => [key, object.equals(content)])).toEqual([
+      [`/files/media/${body.data.id}`, true],
+    ])
+    expect(incoming()).toEqual([])
+    const whole = await fetch(body.data.url)
+    expect([whole.status, Buffer.from(await whole.arrayBuffer()).equals(content)]).toEqual([200, true])
+    const part = await fetch(body.data.url, { headers: { range: 'bytes=0-7' } })
+    expect([part.status, await part.text(), part.headers.get('content-range')]).toEqual([
+      206,
+      '%PDF-1.7',
+      `bytes 0-7/${content.length}`,
+    ])
+    s3.seen.length = 0
+    await fetch(body.data.url, { method: 'HEAD' })
+    await fetch(body.data.url, { headers: { 'if-none-match': `"${body.data.id}"` } })
+    expect(s3.seen, 'neither needs the bytes').toEqual([])
+  })
+
+  it('holds a repeated upload once', async () => {
+    const before = s3.objects.size
+    const repeat = () => upload(gateway, account.apiKey, 'hello', { headers: { 'idempotency-key': 'one' } })
+    const [first, second] = [await repeat(), await repeat()]
+    expect([second.headers.get('idempotency-replayed'), second.body]).toEqual(['true', first.body])
+    expect(s3.objects.size).toBe(before + 1)
+  })
+
+  it('that fails keeps nothing, and says no more than that', { timeout: 60_000 }, async () => {
+    const kept = await upload(gateway, account.apiKey, 'kept')
+    s3.fails = 503
+    const answers = [await upload(gateway, account.apiKey, 'hello')]
+    const reading = await fetch(kept.body.data.url)
+    answers.push({ status: reading.status, headers: reading.headers, body: await reading.json() })
+    for (const { status, body } of answers) {
+      expect(status).toBeGreaterThanOrEqual(500)
+      expect(JSON.stringify(body)).not.toMatch(/s3|bucket|aws|127\.0\.0\.1/i)
+    }
+    s3.fails = undefined
+    const app = await openApp(databaseUrl, env)
+    await sql(databaseUrl).query(`update media set "createdAt" = now() - interval '3 hours'`)
+    await sweepMedia(app)
+    const { rows } = await sql(databaseUrl).query<{ id: string }>('select id from media order by id')
+    expect([...s3.objects.keys()].sort()).toEqual(rows.map(({ id }) => `/files/media/${id}`))
+    expect(incoming()).toEqual([])
+  })
+
+  it('that lost a file answers 404', async () => {
+    const { id, url } = (await upload(gateway, account.apiKey, 'hello')).body.data
+    s3.objects.delete(`/files/media/${id}`)
+    expect((await fetch(url)).status).toBe(404)
+  })
+
+  it('that is not ours answers 5xx, and its secret is in no log', async () => {
+    const wrong = await startGateway({ databaseUrl, env: { ...env, S3_SECRET_ACCESS_KEY: 'the-wrong-secret-of-the-bucket' } })
+    expect((await upload(wrong, account.apiKey, 'hello')).status).toBe(500)
+    const away = await startGateway({ databaseUrl, env: { ...env, S3_ENDPOINT: 'http://127.0.0.1:9' } })
+    expect((await upload(away, account.apiKey, 'hello')).status).toBe(503)
+    const logs = [gateway, wrong, away].flatMap((each) => each.logs).join('\n')
+    expect(logs).toContain('SignatureDoesNotMatch')
+    for (const secret of ['the-wrong-secret', credentials.secretAccessKey, account.apiKey]) expect(logs).not.toContain(secret)
+  })
+})
+
+describe('the configuration of a bucket', () => {
+  it('is told to be wrong before anything starts', async () => {
+    const refused = spawnGateway({ databaseUrl, env: { MEDIA_STORE: 's3', S3_ACCESS_KEY_ID: 'x' } })
+    expect((await refused.exited).code).toBe(1)
+    expect(refused.logs).toEqual([
+      'S3_BUCKET: is required with MEDIA_STORE=s3',
+      'S3_ACCESS_KEY_ID: goes together with S3_SECRET_ACCESS_KEY; give both or neither',
+    ])
+  })
+
+  it('says which packages to install where they were left out', async () => {
+    const hide = `import { registerHooks } from 'node:module'
+      registerHooks({ resolve(name, context, next) {
+        if (/^(flydrive|@aws-sdk\\/client-s3)/.test(name)) throw Object.assign(new Error(name), { code: 'ERR_MODULE_NOT_FOUND' })
+        return next(name, context)
+      } })`
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(hide)}`
+    const refused = spawnGateway({ databaseUrl, env: { ...env, NODE_OPTIONS } })
+    expect((await refused.exited).code).toBe(1)
+    expect(refused.logs).toEqual(['MEDIA_STORE: s3 needs flydrive and @aws-sdk/client-s3; run `npm install --include=optional`'])
+  })
+})
