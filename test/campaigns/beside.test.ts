@@ -1,0 +1,59 @@
+// Beside a campaign: instant messages find their workers free, however slowly the campaign's provider answers.
+import { beforeAll, expect, it } from 'vitest'
+import { createCampaign } from '../../src/campaigns/service.ts'
+import type { App } from '../../src/core/app.ts'
+import type { Context } from '../../src/core/context.ts'
+import { sendMessage } from '../../src/messages/service.ts'
+import type { SendOutcome } from '../../src/providers/provider.ts'
+import { startWorker } from '../../src/worker.ts'
+import { atEnd, cloneDatabase, connectedInstance, createAccount, sql, until } from '../kit/kit.ts'
+import { contextFor, openApp } from '../messages/rig.ts'
+import { campaignTo, numbers } from './rig.ts'
+
+let databaseUrl: string
+let app: App
+let ctx: Context
+let instanceId: string
+/** What the network was offered, and has not answered. */
+const offered: { to: string; answer: (outcome: SendOutcome) => void }[] = []
+
+beforeAll(async () => {
+  databaseUrl = await cloneDatabase()
+  const account = await createAccount(databaseUrl)
+  instanceId = (await connectedInstance(databaseUrl, account)).id
+  app = await openApp(databaseUrl, { ROLES: 'http,worker' })
+  const sandbox = app.providers.get('sandbox')
+  if (!sandbox) throw new Error('there is no sandbox')
+  const send = (_: unknown, { to }: { to: string }) =>
+    new Promise<SendOutcome>((answer) => {
+      offered.push({ to, answer })
+    })
+  app.providers = new Map([['sandbox', { ...sandbox, send }]])
+  const worker = await startWorker(app)
+  atEnd('file', async () => {
+    release()
+    await worker[Symbol.asyncDispose]()
+  })
+  ctx = contextFor(app, account)
+})
+
+function release(): void {
+  for (const { to, answer } of offered.splice(0)) answer({ outcome: 'accepted', providerMessageId: `test.${to}` })
+}
+
+it('offers an instant message at once while every worker of campaigns waits for the network', async () => {
+  const { id } = await createCampaign(ctx, campaignTo(instanceId, numbers(600)))
+  // All that is fetched at a time; nothing more of it can be offered now.
+  await until(() => offered.length === 75)
+  const [first] = numbers(1, '5555', 90_000) as [string]
+  await sendMessage(ctx, { instanceId, to: first, type: 'text', text: 'hello' })
+  await until(() => offered.at(-1)?.to === first, { timeoutMs: 3_000 })
+  expect(offered).toHaveLength(76)
+  // A campaign does not make more messages than can be sent soon, so that it can be paused without much to take back.
+  await until(async () => {
+    const { rows } = await sql(databaseUrl).query('select count(*)::int as n from messages where "campaignId" = $1', [id])
+    return rows[0]?.n === 500
+  })
+  release()
+  await until(() => offered.length === 75)
+})
