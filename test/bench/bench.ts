@@ -4,6 +4,7 @@ import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { benchAccept, type Figures } from './accept.ts'
 import { benchBulk } from './bulk.ts'
+import { benchContactsPage } from './contacts-page.ts'
 import { benchDispatch } from './dispatch.ts'
 import { benchFanout } from './fanout.ts'
 import { benchLatency } from './latency.ts'
@@ -16,6 +17,7 @@ const benches: Record<string, () => Promise<Figures[]>> = {
   latency: benchLatency,
   'fan-out': benchFanout,
   list: benchList,
+  'contacts-page': benchContactsPage,
 }
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { json: { type: 'string' } } })

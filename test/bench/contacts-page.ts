@@ -1,0 +1,185 @@
+// contacts-page: a page from the middle of 1,000,000 contacts, in every order, beside the first one and beside its bare SQL.
+import { newId } from '../../src/core/id.ts'
+import type { Figures } from './accept.ts'
+import { type Account, median, openStage, type Running, type Stage } from './stage.ts'
+
+const contacts = 1_000_000
+const reads = 200
+const lists = ['createdAt:desc', 'createdAt:asc', 'name:asc', 'name:desc', 'members'] as const
+type List = (typeof lists)[number]
+
+interface Scene {
+  stage: Stage
+  account: Account
+  /** Everybody is in it. */
+  groupId: string
+  gateway: Running
+  baseline: Running
+}
+
+export async function benchContactsPage(): Promise<Figures[]> {
+  await using stage = await openStage(1)
+  const account = stage.accounts[0] as Account
+  const groupId = await fill(stage, account)
+  await using gateway = await stage.start('src/main.ts', { ROLES: 'http' })
+  await using baseline = await stage.start('test/bench/baseline-page.ts')
+  const scene = { stage, account, groupId, gateway, baseline }
+  const figures: Figures[] = []
+  for (const list of lists) figures.push(...(await measurePages(scene, list)))
+  for (const [what, path, bound] of searches(groupId)) {
+    const ms = await timeOf(() => read(scene, path), 20)
+    figures.push({
+      name: `contacts-page: ${what}`,
+      unit: 'ms',
+      baseline: bound,
+      gateway: ms,
+      ratio: ms / bound,
+      target: `≤ ${bound} ms`,
+    })
+  }
+  return figures
+}
+
+/** Everything at once, without what only guards and finds: checks of foreign keys, and the index of searches until it is all there. */
+async function fill({ pool }: Stage, { workspaceId }: Account): Promise<string> {
+  const groupId = newId()
+  const client = await pool.connect()
+  await client.query('set session_replication_role = replica')
+  const { rows } = await client.query<{ indexdef: string }>(
+    `select indexdef from pg_indexes where indexname = 'contacts_searchText_idx'`,
+  )
+  await client.query('drop index "contacts_searchText_idx"')
+  // Fifty share a moment, as they do where many were imported.
+  await client.query(
+    `insert into contacts (id, "workspaceId", name, phone, email, tags, "createdAt")
+     select uuidv7(), $1, (array['Anna','Bruno','Иван','Müller','王小明','Zoë','Carla','Dmitri','Élodie','Fatima'])[1 + i % 10] || ' ' || md5(i::text),
+       '+39' || (3000000000 + i), 'c' || i || '@example.com', array['imported'], now() - make_interval(secs => i / 50)
+     from generate_series(1, $2::int) i`,
+    [workspaceId, contacts],
+  )
+  await client.query(rows[0]?.indexdef as string)
+  await client.query('insert into contact_groups (id, "workspaceId", name, "membersCount") values ($1, $2, $3, $4)', [
+    groupId,
+    workspaceId,
+    'Everybody',
+    contacts,
+  ])
+  // 10,000 join at once, which is what one request may add.
+  await client.query(
+    `insert into contact_group_members ("groupId", "contactId", "addedAt")
+     select $1, id, now() - make_interval(secs => row_number() over (order by id) / 10000) from contacts`,
+    [groupId],
+  )
+  client.release(true)
+  await pool.query('vacuum analyze contacts, contact_groups, contact_group_members')
+  console.error(`contacts-page: ${contacts} contacts, all in one group`)
+  return groupId
+}
+
+async function measurePages(scene: Scene, list: List): Promise<Figures[]> {
+  const { cursor, value, id } = await walkToTheMiddle(scene, list)
+  const path = list === 'members' ? `contacts/groups/${scene.groupId}/members?` : `contacts?sort=${list}&`
+  const sort = list === 'members' ? 'addedAt:desc' : list
+  const of = list === 'members' ? scene.groupId : scene.account.workspaceId
+  const query = new URLSearchParams({ of, sort, value, id })
+  const times = { first: [] as number[], middle: [] as number[], bare: [] as number[] }
+  // In turns, so that what else the machine does meets all three.
+  for (let i = -20; i < reads; i++) {
+    const first = await timed(() => read(scene, `${path}limit=50`))
+    const middle = await timed(() => read(scene, `${path}limit=50&cursor=${cursor}`))
+    const bare = await timed(() => fetch(`${scene.baseline.url}/page?${query}`))
+    if (i < 0) continue
+    times.first.push(first)
+    times.middle.push(middle)
+    times.bare.push(bare)
+  }
+  const [first, middle, bare] = [median(times.first), median(times.middle), median(times.bare)]
+  const figure = (what: string, baseline: number, target: string): Figures => ({
+    name: `contacts-page: ${list}, ${what}`,
+    unit: 'ms',
+    baseline,
+    gateway: middle,
+    ratio: middle / baseline,
+    target,
+  })
+  return [figure('middle beside first', first, '≤ 1.2 ×'), figure('middle beside bare SQL', bare, '≤ 3 ×')]
+}
+
+/** The place in the middle, as whoever pages there comes to it. */
+async function walkToTheMiddle({ gateway, account, groupId }: Scene, list: List) {
+  const begun = performance.now()
+  const page = 'edges { cursor } pageInfo { endCursor }'
+  const args = list === 'members' ? '' : `, sort: ${list.replace(':', '_')}`
+  const field = list === 'members' ? 'members' : 'contacts'
+  const pages = (fields: string) => {
+    const connection = `page: ${field}(first: $first, after: $after${args}) { ${fields} }`
+    const body = list === 'members' ? `contactGroup(id: "${groupId}") { ${connection} }` : connection
+    return `query ($first: Int!, $after: String) { ${body} }`
+  }
+  const ask = async (query: string, first: number, after: string | null) => {
+    const response = await fetch(`${gateway.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': account.apiKey },
+      body: JSON.stringify({ query, variables: { first, after } }),
+    })
+    const { data, errors } = (await response.json()) as Answer
+    if (errors) throw new Error(JSON.stringify(errors))
+    return data.contactGroup?.page ?? (data.page as Page)
+  }
+  let after: string | null = null
+  for (let seen = 0; seen < contacts / 2; seen += 100)
+    after = (await ask(pages('pageInfo { endCursor }'), 100, after)).pageInfo.endCursor
+  const last = (await ask(
+    pages(`edges { ${list === 'members' ? 'addedAt' : ''} node { id name createdAt } } ${page}`),
+    1,
+    after,
+  )) as Page
+  const [edge] = last.edges
+  if (!edge) throw new Error('there is no middle')
+  const value = edge.addedAt ?? (list.startsWith('name') ? edge.node.name : edge.node.createdAt)
+  console.error(`contacts-page: ${list}: ${contacts / 2} walked in ${((performance.now() - begun) / 1000).toFixed(1)} s`)
+  return { cursor: last.pageInfo.endCursor as string, value, id: edge.node.id }
+}
+
+interface Page {
+  edges: { addedAt?: string; node: { id: string; name: string; createdAt: string } }[]
+  pageInfo: { endCursor: string | null }
+}
+
+interface Answer {
+  data: { page?: Page; contactGroup?: { page: Page } }
+  errors?: unknown
+}
+
+function searches(groupId: string): [what: string, path: string, boundMs: number][] {
+  const members = `contacts/groups/${groupId}/members`
+  return [
+    ['search, by index, for few', 'contacts?search=d41d8c', 50],
+    ['search, by index, for none', 'contacts?search=no-such-name', 50],
+    ['search, for many', 'contacts?search=anna', 50],
+    // Too short for groups of three letters, or of a script that they are not made of: all is read.
+    ['search, two letters, for none', 'contacts?search=zq', 1_000],
+    ['search, Cyrillic, for none', `contacts?search=${encodeURIComponent('пётр')}`, 1_000],
+    ['search among members, for few', `${members}?search=d41d8c`, 50],
+    ['search among members, for 100,000, counted', `${members}?search=anna`, 1_000],
+  ]
+}
+
+async function read({ gateway, account }: Scene, path: string): Promise<Response> {
+  return await fetch(`${gateway.url}/api/v1/${path}`, { headers: { 'x-api-key': account.apiKey } })
+}
+
+/** Until the last byte is there. */
+async function timed(ask: () => Promise<Response>): Promise<number> {
+  const begun = performance.now()
+  const response = await ask()
+  await response.arrayBuffer()
+  if (response.status !== 200) throw new Error(`A page was answered ${response.status}`)
+  return performance.now() - begun
+}
+
+async function timeOf(ask: () => Promise<Response>, times: number): Promise<number> {
+  const taken: number[] = []
+  for (let i = 0; i < times; i++) taken.push(await timed(ask))
+  return median(taken)
+}
