@@ -23,6 +23,9 @@ const headersOfJson = {
   xXssProtection: false,
 } as const
 
+/** Who takes nothing of an answer for so long is cut, or answers that nobody reads would stay here for ever. */
+const stallMs = 5_000
+
 /** A server that answers everything unforeseen, at any stage of a request, in the error envelope. */
 export async function createHttp(app: App): Promise<FastifyInstance> {
   const http = Fastify({
@@ -74,6 +77,7 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
     if (request.is404) return await sendError(reply, 'NOT_FOUND')
   })
   http.addHook('onSend', async (_, reply) => {
+    reply.raw.setTimeout(stallMs)
     // Closing on a caller who is still sending would take the answer away with the connection; Node reads the rest and drops it.
     if (reply.statusCode === 413) reply.removeHeader('connection')
   })
