@@ -17,4 +17,7 @@ export {
   startGateway,
   watch,
 } from './gateway.ts'
+export { holdingsOf, inspectable } from './holdings.ts'
+export type { Holdings } from './inside.ts'
+export { type PromptOptions, promptly } from './promptly.ts'
 export { until } from './until.ts'

@@ -1,0 +1,42 @@
+// Documents that mean harm: too deep, too wide, too much at once.
+import { nobody } from '../rest-compat/rig.ts'
+
+const times = (n: number, make: (i: number) => string) => Array.from({ length: n }, (_, i) => make(i)).join(' ')
+export const bomb = `{ ...F0 } ${times(20, (i) => `fragment F${i} on Query { ...F${i + 1} ...F${i + 1} }`)} fragment F20 on Query { plans { code } }`
+const wideBomb = `{ plans { ...F0 } } ${times(20, (i) => `fragment F${i} on Plan { a${i}: code ...F${i + 1} ...F${i + 1} }`)} fragment F20 on Plan { code }`
+
+/** None of them may run. `$input` stands for a message that could be sent. */
+export const attacks: [name: string, query: string][] = [
+  ['braces, 50 deep', `${'{ a '.repeat(50)}${'}'.repeat(50)}`],
+  ['braces, 5,000 deep', '{ a '.repeat(5_000)],
+  ['braces, 100,000 deep', '{'.repeat(100_000)],
+  ['lists, 100,000 deep', `{ a(b: ${'['.repeat(100_000)}${']'.repeat(100_000)}) }`],
+  ['depth through real fields', `{ __schema { types { ${'fields { type { '.repeat(15)}name${' } }'.repeat(15)} } } }`],
+  ['16 aliases', `{ ${times(16, (i) => `a${i}: me { id }`)} }`],
+  ['5,000 aliases', `{ ${times(5_000, (i) => `a${i}: me { id }`)} }`],
+  ['50,000 times one field', `{ me { ${times(50_000, () => 'id')} } }`],
+  ['5,000 directives', `{ me { id ${times(5_000, () => '@include(if: true)')} } }`],
+  ['51 directives', `{ me { id ${times(51, () => '@include(if: true)')} } }`],
+  ['an unknown directive', '{ me { id @export } }'],
+  ['a circle of fragments', '{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }'],
+  ['a bomb of fragments', bomb],
+  ['a wide bomb of fragments', wideBomb],
+  ['300 fields that overlap', `{ me { ${times(300, (i) => `...{ id plan { ${i % 2 ? 'code' : 'name'} } }`)} } }`],
+  ['pages of pages', `{ webhooks { deliveries(first: 100) { nodes { ${times(14, (i) => `a${i}: id`)} } } } }`],
+  ['two mutations', `mutation { a: deleteInstance(id: "${nobody}") { id } b: deleteInstance(id: "${nobody}") { id } }`],
+  [
+    'ten sends by alias',
+    `mutation ($input: SendMessageInput!) { ${times(10, (i) => `a${i}: sendMessage(input: $input) { id }`)} }`,
+  ],
+  [
+    'mutations in a fragment',
+    `mutation { ...F } fragment F on Mutation { a: deleteInstance(id: "${nobody}") { id } b: deleteInstance(id: "${nobody}") { id } }`,
+  ],
+  [
+    'mutations in inline fragments',
+    `mutation { ... { a: deleteInstance(id: "${nobody}") { id } } ... { b: deleteInstance(id: "${nobody}") { id } } }`,
+  ],
+  ['a page of a billion', '{ messages(first: 1000000000) { nodes { id } } }'],
+  ['a negative page', '{ messages(first: -1) { nodes { id } } }'],
+  ['both ends', '{ messages(first: 1, last: 1) { nodes { id } } }'],
+]

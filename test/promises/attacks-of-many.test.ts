@@ -1,0 +1,143 @@
+// Harm by number: sockets, requests and answers in masses. They end soon, others are served meanwhile, and nothing stays.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { attacks } from '../graph/attacks.ts'
+import { type Holdings, holdingsOf, inspectable, node, promptly, root, until, watch } from '../kit/kit.ts'
+import { openRig, type Rig, text } from '../rest-compat/rig.ts'
+import { postHead, send, wireAttacks } from './wire.ts'
+
+let rig: Rig
+
+beforeAll(async () => {
+  rig = await openRig(inspectable)
+})
+
+async function expectService(times: number): Promise<void> {
+  for (let i = 0; i < times; i++) {
+    expect((await promptly(() => rig.tenant.api.get('me'))).status).toBe(200)
+    await pause(50)
+  }
+}
+
+/** What `harm` needs is given back: what it left behind once it leaves again, and not more. */
+async function expectFlat(harm: () => Promise<void>): Promise<void> {
+  await harm()
+  const before = await holdingsOf(rig.gateway)
+  await harm()
+  // The allocator gives memory back in its own time; what leaks never comes.
+  const after = await until(async () => {
+    const now = await holdingsOf(rig.gateway)
+    return now.heapBytes < before.heapBytes * 1.1 && now.rssBytes < before.rssBytes * 1.1 && now
+  })
+  const megabytes = ({ heapBytes, rssBytes }: Holdings) =>
+    [heapBytes, rssBytes].map((bytes) => Math.round(bytes / 1e6)).join(' / ')
+  console.log(`heap / RSS in MB: ${megabytes(before)}, then ${megabytes(after)}`)
+}
+
+it('the tables of attacks, time and again, leave memory as it was', { timeout: 120_000 }, async () => {
+  const { api } = rig.tenant
+  const nested = `{"text":${'['.repeat(200_000)}${']'.repeat(200_000)}}`
+  const long = JSON.stringify(text(rig.tenant, { text: 'x'.repeat(900_000), to: '+'.repeat(50_000) }))
+  await expectFlat(async () => {
+    for (let i = 0; i < 10; i++) {
+      for (const [, bytes] of wireAttacks) await send(rig.gateway, bytes)
+      for (const [, document] of attacks) await api.graphql(document)
+      for (const body of [nested, long, `${long}${long}`, '{']) await api.post('messages/send', body)
+    }
+  })
+})
+
+describe('connections', () => {
+  it('10,000 that say nothing are closed within 12 s while others are served, and leave nothing', {
+    timeout: 240_000,
+  }, async () => {
+    await expectFlat(() => openIdly(affordable(10_000)))
+  })
+
+  /** As many as are wanted, where this machine gives a process so many files. */
+  function affordable(wanted: number): number {
+    const { userLimits } = process.report.getReport() as { userLimits: { open_files: { hard: number | 'unlimited' } } }
+    const { hard } = userLimits.open_files
+    return hard === 'unlimited' ? wanted : Math.min(wanted, hard - 1_000)
+  }
+
+  async function openIdly(count: number): Promise<void> {
+    const script = ['test/promises/idle-sockets.ts', new URL(rig.gateway.url).port, String(count)]
+    const crowd = watch(spawn(node, script, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] }))
+    await crowd.line(/^opened /, 60_000)
+    await expectService(10)
+    const [, seconds] = await crowd.line(/^closed .* after (.*) s$/)
+    console.log(crowd.logs.join('; '))
+    expect(Number(seconds)).toBeLessThan(12)
+  }
+
+  it('that send slowly are cut within 12 s, while others are served', async () => {
+    const slow = [
+      'GET /livez HTTP/1.1\r\nHost: x\r\nX-A: ',
+      `${postHead}x-api-key: ${rig.tenant.account.apiKey}\r\nContent-Length: 1000\r\n\r\n{`,
+    ]
+    const cut = Promise.all(Array.from({ length: 200 }, (_, i) => send(rig.gateway, slow[i % 2] as string, 13_000)))
+    await expectService(10)
+    for (const wire of await cut) {
+      expect(wire.closed).toBe(true)
+      expect(wire.tookMs).toBeLessThan(12_000)
+      expect(wire.text).toMatch(/^(HTTP\/1\.1 408|$)/)
+    }
+  })
+
+  it('1,000 requests in one packet get 1,000 answers', async () => {
+    const [ask, last] = ['GET /livez HTTP/1.1\r\nHost: x\r\n\r\n', 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n']
+    const { text: answered, closed } = await send(rig.gateway, ask.repeat(999) + last, 10_000)
+    expect(answered.match(/HTTP\/1\.1 200/g)).toHaveLength(1_000)
+    expect(closed).toBe(true)
+  })
+})
+
+describe('an answer of 20 MB', { timeout: 60_000 }, () => {
+  const query = `{ messages(first: 100) { nodes { ${Array.from({ length: 14 }, (_, i) => `a${i}: body`).join(' ')} } } }`
+
+  beforeAll(async () => {
+    for (let i = 0; i < 2; i++) {
+      const messages = Array.from({ length: 50 }, () => text(rig.tenant, { text: '😀'.repeat(4_096) }))
+      expect((await rig.tenant.api.post('messages/bulk', { messages })).status).toBe(202)
+    }
+  })
+
+  /** Asks, takes a piece of the answer now and then, and tells how much came before the other side closed. */
+  async function read(rests: { everyBytes: number; ms: number }): Promise<number> {
+    const { hostname, port } = new URL(rig.gateway.url)
+    const body = JSON.stringify({ query })
+    const socket = connect(Number(port), hostname).on('error', () => {})
+    socket.write(
+      `POST /graphql HTTP/1.1\r\nHost: x\r\nConnection: close\r\nx-api-key: ${rig.tenant.account.apiKey}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    )
+    let bytes = 0
+    let rested = 0
+    socket.on('data', async (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes <= rested) return
+      rested += rests.everyBytes
+      socket.pause()
+      await pause(rests.ms)
+      socket.resume()
+    })
+    await once(socket, 'close')
+    return bytes
+  }
+
+  it('is not kept for a reader who takes nothing of it, and is whole for one who is slow', async () => {
+    const stops = { everyBytes: Number.POSITIVE_INFINITY, ms: 15_000 }
+    const [whole, slow, ...cut] = await Promise.all([
+      read({ everyBytes: 1_000_000, ms: 0 }),
+      read({ everyBytes: 2_000_000, ms: 1_000 }),
+      ...Array.from({ length: 5 }, () => read(stops)),
+    ])
+    expect(whole).toBeGreaterThan(20_000_000)
+    expect(slow).toBe(whole)
+    for (const bytes of cut) expect(bytes).toBeLessThan(whole)
+  })
+})

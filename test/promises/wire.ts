@@ -1,0 +1,60 @@
+// Bytes on a connection of their own, and those that no client would send.
+import { connect } from 'node:net'
+
+export interface Wire {
+  text: string
+  /** Whether the other side ended it. */
+  closed: boolean
+  tookMs: number
+}
+
+/** What comes back on a connection of its own, until the other side closes it or the time is over. */
+export function send(gateway: { url: string }, bytes: string | Buffer, waitMs = 3_000): Promise<Wire> {
+  const { hostname, port } = new URL(gateway.url)
+  const begun = performance.now()
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname, () => socket.write(bytes))
+    let answered = ''
+    const end = (closed: boolean) => {
+      clearTimeout(timer)
+      socket.destroy()
+      resolve({ text: answered, closed, tookMs: performance.now() - begun })
+    }
+    const timer = setTimeout(() => end(false), waitMs)
+    socket.on('data', (chunk) => {
+      answered += chunk.toString('latin1')
+    })
+    socket.on('error', () => end(true))
+    socket.on('close', () => end(true))
+  })
+}
+
+/** The head of a request to send a message, but for its end. */
+export const postHead = 'POST /api/v1/messages/send HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
+
+/** Each: what is sent, and the status of the one answer before the connection is closed. */
+export const wireAttacks: [name: string, bytes: string, status: number][] = [
+  ['no HTTP', 'HELLO\r\n\r\n', 400],
+  ['a method that is none', 'GRAB /livez HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+  ['bare line feeds', 'GET /livez HTTP/1.1\nHost: x\n\n', 400],
+  ['a header of 17 KiB', `GET /livez HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(17_000)}\r\n\r\n`, 431],
+  [
+    '2,001 headers',
+    `GET /livez HTTP/1.1\r\nHost: x\r\n${Array.from({ length: 2_001 }, (_, i) => `X-${i}: a\r\n`).join('')}\r\n`,
+    431,
+  ],
+  ['a path of 64 KiB', `GET /${'a'.repeat(65_536)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431],
+  [
+    'a length and chunks',
+    `${postHead}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /livez HTTP/1.1\r\nHost: x\r\n\r\n`,
+    400,
+  ],
+  ['two lengths', `${postHead}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`, 400],
+  ['a negative length', `${postHead}Content-Length: -5\r\n\r\n`, 400],
+  ['an unknown transfer encoding', `${postHead}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`, 400],
+  ['no host', 'GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+  ['CONNECT', 'CONNECT /api/v1/messages HTTP/1.1\r\nHost: x\r\n\r\n', 405],
+  ['a header with a lone carriage return', 'GET /livez HTTP/1.1\r\nHost: x\r\nX-A: a\rX-B: b\r\n\r\n', 400],
+  ['a header with NUL', 'GET /livez HTTP/1.1\r\nHost: x\r\nX-A: a\0b\r\n\r\n', 400],
+  ['a folded header', 'GET /livez HTTP/1.1\r\nHost: x\r\nX-A: a\r\n X-B: b\r\n\r\n', 400],
+]
