@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { benchAccept, type Figures } from './accept.ts'
 import { benchBulk } from './bulk.ts'
 import { benchContactsPage } from './contacts-page.ts'
+import { benchCampaign } from './campaign.ts'
 import { benchDispatch } from './dispatch.ts'
 import { benchFanout } from './fanout.ts'
 import { benchLatency } from './latency.ts'
@@ -16,6 +17,7 @@ const benches: Record<string, () => Promise<Figures[]>> = {
   bulk: benchBulk,
   latency: benchLatency,
   'fan-out': benchFanout,
+  campaign: benchCampaign,
   list: benchList,
   'contacts-page': benchContactsPage,
 }

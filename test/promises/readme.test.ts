@@ -210,6 +210,11 @@ describe('what README shows', () => {
     expect(JSON.parse(await shell(example)).data).toMatchObject({ body: 'Hello you, No. 1234 is on its way.', status: 'queued' })
   })
 
+  it('sends a campaign', async () => {
+    const example = curls.find(({ text }) => text.includes('/api/v1/campaigns'))?.text as string
+    expect(JSON.parse(await shell(example)).data).toMatchObject({ stats: { total: 2, failed: 0, cancelled: 0 } })
+  })
+
   it('uploads a file, whose address works', async () => {
     const example = curls.find(({ text }) => text.includes('/api/v1/media'))?.text as string
     const { url } = JSON.parse(await shell(example)).data
@@ -256,6 +261,6 @@ describe('what README shows', () => {
   it('has no example that these tests leave out', () => {
     const told = blocks.filter(({ language }) => language === 'js').map(({ text }) => text.split('\n')[0])
     expect(told).toEqual(['// watch.mjs', '// receiver.mjs', '// plain-receiver.mjs'])
-    expect(curls).toHaveLength(8)
+    expect(curls).toHaveLength(9)
   })
 })

@@ -1,0 +1,130 @@
+// campaign: how long 100,000 recipients take to be accepted, and what a campaign that is being sent does to instant messages.
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Figures } from './accept.ts'
+import { type Account, median, openStage, percentile, type Running, type Stage } from './stage.ts'
+
+const recipients = 100_000
+const creations = 3
+const rounds = 5
+/** Instant messages of one round. */
+const sends = 300
+
+export async function benchCampaign(): Promise<Figures[]> {
+  await using stage = await openStage(1)
+  await using gateway = await stage.start('src/main.ts', { SANDBOX_LATENCY_MS: '0' })
+  const account = stage.accounts[0] as Account
+  const taken: number[] = []
+  let id = ''
+  for (let i = 0; i < creations; i++) {
+    if (id) await steer(gateway, account, id, 'cancel')
+    const begin = performance.now()
+    id = await create(gateway, account)
+    taken.push((performance.now() - begin) / 1000)
+    console.error(`campaign: ${recipients} recipients accepted in ${taken[i]?.toFixed(2)} s`)
+  }
+  await steer(gateway, account, id, 'pause')
+  const idle: number[] = []
+  const during: number[] = []
+  for (let round = 0; round <= rounds; round++) {
+    const quiet = await sendInstantly(stage, gateway, account)
+    const before = await left(stage, id)
+    await steer(gateway, account, id, 'resume')
+    while ((await left(stage, id)) === before) await pause(50)
+    const [begin, first] = [performance.now(), await left(stage, id)]
+    const busy = await sendInstantly(stage, gateway, account)
+    const rate = ((await left(stage, id)) - first) / ((performance.now() - begin) / 1000)
+    await steer(gateway, account, id, 'pause')
+    await settled(stage)
+    console.error(
+      `campaign ${round === 0 ? 'warm-up' : `round ${round}`}: p99 ${quiet.toFixed(1)} ms idle, ${busy.toFixed(1)} ms beside ${Math.round(rate)} campaign messages/s`,
+    )
+    if (round === 0) continue
+    idle.push(quiet)
+    during.push(busy)
+  }
+  const [quiet, busy] = [median(idle), median(during)]
+  const seconds = median(taken)
+  return [
+    {
+      name: 'campaign: 100,000 recipients accepted',
+      unit: 's',
+      baseline: 10,
+      gateway: seconds,
+      ratio: seconds / 10,
+      target: '≤ 10 s',
+    },
+    {
+      name: 'campaign: instant send to provider, p99',
+      unit: 'ms',
+      baseline: quiet,
+      gateway: busy,
+      ratio: busy / quiet,
+      target: '≤ 1.2 ×',
+    },
+  ]
+}
+
+async function post(gateway: Running, { apiKey }: Account, path: string, body: unknown): Promise<{ id: string }> {
+  const response = await fetch(`${gateway.url}/api/v1/${path}`, {
+    method: 'POST',
+    headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  const answer = (await response.json()) as { data: { id: string } }
+  if (!response.ok) throw new Error(`${path} was answered ${response.status} ${JSON.stringify(answer)}`)
+  return answer.data
+}
+
+async function create(gateway: Running, account: Account): Promise<string> {
+  const body = {
+    instanceId: account.instanceId,
+    name: 'Bench',
+    type: 'text',
+    text: 'As people write them.',
+    recipients: Array.from({ length: recipients }, (_, i) => ({ to: `+393${1_000_000 + i}55` })),
+  }
+  return (await post(gateway, account, 'campaigns', body)).id
+}
+
+async function steer(gateway: Running, account: Account, id: string, deed: 'pause' | 'resume' | 'cancel'): Promise<void> {
+  await post(gateway, account, `campaigns/${id}/${deed}`, {})
+}
+
+let numbers = 0
+
+/** Sends one after the other; milliseconds from the request to the provider below which 99 % lie. */
+async function sendInstantly(stage: Stage, gateway: Running, account: Account): Promise<number> {
+  const begun = new Map<string, number>()
+  for (let i = 0; i < sends; i++) {
+    const body = { instanceId: account.instanceId, to: `+4915${1_000_000 + ++numbers}55`, type: 'text', text: 'At once.' }
+    const at = Date.now()
+    begun.set((await post(gateway, account, 'messages/send', body)).id, at)
+    await pause(15 + 20 * Math.random())
+  }
+  await pause(500)
+  const { rows } = await stage.pool.query<{ id: string; at: Date }>(
+    `select reference as id, "acceptedAt" as at from sandbox_messages where reference = any($1::text[])`,
+    [[...begun.keys()]],
+  )
+  if (rows.length < sends) throw new Error(`only ${rows.length} of ${sends} instant messages reached the provider`)
+  const list = rows.map(({ id, at }) => at.getTime() - (begun.get(id) as number))
+  return percentile(list, 0.99)
+}
+
+/** Recipients of the campaign who have a message. */
+async function left(stage: Stage, id: string): Promise<number> {
+  const { rows } = await stage.pool.query<{ n: number }>(
+    `select count(*)::int as n from campaign_recipients where "campaignId" = $1 and status = 'enqueued'`,
+    [id],
+  )
+  return rows[0]?.n ?? 0
+}
+
+/** Nothing of the campaign is on its way any more. */
+async function settled({ pool }: Stage): Promise<void> {
+  for (;;) {
+    const { rows } = await pool.query(`select from messages where status not in ('read', 'failed', 'cancelled') limit 1`)
+    if (rows.length === 0) return
+    await pause(100)
+  }
+}
