@@ -52,3 +52,5 @@ const table: readonly [mimeType: string, extension: string, kind: Kind][] = [
 export const mediaTypes: ReadonlyMap<string, MediaType> = new Map(
   table.map(([mimeType, extension, kind]) => [mimeType, { mimeType, extension, ...kind }]),
 )
+
+export const extensions: ReadonlySet<string> = new Set(table.map(([, extension]) => extension))

@@ -7,7 +7,7 @@ import { fail } from '../core/errors.ts'
 import { idempotencyOf } from '../core/idempotency.ts'
 import type { Media } from '../generated/prisma/client.ts'
 import { type SavedFile, saveForm } from './form.ts'
-import { type MediaType, maxUploadBytes, mediaTypes } from './kinds.ts'
+import { extensions, type MediaType, maxUploadBytes } from './kinds.ts'
 import { addMedia } from './service.ts'
 import { sniff } from './sniff.ts'
 import { openSpool } from './spool.ts'
@@ -46,10 +46,7 @@ function checkHeaders(request: FastifyRequest): void {
 
 async function typeOf({ path, size }: SavedFile): Promise<MediaType> {
   const type = await sniff(path)
-  if (!type) {
-    const extensions = [...new Set([...mediaTypes.values()].map(({ extension }) => extension))]
-    return fail('VALIDATION_ERROR', `file: must be of a type that networks take: ${extensions.join(', ')}`)
-  }
+  if (!type) return fail('VALIDATION_ERROR', `file: must be of a type that networks take: ${[...extensions].join(', ')}`)
   if (size > type.maxBytes) fail('PAYLOAD_TOO_LARGE', `file: must have at most ${type.maxBytes / 1024 ** 2} MiB as ${type.name}`)
   return type
 }

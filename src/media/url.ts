@@ -2,19 +2,19 @@
 import { randomBytes } from 'node:crypto'
 import { checkTarget } from '../core/address.ts'
 import type { Config } from '../core/config.ts'
-import { mediaTypes } from './kinds.ts'
+import { extensions, mediaTypes } from './kinds.ts'
 
 /** 256 bits, in the 43 characters that an address may hold as they are. */
 export function newToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
-const nameForm = /^([A-Za-z0-9_-]{43})\.([a-z0-9]{2,5})$/
+const nameForm = /^([A-Za-z0-9_-]{43})\.([a-z0-9]{3,4})$/
 
 /** What stands behind `/media/`, in its parts; undefined for what is no name of ours. */
 export function readName(name: string): { token: string; extension: string } | undefined {
   const [, token, extension] = nameForm.exec(name) ?? []
-  return token && extension ? { token, extension } : undefined
+  return token && extension && extensions.has(extension) ? { token, extension } : undefined
 }
 
 /** The address of a file, which needs no key and cannot be guessed. */

@@ -107,7 +107,7 @@ describe('a process that dies', { timeout: 60_000 }, () => {
     const headers = { 'idempotency-key': key }
     await expect(upload(doomed, account.apiKey, 'hello', { headers })).rejects.toThrow()
     await doomed.exited
-    const [unfinished] = (await rows()).filter(({ stored }) => !stored) as [{ id: string }]
+    const unfinished = (await rows()).find(({ stored }) => !stored) as { id: string }
     expect(filesIn('').filter((name) => name === unfinished.id)).toHaveLength(files)
 
     const gateway = await start()
@@ -159,7 +159,7 @@ describe('an upload that fails', () => {
   })
 })
 
-describe('many large uploads at once', () => {
+describe.skipIf(process.platform !== 'linux')('many large uploads at once', () => {
   it('take no more memory than one', { timeout: 120_000 }, async () => {
     const gateway = await start()
     const size = 60 * 1024 * 1024

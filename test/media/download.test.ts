@@ -184,7 +184,7 @@ describe('an address', () => {
   })
 })
 
-describe('a reader who goes', () => {
+describe.skipIf(process.platform !== 'linux')('a reader who goes', () => {
   it('takes the open file along', async () => {
     const { url } = await uploaded(sized('application/pdf', 60 * 1024 * 1024))
     const { hostname, port, pathname } = new URL(url)

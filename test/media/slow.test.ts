@@ -122,7 +122,7 @@ describe('what was cut', () => {
   })
 })
 
-describe('a reader', () => {
+describe.skipIf(process.platform !== 'linux')('a reader', () => {
   /** How many of the files that it keeps the gateway holds open. */
   function openFiles(): number {
     const held = `/proc/${rig.gateway.pid}/fd`

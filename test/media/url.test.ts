@@ -51,6 +51,7 @@ describe('anything else of our host', () => {
     `${own}/media/${token}`,
     `${own}/media/${token.slice(1)}.png`,
     `${own}/media/${token}x.png`,
+    `${own}/media/${token}.exe`,
     `${own}/media/${token}.png\n`,
     `${own}/media/%2e%2e/metrics`,
     `${own}//media/${token}.png`,
