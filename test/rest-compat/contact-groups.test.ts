@@ -1,5 +1,6 @@
 // REST rows of contact groups and their members: records and refusals.
 import { beforeAll, describe, expect, it } from 'vitest'
+import { badGroups } from './contact-bodies.ts'
 import { expectRefusal, moment, newNumber, newTenant, nobody, openRig, type Rig, type Tenant, uuid } from './rig.ts'
 
 let rig: Rig
@@ -79,16 +80,7 @@ describe('a contact group', () => {
     expect(await put({ name: 'Two', description: 'd' })).toStrictEqual(groupRecord({ id, name: 'Two', description: 'd' }))
   })
 
-  it.each<[string, unknown, string | RegExp]>([
-    ['nothing', {}, 'name: is required'],
-    ['a list in place of the body', [], 'body: must be a JSON object'],
-    ['an empty name', { name: '' }, 'name: must not be empty'],
-    ['null in place of a name', { name: null }, 'name: must not be null'],
-    ['a name of 201', { name: 'x'.repeat(201) }, 'name: must have at most 200 characters'],
-    ['NUL in its name', { name: 'a\0' }, /^name: must not contain NUL/],
-    ['a description of 1001', { name: 'x', description: 'x'.repeat(1001) }, 'description: must have at most 1000 characters'],
-    ['a number as description', { name: 'x', description: 5 }, 'description: must be a string'],
-  ])('of %s is refused', async (_, body, message) => {
+  it.each(badGroups)('of %s is refused', async (_, body, message) => {
     const id = await create(rig.tenant, { name: `Kept ${names}` })
     const before = (await rig.tenant.api.get(`contacts/groups/${id}`)).body
     expectRefusal(await rig.tenant.api.post('contacts/groups', body), 400, 'VALIDATION_ERROR', message)
