@@ -2,7 +2,7 @@
 import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
-import { checkSize, type Page, type PageArgs } from '../core/pagination.ts'
+import { extentOf, type Page, type PageArgs, pageOf } from '../core/pagination.ts'
 import { parse, uuid } from '../core/validation.ts'
 import type { BulkJobRecord } from './bulk.ts'
 
@@ -13,36 +13,22 @@ export async function readBulkJob({ app, principal }: Context, id: string): Prom
 
 /** @throws VALIDATION_ERROR naming the argument, also for a cursor that is no job of the workspace's. */
 export async function pageOfBulkJobs({ app, principal }: Context, args: PageArgs): Promise<Page<BulkJobRecord>> {
-  if (args.first != null && args.last != null) fail('VALIDATION_ERROR', 'last: cannot be given together with first')
   const { workspaceId } = principal
-  const backward = args.last != null
-  const size = checkSize(backward ? 'last' : 'first', args.first ?? args.last ?? 20)
+  const extent = extentOf(args)
   const place = async (name: 'after' | 'before', side: 'lt' | 'gt') => {
     if (args[name] == null) return []
     const id = parse(uuid, args[name], name)
     const { createdAt } = (await find(app, workspaceId, id)) ?? fail('VALIDATION_ERROR', `${name}: is not a job of this list`)
     return [{ OR: [{ createdAt: { [side]: createdAt } }, { createdAt, id: { [side]: id } }] }]
   }
-  const order = backward ? 'asc' : 'desc'
+  const order = extent.backward ? 'asc' : 'desc'
   const rows = await app.db.bulkJob.findMany({
     where: { workspaceId, AND: [...(await place('after', 'lt')), ...(await place('before', 'gt'))] },
     orderBy: [{ createdAt: order }, { id: order }],
-    take: size + 1,
+    take: extent.size + 1,
     omit: { contactIds: true },
   })
-  const more = rows.length > size
-  const page = rows.slice(0, size) as unknown as BulkJobRecord[]
-  if (backward) page.reverse()
-  const edges = page.map((node) => ({ cursor: node.id, node }))
-  return {
-    edges,
-    pageInfo: {
-      hasNextPage: backward ? Boolean(args.before) : more,
-      hasPreviousPage: backward ? more : Boolean(args.after),
-      startCursor: edges[0]?.cursor ?? null,
-      endCursor: edges.at(-1)?.cursor ?? null,
-    },
-  }
+  return pageOf(args, extent, rows as unknown as BulkJobRecord[], ({ id }) => id)
 }
 
 async function find(app: App, workspaceId: string, id: string): Promise<BulkJobRecord | null> {

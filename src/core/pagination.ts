@@ -48,9 +48,7 @@ const position = z.tuple([z.string(), z.union([z.string(), z.number()]), z.guid(
 /** Reads one page forward (`first`, `after`) or backward (`last`, `before`). @throws VALIDATION_ERROR naming the argument. */
 export async function readPage<Row extends { id: string }>(request: PageRequest<Row>): Promise<Page<Row>> {
   const { args, field, direction, find } = request
-  if (args.first != null && args.last != null) fail('VALIDATION_ERROR', 'last: cannot be given together with first')
-  const backward = args.last != null
-  const size = checkSize(backward ? 'last' : 'first', args.first ?? args.last ?? request.defaultSize ?? 20)
+  const extent = extentOf(args, request.defaultSize)
   const binding = JSON.stringify(request.binding)
   const forwards = direction === 'asc' ? 'gt' : 'lt'
   const backwards = direction === 'asc' ? 'lt' : 'gt'
@@ -59,8 +57,34 @@ export async function readPage<Row extends { id: string }>(request: PageRequest<
     ...(args.before != null ? [{ than: backwards, ...decode(args.before, binding, 'before') } as const] : []),
   ]
   const where = { AND: bounds.map((bound) => beyond(field, bound)) }
-  const order = backward === (direction === 'asc') ? 'desc' : 'asc'
-  const rows = await find({ where, orderBy: [{ [field]: order }, { id: order }], take: size + 1 }, { order, bounds })
+  const order = extent.backward === (direction === 'asc') ? 'desc' : 'asc'
+  const rows = await find({ where, orderBy: [{ [field]: order }, { id: order }], take: extent.size + 1 }, { order, bounds })
+  return pageOf(args, extent, rows, (row) => encode(binding, row[field], row.id))
+}
+
+interface Extent {
+  backward: boolean
+  size: number
+}
+
+/** Which way a page goes and how long it is. @throws VALIDATION_ERROR naming the argument. */
+export function extentOf(args: PageArgs, defaultSize = 20): Extent {
+  if (args.first != null && args.last != null) fail('VALIDATION_ERROR', 'last: cannot be given together with first')
+  const backward = args.last != null
+  const size = args.first ?? args.last ?? defaultSize
+  if (size < 1 || size > maxPageSize) {
+    fail('VALIDATION_ERROR', `${backward ? 'last' : 'first'}: must be between 1 and ${maxPageSize}`)
+  }
+  return { backward, size }
+}
+
+/** The page of rows that were read in its direction, one more of them than it has room for. */
+export function pageOf<Row>(
+  args: PageArgs,
+  { backward, size }: Extent,
+  rows: readonly Row[],
+  cursorOf: (row: Row) => string,
+): Page<Row> {
   const more = rows.length > size
   const page = rows.slice(0, size)
   if (backward) page.reverse()
@@ -68,7 +92,7 @@ export async function readPage<Row extends { id: string }>(request: PageRequest<
   const edges = page.map((node) => ({
     node,
     get cursor() {
-      return encode(binding, node[field], node.id)
+      return cursorOf(node)
     },
   }))
   return {
@@ -84,12 +108,6 @@ export async function readPage<Row extends { id: string }>(request: PageRequest<
       },
     },
   }
-}
-
-/** @throws VALIDATION_ERROR unless 1 to {@link maxPageSize}. */
-export function checkSize(name: string, size: number): number {
-  if (size < 1 || size > maxPageSize) fail('VALIDATION_ERROR', `${name}: must be between 1 and ${maxPageSize}`)
-  return size
 }
 
 /**
