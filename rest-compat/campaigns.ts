@@ -1,7 +1,7 @@
 // REST rows of campaigns.
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
-import { listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
+import { byId, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
 
 graphql(`
   fragment CampaignRecord on Campaign {
@@ -142,8 +142,6 @@ const statsRecord = z.object({
     lastActivityAt: at,
   }),
 })
-
-const byId = ({ params }: { params: Record<string, string> }) => ({ id: params.id as string })
 
 export const campaignRoutes = [
   row('GET', '/campaigns', {

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { searched } from './contacts.ts'
 import { graphql } from './generated/gql.ts'
-import { deletedAnswer, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
+import { byId, deletedAnswer, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
 
 graphql(`
   fragment ContactGroupRecord on ContactGroup {
@@ -186,7 +186,7 @@ export const contactGroupRoutes = [
   row('GET', '/contacts/:id/groups', {
     summary: 'List the groups of a contact',
     document: ListGroupsOfContact,
-    variables: ({ params }) => ({ id: params.id as string }),
+    variables: byId,
     project: (data) => data.contact.groups,
     answer: z.array(groupRecord),
   }),

@@ -1,7 +1,7 @@
 // REST rows of contacts.
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
-import { deletedAnswer, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
+import { byId, deletedAnswer, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
 
 graphql(`
   fragment ContactRecord on Contact {
@@ -101,8 +101,6 @@ const contactsQuery = z.object({
     .transform((sort) => sorts[sort])
     .describe('The order.'),
 })
-
-const byId = ({ params }: { params: Record<string, string> }) => ({ id: params.id as string })
 
 export const contactRoutes = [
   row('GET', '/contacts', {

@@ -1,7 +1,7 @@
 // REST rows of instances.
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
-import { deletedAnswer, row } from './route.ts'
+import { byId, deletedAnswer, row } from './route.ts'
 
 graphql(`
   fragment InstanceRecord on Instance {
@@ -169,8 +169,6 @@ const healthRecord = z.object({
   }),
   recommendations: z.array(z.string()),
 })
-
-const byId = ({ params }: { params: Record<string, string> }) => ({ id: params.id as string })
 
 export const instanceRoutes = [
   row('GET', '/instances', {

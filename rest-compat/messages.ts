@@ -1,7 +1,7 @@
 // REST rows of messages.
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
-import { listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
+import { byId, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
 
 export const messageRecord = z.object({
   id: z.uuid(),
@@ -190,7 +190,7 @@ export const messageRoutes = [
   row('POST', '/messages/:id/cancel', {
     summary: 'Cancel a queued message',
     document: CancelMessage,
-    variables: ({ params }) => ({ id: params.id as string }),
+    variables: byId,
     project: (data) => data.cancelMessage,
     answer: messageRecord,
   }),
@@ -220,7 +220,7 @@ export const messageRoutes = [
   row('GET', '/messages/:id', {
     summary: 'Read a message',
     document: GetMessage,
-    variables: ({ params }) => ({ id: params.id as string }),
+    variables: byId,
     project: (data) => data.message,
     answer: messageRecord,
   }),

@@ -71,7 +71,7 @@ interface RowOptions<Data, Variables, Query extends z.ZodObject> {
   renames?: Record<string, string>
 }
 
-/** One row of a table. A create answers 201, everything else 200, unless it says otherwise. */
+/** One row of a table: for both surfaces and every key of a workspace, answering 200, unless it says otherwise. */
 export function row<Data, Variables, Query extends z.ZodObject = z.ZodObject<Record<never, never>>>(
   method: Route['method'],
   path: string,
@@ -105,6 +105,11 @@ export interface FileRoute {
   status: number
   /** Left out where the answer is the file. */
   answer?: z.ZodType
+}
+
+/** The variables of a row about the one thing that its path names. */
+export function byId({ params }: { params: Record<string, string> }): { id: string } {
+  return { id: params.id as string }
 }
 
 /** The query of a list that pages. */

@@ -1,7 +1,7 @@
 // REST rows of templates.
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
-import { deletedAnswer, row } from './route.ts'
+import { byId, deletedAnswer, row } from './route.ts'
 
 graphql(`
   fragment TemplateRecord on Template {
@@ -76,8 +76,6 @@ const templateRecord = z.object({
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
 })
-
-const byId = ({ params }: { params: Record<string, string> }) => ({ id: params.id as string })
 
 export const templateRoutes = [
   row('GET', '/templates', {

@@ -1,7 +1,7 @@
 // REST rows of webhook endpoints.
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
-import { deletedAnswer, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
+import { byId, deletedAnswer, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
 
 graphql(`
   fragment WebhookRecord on WebhookEndpoint {
@@ -150,8 +150,6 @@ function graphInput(body: Record<string, unknown>): never {
   if (!Array.isArray(events)) return body as never
   return { ...body, events: events.map((name) => (typeof name === 'string' ? name.replace('.', '_') : name)) } as never
 }
-
-const byId = ({ params }: { params: Record<string, string> }) => ({ id: params.id as string })
 
 export const webhookRoutes = [
   row('GET', '/webhooks', {
