@@ -5,7 +5,7 @@ import type { App } from './core/app.ts'
 import { errors, fail } from './core/errors.ts'
 import { failureOf, methods } from './core/http.ts'
 import { idempotencyOf } from './core/idempotency.ts'
-import { parseJson } from './core/json.ts'
+import { jsonType, parseJson } from './core/json.ts'
 import type { Door } from './door.ts'
 import type { Streams } from './events/streams.ts'
 import { reachOf } from './graphql-limits.ts'
@@ -93,17 +93,13 @@ function readAddress(given: unknown): Params {
 }
 
 function readBody({ headers, body }: FastifyRequest): Params {
-  if (!isJson(headers['content-type']) || (headers['content-encoding'] ?? 'identity') !== 'identity')
+  if (!jsonType.test(headers['content-type'] ?? '') || (headers['content-encoding'] ?? 'identity') !== 'identity')
     fail('UNSUPPORTED_MEDIA_TYPE')
   const value = parseJson((body as Buffer | undefined) ?? Buffer.alloc(0))
   if (Array.isArray(value)) fail('VALIDATION_ERROR', 'body: must be a JSON object; batching is not supported')
   if (typeof value !== 'object' || value === null) fail('VALIDATION_ERROR', 'body: must be a JSON object')
   if (typeof (value as { query?: unknown }).query !== 'string') fail('VALIDATION_ERROR', 'query: must be a string')
   return value as Params
-}
-
-function isJson(type = ''): boolean {
-  return /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type)
 }
 
 function plainHeaders(request: FastifyRequest): Record<string, string> {

@@ -9,7 +9,7 @@ import { executeOperation } from './core/execute.ts'
 import { createHttp, refuseOtherMethods } from './core/http.ts'
 import { idempotencyOf, keepFailure } from './core/idempotency.ts'
 import { inputs } from './core/input.ts'
-import { parseJson } from './core/json.ts'
+import { jsonType, parseJson } from './core/json.ts'
 import { prune } from './core/prune.ts'
 import { needsActive } from './core/root-fields.ts'
 import { parse } from './core/validation.ts'
@@ -109,5 +109,5 @@ function parseJsonStrictly(scope: FastifyInstance): void {
     request.bytes = bytes
     return bytes.length === 0 ? undefined : parseJson(bytes)
   }
-  scope.addContentTypeParser(/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i, { parseAs: 'buffer' }, read)
+  scope.addContentTypeParser(jsonType, { parseAs: 'buffer' }, read)
 }

@@ -1,6 +1,9 @@
 // Request bodies: JSON in UTF-8 and nothing else, of bounded depth, without the name that reaches for a prototype.
 import { failure } from './errors.ts'
 
+/** The content types of JSON, which is UTF-8 whether it says so or not. */
+export const jsonType = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i
+
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Deeper than any input here, and far from what would exhaust a stack that walks it. */
