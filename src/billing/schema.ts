@@ -1,7 +1,6 @@
 // Account, plan and usage in the graph.
-import type { App } from '../core/app.ts'
 import { builder } from '../core/builder.ts'
-import type { Context, PlanFeatures, PlanLimits } from '../core/context.ts'
+import type { PlanFeatures, PlanLimits } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
 import { SubscriptionStatus } from '../generated/prisma/enums.ts'
 import { periodOf } from './period.ts'
@@ -135,10 +134,6 @@ const UserRef = builder.prismaObject('User', {
   }),
 })
 
-function ownerOf(ctx: Context): { app: App; ownerId: string } {
-  return { app: ctx.app, ownerId: ctx.principal.ownerId }
-}
-
 builder.queryFields((t) => ({
   me: t.prismaField({
     type: UserRef,
@@ -150,7 +145,7 @@ builder.queryFields((t) => ({
     type: UsageRef,
     description: 'What was used this month. Personal keys only.',
     authScopes: { personal: true },
-    resolve: (_, __, ctx) => readUsage(ownerOf(ctx).app, ownerOf(ctx).ownerId, ctx.principal.plan),
+    resolve: (_, __, { app, principal }) => readUsage(app, principal.ownerId, principal.plan),
   }),
   plans: t.field({ type: [PlanRef], description: 'The plan catalogue.', resolve: () => [...plans] }),
   subscription: t.prismaField({

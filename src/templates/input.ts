@@ -1,6 +1,6 @@
 // What a caller says of a template.
 import { z } from 'zod'
-import { defineInput, type Rules } from '../core/input.ts'
+import { defineInput, idempotencyKey, type Rules } from '../core/input.ts'
 import { jsonObject, text } from '../core/validation.ts'
 import { checkMediaUrl } from '../media/url.ts'
 import { templateTypes } from './policy.ts'
@@ -28,10 +28,7 @@ export const CreateTemplateInput = defineInput(
     ...fields,
     body: fields.body.nullish().describe(fields.body.description as string),
     mediaUrl: fields.mediaUrl.nullish().describe(fields.mediaUrl.description as string),
-    idempotencyKey: z
-      .string()
-      .nullish()
-      .describe('Repeating a mutation with the same key and input answers the first result again.'),
+    idempotencyKey,
   }),
   (value, report, config) => {
     urlRule(value, report, config)
