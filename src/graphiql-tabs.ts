@@ -21,7 +21,7 @@ export function graphiqlTabs({ instanceId, contactId, groupId, templateId }: Ids
   return [
     tab(
       `
-# Run it with Ctrl+Enter. The other tabs have an example of each family; Follow shows what becomes of messages.
+# Ctrl+Enter runs it.
 mutation Send($input: SendMessageInput!) {
   sendMessage(input: $input) {
     id
@@ -33,6 +33,7 @@ mutation Send($input: SendMessageInput!) {
       { input: { instanceId, to: '+4915112345678', type: 'text', text: 'Hello' } },
     ),
     tab(`
+# Runs until it is stopped; send from a second window.
 subscription Follow {
   events {
     type
