@@ -6,7 +6,7 @@ import { deadQueue, makeDeadQueue, workOnDead } from './dead-jobs.ts'
 import type { JobImplementation } from './jobs.ts'
 import { isUnavailable } from './public-failure.ts'
 
-/** A rest before jobs that broke off together are tried again, so that a lasting fault does not keep a worker spinning. */
+/** A rest after a batch of which nothing went well, so that a lasting fault does not keep a worker spinning. */
 const brokenOffMs = 1_000
 
 /** Makes the queues of these jobs, or brings their options up to date. */
@@ -80,7 +80,7 @@ async function settle(app: App, job: JobImplementation, jobs: readonly object[])
     else for (const one of jobs) settled.push(...(await job.run(app, [one]).catch((reason: Error) => [reason])))
     const broken = settled.filter((reason) => reason !== undefined).length
     app.log.warn({ queue: job.definition.name, jobs: broken, err: error.message }, 'jobs broke off and will be tried again')
-    await pause(brokenOffMs)
+    if (broken === jobs.length) await pause(brokenOffMs)
     return settled
   }
 }

@@ -1,0 +1,70 @@
+// A worker of jobs that tests make up: good ones, ones that throw, ones that block the event loop. Notes every try, and its end.
+import { pathToFileURL } from 'node:url'
+import { z } from 'zod'
+import { type App, createApp } from '../../src/core/app.ts'
+import { readConfig } from '../../src/core/config.ts'
+import { defineJob, implementJob } from '../../src/core/jobs.ts'
+import { makeQueues, workOn } from '../../src/core/work.ts'
+
+/** A job that blocks does so at its first try, or at each. */
+export type Kind = 'good' | 'throws' | 'blocks once' | 'blocks'
+
+const data = z.object({ id: z.string(), kind: z.enum(['good', 'throws', 'blocks once', 'blocks']) })
+
+export const retryLimit = 2
+export const blockedMs = 30_000
+
+/** Tried three times. */
+export const mixedJob = defineJob({
+  name: 'test.mixed',
+  schema: data,
+  options: { notify: true, retryLimit, heartbeatSeconds: 10 },
+})
+/** Tried once. */
+export const onceJob = defineJob({
+  name: 'test.once',
+  schema: data,
+  options: { notify: true, retryLimit: 0, heartbeatSeconds: 10 },
+})
+
+export const jobs = [mixedJob, onceJob].map((definition) =>
+  implementJob(definition, { batchSize: 50, workers: 2 }, work, async (app, { id }) => {
+    await note(app, 'given up', id)
+  }),
+)
+
+/** Does a batch in one go, as verbs that work on sets do: one that throws takes all of them along. */
+async function work(app: App, batch: readonly z.output<typeof data>[]): Promise<undefined[]> {
+  for (const { id, kind } of batch) {
+    const tries = await note(app, 'tried', id)
+    if (kind === 'blocks' || (kind === 'blocks once' && tries === 1)) {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, blockedMs)
+    }
+  }
+  for (const { kind } of batch) if (kind === 'throws') throw new Error('poison')
+  for (const { id } of batch) await note(app, 'done', id)
+  return batch.map(() => undefined)
+}
+
+/** Answers how often this was noted of it. */
+async function note(app: App, what: string, id: string): Promise<number> {
+  const { rows } = await app.pool.query<{ n: number }>(
+    `with noted as (insert into notes (what, id, pid) values ($1, $2, $3))
+     select count(*)::int + 1 as n from notes where what = $1 and id = $2`,
+    [what, id, process.pid],
+  )
+  return rows[0]?.n as number
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const { config, secrets } = readConfig()
+  const app = await createApp({ config, secrets, databaseUrl: config.databaseUrl as string })
+  await app.boss.start()
+  await makeQueues(app, jobs)
+  const working = await workOn(app, jobs)
+  console.log('working')
+  process.on('SIGTERM', async () => {
+    await working[Symbol.asyncDispose]()
+    await app[Symbol.asyncDispose]()
+  })
+}
