@@ -1,0 +1,165 @@
+// Bulk jobs of 10,000 contacts whose workers are killed and frozen in the middle of a chunk: every chunk counts once, the
+// progress only rises, and a job ends once. All scenes run side by side, because a dead worker's job takes ten seconds to come back.
+import { beforeAll, expect, it } from 'vitest'
+import { addGroupMembers, type BulkJobRecord, bulkDeleteContacts, cancelBulkJob } from '../../src/contacts/bulk.ts'
+import { readBulkJob } from '../../src/contacts/bulk-list.ts'
+import { addContacts, addGroup, membersOf } from '../contacts/bulk-rig.ts'
+import { expectInvariants } from '../kit/invariants.ts'
+import { type Gateway, sql, until } from '../kit/kit.ts'
+import { contextFor, openApp } from '../messages/rig.ts'
+import { openStage, type Stage } from './rig.ts'
+
+const total = 10_000
+const chunk = 500
+
+/** What became of a job: each of its states in the order in which they were committed. */
+interface Played {
+  states: State[]
+  /** As callers see it at the end. */
+  record: BulkJobRecord
+  /** Seconds from the break to the next commit. */
+  resumedAfter: number
+  /** Of the group at the end. */
+  members: { rows: number; counter: number }
+  contacts: number
+}
+
+interface State {
+  status: string
+  processed: number
+  at: Date
+}
+
+interface Broken {
+  stage: Stage
+  doomed: Gateway
+  /** Stops the job, asked of a process that does no work. */
+  cancel: () => Promise<BulkJobRecord>
+}
+
+const scenes = {
+  addKilled: play('add', 'kill', killed),
+  deleteKilled: play('delete', 'kill', killed),
+  frozen: play('add', 'sleep:4000', async ({ stage, doomed }) => {
+    const inChunk = `select from pg_stat_activity
+      where datname = current_database() and state = 'idle in transaction' and query like 'update contact_groups%'`
+    await until(async () => (await sql(stage.databaseUrl).query(inChunk)).rowCount === 1, { timeoutMs: 30_000 })
+    doomed.kill('SIGSTOP')
+  }),
+  cancelledWhileDead: play('add', 'kill', async (scene) => {
+    await killed(scene)
+    expect(await scene.cancel()).toMatchObject({ status: 'cancelled', processedCount: 3 * chunk })
+  }),
+}
+const played = {} as Record<keyof typeof scenes, Played>
+
+async function killed({ doomed }: Broken): Promise<void> {
+  expect((await doomed.exited).signal).toBe('SIGKILL')
+}
+
+beforeAll(async () => {
+  await Promise.all(
+    Object.entries(scenes).map(async ([name, scene]) => {
+      played[name as keyof typeof scenes] = await scene()
+    }),
+  )
+}, 150_000)
+
+let starting: Promise<unknown> = Promise.resolve()
+
+/** A worker that breaks in the middle of its fourth chunk while another, woken right after, is there to take over. */
+function play(operation: 'add' | 'delete', action: string, breakIt: (scene: Broken) => Promise<void>): () => Promise<Played> {
+  return async () => {
+    const stage = await openStage()
+    const { workspaceId } = stage.account
+    const contactIds = await addContacts(stage.databaseUrl, workspaceId, total)
+    const groupId = await addGroup(stage.databaseUrl, workspaceId, operation === 'delete' ? contactIds : [])
+    await audit(stage)
+    const started = starting.then(() => Promise.all([stage.start({ FAILPOINT: `bulk.mid_chunk:4=${action}` }), stage.start()]))
+    starting = started.catch(() => {})
+    const [doomed, heir] = await started
+    // It must not take the job itself.
+    heir.kill('SIGSTOP')
+    const context = contextFor(await openApp(stage.databaseUrl), stage.account)
+    const { job } =
+      operation === 'add' ? await addGroupMembers(context, groupId, contactIds) : await bulkDeleteContacts(context, contactIds)
+    const id = job?.id as string
+    await breakIt({ stage, doomed, cancel: () => cancelBulkJob(context, id) })
+    const [before] = (await statesOf(stage)).slice(-1) as [State]
+    heir.kill('SIGCONT')
+    const hasEnded = async () => (await readBulkJob(context, id)).completedAt !== null
+    await until(hasEnded, { timeoutMs: 60_000 })
+    // Frozen, it goes on when the job has long been another's.
+    doomed.kill('SIGCONT')
+    await isQuiet(stage)
+    await expectInvariants(stage.databaseUrl)
+    const states = await statesOf(stage)
+    const next = states.find(({ processed }) => processed > before.processed) ?? before
+    const { rows } = await sql(stage.databaseUrl).query<{ n: number }>('select count(*)::int as n from contacts')
+    return {
+      states,
+      record: await readBulkJob(context, id),
+      resumedAfter: (next.at.getTime() - before.at.getTime()) / 1000,
+      members: await membersOf(stage.databaseUrl, groupId),
+      contacts: rows[0]?.n as number,
+    }
+  }
+}
+
+/** Waits until nobody works on a job any more. */
+async function isQuiet({ databaseUrl }: Stage): Promise<void> {
+  const open = `select from pgboss.job where name = 'contact.bulk' and state < 'completed'`
+  await until(async () => (await sql(databaseUrl).query(open)).rowCount === 0, { timeoutMs: 40_000 })
+}
+
+/** Notes every committed change of a job. */
+async function audit({ databaseUrl }: Stage): Promise<void> {
+  await sql(databaseUrl).query(`
+    create table audit (n serial, status text, processed int, at timestamptz default clock_timestamp());
+    create function note_job() returns trigger language plpgsql as
+      $$ begin insert into audit (status, processed) values (new.status, new."processedCount"); return new; end $$;
+    create trigger note_job after insert or update on bulk_jobs for each row execute function note_job()`)
+}
+
+async function statesOf({ databaseUrl }: Stage): Promise<State[]> {
+  return (await sql(databaseUrl).query<State>('select status, processed, at from audit order by n')).rows
+}
+
+/** The states of a job that nothing happened to, up to so many contacts. */
+function steadily(upTo: number): string[] {
+  const chunks = Array.from({ length: upTo / chunk }, (_, i) => `processing ${(i + 1) * chunk}`)
+  return ['pending 0', ...chunks]
+}
+
+const told = ({ states }: Played) => states.map(({ status, processed }) => `${status} ${processed}`)
+
+it('goes on from the last committed chunk when its worker was killed, does each once, and ends once', () => {
+  const { addKilled } = played
+  expect(told(addKilled)).toEqual([...steadily(total), `done ${total}`])
+  expect(addKilled.record).toMatchObject({
+    status: 'done',
+    summary: { added: total, alreadyInGroup: 0, notFound: 0 },
+  })
+  expect(addKilled.members).toEqual({ rows: total, counter: total })
+  console.log(`F36: resumed after ${addKilled.resumedAfter} s`)
+  expect(addKilled.resumedAfter).toBeLessThan(15)
+})
+
+it('deletes each contact once when its worker was killed, and counts each', () => {
+  const { deleteKilled } = played
+  expect(told(deleteKilled)).toEqual([...steadily(total), `done ${total}`])
+  expect(deleteKilled.record).toMatchObject({ status: 'done', summary: { deleted: total, notFound: 0 } })
+  expect([deleteKilled.contacts, deleteKilled.members]).toEqual([0, { rows: 0, counter: 0 }])
+})
+
+it('is taken over from a worker that froze, whose chunk counts for nothing when it wakes', () => {
+  const { frozen } = played
+  expect(told(frozen)).toEqual([...steadily(total), `done ${total}`])
+  expect(frozen.members).toEqual({ rows: total, counter: total })
+})
+
+it('is cancelled while its worker is dead, and nobody goes on with it', () => {
+  const { cancelledWhileDead } = played
+  expect(told(cancelledWhileDead)).toEqual([...steadily(3 * chunk), `cancelled ${3 * chunk}`])
+  expect(cancelledWhileDead.members).toEqual({ rows: 3 * chunk, counter: 3 * chunk })
+})
