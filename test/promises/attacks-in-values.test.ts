@@ -41,6 +41,19 @@ describe('in values', () => {
     await asleep.api.delete(`instances/${created.body.data.id}`)
   })
 
+  it.each(strings)('%j is as good a name as any other, and is found', async (value) => {
+    const fields = { name: value, lastName: value, custom: { [value]: value } }
+    const { status, body } = await asleep.api.post('contacts', { ...fields, phone: newNumber() })
+    expect([status, body.data]).toEqual([201, expect.objectContaining(fields)])
+    const group = await asleep.api.post('contacts/groups', { name: value, description: value })
+    expect([group.status, group.body.data]).toEqual([201, expect.objectContaining({ name: value, description: value })])
+    await asleep.api.post(`contacts/groups/${group.body.data.id}/members`, { contactIds: [body.data.id] })
+    for (const list of ['contacts', `contacts/groups/${group.body.data.id}/members`]) {
+      const found = await promptly(() => asleep.api.get(`${list}?search=${encodeURIComponent(value)}`))
+      expect(found.body.data.contacts.map(({ id }: { id: string }) => id)).toContain(body.data.id)
+    }
+  })
+
   it.each(['\0', '\ud800', '\udfff', 'a\ud800\ud800', 'x\0x'])('%j is refused by name wherever it stands', async (value) => {
     const button = { type: 'reply', displayText: 'Yes', id: 'a' }
     const buttons = { type: 'buttons', description: 'x', buttons: [button] }
@@ -68,6 +81,41 @@ describe('in values', () => {
     }
   })
 
+  it.each(['\0', '\ud800', 'a\ud800\ud800', 'x\0x'])('%j is refused by name in contacts and groups', async (value) => {
+    const contactFields: [path: string, fields: Record<string, unknown>][] = [
+      ['name', { name: value }],
+      ['firstName', { firstName: value }],
+      ['lastName', { lastName: value }],
+      ['phone', { phone: `+39333123456${value}` }],
+      ['email', { email: `${value}@example.com` }],
+      ['tags.1', { tags: ['a', value] }],
+      ['custom.a', { custom: { a: value } }],
+      ['custom', { custom: { [value]: 'a' } }],
+    ]
+    for (const [path, fields] of contactFields) {
+      const body = { name: 'x', phone: newNumber(), ...fields }
+      expect400(await promptly(() => asleep.api.post('contacts', body)), new RegExp(`(^|; )${path}: `))
+    }
+    for (const field of ['name', 'description']) {
+      const body = { name: 'x', [field]: value }
+      expect400(await promptly(() => asleep.api.post('contacts/groups', body)), new RegExp(`^${field}: `))
+    }
+    // In an address, what is no UTF-8 is text as it is written.
+    if (!value.isWellFormed()) return
+    const group = (await asleep.api.post('contacts/groups', { name: `Group ${newNumber()}` })).body.data.id
+    for (const [list, query] of [
+      ['contacts', 'search'],
+      ['contacts', 'tag'],
+      ['contacts', 'groupId'],
+      ['contacts', 'cursor'],
+      [`contacts/groups/${group}/members`, 'search'],
+      [`contacts/groups/${group}/members`, 'cursor'],
+    ]) {
+      const answer = await promptly(() => asleep.api.get(`${list}?${query}=${encodeURIComponent(value)}`))
+      expect400(answer, new RegExp(`^${query}: `))
+    }
+  })
+
   it.each(['a', '1', '+', ' ', '-', 'é', '{{', '%', '/', '.', '0-0'])(
     '50 KB of %j in any field is judged at once',
     async (part) => {
@@ -89,6 +137,12 @@ describe('in values', () => {
         // What no rule of the type reads is ignored.
         if (answer.status !== 201) expect400(answer, new RegExp(`${field}: `))
       }
+      for (const field of ['name', 'firstName', 'lastName', 'phone', 'email', 'tags', 'custom']) {
+        const wrong = { tags: [value], custom: { a: value, [value]: 'a' } }[field] ?? value
+        const body = { name: 'x', phone: newNumber(), [field]: wrong }
+        expect400(await promptly(() => asleep.api.post('contacts', body)), new RegExp(`^${field}[.:]`))
+      }
+      expect400(await promptly(() => asleep.api.post('contacts/groups', { name: value })), /^name: /)
       expect400(
         await promptly(() => asleep.api.post('messages/schedule', text(asleep, { scheduledAt: value }))),
         /^scheduledAt: /,
@@ -105,6 +159,8 @@ describe('in values', () => {
       ['messages/send', '{"text":'],
       ['instances', '{"name":"x","settings":{"a":'],
       ['messages/bulk', '{"messages":[{"variables":'],
+      ['contacts', '{"name":"x","custom":{"a":'],
+      ['contacts/groups', '{"name":'],
     ] as const) {
       const body =
         before +
