@@ -110,13 +110,8 @@ export function replay<T>(idempotency: Idempotency, kept: Kept | Error): T {
  * circle. Answers for each: null (it is ours now), what was kept, or the failure of one used otherwise.
  */
 export async function claimKeys(app: App, tx: Sql, claims: readonly KeyClaim[]): Promise<(Kept | Error | null)[]> {
-  const order = claims.map((_, i) => i).sort((a, b) => ((claims[a] as KeyClaim).key < (claims[b] as KeyClaim).key ? -1 : 1))
-  const values = [
-    order.map((i) => claims[i]?.workspaceId),
-    order.map((i) => claims[i]?.key),
-    order.map((i) => claims[i]?.fingerprint),
-    keptHours,
-  ]
+  const inOrder = [...claims].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+  const names = [inOrder.map((claim) => claim.workspaceId), inOrder.map((claim) => claim.key)]
   const taken = await tx
     .query<{ workspaceId: string; key: string }>(
       `insert into idempotency_keys as k ("workspaceId", key, fingerprint)
@@ -124,36 +119,45 @@ export async function claimKeys(app: App, tx: Sql, claims: readonly KeyClaim[]):
        on conflict ("workspaceId", key) do update set fingerprint = excluded.fingerprint, result = null, "createdAt" = now()
          where k."createdAt" < now() - make_interval(hours => $4)
        returning "workspaceId", key`,
-      values,
+      [...names, inOrder.map((claim) => claim.fingerprint), keptHours],
     )
     .catch((error: { code?: string }) => (error.code === '55P03' ? fail('IDEMPOTENCY_IN_PROGRESS') : Promise.reject(error)))
-  const ours = new Set(taken.rows.map((row) => `${row.workspaceId} ${row.key}`))
+  const ours = new Set(taken.rows.map(nameOf))
   if (ours.size === claims.length) return claims.map(() => null)
   const found = await tx.query<{ workspaceId: string; key: string; fingerprint: Buffer; result: Buffer | null }>(
     `select k."workspaceId", k.key, k.fingerprint, k.result from idempotency_keys k
      join unnest($1::uuid[], $2::text[]) as u(w, key) on k."workspaceId" = u.w and k.key = u.key`,
-    values.slice(0, 2),
+    names,
   )
-  const rows = new Map(found.rows.map((row) => [`${row.workspaceId} ${row.key}`, row]))
+  const rows = new Map(found.rows.map((row) => [nameOf(row), row]))
   return claims.map((claim) => {
-    const name = `${claim.workspaceId} ${claim.key}`
-    if (ours.has(name)) return null
-    const row = rows.get(name)
+    if (ours.has(nameOf(claim))) return null
+    const row = rows.get(nameOf(claim))
     if (!row) return failure('IDEMPOTENCY_IN_PROGRESS')
     if (!row.fingerprint.equals(claim.fingerprint)) return failure('IDEMPOTENCY_KEY_REUSED')
     return row.result ? (deserialize(app.sealer.open(row.result)) as Kept) : failure('IDEMPOTENCY_IN_PROGRESS')
   })
 }
 
+/** A key is its workspace's own. */
+export function nameOf({ workspaceId, key }: Pick<KeyClaim, 'workspaceId' | 'key'>): string {
+  return `${workspaceId} ${key}`
+}
+
 /** Keeps what claimed keys led to, in the transaction that did it. */
 export async function keepResults(app: App, tx: Sql, results: readonly (KeyClaim & { value: unknown })[]): Promise<void> {
+  const kept = results.map(({ value, ...claim }) => ({ ...claim, kept: { ok: true, value } as const }))
+  await keep(app, tx, kept)
+}
+
+async function keep(app: App, tx: Sql, entries: readonly (KeyClaim & { kept: Kept })[]): Promise<void> {
   await tx.query(
     `update idempotency_keys k set result = u.result from unnest($1::uuid[], $2::text[], $3::bytea[]) as u(w, key, result)
      where k."workspaceId" = u.w and k.key = u.key`,
     [
-      results.map((result) => result.workspaceId),
-      results.map((result) => result.key),
-      results.map((result) => app.sealer.seal(serialize({ ok: true, value: result.value } satisfies Kept))),
+      entries.map((entry) => entry.workspaceId),
+      entries.map((entry) => entry.key),
+      entries.map((entry) => app.sealer.seal(serialize(entry.kept))),
     ],
   )
 }
@@ -176,12 +180,7 @@ export async function keepFailure(ctx: Context, error: Error): Promise<Error> {
       idempotency.replayed = true
       return kept.ok ? error : failure(kept.code, kept.message)
     }
-    const result = app.sealer.seal(serialize({ ok: false, code, message: error.message } satisfies Kept))
-    await tx.query('update idempotency_keys set result = $3 where "workspaceId" = $1 and key = $2', [
-      claim.workspaceId,
-      claim.key,
-      result,
-    ])
+    await keep(app, tx, [{ ...claim, kept: { ok: false, code, message: error.message } }])
     return error
   })
 }

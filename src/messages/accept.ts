@@ -6,7 +6,7 @@ import type { Context, Idempotency, Principal } from '../core/context.ts'
 import { type Sql, transaction } from '../core/database.ts'
 import { codeOf, failure } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
-import { claimKeys, type KeyClaim, keepResults, replay } from '../core/idempotency.ts'
+import { claimKeys, type KeyClaim, keepResults, nameOf, replay } from '../core/idempotency.ts'
 import type { Message } from '../generated/prisma/client.ts'
 import { compose, fillTemplate } from './compose.ts'
 import { dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
@@ -127,7 +127,7 @@ async function answerRepeated(app: App, tx: Sql, offers: readonly Offer[], answe
   for (const [index, offer] of offers.entries()) {
     const claim = claimOf(offer)
     if (!claim) continue
-    const name = `${claim.workspaceId} ${claim.key}`
+    const name = nameOf(claim)
     if (claims.has(name)) answers[index] = 'again'
     else claims.set(name, { index, claim })
   }
