@@ -11,14 +11,7 @@ import {
 } from 'graphql'
 import type { Read } from './database.ts'
 import { joined } from './joined-rows.ts'
-
-export interface Table {
-  /** As SQL calls it. */
-  name: string
-  columns: readonly string[]
-  /** Relations to one row, by the name of their field: of which table, under which column of ours. */
-  relations: Readonly<Record<string, { table: Table; key: string }>>
-}
+import type { Table } from './table.ts'
 
 /** What of a table is read; the order of both is the table's own, so that like selections share a statement. */
 export interface Selection {

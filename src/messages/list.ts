@@ -3,23 +3,14 @@ import { queryFromInfo } from '@pothos/plugin-prisma'
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Context } from '../core/context.ts'
 import { keyset, type Page, type PageArgs, type Place, readPage } from '../core/pagination.ts'
-import { planSelection, selectRows, type Table } from '../core/select.ts'
-import { type Message, Prisma } from '../generated/prisma/client.ts'
+import { planSelection, selectRows } from '../core/select.ts'
+import { tableOf } from '../core/table.ts'
+import type { Message, Prisma } from '../generated/prisma/client.ts'
 
-const table: Table = {
-  name: 'messages',
-  columns: Object.values(Prisma.MessageScalarFieldEnum),
-  relations: {
-    instance: {
-      key: 'instanceId',
-      table: { name: 'instances', columns: Object.values(Prisma.InstanceScalarFieldEnum), relations: {} },
-    },
-    contact: {
-      key: 'contactId',
-      table: { name: 'contacts', columns: Object.values(Prisma.ContactScalarFieldEnum), relations: {} },
-    },
-  },
-}
+const table = tableOf('Message', 'messages', {
+  instance: tableOf('Instance', 'instances'),
+  contact: tableOf('Contact', 'contacts'),
+})
 
 export interface MessageFilter {
   /** Columns that must equal a value. */

@@ -25,8 +25,8 @@ const doors: Record<string, readonly string[]> = {
   providers: ['provider'],
   billing: ['plans', 'quota'],
   events: ['emit', 'event-type', 'follow', 'log', 'relay'],
-  instances: ['safety'],
   media: ['url'],
+  instances: ['safety'],
   messages: ['input', 'compose', 'enqueue', 'list', 'object'],
 }
 
@@ -41,7 +41,8 @@ const topFloor: Record<string, readonly string[]> = {
   'pages.ts': ['page-assets.ts', 'graphiql-tabs.ts', 'demo.ts'],
   'page-assets.ts': [],
   'graphiql-tabs.ts': [],
-  'graphql.ts': ['door.ts', 'graphql-yoga.ts', 'graphql-limits.ts', 'pages.ts'],
+  'graphql.ts': ['door.ts', 'graphql-yoga.ts', 'graphql-prepared.ts', 'graphql-limits.ts', 'pages.ts'],
+  'graphql-prepared.ts': ['graphql-limits.ts'],
   'graphql-yoga.ts': ['graphql-limits.ts'],
   'graphql-limits.ts': [],
   'worker.ts': [],
@@ -147,9 +148,9 @@ describe('the rooms of src', () => {
     expect(broken(wrong)).toEqual([])
   })
 
-  it('keep generated code behind the builder and the database, but for the types and enums of the models', () => {
+  it('keep generated code behind the builder, the tables and the database, but for the types and enums of the models', () => {
     const behind: Record<string, string[]> = {
-      'src/generated/pothos.ts': ['src/core/builder.ts'],
+      'src/generated/pothos.ts': ['src/core/builder.ts', 'src/core/table.ts'],
       'src/generated/prisma/client.ts': ['src/core/database.ts'],
       'src/generated/prisma/models.ts': [],
       'src/generated/prisma/enums.ts': files.map(({ path }) => path),
