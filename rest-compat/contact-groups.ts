@@ -103,13 +103,15 @@ const groupRecord = z.object({
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
 })
-const memberRecord = z.object({
-  id: z.uuid(),
-  name: z.string(),
-  phone: z.string(),
-  tags: z.array(z.string()),
-  addedAt: z.iso.datetime(),
-})
+const memberRecord = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    phone: z.string(),
+    tags: z.array(z.string()),
+    addedAt: z.iso.datetime().describe('When the contact joined this group.'),
+  })
+  .meta({ id: 'GroupMember' })
 
 const byGroupId = ({ params }: { params: Record<string, string> }) => ({ id: params.groupId as string })
 /** The graph's `id` is the path's `groupId`. */
@@ -181,10 +183,14 @@ export const contactGroupRoutes = [
       limit,
       total: members.totalCount,
     }),
-    answer: pageAnswer('contacts', memberRecord).extend({ limit: z.int(), total: z.int() }),
+    answer: pageAnswer('contacts', memberRecord).extend({
+      limit: z.int().describe('How many one page holds.'),
+      total: z.int().describe('How many members match.'),
+    }),
   }),
   row('GET', '/contacts/:id/groups', {
     summary: 'List the groups of a contact',
+    operationId: 'groupsOfContact',
     document: ListGroupsOfContact,
     variables: byId,
     project: (data) => data.contact.groups,

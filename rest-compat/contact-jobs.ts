@@ -93,36 +93,40 @@ const CancelBulkJob = graphql(`
   }
 `)
 
-const jobItem = z.object({
-  id: z.uuid(),
-  operation: z.string(),
-  status: z.string(),
-  requestedCount: z.int(),
-  processedCount: z.int(),
-  progress: z.int(),
-  groupId: z.uuid().optional().describe('The group; absent where contacts are deleted.'),
-  summary: z
-    .union([
-      z.object({ added: z.int(), alreadyInGroup: z.int(), notFound: z.int() }),
-      z.object({ deleted: z.int(), notFound: z.int() }),
-    ])
-    .describe('What it has done so far: of `add_to_group`, or of `bulk_delete_contacts`.'),
-  createdAt: z.iso.datetime(),
-  updatedAt: z.iso.datetime(),
-  completedAt: z.iso.datetime().nullable(),
-})
-const jobRecord = jobItem.extend({ error: z.string().nullable() })
+const jobItem = z
+  .object({
+    id: z.uuid(),
+    operation: z.string(),
+    status: z.string(),
+    requestedCount: z.int(),
+    processedCount: z.int(),
+    progress: z.int(),
+    groupId: z.uuid().optional().describe('The group; absent where contacts are deleted.'),
+    summary: z
+      .union([
+        z.object({ added: z.int(), alreadyInGroup: z.int(), notFound: z.int() }).meta({ id: 'AddToGroupSummary' }),
+        z.object({ deleted: z.int(), notFound: z.int() }).meta({ id: 'BulkDeleteSummary' }),
+      ])
+      .describe('What it has done so far: of `add_to_group`, or of `bulk_delete_contacts`.'),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+    completedAt: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'BulkJobItem' })
+const jobRecord = jobItem.extend({ error: z.string().nullable() }).meta({ id: 'BulkJob' })
 
-const jobAccepted = z.object({
-  mode: z.literal('async').describe('A job does it.'),
-  jobId: z.uuid().describe('The job, to be asked for its progress.'),
-  status: z.literal('pending').describe('It has not begun.'),
-  operation: z.string(),
-  requestedCount: z.int(),
-  groupId: z.uuid().optional().describe('The group; absent where contacts are deleted.'),
-  progress: z.literal(0).describe('In percent.'),
-  message: z.string().describe('How to go on, for people.'),
-})
+const jobAccepted = z
+  .object({
+    mode: z.literal('async').describe('A job does it.'),
+    jobId: z.uuid().describe('The job, to be asked for its progress.'),
+    status: z.literal('pending').describe('It has not begun.'),
+    operation: z.enum(['add_to_group', 'bulk_delete_contacts']).describe('What it does.'),
+    requestedCount: z.int().describe('How many contacts it is for.'),
+    groupId: z.uuid().optional().describe('The group; absent where contacts are deleted.'),
+    progress: z.literal(0).describe('In percent.'),
+    message: z.string().describe('How to go on, for people.'),
+  })
+  .meta({ id: 'BulkJobAccepted' })
 
 interface Job {
   id: string

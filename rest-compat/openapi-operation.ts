@@ -1,6 +1,7 @@
 // One route as an operation of the document: its parameters, its body, its answers.
 import type { DocumentNode, GraphQLInputType, GraphQLSchema } from 'graphql'
 import type { z } from 'zod'
+import { errors } from '../src/core/errors.ts'
 import { type DemoIds, examplesFor } from './examples.ts'
 import { errorResponses, errorsOf } from './openapi-errors.ts'
 import { type AskedField, askedField } from './openapi-graph.ts'
@@ -46,7 +47,8 @@ export function operationOf(source: OperationSource, components: Components, rou
   const { summary } = route
   if ('refuse' in route) {
     const responses = errorResponses(errorsOf(route, []), components.responses)
-    return { operationId: route.operationId, summary, responses, security: security(route.reach) }
+    const description = `${errors[route.refuse].message}.`
+    return { operationId: route.operationId, summary, description, responses, security: security(route.reach) }
   }
   const field = askedField(source.graph, route.document)
   const codes = errorsOf(route, [

@@ -5,8 +5,10 @@ import {
   type GraphQLOutputType,
   type GraphQLSchema,
   getNamedType,
+  getNullableType,
   isEnumType,
   isInputObjectType,
+  isListType,
   isObjectType,
 } from 'graphql'
 import type { z } from 'zod'
@@ -130,11 +132,15 @@ export function createSchemas(graph: GraphQLSchema): Schemas {
       const { properties = {}, ...schema } = convert(query, 'input')
       return { ...schema, properties: mapValues(properties, (property, name) => dress(property, typeOf(name))) }
     },
-    value: (type) => {
-      const { name } = getNamedType(type)
-      const plain = { Int: 'integer', Float: 'number', Boolean: 'boolean' } as Record<string, string>
-      return dress({ type: plain[name] ?? 'string' }, type)
-    },
+    value,
+  }
+
+  function value(type: GraphQLInputType): Schema {
+    const bare = getNullableType(type)
+    if (isListType(bare)) return { type: 'array', items: value(bare.ofType) }
+    const { name } = getNamedType(bare)
+    const plain = { Int: 'integer', Float: 'number', Boolean: 'boolean', JSON: 'object' } as Record<string, string>
+    return dress({ type: plain[name] ?? 'string' }, bare)
   }
 }
 

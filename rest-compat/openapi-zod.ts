@@ -31,7 +31,7 @@ export function toSchema(schema: z.ZodType, io: 'input' | 'output'): { root: Sch
 
 /** Leaves out what says the same twice, and says `null` in the shortest way. Records may gain fields. */
 function tidy(schema: Schema): Schema {
-  const { id: _, propertyNames: __, anyOf, ...tidied } = schema
+  const { id: _, $schema: __, propertyNames: ___, anyOf, ...tidied } = schema
   if (tidied.additionalProperties === false) delete tidied.additionalProperties
   if (tidied.format) delete tidied.pattern
   if (tidied.minimum === Number.MIN_SAFE_INTEGER) delete tidied.minimum

@@ -3,10 +3,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Sql } from '../core/database.ts'
 import { fail } from '../core/errors.ts'
-import { phone } from '../core/phone.ts'
 import { faultsOf } from '../core/validation.ts'
-import { variables } from '../templates/service.ts'
-import type { CampaignFields } from './input.ts'
+import { type CampaignFields, recipient } from './input.ts'
 import { maxRecipients } from './policy.ts'
 
 export interface Recipient {
@@ -19,7 +17,6 @@ export interface Recipient {
 /** By number, in the order in which they get it. */
 export type Audience = Map<string, Recipient>
 
-const recipient = z.object({ to: phone, variables: variables.nullish() })
 /** Others have their turn after that many numbers, a few milliseconds. */
 const atOnce = 250
 const maxFaults = 100

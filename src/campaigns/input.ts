@@ -5,7 +5,10 @@ import { moment, text, uuid } from '../core/validation.ts'
 import { messageFields, scheduleRules } from '../messages/input.ts'
 import { maxRecipients } from './policy.ts'
 
-const { to: _, contactId, variables, ...message } = messageFields
+const { to, contactId, variables, ...message } = messageFields
+
+/** A number that a campaign goes to. */
+export const recipient = z.object({ to, variables: variables.describe('Values of `custom.*` for this one.') })
 
 const rules: Rules = (value, report, config) => {
   scheduleRules(value, report, config)
@@ -25,7 +28,7 @@ export const CreateCampaignInput = defineInput(
     variables: variables.describe('Values of `custom.*` in a template, for recipients who have none of their own.'),
     // Judged one by one, a few at a time, so that a hundred thousand of them hold nobody up.
     recipients: z
-      .array(z.unknown())
+      .array(z.unknown().meta({ ...z.toJSONSchema(recipient, { io: 'input' }), description: 'A number.' }))
       .max(maxRecipients)
       .nullish()
       .describe(

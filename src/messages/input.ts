@@ -125,12 +125,17 @@ export const ScheduleMessageInput = defineInput(
   scheduleRules,
 )
 
+/** How the API's document refers to an input. */
+function inDocument(name: string) {
+  return { $ref: `#/components/schemas/${name}` }
+}
+
 export const SendMessagesInput = defineInput(
   'SendMessagesInput',
   'Up to 1000 messages, each judged alone.',
   z.object({
     messages: z
-      .array(z.unknown())
+      .array(z.unknown().meta({ anyOf: ['SendMessageInput', 'ScheduleMessageInput'].map(inDocument) }))
       .min(1)
       .max(1000)
       .describe(
