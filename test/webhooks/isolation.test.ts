@@ -1,43 +1,50 @@
 // One slow or dead endpoint never delays another's deliveries.
 import { expect, it } from 'vitest'
-import { until } from '../kit/kit.ts'
+import { promptly, until } from '../kit/kit.ts'
 import { hang, openReceiver, type status } from './receiver.ts'
 import { openRig } from './rig.ts'
 
-it('one hanging endpoint of ten does not delay the other nine', async () => {
-  const rig = await openRig({ env: { WEBHOOK_TIMEOUT_SECONDS: '15' } })
+it('one hanging endpoint of ten does not delay the other nine', { timeout: 120_000 }, async () => {
+  const rig = await openRig({ env: { WEBHOOK_TIMEOUT_SECONDS: '120' } })
   const dead = await openReceiver(hang)
   await rig.endpoint(dead.url)
   const live = await Promise.all(Array.from({ length: 9 }, () => openReceiver()))
   for (const receiver of live) await rig.endpoint(receiver.url)
   const events = 100
-  for (let i = 0; i < events; i++) await rig.emit()
-  await until(() => live.every((receiver) => receiver.requests.length === events) && dead.requests.length >= 4)
-  const emitted = await rig.app.pool.query<{ id: string; createdAt: Date }>('select id, "createdAt" from events')
-  const committed = new Map(emitted.rows.map((row) => [row.id, row.createdAt.getTime()]))
-  const lateness = live
-    .flatMap((receiver) =>
-      receiver.requests.map((request) => request.at - (committed.get(request.headers['webhook-id'] ?? '') ?? 0)),
-    )
-    .sort((a, b) => a - b)
-  // Far from the 15 s of a timeout, also on a busy machine; measured idle it is 40 ms.
-  expect(lateness[Math.floor(lateness.length * 0.99)]).toBeLessThan(3_000)
+  /** Emits one after the other, waits for all deliveries to the living, and answers the 99th percentile of their lateness in ms. */
+  async function deliver(): Promise<number> {
+    for (const receiver of live) receiver.requests.length = 0
+    for (let i = 0; i < events; i++) await rig.emit()
+    await until(() => live.every((receiver) => receiver.requests.length === events), { timeoutMs: 20_000 })
+    const emitted = await rig.app.pool.query<{ id: string; createdAt: Date }>('select id, "createdAt" from events')
+    const committed = new Map(emitted.rows.map((row) => [row.id, row.createdAt.getTime()]))
+    const lateness = live
+      .flatMap(({ requests }) => requests.map(({ at, headers }) => at - (committed.get(headers['webhook-id'] ?? '') ?? 0)))
+      .sort((a, b) => a - b)
+    return lateness[Math.floor(lateness.length * 0.99)] as number
+  }
+  const p99 = await promptly(deliver, { withinMs: 1_000, tries: 5, tookMs: (ms) => ms })
+  console.log(`F20: p99 of the other nine is ${p99} ms`)
   // The dead one holds its own lane's places and no more.
   expect(dead.requests.length).toBe(4)
 })
 
-it('thirty dead endpoints with a backlog do not delay a live one', async () => {
-  const rig = await openRig()
+it('thirty dead endpoints with a backlog do not delay a live one', { timeout: 120_000 }, async () => {
+  const rig = await openRig({ env: { WEBHOOK_TIMEOUT_SECONDS: '120' } })
   const dead = await openReceiver(hang)
   for (let i = 0; i < 30; i++) await rig.endpoint(`${dead.url}/${i}`)
   await rig.emit(50)
   await until(() => dead.requests.length === 30 * 4)
   const live = await openReceiver()
   await rig.endpoint(live.url)
-  const began = Date.now()
-  await rig.emit(20)
-  await until(() => live.requests.length === 20)
-  expect(Date.now() - began).toBeLessThan(5_000)
+  await promptly(
+    async () => {
+      live.requests.length = 0
+      await rig.emit(20)
+      await until(() => live.requests.length === 20)
+    },
+    { withinMs: 1_000 },
+  )
 })
 
 it('a lane with a backlog empties itself', async () => {
