@@ -128,7 +128,7 @@ graphql(`
   }
 `)
 
-const once = z.string({ error: 'must be given once' })
+const once = z.string({ error: ({ input }) => (input === undefined ? 'is required' : 'must be given once') })
 /** In a query a plus sign that nobody escaped arrives as a blank, which no number begins with. */
 const number = once.transform((value) => value.replace(/^ /, '+'))
 /** The same of an offset. */

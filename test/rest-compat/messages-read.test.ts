@@ -185,7 +185,8 @@ describe('the history with a number', () => {
   })
 
   it.each([
-    ['', 'phone: must be given once'],
+    ['', 'phone: is required'],
+    ['phone=%2B4915112350006&phone=%2B4915112350006', 'phone: must be given once'],
     ['phone=5', /^phone: must be an E\.164 number/],
     [`phone=%2B4915112350006&limit=0`, /^limit: /],
     [`phone=%2B4915112350006&cursor=x`, 'cursor: is not a cursor'],
