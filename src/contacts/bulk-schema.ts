@@ -1,73 +1,12 @@
-// Bulk jobs in the graph: what is done to many contacts at once, and how far it is.
+// What is done to many contacts at once, in the graph.
 import { builder } from '../core/builder.ts'
 import { parse, uuid } from '../core/validation.ts'
 import { followState, subject } from '../events/follow.ts'
-import { BulkOperation, BulkStatus } from '../generated/prisma/enums.ts'
-import {
-  addGroupMembers,
-  type Bulk,
-  type BulkJobRecord,
-  type BulkSummary,
-  bulkDeleteContacts,
-  cancelBulkJob,
-  type Deleted,
-  removeGroupMembers,
-} from './bulk.ts'
+import { addGroupMembers, type Bulk, bulkDeleteContacts, cancelBulkJob, type Deleted, removeGroupMembers } from './bulk.ts'
 import { pageOfBulkJobs, readBulkJob } from './bulk-list.ts'
+import { BulkJobRef } from './bulk-object.ts'
 import { distinctIds } from './contact-ids.ts'
 import type { Added, Removed } from './membership.ts'
-
-const BulkOperationRef = builder.enumType('BulkOperation', {
-  description: 'What a bulk job does.',
-  values: Object.values(BulkOperation),
-})
-const BulkStatusRef = builder.enumType('BulkStatus', {
-  description: 'How far a bulk job is; `done`, `failed` and `cancelled` are its ends.',
-  values: Object.values(BulkStatus),
-})
-
-const BulkSummaryRef = builder.objectRef<BulkSummary>('BulkSummary').implement({
-  description: 'What a bulk job has done so far.',
-  fields: (t) => ({
-    added: t.int({
-      nullable: true,
-      description: 'Contacts that are members now and were none before; null where contacts are deleted.',
-      resolve: (row) => ('added' in row ? row.added : null),
-    }),
-    alreadyInGroup: t.int({
-      nullable: true,
-      description: 'Contacts that were members already; null where contacts are deleted.',
-      resolve: (row) => ('added' in row ? row.alreadyInGroup : null),
-    }),
-    deleted: t.int({
-      nullable: true,
-      description: 'Contacts that are gone; null where contacts are added to a group.',
-      resolve: (row) => ('deleted' in row ? row.deleted : null),
-    }),
-    notFound: t.exposeInt('notFound', { description: 'Ids that are no contact of the workspace.' }),
-  }),
-})
-
-const BulkJobRef = builder.objectRef<BulkJobRecord>('BulkJob').implement({
-  description: 'Something done to many contacts in the background, in chunks.',
-  fields: (t) => ({
-    id: t.exposeID('id', { description: 'Its id.' }),
-    operation: t.field({ type: BulkOperationRef, description: 'What it does.', resolve: (row) => row.operation }),
-    status: t.field({ type: BulkStatusRef, description: 'How far it is.', resolve: (row) => row.status }),
-    requestedCount: t.exposeInt('requestedCount', { description: 'How many contacts it is about.' }),
-    processedCount: t.exposeInt('processedCount', { description: 'How many of them it has dealt with; it only rises.' }),
-    progress: t.int({
-      description: 'The same in percent, 0 to 100.',
-      resolve: (row) => Math.floor((100 * row.processedCount) / row.requestedCount),
-    }),
-    groupId: t.exposeID('groupId', { nullable: true, description: 'The group; null where contacts are deleted.' }),
-    summary: t.field({ type: BulkSummaryRef, description: 'What it has done so far.', resolve: (row) => row.summary }),
-    error: t.exposeString('error', { nullable: true, description: 'Why it `failed`, an error code.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was asked for.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last went on.' }),
-    completedAt: t.expose('completedAt', { type: 'DateTime', nullable: true, description: 'When it ended, in whichever way.' }),
-  }),
-})
 
 const jobInstead = 'null where a job does it.'
 const jobOf = { type: BulkJobRef, nullable: true, description: 'The job that does it; null where it is done.' } as const

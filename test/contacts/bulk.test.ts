@@ -86,6 +86,23 @@ describe('the graph', () => {
     expect(destroyed).toMatchObject({ requested: null, deleted: null, notFound: [], job: { groupId: null } })
   })
 
+  it('knows the groups of its jobs, as long as they are there', async () => {
+    const tenant = await newTenant(rig.gateway, rig.databaseUrl)
+    const groups = [await groupOf(tenant), await groupOf(tenant)]
+    for (const groupId of groups) {
+      const { job } = await ask(tenant, 'add', { groupId, contactIds: await contactsOf(tenant, 100) })
+      await watchJob(tenant.api, job.id)
+    }
+    await ask(tenant, 'destroy', { contactIds: strangers(100) })
+    await sql(rig.databaseUrl).query('delete from contact_groups where id = $1', [groups[0]])
+    const { body } = await tenant.api.graphql('{ bulkJobs { nodes { operation group { id membersCount } } } }')
+    expect(body.data.bulkJobs.nodes).toEqual([
+      { operation: 'bulk_delete_contacts', group: null },
+      { operation: 'add_to_group', group: { id: groups[1], membersCount: 100 } },
+      { operation: 'add_to_group', group: null },
+    ])
+  })
+
   it('refuses in the words of REST', async () => {
     const { tenant, stranger } = rig
     const groupId = await groupOf(tenant)
@@ -245,6 +262,19 @@ describe('in the middle', () => {
     await expectInvariants(rig.databaseUrl)
   })
 })
+
+it('deals with fewer at a time where many take longer than a statement may', async () => {
+  const { databaseUrl, tenant } = await openRig()
+  // Stands for contacts with very many messages, each of which loses its contact.
+  await sql(databaseUrl).query(`
+    create function take_time() returns trigger language plpgsql as $$ begin perform pg_sleep(0.03); return old; end $$;
+    create trigger take_time before delete on contacts for each row execute function take_time()`)
+  const contactIds = await addContacts(databaseUrl, tenant.account.workspaceId, 400)
+  const { jobId } = (await tenant.api.post('contacts/bulk-delete', { contactIds })).body.data
+  const told = await watchJob(tenant.api, jobId, 60_000)
+  expect(told.map(({ processedCount }) => processedCount)).toEqual([0, 100, 200, 300, 400])
+  expect(told.at(-1)).toMatchObject({ status: 'done', summary: { deleted: 400, notFound: 0 } })
+}, 90_000)
 
 it('keeps every promise through all of that', async () => {
   await expectInvariants(rig.databaseUrl)
