@@ -153,7 +153,10 @@ const messagesQuery = z.object({
   createdTo: moment.optional().describe('Only messages accepted before this moment.'),
 })
 
-const historyQuery = z.object({ ...listQuery(20), phone: number.describe('The other number, E.164.') })
+const historyQuery = z.object({
+  ...listQuery(20),
+  phone: number.meta({ description: 'The other number, E.164.', examples: ['+4915112345678'] }),
+})
 
 export const messageRoutes = [
   row('POST', '/messages/send', {
