@@ -1,6 +1,7 @@
 // REST rows of the account: me, usage, billing; and statuses, which nobody has.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { api, sql } from '../kit/kit.ts'
+import { send } from '../promises/wire.ts'
 import { expectRefusal, moment, newTenant, openRig, type Rig, text } from './rig.ts'
 
 let rig: Rig
@@ -118,6 +119,22 @@ describe('statuses', () => {
       403,
       'STATUSES_NOT_AVAILABLE_ON_PLAN',
     )
+  })
+
+  it('are refused while the body is still to come, whatever is said of it', async () => {
+    const head = `POST /api/v1/statuses HTTP/1.1\r\nHost: x\r\nx-api-key: ${rig.tenant.account.apiKey}\r\n`
+    const said = [
+      'Content-Length: 100',
+      'Transfer-Encoding: chunked',
+      'Content-Encoding: gzip\r\nContent-Length: 9',
+      'Content-Length: 9999999999',
+    ]
+    for (const length of said) {
+      const { text, tookMs } = await send(rig.gateway, `${head}${length}\r\n\r\n`, 1_000)
+      expect([length, text.match(/^HTTP\/1\.1 (\d+)/)?.[1]]).toEqual([length, '403'])
+      expect(text).toContain('"STATUSES_NOT_AVAILABLE_ON_PLAN"')
+      expect(tookMs).toBeLessThan(2_000)
+    }
   })
 
   it('are refused to everyone without a key, as everything is', async () => {
