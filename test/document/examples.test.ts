@@ -22,10 +22,11 @@ interface Call {
   example: Example | null
 }
 
-/** What takes away what other examples speak of comes last. */
+/** What takes away what other examples speak of comes last, in this order. */
+const takesAway = [/^(logout|remove)/, /^delete/, /^bulkDelete/]
+
 function rankOf({ operation }: Call): number {
-  if (operation.operationId.startsWith('delete')) return 2
-  return /^(logout|remove|bulkDelete)/.test(operation.operationId) ? 1 : 0
+  return takesAway.findIndex((form) => form.test(operation.operationId))
 }
 
 /** They answer no JSON, or nobody. */
