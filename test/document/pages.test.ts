@@ -1,0 +1,197 @@
+// The pages for people: theirs alone, from here alone, and the demo's key for somebody at this machine alone.
+import { once } from 'node:events'
+import http from 'node:http'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { apiDocument } from '../kit/document.ts'
+import { api, cloneDatabase, command, sql, startGateway } from '../kit/kit.ts'
+
+interface Shown {
+  status: number
+  headers: http.IncomingHttpHeaders
+  text: string
+}
+
+/** Asks as a browser does, with headers that fetch would not send. */
+async function look(gateway: { url: string }, path: string, headers: Record<string, string> = {}): Promise<Shown> {
+  const request = http.get(new URL(path, gateway.url), { agent: false, headers: { accept: 'text/html,*/*;q=0.8', ...headers } })
+  const [response] = (await once(request, 'response')) as [http.IncomingMessage]
+  const parts = await response.toArray()
+  return { status: response.statusCode as number, headers: response.headers, text: Buffer.concat(parts).toString('latin1') }
+}
+
+const aKey = /svc_live_[0-9a-f]{64}/
+const pages = ['/docs', '/graphql']
+
+interface Scene {
+  url: string
+  key: string
+  databaseUrl: string
+}
+
+async function startDemo(env: Record<string, string> = {}): Promise<Scene> {
+  const databaseUrl = await cloneDatabase()
+  const gateway = await startGateway({ databaseUrl, env: { DEMO: '1', ...env } })
+  return { url: gateway.url, key: gateway.logs.join('\n').match(aKey)?.[0] ?? '', databaseUrl }
+}
+
+let demo: Scene
+
+beforeAll(async () => {
+  demo = await startDemo()
+})
+
+describe.each(pages)('the page %s', (path) => {
+  it('loads nothing from elsewhere, and may not', async () => {
+    const { status, headers, text } = await look(demo, path)
+    expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    const loaded = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address as string)
+    expect(loaded.filter((address) => !/^\/docs\/assets\/|^data:,$/.test(address))).toEqual([])
+    expect(text).not.toMatch(/https?:\/\/(?!example\.com\/)/)
+    const rules = Object.fromEntries(
+      (headers['content-security-policy'] as string).split('; ').map((rule) => {
+        const [name, ...allowed] = rule.split(' ')
+        return [name, allowed.join(' ')]
+      }),
+    )
+    expect(rules).toEqual({
+      'default-src': "'none'",
+      'script-src': expect.stringMatching(/^'self' 'sha256-[A-Za-z0-9+/]{43}='$/),
+      'style-src': "'self' 'unsafe-inline'",
+      'img-src': "'self' data:",
+      'font-src': "'self' data:",
+      'connect-src': "'self'",
+      'worker-src': "'self'",
+      'base-uri': "'none'",
+      'form-action': "'none'",
+      'frame-ancestors': "'none'",
+    })
+  })
+
+  it('is kept by nobody, and opened by no other site', async () => {
+    const { headers } = await look(demo, path)
+    expect(headers).toMatchObject({
+      'cache-control': 'no-store',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+    })
+    expect(headers['access-control-allow-origin']).toBeUndefined()
+  })
+
+  it("has the demo's key for somebody at this machine", async () => {
+    for (const name of ['127.0.0.1', 'localhost']) {
+      const { text } = await look(demo, path, { host: `${name}:${new URL(demo.url).port}` })
+      expect(text.match(aKey)?.[0]).toBe(demo.key)
+    }
+    expect((await api(demo, demo.key).get('me')).status).toBe(200)
+  })
+
+  it.each<[string, Record<string, string>]>([
+    ['by another name', { host: 'evil.example' }],
+    ['by a name that begins like one of ours', { host: 'localhost.evil.example' }],
+    ['through a proxy', { 'x-forwarded-for': '203.0.113.5' }],
+    ['through a proxy that says so otherwise', { forwarded: 'for=203.0.113.5' }],
+  ])('does not have it for who comes %s', async (_, headers) => {
+    const { status, text } = await look(demo, path, headers)
+    expect(status).toBe(200)
+    expect(text).not.toMatch(aKey)
+  })
+})
+
+it("knows the demo's key again after a restart, and no more once it was revoked", async () => {
+  const { databaseUrl, key } = await startDemo()
+  const again = await startGateway({ databaseUrl, env: { DEMO: '1' } })
+  expect((await look(again, '/docs')).text).toContain(key)
+  const { body } = await api(again, key).graphql('{ me { id } }')
+  expect(body.data.me.id).toEqual(expect.any(String))
+  const made = await command(['api-key', 'create', '--email', 'demo@example.com', '--name', 'Other', '--json'], { databaseUrl })
+  expect((await look(again, '/docs')).text).not.toContain(JSON.parse(made.stdout).key)
+  await revokeFirst(databaseUrl)
+  for (const path of pages) expect((await look(again, path)).text).not.toMatch(aKey)
+})
+
+async function revokeFirst(databaseUrl: string): Promise<void> {
+  const { rows } = await sql(databaseUrl).query<{ id: string }>(`select id from api_keys where name = 'First key'`)
+  expect((await command(['api-key', 'revoke', '--id', rows[0]?.id as string], { databaseUrl })).code).toBe(0)
+}
+
+it.each<[string, Record<string, string>]>([
+  ['in production', { NODE_ENV: 'production' }],
+  ['where others reach the gateway', { PUBLIC_URL: 'https://gateway.example' }],
+])('has no key on any page %s', async (_, env) => {
+  const scene = await startDemo(env)
+  expect(scene.key).toMatch(aKey)
+  for (const path of [...pages, '/api/v1/openapi.json']) expect((await look(scene, path)).text).not.toMatch(aKey)
+})
+
+it('has no key on any page without the demo', async () => {
+  const { databaseUrl } = await startDemo()
+  const gateway = await startGateway({ databaseUrl, env: { DEMO: '0' } })
+  for (const path of pages) expect((await look(gateway, path)).text).not.toMatch(aKey)
+})
+
+it('has GraphiQL outside production only', async () => {
+  const { url } = await startDemo({ NODE_ENV: 'production' })
+  const { status, text } = await look({ url }, '/graphql')
+  expect([status, JSON.parse(text).errors[0].extensions.code]).toEqual([401, 'UNAUTHORIZED'])
+  expect((await look({ url }, '/docs')).status).toBe(200)
+})
+
+it('shows GraphiQL to browsers, and answers everybody else', async () => {
+  const query = `/graphql?query=${encodeURIComponent('{ plans { code } }')}`
+  expect((await look(demo, query)).headers['content-type']).toBe('text/html; charset=utf-8')
+  const asked = await look(demo, query, { 'x-api-key': demo.key })
+  expect(JSON.parse(asked.text).data.plans).toHaveLength(3)
+  expect((await look(demo, query, { accept: '*/*' })).status).toBe(401)
+})
+
+describe('what the pages load', () => {
+  const names = ['scalar.js', 'graphiql.js', 'graphiql.css', 'editor-worker.js', 'json-worker.js', 'graphql-worker.js']
+
+  it.each(names)('%s comes from here, small, and once', async (name) => {
+    const path = `/docs/assets/${name}`
+    const plain = await look(demo, path)
+    expect([plain.status, plain.headers['content-type']]).toEqual([
+      200,
+      `text/${name.endsWith('.css') ? 'css' : 'javascript'}; charset=utf-8`,
+    ])
+    const small = await look(demo, path, { 'accept-encoding': 'gzip, br' })
+    expect(small.headers['content-encoding']).toBe('gzip')
+    expect(small.text.length).toBeLessThan(plain.text.length * 0.6)
+    const etag = plain.headers.etag as string
+    expect((await look(demo, path, { 'if-none-match': etag })).status).toBe(304)
+  })
+
+  it('is nothing else', async () => {
+    for (const name of ['nothing.js', '..%2f..%2fpackage.json', 'constructor', '__proto__']) {
+      const { status, text } = await look(demo, `/docs/assets/${name}`)
+      expect([status, JSON.parse(text).error.code]).toEqual([404, 'NOT_FOUND'])
+    }
+  })
+})
+
+describe('GET /api/v1/openapi.json', () => {
+  it('is the document, for everybody, in no envelope', async () => {
+    const { status, headers, body } = await api(demo).get('openapi.json')
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
+    expect(body).toEqual(apiDocument())
+    expect(headers.get('ratelimit-limit')).toBeNull()
+  })
+
+  it('is sent again only when it changed', async () => {
+    const { headers } = await api(demo).get('openapi.json')
+    const etag = headers.get('etag') as string
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const again = await api(demo).get('openapi.json', { 'if-none-match': known })
+      expect([again.status, again.body]).toEqual([304, ''])
+    }
+    expect((await api(demo).get('openapi.json', { 'if-none-match': '"other"' })).status).toBe(200)
+  })
+
+  it('says where the API is reached', async () => {
+    const { url } = await startDemo({ PUBLIC_URL: 'https://gateway.example/' })
+    expect((await api({ url }).get('openapi.json')).body.servers[0].url).toBe('https://gateway.example/api/v1')
+    expect((await api(demo).get('openapi.json')).body.servers[0].url).toBe('/api/v1')
+  })
+})
