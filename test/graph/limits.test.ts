@@ -32,7 +32,8 @@ describe.each(['application/json', 'application/graphql-response+json', 'text/ev
   it.each(attacks)('%s are refused', async (_, query) => {
     const input = text(rig.tenant)
     const before = await countMessages()
-    const answered = await promptly(() => ask({ query, variables: query.includes('$input') ? { input } : undefined }, accept))
+    const variables = query.includes('$input') ? { input } : undefined
+    const answered = await promptly(() => ask({ query, variables }, accept))
     expect([200, 400]).toContain(answered.status)
     const errors = errorsOf(answered)
     expect(errors.length).toBeGreaterThan(0)
@@ -91,6 +92,42 @@ describe('a body', () => {
     expect(rows[0]?.settings).toEqual(settings)
     expect((await rig.tenant.api.get('me')).body.data.polluted).toBeUndefined()
   })
+})
+
+describe('a variable', () => {
+  const document = 'query ($id: ID!, $first: Int) { message(id: $id) { id } messages(first: $first) { nodes { id } } }'
+  it.each<[string, unknown, string]>([
+    ['of the wrong type', { id: {} }, 'id: must be of type ID'],
+    ['that is a list', { id: [nobody, nobody] }, 'id: must be of type ID'],
+    ['that is missing', {}, 'id: is required'],
+    ['that is null', { id: null }, 'id: is required'],
+    ['with a fraction', { id: nobody, first: 1.5 }, 'first: must be of type Int'],
+    ['past an integer', { id: nobody, first: 1e10 }, 'first: must be of type Int'],
+    ['of 1 MB', { id: 'x'.repeat(1_000_000) }, 'id: must be a UUID'],
+  ])('%s is refused by name', async (_, variables, message) => {
+    for (const accept of ['application/json', 'application/graphql-response+json']) {
+      const answered = await promptly(() => ask({ query: document, variables }, accept))
+      expect(errorsOf(answered)[0]).toMatchObject({ message, extensions: { code: 'VALIDATION_ERROR' } })
+    }
+  })
+
+  it('or an extension that nobody asked for is ignored', async () => {
+    const persistedQuery = { version: 1, sha256Hash: 'ab'.repeat(32) }
+    const answered = await ask(
+      { query: '{ me { id } }', variables: { id: nobody, constructor: 1 }, extensions: { persistedQuery, trace: true } },
+      'application/json',
+    )
+    expect(JSON.parse(answered.answer)).toEqual({ data: { me: { id: rig.tenant.account.userId } } })
+  })
+})
+
+it('tells nothing of what broke in a resolver', async () => {
+  const mark = 'refused by the database'
+  await sql(rig.databaseUrl).query(`alter table messages add constraint no_more check (body <> '${mark}') not valid`)
+  const query = 'mutation ($input: SendMessageInput!) { sendMessage(input: $input) { id } }'
+  const { answer } = await ask({ query, variables: { input: text(rig.tenant, { text: mark }) } }, 'application/json')
+  const error = { message: 'Something went wrong on our side', path: ['sendMessage'], extensions: { code: 'INTERNAL_ERROR' } }
+  expect(JSON.parse(answer)).toEqual({ data: null, errors: [{ ...error, locations: expect.any(Array) }] })
 })
 
 it('refuses what is nested too deep on a stream as well', async () => {

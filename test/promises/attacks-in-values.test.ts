@@ -154,6 +154,12 @@ describe('in values', () => {
     },
   )
 
+  it.each(['1e400', '-1e400', '90.0000000000001', '"NaN"', '[90]'])('%s is no latitude', async (latitude) => {
+    const body = JSON.stringify({ ...text(asleep), type: 'location', latitude: 0, longitude: 0 })
+    const answer = await promptly(() => asleep.api.post('messages/send', body.replace('"latitude":0', `"latitude":${latitude}`)))
+    expect400(answer, /^latitude: must be (a number|at (most|least) -?90)$/)
+  })
+
   it('values nested 200,000 deep are refused', async () => {
     for (const [path, before] of [
       ['messages/send', '{"text":'],
