@@ -1,0 +1,34 @@
+// What goes out is what the document says: every kind of event, real and made up, with its signature.
+import { expect, it } from 'vitest'
+import { eventTypes } from '../../src/events/emit.ts'
+import { openSse } from '../events/sse.ts'
+import { apiDocument, expectPayload } from '../kit/document.ts'
+import { until } from '../kit/kit.ts'
+import { openRig, text } from '../rest-compat/rig.ts'
+import { openReceiver } from '../webhooks/receiver.ts'
+
+it('each kind of event is delivered, and streamed, as the document has it', async () => {
+  const { gateway, tenant } = await openRig()
+  const receiver = await openReceiver()
+  const { data: endpoint } = (await tenant.api.post('webhooks', { url: receiver.url, events: eventTypes })).body
+  const headers = { 'x-api-key': tenant.account.apiKey }
+  const stream = await openSse(`${gateway.url}/api/v1/events/stream`, { headers })
+  // One is read, one is answered, one fails on the way; then the phone goes and comes back.
+  for (const to of ['+4915112345678', '+4915112340006', '+4915112340002'])
+    await tenant.api.post('messages/send', text(tenant, { to }))
+  await until(() => new Set(stream.events.map(({ event }) => event)).size === 5)
+  await tenant.api.post(`instances/${tenant.instance.id}/logout`)
+  await tenant.api.post(`instances/${tenant.instance.id}/connect`)
+  await tenant.api.post(`webhooks/${endpoint.id}/test`)
+
+  const told = () => new Set(receiver.requests.map((request) => request.headers['x-service-event']))
+  await until(() => told().size === eventTypes.length && receiver.requests.some(({ body }) => body.includes('"test":true')))
+  const signed = apiDocument().webhooks as Record<string, { post: { parameters: { name: string }[] } }>
+  for (const { headers: given, body } of receiver.requests) {
+    const event = given['x-service-event'] as string
+    expectPayload(event, JSON.parse(body))
+    for (const { name } of signed[event]?.post.parameters ?? []) expect(given, event).toHaveProperty(name.toLowerCase())
+  }
+  await until(() => new Set(stream.events.map(({ event }) => event)).size === eventTypes.length)
+  for (const { event, data } of stream.events) expectPayload(event as string, JSON.parse(data as string))
+})
