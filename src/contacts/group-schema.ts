@@ -49,7 +49,6 @@ builder.prismaObjectField(ContactRef, 'groups', (t) =>
   t.field({
     type: [ContactGroupRef],
     description: 'The groups that it is in, by name.',
-    extensions: { columns: ['id'] },
     resolve: (contact, _, ctx) => groupsOf(ctx, contact.id),
   }),
 )

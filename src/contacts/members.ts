@@ -1,16 +1,20 @@
-// Reading who is in which group: any number of groups' pages, or contacts' groups, in one statement.
+// Reading who is in which group: the pages of any number of groups, or the groups of contacts, at once.
 import type { Context } from '../core/context.ts'
 import { load } from '../core/load.ts'
 import { keyset, type Page, type PageArgs, type Place, readPage } from '../core/pagination.ts'
 import { parse } from '../core/validation.ts'
 import type { Contact, ContactGroup } from '../generated/prisma/client.ts'
 import { search as searchTerm } from './input.ts'
-import { matching } from './list.ts'
+import { matching, windowSize } from './list.ts'
 import { contactColumns } from './service.ts'
 
 export type Member = Contact & { addedAt: Date }
 
-type Rows = Place & { take: number; search: string | null }
+interface Asked {
+  search: string | null
+  place: Place
+  take: number
+}
 
 /** A page of a group's members, whoever joined last first; 50 unless asked otherwise. */
 export async function pageOfMembers(
@@ -26,30 +30,49 @@ export async function pageOfMembers(
     direction: 'desc',
     defaultSize: 50,
     find: ({ take }, place) => {
-      const rows = { ...place, take, search }
-      return load(ctx, `members ${JSON.stringify(rows)}`, group.id, (ids) => readMembers(ctx, ids, rows))
+      const asked = { search, place, take }
+      return load(ctx, `members ${JSON.stringify(asked)}`, group.id, (ids) => findMembers(ctx, ids, asked))
     },
   })
-  const totalCount = () =>
-    search === null
-      ? group.membersCount
-      : load(ctx, `members' count ${search}`, group.id, (ids) => countMembers(ctx, ids, search))
+  const { hasNextPage, hasPreviousPage } = page.pageInfo
+  const totalCount = () => {
+    if (search === null) return group.membersCount
+    if (!hasNextPage && !hasPreviousPage) return page.edges.length
+    return load(ctx, `members' count ${search}`, group.id, (ids) => countMembers(ctx, ids, search))
+  }
   return { ...page, totalCount }
 }
 
-async function readMembers(ctx: Context, groupIds: readonly string[], rows: Rows): Promise<Member[][]> {
+/** In two steps where there is a search, as contacts are found; the second is for the groups that the first found few in. */
+async function findMembers(ctx: Context, groupIds: readonly string[], asked: Asked): Promise<Member[][]> {
+  const near = await readMembers(ctx, groupIds, asked, asked.search === null ? asked.take : windowSize)
+  const few = asked.search === null ? [] : groupIds.filter((id) => near.get(id)?.length !== asked.take)
+  const all = few.length === 0 ? near : await readMembers(ctx, few, asked, null)
+  return groupIds.map((id) => all.get(id) ?? near.get(id) ?? [])
+}
+
+/** Those that match among the first `window` of each group at the place, or among all. */
+async function readMembers(
+  ctx: Context,
+  groupIds: readonly string[],
+  { search, place, take }: Asked,
+  window: number | null,
+): Promise<Map<string, Member[]>> {
   const values: unknown[] = [...groupIds]
-  const conditions = [...membersOf(rows.search, values), ...keyset(rows, 'm."addedAt"', 'm."contactId"', values)]
-  const found = await ctx.app.pool.query<Member & { groupId: string }>(
+  const order = `order by "addedAt" ${place.order}, "contactId" ${place.order}`
+  const here = ['m."groupId" = g.id', ...keyset(place, 'm."addedAt"', 'm."contactId"', values)].join(' and ')
+  const match = search === null ? 'true' : matching(search, 'nameOrPhone', values)
+  const { rows } = await ctx.app.pool.query<Member & { groupId: string }>(
     `select r.* from ${listOf(groupIds)} as g(id) cross join lateral (
-       select m."groupId", m."addedAt", ${contactColumns} from contact_group_members m join contacts c on c.id = m."contactId"
-       where ${conditions.join(' and ')}
-       order by m."addedAt" ${rows.order}, m."contactId" ${rows.order} limit $${values.push(rows.take)}
-     ) r order by r."addedAt" ${rows.order}, r.id ${rows.order}`,
+       select f.* from (
+         select m.*, ${contactColumns} from (
+           select * from contact_group_members m where ${here} ${window ? `${order} limit ${window}` : ''}
+         ) m join contacts c on c.id = m."contactId" where ${match} offset 0
+       ) f ${order} limit ${take}
+     ) r ${order}`,
     values,
   )
-  const byGroup = Map.groupBy(found.rows, (row) => row.groupId)
-  return groupIds.map((id) => byGroup.get(id) ?? [])
+  return Map.groupBy(rows, (row) => row.groupId)
 }
 
 async function countMembers(ctx: Context, groupIds: readonly string[], search: string): Promise<number[]> {
@@ -57,16 +80,12 @@ async function countMembers(ctx: Context, groupIds: readonly string[], search: s
   const { rows } = await ctx.app.pool.query<{ id: string; n: number }>(
     `select g.id, r.n from ${listOf(groupIds)} as g(id) cross join lateral (
        select count(*)::int as n from contact_group_members m join contacts c on c.id = m."contactId"
-       where ${membersOf(search, values).join(' and ')}
+       where m."groupId" = g.id and ${matching(search, 'nameOrPhone', values)}
      ) r`,
     values,
   )
   const counts = new Map(rows.map(({ id, n }) => [id, n]))
   return groupIds.map((id) => counts.get(id) ?? 0)
-}
-
-function membersOf(search: string | null, values: unknown[]): string[] {
-  return ['m."groupId" = g.id', ...(search === null ? [] : [matching(search, 'nameOrPhone', values)])]
 }
 
 /** As values and not as an array: where there is one, which is the rule, Postgres plans with what it knows of that group. */

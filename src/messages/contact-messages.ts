@@ -12,7 +12,6 @@ builder.prismaObjectField(ContactRef, 'messages', (t) =>
   t.connection({
     type: MessageRef,
     description: 'The messages about it, newest first; 20 a page, at most 100.',
-    extensions: { columns: ['id'] },
     resolve: (contact, args, ctx) => messagesOf(ctx, contact.id, args),
   }),
 )

@@ -262,6 +262,20 @@ describe('a search', () => {
     expect(ids(await walk(people, 'search=afterward'))).toEqual([id])
   })
 
+  it.each(sorts)('by %s finds what stands far behind, and goes on from near to far', async (sort) => {
+    const many = await newTenant(rig.gateway, rig.databaseUrl)
+    // More than are looked at in their order: a few that match among the first, most among the last.
+    await sql(rig.databaseUrl).query(
+      `insert into contacts (id, "workspaceId", name, phone, tags, "createdAt")
+       select gen_random_uuid(), $1, chr(65 + i / 100) || i || case when i in (3, 50) or i between 1200 and 1230 or i > 2480 then ' needle' else '' end,
+         '+49151' || (1000000 + i), case when i % 2 = 0 then array['even'] else '{}' end, now() - make_interval(secs => i)
+       from generate_series(1, 2500) i`,
+      [many.account.workspaceId],
+    )
+    expect(ids(await walk(many, `limit=7&search=NEEDLE&sort=${sort}`))).toEqual(await ordered(many, sort, `name like '%needle'`))
+    expect(ids(await walk(many, `limit=100&tag=even&sort=${sort}`))).toEqual(await ordered(many, sort, `'even' = any(tags)`))
+  })
+
   it('finds exactly what has the term in it, whatever they are', async () => {
     const letters = fc.constantFrom('a', 'A', 'é', 'É', 'ß', 'я', 'Я', '%', '_', '\\', ' ', "'", '👍', '王')
     const word = fc.string({ unit: letters, minLength: 1, maxLength: 4 })

@@ -138,6 +138,28 @@ describe('a search among members', () => {
   })
 })
 
+it('finds members far behind, page by page, and counts them', async () => {
+  const groupId = await addGroup()
+  const pool = sql(rig.databaseUrl)
+  await pool.query(
+    `with made as (
+       insert into contacts (id, "workspaceId", name, phone) select gen_random_uuid(), $1, i || case when i % 50 = 0 or i < 20 then ' needle' else '' end,
+         '+49151' || (2000000 + i) from generate_series(1, 2500) i returning id, phone
+     ) insert into contact_group_members ("groupId", "contactId", "addedAt") select $2, id, now() - make_interval(secs => 2002500 - right(phone, 7)::int) from made`,
+    [tenant.account.workspaceId, groupId],
+  )
+  await pool.query('update contact_groups set "membersCount" = 2500 where id = $1', [groupId])
+  const { members, pages } = await walk(groupId, 'limit=8&search=needle')
+  const { rows } = await pool.query(
+    `select c.id from contact_group_members m join contacts c on c.id = m."contactId" where m."groupId" = $1 and c.name like '%needle'
+     order by m."addedAt" desc, c.id desc`,
+    [groupId],
+  )
+  expect(rows.length).toBe(69)
+  expect(ids(members)).toEqual(ids(rows))
+  expect(new Set(pages.map(({ total }) => total))).toEqual(new Set([69]))
+})
+
 it('counts members as a recount does, whoever comes and goes at once', async () => {
   const contacts: string[] = []
   for (let i = 0; i < 30; i++) contacts.push(await addContact(`Member ${i}`))
