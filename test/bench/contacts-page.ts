@@ -157,6 +157,8 @@ function searches(groupId: string): [what: string, path: string, boundMs: number
     ['search, by index, for few', 'contacts?search=d41d8c', 50],
     ['search, by index, for none', 'contacts?search=no-such-name', 50],
     ['search, for many', 'contacts?search=anna', 50],
+    ['search, for 100,000 at the far end', 'contacts?search=anna&sort=name:desc', 1_000],
+    ['search in a group, for 100,000 at the far end', `contacts?search=anna&sort=name:desc&groupId=${groupId}`, 1_000],
     // Too short for groups of three letters, or of a script that they are not made of: all is read.
     ['search, two letters, for none', 'contacts?search=zq', 1_000],
     ['search, Cyrillic, for none', `contacts?search=${encodeURIComponent('пётр')}`, 1_000],

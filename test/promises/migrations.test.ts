@@ -66,4 +66,15 @@ describe('the migrations', () => {
     expect(differences.sort()).toEqual([...byHand].sort())
     expect(wants.size).toBeGreaterThan(200)
   })
+
+  it('go on where the server lacks the extension that searches are quick with', async () => {
+    const url = await emptyDatabase()
+    await sql(url).query(`alter database ${new URL(url).pathname.slice(1)} set extension_control_path = '/nowhere'`)
+    await migrate(url)
+    const { rows } = await sql(url).query(
+      `select to_regclass('"contacts_searchText_idx"') as index, to_regclass('contacts_tags_idx') as other,
+         (select count(*)::int from pg_extension where extname = 'pg_trgm') as extensions`,
+    )
+    expect(rows[0]).toEqual({ index: null, other: 'contacts_tags_idx', extensions: 0 })
+  })
 })
