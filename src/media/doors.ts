@@ -1,13 +1,22 @@
-// Mounts the public addresses of media, which need no key.
+// Mounts the public addresses of media, which need no key, and keeps the place clear where uploads come in.
 import type { FastifyInstance } from 'fastify'
 import type { App } from '../core/app.ts'
 import { downloadByName } from './download.ts'
 import { clearSpool } from './spool.ts'
 
+const clearEveryMs = 3_600_000
+
 /** Serves `/media/{token}.{extension}`; answers which methods the path takes. */
 export async function mountMedia(http: FastifyInstance, app: App): Promise<Map<string, Set<string>>> {
-  const cleared = await clearSpool(app.config.dataDir)
-  if (cleared > 0) app.log.info({ cleared }, 'uploads of a process that died removed')
+  async function clear(): Promise<void> {
+    const cleared = await clearSpool(app.config.dataDir)
+    if (cleared > 0) app.log.info({ cleared }, 'uploads of a process that died removed')
+  }
+  await clear()
+  const timer = setInterval(() => {
+    clear().catch((error: Error) => app.log.warn({ err: error }, 'uploads of a process that died could not be removed'))
+  }, clearEveryMs).unref()
+  http.addHook('onClose', async () => clearInterval(timer))
   http.route({
     method: ['GET', 'HEAD'],
     url: '/media/:name',

@@ -180,7 +180,7 @@ describe('an address', () => {
       const answer = await fetch(url, { headers })
       expect([answer.status, answer.headers.get('etag')]).toEqual([404, null])
     }
-    expect(rig.gateway.logs.filter((line) => line.includes(file.id))).toHaveLength(2)
+    await until(() => rig.gateway.logs.filter((line) => line.includes(file.id)).length === 2)
   })
 })
 

@@ -1,5 +1,6 @@
 // What the tests of media begin with: files of every type that there is, made here byte by byte, and a way to send them.
 import { crc32, deflateRawSync } from 'node:zlib'
+import { expectDocumented } from '../kit/document.ts'
 import type { Answer } from '../kit/kit.ts'
 
 export interface Sent {
@@ -32,7 +33,9 @@ export async function post(
 ): Promise<Answer> {
   const init = { method: 'POST', body, headers: { 'x-api-key': apiKey, ...headers }, duplex: 'half' }
   const response = await fetch(new URL('/api/v1/media', gateway.url), init)
-  return { status: response.status, headers: response.headers, body: await response.json() }
+  const answer = { status: response.status, headers: response.headers, body: await response.json() }
+  expectDocumented({ method: 'POST', path: '/media', ...answer })
+  return answer
 }
 
 /** A form as it is on the wire, for what `FormData` would not write. */
