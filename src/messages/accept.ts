@@ -2,25 +2,16 @@
 import { reserveQuota } from '../billing/quota.ts'
 import type { App } from '../core/app.ts'
 import { createBatch } from '../core/batch.ts'
-import type { Context, Idempotency, Principal } from '../core/context.ts'
-import { type Sql, transaction } from '../core/database.ts'
+import type { Context } from '../core/context.ts'
+import { transaction } from '../core/database.ts'
 import { codeOf, failure } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
-import { claimKeys, type KeyClaim, keepResults, nameOf, replay } from '../core/idempotency.ts'
 import type { Message } from '../generated/prisma/client.ts'
 import { compose, fillTemplate } from './compose.ts'
 import { dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
-import type { MessageFields } from './input.ts'
 import { composeRows, insertMessages, type NewMessage } from './insert.ts'
 import { type Found, lookUp } from './look-up.ts'
-
-export interface Offer {
-  principal: Principal
-  idempotency: Idempotency | null
-  input: MessageFields
-  /** Null means now. */
-  scheduledAt: Date | null
-}
+import { type Answer, answerRepeated, keepAnswers, type Offer } from './offer.ts'
 
 declare module '../core/app.ts' {
   interface App {
@@ -28,10 +19,6 @@ declare module '../core/app.ts' {
     accept: (offers: readonly Offer[]) => Promise<readonly Answer[]>
   }
 }
-
-/** What the second of two equal keys in one flush is told: ask again, the first will have committed. */
-type Again = 'again'
-type Answer = Message | Error | Again
 
 export function createAcceptance(app: App): App['accept'] {
   return createBatch<readonly Offer[], readonly Answer[]>({
@@ -115,59 +102,6 @@ async function acceptAll(app: App, offers: readonly Offer[]): Promise<Answer[]> 
     await keepAnswers(app, tx, offers, answers)
     return answers as Answer[]
   })
-}
-
-function claimOf(offer: Offer): KeyClaim | null {
-  return offer.idempotency && { workspaceId: offer.principal.workspaceId, ...offer.idempotency }
-}
-
-/** Answers the offers whose key was used before, and sends back all but the first of a key in this flush. */
-async function answerRepeated(app: App, tx: Sql, offers: readonly Offer[], answers: (Answer | undefined)[]): Promise<void> {
-  const claims = new Map<string, { index: number; claim: KeyClaim }>()
-  for (const [index, offer] of offers.entries()) {
-    const claim = claimOf(offer)
-    if (!claim) continue
-    const name = nameOf(claim)
-    if (claims.has(name)) answers[index] = 'again'
-    else claims.set(name, { index, claim })
-  }
-  if (claims.size === 0) return
-  const list = [...claims.values()]
-  const kept = await claimKeys(
-    app,
-    tx,
-    list.map((item) => item.claim),
-  )
-  for (const [i, { index }] of list.entries()) {
-    const before = kept[i]
-    if (!before) continue
-    try {
-      answers[index] = replay<Message>(offers[index]?.idempotency as Idempotency, before)
-    } catch (error) {
-      answers[index] = error as Error
-    }
-  }
-}
-
-async function keepAnswers(app: App, tx: Sql, offers: readonly Offer[], answers: readonly (Answer | undefined)[]): Promise<void> {
-  const results: (KeyClaim & { value: unknown })[] = []
-  const refused: KeyClaim[] = []
-  for (const [index, offer] of offers.entries()) {
-    const claim = claimOf(offer)
-    const answer = answers[index]
-    if (!claim || offer.idempotency?.replayed || answer === 'again') continue
-    if (answer instanceof Error) refused.push(claim)
-    else results.push({ ...claim, value: answer })
-  }
-  // A refusal frees its key here; whether it is kept is decided where all refusals are (core/idempotency.ts).
-  if (refused.length > 0) {
-    await tx.query(
-      `delete from idempotency_keys k using unnest($1::uuid[], $2::text[]) as u(w, key)
-       where k."workspaceId" = u.w and k.key = u.key and k.result is null`,
-      [refused.map((claim) => claim.workspaceId), refused.map((claim) => claim.key)],
-    )
-  }
-  if (results.length > 0) await keepResults(app, tx, results)
 }
 
 export interface Draft extends NewMessage {

@@ -6,8 +6,9 @@ import { write, writeInPieces } from '../core/idempotency.ts'
 import { publicFailure } from '../core/public-failure.ts'
 import { announceChange, subject } from '../events/follow.ts'
 import type { Message } from '../generated/prisma/client.ts'
-import { acceptMessage, acceptMessages, type Offer } from './accept.ts'
+import { acceptMessage, acceptMessages } from './accept.ts'
 import { ScheduleMessageInput, SendMessageInput } from './input.ts'
+import type { Offer } from './offer.ts'
 
 /** Sends now. @throws VALIDATION_ERROR, NOT_FOUND, MONTHLY_OUTBOUND_QUOTA_EXCEEDED. */
 export async function sendMessage(ctx: Context, input: unknown): Promise<Message> {
