@@ -4,8 +4,9 @@ import { reserveQuota, thisMonth } from '../billing/quota.ts'
 import type { App } from '../core/app.ts'
 import { type Sql, transaction } from '../core/database.ts'
 import { type OutgoingMessage, type ProviderInstance, type ProviderName, providerOf } from '../providers/provider.ts'
-import { dispatchRequest, enqueueDispatch, expiryRequest } from './dispatch-job.ts'
+import { dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
 import { failMessages } from './fail.ts'
+import { park, type WaitingMessage } from './park.ts'
 import { decide, followDelayMs, leaseMs, type OpenMessage } from './policy.ts'
 
 export interface ClaimedMessage {
@@ -49,14 +50,14 @@ export async function claimMessages(app: App, ids: readonly string[]): Promise<C
   const claim = await transaction(app.pool, async (tx) => {
     const rows = await readOpen(tx, ids)
     const ready: Row[] = []
-    const waiting: { row: Row; until: Date }[] = []
+    const waiting: WaitingMessage[] = []
     const following: Row[] = []
     const failed: { row: Row; error: string }[] = []
     const later: { row: Row; at: Date }[] = []
     for (const row of rows) {
       const decision = decide(withProvider(app, row), row.now, app.config.messageTtlMs)
       if (decision.do === 'send') ready.push(row)
-      if (decision.do === 'wait') waiting.push({ row, until: decision.until })
+      if (decision.do === 'wait') waiting.push({ ...row, until: decision.until })
       if (decision.do === 'follow') following.push(row)
       if (decision.do === 'fail') failed.push({ row, error: decision.error })
       if (decision.do === 'later') later.push({ row, at: decision.at })
@@ -146,29 +147,6 @@ async function takeQuota(tx: Sql, rows: readonly Row[]): Promise<boolean[]> {
   )
   const granted = new Map(asking.map((row, i) => [row.id, answers[i] ?? false]))
   return rows.map((row) => granted.get(row.id) ?? true)
-}
-
-/**
- * Lets messages wait for their instance, with a job for the end of their time. If the instance connected or was deleted
- * a moment ago, their jobs come up again at once.
- */
-async function park(app: App, tx: Sql, waiting: readonly { row: Row; until: Date }[]): Promise<void> {
-  if (waiting.length === 0) return
-  const { rows: present } = await tx.query<{ id: string }>(
-    `select id from (select id, status, "deletedAt" from instances where id = any($1::uuid[]) order by id for share) i
-     where status <> 'connected' and "deletedAt" is null`,
-    [[...new Set(waiting.map(({ row }) => row.instanceId))]],
-  )
-  const away = new Set(present.map((row) => row.id))
-  const parked = waiting.filter(({ row }) => away.has(row.instanceId) || !app.providers.has(row.provider))
-  const again = waiting.filter((item) => !parked.includes(item))
-  await enqueueDispatch(app, tx, [
-    ...again.map(({ row }) => dispatchRequest(row)),
-    ...parked.map(({ row, until }) => expiryRequest(row, until)),
-  ])
-  await tx.query('update messages set "waitingSince" = coalesce("waitingSince", now()) where id = any($1::uuid[])', [
-    parked.map(({ row }) => row.id),
-  ])
 }
 
 async function lease(tx: Sql, rows: readonly Row[]): Promise<ClaimedMessage[]> {
