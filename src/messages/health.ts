@@ -5,7 +5,8 @@ import type { Context } from '../core/context.ts'
 import { type Assessment, assess, type Caps, type Standing, type Traffic } from '../instances/safety.ts'
 import { InstanceRef } from '../instances/schema.ts'
 import { SafetyStateRef } from './object.ts'
-import { readTraffic, type TrafficRows, trafficAt } from './traffic.ts'
+import { readTraffic, type TrafficRows } from './traffic.ts'
+import { trafficAt } from './window.ts'
 
 interface Health extends Assessment {
   instanceId: string

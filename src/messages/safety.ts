@@ -3,7 +3,8 @@
 // that other processes' sends count too.
 import type { App } from '../core/app.ts'
 import { assess, coldRatio, type SafetyState, type Standing } from '../instances/safety.ts'
-import { count, type Pair, readAcquainted, readTraffic, type TrafficRows, trafficOf, type Window, windowOf } from './traffic.ts'
+import { type Pair, readAcquainted, readTraffic, type TrafficRows } from './traffic.ts'
+import { count, trafficOf, type Window, windowOf } from './window.ts'
 
 export interface SafetyInstance extends Standing {
   id: string
