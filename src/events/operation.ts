@@ -3,24 +3,21 @@ import {
   createSourceEventStream,
   type ExecutionArgs,
   type ExecutionResult,
-  execute,
   GraphQLError,
   type GraphQLSchema,
   getOperationAST,
 } from 'graphql'
 import { z } from 'zod'
-import type { Context, Principal } from '../core/context.ts'
+import type { Context } from '../core/context.ts'
 import type { Documents } from '../core/documents.ts'
 import { codeOf } from '../core/errors.ts'
-import { executeOperation, publish } from '../core/execute.ts'
+import { executeOperation } from '../core/execute.ts'
 import { parse } from '../core/validation.ts'
-import { encodeCursor } from './cursor.ts'
 import { variableOfArgument } from './documents.ts'
-import type { Entry } from './entry.ts'
 import type { LogView, StateView } from './fanout.ts'
-import { type LogSource, type StateSource, sourceOf } from './follow.ts'
-import type { LogEvent } from './log.ts'
+import { sourceOf } from './follow.ts'
 import { beginning } from './open-stream.ts'
+import { audienceOf, logView, published, stateView } from './view.ts'
 
 export type Prepared =
   /** Refused before execution: the document or the request is wrong. */
@@ -29,10 +26,6 @@ export type Prepared =
   /** To be followed after the number `start`. */
   | { kind: 'log'; view: LogView; start: bigint }
   | { kind: 'state'; view: StateView }
-
-interface StreamArgs extends ExecutionArgs {
-  contextValue: Context
-}
 
 /** `lastEventId` is what a reader that comes back saw last; it wins over the operation's own `after`. */
 export type Prepare = (params: OperationParams, context: Context, lastEventId?: string | string[]) => Promise<Prepared>
@@ -116,44 +109,4 @@ function refuse(errors: readonly GraphQLError[]): Prepared {
       }),
     },
   }
-}
-
-/** Executes the subscription's selection on each event; those of one batch share a context, and so its loaders. */
-function logView(key: string, args: StreamArgs, { filter }: LogSource): LogView {
-  async function render(events: readonly LogEvent[]): Promise<Entry[]> {
-    const contextValue = { ...args.contextValue }
-    const results = await Promise.all(events.map((rootValue) => execute({ ...args, rootValue, contextValue })))
-    return results.map((result, at) => {
-      const { seq, type } = events[at] as LogEvent
-      return { seq, cursor: encodeCursor(seq), name: type, body: bodyOf(result, contextValue) }
-    })
-  }
-  return { key, workspaceId: args.contextValue.principal.workspaceId, filter, render }
-}
-
-function stateView(key: string, args: StreamArgs, { subjects }: StateSource): StateView {
-  async function render(): Promise<{ body: string; ended: boolean }> {
-    const contextValue = { ...args.contextValue }
-    const result = await execute({ ...args, rootValue: null, contextValue })
-    // A state without data is gone, and its error says why.
-    return { body: bodyOf(result, contextValue), ended: result.data == null }
-  }
-  return { key, workspaceId: args.contextValue.principal.workspaceId, subjects, render }
-}
-
-/** @throws when the database was out of reach for a part of it, so that it is tried again and nothing is told wrong. */
-function bodyOf(result: ExecutionResult, context: Context): string {
-  if (!result.errors) return JSON.stringify(result)
-  const told = published(result, context)
-  if (told.errors?.some((error) => codeOf(error) === 'SERVICE_UNAVAILABLE')) throw new Error('the database is out of reach')
-  return JSON.stringify(told)
-}
-
-function published(result: ExecutionResult, context: Context): ExecutionResult {
-  return { ...result, errors: result.errors?.map((error) => publish(error, context)) }
-}
-
-/** Who may share what was rendered: everyone for whom every field would say the same. */
-function audienceOf({ keyId: _, ...who }: Principal): unknown {
-  return who
 }
