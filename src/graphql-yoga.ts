@@ -8,7 +8,8 @@ import type { App } from './core/app.ts'
 import type { Context, Idempotency } from './core/context.ts'
 import { createDocuments, type Documents } from './core/documents.ts'
 import { codeOf, type ErrorCode, failure } from './core/errors.ts'
-import { executeOperation, publish, withoutSuggestion } from './core/execute.ts'
+import { executeOperation, publish } from './core/execute.ts'
+import { withoutSuggestion } from './core/refuse-variables.ts'
 import { limits, refuseCostly } from './graphql-limits.ts'
 
 /** What a request brings to its operation. */

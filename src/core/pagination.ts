@@ -1,7 +1,6 @@
 // Keyset pages: a cursor says where the last row stood, so rows that come and go are neither skipped nor repeated.
-import { createHash } from 'node:crypto'
-import { z } from 'zod'
 import { fail } from './errors.ts'
+import { decodePlace, encodePlace } from './page-cursor.ts'
 
 export interface PageArgs {
   first?: number | null
@@ -40,11 +39,6 @@ export interface Page<Row> {
 }
 
 export const maxPageSize = 100
-/** A place holds what is sorted by: in the worst case 200 characters that JSON writes with six each. */
-const maxCursorLength = 2_048
-
-const position = z.tuple([z.string(), z.union([z.string(), z.number()]), z.guid()])
-
 /** Reads one page forward (`first`, `after`) or backward (`last`, `before`). @throws VALIDATION_ERROR naming the argument. */
 export async function readPage<Row extends { id: string }>(request: PageRequest<Row>): Promise<Page<Row>> {
   const { args, field, direction, find } = request
@@ -53,13 +47,13 @@ export async function readPage<Row extends { id: string }>(request: PageRequest<
   const forwards = direction === 'asc' ? 'gt' : 'lt'
   const backwards = direction === 'asc' ? 'lt' : 'gt'
   const bounds: Bound[] = [
-    ...(args.after != null ? [{ than: forwards, ...decode(args.after, binding, 'after') } as const] : []),
-    ...(args.before != null ? [{ than: backwards, ...decode(args.before, binding, 'before') } as const] : []),
+    ...(args.after != null ? [{ than: forwards, ...decodePlace(args.after, binding, 'after') } as const] : []),
+    ...(args.before != null ? [{ than: backwards, ...decodePlace(args.before, binding, 'before') } as const] : []),
   ]
   const where = { AND: bounds.map((bound) => beyond(field, bound)) }
   const order = extent.backward === (direction === 'asc') ? 'desc' : 'asc'
   const rows = await find({ where, orderBy: [{ [field]: order }, { id: order }], take: extent.size + 1 }, { order, bounds })
-  return pageOf(args, extent, rows, (row) => encode(binding, row[field], row.id))
+  return pageOf(args, extent, rows, (row) => encodePlace(binding, row[field], row.id))
 }
 
 interface Extent {
@@ -124,35 +118,4 @@ export function keyset({ bounds }: Place, column: string, id: string, values: un
 /** Prisma cannot compare rows. That the value is not before the place follows from the rest, and is what an index begins at. */
 function beyond(field: string, { than, value, id }: Bound): object {
   return { [field]: { [`${than}e`]: value }, OR: [{ [field]: { [than]: value } }, { id: { [than]: id } }] }
-}
-
-/** The list and the place in it, so that a cursor that was altered or taken elsewhere does not fit. */
-function sealOf(binding: string, value: unknown, id: unknown): string {
-  return createHash('sha256')
-    .update(`${binding}\n${JSON.stringify([value, id])}`)
-    .digest('base64url')
-    .slice(0, 16)
-}
-
-function encode(binding: string, sorted: unknown, id: string): string {
-  const value = sorted instanceof Date ? sorted.getTime() : sorted
-  return Buffer.from(JSON.stringify([sealOf(binding, value, id), value, id])).toString('base64url')
-}
-
-function decode(cursor: string, binding: string, name: string): Pick<Bound, 'value' | 'id'> {
-  const [seal, value, id] = positionOf(cursor) ?? []
-  if (seal === undefined || value === undefined || id === undefined) fail('VALIDATION_ERROR', `${name}: is not a cursor`)
-  if (seal !== sealOf(binding, value, id)) fail('VALIDATION_ERROR', `${name}: is not a cursor of this list, sort and filters`)
-  return { value: typeof value === 'string' ? value : new Date(value), id }
-}
-
-function positionOf(cursor: string): z.output<typeof position> | undefined {
-  const bytes = Buffer.from(cursor, 'base64url')
-  // The same bytes have other spellings, none of which was given out.
-  if (cursor.length > maxCursorLength || bytes.toString('base64url') !== cursor) return undefined
-  try {
-    return position.safeParse(JSON.parse(bytes.toString())).data
-  } catch {
-    return undefined
-  }
 }
