@@ -1,17 +1,14 @@
 // What an operator types: `npm run -s gateway -- COMMAND`. Works beside a running gateway, and without one.
 import { randomBytes } from 'node:crypto'
 import { Command, Option } from 'commander'
-import type pg from 'pg'
 import { PgBoss } from 'pg-boss'
 import { createAccount, createApiKey, listAccounts, revokeApiKey, setPlan } from './accounts/service.ts'
 import { plans } from './billing/plans.ts'
-import { readConfig } from './core/config.ts'
+import { openDatabase, withDatabase } from './core/command-database.ts'
 import { configTable } from './core/config-table.ts'
 import { draftMigration } from './core/draft-migration.ts'
-import { openEmbedded } from './core/embedded.ts'
 import { migrate } from './core/migrate.ts'
 import { sentenceOf } from './core/sentence.ts'
-import { withPool } from './core/short-pool.ts'
 import { doctor } from './doctor.ts'
 import { createTeam } from './teams/service.ts'
 
@@ -122,25 +119,6 @@ gateway
     const folder = await draftMigration(database.url, name)
     console.log(folder ? `wrote prisma/migrations/${folder}` : 'nothing has changed')
   })
-
-/** The database in use, embedded or outside; an embedded one is started for the command when none runs. */
-async function openDatabase() {
-  const { config, secrets } = readConfig()
-  const parts = new AsyncDisposableStack()
-  const embedded = config.databaseUrl ? undefined : parts.use(await openEmbedded({ dataDir: config.dataDir, as: 'command' }))
-  return {
-    url: config.databaseUrl ?? (embedded as { url: string }).url,
-    backend: config.databaseBackend,
-    secretKey: secrets.secretKey ?? (embedded as { secretKey: Buffer }).secretKey,
-    [Symbol.asyncDispose]: () => parts.disposeAsync(),
-  }
-}
-
-async function withDatabase<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T> {
-  await using database = await openDatabase()
-  await migrate(database.url)
-  return await withPool(database.url, { max: 1, application_name: 'gateway-cli' }, work)
-}
 
 function print(asJson: true | undefined, fields: object): void {
   if (asJson) console.log(JSON.stringify(fields))
