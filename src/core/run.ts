@@ -12,15 +12,28 @@ interface Runs {
 const runsBeforeCompiling = 5
 const known = new WeakMap<DocumentNode, Map<string, Runs>>()
 
+/** A longer list in the variables is for graphql-js, which stops at the 50th item that does not fit; compiled, each becomes an error. */
+const longList = 1_000
+
 type RunArgs = Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' | 'variableValues' | 'contextValue'>
 
 /** As `execute` of graphql-js, whose words for what does not fit it keeps. */
 export async function runDocument(args: RunArgs): Promise<ExecutionResult> {
-  const query = compiledFor(args)
+  const query = hasLongList(args.variableValues) ? null : compiledFor(args)
   if (!query) return await execute(args)
   const result = await query(undefined, args.contextValue, args.variableValues ?? {})
   // Without data nothing ran, and graphql-js says why.
   return result.data === undefined ? await execute(args) : result
+}
+
+/** Whether a variable, or a field of one, is a long list. */
+function hasLongList(variables: Readonly<Record<string, unknown>> | null | undefined): boolean {
+  const isLong = (value: unknown) => Array.isArray(value) && value.length > longList
+  return Object.values(variables ?? {}).some((value) => {
+    return (
+      isLong(value) || (typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).some(isLong))
+    )
+  })
 }
 
 function compiledFor({ schema, document, operationName }: RunArgs): CompiledQuery['query'] | null {
