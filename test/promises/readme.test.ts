@@ -66,7 +66,7 @@ describe('what README says', () => {
   it('of the routes is what there is', () => {
     const told = [...readme.matchAll(/`(GET|POST|PUT|DELETE) (\/[^`? ]*)`/g)].map(([, method, at]) => `${method} ${at}`)
     const served = routes.filter(({ surfaces }) => surfaces.includes('public')).map((route) => `${route.method} ${route.path}`)
-    const others = ['GET /events/stream', 'GET /livez', 'GET /readyz', 'GET /metrics']
+    const others = ['GET /events/stream', 'GET /openapi.json', 'GET /livez', 'GET /readyz', 'GET /metrics']
     expect([...new Set(told)].sort()).toEqual([...served, ...others].sort())
   })
 
@@ -256,6 +256,12 @@ describe('what README shows', () => {
     await send()
     // Deliveries are side by side, in no promised order.
     for (const type of ['sent', 'delivered', 'read']) await receiver.line(new RegExp(`^message\\.${type} \\+4915112345678$`))
+  })
+
+  it('is a client that is compiled and run as it stands', () => {
+    const programs = blocks.filter(({ language }) => language === 'ts').map(({ text }) => text)
+    // Run by test/client/dashboard.test.ts.
+    expect(programs).toEqual([readFileSync(path.join(root, 'test/client/dashboard.ts'), 'utf8')])
   })
 
   it('has no example that these tests leave out', () => {

@@ -1,0 +1,55 @@
+// The typed client that README shows, run as it stands, over a connection that is cut.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import net from 'node:net'
+import { expect, it } from 'vitest'
+import { atEnd, node, root, until, watch } from '../kit/kit.ts'
+import { openRig, text } from '../rest-compat/rig.ts'
+
+/** Passes connections on to `port`, until they are cut. */
+async function openPassage(port: number): Promise<{ url: string; cut: () => void; opened: () => number }> {
+  const sockets = new Set<net.Socket>()
+  let opened = 0
+  const server = net.createServer((socket) => {
+    opened++
+    const onward = net.connect(port, '127.0.0.1')
+    for (const [from, to] of [
+      [socket, onward],
+      [onward, socket],
+    ] as const) {
+      sockets.add(from)
+      from.on('error', () => {}).on('close', () => to.destroy())
+      from.pipe(to)
+    }
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const cut = () => {
+    for (const socket of sockets) socket.destroy()
+    sockets.clear()
+  }
+  atEnd('test', async () => {
+    cut()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as net.AddressInfo).port}`, cut, opened: () => opened }
+}
+
+it('asks, sends, and follows without gap or repeat across a cut', async () => {
+  const { gateway, tenant } = await openRig()
+  const passage = await openPassage(Number(new URL(gateway.url).port))
+  const env = { PATH: process.env.PATH, URL: passage.url, KEY: tenant.account.apiKey, INSTANCE: tenant.instance.id }
+  const program = watch(spawn(node, ['test/client/dashboard.ts'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] }))
+  await program.line(/^\+4915112345678 queued$/)
+  await program.line(/^\+4915112345678 message_read$/)
+
+  const before = passage.opened()
+  passage.cut()
+  // What happens while nobody listens, and what happens after.
+  const numbers = Array.from({ length: 20 }, (_, n) => `+49151123456${String(n + 10)}`)
+  for (const to of numbers.slice(0, 10)) await tenant.api.post('messages/send', text(tenant, { to }))
+  await until(() => passage.opened() > before)
+  for (const to of numbers.slice(10)) await tenant.api.post('messages/send', text(tenant, { to }))
+  const told = (to: string) => program.logs.filter((line) => line.startsWith(`${to} message_`))
+  await until(() => numbers.every((to) => told(to).length >= 3))
+  for (const to of numbers) expect(told(to)).toEqual(['sent', 'delivered', 'read'].map((status) => `${to} message_${status}`))
+})

@@ -1,0 +1,80 @@
+// dashboard.ts: sends a message, and follows what becomes of all of them whatever becomes of the connection.
+import { createClient } from 'graphql-sse'
+import { graphql } from './generated/gql.ts'
+import type { FollowSubscription, TypedDocumentString } from './generated/graphql.ts'
+
+const url = `${process.env.URL}/graphql`
+const headers = { 'x-api-key': process.env.KEY as string }
+
+const Overview = graphql(`
+  query Overview {
+    events(last: 1) {
+      pageInfo {
+        endCursor
+      }
+    }
+    messages(first: 3) {
+      nodes {
+        to
+        status
+      }
+    }
+  }
+`)
+
+const Send = graphql(`
+  mutation Send($input: SendMessageInput!) {
+    sendMessage(input: $input) {
+      to
+      status
+    }
+  }
+`)
+
+const Follow = graphql(`
+  subscription Follow($after: String) {
+    events(after: $after) {
+      cursor
+      type
+      message {
+        to
+      }
+    }
+  }
+`)
+
+/** Asks a query or a mutation; what it takes and gives is typed by its document. */
+async function ask<Data, Variables>(document: TypedDocumentString<Data, Variables>, variables: Variables): Promise<Data> {
+  const body = JSON.stringify({ query: document, variables })
+  const response = await fetch(url, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body })
+  const { data, errors } = (await response.json()) as { data: Data; errors?: { message: string }[] }
+  if (errors) throw new Error(errors[0]?.message)
+  return data
+}
+
+/** Every event after a cursor, for ever. A connection that drops is taken up again behind the last event seen. */
+async function* follow(after: string | null | undefined) {
+  const client = createClient({ url, headers, retryAttempts: 0 })
+  for (;;) {
+    try {
+      const results = client.iterate<FollowSubscription>({ query: Follow.toString(), variables: { after } })
+      for await (const { data } of results) {
+        if (!data) continue
+        after = data.events.cursor
+        yield data.events
+      }
+    } catch {
+      // It comes back, and nothing is missed.
+    }
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+  }
+}
+
+const { events, messages } = await ask(Overview, {})
+for (const message of messages.nodes) console.log(message?.to, message?.status)
+
+const input = { instanceId: process.env.INSTANCE as string, to: '+4915112345678', type: 'text', text: 'Hello' } as const
+const { sendMessage } = await ask(Send, { input })
+console.log(sendMessage.to, sendMessage.status)
+
+for await (const { type, message } of follow(events.pageInfo.endCursor)) console.log(message?.to, type)
