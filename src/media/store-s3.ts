@@ -9,36 +9,34 @@ const packages = ['flydrive', '@aws-sdk/client-s3', '@aws-sdk/s3-request-presign
 const keyOf = (id: string) => `media/${id}`
 
 /** @throws ConfigError where the packages are missing. */
-export function openS3(s3: NonNullable<Config['s3']>, credentials: Secrets['s3Credentials']): MediaStore {
+export function openS3(config: NonNullable<Config['s3']>, credentials: Secrets['s3Credentials']): MediaStore {
   const missing = packages.filter((name) => !isInstalled(name))
-  if (missing.length > 0) {
+  if (missing.length > 0)
     throw new ConfigError(`MEDIA_STORE: s3 needs ${missing.join(' and ')}; run \`npm install --include=optional\``)
-  }
-  const { bucket, endpoint, region } = s3
   let opened: ReturnType<typeof open> | undefined
 
   async function open() {
     const { GetObjectCommand, S3Client } = await import('@aws-sdk/client-s3')
     const { S3Driver } = await import('flydrive/drivers/s3')
     const client = new S3Client({
-      region,
+      region: config.region,
       credentials,
-      endpoint,
+      endpoint: config.endpoint,
       // Others than Amazon's know buckets by path only, and not the newer checksums.
-      forcePathStyle: endpoint !== undefined,
+      forcePathStyle: config.endpoint !== undefined,
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       requestHandler: { connectionTimeout: 5_000, socketTimeout: 30_000 },
     })
     // The driver knows no ranges.
     const getRange = (Key: string, { start, end }: ByteRange) =>
-      client.send(new GetObjectCommand({ Bucket: bucket, Key, Range: `bytes=${start}-${end}` }))
-    return { driver: new S3Driver({ client, bucket, visibility: 'private', supportsACL: false }), getRange }
+      client.send(new GetObjectCommand({ Bucket: config.bucket, Key, Range: `bytes=${start}-${end}` }))
+    return { driver: new S3Driver({ client, bucket: config.bucket, visibility: 'private', supportsACL: false }), getRange }
   }
 
-  async function bucketOf() {
+  function bucketOf(): ReturnType<typeof open> {
     opened ??= open()
-    return await opened
+    return opened
   }
 
   return {
