@@ -1,6 +1,5 @@
-// Pure rules of a message's life: what to do with a job, when to try again, how far a receipt takes it.
+// Pure rules of a message on its way out: what to do with its job, and when to try again.
 import type { MessageStatus } from '../generated/prisma/client.ts'
-import type { ReceiptStatus } from '../providers/provider.ts'
 
 /** Longest wait for a provider's answer; shorter than the lease, so that an answer never comes to one who lost it. */
 export const sendTimeoutMs = 8_000
@@ -69,19 +68,4 @@ export function retryDelayMs(attempts: number, afterMs: number | undefined, rand
   if (attempts >= maxAttempts) return null
   if (afterMs !== undefined) return Math.min(afterMs, 3_600_000)
   return Math.min(300_000, 1_000 * 2 ** (attempts - 1)) * (0.8 + 0.4 * random())
-}
-
-const rank = { queued: 0, sending: 1, sent: 2, delivered: 3, read: 4 } as const
-const ladder = ['sent', 'delivered', 'read'] as const
-
-/**
- * The statuses that a receipt makes a message reach, in order: none for what is late, repeated or impossible. While nobody
- * knows what became of a send, a receipt tells it, however late. Once the message has failed with UNKNOWN_OUTCOME none does:
- * callers were told the end, and a status that was final for them never becomes another.
- */
-export function reached(status: MessageStatus, receipt: ReceiptStatus): ReceiptStatus[] {
-  if (!(status in rank)) return []
-  const now = rank[status as keyof typeof rank]
-  if (receipt === 'failed') return now < rank.delivered ? ['failed'] : []
-  return ladder.filter((step) => rank[step] > now && rank[step] <= rank[receipt])
 }

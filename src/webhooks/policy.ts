@@ -1,4 +1,4 @@
-// Pure rules of deliveries: what an answer means, when the next attempt is due, when an endpoint is given up.
+// Pure rules of deliveries: what an answer means, and when the next attempt is due.
 import type { EgressFault, PostOutcome } from '../core/egress.ts'
 
 /** Attempts that are made without being asked for. */
@@ -9,10 +9,6 @@ export const leaseMs = 9_000
 export const previousSecretHours = 24
 /** How long deliveries are kept, and can be asked for again. */
 export const retentionDays = 30
-
-const disableAfterMs = 5 * 86_400_000
-/** Fewer events than that in those days say little about an endpoint. */
-const disableAfterEvents = 10
 
 export type DeliveryFault = EgressFault | 'unexpected_status' | 'redirect_refused' | 'endpoint_disabled' | 'endpoint_deleted'
 
@@ -51,31 +47,4 @@ export function gapMs(made: number, baseMs: number, retryAfterMs?: number, rando
   const nominal = baseMs * 10 ** (Math.max(made, 1) - 1)
   const gap = nominal * (0.8 + 0.4 * random())
   return retryAfterMs === undefined ? gap : Math.min(Math.max(retryAfterMs, gap), 2 * nominal)
-}
-
-export interface Health {
-  /** Since when there were nothing but failures, and how many events met them. */
-  failingSince: Date | null
-  failedEvents: number
-  disabledReason: string | null
-}
-
-export interface News {
-  anyDelivered: boolean
-  /** Events whose first attempt failed. */
-  failedEvents: number
-  gone: boolean
-}
-
-/** How attempts change an endpoint's health. */
-export function healthAfter(health: Health, news: News, now: Date): Health {
-  const failingSince = news.anyDelivered ? null : (health.failingSince ?? now)
-  const failedEvents = news.anyDelivered ? 0 : health.failedEvents + news.failedEvents
-  const failing =
-    failingSince !== null && now.getTime() - failingSince.getTime() >= disableAfterMs && failedEvents >= disableAfterEvents
-  return {
-    failingSince,
-    failedEvents,
-    disabledReason: health.disabledReason ?? (news.gone ? 'gone' : failing ? 'failing' : null),
-  }
 }

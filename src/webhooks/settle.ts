@@ -4,7 +4,8 @@ import { type Sql, transaction } from '../core/database.ts'
 import { enqueue } from '../core/jobs.ts'
 import type { ClaimedDelivery } from './claim.ts'
 import { deliverJob, deliverRequest } from './deliver-job.ts'
-import { automaticAttempts, gapMs, healthAfter, type News, type Verdict } from './policy.ts'
+import { healthAfter, type News } from './health.ts'
+import { automaticAttempts, gapMs, type Verdict } from './policy.ts'
 
 export interface Settlement {
   delivery: ClaimedDelivery

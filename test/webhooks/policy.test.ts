@@ -1,6 +1,7 @@
 // The pure rules: gaps, what an answer means, when an endpoint is given up.
 import { describe, expect, it } from 'vitest'
-import { gapMs, type Health, healthAfter, judge } from '../../src/webhooks/policy.ts'
+import { type Health, healthAfter } from '../../src/webhooks/health.ts'
+import { gapMs, judge } from '../../src/webhooks/policy.ts'
 
 const day = 86_400_000
 
