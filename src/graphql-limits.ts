@@ -1,11 +1,10 @@
-// What one GraphQL operation may ask for, counted before anything runs; and which keys it is for.
+// What one GraphQL operation may ask for, counted before anything runs.
 import { complexityFromQuery } from '@pothos/plugin-complexity'
-import type { DocumentNode, ExecutionArgs, GraphQLError, GraphQLSchema } from 'graphql'
-import { getOperationAST, parse, print } from 'graphql'
-import type { Reach } from './billing/admit.ts'
+import type { DocumentNode, ExecutionArgs, GraphQLError } from 'graphql'
+import { getOperationAST, print } from 'graphql'
 import { maxTokens } from './core/documents.ts'
 import { failure } from './core/errors.ts'
-import { rootFields, scopesOf } from './core/root-fields.ts'
+import { rootFields } from './core/root-fields.ts'
 
 /** How deep, how wide, how many nodes it may touch; how much text it may be. */
 export const limits = { depth: 20, breadth: 200, complexity: 20_000, tokens: maxTokens, aliases: 15, directives: 50 } as const
@@ -52,33 +51,4 @@ function countCost(args: CountedArgs): GraphQLError | null {
     }
   }
   return null
-}
-
-const reaches = new Map<string, Reach>()
-
-/** What an operation is about: `personal` as soon as one of its fields is, `open` where all of it is the plan catalogue. */
-export function reachOf(schema: GraphQLSchema, query: unknown): Reach {
-  if (typeof query !== 'string') return 'workspace'
-  const known = reaches.get(query)
-  if (known) return known
-  const reach = findReach(schema, query)
-  if (query.length > 4_096) return reach
-  if (reaches.size >= 1_000) reaches.delete(reaches.keys().next().value as string)
-  reaches.set(query, reach)
-  return reach
-}
-
-function findReach(schema: GraphQLSchema, query: string): Reach {
-  const fields = schema.getQueryType()?.getFields() ?? {}
-  let document: DocumentNode
-  try {
-    document = parse(query, { maxTokens: limits.tokens, noLocation: true })
-  } catch {
-    return 'workspace'
-  }
-  const names = document.definitions.flatMap((definition) =>
-    definition.kind === 'OperationDefinition' ? rootFields(document, definition).map((field) => field.name.value) : [],
-  )
-  if (names.some((name) => scopesOf(fields[name]).personal)) return 'personal'
-  return names.every((name) => name === 'plans' || name.startsWith('__')) ? 'open' : 'workspace'
 }
