@@ -4,7 +4,7 @@ import { expectDocumented } from './document.ts'
 export interface Answer {
   status: number
   headers: Headers
-  // Tests look into whatever comes.
+  // A type would claim what nothing checks; what comes is held to the API's document below, and to what each test expects.
   // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what tests are about
   body: any
 }
