@@ -1,7 +1,7 @@
 // How far campaigns are, counted from the rows of their recipients and messages in one statement: nothing is kept that could differ.
-import DataLoader from 'dataloader'
 import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
+import { load } from '../core/load.ts'
 import type { CampaignStatus } from '../generated/prisma/client.ts'
 import { type Counters, progressPercent } from './policy.ts'
 
@@ -27,19 +27,13 @@ interface Row extends Counters, Timeline {
   status: CampaignStatus
 }
 
-const loaders = new WeakMap<Context, DataLoader<string, CampaignStats | null>>()
-
 /** A campaign's statistics as of one moment. @throws NOT_FOUND. */
 export async function statsOf(ctx: Context, id: string): Promise<CampaignStats> {
-  let loader = loaders.get(ctx)
-  if (!loader) {
-    loader = new DataLoader(async (ids) => {
-      const rows = new Map((await count(ctx, ids)).map((row) => [row.id, row]))
-      return ids.map((one) => shape(rows.get(one)))
-    })
-    loaders.set(ctx, loader)
-  }
-  return (await loader.load(id)) ?? fail('NOT_FOUND', 'Campaign not found')
+  const stats = await load(ctx, 'statistics of campaigns', id, async (ids) => {
+    const rows = new Map((await count(ctx, ids)).map((row) => [row.id, row]))
+    return ids.map((one) => shape(rows.get(one)))
+  })
+  return stats ?? fail('NOT_FOUND', 'Campaign not found')
 }
 
 /** Each recipient once: those without a message by their own state, the others by their message's. Both are read from indexes alone. */

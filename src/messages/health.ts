@@ -1,7 +1,7 @@
 // Instance.health: what the messages of the last days say of an instance.
-import DataLoader from 'dataloader'
 import { builder } from '../core/builder.ts'
 import type { Context } from '../core/context.ts'
+import { load } from '../core/load.ts'
 import { type Assessment, assess, type Caps, type Standing, type Traffic } from '../instances/safety.ts'
 import { InstanceRef } from '../instances/schema.ts'
 import { SafetyStateRef } from './object.ts'
@@ -14,19 +14,11 @@ interface Health extends Assessment {
   traffic: Traffic
 }
 
-const loaders = new WeakMap<Context, DataLoader<string, TrafficRows>>()
-
-/** One statement for all the instances that one request asks of. */
 function loadTraffic(ctx: Context, instanceId: string): Promise<TrafficRows> {
-  let loader = loaders.get(ctx)
-  if (!loader) {
-    loader = new DataLoader(async (ids) => {
-      const rows = new Map((await readTraffic(ctx.app, ids)).map((row) => [row.instanceId, row]))
-      return ids.map((id) => rows.get(id) as TrafficRows)
-    })
-    loaders.set(ctx, loader)
-  }
-  return loader.load(instanceId)
+  return load(ctx, 'traffic of instances', instanceId, async (ids) => {
+    const rows = new Map((await readTraffic(ctx.app, ids)).map((row) => [row.instanceId, row]))
+    return ids.map((id) => rows.get(id) as TrafficRows)
+  })
 }
 
 const WarmupPolicyRef = builder.objectRef<Health>('WarmupPolicy').implement({
