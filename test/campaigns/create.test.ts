@@ -57,8 +57,16 @@ function create(fields: Record<string, unknown>): ReturnType<typeof createCampai
   return createCampaign(ctx, { instanceId, name: 'News', ...message, ...fields })
 }
 
+interface Recipient {
+  to: string
+  contactId: string | null
+  body: string | null
+  status: string
+  error: string | null
+}
+
 async function recipientsOf({ id }: { id: string }) {
-  const { rows } = await sql(databaseUrl).query<{ to: string; contactId: string | null; body: string | null; status: string }>(
+  const { rows } = await sql(databaseUrl).query<Recipient>(
     'select "to", "contactId", body, status, error from campaign_recipients where "campaignId" = $1 order by position',
     [id],
   )
