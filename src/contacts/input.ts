@@ -5,9 +5,9 @@ import { phone } from '../core/phone.ts'
 import { jsonObject, text, uuid } from '../core/validation.ts'
 
 const email = z.email('must be an e-mail address').max(254, 'must have at most 254 characters')
-const tag = z.string().trim().pipe(text(1, 50))
+const tag = z.string().trim().pipe(text(1, 50)).meta({ minLength: 1, maxLength: 50 })
 
-/** Values for templates: flat, 50 names, 1024 characters each. A name that JavaScript itself gives meaning to is refused. */
+/** Values for templates: flat, 50 names, 1024 characters each. */
 const custom = jsonObject(text(0, 1024)).check(({ value, issues }) => {
   const names = Object.keys(value)
   if (names.length > 50) issues.push({ code: 'custom', message: 'must have at most 50 names', input: value })

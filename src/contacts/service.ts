@@ -4,25 +4,14 @@ import type { Sql } from '../core/database.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency.ts'
+import { tableOf } from '../core/table.ts'
 import type { Contact } from '../generated/prisma/client.ts'
 import type { CreateContact, UpdateContact } from './input.ts'
 import { deleteContacts } from './membership.ts'
 
-/** The columns that the graph shows. */
-export const contactColumns = [
-  'id',
-  'workspaceId',
-  'name',
-  'firstName',
-  'lastName',
-  'phone',
-  'email',
-  'tags',
-  'custom',
-  'createdAt',
-  'updatedAt',
-]
-  .map((name) => `c."${name}"`)
+/** Without what only Postgres has use for. */
+export const contactColumns = tableOf('Contact', 'contacts')
+  .columns.map((name) => `c."${name}"`)
   .join(', ')
 
 /** @throws CONFLICT where another contact of the workspace has the number, also when both come at once. */
