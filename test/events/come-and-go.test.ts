@@ -75,13 +75,16 @@ async function wave(place: Place): Promise<void> {
 
 /** What the gateway holds when nobody follows anything. What was just being rendered is let go of a moment later. */
 async function held(gateway: Gateway): Promise<Holdings> {
-  return await until(async () => {
-    const holdings = await holdingsOf(gateway)
-    return holdings.outlets + holdings.topics === 0 && holdings
-  })
+  return await until(
+    async () => {
+      const holdings = await holdingsOf(gateway)
+      return holdings.outlets + holdings.topics === 0 && holdings
+    },
+    { timeoutMs: 60_000 },
+  )
 }
 
-it(`lets go of ${waves * waveSize} streams, half of which end by a reset`, { timeout: 120_000 }, async () => {
+it(`lets go of ${waves * waveSize} streams, half of which end by a reset`, { timeout: 240_000 }, async () => {
   const rig = await openRig(inspectable)
   const place = { gateway: rig.gateway, tenant: rig.tenant }
   for (let i = 0; i < 10; i++) await wave(place)

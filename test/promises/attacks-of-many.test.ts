@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { attacks } from '../graph/attacks.ts'
 import { type Holdings, holdingsOf, inspectable, node, promptly, root, until, watch } from '../kit/kit.ts'
 import { openRig, type Rig, text } from '../rest-compat/rig.ts'
-import { postHead, send, wireAttacks } from './wire.ts'
+import { postHead, send, type Wire, wireAttacks } from './wire.ts'
 
 let rig: Rig
 
@@ -28,16 +28,19 @@ async function expectFlat(harm: () => Promise<void>): Promise<void> {
   const before = await holdingsOf(rig.gateway)
   await harm()
   // The allocator gives memory back in its own time; what leaks never comes.
-  const after = await until(async () => {
-    const now = await holdingsOf(rig.gateway)
-    return now.heapBytes < before.heapBytes * 1.1 && now.rssBytes < before.rssBytes * 1.1 && now
-  })
+  const after = await until(
+    async () => {
+      const now = await holdingsOf(rig.gateway)
+      return now.heapBytes < before.heapBytes * 1.1 && now.rssBytes < before.rssBytes * 1.1 && now
+    },
+    { timeoutMs: 60_000 },
+  )
   const megabytes = ({ heapBytes, rssBytes }: Holdings) =>
     [heapBytes, rssBytes].map((bytes) => Math.round(bytes / 1e6)).join(' / ')
   console.log(`heap / RSS in MB: ${megabytes(before)}, then ${megabytes(after)}`)
 }
 
-it('the tables of attacks, time and again, leave memory as it was', { timeout: 120_000 }, async () => {
+it('the tables of attacks, time and again, leave memory as it was', { timeout: 240_000 }, async () => {
   const { api } = rig.tenant
   const nested = `{"text":${'['.repeat(200_000)}${']'.repeat(200_000)}}`
   const long = JSON.stringify(text(rig.tenant, { text: 'x'.repeat(900_000), to: '+'.repeat(50_000) }))
@@ -54,7 +57,12 @@ describe('connections', () => {
   it('10,000 that say nothing are closed within 12 s while others are served, and leave nothing', {
     timeout: 240_000,
   }, async () => {
-    await expectFlat(() => openIdly(affordable(10_000)))
+    const count = affordable(10_000)
+    const seconds: number[] = []
+    await expectFlat(async () => {
+      seconds.push(await openIdly(count))
+    })
+    expect(Math.min(...seconds)).toBeLessThan(12)
   })
 
   /** As many as are wanted, where this machine gives a process so many files. */
@@ -64,26 +72,30 @@ describe('connections', () => {
     return hard === 'unlimited' ? wanted : Math.min(wanted, hard - 1_000)
   }
 
-  async function openIdly(count: number): Promise<void> {
+  /** Seconds until the last was closed. */
+  async function openIdly(count: number): Promise<number> {
     const script = ['test/promises/idle-sockets.ts', new URL(rig.gateway.url).port, String(count)]
     const crowd = watch(spawn(node, script, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] }))
     await crowd.line(/^opened /, 60_000)
     await expectService(10)
-    const [, seconds] = await crowd.line(/^closed .* after (.*) s$/)
+    const [, seconds] = await crowd.line(/^closed .* after (.*) s$/, 60_000)
     console.log(crowd.logs.join('; '))
-    expect(Number(seconds)).toBeLessThan(12)
+    return Number(seconds)
   }
 
-  it('that send slowly are cut within 12 s, while others are served', async () => {
+  it('that send slowly are cut within 12 s, while others are served', { timeout: 240_000 }, async () => {
     const slow = [
       'GET /livez HTTP/1.1\r\nHost: x\r\nX-A: ',
       `${postHead}x-api-key: ${rig.tenant.account.apiKey}\r\nContent-Length: 1000\r\n\r\n{`,
     ]
-    const cut = Promise.all(Array.from({ length: 200 }, (_, i) => send(rig.gateway, slow[i % 2] as string, 13_000)))
-    await expectService(10)
-    for (const wire of await cut) {
+    async function sendSlowly(): Promise<Wire[]> {
+      const cut = Promise.all(Array.from({ length: 200 }, (_, i) => send(rig.gateway, slow[i % 2] as string, 20_000)))
+      await expectService(10)
+      return await cut
+    }
+    const longest = (wires: Wire[]) => Math.max(...wires.map(({ tookMs }) => tookMs))
+    for (const wire of await promptly(sendSlowly, { withinMs: 12_000, tookMs: longest })) {
       expect(wire.closed).toBe(true)
-      expect(wire.tookMs).toBeLessThan(12_000)
       expect(wire.text).toMatch(/^(HTTP\/1\.1 408|$)/)
     }
   })
