@@ -211,7 +211,8 @@ export const instanceRoutes = [
   row('POST', '/instances/:id/connect', {
     summary: 'Connect an instance',
     document: ConnectInstance,
-    takes: ['phone'],
+    input: 'ConnectArguments',
+    optionalBody: true,
     variables: ({ params, body }) => ({ id: params.id as string, phone: body.phone as string | undefined }),
     project: (data) => data.connectInstance,
     answer: stateRecord,

@@ -129,10 +129,7 @@ async function perform<Context>(
 
 function bodyOf<Context>(door: RestDoor<Context>, route: Route, request: FastifyRequest): Record<string, unknown> {
   const { body } = request
-  if (!route.input) {
-    if (!route.takes || body === undefined || body === null) return {}
-    return Object.fromEntries(Object.entries(body).filter(([name]) => route.takes?.includes(name)))
-  }
+  if (!route.input || (route.optionalBody && body === undefined)) return {}
   if (typeof body !== 'object' || body === null || Array.isArray(body)) fail('VALIDATION_ERROR', 'body: must be a JSON object')
   // The header is REST's way to say it; a field of that name is one more that is not known.
   const { idempotencyKey: _, ...fields } = body as Record<string, unknown>

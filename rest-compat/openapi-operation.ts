@@ -115,17 +115,10 @@ export function queryParameters(
 function bodyOf({ inputs, demo }: OperationSource, schemas: Schemas, route: Route, field: AskedField): unknown {
   const given = examplesFor(demo)[route.operationId ?? field.name]
   const content = (schema: Schema) => ({ 'application/json': { schema, ...(given && { examples: given }) } })
-  if (route.input) {
-    const input = inputs.get(route.input)
-    if (!input) throw new Error(`${route.method} ${route.path} takes ${route.input}, which is no input of the graph`)
-    return { required: true, content: content(schemas.body(route.input, input.schema)) }
-  }
-  if (!route.takes) return undefined
-  const taken = route.takes.map((name) => {
-    const argument = field.argument(name)
-    return [name, { ...(argument && { ...schemas.value(argument.type), description: argument.description }) }]
-  })
-  return { content: content({ type: 'object', properties: Object.fromEntries(taken) }) }
+  if (!route.input) return undefined
+  const input = inputs.get(route.input)
+  if (!input) throw new Error(`${route.method} ${route.path} takes ${route.input}, which is no input of the graph`)
+  return { ...(!route.optionalBody && { required: true }), content: content(schemas.body(route.input, input.schema)) }
 }
 
 function successOf({ method, status, answer, accepted }: Route, { type }: AskedField, schemas: Schemas): Record<string, unknown> {

@@ -5,10 +5,8 @@ import {
   type GraphQLOutputType,
   type GraphQLSchema,
   getNamedType,
-  getNullableType,
   isEnumType,
   isInputObjectType,
-  isListType,
   isObjectType,
 } from 'graphql'
 import type { z } from 'zod'
@@ -27,8 +25,6 @@ export interface Schemas {
   body: (name: string, input: z.ZodObject) => Schema
   /** A query; `typeOf` is the graph's type of a field, where the graph has one. */
   query: (query: z.ZodObject, typeOf: (name: string) => GraphQLInputType | undefined) => Schema
-  /** A value of one of the graph's types. */
-  value: (type: GraphQLInputType) => Schema
 }
 
 export function createSchemas(graph: GraphQLSchema): Schemas {
@@ -132,15 +128,6 @@ export function createSchemas(graph: GraphQLSchema): Schemas {
       const { properties = {}, ...schema } = convert(query, 'input')
       return { ...schema, properties: mapValues(properties, (property, name) => dress(property, typeOf(name))) }
     },
-    value,
-  }
-
-  function value(type: GraphQLInputType): Schema {
-    const bare = getNullableType(type)
-    if (isListType(bare)) return { type: 'array', items: value(bare.ofType) }
-    const { name } = getNamedType(bare)
-    const plain = { Int: 'integer', Float: 'number', Boolean: 'boolean', JSON: 'object' } as Record<string, string>
-    return dress({ type: plain[name] ?? 'string' }, bare)
   }
 }
 

@@ -29,8 +29,8 @@ export interface Route {
   document: TypedDocumentNode<unknown, Record<string, unknown>>
   /** The graph's input that the body is, whose rules decide what is wrong with it. */
   input?: string
-  /** The fields of a body that may be left out altogether. */
-  takes?: readonly string[]
+  /** Whether the body may be left out altogether. */
+  optionalBody?: boolean
   query?: z.ZodObject
   /** Bytes; 1 MiB where it is left out. */
   bodyLimit?: number
@@ -66,7 +66,7 @@ interface RowOptions<Data, Variables, Query extends z.ZodObject> {
   reach?: Reach
   surfaces?: readonly Surface[]
   input?: string
-  takes?: readonly string[]
+  optionalBody?: boolean
   bodyLimit?: number
   renames?: Record<string, string>
 }

@@ -119,7 +119,8 @@ export const templateRoutes = [
   row('POST', '/templates/:id/preview', {
     summary: 'Preview a template',
     document: PreviewTemplate,
-    takes: ['contactId', 'variables'],
+    input: 'PreviewArguments',
+    optionalBody: true,
     variables: ({ params, body }) => ({ ...body, id: params.id as string }),
     project: (data) => data.previewTemplate,
     answer: z.object({ type: z.string(), body: z.string(), mediaUrl: z.string().nullable(), missing: z.array(z.string()) }),

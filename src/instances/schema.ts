@@ -4,12 +4,19 @@ import type { Context } from '../core/context.ts'
 import { DeletedRef } from '../core/deleted.ts'
 import { fail } from '../core/errors.ts'
 import { keyed } from '../core/idempotency.ts'
-import { defineInput, registerEnum } from '../core/input.ts'
+import { defineArguments, defineInput, registerEnum } from '../core/input.ts'
 import { parse, uuid } from '../core/validation.ts'
 import { followState, subject } from '../events/follow.ts'
 import { EventRef } from '../events/schema.ts'
 import { InstanceStatus as statuses } from '../generated/prisma/enums.ts'
-import { connectInstance, createInstance, createInstanceFields, deleteInstance, logoutInstance } from './service.ts'
+import {
+  connectFields,
+  connectInstance,
+  createInstance,
+  createInstanceFields,
+  deleteInstance,
+  logoutInstance,
+} from './service.ts'
 
 export const InstanceStatusRef = builder.enumType('InstanceStatus', {
   description: 'Where the connection of an instance stands.',
@@ -107,6 +114,8 @@ builder.queryFields((t) => ({
 
 const CreateInstanceInput = defineInput('CreateInstanceInput', 'A new instance.', createInstanceFields)
 
+const { shape: how } = defineArguments('ConnectArguments', connectFields)
+
 builder.mutationFields((t) => ({
   createInstance: t.field({
     type: InstanceRef,
@@ -123,7 +132,7 @@ builder.mutationFields((t) => ({
     description: 'Begins to connect; follow `instanceState` for how it goes. Errors: NOT_FOUND, PROVIDER_ERROR.',
     args: {
       id: t.arg.id({ required: true, description: 'The instance.' }),
-      phone: t.arg.string({ description: 'The number to pair by code instead of QR, E.164.' }),
+      phone: t.arg.string({ description: how.phone.description }),
     },
     resolve: (_, { id, phone }, ctx) => connectInstance(ctx, parse(uuid, id, 'id'), phone),
   }),

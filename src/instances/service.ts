@@ -24,6 +24,10 @@ export const createInstanceFields = z.object({
   idempotencyKey,
 })
 
+export const connectFields = z
+  .object({ phone: phone.nullish().describe('The number to pair by code instead of QR, E.164.') })
+  .describe('How to connect.')
+
 /** Creates an instance, not connected yet. @throws MAX_INSTANCES_REACHED, exact under a race; PROVIDER_ERROR for one this build lacks. */
 export async function createInstance(ctx: Context, input: z.output<typeof createInstanceFields>): Promise<Instance> {
   const { app, principal } = ctx

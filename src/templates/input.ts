@@ -1,7 +1,7 @@
 // What a caller says of a template.
 import { z } from 'zod'
-import { defineInput, idempotencyKey, type Rules } from '../core/input.ts'
-import { jsonObject, text } from '../core/validation.ts'
+import { defineArguments, defineInput, idempotencyKey, type Rules } from '../core/input.ts'
+import { jsonObject, text, uuid } from '../core/validation.ts'
 import { checkMediaUrl } from '../media/url.ts'
 import { templateTypes } from './policy.ts'
 
@@ -54,6 +54,17 @@ export const UpdateTemplateInput = defineInput(
 
 /** Values of `custom.*`, as every caller gives them. */
 export const variables = jsonObject(text(0, 1024)).describe('Values of `custom.*`, each at most 1024 characters.')
+
+/** What the REST body of a preview holds. */
+export const PreviewArguments = defineArguments(
+  'PreviewArguments',
+  z
+    .object({
+      contactId: uuid.nullish().describe('The contact it speaks of.'),
+      variables: variables.nullish().describe('Values of `custom.*`; what they lack comes from the contact.'),
+    })
+    .describe('What a template is filled in with.'),
+)
 
 export type CreateTemplate = ReturnType<typeof CreateTemplateInput.parse>
 export type UpdateTemplate = ReturnType<typeof UpdateTemplateInput.parse>

@@ -5,7 +5,7 @@ import { DeletedRef } from '../core/deleted.ts'
 import { fail } from '../core/errors.ts'
 import { keyed } from '../core/idempotency.ts'
 import { parse, uuid } from '../core/validation.ts'
-import { CreateTemplateInput, UpdateTemplateInput, variables } from './input.ts'
+import { CreateTemplateInput, PreviewArguments, UpdateTemplateInput } from './input.ts'
 import { PreviewRef, TemplateRef } from './object.ts'
 import { previewTemplate } from './preview.ts'
 import { createTemplate, deleteTemplate, updateTemplate } from './service.ts'
@@ -32,7 +32,8 @@ builder.queryFields((t) => ({
   }),
 }))
 
-const previewArgs = z.object({ id: uuid, contactId: uuid.nullish(), variables: variables.nullish() })
+const given = PreviewArguments.shape
+const previewArgs = z.object({ id: uuid, ...given })
 
 builder.mutationFields((t) => {
   const id = t.arg.id({ required: true, description: 'The template.' })
@@ -66,8 +67,8 @@ builder.mutationFields((t) => {
         'Shows what a template would become, and which values are missing. Errors: NOT_FOUND, TEMPLATE_INVALID (longer than its type may be).',
       args: {
         id,
-        contactId: t.arg.id({ description: 'The contact it speaks of.' }),
-        variables: t.arg({ type: 'JSON', description: 'Values of `custom.*`; what they lack comes from the contact.' }),
+        contactId: t.arg.id({ description: given.contactId.description }),
+        variables: t.arg({ type: 'JSON', description: given.variables.description }),
       },
       resolve: (_, args, ctx) => {
         const { id, contactId, variables } = parse(previewArgs, args)

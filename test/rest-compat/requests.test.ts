@@ -164,6 +164,11 @@ describe('a body', () => {
     expectRefusal(await answerOf(await post('messages/send', body)), 400, 'VALIDATION_ERROR', 'body: must be a JSON object')
   })
 
+  it.each(['null', '[]', '""', '5', 'true'])('%s is no object where a body may be left out either', async (body) => {
+    const answer = await answerOf(await post(`instances/${rig.tenant.instance.id}/connect`, body))
+    expectRefusal(answer, 400, 'VALIDATION_ERROR', 'body: must be a JSON object')
+  })
+
   it.each([
     'text/plain',
     'application/xml',
