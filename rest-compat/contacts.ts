@@ -80,7 +80,7 @@ export const contactRecord = z.object({
 
 const once = z.string({ error: 'must be given once' })
 /** In a query a plus sign that nobody escaped arrives as a blank, which no number begins with. */
-export const searched = once.transform((value) => value.replace(/^ (?=\d)/, '+'))
+export const searched = once.transform((value) => value.replace(/^ (?=\d)/, '+')).meta({ minLength: 1, maxLength: 100 })
 const sorts = {
   'createdAt:desc': 'createdAt_desc',
   'createdAt:asc': 'createdAt_asc',
@@ -93,7 +93,7 @@ const contactsQuery = z.object({
   search: searched
     .optional()
     .describe('Only contacts whose name, number or e-mail address has this in it, in any case; 1 to 100 characters.'),
-  tag: once.optional().describe('Only contacts with this label.'),
+  tag: once.meta({ minLength: 1, maxLength: 50 }).optional().describe('Only contacts with this label.'),
   groupId: once.optional().describe('Only members of this group.'),
   sort: z
     .enum(['createdAt:desc', 'createdAt:asc', 'name:asc', 'name:desc'])

@@ -130,7 +130,7 @@ graphql(`
 
 const once = z.string({ error: ({ input }) => (input === undefined ? 'is required' : 'must be given once') })
 /** In a query a plus sign that nobody escaped arrives as a blank, which no number begins with. */
-const number = once.transform((value) => value.replace(/^ /, '+'))
+const number = once.transform((value) => value.replace(/^ /, '+')).meta({ pattern: '^\\+[1-9]\\d{7,14}$' })
 /** The same of an offset. */
 const moment = once.transform((value) => value.replace(/ (?=\d\d:\d\d$)/, '+'))
 const sorts = { 'createdAt:desc': 'createdAt_desc', 'createdAt:asc': 'createdAt_asc' } as const
