@@ -108,7 +108,8 @@ function shapeOf(type: z.ZodType): Shape {
   if (meta?.id && enums.has(meta.id)) return { type: enums.get(meta.id), required: true }
   if (meta?.id === 'DateTime') return { type: 'DateTime', required: true }
   if (type instanceof z.ZodOptional || type instanceof z.ZodNullable || type instanceof z.ZodDefault) {
-    return { ...shapeOf(type.unwrap() as z.ZodType), required: false }
+    const { type: inner, required } = shapeOf(type.unwrap() as z.ZodType)
+    return { type: inner, required: typeof required === 'object' && { ...required, list: false } }
   }
   if (type instanceof z.ZodPipe) return shapeOf(type.in as z.ZodType)
   if (type instanceof z.ZodGUID || type instanceof z.ZodUUID) return { type: 'ID', required: true }
