@@ -1,5 +1,13 @@
 // Runs documents: one that comes again and again is compiled, the others are interpreted.
-import { type DocumentNode, type ExecutionArgs, type ExecutionResult, execute } from 'graphql'
+import {
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  execute,
+  type FieldNode,
+  GraphQLError,
+  visit,
+} from 'graphql'
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit'
 
 interface Runs {
@@ -23,7 +31,22 @@ export async function runDocument(args: RunArgs): Promise<ExecutionResult> {
   if (!query) return await execute(args)
   const result = await query(undefined, args.contextValue, args.variableValues ?? {})
   // Without data nothing ran, and graphql-js says why.
-  return result.data === undefined ? await execute(args) : result
+  if (result.data === undefined) return await execute(args)
+  return result.errors ? { errors: withNodes(args.document, result.errors), data: result.data } : result
+}
+
+/** graphql-jit knows lines and columns; whoever reads an error of graphql-js looks for its nodes. */
+function withNodes(document: DocumentNode, errors: readonly GraphQLError[]): GraphQLError[] {
+  const fields = new Map<string, FieldNode>()
+  visit(document, {
+    Field(node) {
+      if (node.loc) fields.set(`${node.loc.startToken.line}:${node.loc.startToken.column}`, node)
+    },
+  })
+  return errors.map(({ message, locations = [], path, originalError, extensions }) => {
+    const nodes = locations.flatMap(({ line, column }) => fields.get(`${line}:${column}`) ?? [])
+    return new GraphQLError(message, { nodes, path, originalError, extensions })
+  })
 }
 
 /** Whether a variable, or a field of one, is a long list. */
