@@ -108,8 +108,8 @@ export function webhooksOf({ schemas }: Components): Record<string, unknown> {
     const $ref = schemas.named(`${typeName(event)}Event`, summary, payload)
     const operation = {
       operationId: `on${typeName(event)}`,
-      summary,
-      description: `Sent to the webhook endpoints that asked for \`${event}\`, in up to five attempts. Answer quickly, and work afterwards.`,
+      summary: event,
+      description: `${summary}. Sent to the webhook endpoints that asked for it, in up to five attempts: answer quickly, and work afterwards.`,
       tags: ['Webhooks'],
       parameters,
       requestBody: { required: true, content: { 'application/json': { schema: { $ref } } } },

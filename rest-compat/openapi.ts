@@ -1,10 +1,13 @@
 // The document that describes the REST API: OpenAPI 3.1, made from the rows' own schemas and the graph's words.
 import type { z } from 'zod'
+import { exampleRecords } from './example-records.ts'
+import type { DemoIds } from './examples.ts'
 import { streamOf, webhooksOf } from './openapi-events.ts'
 import { fileOperation } from './openapi-files.ts'
 import { type Components, type Operation, type OperationSource, operationOf } from './openapi-operation.ts'
 import { createSchemas } from './openapi-schemas.ts'
 import { introduction, tagOf, tags } from './openapi-words.ts'
+import type { Schema } from './openapi-zod.ts'
 import { routes } from './routes.ts'
 
 export interface ApiSource extends OperationSource {
@@ -59,7 +62,7 @@ export function describeApi(source: ApiSource): OpenApiDocument {
       securitySchemes,
       parameters: { 'Idempotency-Key': idempotencyKey },
       headers,
-      schemas: sorted(components.schemas.components),
+      schemas: sorted(withExamples(components.schemas.components, source.demo)),
       responses: sorted(components.responses),
     },
   }
@@ -117,6 +120,14 @@ const headers = {
     description: '`true` where this is the kept answer to an earlier request with the same `Idempotency-Key`.',
     schema: { type: 'string', const: 'true' },
   },
+}
+
+function withExamples(schemas: Record<string, Schema>, demo: DemoIds): Record<string, Schema> {
+  const examples = Object.entries(exampleRecords(demo)).map(([name, example]) => [
+    name,
+    { ...schemas[name], examples: [example] },
+  ])
+  return { ...schemas, ...Object.fromEntries(examples) }
 }
 
 function sorted<Value>(record: Record<string, Value>): Record<string, Value> {

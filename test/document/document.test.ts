@@ -8,7 +8,7 @@ import { routes } from '../../rest-compat/routes.ts'
 import { errors } from '../../src/core/errors.ts'
 import { eventTypes } from '../../src/events/emit.ts'
 import { schema } from '../../src/schema.ts'
-import { apiDocument } from '../kit/document.ts'
+import { apiDocument, expectRecord } from '../kit/document.ts'
 import { atEnd, environment, node, root } from '../kit/kit.ts'
 
 type Json = { [key: string]: Json } & Json[]
@@ -123,6 +123,13 @@ describe('the document', () => {
       'uploadMedia',
       'webhookDeliveries',
     ])
+  })
+
+  it('shows records as they are', () => {
+    const shown = Object.entries(document.components.schemas as Record<string, { examples?: unknown[] }>)
+    const examples = shown.flatMap(([name, { examples = [] }]) => examples.map((example) => [name, example] as const))
+    for (const [name, example] of examples) expectRecord(name, example)
+    expect(examples.length).toBeGreaterThan(10)
   })
 
   it('refers to nothing that is not there, and has nothing that is referred to nowhere', () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import http from 'node:http'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { apiDocument } from '../kit/document.ts'
-import { api, cloneDatabase, command, sql, startGateway } from '../kit/kit.ts'
+import { api, cloneDatabase, sql, startGateway } from '../kit/kit.ts'
 
 interface Shown {
   status: number
@@ -103,18 +103,9 @@ it("knows the demo's key again after a restart, and no more once it was revoked"
   const { databaseUrl, key } = await startDemo()
   const again = await startGateway({ databaseUrl, env: { DEMO: '1' } })
   expect((await look(again, '/docs')).text).toContain(key)
-  const { body } = await api(again, key).graphql('{ me { id } }')
-  expect(body.data.me.id).toEqual(expect.any(String))
-  const made = await command(['api-key', 'create', '--email', 'demo@example.com', '--name', 'Other', '--json'], { databaseUrl })
-  expect((await look(again, '/docs')).text).not.toContain(JSON.parse(made.stdout).key)
-  await revokeFirst(databaseUrl)
+  await sql(databaseUrl).query('update api_keys set "revokedAt" = now()')
   for (const path of pages) expect((await look(again, path)).text).not.toMatch(aKey)
 })
-
-async function revokeFirst(databaseUrl: string): Promise<void> {
-  const { rows } = await sql(databaseUrl).query<{ id: string }>(`select id from api_keys where name = 'First key'`)
-  expect((await command(['api-key', 'revoke', '--id', rows[0]?.id as string], { databaseUrl })).code).toBe(0)
-}
 
 it.each<[string, Record<string, string>]>([
   ['in production', { NODE_ENV: 'production' }],

@@ -59,6 +59,12 @@ function validatorOf(response: string): ValidateFunction {
   return validate
 }
 
+/** A record of that name in the document, exactly. @throws when it is none. */
+export function expectRecord(name: string, record: unknown): void {
+  const validate = judge().ajv.compile({ $ref: `api#/components/schemas/${name}` })
+  if (!validate(record)) throw new Error(`${name} ${JSON.stringify(record)}: ${judge().ajv.errorsText(validate.errors)}`)
+}
+
 /** The payload of an event at webhooks, exactly. @throws when it is none. */
 export function expectPayload(event: string, payload: unknown): void {
   const at = pointer(['webhooks', event, 'post', 'requestBody'])
