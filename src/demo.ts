@@ -92,5 +92,7 @@ Send a message from its sandbox phone (instance ${demo.instanceId}), in another:
 
   curl ${address}/api/v1/messages/send -H 'x-api-key: ${demo.apiKey}' -H 'content-type: application/json' \\
     -d '{"instanceId":"${demo.instanceId}","to":"+4915112345678","type":"text","text":"Hello"}'
+
+Or in a browser, which is given the key: ${address}/docs for REST, ${address}/graphql for GraphQL.
 `
 }
