@@ -9,6 +9,7 @@ import type PrismaTypes from '../generated/pothos.ts'
 import { getDatamodel } from '../generated/pothos.ts'
 import type { Context } from './context.ts'
 import { fail } from './errors.ts'
+import { joinedRows } from './joined-rows.ts'
 import { refuseShapes } from './json.ts'
 import { maxPageSize } from './pagination.ts'
 
@@ -24,7 +25,7 @@ export const builder = new SchemaBuilder<{
   }
   Connection: { totalCount?: () => Promise<number> | number }
 }>({
-  plugins: [ScopeAuthPlugin, RelayPlugin, PrismaPlugin, ComplexityPlugin],
+  plugins: [ScopeAuthPlugin, RelayPlugin, joinedRows, PrismaPlugin, ComplexityPlugin],
   defaultFieldNullability: false,
   prisma: { client: (ctx) => ctx.app.db, dmmf: getDatamodel(), exposeDescriptions: false, maxConnectionSize: maxPageSize },
   relay: {

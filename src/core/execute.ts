@@ -1,10 +1,11 @@
 // Runs an operation of the graph in process: the one way in for REST rows and for GraphQL over HTTP alike.
-import { type DocumentNode, type ExecutionResult, execute, GraphQLError, type GraphQLSchema } from 'graphql'
+import { type DocumentNode, type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql'
 import type { Context } from './context.ts'
 import { codeOf } from './errors.ts'
 import { keepFailure } from './idempotency.ts'
 import { publicFailure } from './public-failure.ts'
 import { refuseVariables } from './refuse-variables.ts'
+import { runDocument } from './run.ts'
 
 export interface Operation {
   schema: GraphQLSchema
@@ -17,7 +18,7 @@ export interface Operation {
 /** Executes; whatever goes wrong comes back as an error with one of the contract's codes and nothing of its inside. */
 export async function executeOperation(operation: Operation): Promise<ExecutionResult> {
   const { schema, document, operationName, variables, context } = operation
-  const result = await execute({ schema, document, operationName, variableValues: variables, contextValue: context })
+  const result = await runDocument({ schema, document, operationName, variableValues: variables, contextValue: context })
   if (!result.errors) return result
   // Without data nothing ran: the variables did not fit their types.
   const errors =
