@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import { type Config, ConfigError, type Secrets } from '../core/config.ts'
 import type { ByteRange, MediaStore } from './store.ts'
 
-const packages = ['flydrive', '@aws-sdk/client-s3', '@aws-sdk/s3-request-presigner']
+const packages = ['@aws-sdk/client-s3', '@aws-sdk/s3-request-presigner']
 /** Of one file's place in the bucket, which may hold other things. */
 const keyOf = (id: string) => `media/${id}`
 

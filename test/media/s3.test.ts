@@ -120,12 +120,12 @@ describe('the configuration of a bucket', () => {
   it('says which packages to install where they were left out', async () => {
     const hide = `import { registerHooks } from 'node:module'
       registerHooks({ resolve(name, context, next) {
-        if (/^(flydrive|@aws-sdk\\/client-s3)/.test(name)) throw Object.assign(new Error(name), { code: 'ERR_MODULE_NOT_FOUND' })
+        if (/^@aws-sdk\\/client-s3/.test(name)) throw Object.assign(new Error(name), { code: 'ERR_MODULE_NOT_FOUND' })
         return next(name, context)
       } })`
     const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(hide)}`
     const refused = spawnGateway({ databaseUrl, env: { ...env, NODE_OPTIONS } })
     expect((await refused.exited).code).toBe(1)
-    expect(refused.logs).toEqual(['MEDIA_STORE: s3 needs flydrive and @aws-sdk/client-s3; run `npm install --include=optional`'])
+    expect(refused.logs).toEqual(['MEDIA_STORE: s3 needs @aws-sdk/client-s3; run `npm install --include=optional`'])
   })
 })
