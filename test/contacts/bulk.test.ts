@@ -192,7 +192,7 @@ describe('a job', () => {
 describe('in the middle', () => {
   /** A gateway of its own whose third chunk takes a while, and a job of 5,000 on it that has come so far. */
   async function begin(): Promise<{ rig: Rig; groupId: string; jobId: string }> {
-    const rig = await openRig({ FAILPOINT: 'bulk.mid_chunk:3=sleep:2000' })
+    const rig = await openRig({ FAILPOINT: 'bulk.mid_chunk:3=sleep:4000' })
     const { api, account } = rig.tenant
     const groupId = await addGroup(rig.databaseUrl, account.workspaceId)
     const contactIds = await addContacts(rig.databaseUrl, account.workspaceId, 5_000)
@@ -200,11 +200,11 @@ describe('in the middle', () => {
     // The chunk has done its work and not committed it.
     const inside = `select from pg_stat_activity
       where datname = current_database() and state = 'idle in transaction' and query like 'update contact_groups%'`
-    await until(async () => (await sql(rig.databaseUrl).query(inside)).rowCount === 1)
-    expect((await api.get(`contacts/bulk-jobs/${jobId}`)).body.data).toMatchObject({
-      status: 'processing',
-      processedCount: 1_000,
+    await until(async () => {
+      const { processedCount } = (await api.get(`contacts/bulk-jobs/${jobId}`)).body.data
+      return processedCount === 1_000 && (await sql(rig.databaseUrl).query(inside)).rowCount === 1
     })
+    expect((await api.get(`contacts/bulk-jobs/${jobId}`)).body.data.status).toBe('processing')
     return { rig, groupId, jobId }
   }
 
