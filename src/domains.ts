@@ -16,6 +16,7 @@ export function attachDomains(app: App): App {
   app.safety = createSafetyBook(app)
   app.accept = createAcceptance(app)
   app.settle = createSettlement(app)
+  app.instantAt = Number.NEGATIVE_INFINITY
   app.releaseWaiting = (tx, instanceId) => releaseWaiting(app, tx, instanceId)
   app.deliveries = createLanes(app)
   return app

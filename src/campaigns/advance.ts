@@ -8,7 +8,7 @@ import { announceChange, subject } from '../events/follow.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
 import { type CampaignMessage, enqueueMessages } from '../messages/enqueue.ts'
 import { advanceJob, sweepJob, wake } from './campaign-job.ts'
-import { nextStep, type Progress, pageSize, restAfter, turnMs } from './policy.ts'
+import { nextStep, type Progress, paceAfter, restAfter, turnMs } from './policy.ts'
 
 export const advanceImplementation = implementJob(advanceJob, { batchSize: 1, workers: 2 }, async (app, jobs) => {
   for (const { id } of jobs) await takeTurn(app, id)
@@ -20,10 +20,11 @@ async function takeTurn(app: App, id: string): Promise<void> {
   const begin = performance.now()
   for (;;) {
     const pageBegin = performance.now()
-    if (!(await advance(app, id))) return
+    const pace = paceAfter(pageBegin - app.instantAt)
+    if (!(await advance(app, id, pace.pageSize))) return
     const now = performance.now()
     if (app.stopping || now - begin > turnMs) break
-    await pause(restAfter(now - pageBegin))
+    await pause(restAfter(now - pageBegin, pace))
   }
   await transaction(app.pool, (tx) => wake(app, tx, id))
 }
@@ -31,11 +32,11 @@ async function takeTurn(app: App, id: string): Promise<void> {
 /** Thrown where quota that was free a moment ago went to somebody else; nothing has happened then. */
 const quotaRaced = new Error('the quota went to others')
 
-/** Does what comes next for a campaign; answers whether more of it may be sent right after. */
-export async function advance(app: App, id: string): Promise<boolean> {
+/** Does what comes next for a campaign, `pageSize` messages at most; answers whether more of it may be sent right after. */
+export async function advance(app: App, id: string, pageSize: number): Promise<boolean> {
   for (;;) {
     try {
-      return await transaction(app.pool, (tx) => advanceIn(app, tx, id))
+      return await transaction(app.pool, (tx) => advanceIn(app, tx, id, pageSize))
     } catch (error) {
       if (error !== quotaRaced) throw error
     }
@@ -57,12 +58,12 @@ interface Planned {
   contactId: string | null
 }
 
-async function advanceIn(app: App, tx: Sql, id: string): Promise<boolean> {
+async function advanceIn(app: App, tx: Sql, id: string, pageSize: number): Promise<boolean> {
   const campaign = await hold(tx, id)
   if (!campaign) return false
-  const [recipients, counts] = await Promise.all([readPlanned(tx, id), countOpen(tx, id)])
+  const [recipients, counts] = await Promise.all([readPlanned(tx, id, pageSize), countOpen(tx, id)])
   const progress: Progress = { ...campaign, ...counts, planned: recipients.length }
-  const step = nextStep(progress, campaign.now)
+  const step = nextStep(progress, campaign.now, pageSize)
   switch (step.do) {
     case 'nothing':
       return false
@@ -139,7 +140,7 @@ async function hold(tx: Sql, id: string): Promise<Held | undefined> {
 }
 
 /** The recipients of the next page. Nobody else changes them while the campaign is held. */
-async function readPlanned(tx: Sql, id: string): Promise<Planned[]> {
+async function readPlanned(tx: Sql, id: string, pageSize: number): Promise<Planned[]> {
   const { rows } = await tx.query<Planned>({
     name: 'campaigns.planned',
     text: `select r.position, r."to", r.body, c.id as "contactId"

@@ -4,17 +4,29 @@ import type { CampaignStatus } from '../generated/prisma/client.ts'
 /** Distinct numbers that one campaign may have. */
 export const maxRecipients = 100_000
 
-/** Messages that are made at once: few, so that nobody who sends in the same moment waits for them. */
-export const pageSize = 50
+/** How fast a campaign goes: messages that are made at once, and the least time between that and the next. */
+export interface Pace {
+  pageSize: number
+  restMs: number
+}
+
+const brisk: Pace = { pageSize: 50, restMs: 100 }
+/** So few at a time that whoever sends in the same moment does not notice. */
+const gentle: Pace = { pageSize: 5, restMs: 40 }
+/** How long a campaign makes way for those who sent something that is no campaign's. */
+const makesWayMs = 60_000
 /** Messages of one campaign that wait for their provider at a time; the others are only planned, and cost nothing. */
 const maxWaiting = 500
-/** The least time between two pages. */
-const restMs = 100
 /** How long a worker stays with one campaign before it looks at another. */
 export const turnMs = 5_000
 
+/** The pace `sinceMs` after something that is no campaign's was last sent. */
+export function paceAfter(sinceMs: number): Pace {
+  return sinceMs < makesWayMs ? gentle : brisk
+}
+
 /** Milliseconds to rest after a page that took `tookMs`: the busier the machine, the longer. */
-export function restAfter(tookMs: number): number {
+export function restAfter(tookMs: number, { restMs }: Pace): number {
   return Math.max(restMs, 3 * tookMs)
 }
 
@@ -57,7 +69,7 @@ export type Step =
   | { do: 'send'; most: number }
 
 /** What comes next for a campaign, at the database's `now`. */
-export function nextStep(campaign: Progress, now: Date): Step {
+export function nextStep(campaign: Progress, now: Date, pageSize: number): Step {
   const { status, scheduledFor, planned, open, waiting } = campaign
   if (status === 'scheduled' && scheduledFor && scheduledFor > now) return { do: 'later', at: scheduledFor }
   if (status !== 'scheduled' && status !== 'running') {

@@ -12,6 +12,8 @@ import { type Settlement, settleAll } from './settle.ts'
 declare module '../core/app.ts' {
   interface App {
     settle: (settlement: Settlement) => Promise<undefined>
+    /** When this process last had something to send that is no campaign's, by the clock of `performance.now()`. */
+    instantAt: number
   }
 }
 
@@ -31,12 +33,13 @@ const turnsMs = 5_000
 
 export const dispatchImplementations: readonly JobImplementation[] = [
   dispatch(dispatchJob, { batchSize: 100, workers: 3 }),
-  // Small batches: what a campaign does at a time is what somebody else's message may meet.
-  dispatch(campaignDispatchJob, { batchSize: 25, workers: 3 }),
+  // Few and small: what is done for a campaign at a time is what somebody else's message may meet.
+  dispatch(campaignDispatchJob, { batchSize: 50, workers: 2 }),
 ]
 
 function dispatch(definition: typeof dispatchJob, shape: WorkerShape): JobImplementation {
   return implementJob(definition, shape, async (app, jobs) => {
+    if (definition === dispatchJob) app.instantAt = performance.now()
     const failed = new Map<string, Error>()
     const startedAt = performance.now()
     // Messages to one recipient leave one after the other; those behind another of this batch take the next turn.

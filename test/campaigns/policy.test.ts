@@ -1,9 +1,18 @@
 // The rules of a campaign: what comes next, what may be done, how far it is.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Deed, nextStep, obstacle, type Progress, pageSize, progressPercent, restAfter } from '../../src/campaigns/policy.ts'
+import {
+  type Deed,
+  nextStep,
+  obstacle,
+  type Progress,
+  paceAfter,
+  progressPercent,
+  restAfter,
+} from '../../src/campaigns/policy.ts'
 import { CampaignStatus } from '../../src/generated/prisma/enums.ts'
 
+const pageSize = 50
 const now = new Date('2026-05-01T10:00:00Z')
 const seconds = (n: number) => new Date(now.getTime() + n * 1_000)
 
@@ -44,19 +53,23 @@ describe('what comes next', () => {
     ['the end where the instance is gone', { instanceDeleted: true }, { do: 'fail', error: 'INSTANCE_DELETED' }],
     ['the end, and no failure, where it went with nothing left to do', { instanceDeleted: true, planned: 0 }, { do: 'complete' }],
   ])('is %s', (_, fields, step) => {
-    expect(nextStep(campaign(fields), now)).toEqual(step)
+    expect(nextStep(campaign(fields), now, pageSize)).toEqual(step)
   })
 
   it('is looked at ever less often while nothing leaves, but every five seconds', () => {
     const gap = (idle: number) => {
-      const step = nextStep(campaign({ planned: 0, open: 1, lastEnqueuedAt: seconds(-idle) }), now)
+      const step = nextStep(campaign({ planned: 0, open: 1, lastEnqueuedAt: seconds(-idle) }), now, pageSize)
       return step.do === 'later' ? (step.at.getTime() - now.getTime()) / 1000 : Number.NaN
     }
     expect([0, 1, 2, 8, 20, 86_400].map(gap)).toEqual([0.25, 0.25, 0.5, 2, 5, 5])
   })
 
   it('comes after a rest that grows with what a page takes', () => {
-    expect([5, 33, 100, 1_000].map(restAfter)).toEqual([100, 100, 300, 3_000])
+    expect([5, 20, 100, 1_000].map((tookMs) => restAfter(tookMs, { pageSize, restMs: 60 }))).toEqual([60, 60, 300, 3_000])
+  })
+
+  it('is a tenth as much at a time while others send, and for a minute after', () => {
+    expect([0, 59_999, 60_000, Number.POSITIVE_INFINITY].map((sinceMs) => paceAfter(sinceMs).pageSize)).toEqual([5, 5, 50, 50])
   })
 })
 

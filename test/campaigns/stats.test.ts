@@ -171,7 +171,7 @@ describe('of many recipients', () => {
     })
     const { id } = await createCampaign(ctx, input)
     await sql(databaseUrl).query(`update campaigns set status = 'running', "scheduledFor" = null where id = $1`, [id])
-    for (let page = 0; page < 5; page++) await advance(app, id)
+    for (let page = 0; page < 5; page++) await advance(app, id, 50)
     await sql(databaseUrl).query('vacuum (analyze) campaign_recipients, messages')
     const { rows } = await sql(databaseUrl).query<{ 'QUERY PLAN': string }>(
       `explain select status, count(*), max("updatedAt") from messages where "campaignId" = '${id}' group by 1`,
