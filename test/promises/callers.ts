@@ -1,0 +1,107 @@
+// Everybody who may ask, each with one of everything in their workspace, and what each route says to them.
+import type { Route } from '../../rest-compat/route.ts'
+import type { ErrorCode } from '../../src/core/errors.ts'
+import { newId } from '../../src/core/id.ts'
+import { createTeam } from '../../src/teams/service.ts'
+import { type Account, type Api, api, cloneDatabase, createAccount, sql, startGateway } from '../kit/kit.ts'
+import { errorsOf } from '../rest-compat/shown.ts'
+import { furnish, type Things } from '../rest-compat/things.ts'
+
+export interface Site {
+  databaseUrl: string
+  url: string
+}
+
+export interface Caller {
+  account: Account
+  api: Api
+  things: Things
+}
+
+/** A gateway where nothing goes on in the background: what a request meets is what the one before it left. */
+export async function openSite(): Promise<Site> {
+  const databaseUrl = await cloneDatabase()
+  const { url } = await startGateway({ databaseUrl, env: { RATE_LIMIT_PER_SECOND: '100000', ROLES: 'http' } })
+  return { databaseUrl, url }
+}
+
+/** With a personal key, on the largest plan. */
+export async function openCaller(site: Site): Promise<Caller> {
+  return await settle(site, await createAccount(site.databaseUrl))
+}
+
+/** In a team's workspace, with the team's key. */
+async function openTeam(site: Site): Promise<Caller & { teamId: string }> {
+  const owner = await createAccount(site.databaseUrl)
+  const team = await createTeam(sql(site.databaseUrl), { ownerEmail: owner.email, name: 'Team' })
+  const { teamId } = team
+  return { ...(await settle(site, { ...owner, ...team }, { 'x-team-id': teamId })), teamId }
+}
+
+async function settle(site: Site, account: Account, headers?: Record<string, string>): Promise<Caller> {
+  const own = api(site, account.apiKey, headers)
+  return { account, api: own, things: await furnish(site.databaseUrl, account, own) }
+}
+
+/** The same, from now on with these headers. */
+function withHeaders(site: Site, caller: Caller, headers: Record<string, string>): Caller {
+  return { ...caller, api: api(site, caller.account.apiKey, headers) }
+}
+
+/** A caller about whom that was changed then, by statements that find who it is in `one`. */
+async function openAfter(site: Site, ...changes: string[]): Promise<Caller> {
+  const caller = await openCaller(site)
+  const { userId, workspaceId } = caller.account
+  for (const change of changes) {
+    const query = `with one as (select $1::uuid as account, $2::uuid as workspace) ${change}`
+    await sql(site.databaseUrl).query(query, [userId, workspaceId])
+  }
+  return caller
+}
+
+const month = `date_trunc('month', now() at time zone 'utc')::date`
+const inactive = `update subscriptions set status = 'inactive' where "userId" = (select account from one)`
+const noRequests = `insert into api_usage ("userId", period, "apiRequestsCount") select account, ${month}, 500000 from one
+  on conflict ("userId", period) do update set "apiRequestsCount" = 500000`
+const nothingLeft = [
+  `update subscriptions set plan = 'free' where "userId" = (select account from one)`,
+  `insert into usage ("userId", period, "messagesCount") select account, ${month}, 500 from one
+    on conflict ("userId", period) do update set "messagesCount" = 500`,
+  `insert into contact_groups (id, "workspaceId", name)
+    select gen_random_uuid(), workspace, i::text from one, generate_series(3, 10) i`,
+  `insert into webhook_endpoints (id, "workspaceId", url, events, secret)
+    select gen_random_uuid(), workspace, url, events, secret from webhook_endpoints, one, generate_series(2, 3)
+    where "workspaceId" = workspace`,
+]
+
+const always = (code: ErrorCode) => () => code
+const ifTold = (form: RegExp) => (row: Route) => errorsOf(row).find((code) => form.test(code)) ?? null
+
+/** Each: what a route says to a request that holds, about things of the caller's own: null where it does what was asked. */
+export const callers: [name: string, open: (site: Site) => Promise<Caller>, expected: (row: Route) => ErrorCode | null][] = [
+  ['a personal key', openCaller, () => null],
+  [
+    'a personal key with a team',
+    async (site) => withHeaders(site, await openCaller(site), { 'x-team-id': newId() }),
+    ({ reach }) => (reach === 'workspace' ? 'TEAM_KEY_REQUIRED' : null),
+  ],
+  ['a team key', openTeam, ({ reach }) => (reach === 'personal' ? 'TEAM_KEY_NOT_ALLOWED' : null)],
+  ['a team key without its team', async (site) => withHeaders(site, await openTeam(site), {}), always('UNAUTHORIZED')],
+  [
+    'a team key with another team',
+    async (site) => withHeaders(site, await openTeam(site), { 'x-team-id': (await openTeam(site)).teamId }),
+    always('UNAUTHORIZED'),
+  ],
+  ['no subscription', (site) => openAfter(site, inactive), ifTold(/^SUBSCRIPTION_INACTIVE$/)],
+  [
+    'a plan with nothing left',
+    (site) => openAfter(site, ...nothingLeft),
+    ifTold(/^(MAX_\w+_REACHED|MONTHLY_OUTBOUND_QUOTA_EXCEEDED)$/),
+  ],
+  ['no requests left', (site) => openAfter(site, noRequests), always('MONTHLY_API_REQUEST_QUOTA_EXCEEDED')],
+]
+
+/** Whether it is decided before anybody looks at what is asked. */
+export function comesFirst(code: ErrorCode | null): boolean {
+  return code !== null && !/^(MAX_\w+|MONTHLY_OUTBOUND_QUOTA_EXCEEDED)$/.test(code)
+}

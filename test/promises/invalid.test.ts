@@ -1,0 +1,81 @@
+// Whatever the document does not allow is refused by the name of the field, on both surfaces, and leaves nothing behind.
+import fc from 'fast-check'
+import { beforeAll, expect, it } from 'vitest'
+import type { Schema } from '../../rest-compat/openapi-zod.ts'
+import type { Route } from '../../rest-compat/route.ts'
+import { addressOf, askGraph, askRest, type Decision, graphDecision, restDecision, rows } from '../rest-compat/both.ts'
+import { operationOf, paramsOf } from '../rest-compat/shown.ts'
+import { keptOf } from '../rest-compat/things.ts'
+import type { Known } from './arbitrary.ts'
+import { type Caller, openCaller, openSite, type Site } from './callers.ts'
+import { type Fault, faultsIn, queryFaultsIn } from './faults.ts'
+import { knownIn } from './rules.ts'
+import { runs } from './runs.ts'
+
+let site: Site
+let caller: Caller
+let known: Known
+let kept: unknown
+
+beforeAll(async () => {
+  site = await openSite()
+  caller = await openCaller(site)
+  known = knownIn(caller.things)
+  kept = await keptOf(site.databaseUrl, caller.account.workspaceId)
+})
+
+const named = (some: readonly Route[]) => some.map((row) => [`${row.method} ${row.path}`, row] as const)
+const bodySchema = (row: Route) => operationOf(row).requestBody?.content['application/json'].schema
+
+/** Each fault once, or as often as is asked for. */
+async function tryEach(faults: Fault[], expectRefused: (value: never, fault: Fault) => Promise<void>): Promise<void> {
+  for (const fault of faults) {
+    const promise = fc.asyncProperty(fault.value, (value) => expectRefused(value as never, fault))
+    const run = await fc.check(promise, runs(1))
+    if (run.failed) throw new Error(`${fault.path}: ${fault.what}\n${fc.defaultReportMessage(run)}`, { cause: run.errorInstance })
+  }
+  expect(await keptOf(site.databaseUrl, caller.account.workspaceId)).toEqual(kept)
+}
+
+it.each(named(rows.filter(bodySchema)))('%s refuses each fault of a body by its name', async (_, row) => {
+  await tryEach(faultsIn(bodySchema(row) as Schema, known), (body, fault) => expectRefused(row, body, fault))
+})
+
+async function expectRefused(row: Route, body: unknown, { path, what }: Fault): Promise<void> {
+  const asked = { params: paramsOf(row, caller.things), body }
+  const rest = await askRest(caller.api, row, asked)
+  const decision = decisionAbout(path, restDecision(rest))
+  expect(decision.code).toBe('VALIDATION_ERROR')
+  const place = path.replace(/^messages\.0\.?/, '') || (path ? 'input' : 'body')
+  expect(decision.message).toMatch(new RegExp(`(^|; )${place.replaceAll('.', '\\.')}: `))
+  // GraphQL takes one thing for a list of it, and has no bodies.
+  if (path === '' || what.endsWith('in place of array')) return
+  expect(decisionAbout(path, graphDecision(row, asked, await askGraph(caller.api, row, asked)))).toEqual(decision)
+}
+
+/** Each of many messages is judged alone. */
+function decisionAbout(path: string, decision: Decision): Decision {
+  if (!path.startsWith('messages.0')) return decision
+  const { rejected, accepted } = decision.data as { rejected: { code: string; message: string }[]; accepted: unknown[] }
+  expect(accepted).toEqual([])
+  return { ...(rejected[0] as { code: string; message: string }), data: null }
+}
+
+it.each(named(rows.filter(({ query }) => query)))('%s refuses each fault of a query by its name', async (_, row) => {
+  const params = paramsOf(row, caller.things)
+  const parameters = operationOf(row).parameters?.filter((one) => one.in === 'query') ?? []
+  const needed = parameters.filter(({ required }) => required).map(({ name }) => [name, '+4915112345678'])
+  for (const { name, schema } of parameters) {
+    await tryEach(queryFaultsIn(schema), async (value: string) => {
+      const asked = { params, query: { ...Object.fromEntries(needed), [name]: value } }
+      const decision = restDecision(await askRest(caller.api, row, asked))
+      expect(decision).toMatchObject({ code: 'VALIDATION_ERROR', message: expect.stringMatching(`^${name}: `) })
+      // Some of it is REST's own and never reaches the graph.
+      if (!row.query?.safeParse(asked.query).success) return
+      expect(graphDecision(row, asked, await askGraph(caller.api, row, asked))).toEqual(decision)
+    })
+    const twice = new URLSearchParams([...needed, [name, '1'], [name, '1']])
+    const { body } = await caller.api.get(`${addressOf(row.path, { params }).slice(1)}?${twice}`)
+    expect(body.error).toMatchObject({ code: 'VALIDATION_ERROR', message: expect.stringMatching(`^${name}: `) })
+  }
+})

@@ -1,0 +1,76 @@
+// Every request that the API's document shows, about things of one's own.
+import type { Schema } from '../../rest-compat/openapi-zod.ts'
+import type { Route } from '../../rest-compat/route.ts'
+import type { ErrorCode } from '../../src/core/errors.ts'
+import { demoIds } from '../../src/demo.ts'
+import { apiDocument } from '../kit/document.ts'
+import { type Asked, rows } from './both.ts'
+import { type Kind, kinds, type Things } from './things.ts'
+
+export interface Shown {
+  name: string
+  row: Route
+  about: (things: Things) => Asked
+  /** What it names. */
+  names: readonly Kind[]
+}
+
+interface Operation {
+  parameters?: { name: string; in: string; required?: boolean; schema: Schema }[]
+  responses: Record<string, { $ref?: string }>
+  requestBody?: { content: Record<'application/json', { schema: Schema; examples?: Record<string, { value: unknown }> }> }
+}
+
+/** What takes away what others name comes last, and what is inside of something before it. */
+function rankOf({ path, method }: Route): number {
+  return method === 'DELETE' ? 100 - path.length : Number(path.includes('delete'))
+}
+
+const labels = Object.fromEntries(kinds.map((kind) => [kind, `<${kind}>`])) as Things
+
+/** In an order in which all of them work, one after the other. */
+export const shown: readonly Shown[] = rows
+  .toSorted((a, b) => rankOf(a) - rankOf(b))
+  .flatMap((row): Shown[] => {
+    const examples = operationOf(row).requestBody?.content['application/json'].examples ?? { '': { value: undefined } }
+    return Object.entries(examples).map(([example, { value }]) => {
+      const about = (things: Things) => ({
+        params: paramsOf(row, things),
+        query: queryOf(row, things),
+        body: bodyOf(value, things),
+      })
+      const labelled = JSON.stringify(about(labels))
+      const names = kinds.filter((kind) => labelled.includes(labels[kind]))
+      return { name: `${row.method} ${row.path} ${example}`.trimEnd(), row, about, names }
+    })
+  })
+
+export function operationOf({ method, path }: Route): Operation {
+  return apiDocument().paths[path.replaceAll(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()] as unknown as Operation
+}
+
+/** The errors that the document tells of a route: an answer that can be several is named by all of them. */
+export function errorsOf(row: Route): ErrorCode[] {
+  return Object.values(operationOf(row).responses).flatMap(
+    ({ $ref }) => ($ref?.split('/').at(-1)?.split('.') ?? []) as ErrorCode[],
+  )
+}
+
+export function paramsOf({ path }: Route, things: Things): Record<string, string> {
+  const parts = path.split('/')
+  const named = parts.flatMap((part, i) => (part.startsWith(':') ? [[part.slice(1), parts[i - 1]?.split('-').at(-1)]] : []))
+  return Object.fromEntries(named.map(([param, kind]) => [param, things[kind as Kind]]))
+}
+
+/** Every id that a list can be narrowed by, and what it cannot do without. */
+function queryOf({ query }: Route, things: Things): Record<string, string> {
+  const known: Record<string, string> = { ...things, campaignId: things.campaigns, phone: '+4915112345678' }
+  const taken = Object.keys(query?.shape ?? {}).filter((name) => name in known)
+  return Object.fromEntries(taken.map((name) => [name, known[name] as string]))
+}
+
+function bodyOf(example: unknown, things: Things): unknown {
+  if (example === undefined) return undefined
+  const names = Object.keys(demoIds) as (keyof typeof demoIds)[]
+  return JSON.parse(names.reduce((json, name) => json.replaceAll(demoIds[name], things[name]), JSON.stringify(example)))
+}

@@ -1,0 +1,65 @@
+// A workspace with one of everything that routes and bodies speak of.
+import { newId } from '../../src/core/id.ts'
+import { type Account, type Api, connectedInstance, sql } from '../kit/kit.ts'
+import { newNumber } from './rig.ts'
+
+/** What paths speak of, by the last collection in them. */
+const inPaths = [
+  'messages',
+  'campaigns',
+  'instances',
+  'contacts',
+  'groups',
+  'jobs',
+  'templates',
+  'webhooks',
+  'deliveries',
+] as const
+/** What bodies and lists speak of, by field: others than those of paths, so that nobody misses what a route deletes. */
+const inBodies = ['instanceId', 'contactId', 'groupId', 'templateId'] as const
+
+export const kinds = [...inPaths, ...inBodies]
+export type Kind = (typeof kinds)[number]
+/** An id of each. */
+export type Things = Record<Kind, string>
+
+/** Makes them all. Webhooks lead to a closed port. */
+export async function furnish(databaseUrl: string, account: Account, api: Api): Promise<Things> {
+  async function make(path: string, body?: unknown): Promise<string> {
+    const answer = await api.post(path, body)
+    if (answer.status >= 300) throw new Error(`${path}: ${JSON.stringify(answer.body)}`)
+    return answer.body.data.id ?? answer.body.data.jobId
+  }
+  const twice = async (one: (name: string) => Promise<string>) => [await one('First'), await one('Second')] as [string, string]
+  const body = 'Hello {{contact.firstName | default: "you"}}, order {{custom.order | default: "?"}} left.'
+  const [instances, instanceId] = await twice(async (name) => (await connectedInstance(databaseUrl, account, { name })).id)
+  const [contacts, contactId] = await twice((name) => make('contacts', { name, phone: newNumber(), tags: ['vip'] }))
+  const [groups, groupId] = await twice((name) => make('contacts/groups', { name }))
+  for (const group of [groups, groupId]) await api.post(`contacts/groups/${group}/members`, { contactIds: [contacts, contactId] })
+  const [templates, templateId] = await twice((name) => make('templates', { name, type: 'text', body }))
+  const webhooks = await make('webhooks', { url: 'http://127.0.0.1:9/', events: ['message.sent'] })
+  const deliveries = await make(`webhooks/${webhooks}/test`)
+  const jobs = await make('contacts/bulk-delete', { contactIds: Array.from({ length: 100 }, newId) })
+  const text = { instanceId, type: 'text', text: 'Hello', scheduledAt: new Date(Date.now() + 86_400_000).toISOString() }
+  const messages = await make('messages/schedule', { ...text, to: newNumber() })
+  const campaigns = await make('campaigns', { ...text, name: 'News', recipients: [{ to: newNumber() }] })
+  return {
+    ...{ messages, campaigns, instances, contacts, groups, jobs, templates, webhooks, deliveries },
+    ...{ instanceId, contactId, groupId, templateId },
+  }
+}
+
+/** Everything that is kept of a workspace, one digest for each table: what did not change is equal. */
+export async function keptOf(databaseUrl: string, workspaceId: string): Promise<Record<string, string>> {
+  const pool = sql(databaseUrl)
+  const { rows: tables } = await pool.query<{ name: string }>(
+    `select table_name as name from information_schema.columns
+     where table_schema = 'public' and column_name = 'workspaceId' and table_name <> 'api_keys' order by 1`,
+  )
+  const digests = tables.map(
+    ({ name }) =>
+      `select '${name}' as name, md5(coalesce(string_agg(t::text, '' order by t::text), '')) as digest from ${name} t where "workspaceId" = $1`,
+  )
+  const { rows } = await pool.query<{ name: string; digest: string }>(digests.join(' union all '), [workspaceId])
+  return Object.fromEntries(rows.map(({ name, digest }) => [name, digest]))
+}
