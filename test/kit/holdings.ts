@@ -6,7 +6,7 @@ import type { Holdings } from './inside.ts'
 
 /** For the environment of a gateway that is to be looked into. */
 export const inspectable = {
-  NODE_OPTIONS: `--import ${pathToFileURL(path.join(import.meta.dirname, 'inside.ts')).href}`,
+  NODE_OPTIONS: `--expose-gc --import ${pathToFileURL(path.join(import.meta.dirname, 'inside.ts')).href}`,
 }
 
 const looks = new WeakMap<Gateway, number>()

@@ -92,7 +92,7 @@ async function requestsOf(accounts: readonly Account[]): Promise<number> {
   return rows[0]?.n as number
 }
 
-const pairs = 6_000
+const pairs = 5_000
 
 it('takes as long to refuse a key that begins rightly as one that does not', { timeout: 120_000 }, async () => {
   const app = await openApp(rig.databaseUrl)
