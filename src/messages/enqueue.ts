@@ -15,6 +15,7 @@ export interface CampaignMessage extends Omit<ComposedMessage, 'contactId'> {
   workspaceId: string
   userId: string
   instanceId: string
+  recipientsCount: number
 }
 
 export interface CampaignRecipient {
@@ -32,7 +33,7 @@ export async function enqueueMessages(
   recipients: readonly CampaignRecipient[],
   now: Date,
 ): Promise<string[]> {
-  const { id: campaignId, instanceId, type, mediaUrl, content } = campaign
+  const { id: campaignId, instanceId, recipientsCount, type, mediaUrl, content } = campaign
   await app.safety.load(recipients.map(({ to }) => ({ instanceId, to })))
   const instance = await readInstance(tx, instanceId)
   const messages = composeRows(
@@ -44,6 +45,7 @@ export async function enqueueMessages(
       to,
       scheduledAt: null,
       campaignId,
+      campaignRecipients: recipientsCount,
       contactId,
       type,
       body: body ?? campaign.body,

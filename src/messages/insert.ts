@@ -14,6 +14,8 @@ export interface NewMessage extends ComposedMessage {
   to: string
   scheduledAt: Date | null
   campaignId: string | null
+  /** To how many the campaign goes that it is of. */
+  campaignRecipients?: number
 }
 
 const columns = {
@@ -64,7 +66,7 @@ export async function insertMessages(tx: Sql, rows: readonly Message[]): Promise
 }
 
 function rowOf(app: App, message: NewMessage, now: Date): Message {
-  const { warnings, safety } = app.safety.judge(message.instance, message.to, now)
+  const { warnings, safety } = app.safety.judge(message.instance, message.to, now, message.campaignRecipients)
   return {
     id: message.id,
     workspaceId: message.principal.workspaceId,

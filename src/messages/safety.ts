@@ -21,8 +21,13 @@ export interface MessageSafety {
 export interface SafetyBook {
   /** Reads what is missing, or older than a minute, to judge messages of these instances to these numbers. */
   load: (pairs: readonly Pair[]) => Promise<void>
-  /** Counts one more message to `to` and says what that does. */
-  judge: (instance: SafetyInstance, to: string, now: Date) => { warnings: string[]; safety: MessageSafety }
+  /** Counts one more message to `to`, of a campaign to so many, and says what that does. */
+  judge: (
+    instance: SafetyInstance,
+    to: string,
+    now: Date,
+    campaignRecipients?: number,
+  ) => { warnings: string[]; safety: MessageSafety }
 }
 
 declare module '../core/app.ts' {
@@ -75,7 +80,7 @@ export function createSafetyBook(app: Pick<App, 'pool' | 'log'>): SafetyBook {
     for (const { instanceId, to } of await readAcquainted(app, strangers)) windows.get(instanceId)?.acquainted.add(to)
   }
 
-  function judge(instance: SafetyInstance, to: string, now: Date): ReturnType<SafetyBook['judge']> {
+  function judge(instance: SafetyInstance, to: string, now: Date, campaignRecipients = 0): ReturnType<SafetyBook['judge']> {
     const window = windows.get(instance.id) ?? windowOf(noTraffic)
     const cold = count(window, to, now.getTime())
     const traffic = trafficOf(window, instance, now)
@@ -88,6 +93,7 @@ export function createSafetyBook(app: Pick<App, 'pool' | 'log'>): SafetyBook {
     compare('dailyOutboundCap', traffic.outbound24h)
     compare('hourlyUniqueRecipientsCap', traffic.uniqueRecipients1h)
     compare('dailyUniqueRecipientsCap', traffic.uniqueRecipients24h)
+    compare('maxCampaignRecipients', campaignRecipients)
     const ratio = coldRatio(traffic)
     if (cold && ratio > limits.maxColdRatio) warnings.push(`maxColdRatio exceeded: ${ratio.toFixed(2)} of ${limits.maxColdRatio}`)
     const risky = state === 'at_risk' || state === 'restricted'

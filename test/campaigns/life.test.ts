@@ -93,6 +93,17 @@ describe('a campaign', () => {
     await expectOnceEach(id, to)
   })
 
+  it('to more than its instance should write to at its age is sent, and its messages say so', async () => {
+    const young = await connectedInstance(databaseUrl, account, { ageDays: 0 })
+    const id = expectCreated(await client.post('campaigns', campaignTo(young.id, fresh(21))))
+    await reach(client, id, 'completed')
+    const { messages } = (await client.get(`messages?campaignId=${id}&sort=createdAt:asc&limit=100`)).body.data
+    expect(messages).toHaveLength(21)
+    // The first; a campaign to strangers is a risk of its own soon, with other caps.
+    expect(messages[0]).toMatchObject({ safety: { decision: 'warn', state: 'new' } })
+    expect(messages[0].warnings).toContain('maxCampaignRecipients exceeded: 21 of 20')
+  })
+
   it('waits for an instance that is not connected, and goes out when it is', async () => {
     const away = await connectedInstance(databaseUrl, account, { status: 'created' })
     const to = fresh(60)
