@@ -183,7 +183,7 @@ with asked as (
   )
   returning "keyId", granted, (select coalesce(sum(c), 0)::int from unnest(counts) c) as used
 ), shares as (
-  select k.*, greatest(0, least(k.n, w.granted - (sum(k.n) over (partition by k.id order by k.i) - k.n)))::int as granted
+  select k.*, w.used, greatest(0, least(k.n, w.granted - (sum(k.n) over (partition by k.id order by k.i) - k.n)))::int as granted
   from known k join windows w on w."keyId" = k.id where k.verdict = 'ok'
 ), owners as (
   select s."ownerId", p.quota, least(sum(s.granted), p.quota)::int as granted
@@ -201,10 +201,11 @@ with asked as (
   returning "userId", granted
 )
 select k.i, k.verdict, k.id as "keyId", k."userId", k."workspaceId", k."teamId", k."ownerId", k.plan, k.active,
-  coalesce(s.granted, 0) as granted, coalesce(w.used, 0) as used,
+  coalesce(s.granted, 0) as granted,
+  coalesce(s.used, (select w.used from windows w where w."keyId" = k.id), 0) as used,
   coalesce(greatest(0, least(s.granted, b.granted - (sum(s.granted) over (partition by s."ownerId" order by k.i) - s.granted))), 0)::int as counted,
   ceil(extract(epoch from date_trunc('month', now() at time zone 'utc') + interval '1 month' - now() at time zone 'utc'))::int as "untilNextMonth"
-from known k left join windows w on w."keyId" = k.id left join shares s on s.i = k.i left join budgets b on b."userId" = s."ownerId"`
+from known k left join shares s on s.i = k.i left join budgets b on b."userId" = s."ownerId"`
 
 async function runStatement(app: App, groups: readonly Group[]): Promise<Row[]> {
   const { rows } = await app.quickPool.query<Row>({
