@@ -27,6 +27,13 @@ beforeAll(async () => {
 const named = (some: readonly Route[]) => some.map((row) => [`${row.method} ${row.path}`, row] as const)
 const bodySchema = (row: Route) => operationOf(row).requestBody?.content['application/json'].schema
 
+/** Of every body, also in a field that nobody knows. */
+const tooDeep: Fault = {
+  path: '',
+  what: 'deeper than any body is',
+  value: fc.integer({ min: 65, max: 5_000 }).map((depth) => JSON.parse(`{"nonsense":${'['.repeat(depth)}${']'.repeat(depth)}}`)),
+}
+
 /** Each fault once, or as often as is asked for. */
 async function tryEach(faults: Fault[], expectRefused: (value: never, fault: Fault) => Promise<void>): Promise<void> {
   for (const fault of faults) {
@@ -38,7 +45,8 @@ async function tryEach(faults: Fault[], expectRefused: (value: never, fault: Fau
 }
 
 it.each(named(rows.filter(bodySchema)))('%s refuses each fault of a body by its name', async (_, row) => {
-  await tryEach(faultsIn(bodySchema(row) as Schema, known), (body, fault) => expectRefused(row, body, fault))
+  const faults = [tooDeep, ...faultsIn(bodySchema(row) as Schema, known)]
+  await tryEach(faults, (body, fault) => expectRefused(row, body, fault))
 })
 
 async function expectRefused(row: Route, body: unknown, { path, what }: Fault): Promise<void> {
