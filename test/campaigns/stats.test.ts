@@ -106,7 +106,7 @@ describe('told live', () => {
   }`
 
   it('begin with what is, end with what stays, and come a few times a second at most', async () => {
-    const id = expectCreated(await client.post('campaigns', campaignTo(instanceId, numbers(200, '5555', 5_000))))
+    const id = expectCreated(await client.post('campaigns', campaignTo(instanceId, numbers(600, '5555', 5_000))))
     const began = Date.now()
     const reader = await openSse(new URL('/graphql', gateway.url), {
       headers: { 'x-api-key': account.apiKey },
@@ -114,7 +114,7 @@ describe('told live', () => {
     })
     const told = () => reader.events.map(({ data }) => JSON.parse(data ?? '').data.campaignStats)
     await reach(client, id, 'completed')
-    await until(() => told().at(-1)?.stats.read === 200 && told().at(-1)?.status === 'completed')
+    await until(() => told().at(-1)?.stats.read === 600 && told().at(-1)?.status === 'completed')
     const values = told()
     const final = await statsOf(client, id)
     expect(values.at(-1)).toEqual({
@@ -123,8 +123,8 @@ describe('told live', () => {
       stats: final.stats,
       timeline: { lastActivityAt: final.timeline.lastActivityAt },
     })
-    for (const { stats } of values) expect(sum(stats)).toBe(200)
-    expect(values.length).toBeGreaterThan(3)
+    for (const { stats } of values) expect(sum(stats)).toBe(600)
+    expect(values.length).toBeGreaterThanOrEqual(3)
     expect(values.length).toBeLessThan(3 + (Date.now() - began) / 100)
     reader.close()
   })
