@@ -11,16 +11,19 @@ export const limits = { depth: 20, breadth: 200, complexity: 20_000, tokens: max
 
 type CountedArgs = Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' | 'variableValues' | 'contextValue'>
 
-/** For each document; what it costs is the same whenever these numbers are. */
+/** For each document, by the variables that can make it cost more or less: sizes of pages, and what is included. */
 const keptVerdicts = 100
+const maxNameLength = 500
 const verdicts = new WeakMap<DocumentNode, Map<string, GraphQLError | null>>()
 
 /** Counts what an operation may touch, with its variables. Null where it may run. */
 export function refuseCostly(args: CountedArgs): GraphQLError | null {
   const known = verdicts.get(args.document) ?? new Map<string, GraphQLError | null>()
   verdicts.set(args.document, known)
-  // Only the sizes of pages, and what is included, make a document cost more or less.
-  const counted = Object.entries(args.variableValues ?? {}).filter(([, value]) => typeof value === 'number' || value === true)
+  // Null too, which takes the place of a variable's default.
+  const counted = Object.entries(args.variableValues ?? {}).filter(
+    ([, value]) => value === null || typeof value === 'number' || typeof value === 'boolean',
+  )
   const name = JSON.stringify([args.operationName, counted])
   let verdict = known.get(name)
   if (verdict !== undefined) return verdict
@@ -30,7 +33,7 @@ export function refuseCostly(args: CountedArgs): GraphQLError | null {
     // Variables that do not fit are refused, by name, where they are coerced.
     return null
   }
-  if (known.size < keptVerdicts) known.set(name, verdict)
+  if (known.size < keptVerdicts && name.length <= maxNameLength) known.set(name, verdict)
   return verdict
 }
 

@@ -25,6 +25,21 @@ describe('the cost of an operation', () => {
     expect(refusalOf(pages('$first', 12), { first: 100 })).toContain('complexity is 26021')
   })
 
+  it('is counted anew wherever a variable takes the place of its default', () => {
+    const document = parse(pages('$first', 12).replace('$first: Int', '$first: Int = 100'))
+    const refused = (variableValues: Record<string, unknown>) => {
+      return refuseCostly({ schema, document, variableValues, contextValue: {} }) !== null
+    }
+    expect([{ first: null }, {}, { first: 5 }, {}].map(refused)).toEqual([false, true, false, true])
+    const including = parse(
+      pages('100', 12).replace('$first: Int', '$all: Boolean = true').replace('nodes', 'nodes @include(if: $all)'),
+    )
+    const refusedToInclude = (variableValues: Record<string, unknown>) => {
+      return refuseCostly({ schema, document: including, variableValues, contextValue: {} }) !== null
+    }
+    expect([{ all: false }, {}, { all: true }].map(refusedToInclude).slice(1)).toEqual([true, true])
+  })
+
   it('leaves it to the list to refuse a page that is too large, by name', () => {
     expect(refusalOf('{ messages(first: 1000000000) { nodes { id } } }')).toBeUndefined()
   })
