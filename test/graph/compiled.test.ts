@@ -1,5 +1,14 @@
 // A document that comes again and again is compiled; lists are read with joins. Neither may change what is answered.
-import { type ExecutionResult, execute, parse, validate } from 'graphql'
+import {
+  type ExecutionResult,
+  execute,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLSchema,
+  GraphQLString,
+  parse,
+  validate,
+} from 'graphql'
 import { beforeAll, expect, it } from 'vitest'
 import type { Context } from '../../src/core/context.ts'
 import { newId } from '../../src/core/id.ts'
@@ -123,4 +132,35 @@ it('gives each run its own answer when many run at once', async () => {
     sizes.map((n) => runDocument({ schema, document, variableValues: { n }, contextValue: { ...context } })),
   )
   expect(answers.map(({ data }) => (data as { messages: { nodes: unknown[] } }).messages.nodes.length)).toEqual(sizes)
+})
+
+it('runs a mutation once, whatever comes of it', async () => {
+  const endings: Record<string, () => unknown> = {
+    fails: () => {
+      throw new Error('no')
+    },
+    failsLater: () => Promise.reject(new Error('not now')),
+    isNull: () => null,
+    succeeds: () => 'done',
+  }
+  let runs = 0
+  const type = new GraphQLNonNull(GraphQLString)
+  const fields = Object.fromEntries(
+    Object.entries(endings).map(([name, end]) => [name, { type, resolve: () => ++runs && end() }]),
+  )
+  const query = new GraphQLObjectType({ name: 'Query', fields: { any: { type } } })
+  const own = new GraphQLSchema({ query, mutation: new GraphQLObjectType({ name: 'Mutation', fields }) })
+  for (const name of Object.keys(endings)) {
+    const document = parse(`mutation { ${name} }`)
+    runs = 0
+    for (let run = 1; run <= 10; run++) {
+      const { data, errors } = await runDocument({ schema: own, document, contextValue: {} })
+      expect([name, runs, data === null, errors?.length ?? 0]).toEqual([
+        name,
+        run,
+        name !== 'succeeds',
+        name === 'succeeds' ? 0 : 1,
+      ])
+    }
+  }
 })
