@@ -67,7 +67,7 @@ export async function transaction<T>(pool: pg.Pool, work: (tx: Sql) => Promise<T
 }
 
 async function attempt<T>(pool: pg.Pool, work: (tx: Sql) => Promise<T>): Promise<T> {
-  return await withConnection(pool, async (client) => {
+  return await withConnection(pool, async (client, lose) => {
     try {
       // Not waited for: the first statement follows on the same trip, and fails too if this one does.
       const begun = client.query('begin')
@@ -79,26 +79,28 @@ async function attempt<T>(pool: pg.Pool, work: (tx: Sql) => Promise<T>): Promise
       if (command !== 'COMMIT') throw new Error('the transaction was rolled back')
       return result
     } catch (error) {
-      await client.query('rollback').catch((lost: Error) => {
-        client.emit('error', lost)
-      })
+      await client.query('rollback').catch(lose)
       throw error
     }
   })
 }
 
-async function withConnection<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+/** Runs `work` on one connection, which is not used again once `lose` was told why. */
+async function withConnection<T>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient, lose: (error: Error) => void) => Promise<T>,
+): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined
-  const onError = (error: Error) => {
+  const lose = (error: Error) => {
     broken = error
   }
   // A connection that is lost says so here as well as to its statement; with nobody listening that would end the process.
-  client.on('error', onError)
+  client.on('error', lose)
   try {
-    return await work(client)
+    return await work(client, lose)
   } finally {
-    client.off('error', onError)
+    client.off('error', lose)
     client.release(broken)
   }
 }

@@ -80,7 +80,11 @@ function objectOf(type: GraphQLOutputType | undefined): GraphQLObjectType {
 /** The fields below nodes, whatever is included in the end: a column too many is only a column too many. */
 function fieldsOf(info: GraphQLResolveInfo, nodes: readonly FieldNode[]): Selected {
   const fields: Selected = new Map()
+  const seen = new Set<SelectionSetNode | undefined>()
   const visit = (set: SelectionSetNode | undefined) => {
+    // A fragment has the same fields wherever it is spread.
+    if (seen.has(set)) return
+    seen.add(set)
     for (const selection of set?.selections ?? []) {
       if (selection.kind === 'InlineFragment') visit(selection.selectionSet)
       else if (selection.kind === 'FragmentSpread') visit(info.fragments[selection.name.value]?.selectionSet)
