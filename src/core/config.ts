@@ -2,7 +2,7 @@
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 
-const seconds = (fallback: number) => z.coerce.number().int().positive().default(fallback)
+const positive = (fallback: number) => z.coerce.number().int().positive().default(fallback)
 const flag = z.enum(['0', '1']).transform((value) => value === '1')
 const cidrs = z
   .string()
@@ -78,8 +78,8 @@ export const environment = z.object({
     .default(30)
     .describe('Gap before the second webhook attempt; each later gap is ten times the one before'),
   WEBHOOK_TIMEOUT_SECONDS: z.coerce.number().positive().default(15).describe('Longest duration of one webhook attempt'),
-  MESSAGE_TTL_SECONDS: seconds(86_400).describe('How long a message waits for its instance before it fails with EXPIRED'),
-  RATE_LIMIT_PER_SECOND: seconds(10).describe('Requests that one API key may make in any one second'),
+  MESSAGE_TTL_SECONDS: positive(86_400).describe('How long a message waits for its instance before it fails with EXPIRED'),
+  RATE_LIMIT_PER_SECOND: positive(10).describe('Requests that one API key may make in any one second'),
   TRUST_PROXY: flag.default(false).describe('1 takes the client address from X-Forwarded-For'),
   SANDBOX_LATENCY_MS: z.coerce.number().int().min(0).default(200).describe('Time that each step takes on the sandbox network'),
   SANDBOX_SEED: z.coerce.number().int().default(1).describe('Seed of what the sandbox network makes up'),

@@ -49,7 +49,7 @@ export function defineJob<Data extends object>(definition: JobDefinition<Data>):
 
 /**
  * What a worker does with a batch of jobs: settles each, in order, with `undefined` (done) or an Error (try again).
- * A throw is an Error for all of them.
+ * Where it throws, each of them is run again by itself.
  */
 export function implementJob<Data extends object>(
   definition: JobDefinition<Data>,
