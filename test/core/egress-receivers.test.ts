@@ -1,0 +1,113 @@
+// What a bad receiver costs: no more than its deadline and 64 KiB, and each has its reason.
+import { spawn } from 'node:child_process'
+import { createServer } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import type { PostOutcome } from '../../src/core/egress.ts'
+import { node, root, watch } from '../kit/kit.ts'
+import { type Answer, hang, openReceiver, status } from '../webhooks/receiver.ts'
+import { egressWith, listen, post } from './egress-rig.ts'
+
+describe('a bad receiver', () => {
+  it('that hangs is left at the deadline', async () => {
+    const receiver = await openReceiver(hang)
+    const began = performance.now()
+    expect(await post(egressWith(), receiver.url, 300)).toEqual({ outcome: 'error', reason: 'timeout' })
+    expect(performance.now() - began).toBeLessThan(2_000)
+  })
+
+  const drips: Answer = (_, response) => {
+    response.writeHead(200)
+    const drip = setInterval(() => response.write('.'), 20)
+    response.on('close', () => clearInterval(drip))
+  }
+
+  it('that drips its answer is left at the deadline', async () => {
+    const receiver = await openReceiver(drips)
+    const began = performance.now()
+    expect(await post(egressWith(), receiver.url, 400)).toEqual({ outcome: 'error', reason: 'timeout' })
+    expect(performance.now() - began).toBeLessThan(2_000)
+  })
+
+  let written = 0
+  const gushes: Answer = (_, response) => {
+    const chunk = Buffer.alloc(64 * 1024)
+    const most = written + 130e6
+    const push = () => {
+      while (written < most && !response.destroyed) {
+        written += chunk.length
+        if (!response.write(chunk)) return response.once('drain', push)
+      }
+      return response.end()
+    }
+    response.writeHead(200)
+    push()
+  }
+
+  it('that sends 130 MB is read for 64 KiB', async () => {
+    const receiver = await openReceiver(gushes)
+    written = 0
+    const outcome = await post(egressWith(), receiver.url)
+    expect(outcome).toMatchObject({ outcome: 'response', status: 200 })
+    expect((outcome as { bodyBytes: number }).bodyBytes).toBeLessThan(256 * 1024)
+    expect(written).toBeLessThan(16e6)
+  })
+
+  it('that sends 130 MB, or drips, costs less than 10 MB of memory, however often', async () => {
+    const receivers = await Promise.all([status(200), gushes, drips].map((answer) => openReceiver(answer)))
+    const script = ['--expose-gc', 'test/core/egress-process.ts', ...receivers.map(({ url }) => url)]
+    const sender = watch(spawn(node, script, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] }))
+    const [, megabytes] = await sender.line(/^grew by (.*) MB$/)
+    console.log(`F21: grew by ${megabytes} MB`)
+    expect(Number(megabytes)).toBeLessThan(10)
+  })
+
+  it('that sends 1 MB of headers fails', async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {}).write('HTTP/1.1 200 OK\r\n')
+      for (let i = 0; i < 1000; i++) socket.write(`x-${i}: ${'a'.repeat(1000)}\r\n`)
+    })
+    const url = await listen(server)
+    expect(await post(egressWith(), url)).toEqual({ outcome: 'error', reason: 'headers_too_large' })
+  })
+
+  it('that breaks off, breaks the chunks or speaks something else fails', async () => {
+    const answers = ['', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n', '220 mail.example ESMTP\r\n']
+    const outcomes: PostOutcome[] = []
+    for (const answer of answers) {
+      const url = await listen(createServer((socket) => void socket.on('error', () => {}).once('data', () => socket.end(answer))))
+      outcomes.push(await post(egressWith(), url))
+    }
+    expect(outcomes.map((outcome) => outcome.outcome === 'error' && outcome.reason)).toEqual([
+      'connection_lost',
+      'bad_response',
+      'bad_response',
+    ])
+  })
+
+  it('that does not let itself be connected to is left after the connect timeout', async () => {
+    const silent = (await listen(createServer(() => {}))).replace('http:', 'https:')
+    const began = performance.now()
+    expect(await post(egressWith({ connectTimeoutMs: 200 }), silent, 5_000)).toEqual({
+      outcome: 'error',
+      reason: 'connect_failed',
+    })
+    expect(performance.now() - began).toBeLessThan(2_000)
+  })
+
+  it('that is not there fails', async () => {
+    expect(await post(egressWith(), 'http://127.0.0.1:1/')).toEqual({ outcome: 'error', reason: 'connect_failed' })
+  })
+
+  it('does not keep a shutdown waiting', async () => {
+    const receiver = await openReceiver(hang)
+    const stop = new AbortController()
+    const outcome = egressWith().post(receiver.url, {
+      headers: {},
+      body: Buffer.alloc(0),
+      timeoutMs: 10_000,
+      signal: stop.signal,
+    })
+    stop.abort()
+    expect(await outcome).toEqual({ outcome: 'error', reason: 'interrupted' })
+  })
+})

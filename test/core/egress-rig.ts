@@ -1,0 +1,24 @@
+// What tests of the way out begin with: a way out that may reach this machine, and servers that speak something of their own.
+import type { Server } from 'node:net'
+import { createEgress, type Egress, type EgressOptions, type PostOutcome } from '../../src/core/egress.ts'
+import { atEnd } from '../kit/kit.ts'
+
+const loopback = ['127.0.0.1/32']
+
+/** Ends with the test. */
+export function egressWith(options: Partial<EgressOptions> = {}): Egress {
+  const egress = createEgress({ allowed: loopback, ...options })
+  atEnd('test', async () => egress[Symbol.asyncDispose]())
+  return egress
+}
+
+/** Sends a small body. */
+export function post(egress: Egress, url: string, timeoutMs = 2_000): Promise<PostOutcome> {
+  return egress.post(url, { headers: { 'content-type': 'application/json' }, body: Buffer.from('{"a":1}'), timeoutMs })
+}
+/** Starts a server on this machine, which ends with the test; answers its URL. */
+export async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  atEnd('test', async () => void server.close())
+  return `http://127.0.0.1:${(server.address() as { port: number }).port}/`
+}
