@@ -5,9 +5,10 @@ import { type Account, median, openStage, percentile, type Running, type Stage }
 
 const recipients = 100_000
 const creations = 3
-const rounds = 5
+/** Short and many, in turns, so that what else the machine does falls on both alike. */
+const rounds = 20
 /** Instant messages of one round. */
-const sends = 400
+const sends = 100
 
 export async function benchCampaign(): Promise<Figures[]> {
   await using stage = await openStage(1)
@@ -35,14 +36,16 @@ export async function benchCampaign(): Promise<Figures[]> {
     const rate = ((await left(stage, id)) - first) / ((performance.now() - begin) / 1000)
     await steer(gateway, account, id, 'pause')
     await settled(stage)
+    const [idleMs, busyMs] = [percentile(quiet, 0.5), percentile(busy, 0.5)]
     console.error(
-      `campaign ${round === 0 ? 'warm-up' : `round ${round}`}: p99 ${quiet.toFixed(1)} ms idle, ${busy.toFixed(1)} ms beside ${Math.round(rate)} campaign messages/s`,
+      `campaign ${round === 0 ? 'warm-up' : `round ${round}`}: median ${idleMs.toFixed(1)} ms idle, ${busyMs.toFixed(1)} ms beside ${Math.round(rate)} campaign messages/s`,
     )
     if (round === 0) continue
-    idle.push(quiet)
-    during.push(busy)
+    idle.push(...quiet)
+    during.push(...busy)
   }
-  const [quiet, busy] = [median(idle), median(during)]
+  // Of all rounds together: of a hundred messages the slowest one would say little.
+  const [quiet, busy] = [percentile(idle, 0.99), percentile(during, 0.99)]
   const seconds = median(taken)
   return [
     {
@@ -92,8 +95,8 @@ async function steer(gateway: Running, account: Account, id: string, deed: 'paus
 
 let numbers = 0
 
-/** Sends one after the other; milliseconds from the request to the provider below which 99 % lie. */
-async function sendInstantly(stage: Stage, gateway: Running, account: Account): Promise<number> {
+/** Sends one after the other; of each the milliseconds from the request to the provider. */
+async function sendInstantly(stage: Stage, gateway: Running, account: Account): Promise<number[]> {
   const begun = new Map<string, number>()
   for (let i = 0; i < sends; i++) {
     const body = { instanceId: account.instanceId, to: `+4915${1_000_000 + ++numbers}55`, type: 'text', text: 'At once.' }
@@ -107,8 +110,7 @@ async function sendInstantly(stage: Stage, gateway: Running, account: Account): 
     [[...begun.keys()]],
   )
   if (rows.length < sends) throw new Error(`only ${rows.length} of ${sends} instant messages reached the provider`)
-  const list = rows.map(({ id, at }) => at.getTime() - (begun.get(id) as number))
-  return percentile(list, 0.99)
+  return rows.map(({ id, at }) => at.getTime() - (begun.get(id) as number))
 }
 
 /** Recipients of the campaign who have a message. */
