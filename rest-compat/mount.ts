@@ -19,13 +19,13 @@ export interface Repeatable {
 export interface RestDoor<Context> {
   prefix: string
   surface: Surface
-  /** What the document at `openapi.json` is made from. */
-  api: ApiSource
+  /** What the document at `openapi.json` is made from; without it there is none. */
+  api?: ApiSource
   /** Who is asking, and whether they may ask this. Sets the rate headers. @throws a failure of admission. */
   admit: (
     request: FastifyRequest,
     reply: FastifyReply,
-    route: Pick<Route, 'reach'> & Partial<Pick<Route, 'document'>>,
+    route: Pick<Route, 'reach'> & Partial<Pick<Route, 'document' | 'ofTeam'>>,
   ) => Promise<Context>
   /** What the request's `Idempotency-Key` promises, null without one. @throws VALIDATION_ERROR. */
   repeatable: (request: FastifyRequest) => Repeatable | null
@@ -55,8 +55,10 @@ declare module 'fastify' {
 export function mountRest<Context>(http: FastifyInstance, door: RestDoor<Context>): Map<string, Set<string>> {
   const taken = new Map<string, Set<string>>()
   const admitted = new WeakMap<FastifyRequest, Context>()
-  serveDocument(http, `${door.prefix}/openapi.json`, door.api)
-  taken.set(`${door.prefix}/openapi.json`, new Set(['GET']))
+  if (door.api) {
+    serveDocument(http, `${door.prefix}/openapi.json`, door.api)
+    taken.set(`${door.prefix}/openapi.json`, new Set(['GET']))
+  }
   for (const route of routes.filter(({ surfaces }) => surfaces.includes(door.surface))) {
     const url = door.prefix + route.path
     taken.set(url, (taken.get(url) ?? new Set()).add(route.method))

@@ -4,8 +4,8 @@ import { z } from 'zod'
 import type { ErrorCode } from '../src/core/errors.ts'
 
 export type Surface = 'public' | 'console'
-/** Which keys may come in: see the team rules of the interface specification. */
-export type Reach = 'workspace' | 'personal' | 'open'
+/** Who may come in: see the team rules of the interface specification. What is a person's own (`account`) is in no workspace. */
+export type Reach = 'workspace' | 'personal' | 'open' | 'account'
 
 export interface RouteRequest {
   params: Record<string, string>
@@ -25,6 +25,8 @@ export interface Route {
   errors?: readonly ErrorCode[]
   surfaces: readonly Surface[]
   reach: Reach
+  /** The parameter of the path that names the team it is about, in place of the header. */
+  ofTeam?: string
   status: number
   document: TypedDocumentNode<unknown, Record<string, unknown>>
   /** The graph's input that the body is, whose rules decide what is wrong with it. */
@@ -64,6 +66,7 @@ interface RowOptions<Data, Variables, Query extends z.ZodObject> {
   errors?: readonly ErrorCode[]
   status?: number
   reach?: Reach
+  ofTeam?: string
   surfaces?: readonly Surface[]
   input?: string
   optionalBody?: boolean

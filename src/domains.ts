@@ -1,5 +1,7 @@
 // What domains own for the whole process, attached to the app in the order in which they need each other.
+import { createIdentity } from './accounts/identity.ts'
 import { createAdmission } from './billing/admit.ts'
+import { createSessionAdmission } from './billing/admit-session.ts'
 import type { App } from './core/app.ts'
 import { createMediaStore } from './media/store.ts'
 import { createAcceptance } from './messages/accept.ts'
@@ -10,7 +12,9 @@ import { createSandbox } from './providers/sandbox/sandbox.ts'
 import { createLanes } from './webhooks/lanes.ts'
 
 export function attachDomains(app: App): App {
+  app.identity = createIdentity(app)
   app.admit = createAdmission(app)
+  app.admitSession = createSessionAdmission(app)
   app.providers = new Map([['sandbox', createSandbox(app)]])
   app.media = createMediaStore(app)
   app.safety = createSafetyBook(app)

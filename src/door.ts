@@ -1,5 +1,6 @@
-// The door: turns a request's credential into a context, and says on the reply how its key stands.
+// The door: turns a request's credential into a context, and says on the reply how a key stands.
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { claimsOf, refuseToken } from './accounts/auth-call.ts'
 import { type Admission, isKey, type Reach } from './billing/admit.ts'
 import { planOf } from './billing/plans.ts'
 import type { App } from './core/app.ts'
@@ -7,24 +8,66 @@ import type { Context, Principal } from './core/context.ts'
 import { fail } from './core/errors.ts'
 
 export interface Door {
-  /** Refuses who brings nothing like a key, before a body is read. @throws UNAUTHORIZED. */
+  /** Refuses who brings nothing like a key or a token, before a body is read. @throws UNAUTHORIZED. */
   glance: (request: FastifyRequest) => void
-  /** @throws UNAUTHORIZED, TEAM_KEY_REQUIRED, TEAM_KEY_NOT_ALLOWED, API_RATE_LIMIT_EXCEEDED, MONTHLY_API_REQUEST_QUOTA_EXCEEDED, SERVICE_UNAVAILABLE. */
+  /**
+   * Lets a key in.
+   * @throws UNAUTHORIZED, TEAM_KEY_REQUIRED, TEAM_KEY_NOT_ALLOWED, API_RATE_LIMIT_EXCEEDED, MONTHLY_API_REQUEST_QUOTA_EXCEEDED, SERVICE_UNAVAILABLE.
+   */
+  openToKey: (request: FastifyRequest, reply: FastifyReply, reach: Reach) => Promise<Context>
+  /**
+   * Lets a person in who is signed in, to the personal workspace or that of the team.
+   * @throws UNAUTHORIZED, TEAM_NOT_FOUND, SERVICE_UNAVAILABLE.
+   */
+  openToPerson: (request: FastifyRequest, team: unknown) => Promise<Context>
+  /** Either, by what the request brings. */
   open: (request: FastifyRequest, reply: FastifyReply, reach: Reach) => Promise<Context>
 }
 
+const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
 export function openDoor(app: App): Door {
-  async function open(request: FastifyRequest, reply: FastifyReply, reach: Reach): Promise<Context> {
+  async function openToKey(request: FastifyRequest, reply: FastifyReply, reach: Reach): Promise<Context> {
     if (app.stopping) fail('SERVICE_UNAVAILABLE')
-    const admission = await app.admit({ key: headerOf(request, 'x-api-key'), teamId: request.headers['x-team-id'], reach })
+    const teamId = request.headers['x-team-id']
+    const admission = await app.admit({
+      key: headerOf(request, 'x-api-key'),
+      teamId,
+      reach: reach === 'account' ? 'open' : reach,
+    })
     setRateHeaders(reply, admission)
     if (!admission.principal) throw admission.error
     return contextOf(app, admission.principal, request.id)
   }
-  function glance(request: FastifyRequest): void {
-    if (!isKey(headerOf(request, 'x-api-key'))) fail('UNAUTHORIZED')
+
+  async function openToPerson(request: FastifyRequest, team: unknown): Promise<Context> {
+    if (app.stopping) fail('SERVICE_UNAVAILABLE')
+    const claims = await claimsOf(app, request)
+    if (!claims) return refuseToken()
+    const teamId = team === undefined ? null : String(team).toLowerCase()
+    // A malformed id is one of no team; but who has no session is told that first.
+    const isTeam = teamId === null || uuidForm.test(teamId)
+    const principal = await app.admitSession({ ...claims, teamId: isTeam ? teamId : null })
+    if (!principal) return refuseToken()
+    if (!isTeam) fail('TEAM_NOT_FOUND')
+    return contextOf(app, principal, request.id)
   }
-  return { glance, open }
+
+  return {
+    openToKey,
+    openToPerson,
+    async open(request, reply, reach) {
+      if (!isPerson(request)) return await openToKey(request, reply, reach)
+      return await openToPerson(request, reach === 'account' || reach === 'open' ? undefined : request.headers['x-team-id'])
+    },
+    glance(request) {
+      if (!isPerson(request) && !isKey(headerOf(request, 'x-api-key'))) fail('UNAUTHORIZED')
+    },
+  }
+}
+
+function isPerson({ headers }: FastifyRequest): boolean {
+  return headers['x-api-key'] === undefined && /^bearer /i.test(headers.authorization ?? '')
 }
 
 /** A header given twice is no header: Node would join the two. */

@@ -6,7 +6,7 @@ import { rootFields, scopesOf } from './core/root-fields.ts'
 
 const reaches = new Map<string, Reach>()
 
-/** What an operation is about: `personal` as soon as one of its fields is, `open` where all of it is the plan catalogue. */
+/** What an operation is about: `personal` as soon as one of its fields is, `open` or `account` where all of it is. */
 export function reachOf(schema: GraphQLSchema, query: unknown): Reach {
   if (typeof query !== 'string') return 'workspace'
   const known = reaches.get(query)
@@ -19,7 +19,7 @@ export function reachOf(schema: GraphQLSchema, query: unknown): Reach {
 }
 
 function findReach(schema: GraphQLSchema, query: string): Reach {
-  const fields = schema.getQueryType()?.getFields() ?? {}
+  const fields = { ...schema.getQueryType()?.getFields(), ...schema.getMutationType()?.getFields() }
   let document: DocumentNode
   try {
     document = parse(query, { maxTokens, noLocation: true })
@@ -30,5 +30,7 @@ function findReach(schema: GraphQLSchema, query: string): Reach {
     definition.kind === 'OperationDefinition' ? rootFields(document, definition).map((field) => field.name.value) : [],
   )
   if (names.some((name) => scopesOf(fields[name]).personal)) return 'personal'
-  return names.every((name) => name === 'plans' || name.startsWith('__')) ? 'open' : 'workspace'
+  const others = names.filter((name) => name !== 'plans' && !name.startsWith('__'))
+  if (others.length === 0) return 'open'
+  return others.every((name) => scopesOf(fields[name]).person) ? 'account' : 'workspace'
 }

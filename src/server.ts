@@ -1,7 +1,8 @@
 // HTTP: the one place that mounts things.
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { GraphQLSchema } from 'graphql'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { DocumentNode, GraphQLSchema } from 'graphql'
 import { mountRest, type RestDoor } from '../rest-compat/mount.ts'
+import { mountAuth } from './accounts/auth-routes.ts'
 import type { App } from './core/app.ts'
 import type { Context } from './core/context.ts'
 import { failure } from './core/errors.ts'
@@ -44,9 +45,14 @@ export async function createServer(app: App): Promise<Server> {
     documents: graphql.documents,
     refuseOperation: refuseCostly,
     openContext: (request, reply) => door.open(request, reply, 'workspace'),
+    plain: {
+      '/api/v1/events/stream': (request, reply) => door.openToKey(request, reply, 'workspace'),
+      '/api/events/stream': (request) => door.openToPerson(request, request.headers['x-team-id']),
+    },
   })
   const taken = new Map<string, Set<string>>([
     ['/api/v1/events/stream', new Set(['GET'])],
+    ['/api/events/stream', new Set(['GET'])],
     ['/graphql/stream', new Set(['GET', 'POST', 'PUT', 'DELETE'])],
   ])
   await http.register(async (scope) => mountJson(scope))
@@ -59,8 +65,12 @@ export async function createServer(app: App): Promise<Server> {
   /** The surfaces whose bodies are JSON. */
   function mountJson(scope: FastifyInstance): void {
     parseJsonStrictly(scope)
-    const rest = mountRest(scope, restDoor(app, schema, door))
-    for (const [path, methods] of rest) taken.set(path, methods)
+    const mounted = [
+      ...mountRest(scope, publicDoor(app, schema, door)),
+      ...mountRest(scope, consoleDoor(app, schema, door)),
+      ...mountAuth(scope, app, '/api/auth'),
+    ]
+    for (const [path, methods] of mounted) taken.set(path, methods)
   }
 
   return {
@@ -71,20 +81,40 @@ export async function createServer(app: App): Promise<Server> {
   }
 }
 
-function restDoor(app: App, graph: GraphQLSchema, door: Door): RestDoor<Context> {
+/** For API keys. */
+function publicDoor(app: App, graph: GraphQLSchema, door: Door): RestDoor<Context> {
+  const api = {
+    graph,
+    inputs,
+    needsActive: (document: DocumentNode) => needsActive(graph, document),
+    streamQuery: plainStreamQuery,
+    publicUrl: app.config.publicUrl,
+    demo: demoIds,
+  }
+  const admit = (request: FastifyRequest, reply: FastifyReply, { reach }: Asked) => door.openToKey(request, reply, reach)
+  return { prefix: '/api/v1', surface: 'public', api, ...restDoor(app, graph, admit) }
+}
+
+/** For people who are signed in. A route that names a team in its path is about that team, whatever the header says. */
+function consoleDoor(app: App, graph: GraphQLSchema, door: Door): RestDoor<Context> {
   return {
-    prefix: '/api/v1',
-    surface: 'public',
-    api: {
-      graph,
-      inputs,
-      needsActive: (document) => needsActive(graph, document),
-      streamQuery: plainStreamQuery,
-      publicUrl: app.config.publicUrl,
-      demo: demoIds,
-    },
-    async admit(request, reply, { reach, document }) {
-      const context = await door.open(request, reply, reach)
+    prefix: '/api',
+    surface: 'console',
+    ...restDoor(app, graph, (request, _, { reach, ofTeam }) => {
+      if (ofTeam) return door.openToPerson(request, (request.params as Record<string, string>)[ofTeam])
+      return door.openToPerson(request, reach === 'account' || reach === 'open' ? undefined : request.headers['x-team-id'])
+    }),
+  }
+}
+
+type Asked = Parameters<RestDoor<Context>['admit']>[2]
+type Admit = RestDoor<Context>['admit']
+
+function restDoor(app: App, graph: GraphQLSchema, open: Admit): Omit<RestDoor<Context>, 'prefix' | 'surface' | 'api'> {
+  return {
+    async admit(request, reply, route) {
+      const context = await open(request, reply, route)
+      const { document } = route
       if (document && !context.principal.active && needsActive(graph, document)) throw failure('SUBSCRIPTION_INACTIVE')
       return context
     },

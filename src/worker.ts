@@ -1,4 +1,6 @@
 // Registers every domain's jobs, and starts what runs beside requests: workers, providers, the relay.
+import { accountJobs } from './accounts/jobs.ts'
+import { mailImplementation } from './accounts/mail.ts'
 import { advanceImplementation, sweepImplementation as sweepCampaigns } from './campaigns/advance.ts'
 import { bulkImplementation } from './contacts/bulk-chunks.ts'
 import type { App } from './core/app.ts'
@@ -17,6 +19,8 @@ import { webhookJobs } from './webhooks/jobs.ts'
 import { webhookSink } from './webhooks/sink.ts'
 
 const jobs: readonly JobImplementation[] = [
+  mailImplementation,
+  ...accountJobs,
   ...dispatchImplementations,
   sweepImplementation,
   advanceImplementation,

@@ -6,6 +6,7 @@ import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { parse, text } from '../core/validation.ts'
 import { issueApiKey } from './api-keys.ts'
+import { openAccountIn } from './open-account.ts'
 import { hashPassword } from './password.ts'
 
 export { createApiKey, type IssuedApiKey, issueApiKey, keyHash, revokeApiKey } from './api-keys.ts'
@@ -34,22 +35,20 @@ export async function createAccount(pool: pg.Pool, input: NewAccount): Promise<C
 /** {@link createAccount} in the caller's transaction; `firstKey` where it is not to be made here. */
 export async function insertAccount(tx: Sql, input: NewAccount, firstKey?: string): Promise<CreatedAccount> {
   const { email, name, plan, password } = parse(newAccount, input)
-  const [userId, workspaceId] = [newId(), newId()]
-  const passwordHash = password === undefined ? null : await hashPassword(password)
+  const userId = newId()
+  const hash = password === undefined ? null : await hashPassword(password)
   const { rowCount } = await tx.query(
-    `insert into users (id, email, name, "emailVerified", "passwordHash") values ($1, $2, $3, true, $4)
-      on conflict (email) do nothing`,
-    [userId, email, name, passwordHash],
+    `insert into users (id, email, name, "emailVerified") values ($1, $2, $3, true) on conflict (email) do nothing`,
+    [userId, email, name],
   )
   if (!rowCount) fail('CONFLICT', `There is an account with the e-mail address ${email} already`)
-  await tx.query(`insert into workspaces (id, "ownerId") values ($1, $2)`, [workspaceId, userId])
-  // The period is the calendar month, UTC, as quotas count it.
-  await tx.query(
-    `insert into subscriptions ("userId", plan, "currentPeriodStart", "currentPeriodEnd")
-      select $1, $2, start at time zone 'UTC', (start + interval '1 month') at time zone 'UTC'
-      from date_trunc('month', now() at time zone 'UTC') as start`,
-    [userId, plan],
-  )
+  if (hash) {
+    await tx.query(
+      `insert into auth_accounts (id, "userId", "providerId", "accountId", password) values ($1, $2, 'credential', $3, $4)`,
+      [newId(), userId, userId, hash],
+    )
+  }
+  const workspaceId = (await openAccountIn(tx, userId, plan)) as string
   const { key } = await issueApiKey(tx, { userId, workspaceId, name: 'First key', key: firstKey })
   return { userId, workspaceId, email, apiKey: key }
 }

@@ -7,15 +7,18 @@ import { failure } from '../core/errors.ts'
 import { plans } from './plans.ts'
 import { thisMonth } from './quota.ts'
 
-/** What a request is about, which decides which keys may make it. */
-export type Reach = 'workspace' | 'personal' | 'open'
+/**
+ * What a request is about, which decides who may make it: a workspace's data; the account that pays for it; the plan
+ * catalogue; what is a person's own, whichever workspace they look at, and no key's.
+ */
+export type Reach = 'workspace' | 'personal' | 'open' | 'account'
 
 export interface Knock {
   /** The `x-api-key` header. */
   key: unknown
   /** The `X-Team-Id` header. */
   teamId: unknown
-  reach: Reach
+  reach: Exclude<Reach, 'account'>
 }
 
 /** How a key stands in its one-second window, as the RateLimit headers say it. */
@@ -45,7 +48,7 @@ declare module '../core/app.ts' {
 interface Asked {
   hash: Buffer
   teamId: string | null
-  reach: Reach
+  reach: Knock['reach']
 }
 
 interface Row {
@@ -131,7 +134,8 @@ function answerOf(app: App, row: Row, position: number): Admission {
   }
   const { keyId, userId, workspaceId, teamId, ownerId, plan, active } = row
   const kind = teamId ? 'team' : 'personal'
-  return { principal: { keyId, kind, userId, workspaceId, teamId, ownerId, plan, active }, error: null, rate, retryAfter: null }
+  const principal: Principal = { credentialId: keyId, kind, userId, workspaceId, teamId, role: null, ownerId, plan, active }
+  return { principal, error: null, rate, retryAfter: null }
 }
 
 /** How finely hits are told apart, in ms: rounding up, so that no second ever holds too many; coarser where nobody could tell. */

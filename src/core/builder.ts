@@ -17,7 +17,7 @@ export const builder = new SchemaBuilder<{
   Context: Context
   PrismaTypes: PrismaTypes
   DefaultFieldNullability: false
-  AuthScopes: { active: boolean; personal: boolean }
+  AuthScopes: { active: boolean; personal: boolean; person: boolean }
   Scalars: {
     DateTime: { Input: string; Output: Date }
     JSON: { Input: unknown; Output: unknown }
@@ -55,7 +55,8 @@ export const builder = new SchemaBuilder<{
     treatErrorsAsUnauthorized: false,
     authScopes: ({ principal }) => ({
       active: () => principal.active || fail('SUBSCRIPTION_INACTIVE'),
-      personal: () => principal.kind === 'personal' || fail('TEAM_KEY_NOT_ALLOWED'),
+      personal: () => principal.kind !== 'team' || fail('TEAM_KEY_NOT_ALLOWED'),
+      person: () => principal.kind === 'console' || fail('FORBIDDEN', 'This takes a person who is signed in, not an API key'),
     }),
   },
   // Only counted here; what an operation may cost is decided before it runs (src/graphql-limits.ts).

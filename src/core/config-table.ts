@@ -1,6 +1,6 @@
 // The configuration as README's table: one row for each variable, printed from what the code reads.
 import type { z } from 'zod'
-import { environment } from './config.ts'
+import { environment } from './environment.ts'
 
 /** Markdown, without a line break at the end. */
 export function configTable(): string {

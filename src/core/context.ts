@@ -1,14 +1,21 @@
 // Who is asking, and with what: made once a request, handed to every resolver.
 import type { App } from './app.ts'
 
+export type TeamRole = 'owner' | 'admin' | 'collaborator'
+
 /** What a credential stands for, as read from the database by this very request. */
 export interface Principal {
-  keyId: string
-  kind: 'personal' | 'team'
-  /** The user who made the key; new rows carry it. */
+  /** The key or, of a person, the session. */
+  credentialId: string
+  /** Whose key it is; `console` for a person who is signed in. */
+  kind: 'personal' | 'team' | 'console'
+  /** The user who made the key, or who is signed in; new rows carry it. */
   userId: string
   workspaceId: string
+  /** The team whose workspace it is; null in a personal one. */
   teamId: string | null
+  /** What a person is in the team; null in a personal workspace, and for a key. */
+  role: TeamRole | null
   /** Whose subscription pays: the workspace's owner. */
   ownerId: string
   /** The plan in force now. */

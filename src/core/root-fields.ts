@@ -26,7 +26,11 @@ export function rootFields(document: DocumentNode, operation: OperationDefinitio
 }
 
 /** The scopes that a field was declared with (`authScopes`); none of one that is not there. */
-export function scopesOf(field: GraphQLField<unknown, unknown> | undefined): { active?: boolean; personal?: boolean } {
+export function scopesOf(field: GraphQLField<unknown, unknown> | undefined): {
+  active?: boolean
+  personal?: boolean
+  person?: boolean
+} {
   const options = field?.extensions.pothosOptions as { authScopes?: ReturnType<typeof scopesOf> } | undefined
   return options?.authScopes ?? {}
 }

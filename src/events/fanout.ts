@@ -136,9 +136,9 @@ export async function startHub(app: App): Promise<Hub> {
   }
 
   return {
-    takePlace(keyId) {
+    takePlace(holder) {
       if (closing) fail('SERVICE_UNAVAILABLE')
-      return takePlace(keyId)
+      return takePlace(holder)
     },
 
     makeOutlet(options) {

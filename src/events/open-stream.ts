@@ -6,10 +6,10 @@ import type { Frame } from './entry.ts'
 import type { Followed, Hub, LogView, StateView } from './fanout.ts'
 import { beat, hello } from './frames.ts'
 import { lastNumber, resumeAfter } from './log.ts'
-import type { Ending, Outlet } from './outlet.ts'
+import type { Ending, Holder, Outlet } from './outlet.ts'
 
 export interface StreamOptions {
-  keyId: string
+  holder: Holder
   frame: Frame
   farewell: (ending: Ending) => string
 }
@@ -50,14 +50,14 @@ export async function streamState(
 async function stream(
   hub: Hub,
   reply: FastifyReply,
-  { keyId, farewell }: StreamOptions,
+  { holder, farewell }: StreamOptions,
   greeting: string,
   follow: (outlet: Outlet) => Followed | Promise<Followed>,
 ): Promise<void> {
   let followed: Followed | undefined
-  const leavePlace = hub.takePlace(keyId)
+  const leavePlace = hub.takePlace(holder)
   const outlet = hub.makeOutlet({
-    keyId,
+    holder,
     beat: () => beat(followed?.reached()),
     farewell,
     closed() {

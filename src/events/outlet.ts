@@ -2,13 +2,17 @@
 import { once } from 'node:events'
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Principal } from '../core/context.ts'
 
 /** Why a stream ends from our side. */
 export type Ending = 'revoked' | 'closing'
 
+/** Whose stream it is: it ends with the credential, and with the membership in the team. */
+export type Holder = Pick<Principal, 'credentialId' | 'teamId'>
+
 export interface OutletOptions {
-  /** The key that opened it. */
-  keyId: string
+  /** Who opened it. */
+  holder: Holder
   /** What to say when nothing was said for a while. */
   beat: () => string
   /** The last words. */
@@ -32,7 +36,7 @@ export const streamHeaders = {
 
 /** Owns the response from {@link attach} on. Before that it holds nothing and counts as full. */
 export class Outlet {
-  readonly keyId: string
+  readonly holder: Holder
   closed = false
   readonly #options: OutletOptions
   #response: ServerResponse | undefined
@@ -46,7 +50,7 @@ export class Outlet {
 
   constructor(options: OutletOptions) {
     this.#options = options
-    this.keyId = options.keyId
+    this.holder = options.holder
   }
 
   /** Begins the response. */

@@ -1,30 +1,31 @@
-// How many streams a key may have open at a time in this process.
+// How many streams a key, or a person's session, may have open at a time in this process.
 import type { App } from '../core/app.ts'
 import { fail } from '../core/errors.ts'
+import type { Holder } from './outlet.ts'
 
 export const maxStreamsOfKey = 50
 
-/** Takes one of the key's places; call what it returns to give it back. @throws API_RATE_LIMIT_EXCEEDED */
-export type TakePlace = (keyId: string) => () => void
+/** Takes one of the credential's places; call what it returns to give it back. @throws API_RATE_LIMIT_EXCEEDED */
+export type TakePlace = (holder: Holder) => () => void
 
 export function createPlaces(app: App): TakePlace {
   const taken = new Map<string, number>()
 
-  function change(keyId: string, by: 1 | -1): void {
-    const count = (taken.get(keyId) ?? 0) + by
-    if (count === 0) taken.delete(keyId)
-    else taken.set(keyId, count)
+  function change(credentialId: string, by: 1 | -1): void {
+    const count = (taken.get(credentialId) ?? 0) + by
+    if (count === 0) taken.delete(credentialId)
+    else taken.set(credentialId, count)
     app.metrics.openStreams.inc(by)
   }
 
-  return (keyId) => {
-    if ((taken.get(keyId) ?? 0) >= maxStreamsOfKey) {
-      fail('API_RATE_LIMIT_EXCEEDED', `At most ${maxStreamsOfKey} streams at a time on this key`)
+  return ({ credentialId }) => {
+    if ((taken.get(credentialId) ?? 0) >= maxStreamsOfKey) {
+      fail('API_RATE_LIMIT_EXCEEDED', `At most ${maxStreamsOfKey} streams at a time`)
     }
-    change(keyId, 1)
+    change(credentialId, 1)
     let held = true
     return () => {
-      if (held) change(keyId, -1)
+      if (held) change(credentialId, -1)
       held = false
     }
   }

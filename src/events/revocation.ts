@@ -1,9 +1,24 @@
-// Ends the streams of keys that were revoked, within 5 s: one query every 2 s over all keys that have streams here.
+// Ends the streams of keys that were revoked and of sessions that are over, within 5 s: one query every 2 s over all who have streams here.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../core/app.ts'
-import type { Outlet } from './outlet.ts'
+import type { Holder, Outlet } from './outlet.ts'
 
 const pollMs = 2_000
+
+function nameOf({ credentialId, teamId }: Holder): string {
+  return `${credentialId} ${teamId}`
+}
+
+/** Those who may go on: keys that were not revoked, and sessions that are not over of people who are still in the team. */
+const statement = `
+  select h.i::int from unnest($1::uuid[], $2::uuid[]) with ordinality as h(id, team, i)
+  where exists (select from api_keys k where k.id = h.id and k."revokedAt" is null)
+    or exists (
+      select from auth_sessions s where s.id = h.id and s."expiresAt" > now() and (h.team is null or exists (
+        select from team_members m join teams t on t.id = m."teamId" and t."deletedAt" is null
+        where m."teamId" = h.team and m."userId" = s."userId"
+      ))
+    )`
 
 export function startRevocation(app: App, outlets: ReadonlySet<Outlet>): AsyncDisposable {
   const stopping = new AbortController()
@@ -20,13 +35,16 @@ export function startRevocation(app: App, outlets: ReadonlySet<Outlet>): AsyncDi
   }
 
   async function endRevoked(): Promise<void> {
-    const keyIds = new Set([...outlets].map((outlet) => outlet.keyId))
-    const { rows } = await app.pool.query<{ id: string }>('select id from api_keys where id = any($1) and "revokedAt" is null', [
-      [...keyIds],
+    const held = new Map([...outlets].map(({ holder }) => [nameOf(holder), holder]))
+    const holders = [...held.values()]
+    const { rows } = await app.pool.query<{ i: number }>(statement, [
+      holders.map(({ credentialId }) => credentialId),
+      holders.map(({ teamId }) => teamId),
     ])
-    const valid = new Set(rows.map((row) => row.id))
+    const valid = new Set(rows.map(({ i }) => nameOf(holders[i - 1] as Holder)))
     for (const outlet of [...outlets]) {
-      if (keyIds.has(outlet.keyId) && !valid.has(outlet.keyId)) outlet.leave('revoked')
+      const name = nameOf(outlet.holder)
+      if (held.has(name) && !valid.has(name)) outlet.leave('revoked')
     }
   }
 

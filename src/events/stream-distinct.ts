@@ -14,7 +14,7 @@ export async function serveDistinct(streaming: Streaming, request: FastifyReques
   const { hub, openContext, prepare } = streaming
   const context = await openContext(request, reply)
   const prepared = await prepare(readOperation(streaming, request), context, request.headers['last-event-id'])
-  const options = { keyId: context.principal.keyId, frame: distinctFrame, farewell: distinctFarewell }
+  const options = { holder: context.principal, frame: distinctFrame, farewell: distinctFarewell }
   if (prepared.kind === 'log') await streamLog(hub, reply, prepared.view, prepared.start, options)
   else if (prepared.kind === 'state') await streamState(hub, reply, prepared.view, distinctComplete, options)
   else return await reply.code(200).headers(streamHeaders).send(distinctResult(prepared.result))

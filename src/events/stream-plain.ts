@@ -39,7 +39,7 @@ export async function servePlain(streaming: Streaming, request: FastifyRequest, 
   const start = await beginning(app, after, request.headers['last-event-id'])
   const frame = named ? namedFrame : unnamedFrame
   await streamLog(hub, reply, viewOf(principal.workspaceId, filter), start, {
-    keyId: principal.keyId,
+    holder: principal,
     frame,
     farewell: plainFarewell,
   })

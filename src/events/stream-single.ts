@@ -7,13 +7,13 @@ import { fail } from '../core/errors.ts'
 import type { Followed } from './fanout.ts'
 import { beat, hello, retryLine, revoked, singleComplete, singleFrame, singleResult } from './frames.ts'
 import type { Prepared } from './operation.ts'
-import type { Ending, Outlet } from './outlet.ts'
+import type { Ending, Holder, Outlet } from './outlet.ts'
 import { maxStreamsOfKey } from './places.ts'
 import { readOperation } from './request.ts'
 import type { Streaming } from './streaming.ts'
 
 interface Reservation {
-  keyId: string
+  holder: Holder
   outlet: Outlet
   /** Ends a reservation that nobody connects to; undefined once somebody did. */
   expiry: NodeJS.Timeout | undefined
@@ -28,6 +28,11 @@ export interface SingleMode {
   connect: (request: FastifyRequest, reply: FastifyReply) => FastifyReply
   operate: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
   complete: (request: FastifyRequest, reply: FastifyReply) => FastifyReply
+}
+
+/** A person may be in several teams with one session. */
+function isHeldBy({ holder }: Reservation, { credentialId, teamId }: Holder): boolean {
+  return holder.credentialId === credentialId && holder.teamId === teamId
 }
 
 /** The token that a request brings, if it does. */
@@ -46,13 +51,13 @@ export function createSingleMode(streaming: Streaming): SingleMode {
 
   /** PUT: answers with a token, good for one connection within a minute, and for operations of the same key. */
   async function reserve(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { keyId } = (await openContext(request, reply)).principal
-    const taken = [...reservations.values()].filter((reservation) => reservation.keyId === keyId).length
-    if (taken >= maxStreamsOfKey) fail('API_RATE_LIMIT_EXCEEDED', `At most ${maxStreamsOfKey} connections at a time on this key`)
+    const holder = (await openContext(request, reply)).principal
+    const taken = [...reservations.values()].filter((reservation) => isHeldBy(reservation, holder)).length
+    if (taken >= maxStreamsOfKey) fail('API_RATE_LIMIT_EXCEEDED', `At most ${maxStreamsOfKey} connections at a time`)
     const token = randomBytes(32).toString('base64url')
     const operations: Reservation['operations'] = new Map()
     const outlet = hub.makeOutlet({
-      keyId,
+      holder,
       beat,
       farewell: (ending) => farewell(ending, [...operations.keys()]),
       closed() {
@@ -61,7 +66,7 @@ export function createSingleMode(streaming: Streaming): SingleMode {
         for (const stop of [...operations.values()]) stop()
       },
     })
-    const reservation: Reservation = { keyId, outlet, expiry: setTimeout(() => outlet.end(), reservedMs), operations }
+    const reservation: Reservation = { holder, outlet, expiry: setTimeout(() => outlet.end(), reservedMs), operations }
     reservations.set(token, reservation)
     return await reply.code(201).type('text/plain; charset=utf-8').send(token)
   }
@@ -80,14 +85,15 @@ export function createSingleMode(streaming: Streaming): SingleMode {
   /** GET or POST of an operation, whose results go to the connection: 202. */
   async function operate(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const context = await openContext(request, reply)
-    const { keyId, outlet, operations } = reservationOf(request)
-    if (keyId !== context.principal.keyId) fail('NOT_FOUND', 'Stream not found')
+    const reservation = reservationOf(request)
+    const { holder, outlet, operations } = reservation
+    if (!isHeldBy(reservation, context.principal)) fail('NOT_FOUND', 'Stream not found')
     const params = readOperation(streaming, request)
     const id = params.extensions?.operationId
     if (typeof id !== 'string' || id === '') fail('VALIDATION_ERROR', 'extensions.operationId: is required')
     if (operations.has(id)) fail('CONFLICT', 'Operation with ID already exists')
     let followed: Followed | undefined
-    const leavePlace = hub.takePlace(keyId)
+    const leavePlace = hub.takePlace(holder)
     const stop = () => {
       operations.delete(id)
       followed?.stop()

@@ -12,6 +12,8 @@ import type { OpenContext, Streaming } from './streaming.ts'
 
 export interface StreamsOptions extends PrepareOptions {
   openContext: OpenContext
+  /** Of the plain stream of each surface, by its path. */
+  plain: Readonly<Record<string, OpenContext>>
 }
 
 export interface Streams extends AsyncDisposable {
@@ -24,7 +26,7 @@ export interface Streams extends AsyncDisposable {
 type Answer = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>
 
 /**
- * Mounts `/graphql/stream` and `/api/v1/events/stream`, and gives what `/graphql` needs to stream.
+ * Mounts `/graphql/stream` and the plain streams, and gives what `/graphql` needs to stream.
  * All streams end when the server closes, or when this is disposed of.
  */
 export async function mountStreams(fastify: FastifyInstance, app: App, options: StreamsOptions): Promise<Streams> {
@@ -53,15 +55,17 @@ export async function mountStreams(fastify: FastifyInstance, app: App, options: 
       return tokenOf(request) === undefined ? handleStream(request, reply) : single.connect(request, reply)
     }),
   })
-  fastify.get('/api/v1/events/stream', async (request, reply) => {
-    try {
-      return await servePlain(streaming, request, reply)
-    } catch (error) {
-      if (reply.sent) throw error
-      const { status, code, message } = statusOf(app.log, reply, error)
-      return await reply.code(status).send({ error: { code, message } })
-    }
-  })
+  for (const [path, openContext] of Object.entries(options.plain)) {
+    fastify.get(path, async (request, reply) => {
+      try {
+        return await servePlain({ ...streaming, openContext }, request, reply)
+      } catch (error) {
+        if (reply.sent) throw error
+        const { status, code, message } = statusOf(app.log, reply, error)
+        return await reply.code(status).send({ error: { code, message } })
+      }
+    })
+  }
   fastify.addHook('preClose', () => hub[Symbol.asyncDispose]())
 
   return {

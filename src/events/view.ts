@@ -51,6 +51,6 @@ export function published(result: ExecutionResult, context: Context): ExecutionR
 }
 
 /** Who may share what was rendered: everyone for whom every field would say the same. */
-export function audienceOf({ keyId: _, ...who }: Principal): unknown {
+export function audienceOf({ credentialId: _, ...who }: Principal): unknown {
   return who
 }

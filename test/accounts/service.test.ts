@@ -21,8 +21,8 @@ describe('createAccount', () => {
     expect(Object.keys(account)).toEqual(['userId', 'workspaceId', 'email', 'apiKey'])
     expect(account.email).toBe('ada@example.com')
     const { rows } = await pool().query(
-      `select u."emailVerified", u."passwordHash", w.id as "workspaceId", s.plan, s.status, s."currentPeriodStart" as start, s."currentPeriodEnd" as end
-        from users u join workspaces w on w."ownerId" = u.id join subscriptions s on s."userId" = u.id where u.id = $1`,
+      `select u."emailVerified", a.password as "passwordHash", w.id as "workspaceId", s.plan, s.status, s."currentPeriodStart" as start, s."currentPeriodEnd" as end
+        from users u join auth_accounts a on a."userId" = u.id join workspaces w on w."ownerId" = u.id join subscriptions s on s."userId" = u.id where u.id = $1`,
       [account.userId],
     )
     const now = new Date()

@@ -32,7 +32,7 @@ export async function openHub(): Promise<HubRig> {
   await openRelay(app)
   const hub = await startHub(app)
   const { userId } = await createAccount(databaseUrl)
-  const { id: keyId } = await app.db.apiKey.findFirstOrThrow({ where: { userId } })
+  const { id: credentialId } = await app.db.apiKey.findFirstOrThrow({ where: { userId } })
   const responses: http.ServerResponse[] = []
   const connections: ((response: http.ServerResponse) => void)[] = []
   const server = http.createServer((request, response) => connections[Number(request.url?.slice(1))]?.(response))
@@ -48,7 +48,12 @@ export async function openHub(): Promise<HubRig> {
     let followed: Followed | undefined
     const index = connections.push((response) => {
       responses.push(response)
-      const outlet = hub.makeOutlet({ keyId, beat: () => ':\n\n', farewell: () => '', closed: () => followed?.stop() })
+      const outlet = hub.makeOutlet({
+        holder: { credentialId, teamId: null },
+        beat: () => ':\n\n',
+        farewell: () => '',
+        closed: () => followed?.stop(),
+      })
       outlet.attach(response, {}, hello())
       void Promise.resolve(follow(outlet)).then((it) => {
         followed = it

@@ -32,11 +32,12 @@ export async function openApp(databaseUrl: string, env: Record<string, string> =
 export function contextFor(app: App, account: Account, plan = 'max'): Context {
   const { userId, workspaceId } = account
   const principal = {
-    keyId: userId,
+    credentialId: userId,
     kind: 'personal',
     userId,
     workspaceId,
     teamId: null,
+    role: null,
     ownerId: userId,
     plan,
     active: true,

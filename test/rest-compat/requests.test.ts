@@ -81,7 +81,7 @@ describe('a path', () => {
     '/api/v1/me%00',
     '/api/v1/ｍe',
     '/api/v2/me',
-    '/api/messages',
+    '/api/v2/messages',
     '/',
     '/graphiql',
     '/.env',

@@ -1,0 +1,60 @@
+// Access tokens: short-lived JWTs that name a session. A token alone is not enough: who checks it asks for the session too.
+import { createLocalJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import type { App } from '../core/app.ts'
+import { type Auth, tokenAudience } from './auth.ts'
+
+export interface TokenClaims {
+  userId: string
+  sessionId: string
+}
+
+/** Longer ones are none of ours. */
+const maxLength = 2_048
+/** Keys that nobody knows are looked for no more often. */
+const reloadMs = 1_000
+const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** Makes the judge of tokens: what a good one claims, null for any other. The keys come from our table alone. */
+export function createTokenJudge(app: App, auth: () => Auth): (token: string) => Promise<TokenClaims | null> {
+  let keys: { find: JWTVerifyGetKey; loadedAt: number } | undefined
+
+  async function loadKeys(): Promise<{ find: JWTVerifyGetKey; loadedAt: number }> {
+    const { keys: list } = await auth().api.getJwks()
+    keys = { find: createLocalJWKSet({ keys: list }), loadedAt: performance.now() }
+    return keys
+  }
+
+  async function verify(token: string, find: JWTVerifyGetKey) {
+    return await jwtVerify(token, find, {
+      issuer: app.config.publicUrl ?? '',
+      audience: tokenAudience,
+      algorithms: ['EdDSA'],
+      requiredClaims: ['sub', 'sid', 'exp', 'iat'],
+    })
+  }
+
+  async function verifyWithNewest(token: string) {
+    const known = keys ?? (await loadKeys())
+    try {
+      return await verify(token, known.find)
+    } catch (error) {
+      // Another process may have made a key since.
+      const isNew = error instanceof errors.JWKSNoMatchingKey && performance.now() - known.loadedAt > reloadMs
+      if (!isNew) throw error
+      return await verify(token, (await loadKeys()).find)
+    }
+  }
+
+  return async (token) => {
+    if (token.length > maxLength) return null
+    try {
+      const { sub, sid } = (await verifyWithNewest(token)).payload
+      if (typeof sub !== 'string' || typeof sid !== 'string' || !uuidForm.test(sub) || !uuidForm.test(sid)) return null
+      return { userId: sub, sessionId: sid }
+    } catch (error) {
+      // Whatever is wrong with it, nobody is told what; but a database that does not answer is no fault of the token.
+      if (error instanceof errors.JOSEError || error instanceof TypeError || error instanceof SyntaxError) return null
+      throw error
+    }
+  }
+}

@@ -1,0 +1,95 @@
+// What the identity routes have in common: who calls, better-auth's errors in our words, answers that take the same time.
+import { setTimeout as pause } from 'node:timers/promises'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { App } from '../core/app.ts'
+import { type ErrorCode, fail, failure } from '../core/errors.ts'
+import type { TokenClaims } from './access-token.ts'
+import { consoleUrl } from './console-url.ts'
+
+/** A person as the console shows them. */
+export interface ConsoleUser {
+  id: string
+  email: string
+  name: string
+  emailVerified: boolean
+  createdAt: Date
+}
+
+/** The person alone, without what else better-auth knows. */
+export function consoleUser({ id, email, name, emailVerified, createdAt }: ConsoleUser): ConsoleUser {
+  return { id, email, name, emailVerified, createdAt }
+}
+
+/** What better-auth is to know of a request: its cookie, its browser, and the address it came from. */
+export function headersOf(request: FastifyRequest): Headers {
+  const headers = new Headers({ 'x-forwarded-for': request.ip })
+  for (const name of ['cookie', 'user-agent']) {
+    const value = request.headers[name]
+    if (typeof value === 'string') headers.set(name, value)
+  }
+  return headers
+}
+
+/** Hands on the cookies that better-auth sets. */
+export function passCookies(reply: FastifyReply, headers: Headers): void {
+  for (const cookie of headers.getSetCookie()) reply.header('set-cookie', cookie)
+}
+
+/** Refuses a page of another origin, which a browser always names. @throws FORBIDDEN. */
+export function checkOrigin(app: App, { headers: { origin } }: FastifyRequest): void {
+  if (origin === undefined) return
+  const trusted = [app.config.publicUrl, consoleUrl(app)].flatMap((url) => (url ? [new URL(url).origin] : []))
+  if (!trusted.includes(origin)) fail('FORBIDDEN', 'Pages of this origin may not sign people in or out')
+}
+
+/** Who shows an access token whose session is still there. @throws UNAUTHORIZED. */
+export async function callerOf(app: App, request: FastifyRequest): Promise<TokenClaims> {
+  const claims = await claimsOf(app, request)
+  const { rowCount } = claims
+    ? await app.pool.query('select from auth_sessions where id = $1 and "userId" = $2 and "expiresAt" > now()', [
+        claims.sessionId,
+        claims.userId,
+      ])
+    : { rowCount: 0 }
+  return claims && rowCount ? claims : refuseToken()
+}
+
+/** What the token of `Authorization: Bearer` claims; null without a good one. */
+export async function claimsOf(app: App, request: FastifyRequest): Promise<TokenClaims | null> {
+  const values = request.raw.headersDistinct.authorization
+  // A header given twice is no header.
+  const token = values?.length === 1 ? /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(values[0] as string)?.[1] : undefined
+  return token ? await app.identity.judge(token) : null
+}
+
+export function refuseToken(): never {
+  fail('UNAUTHORIZED', 'Missing or invalid token')
+}
+
+const codes: Record<string, ErrorCode> = {
+  INVALID_EMAIL_OR_PASSWORD: 'INVALID_CREDENTIALS',
+  EMAIL_NOT_VERIFIED: 'EMAIL_NOT_VERIFIED',
+  INVALID_TOKEN: 'INVALID_TOKEN',
+  TOKEN_EXPIRED: 'INVALID_TOKEN',
+  USER_NOT_FOUND: 'INVALID_TOKEN',
+}
+
+/** Runs a call of better-auth; what it refuses is refused with the contract's code, what it cannot is left as it is. */
+export async function asking<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call
+  } catch (error) {
+    const code = codes[(error as { body?: { code?: string } }).body?.code ?? '']
+    throw code ? failure(code) : error
+  }
+}
+
+/** Longer than any of what these routes do takes on a machine that is not overrun. */
+const answerMs = 250
+
+/** Answers no sooner than everybody is answered, so that the time does not tell whether an address is known. */
+export async function alike<T>(work: Promise<T>): Promise<T> {
+  const [settled] = await Promise.allSettled([work, pause(answerMs)])
+  if (settled.status === 'rejected') throw settled.reason
+  return settled.value
+}

@@ -1,0 +1,72 @@
+// Mounts the identity routes under /api/auth: what people do before they have a token, and with their sessions.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { App } from '../core/app.ts'
+import { fail } from '../core/errors.ts'
+import { parse, uuid } from '../core/validation.ts'
+import { callerOf } from './auth-call.ts'
+import { changePassword, resetPassword } from './password-change.ts'
+import { listSessions, logIn, logOut, renewToken } from './sign-in.ts'
+import { forgotPassword, resendVerification, signUp, verifyEmail } from './sign-up.ts'
+import { leaveForProvider, returnFromProvider } from './single-sign-on.ts'
+
+type Verb = (app: App, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+
+interface AuthRoute {
+  method: 'GET' | 'POST' | 'DELETE'
+  path: string
+  status?: number
+  verb: Verb
+}
+
+const authRoutes: readonly AuthRoute[] = [
+  { method: 'POST', path: '/signup', status: 201, verb: signUp },
+  { method: 'POST', path: '/verify-email', verb: verifyEmail },
+  { method: 'POST', path: '/verify-email/resend', status: 202, verb: resendVerification },
+  { method: 'POST', path: '/login', verb: logIn },
+  { method: 'POST', path: '/token', verb: renewToken },
+  { method: 'POST', path: '/logout', verb: logOut },
+  { method: 'POST', path: '/password/forgot', status: 202, verb: forgotPassword },
+  { method: 'POST', path: '/password/reset', verb: resetPassword },
+  { method: 'POST', path: '/password/change', verb: changePassword },
+  { method: 'GET', path: '/sessions', verb: listSessions },
+  { method: 'DELETE', path: '/sessions/:id', verb: endSession },
+]
+
+/** Ends one of the person's sessions; its tokens stop working at once. @throws NOT_FOUND, UNAUTHORIZED. */
+async function endSession(app: App, request: FastifyRequest): Promise<{ id: string; deleted: true }> {
+  const { userId } = await callerOf(app, request)
+  const id = parse(uuid, (request.params as { id: string }).id, 'id')
+  const { rowCount } = await app.pool.query('delete from auth_sessions where id = $1 and "userId" = $2', [id, userId])
+  if (!rowCount) fail('NOT_FOUND', 'Session not found')
+  return { id, deleted: true }
+}
+
+/** Registers the routes below `prefix`; answers which methods each path takes. */
+export function mountAuth(http: FastifyInstance, app: App, prefix: string): Map<string, Set<string>> {
+  const taken = new Map<string, Set<string>>()
+  const take = (method: string, path: string) => {
+    taken.set(prefix + path, (taken.get(prefix + path) ?? new Set()).add(method))
+    return prefix + path
+  }
+  for (const { method, path, status = 200, verb } of authRoutes) {
+    http.route({
+      method,
+      url: take(method, path),
+      handler: async (request, reply) => {
+        if (app.stopping) fail('SERVICE_UNAVAILABLE')
+        const data = await verb(app, request, reply)
+        return await reply.code(status).header('cache-control', 'no-store').send({ data })
+      },
+    })
+  }
+  http.get(take('GET', '/jwks'), async (_, reply) => await reply.send(await app.identity.auth().api.getJwks()))
+  http.get<{ Params: { provider: string }; Querystring: Record<string, string> }>(
+    take('GET', '/oauth/:provider'),
+    async (request, reply) => await leaveForProvider(app, request, reply),
+  )
+  http.get<{ Params: { provider: string }; Querystring: Record<string, string> }>(
+    take('GET', '/oauth/:provider/callback'),
+    async (request, reply) => await returnFromProvider(app, request, reply),
+  )
+  return taken
+}

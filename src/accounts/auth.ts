@@ -1,0 +1,105 @@
+// Identity: better-auth over our tables, with our hashing and our mail. It is called in process; its own routes are not served.
+import { createHmac } from 'node:crypto'
+import { betterAuth } from 'better-auth'
+import { prismaAdapter } from 'better-auth/adapters/prisma'
+import { genericOAuth } from 'better-auth/plugins/generic-oauth'
+import { jwt } from 'better-auth/plugins/jwt'
+import type { App } from '../core/app.ts'
+import type { OidcSettings } from '../core/config.ts'
+import { newId } from '../core/id.ts'
+import { consoleUrl } from './console-url.ts'
+import { sendMail } from './mail.ts'
+import { openAccount } from './open-account.ts'
+import { hashPassword, verifyPassword } from './password.ts'
+
+/** How long an access token holds, in seconds. */
+export const tokenSeconds = 600
+export const tokenAudience = 'console'
+const day = 86_400
+
+export type Auth = ReturnType<typeof createAuth>
+
+export interface AuthOptions {
+  /** Where others reach this server: issuer of tokens, origin of cookies. */
+  baseUrl: string
+  /** Providers whose discovery document can be read; one that cannot would hold up every login. */
+  oidc: readonly OidcSettings[]
+}
+
+/** The address that an identity provider sends people back to. */
+export function callbackUrl(baseUrl: string, provider: string): string {
+  return `${baseUrl}/api/auth/oauth/${provider}/callback`
+}
+
+export function createAuth(app: App, { baseUrl, oidc }: AuthOptions) {
+  const { secretKey } = app.secrets
+  if (!secretKey) throw new Error('SECRET_KEY is not set')
+  return betterAuth({
+    appName: 'gateway',
+    baseURL: baseUrl,
+    basePath: '/api/auth',
+    trustedOrigins: [baseUrl, consoleUrl(app)],
+    secret: createHmac('sha256', secretKey).update('identity').digest('hex'),
+    telemetry: { enabled: false },
+    logger: { level: 'error', log: (level, message) => app.log[level]({ part: 'identity' }, message) },
+    onAPIError: { errorURL: consoleUrl(app) },
+    database: prismaAdapter(app.db, { provider: 'postgresql', transaction: true }),
+    session: { modelName: 'authSession', expiresIn: 30 * day, updateAge: day },
+    account: {
+      modelName: 'authAccount',
+      encryptOAuthTokens: true,
+      // Nothing is asked of the provider later, so nothing of its is kept.
+      updateAccountOnSignIn: false,
+    },
+    verification: { modelName: 'authVerification', storeIdentifier: 'hashed' },
+    advanced: {
+      // Said, because it is off by itself where NODE_ENV is `test`.
+      disableOriginCheck: false,
+      disableCSRFCheck: false,
+      cookiePrefix: 'gateway',
+      useSecureCookies: baseUrl.startsWith('https:'),
+      database: { generateId: () => newId(), joins: true },
+    },
+    emailAndPassword: {
+      enabled: true,
+      requireEmailVerification: true,
+      autoSignIn: false,
+      revokeSessionsOnPasswordReset: true,
+      minPasswordLength: 10,
+      maxPasswordLength: 128,
+      password: { hash: hashPassword, verify: ({ hash, password }) => verifyPassword(hash, password) },
+      sendResetPassword: ({ user, token }) => sendMail(app, { kind: 'reset', to: user.email, token }),
+      onExistingUserSignUp: ({ user }) => sendMail(app, { kind: 'known', to: user.email }),
+    },
+    emailVerification: {
+      sendOnSignUp: true,
+      // Whoever has lost the mail asks for another one (`verify-email/resend`).
+      sendOnSignIn: false,
+      autoSignInAfterVerification: false,
+      expiresIn: day,
+      sendVerificationEmail: ({ user, token }) => sendMail(app, { kind: 'verify', to: user.email, token }),
+    },
+    databaseHooks: { user: { create: { after: (user) => openAccount(app.pool, user.id) } } },
+    plugins: [
+      jwt({
+        schema: { jwks: { modelName: 'authJwk' } },
+        jwks: { keyPairConfig: { alg: 'EdDSA', crv: 'Ed25519' }, rotationInterval: 30 * day, gracePeriod: day },
+        jwt: { issuer: baseUrl, audience: tokenAudience, expirationTime: `${tokenSeconds}s` },
+        disableSettingJwtHeader: true,
+      }),
+      genericOAuth({
+        config: oidc.map(({ id, discoveryUrl, clientId, clientSecret, scopes }) => ({
+          providerId: id,
+          discoveryUrl,
+          clientId,
+          clientSecret,
+          scopes: [...scopes],
+          redirectURI: callbackUrl(baseUrl, id),
+          pkce: true,
+          requireIdTokenVerification: true,
+          requireEmailVerification: true,
+        })),
+      }),
+    ],
+  })
+}

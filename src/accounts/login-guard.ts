@@ -1,0 +1,38 @@
+// Slows guessing down: five failed logins in 15 minutes for one e-mail address, whether anybody has it or not, counted over all processes.
+import { createHash } from 'node:crypto'
+import type pg from 'pg'
+
+const maxFailures = 5
+const windowMinutes = 15
+
+function hashOf(email: string): Buffer {
+  return createHash('sha256').update(email.toLowerCase()).digest()
+}
+
+/** Takes one try; null where it may be made, else the seconds until the next may. Taken before it is known to fail, so that many at once are no way round. */
+export async function takeTry(pool: pg.Pool, email: string): Promise<number | null> {
+  const recent = `(select coalesce(array_agg(t order by t), '{}') from unnest(f.at) t where t > now() - make_interval(mins => $2))`
+  const { rowCount } = await pool.query(
+    `insert into login_failures as f ("emailHash", at) values ($1, array[now()])
+      on conflict ("emailHash") do update set at = ${recent} || now(), "updatedAt" = now()
+      where cardinality(${recent}) < $3`,
+    [hashOf(email), windowMinutes, maxFailures],
+  )
+  if (rowCount) return null
+  const { rows } = await pool.query<{ seconds: number }>(
+    `select ceil(extract(epoch from min(t) + make_interval(mins => $2) - now()))::int as seconds
+      from login_failures f, unnest(f.at) t where f."emailHash" = $1 and t > now() - make_interval(mins => $2)`,
+    [hashOf(email), windowMinutes],
+  )
+  return Math.max(1, rows[0]?.seconds ?? 1)
+}
+
+/** After a login that went well. */
+export async function forgetTries(pool: pg.Pool, email: string): Promise<void> {
+  await pool.query('delete from login_failures where "emailHash" = $1', [hashOf(email)])
+}
+
+/** Tries that are too old to count. */
+export async function pruneTries(pool: pg.Pool): Promise<void> {
+  await pool.query(`delete from login_failures where "updatedAt" < now() - make_interval(mins => $1)`, [windowMinutes])
+}

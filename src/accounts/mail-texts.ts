@@ -1,0 +1,62 @@
+// What mails say: one text for each kind.
+
+export type MailOrder =
+  /** Proves an address. */
+  | { kind: 'verify'; to: string; token: string }
+  /** Sets another password. */
+  | { kind: 'reset'; to: string; token: string }
+  /** To the owner of an address with which somebody tried to sign up again. */
+  | { kind: 'known'; to: string }
+  | { kind: 'invitation'; to: string; token: string; team: string; inviter: string }
+
+export interface MailText {
+  subject: string
+  text: string
+}
+
+/** The words of a mail; links lead to the console at `console`. */
+export function composeMail(order: MailOrder, console: string): MailText {
+  const link = (page: string, token: string) => `${console}/${page}?token=${encodeURIComponent(token)}`
+  switch (order.kind) {
+    case 'verify':
+      return {
+        subject: 'Verify your e-mail address',
+        text: lines(
+          'Please verify your e-mail address:',
+          link('verify-email', order.token),
+          'The link holds for one day. If you did not sign up, ignore this mail.',
+        ),
+      }
+    case 'reset':
+      return {
+        subject: 'Set a new password',
+        text: lines(
+          'Set a new password here:',
+          link('reset-password', order.token),
+          'The link holds for one hour and works once. If you did not ask for it, ignore this mail: nothing has changed.',
+        ),
+      }
+    case 'known':
+      return {
+        subject: 'You have an account already',
+        text: lines(
+          'Somebody, maybe you, tried to sign up with this e-mail address, which has an account already.',
+          `Sign in, or set a new password if you forgot it: ${console}`,
+          'If it was not you, ignore this mail: nothing has changed.',
+        ),
+      }
+    case 'invitation':
+      return {
+        subject: `${order.inviter} invites you to ${order.team}`,
+        text: lines(
+          `${order.inviter} invites you to the team ${order.team}. Sign in with this e-mail address and accept:`,
+          link('invitation', order.token),
+          'The invitation holds for seven days.',
+        ),
+      }
+  }
+}
+
+function lines(...paragraphs: string[]): string {
+  return `${paragraphs.join('\n\n')}\n`
+}

@@ -1,0 +1,46 @@
+// Signing up: an account that begins when its e-mail address is proved.
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { App } from '../core/app.ts'
+import { parse, text } from '../core/validation.ts'
+import { alike, asking, type ConsoleUser, consoleUser } from './auth-call.ts'
+
+export const email = z.email('must be an e-mail address').max(254).toLowerCase()
+export const password = text(10, 128)
+
+const signUpBody = z.object({ email, password, name: text(1, 100) })
+const tokenBody = z.object({ token: text(1, 2_048) })
+const emailBody = z.object({ email })
+
+/** Answers alike whether the address has an account or not; its owner reads which in a mail. @throws VALIDATION_ERROR. */
+export async function signUp(app: App, request: FastifyRequest): Promise<{ user: ConsoleUser }> {
+  const body = parse(signUpBody, request.body)
+  const { user } = await alike(asking(app.identity.auth().api.signUpEmail({ body })))
+  return { user: consoleUser(user) }
+}
+
+/** @throws INVALID_TOKEN. */
+export async function verifyEmail(app: App, request: FastifyRequest): Promise<{ verified: true }> {
+  const query = parse(tokenBody, request.body)
+  await asking(app.identity.auth().api.verifyEmail({ query }))
+  return { verified: true }
+}
+
+/** Sends the mail again where it is of use. Answers alike whatever the address. */
+export async function resendVerification(app: App, request: FastifyRequest): Promise<{ accepted: true }> {
+  const body = parse(emailBody, request.body)
+  await alike(asking(app.identity.auth().api.sendVerificationEmail({ body }).catch(ignoreVerified)))
+  return { accepted: true }
+}
+
+/** An address that is verified already needs no mail, and nobody else is to know that it is. */
+function ignoreVerified(error: unknown): void {
+  if ((error as { body?: { code?: string } }).body?.code !== 'EMAIL_ALREADY_VERIFIED') throw error
+}
+
+/** Sends a mail to whoever has an account with the address. Answers alike whether anybody has. */
+export async function forgotPassword(app: App, request: FastifyRequest): Promise<{ accepted: true }> {
+  const body = parse(emailBody, request.body)
+  await alike(asking(app.identity.auth().api.requestPasswordReset({ body })))
+  return { accepted: true }
+}
