@@ -74,12 +74,17 @@ const codes: Record<string, ErrorCode> = {
   USER_NOT_FOUND: 'INVALID_TOKEN',
 }
 
+/** Better-auth's own code of an error; empty where it is none of its. */
+export function codeIn(error: unknown): string {
+  return (error as { body?: { code?: string } } | null)?.body?.code ?? ''
+}
+
 /** Runs a call of better-auth; what it refuses is refused with the contract's code, what it cannot is left as it is. */
 export async function asking<T>(call: Promise<T>): Promise<T> {
   try {
     return await call
   } catch (error) {
-    const code = codes[(error as { body?: { code?: string } }).body?.code ?? '']
+    const code = codes[codeIn(error)]
     throw code ? failure(code) : error
   }
 }

@@ -8,6 +8,7 @@ import type { App } from '../core/app.ts'
 import type { OidcSettings } from '../core/config.ts'
 import { newId } from '../core/id.ts'
 import { consoleUrl } from './console-url.ts'
+import { forgetTries } from './login-guard.ts'
 import { sendMail } from './mail.ts'
 import { openAccount } from './open-account.ts'
 import { hashPassword, verifyPassword } from './password.ts'
@@ -69,6 +70,11 @@ export function createAuth(app: App, { baseUrl, oidc }: AuthOptions) {
       maxPasswordLength: 128,
       password: { hash: hashPassword, verify: ({ hash, password }) => verifyPassword(hash, password) },
       sendResetPassword: ({ user, token }) => sendMail(app, { kind: 'reset', to: user.email, token }),
+      // Whoever reads the mail of an address has proved to have it.
+      onPasswordReset: async ({ user }) => {
+        await app.pool.query('update users set "emailVerified" = true where id = $1', [user.id])
+        await forgetTries(app.pool, user.email)
+      },
       onExistingUserSignUp: ({ user }) => sendMail(app, { kind: 'known', to: user.email }),
     },
     emailVerification: {

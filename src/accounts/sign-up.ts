@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { App } from '../core/app.ts'
 import { parse, text } from '../core/validation.ts'
-import { alike, asking, type ConsoleUser, consoleUser } from './auth-call.ts'
+import { alike, asking, type ConsoleUser, codeIn, consoleUser } from './auth-call.ts'
 
 export const email = z.email('must be an e-mail address').max(254).toLowerCase()
 export const password = text(10, 128)
@@ -15,8 +15,19 @@ const emailBody = z.object({ email })
 /** Answers alike whether the address has an account or not; its owner reads which in a mail. @throws VALIDATION_ERROR. */
 export async function signUp(app: App, request: FastifyRequest): Promise<{ user: ConsoleUser }> {
   const body = parse(signUpBody, request.body)
-  const { user } = await alike(asking(app.identity.auth().api.signUpEmail({ body })))
+  const { user } = await alike(asking(signUpOnce(app, body)))
   return { user: consoleUser(user) }
+}
+
+async function signUpOnce(app: App, body: z.output<typeof signUpBody>): Promise<{ user: ConsoleUser }> {
+  const call = () => app.identity.auth().api.signUpEmail({ body })
+  try {
+    return await call()
+  } catch (error) {
+    if (codeIn(error) !== 'FAILED_TO_CREATE_USER') throw error
+    // The same address was signed up at the same moment; it is known by now, and is answered as known ones are.
+    return await call()
+  }
 }
 
 /** @throws INVALID_TOKEN. */
@@ -35,7 +46,7 @@ export async function resendVerification(app: App, request: FastifyRequest): Pro
 
 /** An address that is verified already needs no mail, and nobody else is to know that it is. */
 function ignoreVerified(error: unknown): void {
-  if ((error as { body?: { code?: string } }).body?.code !== 'EMAIL_ALREADY_VERIFIED') throw error
+  if (codeIn(error) !== 'EMAIL_ALREADY_VERIFIED') throw error
 }
 
 /** Sends a mail to whoever has an account with the address. Answers alike whether anybody has. */

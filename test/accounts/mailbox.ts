@@ -1,0 +1,68 @@
+// A mail server of somebody else's making, on loopback: keeps what it is sent.
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { SMTPServer } from 'smtp-server'
+import { atEnd, until } from '../kit/kit.ts'
+
+export interface Mail {
+  to: string
+  /** As it was sent, headers and all. */
+  raw: string
+}
+
+export interface Mailbox {
+  /** For `SMTP_URL`. */
+  url: string
+  mails: Mail[]
+  /** The token in the n-th mail to that address, waited for. */
+  token: (to: string, n?: number) => Promise<string>
+}
+
+export interface MailboxOptions {
+  /** Any free one where it is left out. */
+  port?: number
+  /** Answers a mail with an error of the server instead of keeping it. */
+  refuse?: () => boolean
+}
+
+/** Ends with the test, or with the file when no test runs. */
+export async function openMailbox({ port = 0, refuse = () => false }: MailboxOptions = {}): Promise<Mailbox> {
+  const mails: Mail[] = []
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    onData(stream, session, done) {
+      keep(stream, session.envelope.rcptTo[0]?.address ?? '').then(() => done(), done)
+    },
+  })
+  async function keep(stream: Readable, to: string): Promise<void> {
+    const raw = await text(stream)
+    if (refuse()) throw Object.assign(new Error('no room'), { responseCode: 452 })
+    mails.push({ to, raw })
+  }
+  server.on('error', () => {})
+  server.listen(port, '127.0.0.1')
+  await once(server.server, 'listening')
+  atEnd('test', () => new Promise((resolve) => server.close(() => resolve())))
+  return {
+    url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
+    mails,
+    token: async (to, n = 0) => tokenIn(await until(() => mails.filter((mail) => mail.to === to)[n])),
+  }
+}
+
+/** Undoes the quoted-printable form in which the mail travelled. */
+export function textOf({ raw }: Mail): string {
+  const body = raw.slice(raw.indexOf('\r\n\r\n') + 4)
+  return body
+    .replaceAll('=\r\n', '')
+    .replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+}
+
+export function tokenIn(mail: Mail): string {
+  const [, token] = textOf(mail).match(/\?token=(\S+)/) ?? []
+  if (!token) throw new Error(`no token in\n${mail.raw}`)
+  return decodeURIComponent(token)
+}

@@ -1,0 +1,54 @@
+// Somebody with a browser: an account with a password, signed in.
+import { randomUUID } from 'node:crypto'
+import { createAccount as insertAccount } from '../../src/accounts/service.ts'
+import { type Account, type Answer, type Api, api, sql } from '../kit/kit.ts'
+
+export const password = 'correct horse battery'
+
+export interface Person extends Account {
+  /** The access token. */
+  token: string
+  /** The session's cookie, `name=value`. */
+  cookie: string
+  /** With the token; paths begin with a slash. */
+  api: Api
+  /** With the token, in that team's workspace. */
+  inTeam: (teamId: string) => Api
+}
+
+/** A verified account with {@link password}, which has not signed in. */
+export async function newAccount(databaseUrl: string, plan: 'free' | 'pro' | 'max' = 'max'): Promise<Account> {
+  return await insertAccount(sql(databaseUrl), { email: `${randomUUID()}@example.com`, name: 'Ada', plan, password })
+}
+
+/** A verified account that is signed in. */
+export async function newPerson(
+  gateway: { url: string },
+  databaseUrl: string,
+  plan: 'free' | 'pro' | 'max' = 'max',
+): Promise<Person> {
+  return await signIn(gateway, await newAccount(databaseUrl, plan))
+}
+
+/** Signs an account in once more. */
+export async function signIn(gateway: { url: string }, account: Account): Promise<Person> {
+  const answer = await logIn(gateway, account.email)
+  if (answer.status !== 200) throw new Error(`login was answered ${answer.status} ${JSON.stringify(answer.body)}`)
+  const token: string = answer.body.data.accessToken
+  const authorization = `Bearer ${token}`
+  return {
+    ...account,
+    token,
+    cookie: cookieOf(answer),
+    api: api(gateway, undefined, { authorization }),
+    inTeam: (teamId) => api(gateway, undefined, { authorization, 'x-team-id': teamId }),
+  }
+}
+
+export function logIn(gateway: { url: string }, email: string, tried = password): Promise<Answer> {
+  return api(gateway).post('/api/auth/login', { email, password: tried })
+}
+
+export function cookieOf({ headers }: Answer): string {
+  return (headers.getSetCookie()[0] ?? '').split(';', 1)[0] as string
+}

@@ -1,0 +1,194 @@
+// Signing in and out: a session is a cookie, its tokens live as long as it does, and what is ended is ended everywhere at once.
+import { randomUUID } from 'node:crypto'
+import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { api, cloneDatabase, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
+import { expectRefusal, moment, uuid } from '../rest-compat/rig.ts'
+import { cookieOf, logIn, newAccount, newPerson, password, signIn } from './person.ts'
+
+let databaseUrl: string
+let gateways: [Gateway, Gateway]
+
+beforeAll(async () => {
+  databaseUrl = await cloneDatabase()
+  // Two processes of one service: tokens of the one hold at the other.
+  const env = { PUBLIC_URL: 'http://gateway.example.com' }
+  gateways = await Promise.all([startGateway({ databaseUrl, env }), startGateway({ databaseUrl, env })])
+})
+
+const renew = (cookie: string, headers: Record<string, string> = {}) =>
+  api(gateways[0]).post('/api/auth/token', undefined, { cookie, ...headers })
+const refused = 'Missing or invalid token'
+
+describe('a login', () => {
+  it('gives an access token of ten minutes and the session’s cookie', async () => {
+    const account = await newAccount(databaseUrl)
+    const answer = await logIn(gateways[0], account.email.toUpperCase())
+    expect(answer.status).toBe(200)
+    const user = { id: account.userId, email: account.email, name: 'Ada', emailVerified: true, createdAt: moment }
+    expect(answer.body).toStrictEqual({ data: { accessToken: expect.any(String), expiresIn: 600, user } })
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    const [cookie] = answer.headers.getSetCookie()
+    expect(cookie).toMatch(/^gateway\.session_token=\S+; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/)
+    const token: string = answer.body.data.accessToken
+    expect(decodeProtectedHeader(token)).toStrictEqual({ alg: 'EdDSA', kid: uuid })
+    const claims = decodeJwt(token)
+    const iat = claims.iat as number
+    // Nothing of the person but the id.
+    const expected = { sub: account.userId, sid: uuid, iat, exp: iat + 600, iss: 'http://gateway.example.com', aud: 'console' }
+    expect(claims).toStrictEqual(expected)
+  })
+
+  it('is refused in the same words for a wrong password and for nobody’s address', async () => {
+    const { email } = await newAccount(databaseUrl)
+    for (const address of [email, `${randomUUID()}@example.com`]) {
+      expectRefusal(
+        await logIn(gateways[0], address, 'wrong password'),
+        401,
+        'INVALID_CREDENTIALS',
+        'Wrong e-mail address or password',
+      )
+    }
+  })
+
+  it('is refused after five failures for one address, known or not, on every process, and for nobody else', async () => {
+    for (const { email } of [await newAccount(databaseUrl), { email: `${randomUUID()}@example.com` }]) {
+      const codes: string[] = []
+      for (let i = 0; i < 7; i++) codes.push((await logIn(gateways[i % 2] as Gateway, email, 'wrong password')).body.error.code)
+      expect(codes).toEqual([...Array(5).fill('INVALID_CREDENTIALS'), ...Array(2).fill('API_RATE_LIMIT_EXCEEDED')])
+      // Not with the right one either, or guessing would go on.
+      const late = await logIn(gateways[0], email)
+      expectRefusal(late, 429, 'API_RATE_LIMIT_EXCEEDED')
+      expect(Number(late.headers.get('retry-after'))).toBeGreaterThan(800)
+    }
+    expect((await logIn(gateways[0], (await newAccount(databaseUrl)).email)).status).toBe(200)
+  })
+
+  it('is refused after five failures however many try at once', async () => {
+    const { email } = await newAccount(databaseUrl)
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => logIn(gateways[i % 2] as Gateway, email, 'wrong password')),
+    )
+    const told = answers.map(({ status }) => status).sort()
+    expect(told).toEqual([...Array(5).fill(401), ...Array(15).fill(429)])
+  })
+
+  it('forgets failures once one went well, and once they are 15 minutes old', async () => {
+    const { email } = await newAccount(databaseUrl)
+    for (let i = 0; i < 4; i++) await logIn(gateways[0], email, 'wrong password')
+    expect((await logIn(gateways[0], email)).status).toBe(200)
+    for (let i = 0; i < 5; i++) expect((await logIn(gateways[0], email, 'wrong password')).status).toBe(401)
+    expect((await logIn(gateways[0], email)).status).toBe(429)
+    await sql(databaseUrl).query(`update login_failures set at = array(select t - interval '15 minutes' from unnest(at) t)`)
+    expect((await logIn(gateways[0], email)).status).toBe(200)
+  })
+
+  it('names the fields that are wrong, and hashes nothing that is too long', async () => {
+    const answer = await api(gateways[0]).post('/api/auth/login', { email: 7, password: 'x'.repeat(129) })
+    expectRefusal(answer, 400, 'VALIDATION_ERROR', 'email: must be an e-mail address; password: must have at most 128 characters')
+  })
+})
+
+describe('a session', () => {
+  it('gives further tokens for its cookie, and none without or after it', async () => {
+    const person = await newPerson(gateways[0], databaseUrl)
+    const answer = await renew(person.cookie)
+    expect({ status: answer.status, body: answer.body }).toStrictEqual({
+      status: 200,
+      body: { data: { accessToken: expect.any(String), expiresIn: 600 } },
+    })
+    expectRefusal(await api(gateways[0]).post('/api/auth/token'), 401, 'UNAUTHORIZED', refused)
+    const forged = person.cookie.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'))
+    expectRefusal(await renew(forged.replace('%3D', 'A%3D')), 401, 'UNAUTHORIZED', refused)
+    await sql(databaseUrl).query('update auth_sessions set "expiresAt" = now() where "userId" = $1', [person.userId])
+    expectRefusal(await renew(person.cookie), 401, 'UNAUTHORIZED', refused)
+    expectRefusal(await person.api.get('/api/instances'), 401, 'UNAUTHORIZED', refused)
+  })
+
+  it('lasts 30 days from its last use', async () => {
+    const person = await newPerson(gateways[0], databaseUrl)
+    const set = `update auth_sessions set "expiresAt" = now() + interval '10 days' where "userId" = $1`
+    await sql(databaseUrl).query(set, [person.userId])
+    const [cookie] = (await renew(person.cookie)).headers.getSetCookie()
+    expect(cookie).toContain('Max-Age=2592000')
+    const { rows } = await sql(databaseUrl).query(
+      `select round(extract(epoch from "expiresAt" - now()) / 86400)::int as days from auth_sessions where "userId" = $1`,
+      [person.userId],
+    )
+    expect(rows).toEqual([{ days: 30 }])
+  })
+
+  it.each(['token', 'login', 'logout'])('is none of another origin’s business: %s', async (route) => {
+    const person = await newPerson(gateways[0], databaseUrl)
+    const ask = (origin: string) =>
+      api(gateways[0]).post(`/api/auth/${route}`, { email: person.email, password }, { cookie: person.cookie, origin })
+    for (const origin of [
+      'http://evil.example',
+      'null',
+      'http://gateway.example.com.evil.example',
+      'https://gateway.example.com',
+    ]) {
+      const answer = await ask(origin)
+      expectRefusal(answer, 403, 'FORBIDDEN')
+      expect(answer.headers.getSetCookie()).toEqual([])
+    }
+    expect((await renew(person.cookie)).status).toBe(200)
+    expect((await ask('http://gateway.example.com')).status).toBe(200)
+  })
+
+  it('is listed to its owner, and ended by its owner alone', async () => {
+    const first = await newPerson(gateways[0], databaseUrl)
+    const second = await signIn(gateways[1], first)
+    const stranger = await newPerson(gateways[0], databaseUrl)
+    const list = (await second.api.get('/api/auth/sessions')).body.data
+    const record = { id: uuid, ipAddress: '127.0.0.1', userAgent: 'node', createdAt: moment, expiresAt: moment }
+    expect(list).toStrictEqual([
+      { ...record, current: true },
+      { ...record, current: false },
+    ])
+    const path = `/api/auth/sessions/${list[1].id}`
+    expectRefusal(await stranger.api.delete(path), 404, 'NOT_FOUND', 'Session not found')
+    expectRefusal(await second.api.delete('/api/auth/sessions/x'), 400, 'VALIDATION_ERROR', 'id: must be a UUID')
+    expectRefusal(await api(gateways[0]).delete(path), 401, 'UNAUTHORIZED', refused)
+    expect((await second.api.delete(path)).body).toStrictEqual({ data: { id: list[1].id, deleted: true } })
+    expectRefusal(await second.api.delete(path), 404, 'NOT_FOUND')
+    expectRefusal(await first.api.get('/api/auth/sessions'), 401, 'UNAUTHORIZED', refused)
+    expect((await second.api.get('/api/auth/sessions')).body.data).toHaveLength(1)
+  })
+})
+
+describe('a session that is over', () => {
+  it.each(['rest', 'graphql'])('is over on every process at the next request: %s', async (surface) => {
+    const person = await newPerson(gateways[0], databaseUrl)
+    const elsewhere = api(gateways[1], undefined, { authorization: `Bearer ${person.token}` })
+    const ask = () => (surface === 'rest' ? elsewhere.get('/api/instances') : elsewhere.graphql('{ instances { id } }'))
+    expect((await ask()).status).toBe(200)
+    const out = await api(gateways[0]).post('/api/auth/logout', undefined, { cookie: person.cookie })
+    expect(out.body).toStrictEqual({ data: { loggedOut: true } })
+    expect(cookieOf(out)).toBe('gateway.session_token=')
+    const answer = await ask()
+    expect(answer.status).toBe(401)
+    expect(JSON.stringify(answer.body)).toContain(refused)
+    expectRefusal(await renew(person.cookie), 401, 'UNAUTHORIZED', refused)
+  })
+
+  it('is ended by its token alone as well', async () => {
+    const person = await newPerson(gateways[0], databaseUrl)
+    await person.api.post('/api/auth/logout')
+    expectRefusal(await person.api.get('/api/instances'), 401, 'UNAUTHORIZED', refused)
+  })
+
+  it('takes its live streams along', { timeout: 20_000 }, async () => {
+    const person = await newPerson(gateways[0], databaseUrl)
+    const response = await fetch(`${gateways[1].url}/api/events/stream`, { headers: { authorization: `Bearer ${person.token}` } })
+    expect(response.status).toBe(200)
+    let over = false
+    const reading = (async () => {
+      for await (const _ of response.body as AsyncIterable<unknown>);
+      over = true
+    })()
+    await person.api.post('/api/auth/logout')
+    await until(() => over, { timeoutMs: 5_000 })
+    await reading
+  })
+})

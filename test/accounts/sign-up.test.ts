@@ -1,0 +1,156 @@
+// Signing up: nothing works before the address is proved, and nobody learns whose addresses have accounts.
+import { randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type Api, api, cloneDatabase, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
+import { expectRefusal, moment, uuid } from '../rest-compat/rig.ts'
+import { type Mailbox, openMailbox, textOf } from './mailbox.ts'
+import { logIn, newAccount, password } from './person.ts'
+
+let databaseUrl: string
+let mailbox: Mailbox
+let gateway: Gateway
+let client: Api
+
+beforeAll(async () => {
+  databaseUrl = await cloneDatabase()
+  mailbox = await openMailbox()
+  gateway = await startGateway({ databaseUrl, env: { SMTP_URL: mailbox.url, CONSOLE_URL: 'https://console.example.com/' } })
+  client = api(gateway)
+})
+
+const newEmail = () => `${randomUUID()}@example.com`
+const signUp = (email: string, fields: object = {}) =>
+  client.post('/api/auth/signup', { email, password, name: 'Ada', ...fields })
+
+describe('signing up', () => {
+  it('makes an account that can be used once its address is verified', async () => {
+    const email = newEmail()
+    const answer = await signUp(email.toUpperCase().replace('EXAMPLE.COM', 'Example.com'))
+    expect(answer.status).toBe(201)
+    const user = { id: uuid, email, name: 'Ada', emailVerified: false, createdAt: moment }
+    expect(answer.body).toStrictEqual({ data: { user } })
+    expect(answer.headers.getSetCookie()).toEqual([])
+    expectRefusal(await logIn(gateway, email), 403, 'EMAIL_NOT_VERIFIED')
+
+    const token = await mailbox.token(email)
+    expect((await client.post('/api/auth/verify-email', { token })).body).toStrictEqual({ data: { verified: true } })
+    const login = await logIn(gateway, email)
+    expect(login.status).toBe(200)
+    expect(login.body.data.user).toStrictEqual({ ...answer.body.data.user, emailVerified: true })
+    const { accessToken } = login.body.data
+    const me = await client.graphql(
+      '{ me { email emailVerified plan { code } } }',
+      {},
+      { authorization: `Bearer ${accessToken}` },
+    )
+    expect(me.body.data.me).toEqual({ email, emailVerified: true, plan: { code: 'free' } })
+  })
+
+  it('tells in its mail where to go', async () => {
+    const email = newEmail()
+    await signUp(email)
+    const mail = await until(() => mailbox.mails.find(({ to }) => to === email))
+    expect(textOf(mail)).toContain('https://console.example.com/verify-email?token=')
+    expect(mail.raw).toMatch(/^From: Messaging gateway <gateway@localhost>\r$/m)
+  })
+
+  it('gives one workspace and one subscription, however often it is tried at once', async () => {
+    const email = newEmail()
+    const answers = await Promise.all(Array.from({ length: 5 }, () => signUp(email)))
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201])
+    const { rows } = await sql(databaseUrl).query(
+      `select count(distinct u.id)::int as users, count(w.id)::int as workspaces, count(s."userId")::int as subscriptions
+        from users u left join workspaces w on w."ownerId" = u.id left join subscriptions s on s."userId" = u.id where u.email = $1`,
+      [email],
+    )
+    expect(rows).toEqual([{ users: 1, workspaces: 1, subscriptions: 1 }])
+  })
+
+  it('names every field that is wrong', async () => {
+    const answer = await client.post('/api/auth/signup', { email: 'nobody', password: 'short', name: '' })
+    const message = 'email: must be an e-mail address; password: must have at least 10 characters; name: must not be empty'
+    expectRefusal(answer, 400, 'VALIDATION_ERROR', message)
+    expectRefusal(await signUp(newEmail(), { password: 'x'.repeat(129) }), 400, 'VALIDATION_ERROR', /^password: /)
+  })
+
+  it('takes nothing from the body that is not asked for', async () => {
+    const email = newEmail()
+    const fields = { id: randomUUID(), emailVerified: true, plan: 'max', role: 'owner', createdAt: '2020-01-01T00:00:00Z' }
+    const answer = await signUp(email, fields)
+    expect(answer.body.data.user).toMatchObject({ id: uuid, emailVerified: false })
+    expectRefusal(await logIn(gateway, email), 403, 'EMAIL_NOT_VERIFIED')
+  })
+})
+
+describe('an address that has an account', () => {
+  it('is answered like any other, and its owner reads that somebody tried', async () => {
+    const { email } = await newAccount(databaseUrl)
+    const [known, unknown] = [await signUp(email, { password: 'another password' }), await signUp(newEmail())]
+    const shape = ({ status, body: { data } }: typeof known) => ({
+      status,
+      user: { ...data.user, id: uuid, email: '', createdAt: moment },
+    })
+    expect(shape(known)).toEqual(shape(unknown))
+    // Not even the version of the id tells.
+    expect(known.body.data.user.id).toEqual(uuid)
+    expect(unknown.body.data.user.id).toEqual(uuid)
+    const mail = await until(() => mailbox.mails.find(({ to }) => to === email))
+    expect(textOf(mail)).toContain('has an account already')
+    // And nothing of the account has changed.
+    expect((await logIn(gateway, email)).status).toBe(200)
+  })
+
+  it.each(['verify-email/resend', 'password/forgot'])('is answered by %s like any other', async (route) => {
+    const { email } = await newAccount(databaseUrl)
+    const unverified = newEmail()
+    await signUp(unverified)
+    const answers = await Promise.all(
+      [email, unverified, newEmail()].map((address) => client.post(`/api/auth/${route}`, { email: address })),
+    )
+    for (const { status, body } of answers)
+      expect({ status, body }).toStrictEqual({ status: 202, body: { data: { accepted: true } } })
+  })
+
+  it('takes as long as any other', { timeout: 60_000 }, async () => {
+    const { email } = await newAccount(databaseUrl)
+    const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] }
+    for (let i = 0; i < 10; i++) {
+      for (const [who, address] of [
+        ['known', email],
+        ['unknown', newEmail()],
+      ] as const) {
+        for (const route of ['password/forgot', 'verify-email/resend', 'signup']) {
+          const begin = performance.now()
+          await client.post(`/api/auth/${route}`, { email: address, password, name: 'Ada' })
+          times[who].push(performance.now() - begin)
+        }
+      }
+    }
+    expect(Math.abs(welch(times.known, times.unknown))).toBeLessThan(4.5)
+  })
+})
+
+/** Welch's t of two samples. */
+function welch(a: readonly number[], b: readonly number[]): number {
+  const mean = (list: readonly number[]) => list.reduce((sum, value) => sum + value, 0) / list.length
+  const variance = (list: readonly number[]) =>
+    list.reduce((sum, value) => sum + (value - mean(list)) ** 2, 0) / (list.length - 1)
+  return (mean(a) - mean(b)) / Math.sqrt(variance(a) / a.length + variance(b) / b.length)
+}
+
+describe('a token of a mail', () => {
+  it.each(['', 'x', 'a.b.c'])('that is none is refused: %j', async (token) => {
+    const [status, code] = [400, token === '' ? 'VALIDATION_ERROR' : 'INVALID_TOKEN']
+    expectRefusal(await client.post('/api/auth/verify-email', { token }), status, code)
+    expectRefusal(await client.post('/api/auth/password/reset', { token, password }), status, code)
+  })
+
+  it('comes again on request, and the address is verified by any of them', async () => {
+    const email = newEmail()
+    await signUp(email)
+    await client.post('/api/auth/verify-email/resend', { email })
+    const token = await mailbox.token(email, 1)
+    expect((await client.post('/api/auth/verify-email', { token })).status).toBe(200)
+    expect((await logIn(gateway, email)).status).toBe(200)
+  })
+})
