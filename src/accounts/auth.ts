@@ -18,6 +18,8 @@ export const tokenSeconds = 600
 export const tokenAudience = 'console'
 const day = 86_400
 
+const noTokens = { accessToken: null, refreshToken: null, idToken: null }
+
 export type Auth = ReturnType<typeof createAuth>
 
 export interface AuthOptions {
@@ -46,12 +48,7 @@ export function createAuth(app: App, { baseUrl, oidc }: AuthOptions) {
     onAPIError: { errorURL: consoleUrl(app) },
     database: prismaAdapter(app.db, { provider: 'postgresql', transaction: true }),
     session: { modelName: 'authSession', expiresIn: 30 * day, updateAge: day },
-    account: {
-      modelName: 'authAccount',
-      encryptOAuthTokens: true,
-      // Nothing is asked of the provider later, so nothing of its is kept.
-      updateAccountOnSignIn: false,
-    },
+    account: { modelName: 'authAccount', updateAccountOnSignIn: false },
     verification: { modelName: 'authVerification', storeIdentifier: 'hashed' },
     advanced: {
       // Said, because it is off by itself where NODE_ENV is `test`.
@@ -85,7 +82,11 @@ export function createAuth(app: App, { baseUrl, oidc }: AuthOptions) {
       expiresIn: day,
       sendVerificationEmail: ({ user, token }) => sendMail(app, { kind: 'verify', to: user.email, token }),
     },
-    databaseHooks: { user: { create: { after: (user) => openAccount(app.pool, user.id) } } },
+    databaseHooks: {
+      user: { create: { after: (user) => openAccount(app.pool, user.id) } },
+      // Nothing is asked of an identity provider later, so none of its tokens is kept.
+      account: { create: { before: async (account) => ({ data: { ...account, ...noTokens } }) } },
+    },
     plugins: [
       jwt({
         schema: { jwks: { modelName: 'authJwk' } },

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { App } from '../core/app.ts'
-import { codeOf, fail } from '../core/errors.ts'
+import { codeOf } from '../core/errors.ts'
 import { parse, text } from '../core/validation.ts'
 import { tokenSeconds } from './auth.ts'
 import {
@@ -16,7 +16,7 @@ import {
   passCookies,
   refuseToken,
 } from './auth-call.ts'
-import { forgetTries, takeTry } from './login-guard.ts'
+import { forgetTries, guarded } from './login-guard.ts'
 import { email } from './sign-up.ts'
 
 /** Of the password only what a hash can take: what is too short to be one is wrong, not invalid. */
@@ -32,11 +32,7 @@ export interface Token {
 export async function logIn(app: App, request: FastifyRequest, reply: FastifyReply): Promise<Token & { user: ConsoleUser }> {
   checkOrigin(app, request)
   const body = parse(loginBody, request.body)
-  const waitSeconds = await takeTry(app.pool, body.email)
-  if (waitSeconds !== null) {
-    reply.header('Retry-After', waitSeconds)
-    fail('API_RATE_LIMIT_EXCEEDED', 'Too many failed logins with this e-mail address; try again later')
-  }
+  await guarded(app, reply, body.email)
   const { response, headers } = await asking(
     app.identity.auth().api.signInEmail({ body, headers: headersOf(request), returnHeaders: true }),
   ).catch(async (error) => {

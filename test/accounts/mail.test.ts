@@ -1,0 +1,78 @@
+// Mail: what was promised is sent however long the mail server is away, and its tokens lie nowhere in clear.
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { expect, it } from 'vitest'
+import { api, atEnd, cloneDatabase, sql, startGateway, until } from '../kit/kit.ts'
+import { openMailbox, tokenIn } from './mailbox.ts'
+import { logIn, newAccount, password } from './person.ts'
+
+const newEmail = () => `${randomUUID()}@example.com`
+
+it('is sent once the mail server is back, though the gateway that took the order was killed', { timeout: 60_000 }, async () => {
+  const databaseUrl = await cloneDatabase()
+  const port = await freePort()
+  const env = { SMTP_URL: `smtp://127.0.0.1:${port}` }
+  const first = await startGateway({ databaseUrl, env })
+  const email = newEmail()
+  expect((await api(first).post('/api/auth/signup', { email, password, name: 'Ada' })).status).toBe(201)
+  await until(async () => (await mails(databaseUrl)).length === 1)
+  first.kill('SIGKILL')
+  await first.exited
+  // Who waits for it lies sealed: neither the address nor the token is in the row.
+  const [row] = await mails(databaseUrl)
+  expect(row?.content.includes(Buffer.from(email))).toBe(false)
+
+  const second = await startGateway({ databaseUrl, env })
+  const mailbox = await openMailbox({ port })
+  const token = await until(() => mailbox.mails.find(({ to }) => to === email), { timeoutMs: 40_000 })
+  expect((await api(second).post('/api/auth/verify-email', { token: tokenIn(token) })).status).toBe(200)
+  await until(async () => (await mails(databaseUrl)).length === 0)
+  expect((await logIn(second, email)).status).toBe(200)
+})
+
+it('is tried again that the server would not take, under the same id', { timeout: 30_000 }, async () => {
+  const databaseUrl = await cloneDatabase()
+  let refusals = 2
+  const mailbox = await openMailbox({ refuse: () => refusals-- > 0 })
+  const gateway = await startGateway({ databaseUrl, env: { SMTP_URL: mailbox.url } })
+  const { email } = await newAccount(databaseUrl)
+  await api(gateway).post('/api/auth/password/forgot', { email })
+  const mail = await until(() => mailbox.mails[0], { timeoutMs: 25_000 })
+  expect(mail.raw).toMatch(/^Message-ID: <[0-9a-f-]{36}@127\.0\.0\.1>\r$/m)
+  expect(mailbox.mails).toHaveLength(1)
+})
+
+it('is written into a folder that is its owner’s alone where there is no mail server', async () => {
+  const databaseUrl = await cloneDatabase()
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'gateway-test-mail-'))
+  atEnd('test', () => rm(dataDir, { recursive: true }))
+  const gateway = await startGateway({ databaseUrl, env: { DATA_DIR: dataDir } })
+  const email = newEmail()
+  await api(gateway).post('/api/auth/signup', { email, password, name: 'Ada' })
+  const folder = path.join(dataDir, 'mail')
+  const file = await until(async () => (await readdir(folder)).find((name) => name.endsWith('.txt')))
+  const text = await readFile(path.join(folder, file), 'utf8')
+  expect(text).toContain(`To: ${email}\nSubject: Verify your e-mail address\n\n`)
+  const [, token] = text.match(/\?token=(\S+)/) as RegExpMatchArray
+  expect((await api(gateway).post('/api/auth/verify-email', { token })).status).toBe(200)
+  // The log says where it is, and nothing of what is in it.
+  const log = gateway.logs.join('\n')
+  expect(log).toContain(file)
+  for (const secret of [token as string, password, email]) expect(log).not.toContain(secret)
+})
+
+async function mails(databaseUrl: string): Promise<{ content: Buffer }[]> {
+  return (await sql(databaseUrl).query<{ content: Buffer }>('select content from mails')).rows
+}
+
+/** A port that nobody listens on. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

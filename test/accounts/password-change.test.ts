@@ -1,0 +1,91 @@
+// Setting another password: with the old one, or with a mail that works once; whoever else was signed in is not any more.
+import { randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type Api, api, cloneDatabase, type Gateway, startGateway, until } from '../kit/kit.ts'
+import { expectRefusal } from '../rest-compat/rig.ts'
+import { type Mailbox, openMailbox, textOf } from './mailbox.ts'
+import { logIn, newPerson, password, signIn } from './person.ts'
+
+let databaseUrl: string
+let mailbox: Mailbox
+let gateway: Gateway
+let client: Api
+const next = 'another horse battery'
+
+beforeAll(async () => {
+  databaseUrl = await cloneDatabase()
+  mailbox = await openMailbox()
+  gateway = await startGateway({ databaseUrl, env: { SMTP_URL: mailbox.url } })
+  client = api(gateway)
+})
+
+const reset = (token: string, to = next) => client.post('/api/auth/password/reset', { token, password: to })
+
+describe('a forgotten password', () => {
+  it('is set anew with the token of the mail, once, and every session ends', async () => {
+    const person = await newPerson(gateway, databaseUrl)
+    expect((await client.post('/api/auth/password/forgot', { email: person.email })).status).toBe(202)
+    const mail = await until(() => mailbox.mails.find(({ to }) => to === person.email))
+    expect(textOf(mail)).toContain(`${gateway.url}/reset-password?token=`)
+    const token = await mailbox.token(person.email)
+    expectRefusal(await reset(token, 'short'), 400, 'VALIDATION_ERROR', 'password: must have at least 10 characters')
+    expect((await reset(token)).body).toStrictEqual({ data: { changed: true } })
+    expectRefusal(await reset(token), 400, 'INVALID_TOKEN')
+    expectRefusal(await person.api.get('/api/instances'), 401, 'UNAUTHORIZED')
+    expectRefusal(await client.post('/api/auth/token', undefined, { cookie: person.cookie }), 401, 'UNAUTHORIZED')
+    expectRefusal(await logIn(gateway, person.email), 401, 'INVALID_CREDENTIALS')
+    expect((await logIn(gateway, person.email, next)).status).toBe(200)
+  })
+
+  it('is set once, however many try the token at once', async () => {
+    const person = await newPerson(gateway, databaseUrl)
+    await client.post('/api/auth/password/forgot', { email: person.email })
+    const token = await mailbox.token(person.email)
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => reset(token, `${next} ${i}`)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(400)])
+    const winner = answers.findIndex(({ status }) => status === 200)
+    expect((await logIn(gateway, person.email, `${next} ${winner}`)).status).toBe(200)
+  })
+
+  it('proves the address, which is all that was missing of somebody who signed up', async () => {
+    const email = `${randomUUID()}@example.com`
+    await client.post('/api/auth/signup', { email, password, name: 'Ada' })
+    await client.post('/api/auth/password/forgot', { email })
+    await reset(await mailbox.token(email, 1))
+    expect((await logIn(gateway, email, next)).status).toBe(200)
+  })
+})
+
+describe('changing the password', () => {
+  const change = (person: { api: Api }, currentPassword: unknown, newPassword: unknown = next) =>
+    person.api.post('/api/auth/password/change', { currentPassword, newPassword })
+
+  it('keeps the session that asks and ends the others', async () => {
+    const first = await newPerson(gateway, databaseUrl)
+    const second = await signIn(gateway, first)
+    expect((await change(second, password)).body).toStrictEqual({ data: { changed: true } })
+    expect((await second.api.get('/api/instances')).status).toBe(200)
+    expectRefusal(await first.api.get('/api/instances'), 401, 'UNAUTHORIZED')
+    expectRefusal(await logIn(gateway, first.email), 401, 'INVALID_CREDENTIALS')
+    expect((await logIn(gateway, first.email, next)).status).toBe(200)
+  })
+
+  it('takes the present password, a new one that is long enough, and a token', async () => {
+    const person = await newPerson(gateway, databaseUrl)
+    expectRefusal(await change(person, 'wrong password'), 401, 'INVALID_CREDENTIALS', 'currentPassword: is not the password')
+    expectRefusal(
+      await change(person, password, 'short'),
+      400,
+      'VALIDATION_ERROR',
+      'newPassword: must have at least 10 characters',
+    )
+    expectRefusal(await change({ api: client }, password), 401, 'UNAUTHORIZED')
+    expect((await logIn(gateway, person.email)).status).toBe(200)
+  })
+
+  it('is no way round the bound on guessing', async () => {
+    const person = await newPerson(gateway, databaseUrl)
+    for (let i = 0; i < 5; i++) expect((await change(person, 'wrong password')).status).toBe(401)
+    expectRefusal(await change(person, password), 429, 'API_RATE_LIMIT_EXCEEDED')
+  })
+})

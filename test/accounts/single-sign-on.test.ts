@@ -1,0 +1,171 @@
+// Signing in through an identity provider, and doing without it when it is away.
+import { randomUUID } from 'node:crypto'
+import { createServer, type Socket } from 'node:net'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { api, atEnd, cloneDatabase, type Gateway, sql, startGateway } from '../kit/kit.ts'
+import { expectRefusal } from '../rest-compat/rig.ts'
+import { browse, openProvider } from './identity-provider.ts'
+import { logIn, newAccount, password } from './person.ts'
+
+const consoleUrl = 'http://console.example.com'
+let databaseUrl: string
+let provider: Awaited<ReturnType<typeof openProvider>>
+let gateway: Gateway
+
+beforeAll(async () => {
+  databaseUrl = await cloneDatabase()
+  provider = await openProvider()
+  gateway = await startGateway({ databaseUrl, env: { ...provider.env, CONSOLE_URL: consoleUrl } })
+  provider.allow(`${gateway.url}/api/auth/oauth/example/callback`)
+})
+
+const start = () => `${gateway.url}/api/auth/oauth/example`
+const issuer = () => `http://127.0.0.1:${provider.port}`
+
+/** Goes there and back; where the browser ends, and with which session. */
+async function signInThere(claims: Partial<typeof provider.claims>): Promise<{ location: string; session: string | undefined }> {
+  provider.claims = { sub: randomUUID(), email: `${randomUUID()}@example.com`, email_verified: true, name: 'Ada', ...claims }
+  const { location, cookies } = await browse(start(), [gateway.url, issuer()])
+  return { location, session: cookies.get('gateway.session_token') }
+}
+
+async function meOf(session: string | undefined): Promise<{ email: string; name: string; plan: { code: string } }> {
+  const client = api(gateway)
+  const answer = await client.post('/api/auth/token', undefined, { cookie: `gateway.session_token=${session}` })
+  const headers = { authorization: `Bearer ${answer.body.data.accessToken}` }
+  return (await client.graphql('{ me { email name plan { code } } }', {}, headers)).body.data.me
+}
+
+describe('signing in through the provider', () => {
+  it('makes an account, with a workspace of its own, and comes back to the console with a session', async () => {
+    const email = `${randomUUID()}@example.com`
+    const { location, session } = await signInThere({ email, name: 'Grace' })
+    expect(location).toBe(`${consoleUrl}/`)
+    expect(await meOf(session)).toEqual({ email, name: 'Grace', plan: { code: 'free' } })
+    const { rows } = await sql(databaseUrl).query(
+      `select a."providerId", a."accessToken", a."refreshToken", a."idToken" from auth_accounts a join users u on u.id = a."userId" where u.email = $1`,
+      [email],
+    )
+    // Nothing is asked of the provider later, so none of its tokens is kept.
+    expect(rows).toEqual([{ providerId: 'example', accessToken: null, refreshToken: null, idToken: null }])
+  })
+
+  it('finds the same account again, by who somebody is and not by the address', async () => {
+    const [sub, email] = [randomUUID(), `${randomUUID()}@example.com`]
+    await signInThere({ sub, email })
+    const { session } = await signInThere({ sub, email: `${randomUUID()}@example.com` })
+    expect((await meOf(session)).email).toBe(email)
+  })
+
+  it('joins an account whose address both sides have verified, and keeps its password', async () => {
+    const { email } = await newAccount(databaseUrl, 'pro')
+    const { session } = await signInThere({ email })
+    expect(await meOf(session)).toMatchObject({ email, plan: { code: 'pro' } })
+    expect((await logIn(gateway, email)).status).toBe(200)
+  })
+
+  it('joins no account whose address the provider does not vouch for', async () => {
+    const { email } = await newAccount(databaseUrl)
+    const { location, session } = await signInThere({ email, email_verified: false })
+    expect(location).toMatch(new RegExp(`^${consoleUrl}/?\\?error=`))
+    expect(session).toBeUndefined()
+  })
+
+  it('joins no account that somebody made with an address they never proved', async () => {
+    const email = `${randomUUID()}@example.com`
+    await api(gateway).post('/api/auth/signup', { email, password, name: 'Mallory' })
+    const { location, session } = await signInThere({ email })
+    expect(location).toMatch(new RegExp(`^${consoleUrl}/?\\?error=`))
+    expect(session).toBeUndefined()
+  })
+})
+
+describe('the way to the provider', () => {
+  it('carries a state, a nonce and a PKCE challenge', async () => {
+    const response = await fetch(start(), { redirect: 'manual' })
+    expect(response.status).toBe(302)
+    const location = new URL(response.headers.get('location') as string)
+    expect(location.origin).toBe(issuer())
+    const query = Object.fromEntries(location.searchParams)
+    expect(query).toMatchObject({
+      response_type: 'code',
+      client_id: 'gateway',
+      redirect_uri: `${start()}/callback`,
+      code_challenge_method: 'S256',
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      state: expect.stringMatching(/^.{16,}$/),
+      nonce: expect.stringMatching(/^.{16,}$/),
+    })
+    expect(query.scope?.split(' ').sort()).toEqual(['email', 'openid', 'profile'])
+  })
+
+  it.each(['', '?state=x', '?code=x', '?code=x&state=forged', '?error=access_denied&state=forged'])(
+    'back without what it began with gives no session: %j',
+    async (query) => {
+      const response = await fetch(`${start()}/callback${query}`, { redirect: 'manual' })
+      expect(response.status).toBe(302)
+      expect(response.headers.get('location')).toMatch(new RegExp(`^${consoleUrl}/?\\?.*error=`))
+      expect(
+        response.headers.getSetCookie().filter((line) => line.startsWith('gateway.session_token=') && !/max-age=0/i.test(line)),
+      ).toEqual([])
+    },
+  )
+
+  it('cannot be finished in another browser', async () => {
+    provider.claims = { sub: randomUUID(), email: `${randomUUID()}@example.com`, email_verified: true, name: 'Ada' }
+    const begun = await fetch(start(), { redirect: 'manual' })
+    // The victim's browser has no state cookie.
+    const { location } = await browse(begun.headers.get('location') as string, [issuer()])
+    const response = await fetch(location, { redirect: 'manual' })
+    expect(response.headers.get('location')).toMatch(new RegExp(`^${consoleUrl}/?\\?.*error=`))
+  })
+
+  it('is 404 to a provider that is not set up', async () => {
+    const answer = await api(gateway).get('/api/auth/oauth/other')
+    expectRefusal(answer, 404, 'NOT_FOUND', 'There is no identity provider other')
+  })
+})
+
+describe('a provider that is away', () => {
+  it('when the gateway starts, or silent, hurts no password login, and works as soon as it is back', {
+    timeout: 60_000,
+  }, async () => {
+    const own = await cloneDatabase()
+    const sockets = new Set<Socket>()
+    const silent = createServer((socket) => sockets.add(socket.on('error', () => {}))).listen(0, '127.0.0.1')
+    await new Promise((resolve) => silent.once('listening', resolve))
+    const { port } = silent.address() as { port: number }
+    atEnd('test', async () => void silent.close())
+    const env = { ...provider.env, OIDC_DISCOVERY_URL: `http://127.0.0.1:${port}/.well-known/openid-configuration` }
+    const alone = await startGateway({ databaseUrl: own, env })
+    const { email } = await newAccount(own)
+    const begin = performance.now()
+    const asked = api(alone).get('/api/auth/oauth/example')
+    expect((await logIn(alone, email)).status).toBe(200)
+    expect(performance.now() - begin).toBeLessThan(2_500)
+    expectRefusal(await asked, 503, 'SERVICE_UNAVAILABLE', 'The identity provider example cannot be reached')
+    for (const socket of sockets) socket.destroy()
+    await new Promise((resolve) => silent.close(resolve))
+    expectRefusal(await api(alone).get('/api/auth/oauth/example'), 503, 'SERVICE_UNAVAILABLE')
+    const back = await openProvider(port)
+    back.allow(`${alone.url}/api/auth/oauth/example/callback`)
+    const answer = await api(alone).get('/api/auth/oauth/example')
+    expect({ status: answer.status, there: answer.headers.get('location')?.startsWith(`http://127.0.0.1:${port}/`) }).toEqual({
+      status: 302,
+      there: true,
+    })
+  })
+
+  it('in the middle of a sign-in is given up, and hurts no password login', { timeout: 60_000 }, async () => {
+    const begun = await fetch(start(), { redirect: 'manual' })
+    const [stateCookie] = begun.headers.getSetCookie().map((line) => line.split(';', 1)[0] as string)
+    const { location } = await browse(begun.headers.get('location') as string, [issuer()])
+    provider.instead = () => {}
+    const waiting = fetch(location, { redirect: 'manual', headers: { cookie: stateCookie as string } })
+    const { email } = await newAccount(databaseUrl)
+    expect((await logIn(gateway, email)).status).toBe(200)
+    expect((await waiting).status).toBe(503)
+    provider.instead = null
+    expect((await signInThere({})).session).toBeDefined()
+  })
+})

@@ -1,0 +1,158 @@
+// Forged access tokens: whatever is wrong with one, the answer is the same 401.
+import { createHmac, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { api, cloneDatabase, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
+import { openMailbox } from './mailbox.ts'
+import { newPerson, type Person, password } from './person.ts'
+
+let databaseUrl: string
+let gateway: Gateway
+let person: Person
+let other: Person
+let mailTokens: { verify: string; reset: string }
+
+beforeAll(async () => {
+  databaseUrl = await cloneDatabase()
+  const mailbox = await openMailbox()
+  gateway = await startGateway({ databaseUrl, env: { SMTP_URL: mailbox.url } })
+  ;[person, other] = await Promise.all([newPerson(gateway, databaseUrl), newPerson(gateway, databaseUrl)])
+  const client = api(gateway)
+  const email = 'mail@example.com'
+  await client.post('/api/auth/signup', { email, password, name: 'Mail' })
+  await client.post('/api/auth/password/forgot', { email })
+  const [first, second] = [await mailbox.token(email, 0), await mailbox.token(email, 1)]
+  mailTokens = { verify: first, reset: second }
+})
+
+const encode = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url')
+const headerOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[0] as string, 'base64url').toString())
+const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] as string, 'base64url').toString())
+
+const own = generateKeyPairSync('ed25519')
+/** Signed with a key that is not ours. */
+function forge(header: object, claims: unknown): string {
+  const signed = `${encode(header)}.${encode(claims)}`
+  return `${signed}.${sign(null, Buffer.from(signed), own.privateKey).toString('base64url')}`
+}
+
+function hmac(header: object, claims: object, key: string | Buffer): string {
+  const signed = `${encode(header)}.${encode(claims)}`
+  return `${signed}.${createHmac('sha256', key).update(signed).digest('base64url')}`
+}
+
+const publicJwk = own.publicKey.export({ format: 'jwk' })
+
+/** What each is made of: the good token, its header and its claims. */
+const forgeries: Record<string, (good: string) => string> = {
+  'no token': () => '',
+  'not a token': () => 'x',
+  'an API key': () => person.apiKey,
+  'alg none': (good) => `${encode({ alg: 'none' })}.${good.split('.')[1]}.`,
+  'alg None with the signature': (good) => `${encode({ ...headerOf(good), alg: 'None' })}.${good.split('.').slice(1).join('.')}`,
+  'alg nOnE': (good) => `${encode({ alg: 'nOnE', kid: headerOf(good).kid })}.${good.split('.')[1]}.`,
+  'an unknown alg': (good) => forge({ ...headerOf(good), alg: 'XX999' }, claimsOf(good)),
+  'another key under our kid': (good) => forge(headerOf(good), claimsOf(good)),
+  'another key without kid': (good) => forge({ alg: 'EdDSA' }, claimsOf(good)),
+  'its own key in jwk': (good) => forge({ alg: 'EdDSA', jwk: publicJwk }, claimsOf(good)),
+  'its own keys at jku': (good) => forge({ alg: 'EdDSA', kid: 'x', jku: `${gateway.url}/keys` }, claimsOf(good)),
+  'its own certificate at x5u': (good) => forge({ alg: 'EdDSA', kid: 'x', x5u: `${gateway.url}/cert` }, claimsOf(good)),
+  'a kid that is a path': (good) => forge({ alg: 'EdDSA', kid: '../../../../dev/null' }, claimsOf(good)),
+  'a kid that is SQL': (good) => forge({ alg: 'EdDSA', kid: "' or '1'='1" }, claimsOf(good)),
+  'an unknown critical header': (good) => forge({ ...headerOf(good), crit: ['exp'], exp: 1 }, claimsOf(good)),
+  'other claims under its signature': (good) =>
+    [good.split('.')[0], encode({ ...claimsOf(good), sub: other.userId }), good.split('.')[2]].join('.'),
+  'no signature': (good) => good.split('.').slice(0, 2).join('.'),
+  'an empty signature': (good) => `${good.split('.').slice(0, 2).join('.')}.`,
+  'a signature with one bit changed': (good) =>
+    good.replace(/.(.{5})$/, (_, rest: string) => `${good.at(-6) === 'A' ? 'B' : 'A'}${rest}`),
+  '100 KB': (good) => `${good.split('.')[0]}.${encode(randomBytes(75_000).toString('base64'))}.${good.split('.')[2]}`,
+  'the token of a verification mail': () => mailTokens.verify,
+  'the token of a reset mail': () => mailTokens.reset,
+}
+
+async function statusWith(authorization: string | undefined): Promise<{ status: number; body: unknown }> {
+  const client = api(gateway, undefined, authorization === undefined ? {} : { authorization })
+  const { status, body } = await client.get('/api/instances')
+  return { status, body }
+}
+
+const refusal = { status: 401, body: { error: { code: 'UNAUTHORIZED', message: 'Missing or invalid token' } } }
+
+describe('an access token', () => {
+  it('that is good is let in, and its key is one of those published', async () => {
+    expect(await statusWith(`Bearer ${person.token}`)).toMatchObject({ status: 200 })
+    const jwks = (await api(gateway).get('/api/auth/jwks')).body
+    const { kid } = headerOf(person.token)
+    expect(jwks).toStrictEqual({ keys: [{ alg: 'EdDSA', crv: 'Ed25519', kty: 'OKP', x: expect.any(String), kid }] })
+  })
+
+  it.each(Object.keys(forgeries))('is refused: %s', async (name) => {
+    const token = (forgeries[name] as (good: string) => string)(person.token)
+    expect(token).not.toBe(person.token)
+    // Longer than all headers may be, it does not even get as far as we do.
+    const expected = token.length > 16_384 ? { status: 431 } : refusal
+    expect(await statusWith(`Bearer ${token}`)).toMatchObject(expected)
+    if (token.length > 16_384) return
+    const graph = await api(gateway, undefined, { authorization: `Bearer ${token}` }).graphql('{ instances { id } }')
+    expect(graph.status).toBe(401)
+    expect(JSON.stringify(graph.body)).toContain('"UNAUTHORIZED"')
+  })
+
+  it('is refused that claims another issuer or audience, or holds no more, or not yet, or for ever, though our key signed it', async () => {
+    const { iss, aud, exp, iat, ...rest } = claimsOf(person.token)
+    const wrong = [
+      { ...rest, iat, exp, iss: 'http://evil.example', aud },
+      { ...rest, iat, exp, iss, aud: 'other' },
+      { ...rest, iat, exp: iat - 1, iss, aud },
+      { ...rest, iat, iss, aud },
+      { ...rest, iat, exp, iss, aud, nbf: exp },
+      { ...rest, sid: undefined, iat, exp, iss, aud },
+      { ...rest, sub: undefined, iat, exp, iss, aud },
+      { ...rest, sid: "' or true --", iat, exp, iss, aud },
+      // A session that is another person's.
+      { ...rest, sid: claimsOf(other.token).sid, iat, exp, iss, aud },
+    ]
+    const key = await ownKeyIn()
+    const signed = (claims: object) => forge({ alg: 'EdDSA', kid: key }, claims)
+    // Keys that another process made are looked for once a second.
+    await until(async () => (await statusWith(`Bearer ${signed({ ...rest, iat, exp, iss, aud })}`)).status === 200)
+    for (const claims of wrong) expect(await statusWith(`Bearer ${signed(claims)}`), JSON.stringify(claims)).toEqual(refusal)
+  })
+
+  it('is refused that HS256 signed with our public key, in any of its forms', async () => {
+    const { keys } = (await api(gateway).get('/api/auth/jwks')).body
+    const [jwk] = keys
+    const forms = [jwk.x, Buffer.from(jwk.x, 'base64url'), JSON.stringify(jwk), JSON.stringify({ keys })]
+    for (const form of forms) {
+      const token = hmac({ alg: 'HS256', kid: jwk.kid }, claimsOf(person.token), form)
+      expect(await statusWith(`Bearer ${token}`)).toEqual(refusal)
+    }
+  })
+
+  it('is taken from one Authorization header of the form Bearer, and from nowhere else', async () => {
+    for (const authorization of [
+      undefined,
+      person.token,
+      `Basic ${person.token}`,
+      `Bearer  ${person.token}`,
+      `Bearer ${person.token}, x`,
+    ]) {
+      expect(await statusWith(authorization)).toEqual(refusal)
+    }
+    const client = api(gateway, undefined, { 'x-api-key': person.token })
+    expect(await client.get('/api/instances')).toMatchObject(refusal)
+    expect(await api(gateway).get(`/api/instances?access_token=${person.token}`)).toMatchObject(refusal)
+    // And each surface takes its own credential alone.
+    expect(await api(gateway, person.apiKey).get('/api/instances')).toMatchObject(refusal)
+    expect(await person.api.get('/api/v1/instances')).toMatchObject({ status: 401 })
+  })
+})
+
+/** Puts the forger's key among ours, as if we had made it, so that nothing but the claims is wrong. */
+async function ownKeyIn(): Promise<string> {
+  const { rows } = await sql(databaseUrl).query<{ id: string }>(
+    `insert into auth_jwks (id, "publicKey", "privateKey", alg, crv, "createdAt") values (gen_random_uuid(), $1, '', 'EdDSA', 'Ed25519', now() - interval '1 day') returning id`,
+    [JSON.stringify(publicJwk)],
+  )
+  return rows[0]?.id as string
+}
