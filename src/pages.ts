@@ -1,6 +1,7 @@
-// The pages for people: the reference of the REST API at /docs, and GraphiQL. Nothing of theirs comes from elsewhere.
+// The pages for people: the reference of the REST API at /docs, GraphiQL, and where links in mails lead. Nothing of theirs comes from elsewhere.
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { mountAccountPages, type ShowHtml } from './account-pages.ts'
 import { isWithin } from './core/address.ts'
 import type { App } from './core/app.ts'
 import { sendError } from './core/http.ts'
@@ -49,7 +50,10 @@ export function mountPages(http: FastifyInstance, app: App): { taken: Map<string
     return await reply.header('Content-Encoding', 'gzip').send(asset.gzipped)
   })
   return {
-    taken: new Map(['/docs', '/docs/assets/:name'].map((path) => [path, new Set(['GET'])])),
+    taken: new Map([
+      ...['/docs', '/docs/assets/:name'].map((path) => [path, new Set(['GET'])] as const),
+      ...mountAccountPages(http, app, showHtml),
+    ]),
     explore(request, reply) {
       const { method, headers } = request
       const isBrowser = method === 'GET' && headers.accept?.includes('text/html') && !headers['x-api-key']
@@ -106,7 +110,18 @@ function explorerSettings(key: string | undefined): object {
 }
 
 function show(reply: FastifyReply, { title, head = '', scripts, start }: Page, settings: object): FastifyReply {
-  const program = `const settings = JSON.parse(document.getElementById('settings').textContent)\n${start}`
+  return showHtml(reply, {
+    title,
+    head,
+    body: `<div id="root"></div>
+<noscript>This page needs JavaScript. The API's document is at /api/v1/openapi.json.</noscript>
+<script type="application/json" id="settings">${JSON.stringify(settings).replaceAll('<', '\\u003c')}</script>
+${scripts.map((script) => `<script src="${script}"></script>`).join('\n')}`,
+    program: `const settings = JSON.parse(document.getElementById('settings').textContent)\n${start}`,
+  })
+}
+
+const showHtml: ShowHtml = (reply, { title, head, body, program }) => {
   const html = `<!doctype html>
 <html lang="en">
 <head>
@@ -117,10 +132,7 @@ function show(reply: FastifyReply, { title, head = '', scripts, start }: Page, s
 ${head}
 </head>
 <body>
-<div id="root"></div>
-<noscript>This page needs JavaScript. The API's document is at /api/v1/openapi.json.</noscript>
-<script type="application/json" id="settings">${JSON.stringify(settings).replaceAll('<', '\\u003c')}</script>
-${scripts.map((script) => `<script src="${script}"></script>`).join('\n')}
+${body}
 <script>${program}</script>
 </body>
 </html>

@@ -59,7 +59,9 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
   for (const method of methods) if (!http.supportedMethods.includes(method)) http.addHttpMethod(method)
   await http.register(helmet, headersOfJson)
   await http.register(cors, {
-    origin: app.config.publicUrl ? new URL(app.config.publicUrl).origin : false,
+    origin: trustedOrigins(app),
+    // The console's session is a cookie, wherever its pages are from.
+    credentials: Boolean(app.config.publicUrl ?? app.config.consoleUrl),
     exposedHeaders: [
       'X-Request-Id',
       'RateLimit-Limit',
@@ -93,6 +95,12 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
   http.setErrorHandler((error: FastifyError, request, reply) => answerError(app, error, request, reply))
   http.setNotFoundHandler((_, reply) => sendError(reply, 'NOT_FOUND'))
   return http
+}
+
+/** Pages of these origins may call the gateway; false where there are none but its own. */
+function trustedOrigins({ config: { publicUrl, consoleUrl } }: App): string[] | false {
+  const origins = [publicUrl, consoleUrl].flatMap((url) => (url ? [new URL(url).origin] : []))
+  return origins.length > 0 && origins
 }
 
 /** Answers 405 with `Allow` on each path for the methods that none of its routes takes. */

@@ -21,6 +21,8 @@ async function look(gateway: { url: string }, path: string, headers: Record<stri
 
 const aKey = /svc_live_[0-9a-f]{64}/
 const pages = ['/docs', '/graphql']
+/** Where links in mails lead. */
+const accountPages = ['/verify-email', '/reset-password', '/invitation']
 
 interface Scene {
   url: string
@@ -40,7 +42,7 @@ beforeAll(async () => {
   demo = await startDemo()
 })
 
-describe.each(pages)('the page %s', (path) => {
+describe.each([...pages, ...accountPages])('the page %s', (path) => {
   it('loads nothing from elsewhere, and may not', async () => {
     const { status, headers, text } = await look(demo, path)
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
@@ -78,7 +80,9 @@ describe.each(pages)('the page %s', (path) => {
     })
     expect(headers['access-control-allow-origin']).toBeUndefined()
   })
+})
 
+describe.each(pages)('the page %s', (path) => {
   it("has the demo's key for somebody at this machine", async () => {
     for (const name of ['127.0.0.1', 'localhost']) {
       const { text } = await look(demo, path, { host: `${name}:${new URL(demo.url).port}` })
@@ -120,6 +124,11 @@ it('has no key on any page without the demo', async () => {
   const { databaseUrl } = await startDemo()
   const gateway = await startGateway({ databaseUrl, env: { DEMO: '0' } })
   for (const path of pages) expect((await look(gateway, path)).text).not.toMatch(aKey)
+})
+
+it.each(accountPages)('leaves %s to the console where there is one', async (path) => {
+  const gateway = await startGateway({ databaseUrl: demo.databaseUrl, env: { CONSOLE_URL: 'https://console.example' } })
+  expect((await look(gateway, path)).status).toBe(404)
 })
 
 it('has GraphiQL outside production only', async () => {
