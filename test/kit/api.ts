@@ -17,10 +17,15 @@ export interface Api {
   graphql: (query: string, variables?: Record<string, unknown>, headers?: Record<string, string>) => Promise<Answer>
 }
 
-/** A client of that gateway. Paths are relative to `/api/v1/`; one that starts with a slash is taken as it is. */
-export function api(gateway: { url: string }, apiKey?: string, always: Record<string, string> = {}): Api {
+/** A client of that gateway. Paths are relative to `base`; one that starts with a slash is taken as it is. */
+export function api(
+  gateway: { url: string },
+  apiKey?: string,
+  always: Record<string, string> = {},
+  base: '/api/v1/' | '/api/' = '/api/v1/',
+): Api {
   async function request(method: string, path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
-    const response = await fetch(new URL(path.startsWith('/') ? path : `/api/v1/${path}`, gateway.url), {
+    const response = await fetch(new URL(path.startsWith('/') ? path : base + path, gateway.url), {
       method,
       redirect: 'manual',
       headers: {

@@ -13,7 +13,7 @@ export interface Site {
 }
 
 export interface Caller {
-  account: Account
+  account: Pick<Account, 'userId' | 'workspaceId' | 'apiKey'>
   api: Api
   things: Things
 }

@@ -1,11 +1,11 @@
 // REST and the graph decide alike: every route, whoever asks, whatever it names, whatever the plan has left.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type ErrorCode, errors } from '../../src/core/errors.ts'
 import { newId } from '../../src/core/id.ts'
 import { type Asked, askGraph, askRest, type Decision, graphDecision, restDecision, rows } from '../rest-compat/both.ts'
 import { type Shown, shown } from '../rest-compat/shown.ts'
 import { type Kind, keptOf, kinds, type Things } from '../rest-compat/things.ts'
 import { type Caller, callers, comesFirst, openCaller, openSite, type Site } from './callers.ts'
+import { decideBoth } from './decide.ts'
 
 let site: Site
 
@@ -32,17 +32,7 @@ describe.each(callers)('%s', (_, open, expected) => {
     twins = await Promise.all([open(site), open(site)])
   })
 
-  /** What both surfaces decide, which must be the same. */
-  async function decide({ row }: Shown, about: (things: Things) => Asked): Promise<Decision> {
-    const [one, other] = twins
-    const [asked, askedOther] = [about(one.things), about(other.things)]
-    const [rest, graph] = await Promise.all([askRest(one.api, row, asked), askGraph(other.api, row, askedOther)])
-    const [decision, same] = [restDecision(rest), graphDecision(row, askedOther, graph)]
-    expect([same.code, same.message]).toEqual([decision.code, decision.message])
-    expect(decision.code ? [errors[decision.code as ErrorCode].status] : [row.status, 202]).toContain(rest.status)
-    for (const { code, data } of [decision, same]) if (code === null) expect(row.answer.parse(data)).toEqual(data)
-    return decision
-  }
+  const decide = (one: Shown, about: (things: Things) => Asked) => decideBoth(twins, one, about)
 
   it.each(requests)('%s', async (_, one) => {
     const { code, message } = await decide(one, one.about)

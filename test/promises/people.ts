@@ -1,0 +1,112 @@
+// Everybody who may come to the console, each with one of everything in the workspace they look at.
+import type { Route } from '../../rest-compat/route.ts'
+import type { ErrorCode } from '../../src/core/errors.ts'
+import { createTeam } from '../../src/teams/service.ts'
+import { newPerson, type Person } from '../accounts/person.ts'
+import { api, sql } from '../kit/kit.ts'
+import { furnish } from '../rest-compat/things.ts'
+import type { Caller, Site } from './callers.ts'
+
+export type Role = 'owner' | 'admin' | 'collaborator'
+
+/** A client of the console's surface with that token, in that team's workspace. */
+export function consoleApi(site: { url: string }, token: string | undefined, teamId?: string): Caller['api'] {
+  const headers = { ...(token && { authorization: `Bearer ${token}` }), ...(teamId && { 'x-team-id': teamId }) }
+  return api(site, undefined, headers, '/api/')
+}
+
+async function openPerson(site: Site): Promise<Caller & { person: Person }> {
+  const person = await newPerson(site, site.databaseUrl)
+  const things = await furnish(site.databaseUrl, person, api(site, person.apiKey))
+  return { account: person, api: consoleApi(site, person.token), things, person }
+}
+
+export interface Team {
+  teamId: string
+  workspaceId: string
+  owner: Person
+}
+
+export async function openTeam(site: Site): Promise<Team> {
+  const owner = await newPerson(site, site.databaseUrl)
+  const team = await createTeam(sql(site.databaseUrl), { ownerEmail: owner.email, name: 'Team' })
+  return { ...team, owner }
+}
+
+/** Somebody of a team, in its workspace. */
+export async function openMember(site: Site, role: Role): Promise<Caller & { person: Person; team: Team }> {
+  const team = await openTeam(site)
+  const person = role === 'owner' ? team.owner : await join(site, team, role)
+  const account = { userId: person.userId, workspaceId: team.workspaceId, apiKey: '' }
+  const own = consoleApi(site, person.token, team.teamId)
+  const things = await furnish(site.databaseUrl, { ...person, ...account }, own)
+  return { account, api: own, things, person, team }
+}
+
+async function join(site: Site, { teamId }: Team, role: Role): Promise<Person> {
+  const person = await newPerson(site, site.databaseUrl)
+  await sql(site.databaseUrl).query(`insert into team_members ("teamId", "userId", role) values ($1, $2, $3)`, [
+    teamId,
+    person.userId,
+    role,
+  ])
+  return person
+}
+
+/** What only an owner or admin of a team may do. */
+const managers = ['POST /instances', 'POST /instances/:id/logout', 'DELETE /instances/:id']
+/** What a collaborator reads nothing of. */
+const money = ['GET /billing/subscription', 'GET /billing/usage']
+
+const forbidden: Record<Role, (route: string) => ErrorCode | null> = {
+  owner: () => null,
+  admin: (route) => (route === 'GET /billing/payments' ? 'BILLING_PAYMENTS_TEAM_OWNER_ONLY' : null),
+  collaborator: (route) => {
+    if (route === 'GET /billing/payments') return 'BILLING_PAYMENTS_TEAM_OWNER_ONLY'
+    return [...managers, ...money].includes(route) ? 'FORBIDDEN' : null
+  },
+}
+
+const routeOf = ({ method, path }: Route) => `${method} ${path}`
+const member = (role: Role): (typeof people)[number] => [
+  `a team's ${role}`,
+  (site) => openMember(site, role),
+  (row) => forbidden[role](routeOf(row)),
+]
+
+/** Each: what a route says to a request that holds, about things of that workspace: null where it does what was asked. */
+export const people: [name: string, open: (site: Site) => Promise<Caller>, expected: (row: Route) => ErrorCode | null][] = [
+  ['a person', openPerson, () => null],
+  member('owner'),
+  member('admin'),
+  member('collaborator'),
+  [
+    'an outsider to the team',
+    async (site) => {
+      const { person, ...caller } = await openPerson(site)
+      return { ...caller, api: consoleApi(site, person.token, (await openTeam(site)).teamId) }
+    },
+    ({ reach }) => (reach === 'open' ? null : 'TEAM_NOT_FOUND'),
+  ],
+  [
+    'somebody who was in the team until now',
+    async (site) => {
+      const { team, person, ...caller } = await openMember(site, 'admin')
+      await sql(site.databaseUrl).query('delete from team_members where "teamId" = $1 and "userId" = $2', [
+        team.teamId,
+        person.userId,
+      ])
+      return caller
+    },
+    ({ reach }) => (reach === 'open' ? null : 'TEAM_NOT_FOUND'),
+  ],
+  [
+    'somebody who signed out',
+    async (site) => {
+      const { person, ...caller } = await openPerson(site)
+      await person.api.post('/api/auth/logout')
+      return caller
+    },
+    () => 'UNAUTHORIZED',
+  ],
+]

@@ -1,0 +1,66 @@
+// Who may do what in the console: every route that it shares with the public API, for everybody, on both surfaces.
+import { beforeAll, describe, expect, it } from 'vitest'
+import { newId } from '../../src/core/id.ts'
+import { api } from '../kit/kit.ts'
+import { type Shown, shown } from '../rest-compat/shown.ts'
+import { furnish, keptOf, kinds, type Things } from '../rest-compat/things.ts'
+import { comesFirst, openSite, type Site } from './callers.ts'
+import { decideBoth, type Twins } from './decide.ts'
+import { openMember, people } from './people.ts'
+
+let site: Site
+
+beforeAll(async () => {
+  site = await openSite()
+})
+
+const requests = shown.filter(({ row }) => row.surfaces.includes('console')).map((one) => [one.name, one] as const)
+const withIds = requests.filter(([, { names }]) => names.length > 0)
+const nobodys = Object.fromEntries(kinds.map((kind) => [kind, newId()])) as Things
+
+describe.each(people)('%s', (_, open, expected) => {
+  let twins: Twins
+
+  beforeAll(async () => {
+    twins = await Promise.all([open(site), open(site)])
+  })
+
+  it.each(requests)('%s', async (_, one) => {
+    const { code, message } = await decideBoth(twins, one, one.about)
+    expect({ code, message }).toEqual({ code: expected(one.row), message: code && expect.any(String) })
+  })
+
+  it.each(withIds)("%s, about nobody's", async (_, one) => {
+    const { code } = await decideBoth(twins, one, () => one.about(nobodys))
+    expectMissing(one, code, expected(one.row))
+  })
+})
+
+describe('an owner in the team', () => {
+  let here: Awaited<ReturnType<typeof openMember>>
+  let personal: Things
+
+  beforeAll(async () => {
+    here = await openMember(site, 'owner')
+    personal = await furnish(site.databaseUrl, here.person, api(site, here.person.apiKey))
+  })
+
+  it.each(withIds)('%s, about what is theirs in their personal workspace', async (_, one) => {
+    const { code } = await decideBoth([here, here], one, () => one.about(personal))
+    expectMissing(one, code, null)
+  })
+
+  it('leaves that as it was', async () => {
+    const kept = await keptOf(site.databaseUrl, here.person.workspaceId)
+    for (const [, one] of withIds) await decideBoth([here, here], one, () => one.about(personal))
+    expect(await keptOf(site.databaseUrl, here.person.workspaceId)).toEqual(kept)
+  })
+})
+
+/** What is not there, or not theirs, is not found before anybody asks for a role. */
+function expectMissing({ row }: Shown, code: string | null, allowed: string | null): void {
+  const first = allowed && comesFirst(allowed as never) && allowed !== 'FORBIDDEN' ? allowed : null
+  if (first) expect(code).toBe(first)
+  else if (row.path.includes(':')) expect(code).toBe('NOT_FOUND')
+  else expect([null, 'NOT_FOUND', allowed]).toContain(code)
+}
