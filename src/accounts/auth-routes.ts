@@ -2,10 +2,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../core/app.ts'
 import { fail } from '../core/errors.ts'
-import { parse, uuid } from '../core/validation.ts'
-import { callerOf } from './auth-call.ts'
 import { changePassword, resetPassword } from './password-change.ts'
-import { listSessions, logIn, logOut, renewToken } from './sign-in.ts'
+import { endSession, listSessions } from './sessions.ts'
+import { logIn, logOut, renewToken } from './sign-in.ts'
 import { forgotPassword, resendVerification, signUp, verifyEmail } from './sign-up.ts'
 import { leaveForProvider, returnFromProvider } from './single-sign-on.ts'
 
@@ -31,15 +30,6 @@ const authRoutes: readonly AuthRoute[] = [
   { method: 'GET', path: '/sessions', verb: listSessions },
   { method: 'DELETE', path: '/sessions/:id', verb: endSession },
 ]
-
-/** Ends one of the person's sessions; its tokens stop working at once. @throws NOT_FOUND, UNAUTHORIZED. */
-async function endSession(app: App, request: FastifyRequest): Promise<{ id: string; deleted: true }> {
-  const { userId } = await callerOf(app, request)
-  const id = parse(uuid, (request.params as { id: string }).id, 'id')
-  const { rowCount } = await app.pool.query('delete from auth_sessions where id = $1 and "userId" = $2', [id, userId])
-  if (!rowCount) fail('NOT_FOUND', 'Session not found')
-  return { id, deleted: true }
-}
 
 /** Registers the routes below `prefix`; answers which methods each path takes. */
 export function mountAuth(http: FastifyInstance, app: App, prefix: string): Map<string, Set<string>> {

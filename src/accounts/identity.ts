@@ -28,50 +28,61 @@ const discoveryMs = 3_000
  */
 export function createIdentity(app: App): Identity {
   const ready = new Map<string, OidcSettings>()
+  const joining = new Map<string, Promise<Auth>>()
   let current: { baseUrl: string; auth: Auth } | undefined
-  let joining: Promise<Auth> | undefined
 
   function auth(): Auth {
-    const { publicUrl } = app.config
-    if (!publicUrl) throw failure('SERVICE_UNAVAILABLE')
-    const baseUrl = publicUrl.replace(/\/$/, '')
+    const baseUrl = baseUrlOf(app)
     if (current?.baseUrl !== baseUrl) current = { baseUrl, auth: createAuth(app, { baseUrl, oidc: [...ready.values()] }) }
     return current.auth
   }
 
   async function join(settings: OidcSettings): Promise<Auth> {
-    const { baseUrl } = { baseUrl: (app.config.publicUrl ?? '').replace(/\/$/, '') }
-    const unreachable = failure('SERVICE_UNAVAILABLE', `The identity provider ${settings.id} cannot be reached`)
-    try {
-      const response = await fetch(settings.discoveryUrl, { signal: AbortSignal.timeout(discoveryMs) })
-      if (!response.ok) throw new Error(`it answered ${response.status}`)
-      await response.arrayBuffer()
-      const next = createAuth(app, { baseUrl, oidc: [...ready.values(), settings] })
-      const context = await Promise.race([
-        next.$context,
-        new Promise<never>((_, reject) => setTimeout(reject, discoveryMs, new Error('it did not answer in time')).unref()),
-      ])
-      if (!context.socialProviders.some(({ id }) => id === settings.id)) throw new Error('its discovery document is of no use')
-      ready.set(settings.id, settings)
-      current = { baseUrl, auth: next }
-      return next
-    } catch (error) {
-      app.log.warn({ provider: settings.id, err: (error as Error).message }, 'an identity provider cannot be reached')
-      throw unreachable
-    }
+    const baseUrl = baseUrlOf(app)
+    const next = await inTime(discoveryMs, startWith(app, baseUrl, [...ready.values(), settings])).catch((error: Error) => {
+      app.log.warn({ provider: settings.id, err: error.message }, 'an identity provider cannot be reached')
+      throw failure('SERVICE_UNAVAILABLE', `The identity provider ${settings.id} cannot be reached`)
+    })
+    ready.set(settings.id, settings)
+    current = { baseUrl, auth: next }
+    return next
   }
 
   return {
     auth,
     async withProvider(id) {
-      const settings = app.secrets.oidc?.id === id ? app.secrets.oidc : undefined
-      if (!settings) throw failure('NOT_FOUND', `There is no identity provider ${id}`)
+      const { oidc } = app.secrets
+      if (oidc?.id !== id) throw failure('NOT_FOUND', `There is no identity provider ${id}`)
       if (ready.has(id)) return auth()
-      joining ??= join(settings).finally(() => {
-        joining = undefined
-      })
-      return await joining
+      // Whoever comes meanwhile waits for the same answer.
+      let asked = joining.get(id)
+      if (!asked) {
+        asked = join(oidc).finally(() => joining.delete(id))
+        joining.set(id, asked)
+      }
+      return await asked
     },
     judge: createTokenJudge(app, auth),
   }
+}
+
+/** Known once the server listens. */
+function baseUrlOf({ config: { publicUrl } }: App): string {
+  if (!publicUrl) throw failure('SERVICE_UNAVAILABLE')
+  return publicUrl.replace(/\/$/, '')
+}
+
+/** @throws where not every provider is there: better-auth itself leaves out the one whose document it cannot read. */
+async function startWith(app: App, baseUrl: string, oidc: readonly OidcSettings[]): Promise<Auth> {
+  const auth = createAuth(app, { baseUrl, oidc })
+  const { socialProviders } = await auth.$context
+  const missing = oidc.find(({ id }) => !socialProviders.some((provider) => provider.id === id))
+  if (missing) throw new Error(`nothing of use at ${missing.discoveryUrl}`)
+  return auth
+}
+
+async function inTime<T>(ms: number, work: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error(`no answer within ${ms} ms`)), ms)
+  return await Promise.race([work, late.promise]).finally(() => clearTimeout(timer))
 }

@@ -5,17 +5,7 @@ import type { App } from '../core/app.ts'
 import { codeOf } from '../core/errors.ts'
 import { parse, text } from '../core/validation.ts'
 import { tokenSeconds } from './auth.ts'
-import {
-  asking,
-  type ConsoleUser,
-  callerOf,
-  checkOrigin,
-  claimsOf,
-  consoleUser,
-  headersOf,
-  passCookies,
-  refuseToken,
-} from './auth-call.ts'
+import { asking, type ConsoleUser, checkOrigin, claimsOf, consoleUser, headersOf, passCookies, refuseToken } from './auth-call.ts'
 import { forgetTries, guarded } from './login-guard.ts'
 import { email } from './sign-up.ts'
 
@@ -74,25 +64,4 @@ export async function logOut(app: App, request: FastifyRequest, reply: FastifyRe
   const claims = await claimsOf(app, request)
   if (claims) await app.pool.query('delete from auth_sessions where id = $1', [claims.sessionId])
   return { loggedOut: true }
-}
-
-export interface ListedSession {
-  id: string
-  /** Whether it is the one that asks. */
-  current: boolean
-  ipAddress: string | null
-  userAgent: string | null
-  createdAt: Date
-  expiresAt: Date
-}
-
-/** The person's sessions, newest first. @throws UNAUTHORIZED. */
-export async function listSessions(app: App, request: FastifyRequest): Promise<ListedSession[]> {
-  const { userId, sessionId } = await callerOf(app, request)
-  const { rows } = await app.pool.query<ListedSession>(
-    `select id, id = $2 as current, nullif("ipAddress", '') as "ipAddress", nullif("userAgent", '') as "userAgent", "createdAt", "expiresAt"
-      from auth_sessions where "userId" = $1 and "expiresAt" > now() order by id desc`,
-    [userId, sessionId],
-  )
-  return rows
 }
