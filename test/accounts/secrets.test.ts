@@ -1,0 +1,61 @@
+// What logs and tables never hold of how people sign in: passwords, tokens, cookies, addresses in logs, whatever goes well or wrong.
+import { randomUUID } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { api, cloneDatabase, sql, startGateway, until } from '../kit/kit.ts'
+import { openMailbox, tokenIn } from './mailbox.ts'
+import { cookieOf, logIn, password } from './person.ts'
+
+it('writes no password, token, cookie or address into a log, and no password or token of a mail into the database', async () => {
+  const databaseUrl = await cloneDatabase()
+  const mailbox = await openMailbox()
+  const gateway = await startGateway({ databaseUrl, env: { LOG_LEVEL: 'trace', SMTP_URL: mailbox.url } })
+  const client = api(gateway)
+  const email = `${randomUUID()}@example.com`
+  const wrong = 'the wrong password of somebody'
+  const next = 'the next password of somebody'
+
+  for (let i = 0; i < 2; i++) await client.post('/api/auth/signup', { email, password, name: 'Ada' })
+  await client.post('/api/auth/verify-email/resend', { email })
+  const verify = await mailbox.token(email)
+  await client.post('/api/auth/verify-email', { token: verify })
+  await client.post('/api/auth/verify-email', { token: `${verify}x` })
+  await logIn(gateway, email, wrong)
+  const login = await logIn(gateway, email)
+  const [token, cookie] = [login.body.data.accessToken, cookieOf(login)]
+  await client.get('/api/instances', { authorization: `Bearer ${token}x` })
+  await client.post('/api/auth/password/forgot', { email })
+  const reset = await until(() => mailbox.mails.find(({ raw }) => raw.includes('reset-password')))
+  const resetToken = tokenIn(reset)
+  const { rows: inTables } = await tablesOf(databaseUrl)
+  await client.post('/api/auth/password/reset', { token: resetToken, password: next })
+  await client.post('/api/auth/password/reset', { token: resetToken, password: next })
+
+  // What the database refuses is told with its values by whoever asked it.
+  await sql(databaseUrl).query(`alter table users add constraint no_more check (name <> 'Mallory') not valid`)
+  const mallory = `${randomUUID()}@example.com`
+  const broken = await client.post('/api/auth/signup', { email: mallory, password, name: 'Mallory' })
+  expect(broken.body.error.code).toBe('INTERNAL_ERROR')
+  await gateway.stop()
+
+  const logs = gateway.logs.join('\n')
+  expect(logs).toContain('unforeseen error')
+  const session = decodeURIComponent(cookie.split('=')[1] as string)
+  const never = [email, mallory, password, wrong, next, verify, resetToken, token, session, session.split('.')[0] as string]
+  for (const mark of never)
+    expect(
+      logs.split('\n').find((line) => line.includes(mark)),
+      mark,
+    ).toBeUndefined()
+  for (const mark of [password, wrong, verify, resetToken, token, session]) expect(inTables).not.toContain(mark)
+})
+
+/** Every row of every table as text. */
+async function tablesOf(databaseUrl: string): Promise<{ rows: string }> {
+  const pool = sql(databaseUrl)
+  const { rows: tables } = await pool.query<{ name: string }>(
+    `select quote_ident(table_schema) || '.' || quote_ident(table_name) as name from information_schema.tables
+      where table_schema in ('public', 'pgboss') and table_type = 'BASE TABLE'`,
+  )
+  const texts = await Promise.all(tables.map(({ name }) => pool.query<{ text: string }>(`select t::text as text from ${name} t`)))
+  return { rows: texts.flatMap(({ rows }) => rows.map(({ text }) => text)).join('\n') }
+}
