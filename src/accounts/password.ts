@@ -1,8 +1,11 @@
 // Passwords at rest: Argon2id with OWASP's parameters, as a PHC string.
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
+import { fail } from '../core/errors.ts'
 
 const derive = promisify(argon2)
+const maxAtOnce = 2
+const maxWaiting = 100
 const cost = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 }
 
 /** `$argon2id$v=19$m=…,t=…,p=…$salt$hash`. */
@@ -22,8 +25,27 @@ export async function verifyPassword(hash: string, password: string): Promise<bo
   return timingSafeEqual(tag, expected)
 }
 
-async function digest(parameters: Argon2Parameters): Promise<Buffer> {
-  return await derive('argon2id', parameters)
+async function digest({ message, ...parameters }: Argon2Parameters & { message: string }): Promise<Buffer> {
+  // The same letters may be typed as different characters.
+  return await inTurn(() => derive('argon2id', { ...parameters, message: message.normalize('NFKC') }))
+}
+
+let running = 0
+const waiting: (() => void)[] = []
+
+/** Hashing takes a processor and 19 MiB, so few do it at a time. @throws SERVICE_UNAVAILABLE where too many wait already. */
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (running < maxAtOnce) running++
+  else if (waiting.length >= maxWaiting) fail('SERVICE_UNAVAILABLE')
+  // Whoever ends hands the place on.
+  else await new Promise<void>((resolve) => waiting.push(resolve))
+  try {
+    return await work()
+  } finally {
+    const next = waiting.shift()
+    if (next) next()
+    else running--
+  }
 }
 
 function base64(bytes: Buffer): string {

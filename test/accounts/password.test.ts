@@ -22,3 +22,19 @@ it('reads what other Argon2 libraries write', async () => {
   expect(await verifyPassword(hash, 'password')).toBe(true)
   expect(await verifyPassword(hash, 'Password')).toBe(false)
 })
+
+it('is the same password whichever way its letters were typed', async () => {
+  const [composed, decomposed] = ['Gr\u00fc\u00dfe aus K\u00f6ln', 'Gru\u0308\u00dfe aus Ko\u0308ln']
+  expect(composed).not.toBe(decomposed)
+  expect(await verifyPassword(await hashPassword(composed), decomposed)).toBe(true)
+})
+
+it('is hashed by few at a time, and refused at once where too many wait', { timeout: 60_000 }, async () => {
+  const settled = await Promise.allSettled(Array.from({ length: 110 }, () => hashPassword('the same one')))
+  const refused = settled.filter(({ status }) => status === 'rejected')
+  expect(refused).toHaveLength(8)
+  for (const one of refused)
+    expect((one as PromiseRejectedResult).reason).toMatchObject({ extensions: { code: 'SERVICE_UNAVAILABLE' } })
+  // And everybody has their turn again.
+  expect(await hashPassword('the same one')).toMatch(/^\$argon2id\$/)
+})
