@@ -7,6 +7,7 @@ import { pageOfBulkJobs, readBulkJob } from './bulk-list.ts'
 import { BulkJobRef } from './bulk-object.ts'
 import { distinctIds } from './contact-ids.ts'
 import type { Added, Removed } from './membership.ts'
+import { keptForDays } from './prune.ts'
 
 const jobInstead = 'null where a job does it.'
 const jobOf = { type: BulkJobRef, nullable: true, description: 'The job that does it; null where it is done.' } as const
@@ -80,7 +81,7 @@ builder.queryFields((t) => ({
   }),
   bulkJobs: t.connection({
     type: BulkJobRef,
-    description: 'The bulk jobs of the workspace, newest first; 20 a page, at most 100. A cursor is the id of its job.',
+    description: `The bulk jobs of the workspace, newest first; 20 a page, at most 100. A cursor is the id of its job. A job is kept for ${keptForDays} days after it has ended.`,
     resolve: (_, args, ctx) => pageOfBulkJobs(ctx, args),
   }),
 }))
