@@ -1,7 +1,7 @@
 // What is done to many contacts at once, in the graph.
 import { builder } from '../core/builder.ts'
 import { parse, uuid } from '../core/validation.ts'
-import { followState, subject } from '../events/follow.ts'
+import { followOne } from '../events/follow.ts'
 import { addGroupMembers, type Bulk, bulkDeleteContacts, cancelBulkJob, type Deleted, removeGroupMembers } from './bulk.ts'
 import { pageOfBulkJobs, readBulkJob } from './bulk-list.ts'
 import { BulkJobRef } from './bulk-object.ts'
@@ -126,11 +126,7 @@ builder.subscriptionField('bulkJob', (t) =>
     type: BulkJobRef,
     description: 'A bulk job: now, and again whenever it has gone on. Errors: NOT_FOUND.',
     args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
-    subscribe: async (_, args, ctx) => {
-      const id = parse(uuid, args.id, 'id')
-      await readBulkJob(ctx, id)
-      return followState(subject('bulkJob', id))
-    },
+    subscribe: (_, args, ctx) => followOne('bulkJob', args.id, (id) => readBulkJob(ctx, id)),
     resolve: (_, { id }, ctx) => readBulkJob(ctx, parse(uuid, id, 'id')),
   }),
 )
