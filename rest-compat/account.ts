@@ -19,26 +19,32 @@ const GetMe = graphql(`
   }
 `)
 
+graphql(`
+  fragment PlanTerms on Plan {
+    limits {
+      maxInstances
+      maxApiKeys
+      maxWebhookEndpoints
+      monthlyOutboundQuota
+      monthlyApiRequestQuota
+    }
+    features {
+      campaigns
+      statuses
+      voiceNotes
+      webhooks
+      numberLookups
+    }
+  }
+`)
+
 export const GetUsage = graphql(`
   query GetUsage {
     usage {
       plan {
         code
         name
-        limits {
-          maxInstances
-          maxApiKeys
-          maxWebhookEndpoints
-          monthlyOutboundQuota
-          monthlyApiRequestQuota
-        }
-        features {
-          campaigns
-          statuses
-          voiceNotes
-          webhooks
-          numberLookups
-        }
+        ...PlanTerms
       }
       messagesCount
       statusesCount

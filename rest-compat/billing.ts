@@ -11,20 +11,9 @@ const ListPlans = graphql(`
       name
       monthlyPrice
       currency
+      ...PlanTerms
       limits {
-        maxInstances
-        maxApiKeys
-        maxWebhookEndpoints
-        monthlyOutboundQuota
-        monthlyApiRequestQuota
         maxContactGroups
-      }
-      features {
-        campaigns
-        statuses
-        voiceNotes
-        webhooks
-        numberLookups
       }
       teams {
         maxOwned

@@ -102,10 +102,10 @@ gateway
   })
 gateway
   .command('doctor')
-  .description('check configuration, database, clock and providers')
+  .description('check configuration, database, clock, providers, files, mail and the identity provider')
   .action(async () => {
     await using database = await openDatabase()
-    if (!(await doctor(database.url, database.secretKey, console.log))) process.exitCode = 1
+    if (!(await doctor(database, console.log))) process.exitCode = 1
   })
 gateway
   .command('config')

@@ -5,6 +5,7 @@ import { pendingMigrations } from './core/migrate.ts'
 import { createSealer } from './core/seal.ts'
 import { sentenceOf } from './core/sentence.ts'
 import { withPool } from './core/short-pool.ts'
+import { type Surroundings, surroundings } from './doctor-around.ts'
 
 /** Throws a sentence when something is wrong, else returns one. */
 type Check = (pool: pg.Pool, secretKey: Buffer) => Promise<string>
@@ -63,21 +64,33 @@ const checks: Record<string, Check> = {
   },
 }
 
+export interface Patient extends Surroundings {
+  /** Of the database. */
+  url: string
+  secretKey: Buffer
+}
+
 /** Runs every check, says one line for each, and answers whether all is well. Configuration was read before. */
-export async function doctor(databaseUrl: string, secretKey: Buffer, say: (line: string) => void): Promise<boolean> {
-  say('ok     configuration: valid')
-  return await withPool(databaseUrl, { max: 1, connectionTimeoutMillis: 5_000 }, async (pool) => {
-    let healthy = true
-    for (const [name, check] of Object.entries(checks)) {
-      try {
-        say(`ok     ${name}: ${await check(pool, secretKey)}`)
-      } catch (error) {
-        healthy = false
-        say(`wrong  ${name}: ${sentenceOf(error)}`)
-        // Everything after it would only say the same again.
-        if (name === 'database') break
-      }
+export async function doctor({ url, secretKey, ...around }: Patient, say: (line: string) => void): Promise<boolean> {
+  let healthy = true
+  async function look(name: string, check: () => Promise<string>): Promise<boolean> {
+    try {
+      say(`ok     ${name}: ${await check()}`)
+      return true
+    } catch (error) {
+      healthy = false
+      say(`wrong  ${name}: ${sentenceOf(error)}`)
+      return false
     }
-    return healthy
+  }
+  say('ok     configuration: valid')
+  await withPool(url, { max: 1, connectionTimeoutMillis: 5_000 }, async (pool) => {
+    for (const [name, check] of Object.entries(checks)) {
+      const isWell = await look(name, () => check(pool, secretKey))
+      // Everything after it would only say the same again.
+      if (name === 'database' && !isWell) break
+    }
   })
+  for (const [name, check] of Object.entries(surroundings)) await look(name, () => check(around))
+  return healthy
 }

@@ -3,6 +3,7 @@ import { accountJobs } from './accounts/jobs.ts'
 import { mailImplementation } from './accounts/mail.ts'
 import { advanceImplementation, sweepImplementation as sweepCampaigns } from './campaigns/advance.ts'
 import { bulkImplementation } from './contacts/bulk-chunks.ts'
+import { contactJobs } from './contacts/jobs.ts'
 import type { App } from './core/app.ts'
 import type { JobImplementation } from './core/jobs.ts'
 import { makeQueues, workOn } from './core/work.ts'
@@ -26,6 +27,7 @@ const jobs: readonly JobImplementation[] = [
   advanceImplementation,
   sweepCampaigns,
   bulkImplementation,
+  ...contactJobs,
   ...eventJobs,
   ...mediaJobs,
   ...webhookJobs,

@@ -4,7 +4,7 @@ import { fail } from '../core/errors.ts'
 import { keyed } from '../core/idempotency.ts'
 import { readPage } from '../core/pagination.ts'
 import { parse, uuid } from '../core/validation.ts'
-import { followState, subject } from '../events/follow.ts'
+import { followOne } from '../events/follow.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
 import { CampaignStatus } from '../generated/prisma/enums.ts'
 import { listMessages } from '../messages/list.ts'
@@ -162,12 +162,11 @@ builder.subscriptionField('campaignStats', (t) =>
     type: CampaignStatsRef,
     description: 'How far a campaign is: now, and again whenever that changed. Errors: NOT_FOUND.',
     args: { id: t.arg.id({ required: true, description: 'The campaign.' }) },
-    subscribe: async (_, args, ctx) => {
-      const id = parse(uuid, args.id, 'id')
-      const where = { id, workspaceId: ctx.principal.workspaceId }
-      if (!(await ctx.app.db.campaign.findFirst({ where, select: { id: true } }))) fail('NOT_FOUND', 'Campaign not found')
-      return followState(subject('campaign', id))
-    },
+    subscribe: (_, args, { app, principal: { workspaceId } }) =>
+      followOne('campaign', args.id, async (id) => {
+        const found = await app.db.campaign.findFirst({ where: { id, workspaceId }, select: { id: true } })
+        return found ?? fail('NOT_FOUND', 'Campaign not found')
+      }),
     resolve: (_, args, ctx) => statsOf(ctx, parse(uuid, args.id, 'id')),
   }),
 )

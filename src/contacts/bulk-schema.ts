@@ -1,12 +1,13 @@
 // What is done to many contacts at once, in the graph.
 import { builder } from '../core/builder.ts'
 import { parse, uuid } from '../core/validation.ts'
-import { followState, subject } from '../events/follow.ts'
+import { followOne } from '../events/follow.ts'
 import { addGroupMembers, type Bulk, bulkDeleteContacts, cancelBulkJob, type Deleted, removeGroupMembers } from './bulk.ts'
 import { pageOfBulkJobs, readBulkJob } from './bulk-list.ts'
 import { BulkJobRef } from './bulk-object.ts'
 import { distinctIds } from './contact-ids.ts'
 import type { Added, Removed } from './membership.ts'
+import { keptForDays } from './prune.ts'
 
 const jobInstead = 'null where a job does it.'
 const jobOf = { type: BulkJobRef, nullable: true, description: 'The job that does it; null where it is done.' } as const
@@ -80,7 +81,7 @@ builder.queryFields((t) => ({
   }),
   bulkJobs: t.connection({
     type: BulkJobRef,
-    description: 'The bulk jobs of the workspace, newest first; 20 a page, at most 100. A cursor is the id of its job.',
+    description: `The bulk jobs of the workspace, newest first; 20 a page, at most 100. A cursor is the id of its job. A job is kept for ${keptForDays} days after it has ended.`,
     resolve: (_, args, ctx) => pageOfBulkJobs(ctx, args),
   }),
 }))
@@ -125,11 +126,7 @@ builder.subscriptionField('bulkJob', (t) =>
     type: BulkJobRef,
     description: 'A bulk job: now, and again whenever it has gone on. Errors: NOT_FOUND.',
     args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
-    subscribe: async (_, args, ctx) => {
-      const id = parse(uuid, args.id, 'id')
-      await readBulkJob(ctx, id)
-      return followState(subject('bulkJob', id))
-    },
+    subscribe: (_, args, ctx) => followOne('bulkJob', args.id, (id) => readBulkJob(ctx, id)),
     resolve: (_, { id }, ctx) => readBulkJob(ctx, parse(uuid, id, 'id')),
   }),
 )

@@ -11,6 +11,8 @@ export async function openDatabase() {
   const parts = new AsyncDisposableStack()
   const embedded = config.databaseUrl ? undefined : parts.use(await openEmbedded({ dataDir: config.dataDir, as: 'command' }))
   return {
+    config,
+    secrets,
     url: config.databaseUrl ?? (embedded as { url: string }).url,
     backend: config.databaseBackend,
     secretKey: secrets.secretKey ?? (embedded as { secretKey: Buffer }).secretKey,

@@ -17,8 +17,8 @@ export interface Input<Schema extends z.ZodObject> {
   name: string
   ref: InputRef<z.input<Schema>>
   schemaFor: (config: Config) => z.ZodType<z.output<Schema>>
-  /** @throws VALIDATION_ERROR naming every field that is wrong. */
-  parse: (config: Config, value: unknown) => z.output<Schema>
+  /** @throws VALIDATION_ERROR naming every field that is wrong; what is no object at all is called `whole`, or `input`. */
+  parse: (config: Config, value: unknown, whole?: string) => z.output<Schema>
 }
 
 /** Every input by its GraphQL name, for whoever explains a coercion error or documents a body. */
@@ -65,7 +65,7 @@ export function defineInput<Schema extends z.ZodObject>(
     name,
     ref: ref as unknown as InputRef<z.input<Schema>>,
     schemaFor,
-    parse: (config, value) => parse(schemaFor(config), value, 'input'),
+    parse: (config, value, whole = 'input') => parse(schemaFor(config), value, whole),
   }
 }
 
@@ -94,7 +94,7 @@ function withRules(schema: z.ZodObject, rules: Rules | undefined, config: Config
   if (!rules) return schema
   return schema.superRefine(
     (value, context) => {
-      if (typeof value !== 'object' || value === null) return
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return
       rules(value, (path, message) => context.addIssue({ code: 'custom', path, message }), config)
     },
     { when: () => true },

@@ -1,6 +1,7 @@
 // What a subscription field follows. The field's `subscribe` answers with one of these, and the node's hub does the rest.
 import type { Sql } from '../core/database.ts'
 import { fail } from '../core/errors.ts'
+import { parse, uuid } from '../core/validation.ts'
 import type { EventFilter } from './log.ts'
 
 /** The event log: the field is resolved once for each event that passes, with the event as its root. */
@@ -37,6 +38,17 @@ export function followLog<Root>(filter: EventFilter, after: string | null | unde
 
 export function followState(...subjects: string[]): Following<null> {
   return following({ kind: 'state', subjects })
+}
+
+/** The state of the one of that id, once `read` has found it. @throws VALIDATION_ERROR for a malformed id, and what `read` throws. */
+export async function followOne(
+  kind: SubjectKind,
+  id: unknown,
+  read: (id: string) => Promise<unknown>,
+): Promise<Following<null>> {
+  const parsed = parse(uuid, id, 'id')
+  await read(parsed)
+  return followState(subject(kind, parsed))
 }
 
 /** Tells every node, when the transaction commits, that a subject changed for which no event was emitted. */

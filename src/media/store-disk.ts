@@ -1,7 +1,7 @@
 // Media in a folder: DATA_DIR/media, which processes of several machines have to share.
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { mediaDir } from './spool.ts'
+import { checkWritable, mediaDir } from './spool.ts'
 import type { MediaStore } from './store.ts'
 
 export function openDisk(dataDir: string): MediaStore {
@@ -26,6 +26,10 @@ export function openDisk(dataDir: string): MediaStore {
     },
     async remove(id) {
       await rm(fileOf(id), { force: true })
+    },
+    async check() {
+      await checkWritable(dir)
+      return `${dir} can be written`
     },
   }
 }

@@ -2,9 +2,13 @@
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { type Config, ConfigError, type Secrets } from '../core/config.ts'
+import { newId } from '../core/id.ts'
 import type { ByteRange, MediaStore } from './store.ts'
 
 const packages = ['@aws-sdk/client-s3', '@aws-sdk/s3-request-presigner']
+/** How long a bucket may take to show that it works. */
+const checkMs = 5_000
+
 /** Of one file's place in the bucket, which may hold other things. */
 const keyOf = (id: string) => `media/${id}`
 
@@ -16,7 +20,7 @@ export function openS3(config: NonNullable<Config['s3']>, credentials: Secrets['
   let opened: ReturnType<typeof open> | undefined
 
   async function open() {
-    const { GetObjectCommand, S3Client } = await import('@aws-sdk/client-s3')
+    const { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } = await import('@aws-sdk/client-s3')
     const { S3Driver } = await import('flydrive/drivers/s3')
     const client = new S3Client({
       region: config.region,
@@ -31,7 +35,19 @@ export function openS3(config: NonNullable<Config['s3']>, credentials: Secrets['
     // The driver knows no ranges.
     const getRange = (Key: string, { start, end }: ByteRange) =>
       client.send(new GetObjectCommand({ Bucket: config.bucket, Key, Range: `bytes=${start}-${end}` }))
-    return { driver: new S3Driver({ client, bucket: config.bucket, visibility: 'private', supportsACL: false }), getRange }
+    // No more than files need: whoever may do this need not be allowed to look at the bucket as a whole.
+    async function tryOut(Key: string, abortSignal: AbortSignal): Promise<void> {
+      const object = { Bucket: config.bucket, Key }
+      await client.send(new PutObjectCommand({ ...object, Body: 'x' }), { abortSignal })
+      const { Body } = await client.send(new GetObjectCommand(object), { abortSignal })
+      await Body?.transformToString()
+      await client.send(new DeleteObjectCommand(object), { abortSignal })
+    }
+    return {
+      tryOut,
+      driver: new S3Driver({ client, bucket: config.bucket, visibility: 'private', supportsACL: false }),
+      getRange,
+    }
   }
 
   function bucketOf(): ReturnType<typeof open> {
@@ -56,6 +72,16 @@ export function openS3(config: NonNullable<Config['s3']>, credentials: Secrets['
     async remove(id) {
       const { driver } = await bucketOf()
       await driver.delete(keyOf(id))
+    },
+    async check() {
+      const { bucket, endpoint = `S3 in ${config.region}` } = config
+      const { tryOut } = await bucketOf()
+      const late = AbortSignal.timeout(checkMs)
+      await tryOut(keyOf(`check-${newId()}`), late).catch((error: Error) => {
+        const why = late.aborted ? `no answer within ${checkMs / 1_000} s` : error.message || error.name
+        throw new Error(`the bucket ${bucket} at ${endpoint} cannot be used (${why}); check S3_*`)
+      })
+      return `the bucket ${bucket} at ${endpoint} can be written, read and cleared`
     },
   }
 }

@@ -17,6 +17,8 @@ export interface MediaStore {
   read: (id: string, range: ByteRange) => Promise<Readable | undefined>
   /** Removes a file; one that is not there is removed already. */
   remove: (id: string) => Promise<void>
+  /** Tries what files need of it, and says where they go. @throws an Error that says in words what does not work. */
+  check: () => Promise<string>
 }
 
 declare module '../core/app.ts' {
@@ -26,6 +28,6 @@ declare module '../core/app.ts' {
 }
 
 /** @throws ConfigError where the store needs what is not installed. */
-export function createMediaStore({ config, secrets }: App): MediaStore {
+export function createMediaStore({ config, secrets }: Pick<App, 'config' | 'secrets'>): MediaStore {
   return config.s3 ? openS3(config.s3, secrets.s3Credentials) : openDisk(config.dataDir)
 }

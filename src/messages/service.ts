@@ -20,12 +20,15 @@ export async function scheduleMessage(ctx: Context, input: unknown): Promise<Mes
   return await acceptMessage(ctx, scheduledOffer(ctx, input))
 }
 
+/** What a member of a bulk is called that is no message at all. */
+const whole = 'message'
+
 function instantOffer({ app, principal, idempotency }: Context, input: unknown): Offer {
-  return { principal, idempotency, input: SendMessageInput.parse(app.config, input), scheduledAt: null }
+  return { principal, idempotency, input: SendMessageInput.parse(app.config, input, whole), scheduledAt: null }
 }
 
 function scheduledOffer({ app, principal, idempotency }: Context, input: unknown): Offer {
-  const parsed = ScheduleMessageInput.parse(app.config, input)
+  const parsed = ScheduleMessageInput.parse(app.config, input, whole)
   return { principal, idempotency, input: parsed, scheduledAt: new Date(parsed.scheduledAt) }
 }
 

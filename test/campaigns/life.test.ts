@@ -1,32 +1,21 @@
 // A campaign's life: it begins at once or at its time, reaches everyone once, pauses, goes on, ends.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { expectInvariants } from '../kit/invariants.ts'
-import {
-  type Account,
-  type Api,
-  api,
-  cloneDatabase,
-  connectedInstance,
-  createAccount,
-  sql,
-  startGateway,
-  until,
-} from '../kit/kit.ts'
+import { type Account, type Api, connectedInstance, createAccount, sql, until } from '../kit/kit.ts'
+import { openScene, type Scene } from '../kit/scene.ts'
 import { campaignTo, expectCreated, ledger, numbers, reach, recount, statsOf } from './rig.ts'
 
 let databaseUrl: string
-let url: string
+let scene: Scene
 let account: Account
 let client: Api
 let instanceId: string
 
 beforeAll(async () => {
-  databaseUrl = await cloneDatabase()
-  account = await createAccount(databaseUrl)
-  instanceId = (await connectedInstance(databaseUrl, account)).id
-  const gateway = await startGateway({ databaseUrl, env: { RATE_LIMIT_PER_SECOND: '10000', LOG_LEVEL: 'warn' } })
-  url = gateway.url
-  client = api(gateway, account.apiKey)
+  scene = await openScene({ env: { LOG_LEVEL: 'warn' } })
+  ;({ databaseUrl, account } = scene)
+  client = scene.client()
+  instanceId = scene.phone.id
 })
 
 let used = 0
@@ -180,7 +169,7 @@ describe('pausing', () => {
   it('happens by itself when the quota is used up, and nothing is lost', async () => {
     const small = await createAccount(databaseUrl, { plan: 'free' })
     const phone = await connectedInstance(databaseUrl, small)
-    const own = api({ url }, small.apiKey)
+    const own = scene.client(0, small)
     const setUsed = (n: number) =>
       sql(databaseUrl).query(
         `insert into usage ("userId", period, "messagesCount") values ($1, date_trunc('month', now() at time zone 'utc'), $2)
@@ -206,7 +195,7 @@ describe('pausing', () => {
   it('happens by itself when the subscription ends', async () => {
     const lapsed = await createAccount(databaseUrl)
     const phone = await connectedInstance(databaseUrl, lapsed)
-    const own = api({ url }, lapsed.apiKey)
+    const own = scene.client(0, lapsed)
     const scheduledAt = new Date(Date.now() + 700)
     const id = expectCreated(await own.post('campaigns', campaignTo(phone.id, fresh(3), { scheduledAt })))
     await sql(databaseUrl).query(`update subscriptions set status = 'inactive' where "userId" = $1`, [lapsed.userId])

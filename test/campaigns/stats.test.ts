@@ -7,18 +7,8 @@ import { statsOf as readStats } from '../../src/campaigns/stats.ts'
 import type { Context } from '../../src/core/context.ts'
 import { openSse } from '../events/sse.ts'
 import { expectInvariants } from '../kit/invariants.ts'
-import {
-  type Account,
-  type Api,
-  api,
-  cloneDatabase,
-  connectedInstance,
-  createAccount,
-  type Gateway,
-  sql,
-  startGateway,
-  until,
-} from '../kit/kit.ts'
+import { type Account, type Api, connectedInstance, createAccount, type Gateway, sql, until } from '../kit/kit.ts'
+import { openScene } from '../kit/scene.ts'
 import { contextFor, openApp } from '../messages/rig.ts'
 import { type Counters, campaignTo, expectCreated, numbers, reach, statsOf } from './rig.ts'
 
@@ -29,11 +19,11 @@ let client: Api
 let instanceId: string
 
 beforeAll(async () => {
-  databaseUrl = await cloneDatabase()
-  account = await createAccount(databaseUrl)
-  instanceId = (await connectedInstance(databaseUrl, account)).id
-  gateway = await startGateway({ databaseUrl, env: { RATE_LIMIT_PER_SECOND: '10000', LOG_LEVEL: 'warn' } })
-  client = api(gateway, account.apiKey)
+  const scene = await openScene({ env: { LOG_LEVEL: 'warn' } })
+  ;({ databaseUrl, account } = scene)
+  gateway = scene.gateways[0] as Gateway
+  client = scene.client()
+  instanceId = scene.phone.id
 })
 
 function sum(stats: Counters): number {

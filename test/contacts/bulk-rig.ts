@@ -16,6 +16,11 @@ export async function addContacts(databaseUrl: string, workspaceId: string, coun
   return ids
 }
 
+/** Ids that are no contact. */
+export function strangers(count: number): string[] {
+  return Array.from({ length: count }, newId)
+}
+
 /** A group with these members, counted. */
 export async function addGroup(databaseUrl: string, workspaceId: string, members: readonly string[] = []): Promise<string> {
   const id = newId()

@@ -1,5 +1,6 @@
 // What the tests of media begin with: files of every type that there is, made here byte by byte, and a way to send them.
 import { crc32, deflateRawSync } from 'node:zlib'
+import { expect } from 'vitest'
 import { expectDocumented } from '../kit/document.ts'
 import type { Answer } from '../kit/kit.ts'
 
@@ -10,6 +11,11 @@ export interface Sent {
   /** What the part says that it is. */
   type?: string
   headers?: Record<string, string>
+}
+
+/** Matches the address of a file at that gateway. */
+export function publicUrl(gateway: { url: string }, extension: string): string {
+  return expect.stringMatching(new RegExp(`^${gateway.url}/media/[\\w-]{43}\\.${extension}$`))
 }
 
 /** Posts a form with one file. */

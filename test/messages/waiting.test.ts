@@ -1,18 +1,8 @@
 // Messages of an instance that is not connected wait for it, but not for ever; those of a deleted one end at once.
 import { beforeAll, expect, it } from 'vitest'
 import { atRest, expectInvariants } from '../kit/invariants.ts'
-import {
-  type Account,
-  type Api,
-  api,
-  cloneDatabase,
-  connectedInstance,
-  createAccount,
-  type InstanceOptions,
-  sql,
-  startGateway,
-  until,
-} from '../kit/kit.ts'
+import { type Account, type Api, connectedInstance, type InstanceOptions, sql, until } from '../kit/kit.ts'
+import { openScene } from '../kit/scene.ts'
 
 let databaseUrl: string
 let account: Account
@@ -20,10 +10,9 @@ let client: Api
 const ttlSeconds = 4
 
 beforeAll(async () => {
-  databaseUrl = await cloneDatabase()
-  account = await createAccount(databaseUrl)
-  const env = { RATE_LIMIT_PER_SECOND: '1000', MESSAGE_TTL_SECONDS: String(ttlSeconds) }
-  client = api(await startGateway({ databaseUrl, env }), account.apiKey)
+  const scene = await openScene({ env: { MESSAGE_TTL_SECONDS: String(ttlSeconds) } })
+  ;({ databaseUrl, account } = scene)
+  client = scene.client()
 })
 
 async function phone(options: InstanceOptions = { status: 'disconnected' }): Promise<string> {

@@ -54,7 +54,7 @@ async function expectRefused(row: Route, body: unknown, { path, what }: Fault): 
   const rest = await askRest(caller.api, row, asked)
   const decision = decisionAbout(path, restDecision(rest))
   expect(decision.code).toBe('VALIDATION_ERROR')
-  const place = path.replace(/^messages\.0\.?/, '') || (path ? 'input' : 'body')
+  const place = path.replace(/^messages\.0\.?/, '') || (path ? 'message' : 'body')
   expect(decision.message).toMatch(new RegExp(`(^|; )${place.replaceAll('.', '\\.')}: `))
   // GraphQL takes one thing for a list of it, and has no bodies.
   if (path === '' || what.endsWith('in place of array')) return

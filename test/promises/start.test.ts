@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import { expect, it, vi } from 'vitest'
-import { api, command, environment, root, spawnGateway, startGateway, until, watch } from '../kit/kit.ts'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { api, command, environment, type Gateway, root, spawnGateway, startGateway, until, watch } from '../kit/kit.ts'
 import { dataFolder, demoOf, send } from './demo.ts'
 
 // Most tests make a database first.
@@ -39,22 +39,40 @@ it('npm start serves, prints a demo account and a curl that works, and stops wit
   expect(existsSync(path.join(DATA_DIR, 'postgres/postmaster.pid'))).toBe(false)
 })
 
-it('says in one sentence that the port is taken', async () => {
-  const env = { DATA_DIR: await dataFolder() }
-  const first = await startGateway({ env })
-  const port = new URL(first.url).port
-  const second = spawnGateway({ env: { DATA_DIR: await dataFolder(), PORT: port } })
-  expect(await second.exited).toEqual({ code: 1, signal: null })
-  expect(second.logs).toEqual([`127.0.0.1:${port} is in use already; stop what listens there or set PORT (0 takes any free one)`])
-})
+describe('a gateway that runs', () => {
+  let DATA_DIR: string
+  let gateway: Gateway
 
-it('says in one sentence that another gateway has the folder, and leaves that one alone', async () => {
-  const env = { DATA_DIR: await dataFolder() }
-  const first = await startGateway({ env })
-  const second = spawnGateway({ env })
-  expect(await second.exited).toEqual({ code: 1, signal: null })
-  expect(second.logs).toEqual([expect.stringContaining(`Another gateway (process ${first.pid}) already runs on `)])
-  expect((await fetch(`${first.url}/readyz`)).status).toBe(200)
+  beforeAll(async () => {
+    DATA_DIR = await dataFolder(0o700)
+    gateway = await startGateway({ env: { DATA_DIR } })
+  })
+
+  it('works below a folder that only its user may enter', async () => {
+    expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200)
+  })
+
+  it('keeps its secrets from other users', async () => {
+    for (const name of ['secret-key', 'database-password', 'postgres.log']) {
+      expect((await stat(path.join(DATA_DIR, name))).mode & 0o077).toBe(0)
+    }
+  })
+
+  it('lets another one say in one sentence that the port is taken', async () => {
+    const port = new URL(gateway.url).port
+    const second = spawnGateway({ env: { DATA_DIR: await dataFolder(), PORT: port } })
+    expect(await second.exited).toEqual({ code: 1, signal: null })
+    expect(second.logs).toEqual([
+      `127.0.0.1:${port} is in use already; stop what listens there or set PORT (0 takes any free one)`,
+    ])
+  })
+
+  it('lets another one say in one sentence that the folder is taken, and is left alone', async () => {
+    const second = spawnGateway({ env: { DATA_DIR } })
+    expect(await second.exited).toEqual({ code: 1, signal: null })
+    expect(second.logs).toEqual([expect.stringContaining(`Another gateway (process ${gateway.pid}) already runs on `)])
+    expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200)
+  })
 })
 
 it('lets one of two that start on an empty folder at once win', async () => {
@@ -78,19 +96,6 @@ it('says in one sentence that an outside database does not answer', async () => 
   expect(await gateway.exited).toEqual({ code: 1, signal: null })
   expect(gateway.logs).toEqual([expect.stringContaining('127.0.0.1:1 does not answer')])
   expect(gateway.logs.join()).not.toContain('secret')
-})
-
-it('keeps its secrets from other users', async () => {
-  const DATA_DIR = await dataFolder()
-  await startGateway({ env: { DATA_DIR } })
-  for (const name of ['secret-key', 'database-password', 'postgres.log']) {
-    expect((await stat(path.join(DATA_DIR, name))).mode & 0o077).toBe(0)
-  }
-})
-
-it('works below a folder that only its user may enter', async () => {
-  const gateway = await startGateway({ env: { DATA_DIR: await dataFolder(0o700) } })
-  expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200)
 })
 
 it('lets operators work on its database while it runs, and while it does not', async () => {

@@ -56,6 +56,20 @@ describe('a bulk', () => {
     }
   })
 
+  it('calls a member that is no message a message, on both surfaces', async () => {
+    const messages = ['x', null, 1, [], {}]
+    const { rejected } = await bulk(messages)
+    expect(rejected.slice(0, 4).map(({ message }) => message)).toEqual([
+      'message: must be an object',
+      'message: must not be null',
+      'message: must be an object',
+      'message: must be an object',
+    ])
+    const document = 'mutation ($input: SendMessagesInput!) { sendMessages(input: $input) { rejected { index code message } } }'
+    const { body } = await asleep.api.graphql(document, { input: { messages } })
+    expect(body.data.sendMessages.rejected).toEqual(rejected)
+  })
+
   it('stores its members in their order', async () => {
     const tenant = await sleeper()
     const { accepted } = await bulk(

@@ -107,3 +107,16 @@ export function campaign(tenant: Tenant, fields: Record<string, unknown> = {}): 
 export function text(tenant: Tenant, fields: Record<string, unknown> = {}): Record<string, unknown> {
   return { instanceId: tenant.instance.id, to: newNumber(), type: 'text', text: 'Hello', ...fields }
 }
+
+let lastTemplate = 0
+/** A template of its own name, with what differs. */
+export function template(fields: Record<string, unknown> = {}): Record<string, unknown> {
+  return { name: `Template ${++lastTemplate}`, type: 'text', body: 'Hi {{contact.name}}', ...fields }
+}
+
+/** The id of {@link template}, made. */
+export async function createTemplate({ api }: Pick<Tenant, 'api'>, fields: Record<string, unknown> = {}): Promise<string> {
+  const answer = await api.post('templates', template(fields))
+  expect(answer.status).toBe(201)
+  return answer.body.data.id
+}

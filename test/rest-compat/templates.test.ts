@@ -1,7 +1,7 @@
 // REST rows of templates: their records, their rules and refusals. What is made of them is tested in test/templates.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sql } from '../kit/kit.ts'
-import { expectRefusal, moment, newTenant, nobody, openRig, type Rig, type Tenant, uuid } from './rig.ts'
+import { createTemplate, expectRefusal, moment, newTenant, nobody, openRig, type Rig, template, uuid } from './rig.ts'
 
 let rig: Rig
 const file = 'https://files.example.com/a.bin'
@@ -12,18 +12,6 @@ beforeAll(async () => {
 
 function templateRecord(fields: Record<string, unknown> = {}): Record<string, unknown> {
   return { id: uuid, name: 'Welcome', type: 'text', body: 'Hi', mediaUrl: null, createdAt: moment, updatedAt: moment, ...fields }
-}
-
-let last = 0
-/** A template of its own name, with what differs. */
-function template(fields: Record<string, unknown> = {}): Record<string, unknown> {
-  return { name: `Template ${++last}`, type: 'text', body: 'Hi {{contact.name}}', ...fields }
-}
-
-async function create(tenant: Tenant, fields: Record<string, unknown> = {}): Promise<string> {
-  const answer = await tenant.api.post('templates', template(fields))
-  expect(answer.status).toBe(201)
-  return answer.body.data.id
 }
 
 describe('a template', () => {
@@ -105,7 +93,7 @@ describe('a template', () => {
     [/^body: has more than 1024 characters without its placeholders$/, { type: 'image', mediaUrl: file, body: 'x'.repeat(1025) }],
   ])('is invalid, new or changed: %s', async (message, fields) => {
     expectRefusal(await rig.tenant.api.post('templates', template(fields)), 400, 'TEMPLATE_INVALID', message)
-    const id = await create(rig.tenant)
+    const id = await createTemplate(rig.tenant)
     const before = (await rig.tenant.api.get(`templates/${id}`)).body
     expectRefusal(await rig.tenant.api.put(`templates/${id}`, fields), 400, 'TEMPLATE_INVALID', message)
     expect((await rig.tenant.api.get(`templates/${id}`)).body).toEqual(before)
@@ -117,11 +105,11 @@ describe('a template', () => {
     const race = await Promise.all(Array.from({ length: 20 }, () => rig.tenant.api.post('templates', body)))
     expect(race.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)])
     for (const refused of race.filter(({ status }) => status === 409)) expectRefusal(refused, 409, 'CONFLICT', taken)
-    const ids = await Promise.all([create(rig.tenant), create(rig.tenant)])
+    const ids = await Promise.all([createTemplate(rig.tenant), createTemplate(rig.tenant)])
     const name = template().name
     const renamed = await Promise.all(ids.map((id) => rig.tenant.api.put(`templates/${id}`, { name })))
     expect(renamed.map(({ status }) => status).sort()).toEqual([200, 409])
-    const id = await create(rig.stranger, body)
+    const id = await createTemplate(rig.stranger, body)
     expect((await rig.stranger.api.put(`templates/${id}`, { name: body.name })).status).toBe(200)
   })
 
@@ -139,7 +127,7 @@ describe('a template', () => {
 
   it('needs an active subscription to be created, and none to be used otherwise', async () => {
     const idle = await newTenant(rig.gateway, rig.databaseUrl)
-    const id = await create(idle)
+    const id = await createTemplate(idle)
     await sql(rig.databaseUrl).query(`update subscriptions set status = 'inactive' where "userId" = $1`, [idle.account.userId])
     expectRefusal(await idle.api.post('templates', {}), 403, 'SUBSCRIPTION_INACTIVE')
     for (const { status } of [
@@ -166,7 +154,7 @@ describe('a template', () => {
 describe('changing a template', () => {
   it('leaves what is left out, and clears what is null', async () => {
     const { api } = rig.tenant
-    const id = await create(rig.tenant, { type: 'image', mediaUrl: file, body: 'Look' })
+    const id = await createTemplate(rig.tenant, { type: 'image', mediaUrl: file, body: 'Look' })
     expect((await api.put(`templates/${id}`, { body: '' })).body.data).toMatchObject({ type: 'image', mediaUrl: file, body: '' })
     expectRefusal(
       await api.put(`templates/${id}`, { mediaUrl: null }),
@@ -187,77 +175,7 @@ describe('changing a template', () => {
     [{ name: '' }, 'name: must not be empty'],
     [{ mediaUrl: 'file:///etc/passwd' }, 'mediaUrl: must be an absolute http(s) URL'],
   ])('refuses %j', async (fields, message) => {
-    const id = await create(rig.tenant)
+    const id = await createTemplate(rig.tenant)
     expectRefusal(await rig.tenant.api.put(`templates/${id}`, fields), 400, 'VALIDATION_ERROR', message)
-  })
-})
-
-describe('a preview', () => {
-  const body = 'Hi {{contact.firstName}} {{contact.lastName}}, {{custom.order}} {{ custom.place }}'
-
-  it('shows the text with what is known, and names what is missing', async () => {
-    const { api } = rig.tenant
-    const id = await create(rig.tenant, { body })
-    const bare = await api.post(`templates/${id}/preview`)
-    const missing = ['contact.firstName', 'contact.lastName', 'custom.order', 'custom.place']
-    expect({ status: bare.status, body: bare.body }).toStrictEqual({
-      status: 200,
-      body: { data: { type: 'text', body, mediaUrl: null, missing } },
-    })
-    const contact = { name: 'Ada Lovelace', phone: '+393331234567', custom: { order: '1', place: 'Rome' } }
-    const contactId = (await api.post('contacts', contact)).body.data.id
-    const known = await api.post(`templates/${id}/preview`, { contactId, variables: { order: '7' } })
-    expect(known.body.data).toEqual({
-      type: 'text',
-      body: 'Hi Ada {{contact.lastName}}, 7 Rome',
-      mediaUrl: null,
-      missing: ['contact.lastName'],
-    })
-  })
-
-  it('shows no text of an audio', async () => {
-    const id = await create(rig.tenant, { type: 'audio', mediaUrl: file, body })
-    const { data } = (await rig.tenant.api.post(`templates/${id}/preview`, {})).body
-    expect(data).toEqual({ type: 'audio', body: '', mediaUrl: file, missing: [] })
-  })
-
-  it('refuses what cannot be, by name', async () => {
-    const { api } = rig.tenant
-    const id = await create(rig.tenant, { body })
-    const preview = (fields: unknown) => api.post(`templates/${id}/preview`, fields)
-    const foreign = (await rig.stranger.api.post('contacts', { name: 'x', phone: '+393331234567' })).body.data.id
-    for (const contactId of [nobody, foreign]) expectRefusal(await preview({ contactId }), 404, 'NOT_FOUND', 'Contact not found')
-    expectRefusal(await preview({ contactId: '5' }), 400, 'VALIDATION_ERROR', 'contactId: must be a UUID')
-    expectRefusal(
-      await preview({ contactId: '5', variables: { order: 7, place: 'x'.repeat(1025) } }),
-      400,
-      'VALIDATION_ERROR',
-      'contactId: must be a UUID; variables.order: must be a string; variables.place: must have at most 1024 characters',
-    )
-    expectRefusal(await preview({ variables: 'x' }), 400, 'VALIDATION_ERROR', 'variables: must be an object')
-    for (const value of ['\0', '\ud800']) {
-      expectRefusal(
-        await preview({ variables: { order: value } }),
-        400,
-        'VALIDATION_ERROR',
-        /^variables\.order: must not contain/,
-      )
-      expectRefusal(await preview({ variables: { [value]: 'x' } }), 400, 'VALIDATION_ERROR', /^variables: must not contain/)
-    }
-  })
-
-  it('refuses a text that is too long', async () => {
-    const id = await create(rig.tenant, { body: '{{custom.a}}'.repeat(5) })
-    const answer = await rig.tenant.api.post(`templates/${id}/preview`, { variables: { a: 'x'.repeat(1024) } })
-    expectRefusal(answer, 400, 'TEMPLATE_INVALID', 'The rendered text has more than 4096 characters')
-  })
-
-  it('answers again under its key, whatever changed since', async () => {
-    const id = await create(rig.tenant, { body: 'before' })
-    const preview = () => rig.tenant.api.post(`templates/${id}/preview`, {}, { 'idempotency-key': 'preview' })
-    const first = await preview()
-    await rig.tenant.api.put(`templates/${id}`, { body: 'after' })
-    const again = await preview()
-    expect([again.body, again.headers.get('idempotency-replayed')]).toEqual([first.body, 'true'])
   })
 })

@@ -1,0 +1,20 @@
+// The first name of a contact where nobody says one, whatever the name.
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { text } from '../promises/arbitrary.ts'
+import { runs } from '../promises/runs.ts'
+import { newNumber, openRig } from '../rest-compat/rig.ts'
+
+it('is the first word of the name, and what was said of it where something was', async () => {
+  const { api } = (await openRig()).tenant
+  const said = fc.record({ name: text(1, 200), firstName: fc.option(text(1, 200)) }, { requiredKeys: ['name'] })
+  await fc.assert(
+    fc.asyncProperty(said, async ({ name, firstName }) => {
+      const { status, body } = await api.post('contacts', { name, firstName, phone: newNumber() })
+      expect([status, body.error]).toEqual([201, undefined])
+      expect(body.data).toMatchObject({ name, firstName: firstName ?? name.match(/\S+/)?.[0] ?? null })
+      expect((await api.get(`contacts/${body.data.id}`)).body).toEqual(body)
+    }),
+    runs(60),
+  )
+})

@@ -1,0 +1,58 @@
+// Bulk jobs past their time: deleted by the clock, and nothing else with them.
+import { beforeAll, describe, expect, it } from 'vitest'
+import { pruneBulkJobs } from '../../src/contacts/prune.ts'
+import { newId } from '../../src/core/id.ts'
+import { apiDocument } from '../kit/document.ts'
+import { type Account, cloneDatabase, createAccount, sql, startGateway, until } from '../kit/kit.ts'
+import { openApp } from '../messages/rig.ts'
+
+let databaseUrl: string
+let account: Account
+
+beforeAll(async () => {
+  databaseUrl = await cloneDatabase()
+  account = await createAccount(databaseUrl)
+})
+
+/** A job that was asked for 40 days ago and ended at that age, or never. */
+async function addJob(status: string, endedAgo: string | null): Promise<string> {
+  const id = newId()
+  await sql(databaseUrl).query(
+    `insert into bulk_jobs (id, "workspaceId", operation, status, "contactIds", "requestedCount", summary, "createdAt", "completedAt")
+     values ($1, $2, 'bulk_delete_contacts', $3, '{}', 100, '{"deleted": 0, "notFound": 0}',
+       now() - interval '40 days', now() - $4::interval)`,
+    [id, account.workspaceId, status, endedAgo],
+  )
+  return id
+}
+
+async function kept(): Promise<string[]> {
+  const { rows } = await sql(databaseUrl).query<{ id: string }>('select id from bulk_jobs order by id')
+  return rows.map(({ id }) => id)
+}
+
+describe('pruning', () => {
+  it('deletes what ended more than 30 days ago, however it ended, chunk by chunk, and nothing else', async () => {
+    const open = [await addJob('pending', null), await addJob('processing', null)]
+    const recent = [await addJob('done', '29 days 23 hours'), await addJob('failed', '1 minute')]
+    for (const status of ['done', 'failed', 'cancelled', 'done', 'done']) await addJob(status, '30 days 1 minute')
+    const app = await openApp(databaseUrl)
+    expect(await pruneBulkJobs(app, 2)).toBe(5)
+    expect(await kept()).toEqual([...open, ...recent].sort())
+    expect(await pruneBulkJobs(app)).toBe(0)
+  })
+
+  it('is done by every worker by the clock', async () => {
+    const app = await openApp(databaseUrl)
+    const old = await addJob('done', '31 days')
+    await startGateway({ databaseUrl })
+    const { rows } = await sql(databaseUrl).query(`select cron from pgboss.schedule where name = 'contacts.prune'`)
+    expect(rows).toEqual([{ cron: '47 * * * *' }])
+    await app.boss.send('contacts.prune', {})
+    await until(async () => !(await kept()).includes(old))
+  })
+
+  it('is said where jobs are listed', () => {
+    expect(apiDocument().paths['/contacts/bulk-jobs']?.get?.description).toContain('kept for 30 days after it has ended')
+  })
+})

@@ -1,0 +1,170 @@
+// What the doctor says of what stands around a gateway: files, mail, the identity provider, each well and ill.
+import { mkdir, writeFile } from 'node:fs/promises'
+import { createServer as createHttp, type RequestListener } from 'node:http'
+import { type AddressInfo, createServer as createSocket, type Server } from 'node:net'
+import path from 'node:path'
+import { SMTPServer } from 'smtp-server'
+import { beforeAll, expect, it } from 'vitest'
+import { freePort } from '../../src/core/cluster.ts'
+import { readConfig } from '../../src/core/config.ts'
+import { doctor } from '../../src/doctor.ts'
+import { atEnd, cloneDatabase, secretKey } from '../kit/kit.ts'
+import { startS3 } from '../media/s3-server.ts'
+import { openApp } from '../messages/rig.ts'
+import { dataFolder } from './demo.ts'
+
+const password = 'the-password-of-the-mailbox'
+let databaseUrl: string
+let s3: Record<string, string>
+let objects: Map<string, Buffer>
+
+beforeAll(async () => {
+  databaseUrl = await cloneDatabase()
+  // Brings the queues.
+  await openApp(databaseUrl)
+  const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'the-secret-of-the-bucket', region: 'eu-central-1' }
+  const server = await startS3(credentials)
+  s3 = {
+    MEDIA_STORE: 's3',
+    S3_BUCKET: 'files',
+    S3_ENDPOINT: server.url,
+    S3_REGION: credentials.region,
+    S3_ACCESS_KEY_ID: credentials.accessKeyId,
+    S3_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+  }
+  objects = server.objects
+})
+
+/** Asks the doctor; answers whether all is well, and what it says of each thing: `ok …` or `wrong …`. */
+async function ask(env: Record<string, string>): Promise<{ isWell: boolean; told: Record<string, string> }> {
+  const { config, secrets } = readConfig({
+    DATABASE_URL: databaseUrl,
+    SECRET_KEY: secretKey,
+    DATA_DIR: await dataFolder(),
+    ...env,
+  })
+  const lines: string[] = []
+  const patient = { config, secrets, url: databaseUrl, secretKey: Buffer.from(secretKey, 'hex') }
+  const isWell = await doctor(patient, (line) => lines.push(line))
+  expect(lines.join('\n')).not.toMatch(new RegExp(`${password}|${s3.S3_SECRET_ACCESS_KEY}|the-wrong`))
+  const parts = lines.map((line) => /^(ok|wrong) +(\w+): (.*)$/.exec(line) as RegExpExecArray)
+  return { isWell, told: Object.fromEntries(parts.map(([, state, name, words]) => [name, `${state} ${words}`])) }
+}
+
+async function open(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  atEnd('test', async () => {
+    server.close()
+  })
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** Takes connections and says nothing. */
+const silent = () => open(createSocket((socket) => socket.on('error', () => {}).unref()))
+
+async function mailServer(): Promise<string> {
+  const server = new SMTPServer({
+    authOptional: true,
+    hideSTARTTLS: true,
+    allowInsecureAuth: true,
+    onAuth: ({ username, password: given }, _, answer) =>
+      given === password ? answer(null, { user: username }) : answer(new Error('no such mailbox')),
+  })
+  server.on('error', () => {})
+  return await open(server.server)
+}
+
+async function provider(answer: RequestListener): Promise<Record<string, string>> {
+  const place = await open(createHttp(answer))
+  return oidcAt(`http://${place}/.well-known/openid-configuration`)
+}
+
+const oidcAt = (url: string) => ({ OIDC_DISCOVERY_URL: url, OIDC_CLIENT_ID: 'gateway', OIDC_CLIENT_SECRET: password })
+const saying =
+  (text: string, status = 200): RequestListener =>
+  (_, response) =>
+    void response.writeHead(status).end(text)
+
+it('all is well where all of it answers', async () => {
+  const mail = await mailServer()
+  const oidc = await provider(saying('{"issuer": "https://id.example.com"}'))
+  const DATA_DIR = await dataFolder()
+  const SMTP_URL = `smtp://me:${password}@${mail}`
+  const [onDisk, inBucket] = await Promise.all([ask({ DATA_DIR, SMTP_URL, ...oidc }), ask(s3)])
+  expect(onDisk).toMatchObject({
+    isWell: true,
+    told: {
+      media: `ok ${path.join(DATA_DIR, 'media')} can be written`,
+      mail: `ok the mail server ${mail} lets us in`,
+      identityProvider: 'ok sso is https://id.example.com',
+    },
+  })
+  expect(inBucket).toMatchObject({
+    isWell: true,
+    told: {
+      media: `ok the bucket files at ${s3.S3_ENDPOINT} can be written, read and cleared`,
+      mail: 'ok SMTP_URL is not set; mails are written to files',
+      identityProvider: 'ok OIDC_DISCOVERY_URL is not set; people sign in with passwords',
+    },
+  })
+  expect([...objects.keys()], 'nothing is left in it').toEqual([])
+})
+
+it('files that have no place to go are told of', async () => {
+  const DATA_DIR = await dataFolder()
+  await mkdir(DATA_DIR)
+  await writeFile(path.join(DATA_DIR, 'media'), 'not a folder')
+  const cases = await Promise.all([
+    ask({ DATA_DIR }),
+    ask({ ...s3, DATA_DIR }),
+    ask({ ...s3, S3_SECRET_ACCESS_KEY: 'the-wrong-secret-of-the-bucket' }),
+    ask({ ...s3, S3_ENDPOINT: 'http://127.0.0.1:9' }),
+  ])
+  expect(cases.map(({ isWell }) => isWell)).toEqual(cases.map(() => false))
+  expect(cases.map(({ told }) => told.media)).toEqual([
+    expect.stringMatching(/^wrong .*media\/.* cannot be written \(ENOTDIR\); check DATA_DIR/),
+    expect.stringMatching(/^wrong .*media\/.* cannot be written \(ENOTDIR\); check DATA_DIR/),
+    expect.stringMatching(/^wrong the bucket files at http:\S+ cannot be used \(the signature is wrong\); check S3_\*$/),
+    expect.stringMatching(/^wrong the bucket files at http:\/\/127\.0\.0\.1:9 cannot be used \(.*ECONNREFUSED.*\); check S3_\*$/),
+  ])
+})
+
+it('a mail server that takes no mail is told of', async () => {
+  const mail = await mailServer()
+  const cases = await Promise.all([
+    ask({ SMTP_URL: `smtp://me:the-wrong-password@${mail}` }),
+    ask({ SMTP_URL: 'smtp://127.0.0.1:9' }),
+  ])
+  expect(cases.map(({ isWell }) => isWell)).toEqual(cases.map(() => false))
+  expect(cases.map(({ told }) => told.mail)).toEqual([
+    expect.stringMatching(/^wrong the mail server \S+ takes no mail \(Invalid login: .*no such mailbox\); check SMTP_URL$/),
+    expect.stringMatching(/^wrong the mail server 127\.0\.0\.1:9 takes no mail \(.*ECONNREFUSED.*\); check SMTP_URL$/),
+  ])
+})
+
+it('an identity provider whose document is of no use is told of', async () => {
+  const bad = [saying('nothing here', 404), saying('<html>'), saying('{"issuer": 1}'), saying('null')]
+  const providers = await Promise.all(bad.map(provider))
+  const cases = await Promise.all([...providers, oidcAt(`http://127.0.0.1:${await freePort()}/`)].map((env) => ask(env)))
+  expect(cases.map(({ isWell }) => isWell)).toEqual(cases.map(() => false))
+  expect(cases.map(({ told }) => told.identityProvider?.replace(/^wrong http:\S+ is of no use /, ''))).toEqual([
+    '(it answered 404); check OIDC_DISCOVERY_URL',
+    '(it is no JSON); check OIDC_DISCOVERY_URL',
+    '(it names no issuer); check OIDC_DISCOVERY_URL',
+    '(it names no issuer); check OIDC_DISCOVERY_URL',
+    expect.stringMatching(/^\(.*ECONNREFUSED/),
+  ])
+})
+
+it('what says nothing is told of, and not waited for any longer', async () => {
+  const dead = await silent()
+  const [files, mail, people] = await Promise.all([
+    ask({ ...s3, S3_ENDPOINT: `http://${dead}` }),
+    ask({ SMTP_URL: `smtp://me:${password}@${dead}` }),
+    ask(oidcAt(`http://${dead}/`)),
+  ])
+  expect([files.isWell, mail.isWell, people.isWell]).toEqual([false, false, false])
+  expect(files.told.media).toBe(`wrong the bucket files at http://${dead} cannot be used (no answer within 5 s); check S3_*`)
+  expect(mail.told.mail).toMatch(/^wrong .* takes no mail \(Greeting never received\); check SMTP_URL$/)
+  expect(people.told.identityProvider).toMatch(/^wrong .* is of no use \(.*timeout\); check OIDC_DISCOVERY_URL$/)
+}, 15_000)

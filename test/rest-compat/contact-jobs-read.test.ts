@@ -1,0 +1,138 @@
+// REST rows of bulk jobs and of the ids that they are given: what is refused, cancelled, repeated and listed.
+import { beforeAll, describe, expect, it } from 'vitest'
+import { addContacts, addGroup, strangers, watchJob } from '../contacts/bulk-rig.ts'
+import type { Api } from '../kit/kit.ts'
+import { expectRefusal, newTenant, nobody, openRig, type Rig, type Tenant } from './rig.ts'
+
+let rig: Rig
+let client: Api
+
+beforeAll(async () => {
+  rig = await openRig()
+  client = rig.tenant.api
+})
+
+const group = () => addGroup(rig.databaseUrl, rig.tenant.account.workspaceId)
+
+describe('contactIds', () => {
+  const ways: [name: string, ask: (body: unknown) => Promise<Awaited<ReturnType<Api['post']>>>][] = [
+    ['POST members', async (body) => await client.post(`contacts/groups/${await group()}/members`, body)],
+    ['DELETE members', async (body) => await client.delete(`contacts/groups/${await group()}/members`, body)],
+    ['POST bulk-delete', async (body) => await client.post('contacts/bulk-delete', body)],
+  ]
+
+  it.each(ways)('are judged by name, and each by its place, by %s', async (_, ask) => {
+    const bad: [body: unknown, message: string][] = [
+      [{}, 'contactIds: is required'],
+      [{ contactIds: null }, 'contactIds: is required'],
+      [{ contactIds: nobody }, 'contactIds: must be an array'],
+      [{ contactIds: {} }, 'contactIds: must be an array'],
+      [{ contactIds: [] }, 'contactIds: must have at least 1 item'],
+      [{ contactIds: [nobody, '5', nobody, ''] }, 'contactIds.1: must be a UUID; contactIds.3: must be a UUID'],
+      [{ contactIds: [nobody, null] }, 'contactIds.1: is required'],
+      [{ contactIds: [nobody, { id: nobody }] }, 'contactIds.1: must be of type ID'],
+      [{ contactIds: [5] }, 'contactIds.0: must be a UUID'],
+      [{ contactIds: strangers(10_001) }, 'contactIds: must have at most 10000 different ids'],
+      [[nobody], 'body: must be a JSON object'],
+    ]
+    for (const [body, message] of bad) expectRefusal(await ask(body), 400, 'VALIDATION_ERROR', message)
+  })
+
+  it.each(ways)('may be 10,000 different ones, and stand there twice, by %s', async (_, ask) => {
+    const ids = strangers(10_000)
+    expect([200, 202]).toContain((await ask({ contactIds: [...ids, ...ids] })).status)
+  })
+
+  it('do not make an answer larger than anybody reads', async () => {
+    const { status, body } = await client.post('contacts/bulk-delete', { contactIds: Array(200_000).fill(null) })
+    expect([status, body.error.message.length < 5_000]).toEqual([400, true])
+  })
+
+  it('of 1 MiB and more are too many', async () => {
+    const contactIds = Array(30_000).fill(nobody)
+    expectRefusal(await client.post('contacts/bulk-delete', { contactIds }), 413, 'PAYLOAD_TOO_LARGE')
+  })
+})
+
+describe('a job', () => {
+  it('that has ended cannot be cancelled', async () => {
+    const { jobId } = (await client.post('contacts/bulk-delete', { contactIds: strangers(100) })).body.data
+    await watchJob(client, jobId)
+    const told = 'The bulk job is done; only one that has not ended can be cancelled'
+    expectRefusal(await client.post(`contacts/bulk-jobs/${jobId}/cancel`), 409, 'INVALID_STATE', told)
+  })
+
+  it('of somebody else is not there', async () => {
+    const { jobId } = (await client.post('contacts/bulk-delete', { contactIds: strangers(100) })).body.data
+    for (const id of [jobId, nobody]) {
+      for (const path of [`contacts/bulk-jobs/${id}`, `contacts/bulk-jobs/${id}/progress`]) {
+        expectRefusal(await rig.stranger.api.get(path), 404, 'NOT_FOUND', 'Bulk job not found')
+      }
+      expectRefusal(await rig.stranger.api.post(`contacts/bulk-jobs/${id}/cancel`), 404, 'NOT_FOUND', 'Bulk job not found')
+    }
+    expectRefusal(await client.get('contacts/bulk-jobs/5'), 400, 'VALIDATION_ERROR', 'jobId: must be a UUID')
+  })
+
+  it('is made once for one Idempotency-Key, and answered byte for byte', async () => {
+    const tenant = await newTenant(rig.gateway, rig.databaseUrl)
+    const contactIds = await addContacts(rig.databaseUrl, tenant.account.workspaceId, 150)
+    const headers = { 'idempotency-key': 'once' }
+    const first = await tenant.api.post('contacts/bulk-delete', { contactIds }, headers)
+    await watchJob(tenant.api, first.body.data.jobId)
+    const second = await tenant.api.post('contacts/bulk-delete', { contactIds }, headers)
+    expect([second.status, second.body, second.headers.get('idempotency-replayed')]).toEqual([202, first.body, 'true'])
+    expect((await tenant.api.get('contacts/bulk-jobs')).body.data.jobs).toHaveLength(1)
+  })
+})
+
+describe('the list of jobs', () => {
+  let tenant: Tenant
+  let jobIds: string[]
+
+  beforeAll(async () => {
+    tenant = await newTenant(rig.gateway, rig.databaseUrl)
+    jobIds = []
+    for (let i = 0; i < 7; i++) {
+      const { body } = await tenant.api.post('contacts/bulk-delete', { contactIds: strangers(100) })
+      jobIds.unshift(body.data.jobId)
+    }
+  })
+
+  it('comes newest first, by the id of the last job of the page before', async () => {
+    const seen: string[] = []
+    for (let cursor = ''; ; ) {
+      const { status, body } = await tenant.api.get(`contacts/bulk-jobs?limit=3${cursor && `&cursor=${cursor}`}`)
+      expect([status, Object.keys(body.data)]).toEqual([200, ['jobs', 'nextCursor', 'hasMore']])
+      seen.push(...body.data.jobs.map((job: { id: string }) => job.id))
+      expect(body.data.nextCursor).toBe(body.data.hasMore ? seen.at(-1) : null)
+      if (!body.data.hasMore) break
+      cursor = body.data.nextCursor
+      // One that comes while somebody pages is neither told twice nor in the way.
+      await tenant.api.post('contacts/bulk-delete', { contactIds: strangers(100) })
+    }
+    expect(seen).toEqual(jobIds)
+  })
+
+  it('neither says why a job failed, nor of a group where there is none', async () => {
+    const { body } = await tenant.api.get('contacts/bulk-jobs')
+    for (const job of body.data.jobs) expect(Object.keys(job)).not.toEqual(expect.arrayContaining(['error']))
+    for (const job of body.data.jobs) expect(Object.keys(job)).not.toEqual(expect.arrayContaining(['groupId']))
+  })
+
+  it.each([
+    ['limit=0', /^limit: /],
+    ['limit=101', /^limit: /],
+    ['limit=x', /^limit: /],
+    ['cursor=x', /^cursor: must be a UUID$/],
+    ['cursor=', /^cursor: must be a UUID$/],
+    [`cursor=${nobody}`, /^cursor: is not a job of this list$/],
+  ])('with %s is refused', async (query, message) => {
+    expectRefusal(await tenant.api.get(`contacts/bulk-jobs?${query}`), 400, 'VALIDATION_ERROR', message)
+  })
+
+  it('takes no job of somebody else as a place', async () => {
+    const answer = await rig.stranger.api.get(`contacts/bulk-jobs?cursor=${jobIds[0]}`)
+    expectRefusal(answer, 400, 'VALIDATION_ERROR', 'cursor: is not a job of this list')
+    expect((await rig.stranger.api.get('contacts/bulk-jobs')).body.data).toEqual({ jobs: [], nextCursor: null, hasMore: false })
+  })
+})
