@@ -80,3 +80,27 @@ export async function listAccounts(pool: pg.Pool): Promise<ListedAccount[]> {
   )
   return rows
 }
+
+/** Sets another password and ends every session. @throws VALIDATION_ERROR, NOT_FOUND for an unknown address. */
+export async function setPassword(pool: pg.Pool, input: { email: string; password: string }): Promise<void> {
+  const { email, password } = parse(newAccount.pick({ email: true, password: true }).required(), input)
+  const hash = await hashPassword(password)
+  await transaction(pool, async (tx) => {
+    const { rows } = await tx.query<{ id: string }>('select id from users where email = $1 for update', [email])
+    const userId = rows[0]?.id ?? fail('NOT_FOUND', `There is no account with the e-mail address ${email}`)
+    await tx.query(
+      `insert into auth_accounts (id, "userId", "providerId", "accountId", password) values ($1, $2, 'credential', $3, $4)
+        on conflict ("providerId", "accountId") do update set password = excluded.password, "updatedAt" = now()`,
+      [newId(), userId, userId, hash],
+    )
+    await tx.query('delete from auth_sessions where "userId" = $1', [userId])
+  })
+}
+
+/** Takes an address for proved. @throws NOT_FOUND for an unknown one. */
+export async function verifyAccount(pool: pg.Pool, { email }: { email: string }): Promise<void> {
+  const { rowCount } = await pool.query('update users set "emailVerified" = true, "updatedAt" = now() where email = lower($1)', [
+    email,
+  ])
+  if (!rowCount) fail('NOT_FOUND', `There is no account with the e-mail address ${email}`)
+}
