@@ -5,6 +5,7 @@ import { codeOf, type ErrorCode } from '../core/errors.ts'
 import { implementJob } from '../core/jobs.ts'
 import { announceChange, subject } from '../events/follow.ts'
 import { bulkJob } from './bulk-job.ts'
+import { takeTurn } from './bulk-turn.ts'
 import { addMembers, deleteContacts } from './membership.ts'
 
 /** Contacts of one transaction: few enough that nobody waits long behind it, and that a cancellation is soon heard. */
@@ -49,7 +50,8 @@ async function workThrough(app: App, id: string): Promise<Error | undefined> {
 
 /** Does the next chunk, in one transaction with the job's new progress; answers whether that was the end of it. */
 async function doChunk(app: App, tx: Sql, id: string, size: number): Promise<boolean> {
-  // Held until the commit: a second worker, or a cancellation, comes before the chunk or after it.
+  // A second worker, or a cancellation, comes before the chunk or after it.
+  await takeTurn(tx, id)
   const { rows } = await tx.query<OpenJob>(
     `select id, "workspaceId", "groupId", "requestedCount", "processedCount", summary,
        "contactIds"["processedCount" + 1 : "processedCount" + $2] as chunk

@@ -8,6 +8,7 @@ import { enqueue } from '../core/jobs.ts'
 import { announceChange, subject } from '../events/follow.ts'
 import type { BulkJob, BulkOperation } from '../generated/prisma/client.ts'
 import { bulkJob } from './bulk-job.ts'
+import { takeTurn } from './bulk-turn.ts'
 import { type Added, addMembers, deleteContacts, holdGroup, type Removed, removeMembers } from './membership.ts'
 
 /** From this many ids on, a job does it. */
@@ -86,6 +87,7 @@ async function startJob(
 export async function cancelBulkJob(ctx: Context, id: string): Promise<BulkJobRecord> {
   const { workspaceId } = ctx.principal
   return await write(ctx, async (tx) => {
+    await takeTurn(tx, id)
     const { rows } = await tx.query<BulkJobRecord>(
       `update bulk_jobs set status = 'cancelled', "contactIds" = '{}', "completedAt" = now(), "updatedAt" = now()
        where id = $1 and "workspaceId" = $2 and status in ('pending', 'processing') returning ${record}`,
