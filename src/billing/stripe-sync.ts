@@ -58,9 +58,9 @@ export async function settleSession(app: BillingApp, account: StripeAccount, ses
   const customer = idOf(session.customer)
   const isPaid = session.status === 'complete'
   await app.pool.query(
-    `update checkouts c set status = $1, "updatedAt" = now() from subscriptions s
+    `update checkouts c set status = $1::text::checkout_status, "updatedAt" = now() from subscriptions s
      where c.id::text = $2 and c.provider = 'stripe' and c."userId" = s."userId" and s."customerId" = $3
-       and (c.status = 'pending' or (c.status = 'expired' and $1 = 'completed'))`,
+       and (c.status = 'pending' or (c.status = 'expired' and $1::text = 'completed'))`,
     [isPaid ? 'completed' : 'expired', session.client_reference_id, customer],
   )
   if (isPaid && customer) await syncCustomer(app, account, customer)
