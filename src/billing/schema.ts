@@ -6,6 +6,7 @@ import { periodOf } from './period.ts'
 import { PlanRef } from './plan-schema.ts'
 import { planOf, plans } from './plans.ts'
 import { refuseCollaborators, refusePaymentsUnlessOwner } from './roles.ts'
+import { planInForce } from './subscription.ts'
 import { readUsage, type UsageSnapshot } from './usage.ts'
 
 const UsageRef = builder.objectRef<UsageSnapshot>('Usage').implement({
@@ -36,7 +37,7 @@ export const SubscriptionInfo = builder.prismaObject('Subscription', {
     plan: t.field({
       type: PlanRef,
       description: 'The plan in force.',
-      resolve: (_, __, ctx) => planOf(ctx.principal.plan),
+      resolve: (row) => planInForce(row, new Date()),
     }),
     status: t.field({
       type: SubscriptionStatusRef,

@@ -9,9 +9,8 @@ import { askStripe, idOf, type StripeAccount } from './stripe-client.ts'
 import { type InvoicePayment, paymentOf, stateOf } from './stripe-state.ts'
 import { freeSince, type SubscriptionState, storeSubscription } from './subscription.ts'
 
-type Seen = Pick<Subscription, 'userId' | 'updatedAt' | 'provider'>
-
-const tries = 5
+/** More than events of one customer come at once; of those that do, one is stored each time. */
+const tries = 20
 
 /**
  * Makes the subscription of that customer what it is at Stripe now. Where it changes while Stripe is asked, Stripe is asked
@@ -28,20 +27,22 @@ export async function syncCustomer(app: BillingApp, { stripe, settings }: Stripe
   fail('PROVIDER_ERROR', 'The subscription changes too fast to be read')
 }
 
-async function findCustomer(sql: Sql, customer: string, hold = ''): Promise<Seen | undefined> {
-  const { rows } = await sql.query<Seen>(
-    `select "userId", "updatedAt", provider from subscriptions where "customerId" = $1 ${hold}`,
-    [customer],
-  )
+async function findCustomer(sql: Sql, customer: string, hold = ''): Promise<Subscription | undefined> {
+  const { rows } = await sql.query<Subscription>(`select * from subscriptions where "customerId" = $1 ${hold}`, [customer])
   return rows[0]
 }
 
-async function storeUnlessChanged(tx: Sql, customer: string, seen: Seen, state: SubscriptionState | null): Promise<boolean> {
+async function storeUnlessChanged(
+  tx: Sql,
+  customer: string,
+  seen: Subscription,
+  state: SubscriptionState | null,
+): Promise<boolean> {
   const held = await findCustomer(tx, customer, 'for update')
   if (held?.updatedAt.getTime() !== seen.updatedAt.getTime()) return false
-  // Who has nothing at Stripe may have a plan from elsewhere.
-  if (state) await storeSubscription(tx, seen.userId, state)
-  else if (held.provider === 'stripe') await storeSubscription(tx, seen.userId, freeSince(new Date()))
+  // Who has nothing at Stripe may have a plan from elsewhere. It is stored even where it is the same, because that touches the
+  // row: an answer that is older, and says otherwise, is then known to be.
+  await storeSubscription(tx, seen.userId, state ?? (held.provider === 'stripe' ? freeSince(new Date()) : held))
   // A change of plan in the customer's portal has no event of its own.
   if (state?.status === 'active') {
     await tx.query(
@@ -67,34 +68,33 @@ export async function settleSession(app: BillingApp, account: StripeAccount, ses
 }
 
 /** Stores the payment of that invoice as it is at Stripe, and what follows for the subscription. @throws PROVIDER_ERROR. */
-export async function syncInvoice(app: BillingApp, account: StripeAccount, invoiceId: string): Promise<void> {
-  const customer = await storeInvoice(app, account, invoiceId, false)
-  if (customer) await syncCustomer(app, account, customer)
+export async function syncInvoice(app: BillingApp, account: StripeAccount, invoice: Stripe.Invoice): Promise<void> {
+  const customer = idOf(invoice.customer)
+  const known = customer ? await findCustomer(app.pool, customer) : undefined
+  if (!customer || !known) return
+  await storeInvoice(app, account, known.userId, invoice.id, false)
+  await syncCustomer(app, account, customer)
 }
 
 /** A charge that was paid back whole. @throws PROVIDER_ERROR. */
 export async function storeRefund(app: BillingApp, account: StripeAccount, charge: Stripe.Charge): Promise<void> {
   const [intent, customer] = [idOf(charge.payment_intent), idOf(charge.customer)]
-  if (!charge.refunded || !intent || !customer || !(await findCustomer(app.pool, customer))) return
+  const known = customer ? await findCustomer(app.pool, customer) : undefined
+  if (!charge.refunded || !intent || !known) return
   const payment = { type: 'payment_intent', payment_intent: intent } as const
   const { data } = await askStripe(app, account.stripe.invoicePayments.list({ payment, limit: 10 }))
-  for (const { invoice } of data) await storeInvoice(app, account, idOf(invoice) as string, true)
+  for (const { invoice } of data) await storeInvoice(app, account, known.userId, idOf(invoice) as string, true)
 }
 
-/** Answers the customer; null where the invoice is nobody's here. */
 async function storeInvoice(
   app: BillingApp,
   { stripe, settings }: StripeAccount,
+  userId: string,
   invoiceId: string,
   isRefunded: boolean,
-): Promise<string | null> {
-  const invoice = await askStripe(app, stripe.invoices.retrieve(invoiceId))
-  const customer = idOf(invoice.customer)
-  const known = customer ? await findCustomer(app.pool, customer) : undefined
-  if (!known) return null
-  const payment = paymentOf(settings.prices, invoice)
-  if (payment) await storePayment(app.pool, known.userId, invoiceId, { ...payment, ...(isRefunded && { status: 'refunded' }) })
-  return customer
+): Promise<void> {
+  const payment = paymentOf(settings.prices, await askStripe(app, stripe.invoices.retrieve(invoiceId)))
+  if (payment) await storePayment(app.pool, userId, invoiceId, { ...payment, ...(isRefunded && { status: 'refunded' }) })
 }
 
 /** One row an invoice, whose status only rises: what failed may be paid later, and what was paid may be given back. */

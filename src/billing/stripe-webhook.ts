@@ -45,7 +45,7 @@ async function handleEvent(app: App, account: StripeAccount, event: Stripe.Event
       return await settleSession(app, account, event.data.object)
     case 'invoice.paid':
     case 'invoice.payment_failed':
-      return await syncInvoice(app, account, event.data.object.id as string)
+      return await syncInvoice(app, account, event.data.object)
     case 'charge.refunded':
       return await storeRefund(app, account, event.data.object)
     default:

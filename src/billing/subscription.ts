@@ -3,6 +3,7 @@ import type { Sql } from '../core/database.ts'
 import { fail } from '../core/errors.ts'
 import type { Subscription } from '../generated/prisma/client.ts'
 import { monthOf } from './period.ts'
+import { type Plan, planOf } from './plans.ts'
 
 /** What a change stores. */
 export type SubscriptionState = Pick<
@@ -17,8 +18,17 @@ export type SubscriptionState = Pick<
 export async function holdSubscription(tx: Sql, userId: string, now: Date): Promise<Subscription> {
   const { rows } = await tx.query<Subscription>('select * from subscriptions where "userId" = $1 for update', [userId])
   const row = rows[0] ?? fail('NOT_FOUND', 'Subscription not found')
-  // The job that writes it down may not have come by yet.
-  return row.status === 'cancelled' && row.currentPeriodEnd <= now ? { ...row, ...freeSince(now) } : row
+  return isOver(row, now) ? { ...row, ...freeSince(now) } : row
+}
+
+/** The plan of a row at `now`, as admission has it. */
+export function planInForce(row: Pick<Subscription, 'plan' | 'status' | 'currentPeriodEnd'>, now: Date): Plan {
+  return planOf(isOver(row, now) ? 'free' : row.plan)
+}
+
+/** Whether it was cancelled and its period has ended, even if the job that writes that down has not come by yet. */
+function isOver({ status, currentPeriodEnd }: Pick<Subscription, 'status' | 'currentPeriodEnd'>, now: Date): boolean {
+  return status === 'cancelled' && currentPeriodEnd <= now
 }
 
 /** What is left when nobody pays any more. */

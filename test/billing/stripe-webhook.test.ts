@@ -122,6 +122,20 @@ it('events in any order, each of them twice, lead to the same', async () => {
   ])
 }, 60_000)
 
+it('events that come all at once, each many times, lead to the same', async () => {
+  const { person, session } = await customer('max')
+  const { subscription, invoice } = pay(stripe, session)
+  const events = [
+    ['checkout.session.completed', session],
+    ['customer.subscription.created', subscription],
+    ['customer.subscription.updated', subscription],
+    ['invoice.paid', invoice],
+  ] as const
+  const sent = [...events, ...events, ...events].map(([type, object]) => sendEvent(site, type, object))
+  expect(new Set((await Promise.all(sent)).map(({ status }) => status))).toEqual(new Set([200]))
+  expect(await kept(person)).toMatchObject({ plan: 'max', checkouts: ['max completed'], payments: [expect.any(String)] })
+})
+
 it('a payment that failed, was made and was given back ends the same, in any order of the events', async () => {
   const names = ['failed', 'paid', 'refunded'] as const
   for (const order of permutations(names)) {
@@ -193,6 +207,19 @@ describe("Stripe's word of a subscription", () => {
     }
     await sendEvent(site, 'customer.subscription.updated', subscription)
     expect(await rowOf(site, person)).toMatchObject({ plan: 'max', status: 'active' })
+  })
+
+  it('that grew old on its way does not replace a newer one that is as it was before', async () => {
+    const { person, session } = await customer()
+    const { subscription } = pay(stripe, session)
+    await sendEvent(site, 'checkout.session.completed', session)
+    subscription.cancel_at_period_end = true
+    stripe.before = async () => {
+      subscription.cancel_at_period_end = false
+      await sendEvent(site, 'customer.subscription.updated', subscription)
+    }
+    await sendEvent(site, 'customer.subscription.updated', subscription)
+    expect(await rowOf(site, person)).toMatchObject({ plan: 'pro', status: 'active', cancelAtPeriodEnd: false })
   })
 
   it('reaches a subscription that was already taken to have ended', async () => {
