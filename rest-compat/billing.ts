@@ -1,8 +1,8 @@
-// REST rows of billing: plans, subscription, payments.
+// REST rows of billing: plans, subscription, payments; of one's own and, for people, of a team.
 import { z } from 'zod'
 import { GetUsage, limits, planName } from './account.ts'
 import { graphql } from './generated/gql.ts'
-import { row } from './route.ts'
+import { type Route, row } from './route.ts'
 
 const ListPlans = graphql(`
   query ListPlans {
@@ -23,17 +23,50 @@ const ListPlans = graphql(`
   }
 `)
 
+graphql(`
+  fragment SubscriptionRecord on SubscriptionInfo {
+    plan {
+      code
+      name
+    }
+    status
+    currentPeriodStart
+    currentPeriodEnd
+    cancelAtPeriodEnd
+  }
+`)
+
 const GetSubscription = graphql(`
   query GetSubscription {
     subscription {
-      plan {
-        code
-        name
-      }
+      ...SubscriptionRecord
+    }
+  }
+`)
+
+const CancelSubscription = graphql(`
+  mutation CancelSubscription {
+    cancelSubscription {
+      ...SubscriptionRecord
+    }
+  }
+`)
+
+const ResumeSubscription = graphql(`
+  mutation ResumeSubscription {
+    resumeSubscription {
+      ...SubscriptionRecord
+    }
+  }
+`)
+
+const OrderPlan = graphql(`
+  mutation OrderPlan($input: CheckoutInput!) {
+    checkout(input: $input) {
+      id
+      provider
       status
-      currentPeriodStart
-      currentPeriodEnd
-      cancelAtPeriodEnd
+      url
     }
   }
 `)
@@ -61,7 +94,15 @@ const features = z
   })
   .meta({ id: 'PlanFeatures' })
 
-export const billingRoutes = [
+const subscription = z.object({
+  plan: planName,
+  status: z.string(),
+  currentPeriodStart: z.iso.datetime(),
+  currentPeriodEnd: z.iso.datetime(),
+  cancelAtPeriodEnd: z.boolean(),
+})
+
+const ownRoutes = [
   row('GET', '/billing/usage', {
     summary: 'Read the plan, its limits and what was used this month',
     operationId: 'billingUsage',
@@ -119,13 +160,7 @@ export const billingRoutes = [
     reach: 'personal',
     variables: () => ({}),
     project: (data) => data.subscription,
-    answer: z.object({
-      plan: planName,
-      status: z.string(),
-      currentPeriodStart: z.iso.datetime(),
-      currentPeriodEnd: z.iso.datetime(),
-      cancelAtPeriodEnd: z.boolean(),
-    }),
+    answer: subscription,
   }),
   row('GET', '/billing/payments', {
     summary: 'List payments',
@@ -144,4 +179,52 @@ export const billingRoutes = [
       }),
     ),
   }),
+  row('POST', '/billing/checkout', {
+    summary: 'Order a plan',
+    document: OrderPlan,
+    surfaces: ['console'],
+    reach: 'personal',
+    input: 'CheckoutInput',
+    status: 201,
+    variables: ({ body }) => ({ input: body as never }),
+    project: (data) => data.checkout,
+    answer: z.object({
+      id: z.uuid(),
+      provider: z.string(),
+      status: z.string(),
+      url: z.string().nullable(),
+    }),
+  }),
+  row('POST', '/billing/cancel', {
+    summary: 'Let the subscription end with its period',
+    document: CancelSubscription,
+    surfaces: ['console'],
+    reach: 'personal',
+    variables: () => ({}),
+    project: (data) => data.cancelSubscription,
+    answer: subscription,
+  }),
+  row('POST', '/billing/resume', {
+    summary: 'Take a cancellation back',
+    document: ResumeSubscription,
+    surfaces: ['console'],
+    reach: 'personal',
+    variables: () => ({}),
+    project: (data) => data.resumeSubscription,
+    answer: subscription,
+  }),
 ]
+
+/** The same about the team that the path names. */
+function ofTeam(route: Route): Route {
+  const name = route.path.split('/').at(-1) as string
+  return {
+    ...route,
+    path: `/teams/:teamId${route.path}`,
+    operationId: `teamBilling${name[0]?.toUpperCase()}${name.slice(1)}`,
+    surfaces: ['console'],
+    ofTeam: 'teamId',
+  }
+}
+
+export const billingRoutes: readonly Route[] = [...ownRoutes, ...ownRoutes.map(ofTeam)]

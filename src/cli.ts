@@ -2,8 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import { Command, Option } from 'commander'
 import { PgBoss } from 'pg-boss'
-import { createAccount, createApiKey, listAccounts, revokeApiKey, setPlan } from './accounts/service.ts'
-import { plans } from './billing/plans.ts'
+import { createAccount, createApiKey, listAccounts, revokeApiKey } from './accounts/service.ts'
+import { type Plan, plans } from './billing/plans.ts'
+import { listPendingCheckouts, setPlan } from './billing/service.ts'
 import { openDatabase, withDatabase } from './core/command-database.ts'
 import { configTable } from './core/config-table.ts'
 import { draftMigration } from './core/draft-migration.ts'
@@ -37,10 +38,10 @@ account
   })
 account
   .command('plan')
-  .description('put an account on a plan')
+  .description('put an account on a plan, which confirms what it ordered')
   .addOption(email())
   .addOption(plan())
-  .action(async (options: { email: string; plan: string }) => {
+  .action(async (options: { email: string; plan: Plan['code'] }) => {
     await withDatabase((pool) => setPlan(pool, options))
     console.log(`${options.email} is on ${options.plan}`)
   })
@@ -54,6 +55,20 @@ account
     else
       for (const row of accounts)
         console.log([row.userId, row.email, row.plan, row.status, row.createdAt.toISOString()].join('  '))
+  })
+
+gateway
+  .command('checkout')
+  .description('plans that were ordered')
+  .command('list')
+  .description('list the orders that wait, oldest first; `account plan` confirms one')
+  .addOption(json())
+  .action(async (options: { json?: true }) => {
+    const checkouts = await withDatabase(listPendingCheckouts)
+    if (options.json) console.log(JSON.stringify(checkouts))
+    else
+      for (const row of checkouts)
+        console.log([row.id, row.email, row.plan, row.provider, row.createdAt.toISOString()].join('  '))
   })
 
 const apiKey = gateway.command('api-key').description('API keys')

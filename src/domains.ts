@@ -2,6 +2,7 @@
 import { createIdentity } from './accounts/identity.ts'
 import { createAdmission } from './billing/admit.ts'
 import { createSessionAdmission } from './billing/admit-session.ts'
+import { createBillingProviders } from './billing/providers.ts'
 import type { App } from './core/app.ts'
 import { createMediaStore } from './media/store.ts'
 import { createAcceptance } from './messages/accept.ts'
@@ -15,6 +16,7 @@ export function attachDomains(app: App): App {
   app.identity = createIdentity(app)
   app.admit = createAdmission(app)
   app.admitSession = createSessionAdmission(app)
+  app.billing = createBillingProviders(app)
   app.providers = new Map([['sandbox', createSandbox(app)]])
   app.media = createMediaStore(app)
   app.safety = createSafetyBook(app)

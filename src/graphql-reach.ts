@@ -6,7 +6,10 @@ import { rootFields, scopesOf } from './core/root-fields.ts'
 
 const reaches = new Map<string, Reach>()
 
-/** What an operation is about: `personal` as soon as one of its fields is, `open` or `account` where all of it is. */
+/**
+ * What an operation is about: `personal` as soon as one of its fields reads or changes what somebody pays for, `open` or
+ * `account` where all of it is.
+ */
 export function reachOf(schema: GraphQLSchema, query: unknown): Reach {
   if (typeof query !== 'string') return 'workspace'
   const known = reaches.get(query)
@@ -29,7 +32,8 @@ function findReach(schema: GraphQLSchema, query: string): Reach {
   const names = document.definitions.flatMap((definition) =>
     definition.kind === 'OperationDefinition' ? rootFields(document, definition).map((field) => field.name.value) : [],
   )
-  if (names.some((name) => scopesOf(fields[name]).personal)) return 'personal'
+  const scopes = names.map((name) => scopesOf(fields[name]))
+  if (scopes.some(({ personal, payer }) => personal || payer)) return 'personal'
   const others = names.filter((name) => name !== 'plans' && !name.startsWith('__'))
   if (others.length === 0) return 'open'
   return others.every((name) => scopesOf(fields[name]).person) ? 'account' : 'workspace'

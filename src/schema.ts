@@ -1,5 +1,6 @@
 // The graph: imports every domain's part of it and builds the whole.
 import './billing/schema.ts'
+import './billing/checkout-schema.ts'
 import './events/schema.ts'
 import './media/schema.ts'
 import './templates/schema.ts'

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { DocumentNode, GraphQLSchema } from 'graphql'
 import { mountRest, type RestDoor } from '../rest-compat/mount.ts'
 import { mountAuth } from './accounts/auth-routes.ts'
+import { mountStripeWebhook } from './billing/stripe-webhook.ts'
 import type { App } from './core/app.ts'
 import type { Context } from './core/context.ts'
 import { failure } from './core/errors.ts'
@@ -59,7 +60,8 @@ export async function createServer(app: App): Promise<Server> {
   const pages = mountPages(http, app)
   for (const [path, methods] of pages.taken) taken.set(path, methods)
   mountGraphql(http, app, { schema, door, streams, graphql, explore: pages.explore })
-  for (const [path, methods] of [...mountHealth(http, app), ...(await mountMedia(http, app))]) taken.set(path, methods)
+  const others = [...mountHealth(http, app), ...(await mountMedia(http, app)), ...mountStripeWebhook(http, app)]
+  for (const [path, methods] of others) taken.set(path, methods)
   refuseOtherMethods(http, taken)
 
   /** The surfaces whose bodies are JSON. */

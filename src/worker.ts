@@ -1,6 +1,7 @@
 // Registers every domain's jobs, and starts what runs beside requests: workers, providers, the relay.
 import { accountJobs } from './accounts/jobs.ts'
 import { mailImplementation } from './accounts/mail.ts'
+import { billingJobs } from './billing/jobs.ts'
 import { advanceImplementation, sweepImplementation as sweepCampaigns } from './campaigns/advance.ts'
 import { bulkImplementation } from './contacts/bulk-chunks.ts'
 import { contactJobs } from './contacts/jobs.ts'
@@ -22,6 +23,7 @@ import { webhookSink } from './webhooks/sink.ts'
 const jobs: readonly JobImplementation[] = [
   mailImplementation,
   ...accountJobs,
+  ...billingJobs,
   ...dispatchImplementations,
   sweepImplementation,
   advanceImplementation,

@@ -53,16 +53,6 @@ export async function insertAccount(tx: Sql, input: NewAccount, firstKey?: strin
   return { userId, workspaceId, email, apiKey: key }
 }
 
-/** Confirms a plan, active from now on. @throws NOT_FOUND for an unknown address. */
-export async function setPlan(pool: pg.Pool, input: { email: string; plan: string }): Promise<void> {
-  const { rowCount } = await pool.query(
-    `update subscriptions set plan = $2, status = 'active', "cancelAtPeriodEnd" = false, "updatedAt" = now()
-      where "userId" = (select id from users where email = lower($1))`,
-    [input.email, input.plan],
-  )
-  if (!rowCount) fail('NOT_FOUND', `There is no account with the e-mail address ${input.email}`)
-}
-
 export interface ListedAccount {
   userId: string
   email: string

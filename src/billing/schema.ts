@@ -1,10 +1,12 @@
 // Account, plan and usage in the graph.
 import { builder } from '../core/builder.ts'
 import { fail } from '../core/errors.ts'
-import { SubscriptionStatus } from '../generated/prisma/enums.ts'
+import { PaymentStatus, SubscriptionStatus } from '../generated/prisma/enums.ts'
 import { periodOf } from './period.ts'
 import { PlanRef } from './plan-schema.ts'
 import { planOf, plans } from './plans.ts'
+import { refuseCollaborators, refusePaymentsUnlessOwner } from './roles.ts'
+import { planInForce } from './subscription.ts'
 import { readUsage, type UsageSnapshot } from './usage.ts'
 
 const UsageRef = builder.objectRef<UsageSnapshot>('Usage').implement({
@@ -28,14 +30,14 @@ const SubscriptionStatusRef = builder.enumType('SubscriptionStatus', {
   values: Object.values(SubscriptionStatus),
 })
 
-const SubscriptionInfo = builder.prismaObject('Subscription', {
+export const SubscriptionInfo = builder.prismaObject('Subscription', {
   name: 'SubscriptionInfo',
   description: 'What the account subscribed to.',
   fields: (t) => ({
     plan: t.field({
       type: PlanRef,
       description: 'The plan in force.',
-      resolve: (_, __, ctx) => planOf(ctx.principal.plan),
+      resolve: (row) => planInForce(row, new Date()),
     }),
     status: t.field({
       type: SubscriptionStatusRef,
@@ -52,22 +54,18 @@ const SubscriptionInfo = builder.prismaObject('Subscription', {
   }),
 })
 
-interface Payment {
-  id: string
-  amount: number
-  currency: string
-  status: string
-  description: string
-  createdAt: Date
-}
+const PaymentStatusRef = builder.enumType('PaymentStatus', {
+  description: 'A payment that `failed` may still be `paid` later, and one that was paid `refunded`.',
+  values: Object.values(PaymentStatus),
+})
 
-const PaymentRef = builder.objectRef<Payment>('Payment').implement({
-  description: 'Money that was paid.',
+const PaymentRef = builder.prismaObject('Payment', {
+  description: 'Money that was to be paid.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id.' }),
-    amount: t.exposeFloat('amount', { description: 'In units of the currency.' }),
+    amount: t.float({ description: 'In units of the currency.', resolve: ({ amountCents }) => amountCents / 100 }),
     currency: t.exposeString('currency', { description: 'Always EUR.' }),
-    status: t.exposeString('status', { description: 'What became of it.' }),
+    status: t.field({ type: PaymentStatusRef, description: 'What became of it.', resolve: ({ status }) => status }),
     description: t.exposeString('description', { description: 'What for.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When.' }),
   }),
@@ -94,24 +92,36 @@ builder.queryFields((t) => ({
   }),
   usage: t.field({
     type: UsageRef,
-    description: 'What was used this month. Personal keys only.',
+    description: 'What was used this month. Personal keys only; of a team its owner and admins, collaborators get FORBIDDEN.',
     authScopes: { personal: true },
-    resolve: (_, __, { app, principal }) => readUsage(app, principal.ownerId, principal.plan),
+    resolve: async (_, __, { app, principal }) => {
+      refuseCollaborators(principal)
+      return await readUsage(app, principal.ownerId, principal.plan)
+    },
   }),
   plans: t.field({ type: [PlanRef], description: 'The plan catalogue.', resolve: () => [...plans] }),
   subscription: t.prismaField({
     type: SubscriptionInfo,
-    description: 'What the account subscribed to. Personal keys only. Errors: NOT_FOUND.',
+    description:
+      'What the account subscribed to. Personal keys only; of a team its owner and admins, collaborators get FORBIDDEN. Errors: NOT_FOUND.',
     authScopes: { personal: true },
-    resolve: async (query, _, __, { app, principal }) =>
-      (await app.db.subscription.findUnique({ ...query, where: { userId: principal.ownerId } })) ??
-      fail('NOT_FOUND', 'Subscription not found'),
+    resolve: async (query, _, __, { app, principal }) => {
+      refuseCollaborators(principal)
+      const row = await app.db.subscription.findUnique({ ...query, where: { userId: principal.ownerId } })
+      return row ?? fail('NOT_FOUND', 'Subscription not found')
+    },
   }),
   payments: t.field({
     type: [PaymentRef],
-    description: 'What was paid, newest first. Personal keys only.',
+    description:
+      'What was paid, newest first. Personal keys only; of a team only its owner, others get BILLING_PAYMENTS_TEAM_OWNER_ONLY.',
     authScopes: { personal: true },
-    // Nothing takes money yet, so nothing was paid.
-    resolve: (): Payment[] => [],
+    resolve: async (_, __, { app, principal }) => {
+      refusePaymentsUnlessOwner(principal)
+      return await app.db.payment.findMany({
+        where: { userId: principal.ownerId },
+        orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+      })
+    },
   }),
 }))

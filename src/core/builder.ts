@@ -7,7 +7,7 @@ import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
 import { type GraphQLField, getNamedType, getNullableType, isListType } from 'graphql'
 import type PrismaTypes from '../generated/pothos.ts'
 import { getDatamodel } from '../generated/pothos.ts'
-import type { Context } from './context.ts'
+import type { Context, Principal } from './context.ts'
 import { fail } from './errors.ts'
 import { joinedRows } from './joined-rows.ts'
 import { refuseShapes } from './json.ts'
@@ -17,7 +17,7 @@ export const builder = new SchemaBuilder<{
   Context: Context
   PrismaTypes: PrismaTypes
   DefaultFieldNullability: false
-  AuthScopes: { active: boolean; personal: boolean; person: boolean }
+  AuthScopes: { active: boolean; personal: boolean; person: boolean; payer: boolean }
   Scalars: {
     DateTime: { Input: string; Output: Date }
     JSON: { Input: unknown; Output: unknown }
@@ -56,12 +56,19 @@ export const builder = new SchemaBuilder<{
     authScopes: ({ principal }) => ({
       active: () => principal.active || fail('SUBSCRIPTION_INACTIVE'),
       personal: () => principal.kind !== 'team' || fail('TEAM_KEY_NOT_ALLOWED'),
-      person: () => principal.kind === 'console' || fail('FORBIDDEN', 'This takes a person who is signed in, not an API key'),
+      person: () => isPerson(principal),
+      // As `person`, but about the workspace that the header names, whose owner pays.
+      payer: () => isPerson(principal),
     }),
   },
   // Only counted here; what an operation may cost is decided before it runs (src/graphql-limits.ts).
   complexity: { disabled: true, fieldComplexity: costOf },
 })
+
+/** @throws FORBIDDEN for an API key. */
+function isPerson({ kind }: Principal): true {
+  return kind === 'console' || fail('FORBIDDEN', 'This takes a person who is signed in, not an API key')
+}
 
 /** A field costs 1, and what is below a list as often as the list may have items: a page has as many as were asked for. */
 function costOf({ first, last }: Record<string, unknown>, _: Context, field: GraphQLField<unknown, Context>) {

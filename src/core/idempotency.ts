@@ -92,6 +92,24 @@ export async function writeInPieces<T>(ctx: Context, work: () => Promise<T>, isF
   })
 }
 
+/**
+ * A {@link write} that somebody outside has to be asked about before: `ask` runs in no transaction, and not at all where
+ * the answer is kept. What it does there must do no harm if nothing comes of it here.
+ */
+export async function writeAfter<Asked, T>(
+  ctx: Context,
+  ask: () => Promise<Asked>,
+  work: (tx: Sql, asked: Asked) => Promise<T>,
+): Promise<T> {
+  const { app, idempotency } = ctx
+  if (idempotency) {
+    const [kept] = await findKeys(app, app.pool, [{ workspaceId: ctx.principal.workspaceId, ...idempotency }])
+    if (kept && !isOpen(kept)) return replay<T>(idempotency, kept)
+  }
+  const asked = await ask()
+  return await write(ctx, (tx) => work(tx, asked))
+}
+
 /** Taken by the same request, without an answer yet. */
 function isOpen(kept: Kept | Error): boolean {
   return kept instanceof Error && codeOf(kept) === 'IDEMPOTENCY_IN_PROGRESS'
@@ -124,16 +142,22 @@ export async function claimKeys(app: App, tx: Sql, claims: readonly KeyClaim[]):
     .catch((error: { code?: string }) => (error.code === '55P03' ? fail('IDEMPOTENCY_IN_PROGRESS') : Promise.reject(error)))
   const ours = new Set(taken.rows.map(nameOf))
   if (ours.size === claims.length) return claims.map(() => null)
-  const found = await tx.query<{ workspaceId: string; key: string; fingerprint: Buffer; result: Buffer | null }>(
+  const found = await findKeys(app, tx, claims)
+  return claims.map((claim, i) => (ours.has(nameOf(claim)) ? null : (found[i] ?? failure('IDEMPOTENCY_IN_PROGRESS'))))
+}
+
+/** What is kept under keys that are not too old: the answer, or the failure of one used otherwise; null where nothing is. */
+async function findKeys(app: App, sql: Sql, claims: readonly KeyClaim[]): Promise<(Kept | Error | null)[]> {
+  const found = await sql.query<{ workspaceId: string; key: string; fingerprint: Buffer; result: Buffer | null }>(
     `select k."workspaceId", k.key, k.fingerprint, k.result from idempotency_keys k
-     join unnest($1::uuid[], $2::text[]) as u(w, key) on k."workspaceId" = u.w and k.key = u.key`,
-    names,
+     join unnest($1::uuid[], $2::text[]) as u(w, key) on k."workspaceId" = u.w and k.key = u.key
+     where k."createdAt" >= now() - make_interval(hours => $3)`,
+    [claims.map((claim) => claim.workspaceId), claims.map((claim) => claim.key), keptHours],
   )
   const rows = new Map(found.rows.map((row) => [nameOf(row), row]))
   return claims.map((claim) => {
-    if (ours.has(nameOf(claim))) return null
     const row = rows.get(nameOf(claim))
-    if (!row) return failure('IDEMPOTENCY_IN_PROGRESS')
+    if (!row) return null
     if (!row.fingerprint.equals(claim.fingerprint)) return failure('IDEMPOTENCY_KEY_REUSED')
     return row.result ? (deserialize(app.sealer.open(row.result)) as Kept) : failure('IDEMPOTENCY_IN_PROGRESS')
   })

@@ -30,6 +30,7 @@ export function scopesOf(field: GraphQLField<unknown, unknown> | undefined): {
   active?: boolean
   personal?: boolean
   person?: boolean
+  payer?: boolean
 } {
   const options = field?.extensions.pothosOptions as { authScopes?: ReturnType<typeof scopesOf> } | undefined
   return options?.authScopes ?? {}

@@ -1,7 +1,8 @@
 // Accounts and keys: whole or not at all, and nothing readable at rest.
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createAccount, createApiKey, listAccounts, revokeApiKey, setPlan } from '../../src/accounts/service.ts'
+import { createAccount, createApiKey, listAccounts, revokeApiKey } from '../../src/accounts/service.ts'
+import { setPlan } from '../../src/billing/service.ts'
 import { cloneDatabase, sql } from '../kit/kit.ts'
 
 let url: string

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { createApiKey, revokeApiKey } from '../../src/accounts/service.ts'
 import { createTeam } from '../../src/teams/service.ts'
 import { type Account, api, connectedInstance, createAccount, sql } from '../kit/kit.ts'
-import { codes, openTwo, type Two } from './rig.ts'
+import { codes, openTwo, type Two } from './rate-rig.ts'
 
 let databaseUrl: string
 let gateways: Two['gateways']

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { createApiKey } from '../../src/accounts/service.ts'
 import { createTeam } from '../../src/teams/service.ts'
 import { type Answer, api, createAccount, sql } from '../kit/kit.ts'
-import { codes, openTwo, type Two, tooFast } from './rig.ts'
+import { codes, openTwo, type Two, tooFast } from './rate-rig.ts'
 
 let databaseUrl: string
 let gateways: Two['gateways']

@@ -1,41 +1,117 @@
-// What tests of admission begin with: two processes on one database, clients of both, and what was counted.
-import { type Account, type Answer, type Api, api, cloneDatabase, type Gateway, sql, startGateway } from '../kit/kit.ts'
+// People who are signed in, their teams, and billing asked for in three ways: by the header, by the path, by the graph.
+import { randomUUID } from 'node:crypto'
+import { print } from 'graphql'
+import { billingRoutes } from '../../rest-compat/billing.ts'
+import { createAccount } from '../../src/accounts/service.ts'
+import type { TeamRole } from '../../src/core/context.ts'
+import { createTeam } from '../../src/teams/service.ts'
+import { type Answer, type Api, api, sql } from '../kit/kit.ts'
 
-export interface Two {
+const password = 'correct horse battery'
+
+export interface Person {
+  userId: string
+  email: string
+  apiKey: string
+  /** With the person's token. */
+  api: Api
+}
+
+export interface Site {
   databaseUrl: string
-  gateways: [Gateway, Gateway]
-  /** The same client on both processes. */
-  clients: (apiKey: string, headers?: Record<string, string>) => [Api, Api]
-  /** The API requests that were counted of the account. */
-  apiUsage: (account: Account) => Promise<number>
+  url: string
 }
 
-export async function openTwo(): Promise<Two> {
-  const databaseUrl = await cloneDatabase()
-  const start = () => startGateway({ databaseUrl })
-  const gateways = await Promise.all([start(), start()])
-  return {
-    databaseUrl,
-    gateways,
-    clients: (apiKey, headers = {}) => [api(gateways[0], apiKey, headers), api(gateways[1], apiKey, headers)],
-    async apiUsage({ userId }) {
-      const { rows } = await sql(databaseUrl).query(
-        'select coalesce(sum("apiRequestsCount"), 0)::int as n from api_usage where "userId" = $1',
-        [userId],
-      )
-      return rows[0]?.n as number
-    },
+/** Somebody with a plan, who has just signed in. */
+export async function openPerson(site: Site, plan: 'free' | 'pro' | 'max' = 'pro'): Promise<Person> {
+  const email = `${randomUUID()}@example.com`
+  const { userId, apiKey } = await createAccount(sql(site.databaseUrl), { email, name: 'Person', plan, password })
+  const { body } = await api(site).post('/api/auth/login', { email, password })
+  return { userId, email, apiKey, api: api(site, undefined, { authorization: `Bearer ${body.data.accessToken}` }) }
+}
+
+/** A team of the owner's, with these people in it. */
+export async function openTeam(site: Site, owner: Person, members: [Person, TeamRole][] = [], name = 'Team'): Promise<string> {
+  const { teamId } = await createTeam(sql(site.databaseUrl), { ownerEmail: owner.email, name })
+  for (const [{ userId }, role] of members) {
+    await sql(site.databaseUrl).query('insert into team_members ("teamId", "userId", role) values ($1, $2, $3)', [
+      teamId,
+      userId,
+      role,
+    ])
   }
+  return teamId
 }
 
-/** How many answers there were of each kind. */
-export function codes(answers: readonly Answer[]): Record<string, number> {
-  const counts: Record<string, number> = {}
-  for (const { status, body } of answers) {
-    const name = status < 300 ? 'ok' : `${status} ${body.error.code}`
-    counts[name] = (counts[name] ?? 0) + 1
-  }
-  return counts
+/** An invitation that was not answered. */
+export async function invite(site: Site, teamId: string, expires = '1 day', status = 'pending'): Promise<void> {
+  await sql(site.databaseUrl).query(
+    `insert into team_invitations (id, "teamId", email, role, status, "tokenHash", "expiresAt")
+     values (gen_random_uuid(), $1, $2, 'admin', $3, decode(md5(random()::text), 'hex'), now() + $4::interval)`,
+    [teamId, `${randomUUID()}@example.com`, status, expires],
+  )
 }
 
-export const tooFast = '429 API_RATE_LIMIT_EXCEEDED'
+/** The subscription's row. */
+export async function rowOf(site: Site, { userId }: Pick<Person, 'userId'>) {
+  const { rows } = await sql(site.databaseUrl).query('select * from subscriptions where "userId" = $1', [userId])
+  return rows[0]
+}
+
+export async function checkoutsOf(site: Site, { userId }: Pick<Person, 'userId'>) {
+  const { rows } = await sql(site.databaseUrl).query(
+    'select id, plan, provider, status, url from checkouts where "userId" = $1 order by "createdAt", id',
+    [userId],
+  )
+  return rows
+}
+
+export type Family = 'plans' | 'subscription' | 'usage' | 'payments' | 'checkout' | 'cancel' | 'resume'
+export const reads = ['plans', 'subscription', 'usage', 'payments'] as const
+export const changes = ['checkout', 'cancel', 'resume'] as const
+
+export interface Decided {
+  /** `ok`, or the error's code. */
+  code: string
+  message: string | null
+  /** REST's `data`. */
+  // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what tests are about
+  data: any
+}
+
+/** How billing is asked about: of one's own without a team, else of the team. */
+export type Way = (person: Person, teamId: string | null, family: Family, body?: object) => Promise<Decided>
+
+const isRead = (family: Family) => (reads as readonly string[]).includes(family)
+
+function ofRest({ body }: Answer): Decided {
+  return body.error ? { ...body.error, data: null } : { code: 'ok', message: null, data: body.data }
+}
+
+async function byRest(person: Person, path: string, family: Family, body: object, headers = {}): Promise<Decided> {
+  if (isRead(family)) return ofRest(await person.api.get(path, headers))
+  return ofRest(await person.api.post(path, body, headers))
+}
+
+export const byHeader: Way = (person, teamId, family, body = { plan: 'max' }) =>
+  byRest(person, `/api/billing/${family}`, family, body, teamId ? { 'x-team-id': teamId } : {})
+
+export const byPath: Way = (person, teamId, family, body = { plan: 'max' }) =>
+  byRest(person, teamId ? `/api/teams/${teamId}/billing/${family}` : `/api/billing/${family}`, family, body)
+
+/** The row's own operation, with the header. */
+export const byGraph: Way = async (person, teamId, family, body = { plan: 'max' }) => {
+  const row = billingRoutes.find(({ path }) => path === `/billing/${family}`)
+  if (!row) throw new Error(`no row for ${family}`)
+  const variables = row.variables({ params: {}, query: {}, body: body as Record<string, unknown> })
+  const answer = await person.api.graphql(print(row.document), variables, teamId ? { 'x-team-id': teamId } : {})
+  const [error] = answer.body.errors ?? []
+  if (error) return { code: error.extensions.code, message: error.message, data: null }
+  return { code: 'ok', message: null, data: row.project(answer.body.data as never, {} as never) }
+}
+
+export const ways: [string, Way][] = [
+  ['by the header', byHeader],
+  ['by the path', byPath],
+  ['in the graph', byGraph],
+]

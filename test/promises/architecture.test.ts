@@ -23,6 +23,7 @@ const domains = [
  */
 const doors: Record<string, readonly string[]> = {
   providers: ['provider'],
+  accounts: ['console-url'],
   billing: ['plans', 'quota'],
   events: ['emit', 'event-type', 'follow', 'log', 'relay'],
   media: ['url'],

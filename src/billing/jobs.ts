@@ -1,0 +1,42 @@
+// What billing does by the clock.
+import type pg from 'pg'
+import { z } from 'zod'
+import { defineJob, implementJob, type JobImplementation } from '../core/jobs.ts'
+import { freeSince, touched } from './subscription.ts'
+
+const endPeriodsJob = defineJob({
+  name: 'billing.end_periods',
+  schema: z.object({}),
+  options: { retryLimit: 2, expireInSeconds: 600 },
+  cron: '* * * * *',
+})
+
+const atOnce = 500
+
+/** Writes down that cancelled subscriptions whose period has ended are Free, as admission takes them to be; answers how many. */
+export async function endPeriods(pool: pg.Pool): Promise<number> {
+  let ended = 0
+  for (;;) {
+    const free = freeSince(new Date())
+    // Whoever holds a row is about to change it; the next run looks at it again.
+    const { rowCount } = await pool.query(
+      `update subscriptions set plan = 'free', status = 'active', "cancelAtPeriodEnd" = false, provider = null, "externalId" = null,
+         "currentPeriodStart" = $1, "currentPeriodEnd" = $2, "updatedAt" = ${touched}
+       where "userId" in (
+         select "userId" from subscriptions where status = 'cancelled' and "currentPeriodEnd" <= now()
+         order by "userId" limit $3 for update skip locked
+       )`,
+      [free.currentPeriodStart, free.currentPeriodEnd, atOnce],
+    )
+    ended += rowCount ?? 0
+    if ((rowCount ?? 0) < atOnce) return ended
+  }
+}
+
+export const billingJobs: readonly JobImplementation[] = [
+  implementJob(endPeriodsJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
+    const ended = await endPeriods(app.pool)
+    if (ended > 0) app.log.info({ ended }, 'subscriptions ended and are Free now')
+    return jobs.map(() => undefined)
+  }),
+]

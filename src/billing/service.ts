@@ -1,0 +1,56 @@
+// What an operator does about billing: sees what was ordered, and confirms plans.
+import type pg from 'pg'
+import { type Sql, transaction } from '../core/database.ts'
+import { fail } from '../core/errors.ts'
+import { newId } from '../core/id.ts'
+import { changePlan } from './change-plan.ts'
+import { describePayment } from './period.ts'
+import { type Plan, planOf } from './plans.ts'
+import { holdSubscription } from './subscription.ts'
+
+/**
+ * Puts an account on a plan, active from now on. Where the account ordered it, the order is completed and counts as paid.
+ * @throws NOT_FOUND for an unknown address, PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS, INVALID_STATE where Stripe takes the money.
+ */
+export async function setPlan(pool: pg.Pool, input: { email: string; plan: Plan['code'] }): Promise<void> {
+  const now = new Date()
+  await transaction(pool, async (tx) => {
+    const { rows } = await tx.query<{ id: string }>('select id from users where email = lower($1)', [input.email])
+    const userId = rows[0]?.id ?? fail('NOT_FOUND', `There is no account with the e-mail address ${input.email}`)
+    const { provider } = await holdSubscription(tx, userId, now)
+    if (provider === 'stripe')
+      fail('INVALID_STATE', `Stripe takes the money of ${input.email}: cancel the subscription there first`)
+    await changePlan(tx, userId, { to: input.plan }, now)
+    await completeOrder(tx, userId, planOf(input.plan), now)
+  })
+}
+
+async function completeOrder(tx: Sql, userId: string, plan: Plan, now: Date): Promise<void> {
+  const { rowCount } = await tx.query(
+    `update checkouts set status = 'completed', "updatedAt" = now()
+     where "userId" = $1 and plan = $2 and provider = 'manual' and status = 'pending'`,
+    [userId, plan.code],
+  )
+  if (!rowCount) return
+  await tx.query(
+    `insert into payments (id, "userId", "amountCents", currency, status, description) values ($1, $2, $3, $4, 'paid', $5)`,
+    [newId(), userId, plan.monthlyPrice * 100, plan.currency, describePayment(plan.name, now)],
+  )
+}
+
+export interface PendingCheckout {
+  id: string
+  email: string
+  plan: string
+  provider: string
+  createdAt: Date
+}
+
+/** The orders that wait, oldest first. */
+export async function listPendingCheckouts(pool: pg.Pool): Promise<PendingCheckout[]> {
+  const { rows } = await pool.query<PendingCheckout>(
+    `select c.id, u.email, c.plan, c.provider, c."createdAt" from checkouts c join users u on u.id = c."userId"
+      where c.status = 'pending' order by c."createdAt", c.id`,
+  )
+  return rows
+}

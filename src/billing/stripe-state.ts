@@ -1,0 +1,81 @@
+// What Stripe's subscriptions and invoices mean here: pure rules.
+import type { Stripe } from 'stripe'
+import type { StripeSettings } from '../core/config.ts'
+import { describePayment } from './period.ts'
+import { type Plan, plans } from './plans.ts'
+import { idOf } from './stripe-client.ts'
+import type { SubscriptionState } from './subscription.ts'
+
+type Prices = StripeSettings['prices']
+
+const statuses: Record<string, SubscriptionState['status']> = {
+  active: 'active',
+  trialing: 'active',
+  past_due: 'past_due',
+  unpaid: 'past_due',
+  paused: 'inactive',
+}
+
+/** The plan of a price; null for a price of something else. */
+function planOfPrice(prices: Prices, price: string | null): Plan | null {
+  return plans.find(({ code }) => code !== 'free' && prices[code] === price) ?? null
+}
+
+/** The plan of a subscription: that of its price, or of a former price, which it was begun with. */
+function planOfSubscription(prices: Prices, { items, metadata }: Stripe.Subscription): Plan | null {
+  const [current] = items.data.flatMap(({ price }) => planOfPrice(prices, price.id) ?? [])
+  return current ?? plans.find(({ code }) => code !== 'free' && code === metadata.plan) ?? null
+}
+
+/**
+ * What a customer has by all their subscriptions: the newest that runs and is of a plan of ours. Null where there is none:
+ * those that ended, and those whose first payment is still to come, grant nothing.
+ */
+export function stateOf(prices: Prices, subscriptions: readonly Stripe.Subscription[]): SubscriptionState | null {
+  const inOrder = [...subscriptions].sort((a, b) => b.created - a.created || (a.id < b.id ? 1 : -1))
+  for (const subscription of inOrder) {
+    const status = statuses[subscription.status]
+    const plan = planOfSubscription(prices, subscription)
+    const [item] = subscription.items.data
+    if (!status || !plan || !item) continue
+    const ends = subscription.cancel_at_period_end || subscription.cancel_at !== null
+    const end = (ends ? subscription.cancel_at : null) ?? item.current_period_end
+    return {
+      plan: plan.code,
+      status: ends ? 'cancelled' : status,
+      currentPeriodStart: new Date(item.current_period_start * 1000),
+      currentPeriodEnd: new Date(end * 1000),
+      cancelAtPeriodEnd: ends,
+      provider: 'stripe',
+      externalId: subscription.id,
+    }
+  }
+  return null
+}
+
+export interface InvoicePayment {
+  status: 'paid' | 'failed'
+  amountCents: number
+  currency: string
+  description: string
+  createdAt: Date
+}
+
+/** The payment that an invoice stands for; null before anybody tried to pay it, and where nothing is to be paid. */
+export function paymentOf(prices: Prices, invoice: Stripe.Invoice): InvoicePayment | null {
+  const status = invoice.status === 'paid' ? 'paid' : invoice.attempted ? 'failed' : null
+  const amountCents = status === 'paid' ? invoice.amount_paid : invoice.amount_due
+  if (!status || amountCents <= 0 || invoice.status === 'draft' || invoice.status === 'void') return null
+  // After a change of plan there is also a line about the rest of the old one.
+  const lines = invoice.lines.data.filter(({ amount }) => amount > 0)
+  const line = lines.at(-1)
+  const plan = planOfPrice(prices, idOf(line?.pricing?.price_details?.price))
+  const from = new Date((line?.period.start ?? invoice.created) * 1000)
+  return {
+    status,
+    amountCents,
+    currency: invoice.currency.toUpperCase(),
+    description: describePayment(plan?.name ?? 'Subscription', from),
+    createdAt: new Date(invoice.created * 1000),
+  }
+}

@@ -1,0 +1,121 @@
+// The billing provider Stripe: Checkout for who begins, the customer's portal for who changes plan.
+import type { Stripe } from 'stripe'
+import { consoleUrl } from '../accounts/console-url.ts'
+import type { App } from '../core/app.ts'
+import { fail } from '../core/errors.ts'
+import type { Subscription } from '../generated/prisma/client.ts'
+import type { BillingApp, BillingProvider, Opened, Order } from './provider.ts'
+import { askStripe, openStripe, type StripeAccount } from './stripe-client.ts'
+import { settleSession, syncCustomer } from './stripe-sync.ts'
+import { touched } from './subscription.ts'
+
+/** A provider for the Stripe account of `app.secrets.stripe`. */
+export function createStripeProvider(app: BillingApp): BillingProvider {
+  const account = async () => (await openStripe(app)) as StripeAccount
+  return {
+    name: 'stripe',
+    async open(order) {
+      const opened = await account()
+      const customer = await customerOf(app, opened, order)
+      const { provider, externalId } = order.subscription
+      if (provider === 'stripe' && externalId) return await openPortal(app, opened, order, customer, externalId)
+      return await openCheckout(app, opened, order, customer)
+    },
+    async isOpen({ externalId }) {
+      // A page of the portal holds for minutes only, so there is always a new one.
+      if (!externalId?.startsWith('cs_')) return false
+      const opened = await account()
+      const session = await askStripe(app, opened.stripe.checkout.sessions.retrieve(externalId))
+      if (session.status !== 'complete') return session.status === 'open'
+      await settleSession(app, opened, session)
+      fail('INVALID_STATE', 'The checkout before was completed; look at the subscription')
+    },
+    async close({ externalId }) {
+      if (!externalId?.startsWith('cs_')) return
+      const { stripe } = await account()
+      await askStripe(app, stripe.checkout.sessions.expire(externalId))
+    },
+    async renew({ externalId, customerId }, goesOn) {
+      if (!externalId || !customerId) return false
+      const opened = await account()
+      await askStripe(app, opened.stripe.subscriptions.update(externalId, { cancel_at_period_end: !goesOn }))
+      await syncCustomer(app, opened, customerId)
+      return true
+    },
+  }
+}
+
+/** The customer that the payer is at Stripe, made at their first order. */
+async function customerOf(app: BillingApp, { stripe }: StripeAccount, order: Order): Promise<string> {
+  const { payer, subscription, checkoutId } = order
+  if (subscription.customerId) return subscription.customerId
+  const { id } = await askStripe(
+    app,
+    stripe.customers.create(
+      { email: payer.email, name: payer.name, metadata: { userId: payer.id } },
+      { idempotencyKey: `customer-${checkoutId}` },
+    ),
+  )
+  // Of two first orders at once, one customer is kept: the one that events are looked up by.
+  const { rows } = await app.pool.query<Pick<Subscription, 'customerId'>>(
+    `update subscriptions set "customerId" = coalesce("customerId", $2), "updatedAt" = ${touched}
+     where "userId" = $1 returning "customerId"`,
+    [payer.id, id],
+  )
+  return rows[0]?.customerId as string
+}
+
+async function openCheckout(
+  app: BillingApp,
+  { stripe, settings }: StripeAccount,
+  { checkoutId, plan }: Order,
+  customer: string,
+): Promise<Opened> {
+  const back = billingPage(app)
+  const session = await askStripe(
+    app,
+    stripe.checkout.sessions.create(
+      {
+        mode: 'subscription',
+        customer,
+        client_reference_id: checkoutId,
+        line_items: [{ price: settings.prices[plan], quantity: 1 }],
+        // So that the plan is known after the price has changed.
+        subscription_data: { metadata: { plan } },
+        success_url: `${back}?checkout=completed`,
+        cancel_url: `${back}?checkout=cancelled`,
+      },
+      { idempotencyKey: checkoutId },
+    ),
+  )
+  return { externalId: session.id, url: session.url }
+}
+
+/** Where the customer confirms the other price; for the plan they have, where they mend what is wrong with it. */
+async function openPortal(
+  app: BillingApp,
+  { stripe, settings }: StripeAccount,
+  { checkoutId, plan, subscription }: Order,
+  customer: string,
+  externalId: string,
+): Promise<Opened> {
+  const back = billingPage(app)
+  const params: Stripe.BillingPortal.SessionCreateParams = { customer, return_url: back }
+  if (subscription.plan !== plan) {
+    const { items } = await askStripe(app, stripe.subscriptions.retrieve(externalId))
+    params.flow_data = {
+      type: 'subscription_update_confirm',
+      subscription_update_confirm: {
+        subscription: externalId,
+        items: [{ id: items.data[0]?.id as string, price: settings.prices[plan], quantity: 1 }],
+      },
+      after_completion: { type: 'redirect', redirect: { return_url: `${back}?checkout=completed` } },
+    }
+  }
+  const session = await askStripe(app, stripe.billingPortal.sessions.create(params, { idempotencyKey: checkoutId }))
+  return { externalId: session.id, url: session.url }
+}
+
+function billingPage(app: BillingApp): string {
+  return `${consoleUrl(app as App)}/billing`
+}

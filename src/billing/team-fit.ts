@@ -1,0 +1,37 @@
+// Whether a plan has room for the teams that somebody owns.
+import type { Sql } from '../core/database.ts'
+import { fail } from '../core/errors.ts'
+import type { Plan } from './plans.ts'
+
+/** A team that is not deleted, and its seats: members, the owner among them, and invitations that may still be accepted. */
+interface OwnedTeam {
+  name: string
+  seats: number
+}
+
+/** @throws PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS saying what to reduce. Exact while the owner's subscription is held. */
+export async function refuseUnlessTeamsFit(tx: Sql, ownerId: string, plan: Plan): Promise<void> {
+  const { rows } = await tx.query<OwnedTeam>(
+    `select t.name,
+       ((select count(*) from team_members m where m."teamId" = t.id) + (
+         select count(*) from team_invitations i where i."teamId" = t.id and i.status = 'pending' and i."expiresAt" > now()
+       ))::int as seats
+     from teams t where t."ownerId" = $1 and t."deletedAt" is null order by t."createdAt", t.id`,
+    [ownerId],
+  )
+  const fault = whatIsTooMuch(plan, rows)
+  if (fault) fail('PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS', fault)
+}
+
+/** What does not fit the plan, in words; null where everything does. */
+export function whatIsTooMuch({ name, teams }: Pick<Plan, 'name' | 'teams'>, owned: readonly OwnedTeam[]): string | null {
+  const surplus = owned.length - teams.maxOwned
+  const crowded = owned.filter(({ seats }) => seats > teams.seatsPerTeam)
+  if (surplus > 0) {
+    const room = teams.maxOwned === 0 ? 'has no teams' : `has ${teams.maxOwned} teams of ${teams.seatsPerTeam} seats`
+    return `${name} ${room} and you own ${owned.length}: delete ${surplus} of ${owned.map((team) => team.name).join(', ')}`
+  }
+  if (crowded.length === 0) return null
+  const seats = crowded.map((team) => `${team.name} from ${team.seats} to ${teams.seatsPerTeam}`).join(', ')
+  return `${name} has ${teams.seatsPerTeam} seats in a team, open invitations included: reduce ${seats}`
+}

@@ -1,0 +1,74 @@
+// The end of a cancelled subscription's period: written down as Free once, by whichever worker comes first.
+import { PgBoss } from 'pg-boss'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { endPeriods } from '../../src/billing/jobs.ts'
+import { cloneDatabase, createAccount, spawnGateway, sql, until } from '../kit/kit.ts'
+import { rowOf, type Site } from './rig.ts'
+
+let site: Site
+
+beforeAll(async () => {
+  site = { databaseUrl: await cloneDatabase(), url: '' }
+})
+
+const now = new Date()
+const month = {
+  currentPeriodStart: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth())),
+  currentPeriodEnd: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)),
+}
+const free = { plan: 'free', status: 'active', cancelAtPeriodEnd: false, provider: null, externalId: null, ...month }
+
+/** Accounts on MAX, each with what differs. */
+async function subscribed(...fields: string[]) {
+  return await Promise.all(
+    fields.map(async (field) => {
+      const account = await createAccount(site.databaseUrl)
+      await sql(site.databaseUrl).query(`update subscriptions set ${field} where "userId" = $1`, [account.userId])
+      return account
+    }),
+  )
+}
+
+const ended = `status = 'cancelled', "cancelAtPeriodEnd" = true, provider = 'stripe', "currentPeriodEnd" = now()`
+const past = `"currentPeriodEnd" = now() - interval '1 day'`
+
+describe('the end of a period', () => {
+  it('makes Free of what was cancelled, keeps who the customer is, and touches no other', async () => {
+    const over = await subscribed(ended, `${ended}, "customerId" = 'cus_1', "externalId" = 'sub_1'`, ended)
+    const others = await subscribed(
+      ...['active', 'past_due', 'inactive'].map((status) => `status = '${status}', ${past}`),
+      `status = 'cancelled', "cancelAtPeriodEnd" = true`,
+    )
+    const before = await Promise.all(others.map((account) => rowOf(site, account)))
+    const counts = await Promise.all(Array.from({ length: 3 }, () => endPeriods(sql(site.databaseUrl))))
+    expect(counts.reduce((a, b) => a + b)).toBe(3)
+    expect(await endPeriods(sql(site.databaseUrl))).toBe(0)
+    for (const account of over) expect(await rowOf(site, account)).toMatchObject(free)
+    expect(await rowOf(site, over[1] as (typeof over)[number])).toMatchObject({ customerId: 'cus_1' })
+    expect(await Promise.all(others.map((account) => rowOf(site, account)))).toEqual(before)
+  })
+
+  it('leaves a row to whoever is changing it', async () => {
+    const [resumed] = await subscribed(ended)
+    const client = await sql(site.databaseUrl).connect()
+    await client.query('begin')
+    await client.query(`update subscriptions set status = 'active' where "userId" = $1`, [resumed?.userId])
+    expect(await endPeriods(sql(site.databaseUrl))).toBe(0)
+    await client.query('commit')
+    client.release()
+    expect(await endPeriods(sql(site.databaseUrl))).toBe(0)
+    expect(await rowOf(site, resumed as { userId: string })).toMatchObject({ plan: 'max', status: 'active' })
+  })
+
+  it('is the work of a job, every minute', async () => {
+    spawnGateway({ databaseUrl: site.databaseUrl, env: { ROLES: 'worker' } })
+    const scheduled = () => sql(site.databaseUrl).query(`select cron from pgboss.schedule where name = 'billing.end_periods'`)
+    expect(await until(async () => (await scheduled()).rows[0], { timeoutMs: 30_000 })).toEqual({ cron: '* * * * *' })
+    const [account] = await subscribed(ended)
+    const boss = new PgBoss({ connectionString: site.databaseUrl, supervise: false, schedule: false })
+    await boss.start()
+    await boss.send('billing.end_periods', {})
+    await boss.stop({ graceful: false })
+    await until(async () => (await rowOf(site, account as { userId: string })).plan === 'free')
+  })
+})

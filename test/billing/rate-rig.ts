@@ -1,0 +1,41 @@
+// What tests of admission begin with: two processes on one database, clients of both, and what was counted.
+import { type Account, type Answer, type Api, api, cloneDatabase, type Gateway, sql, startGateway } from '../kit/kit.ts'
+
+export interface Two {
+  databaseUrl: string
+  gateways: [Gateway, Gateway]
+  /** The same client on both processes. */
+  clients: (apiKey: string, headers?: Record<string, string>) => [Api, Api]
+  /** The API requests that were counted of the account. */
+  apiUsage: (account: Account) => Promise<number>
+}
+
+export async function openTwo(): Promise<Two> {
+  const databaseUrl = await cloneDatabase()
+  const start = () => startGateway({ databaseUrl })
+  const gateways = await Promise.all([start(), start()])
+  return {
+    databaseUrl,
+    gateways,
+    clients: (apiKey, headers = {}) => [api(gateways[0], apiKey, headers), api(gateways[1], apiKey, headers)],
+    async apiUsage({ userId }) {
+      const { rows } = await sql(databaseUrl).query(
+        'select coalesce(sum("apiRequestsCount"), 0)::int as n from api_usage where "userId" = $1',
+        [userId],
+      )
+      return rows[0]?.n as number
+    },
+  }
+}
+
+/** How many answers there were of each kind. */
+export function codes(answers: readonly Answer[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { status, body } of answers) {
+    const name = status < 300 ? 'ok' : `${status} ${body.error.code}`
+    counts[name] = (counts[name] ?? 0) + 1
+  }
+  return counts
+}
+
+export const tooFast = '429 API_RATE_LIMIT_EXCEEDED'

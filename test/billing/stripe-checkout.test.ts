@@ -1,0 +1,205 @@
+// Billing through Stripe, against a stand-in: ordering, changing, cancelling, and what happens when Stripe does not answer.
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { cloneDatabase, sql, startGateway } from '../kit/kit.ts'
+import { byHeader, checkoutsOf, openPerson, openTeam, type Person, rowOf, type Site } from './rig.ts'
+import { openStripeStandIn, pay, type StripeStandIn, sendEvent, settings } from './stripe-stand-in.ts'
+
+let site: Site
+let stripe: StripeStandIn
+
+beforeAll(async () => {
+  stripe = await openStripeStandIn()
+  const databaseUrl = await cloneDatabase()
+  const env = { ROLES: 'http', CONSOLE_URL: 'https://console.example.com/', STRIPE_API_URL: stripe.url, ...settings }
+  site = { databaseUrl, url: (await startGateway({ databaseUrl, env })).url }
+})
+
+afterEach(() => {
+  stripe.mode = 'well'
+})
+
+/** The Checkout Session of an order. */
+function sessionOf(url: string) {
+  return stripe.things.get(url.split('/').at(-1) as string)
+}
+
+/** Somebody who ordered the plan and paid, as Stripe tells. */
+async function subscriber(plan: 'pro' | 'max' = 'pro') {
+  const person = await openPerson(site, 'free')
+  const { data } = await byHeader(person, null, 'checkout', { plan })
+  const paid = pay(stripe, sessionOf(data.url))
+  expect((await sendEvent(site, 'checkout.session.completed', paid.session)).status).toBe(200)
+  return { person, checkout: data, ...paid }
+}
+
+async function planOf(person: Person) {
+  const { plan, status, cancelAtPeriodEnd } = (await byHeader(person, null, 'subscription')).data
+  return { plan: plan.code, status, cancelAtPeriodEnd }
+}
+
+describe('a checkout', () => {
+  it('leads to a Checkout Session for a customer of their own, and grants nothing', async () => {
+    const person = await openPerson(site, 'free')
+    const { data } = await byHeader(person, null, 'checkout', { plan: 'max' })
+    const { customerId } = await rowOf(site, person)
+    expect(data).toEqual({ id: expect.any(String), provider: 'stripe', status: 'pending', url: expect.stringMatching(/^https:/) })
+    expect(stripe.asked.at(-1)).toEqual({
+      method: 'POST',
+      path: '/v1/checkout/sessions',
+      idempotencyKey: data.id,
+      params: {
+        mode: 'subscription',
+        customer: customerId,
+        client_reference_id: data.id,
+        'line_items[0][price]': 'price_max',
+        'line_items[0][quantity]': '1',
+        'subscription_data[metadata][plan]': 'max',
+        success_url: 'https://console.example.com/billing?checkout=completed',
+        cancel_url: 'https://console.example.com/billing?checkout=cancelled',
+      },
+    })
+    expect(stripe.things.get(customerId)).toMatchObject({ email: person.email })
+    expect(await planOf(person)).toEqual({ plan: 'free', status: 'active', cancelAtPeriodEnd: false })
+  })
+
+  it('is answered again while it is open; another plan closes it, for the same customer', async () => {
+    const person = await openPerson(site, 'free')
+    const first = await byHeader(person, null, 'checkout', { plan: 'pro' })
+    const again = await byHeader(person, null, 'checkout', { plan: 'pro' })
+    expect(again.data).toEqual(first.data)
+    const other = await byHeader(person, null, 'checkout', { plan: 'max' })
+    expect(sessionOf(first.data.url).status).toBe('expired')
+    expect(sessionOf(other.data.url)).toMatchObject({ status: 'open', customer: sessionOf(first.data.url).customer })
+    expect((await checkoutsOf(site, person)).map(({ plan, status }) => `${plan} ${status}`)).toEqual([
+      'pro expired',
+      'max pending',
+    ])
+  })
+
+  it('is made once for those who press twice', async () => {
+    const person = await openPerson(site, 'free')
+    const both = await Promise.all([1, 2, 3].map(() => byHeader(person, null, 'checkout', { plan: 'pro' })))
+    expect(new Set(both.map(({ data }) => data.id)).size).toBe(1)
+    expect(await checkoutsOf(site, person)).toHaveLength(1)
+  })
+
+  it('that expired is followed by a new one', async () => {
+    const person = await openPerson(site, 'free')
+    const { data } = await byHeader(person, null, 'checkout', { plan: 'pro' })
+    const session = Object.assign(sessionOf(data.url), { status: 'expired' })
+    await sendEvent(site, 'checkout.session.expired', session)
+    expect(await checkoutsOf(site, person)).toMatchObject([{ status: 'expired' }])
+    expect((await byHeader(person, null, 'checkout', { plan: 'pro' })).data.id).not.toBe(data.id)
+  })
+
+  it('that was paid is noticed at the next one, even if no event came', async () => {
+    const person = await openPerson(site, 'free')
+    const { data } = await byHeader(person, null, 'checkout', { plan: 'pro' })
+    pay(stripe, sessionOf(data.url))
+    expect(await byHeader(person, null, 'checkout', { plan: 'max' })).toMatchObject({ code: 'INVALID_STATE' })
+    expect(await planOf(person)).toMatchObject({ plan: 'pro', status: 'active' })
+    expect(await checkoutsOf(site, person)).toMatchObject([{ status: 'completed' }])
+  })
+
+  it('is judged before Stripe hears of it', async () => {
+    const person = await openPerson(site, 'max')
+    for (let i = 0; i < 3; i++) await openTeam(site, person)
+    const asked = stripe.asked.length
+    expect(await byHeader(person, null, 'checkout', { plan: 'pro' })).toMatchObject({ code: 'PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS' })
+    expect(stripe.asked).toHaveLength(asked)
+  })
+
+  it('is the same again under its Idempotency-Key, without asking Stripe', async () => {
+    const person = await openPerson(site, 'free')
+    const order = () => person.api.post('/api/billing/checkout', { plan: 'pro' }, { 'idempotency-key': 'k' })
+    const first = await order()
+    const asked = stripe.asked.length
+    expect((await order()).body).toEqual(first.body)
+    expect(stripe.asked).toHaveLength(asked)
+  })
+})
+
+describe('a subscription at Stripe', () => {
+  it('is in force when it is paid, for the period that Stripe says', async () => {
+    const { person, subscription, checkout } = await subscriber('pro')
+    const [item] = subscription.items.data
+    expect(await rowOf(site, person)).toMatchObject({
+      plan: 'pro',
+      status: 'active',
+      provider: 'stripe',
+      externalId: subscription.id,
+      currentPeriodStart: new Date(item.current_period_start * 1000),
+      currentPeriodEnd: new Date(item.current_period_end * 1000),
+    })
+    expect(await checkoutsOf(site, person)).toMatchObject([{ id: checkout.id, status: 'completed' }])
+  })
+
+  it('changes its plan in the portal, where the other price is to be confirmed', async () => {
+    const { person, subscription } = await subscriber('pro')
+    const { data } = await byHeader(person, null, 'checkout', { plan: 'max' })
+    const { params } = sessionOf(data.url)
+    expect(data).toMatchObject({ status: 'pending', url: expect.stringContaining('portal') })
+    expect(params).toMatchObject({
+      return_url: 'https://console.example.com/billing',
+      'flow_data[type]': 'subscription_update_confirm',
+      'flow_data[subscription_update_confirm][subscription]': subscription.id,
+      'flow_data[subscription_update_confirm][items][0][id]': subscription.items.data[0].id,
+      'flow_data[subscription_update_confirm][items][0][price]': 'price_max',
+    })
+    expect(await planOf(person)).toMatchObject({ plan: 'pro' })
+    subscription.items.data[0].price.id = 'price_max'
+    await sendEvent(site, 'customer.subscription.updated', subscription)
+    expect(await planOf(person)).toMatchObject({ plan: 'max' })
+    expect((await checkoutsOf(site, person)).at(-1)).toMatchObject({ id: data.id, status: 'completed' })
+  })
+
+  it('is cancelled and resumed at Stripe', async () => {
+    const { person, subscription } = await subscriber()
+    expect((await byHeader(person, null, 'cancel')).data).toMatchObject({
+      plan: { code: 'pro' },
+      status: 'cancelled',
+      cancelAtPeriodEnd: true,
+      currentPeriodEnd: new Date(subscription.items.data[0].current_period_end * 1000).toISOString(),
+    })
+    expect(subscription.cancel_at_period_end).toBe(true)
+    expect(await byHeader(person, null, 'cancel')).toMatchObject({ code: 'INVALID_STATE' })
+    expect((await byHeader(person, null, 'resume')).data).toMatchObject({ status: 'active', cancelAtPeriodEnd: false })
+    expect(subscription.cancel_at_period_end).toBe(false)
+  })
+
+  it('that is not cancelled because teams are there stays at Stripe as it is', async () => {
+    const { person, subscription } = await subscriber()
+    await openTeam(site, person)
+    expect(await byHeader(person, null, 'cancel')).toMatchObject({ code: 'PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS' })
+    expect(subscription.cancel_at_period_end).toBe(false)
+  })
+})
+
+describe.each(['broken', 'silent'] as const)('while Stripe is %s', (mode) => {
+  it('nothing is granted and nothing is stored half; the same request succeeds later', async () => {
+    const fresh = await openPerson(site, 'free')
+    const { person, subscription } = await subscriber()
+    const before = await Promise.all([rowOf(site, fresh), rowOf(site, person)])
+    stripe.mode = mode
+    const order = () => fresh.api.post('/api/billing/checkout', { plan: 'pro' }, { 'idempotency-key': 'later' })
+    const cancel = () => person.api.post('/api/billing/cancel', undefined, { 'idempotency-key': 'later' })
+    for (const answer of await Promise.all([order(), cancel()]))
+      expect(answer).toMatchObject({ status: 502, body: { error: { code: 'PROVIDER_ERROR' } } })
+    expect((await sendEvent(site, 'customer.subscription.updated', subscription)).status).toBe(502)
+    expect(await Promise.all([rowOf(site, fresh), rowOf(site, person)])).toEqual(before)
+    expect(await checkoutsOf(site, fresh)).toEqual([])
+    stripe.mode = 'well'
+    expect((await order()).status).toBe(201)
+    expect((await cancel()).body.data.status).toBe('cancelled')
+  }, 60_000)
+})
+
+it('a subscription that nobody pays for at Stripe has its plan from elsewhere', async () => {
+  const person = await openPerson(site, 'pro')
+  await byHeader(person, null, 'checkout', { plan: 'max' })
+  const { customerId } = await rowOf(site, person)
+  await sendEvent(site, 'customer.subscription.updated', { customer: customerId })
+  expect(await planOf(person)).toMatchObject({ plan: 'pro', status: 'active' })
+  const { rows } = await sql(site.databaseUrl).query('select provider from subscriptions where "userId" = $1', [person.userId])
+  expect(rows).toEqual([{ provider: null }])
+})

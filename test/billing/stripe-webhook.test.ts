@@ -1,0 +1,236 @@
+// Stripe's events: believed by their signature alone, safe to repeat, and the same in any order.
+import { beforeAll, describe, expect, it } from 'vitest'
+import { api, cloneDatabase, sql, startGateway } from '../kit/kit.ts'
+import { byHeader, checkoutsOf, openPerson, type Person, rowOf, type Site } from './rig.ts'
+import {
+  makeInvoice,
+  makeSubscription,
+  openStripeStandIn,
+  pay,
+  type StripeStandIn,
+  sendEvent,
+  settings,
+} from './stripe-stand-in.ts'
+
+let site: Site
+let stripe: StripeStandIn
+
+beforeAll(async () => {
+  stripe = await openStripeStandIn()
+  const databaseUrl = await cloneDatabase()
+  const env = { ROLES: 'http', STRIPE_API_URL: stripe.url, ...settings }
+  site = { databaseUrl, url: (await startGateway({ databaseUrl, env })).url }
+})
+
+/** Somebody who is about to pay. */
+async function customer(plan: 'pro' | 'max' = 'pro') {
+  const person = await openPerson(site, 'free')
+  const { data } = await byHeader(person, null, 'checkout', { plan })
+  const session = stripe.things.get(data.url.split('/').at(-1))
+  return { person, session, id: session.customer as string }
+}
+
+/** What is kept of somebody, without what differs from one to the next. */
+async function kept(person: Person) {
+  const { plan, status, cancelAtPeriodEnd, provider, externalId } = await rowOf(site, person)
+  const checkouts = (await checkoutsOf(site, person)).map((row) => `${row.plan} ${row.status}`)
+  const payments = (await byHeader(person, null, 'payments')).data.map(
+    (row: Record<string, unknown>) => `${row.amount} ${row.currency} ${row.status} ${row.description}`,
+  )
+  return { plan, status, cancelAtPeriodEnd, provider, has: externalId !== null, checkouts, payments: payments.sort() }
+}
+
+function permutations<T>(items: readonly T[]): T[][] {
+  if (items.length <= 1) return [[...items]]
+  return items.flatMap((item, i) => permutations(items.toSpliced(i, 1)).map((rest) => [item, ...rest]))
+}
+
+describe('an event', () => {
+  it('is refused where Stripe did not sign it, or long ago, and changes nothing', async () => {
+    const { person, session } = await customer()
+    const paid = pay(stripe, session)
+    const before = await kept(person)
+    const how = [{ secret: 'whsec_other' }, { ageSeconds: 301 }, { signature: '' }, { signature: 't=1,v1=00' }]
+    for (const forged of how) {
+      expect(await sendEvent(site, 'checkout.session.completed', paid.session, forged)).toMatchObject({
+        status: 400,
+        body: { error: { code: 'VALIDATION_ERROR', message: expect.stringMatching(/^Stripe-Signature: /) } },
+      })
+    }
+    const bare = await fetch(`${site.url}/api/billing/stripe/webhook`, { method: 'POST' })
+    expect(bare.status).toBe(400)
+    expect(await kept(person)).toEqual(before)
+    expect((await sendEvent(site, 'checkout.session.completed', paid.session, { ageSeconds: 290 })).status).toBe(200)
+  })
+
+  it('about nobody here, or of another kind, is let go', async () => {
+    const subscription = makeSubscription(stripe, 'cus_unknown', 'price_pro')
+    const events: [string, object][] = [
+      ['customer.subscription.updated', subscription],
+      ['checkout.session.completed', { status: 'complete', customer: 'cus_unknown', client_reference_id: 'nonsense' }],
+      ['checkout.session.completed', { status: 'complete', customer: null, client_reference_id: null }],
+      ['invoice.paid', makeInvoice(stripe, 'cus_unknown', 'price_pro', 'paid')],
+      ['charge.refunded', { refunded: true, payment_intent: 'pi_unknown', customer: 'cus_unknown' }],
+      ['product.created', { id: 'prod_1' }],
+    ]
+    for (const [type, object] of events)
+      expect(await sendEvent(site, type, object)).toEqual({ status: 200, body: { data: { received: true } } })
+  })
+
+  it('of a session that names the order of somebody else completes nothing', async () => {
+    const [victim, thief] = await Promise.all([customer(), customer()])
+    const session = { ...victim.session, status: 'complete', customer: thief.id }
+    await sendEvent(site, 'checkout.session.completed', session)
+    expect(await kept(victim.person)).toMatchObject({ plan: 'free', checkouts: ['pro pending'] })
+  })
+
+  it('has no door where Stripe is not set up', async () => {
+    const { url } = await startGateway({ databaseUrl: site.databaseUrl, env: { ROLES: 'http' } })
+    expect((await sendEvent({ url }, 'product.created', {})).status).toBe(404)
+    expect((await api(site).get('/api/billing/stripe/webhook')).status).toBe(405)
+  })
+})
+
+it('events in any order, each of them twice, lead to the same', async () => {
+  const names = ['completed', 'created', 'updated', 'paid'] as const
+  const ends = new Set<string>()
+  for (const order of permutations(names)) {
+    const { person, session } = await customer('max')
+    const { subscription, invoice } = pay(stripe, session)
+    const events = {
+      completed: ['checkout.session.completed', session],
+      created: ['customer.subscription.created', { ...subscription, status: 'incomplete' }],
+      updated: ['customer.subscription.updated', subscription],
+      paid: ['invoice.paid', invoice],
+    } as const
+    for (const name of [...order, ...order.toReversed()]) {
+      const [type, object] = events[name]
+      expect((await sendEvent(site, type, object)).status).toBe(200)
+    }
+    ends.add(JSON.stringify(await kept(person)))
+  }
+  expect([...ends].map((end) => JSON.parse(end))).toEqual([
+    {
+      plan: 'max',
+      status: 'active',
+      cancelAtPeriodEnd: false,
+      provider: 'stripe',
+      has: true,
+      checkouts: ['max completed'],
+      payments: ['39 EUR paid MAX, November 2026'],
+    },
+  ])
+}, 60_000)
+
+it('events that come all at once, each many times, lead to the same', async () => {
+  const { person, session } = await customer('max')
+  const { subscription, invoice } = pay(stripe, session)
+  const events = [
+    ['checkout.session.completed', session],
+    ['customer.subscription.created', subscription],
+    ['customer.subscription.updated', subscription],
+    ['invoice.paid', invoice],
+  ] as const
+  const sent = [...events, ...events, ...events].map(([type, object]) => sendEvent(site, type, object))
+  expect(new Set((await Promise.all(sent)).map(({ status }) => status))).toEqual(new Set([200]))
+  expect(await kept(person)).toMatchObject({ plan: 'max', checkouts: ['max completed'], payments: [expect.any(String)] })
+})
+
+it('a payment that failed, was made and was given back ends the same, in any order of the events', async () => {
+  const names = ['failed', 'paid', 'refunded'] as const
+  for (const order of permutations(names)) {
+    const { person, session } = await customer()
+    const { invoice } = pay(stripe, session)
+    const events = {
+      failed: ['invoice.payment_failed', { ...invoice, status: 'open' }],
+      paid: ['invoice.paid', invoice],
+      refunded: ['charge.refunded', { refunded: true, payment_intent: invoice.of, customer: invoice.customer }],
+    } as const
+    for (const name of order) {
+      const [type, object] = events[name]
+      expect((await sendEvent(site, type, object)).status).toBe(200)
+    }
+    expect((await kept(person)).payments).toEqual(['19 EUR refunded Pro, November 2026'])
+  }
+})
+
+it('a payment is failed until it is paid, and a part that is given back leaves it paid', async () => {
+  const { person, id, session } = await customer()
+  pay(stripe, session)
+  const invoice = makeInvoice(stripe, id, 'price_pro', 'open')
+  await sendEvent(site, 'invoice.payment_failed', invoice)
+  expect((await kept(person)).payments).toEqual(['19 EUR failed Pro, November 2026'])
+  Object.assign(invoice, { status: 'paid', amount_paid: 1900 })
+  await sendEvent(site, 'invoice.paid', invoice)
+  await sendEvent(site, 'charge.refunded', { refunded: false, payment_intent: invoice.of, customer: id })
+  expect((await kept(person)).payments).toEqual(['19 EUR paid Pro, November 2026'])
+})
+
+describe("Stripe's word of a subscription", () => {
+  const meanings: [string, object, object][] = [
+    ['trialing', {}, { plan: 'pro', status: 'active' }],
+    ['past_due', {}, { plan: 'pro', status: 'past_due' }],
+    ['unpaid', {}, { plan: 'pro', status: 'past_due' }],
+    ['paused', {}, { plan: 'pro', status: 'inactive' }],
+    ['active', { cancel_at_period_end: true }, { plan: 'pro', status: 'cancelled', cancelAtPeriodEnd: true }],
+    ['canceled', {}, { plan: 'free', status: 'active', provider: null, has: false }],
+    ['incomplete_expired', {}, { plan: 'free', status: 'active', provider: null, has: false }],
+  ]
+
+  it.each(meanings)('%s %j is %j', async (status, more, meaning) => {
+    const { person, session } = await customer()
+    const { subscription } = pay(stripe, session)
+    await sendEvent(site, 'checkout.session.completed', session)
+    Object.assign(subscription, { status }, more)
+    await sendEvent(site, 'customer.subscription.updated', subscription)
+    expect(await kept(person)).toMatchObject(meaning)
+  })
+
+  it('about one that ended leaves the one that runs', async () => {
+    const { person, session, id } = await customer()
+    const { subscription } = pay(stripe, session)
+    subscription.status = 'canceled'
+    const running = makeSubscription(stripe, id, 'price_max')
+    for (const event of [running, subscription, running, subscription])
+      await sendEvent(site, 'customer.subscription.deleted', event)
+    expect(await rowOf(site, person)).toMatchObject({ plan: 'max', status: 'active', externalId: running.id })
+  })
+
+  it('that grew old on its way does not replace a newer one', async () => {
+    const { person, session } = await customer()
+    const { subscription } = pay(stripe, session)
+    // While the first answer is on its way, everything changes and is stored.
+    stripe.before = async () => {
+      subscription.items.data[0].price.id = 'price_max'
+      await sendEvent(site, 'customer.subscription.updated', subscription)
+      expect(await rowOf(site, person)).toMatchObject({ plan: 'max' })
+    }
+    await sendEvent(site, 'customer.subscription.updated', subscription)
+    expect(await rowOf(site, person)).toMatchObject({ plan: 'max', status: 'active' })
+  })
+
+  it('that grew old on its way does not replace a newer one that is as it was before', async () => {
+    const { person, session } = await customer()
+    const { subscription } = pay(stripe, session)
+    await sendEvent(site, 'checkout.session.completed', session)
+    subscription.cancel_at_period_end = true
+    stripe.before = async () => {
+      subscription.cancel_at_period_end = false
+      await sendEvent(site, 'customer.subscription.updated', subscription)
+    }
+    await sendEvent(site, 'customer.subscription.updated', subscription)
+    expect(await rowOf(site, person)).toMatchObject({ plan: 'pro', status: 'active', cancelAtPeriodEnd: false })
+  })
+
+  it('reaches a subscription that was already taken to have ended', async () => {
+    const { person, session } = await customer()
+    const { subscription } = pay(stripe, session)
+    await sendEvent(site, 'checkout.session.completed', session)
+    await sql(site.databaseUrl).query(
+      `update subscriptions set plan = 'free', provider = null, "externalId" = null where "userId" = $1`,
+      [person.userId],
+    )
+    await sendEvent(site, 'customer.subscription.updated', subscription)
+    expect(await rowOf(site, person)).toMatchObject({ plan: 'pro', externalId: subscription.id })
+  })
+})

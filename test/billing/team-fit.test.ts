@@ -1,0 +1,145 @@
+// Plans that have no room for the teams there are: refused with what to reduce, exactly, also while teams are being made.
+import { beforeAll, describe, expect, it } from 'vitest'
+import { changePlan } from '../../src/billing/change-plan.ts'
+import { planOf } from '../../src/billing/plans.ts'
+import { setPlan } from '../../src/billing/service.ts'
+import { whatIsTooMuch } from '../../src/billing/team-fit.ts'
+import { transaction } from '../../src/core/database.ts'
+import { codeOf } from '../../src/core/errors.ts'
+import { newId } from '../../src/core/id.ts'
+import { cloneDatabase, sql, startGateway } from '../kit/kit.ts'
+import { checkoutsOf, invite, openPerson, openTeam, type Person, rowOf, type Site, ways } from './rig.ts'
+
+let site: Site
+
+beforeAll(async () => {
+  const databaseUrl = await cloneDatabase()
+  const { url } = await startGateway({ databaseUrl, env: { ROLES: 'http' } })
+  site = { databaseUrl, url }
+})
+
+const blocked = 'PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS'
+
+async function deleteTeam(teamId: string): Promise<void> {
+  await sql(site.databaseUrl).query('update teams set "deletedAt" = now() where id = $1', [teamId])
+}
+
+describe.each(ways)('%s', (_, ask) => {
+  it('a plan for fewer teams cannot be ordered before some are deleted', async () => {
+    const owner = await openPerson(site, 'max')
+    const teams = await Promise.all(['A', 'B', 'C'].map((name) => openTeam(site, owner, [], name)))
+    expect(await ask(owner, null, 'checkout', { plan: 'pro' })).toMatchObject({
+      code: blocked,
+      message: expect.stringMatching(/^Pro has 2 teams of 4 seats and you own 3: delete 1 of /),
+    })
+    expect(await checkoutsOf(site, owner)).toEqual([])
+    await deleteTeam(teams[0] as string)
+    expect(await ask(owner, null, 'checkout', { plan: 'pro' })).toMatchObject({ code: 'ok' })
+  })
+
+  it('a plan with fewer seats cannot be ordered before they are reduced; open invitations take seats', async () => {
+    const owner = await openPerson(site, 'max')
+    const teamId = await openTeam(site, owner, [], 'Support')
+    for (let i = 0; i < 3; i++) await invite(site, teamId)
+    // These hold no seat any more.
+    await invite(site, teamId, '-1 minute')
+    await invite(site, teamId, '1 day', 'revoked')
+    expect(await ask(owner, null, 'checkout', { plan: 'pro' })).toMatchObject({ code: 'ok' })
+    await invite(site, teamId)
+    expect(await ask(owner, null, 'checkout', { plan: 'pro' })).toEqual({
+      code: blocked,
+      message: 'Pro has 4 seats in a team, open invitations included: reduce Support from 5 to 4',
+      data: null,
+    })
+  })
+
+  it('cancelling is a change to Free, which has no teams', async () => {
+    const owner = await openPerson(site, 'pro')
+    const teamId = await openTeam(site, owner, [], 'Only')
+    expect(await ask(owner, teamId, 'cancel')).toEqual({
+      code: blocked,
+      message: 'Free has no teams and you own 1: delete 1 of Only',
+      data: null,
+    })
+    expect(await rowOf(site, owner)).toMatchObject({ status: 'active', cancelAtPeriodEnd: false })
+    await deleteTeam(teamId)
+    expect(await ask(owner, null, 'cancel')).toMatchObject({ code: 'ok' })
+  })
+
+  it('a larger plan has room', async () => {
+    const owner = await openPerson(site, 'pro')
+    const teamId = await openTeam(site, owner)
+    await openTeam(site, owner)
+    expect(await ask(owner, teamId, 'checkout', { plan: 'max' })).toMatchObject({ code: 'ok' })
+  })
+})
+
+it('the operator is refused what does not fit, too', async () => {
+  const owner = await openPerson(site, 'pro')
+  await openTeam(site, owner)
+  const change = setPlan(sql(site.databaseUrl), { email: owner.email, plan: 'free' })
+  await expect(change.catch((error) => Promise.reject(codeOf(error)))).rejects.toBe(blocked)
+  expect(await rowOf(site, owner)).toMatchObject({ plan: 'pro' })
+})
+
+it('says every team that is too large', () => {
+  const teams = [
+    { name: 'A', seats: 8 },
+    { name: 'B', seats: 4 },
+    { name: 'C', seats: 5 },
+  ]
+  expect(whatIsTooMuch(planOf('pro'), teams.slice(1))).toMatch(/reduce C from 5 to 4$/)
+  expect(whatIsTooMuch(planOf('pro'), [teams[0], teams[2]] as typeof teams)).toMatch(/reduce A from 8 to 4, C from 5 to 4$/)
+  expect(whatIsTooMuch(planOf('max'), teams)).toBeNull()
+  expect(whatIsTooMuch(planOf('free'), [])).toBeNull()
+})
+
+describe('while teams are being made', () => {
+  /** Makes a team as the contract has it: under the owner's subscription, within its plan. */
+  async function makeTeam(owner: Person): Promise<boolean> {
+    return await transaction(sql(site.databaseUrl), async (tx) => {
+      const { rows } = await tx.query<{ plan: string; status: string }>(
+        'select plan, status from subscriptions where "userId" = $1 for update',
+        [owner.userId],
+      )
+      const { rows: counted } = await tx.query<{ n: number }>(
+        'select count(*)::int as n from teams where "ownerId" = $1 and "deletedAt" is null',
+        [owner.userId],
+      )
+      if ((counted[0]?.n ?? 0) >= planOf(rows[0]?.plan ?? '').teams.maxOwned) return false
+      const [teamId, workspaceId] = [newId(), newId()]
+      await tx.query('insert into workspaces (id, "ownerId") values ($1, $2)', [workspaceId, owner.userId])
+      await tx.query(`insert into teams (id, "workspaceId", "ownerId", name) values ($1, $2, $3, 'Raced')`, [
+        teamId,
+        workspaceId,
+        owner.userId,
+      ])
+      return true
+    })
+  }
+
+  it('a downgrade and the last team that it would not fit never both happen', async () => {
+    const outcomes = new Set<string>()
+    for (let round = 0; round < 20; round++) {
+      const owner = await openPerson(site, 'max')
+      await openTeam(site, owner)
+      await openTeam(site, owner)
+      const downgrade = () =>
+        transaction(sql(site.databaseUrl), (tx) => changePlan(tx, owner.userId, { to: 'pro' })).then(
+          () => true,
+          (error) => (codeOf(error) === blocked ? false : Promise.reject(error)),
+        )
+      const first = round % 2 === 0 ? makeTeam(owner) : downgrade()
+      const second = round % 2 === 0 ? downgrade() : makeTeam(owner)
+      const [a, b] = await Promise.all([first, second])
+      const { rows } = await sql(site.databaseUrl).query('select count(*)::int as n from teams where "ownerId" = $1', [
+        owner.userId,
+      ])
+      const { plan } = await rowOf(site, owner)
+      expect(rows[0].n).toBeLessThanOrEqual(planOf(plan).teams.maxOwned)
+      expect([a, b].filter(Boolean)).toHaveLength(1)
+      outcomes.add(plan)
+    }
+    expect([...outcomes].sort()).toEqual(['max', 'pro'])
+  })
+})
