@@ -64,8 +64,8 @@ apiKey
   .requiredOption('--name <name>', 'what the key is for')
   .addOption(json())
   .action(async (options: { email: string; name: string; json?: true }) => {
-    const { key, ...made } = await withDatabase((pool) => createApiKey(pool, options))
-    print(options.json, { ...made, apiKey: key })
+    const { id, name, prefix, key } = await withDatabase((pool) => createApiKey(pool, options))
+    print(options.json, { id, name, prefix, apiKey: key })
   })
 apiKey
   .command('revoke')

@@ -2,6 +2,8 @@
 import { createIdentity } from './accounts/identity.ts'
 import { createAdmission } from './billing/admit.ts'
 import { createSessionAdmission } from './billing/admit-session.ts'
+import { holdPlan } from './billing/hold-plan.ts'
+import { createKeyUse } from './billing/last-used.ts'
 import type { App } from './core/app.ts'
 import { createMediaStore } from './media/store.ts'
 import { createAcceptance } from './messages/accept.ts'
@@ -13,6 +15,8 @@ import { createLanes } from './webhooks/lanes.ts'
 
 export function attachDomains(app: App): App {
   app.identity = createIdentity(app)
+  app.holdLimits = async (tx, userId) => (await holdPlan(tx, userId)).plan.limits
+  app.keyUse = createKeyUse(app)
   app.admit = createAdmission(app)
   app.admitSession = createSessionAdmission(app)
   app.providers = new Map([['sandbox', createSandbox(app)]])

@@ -23,7 +23,11 @@ const domains = [
  */
 const doors: Record<string, readonly string[]> = {
   providers: ['provider'],
-  billing: ['plans', 'quota'],
+  // Whoever invites somebody orders a mail.
+  accounts: ['mail'],
+  billing: ['plans', 'quota', 'hold-plan'],
+  // What a role allows is asked wherever something is done.
+  teams: ['roles'],
   events: ['emit', 'event-type', 'follow', 'log', 'relay'],
   media: ['url'],
   instances: ['safety'],

@@ -20,8 +20,10 @@ export interface Decision {
   data: unknown
 }
 
-/** Every route that the graph answers; those about files and those refused to everybody have no twin there. */
-export const rows: readonly Route[] = routes.filter((route) => 'document' in route)
+/** Every public route that the graph answers; those about files and those refused to everybody have no twin there. */
+export const rows: readonly Route[] = routes.filter(
+  (route): route is Route => 'document' in route && route.surfaces.includes('public'),
+)
 
 /** A path with its parameters in their places. */
 export function addressOf(path: string, { params = {} }: Asked): string {
