@@ -2,15 +2,15 @@
 import { randomBytes } from 'node:crypto'
 import { Command, Option } from 'commander'
 import { PgBoss } from 'pg-boss'
-import { createAccount, createApiKey, listAccounts, revokeApiKey, setPlan } from './accounts/service.ts'
+import { createAccount, createApiKey, listAccounts, listKeysOf, revokeApiKey, setPlan } from './accounts/service.ts'
 import { plans } from './billing/plans.ts'
+import { addTeamCommands } from './cli-teams.ts'
 import { openDatabase, withDatabase } from './core/command-database.ts'
 import { configTable } from './core/config-table.ts'
 import { draftMigration } from './core/draft-migration.ts'
 import { migrate } from './core/migrate.ts'
 import { sentenceOf } from './core/sentence.ts'
 import { doctor } from './doctor.ts'
-import { createTeam } from './teams/service.ts'
 
 const gateway = new Command('gateway').description('Operates the messaging gateway').configureOutput({
   outputError: (text, write) => write(text.replace(/^error: /, '')),
@@ -68,6 +68,20 @@ apiKey
     print(options.json, { id, name, prefix, apiKey: key })
   })
 apiKey
+  .command('list')
+  .description('list the keys of an account that hold')
+  .addOption(email())
+  .addOption(json())
+  .action(async (options: { email: string; json?: true }) => {
+    const keys = await withDatabase((pool) => listKeysOf(pool, options.email))
+    if (options.json) console.log(JSON.stringify(keys))
+    else
+      for (const row of keys)
+        console.log(
+          [row.id, row.prefix, row.name, row.createdAt.toISOString(), row.lastUsedAt?.toISOString() ?? 'never used'].join('  '),
+        )
+  })
+apiKey
   .command('revoke')
   .description('make a key unusable from the next request on')
   .requiredOption('--id <id>', 'id of the key')
@@ -76,18 +90,7 @@ apiKey
     console.log(`${options.id} is revoked`)
   })
 
-gateway
-  .command('team')
-  .description('teams')
-  .command('create')
-  .description('make a team with its first API key')
-  .requiredOption('--owner <email>', 'e-mail address of the owning account')
-  .requiredOption('--name <name>', 'name of the team')
-  .addOption(json())
-  .action(async (options: { owner: string; name: string; json?: true }) => {
-    const team = await withDatabase((pool) => createTeam(pool, { ownerEmail: options.owner, name: options.name }))
-    print(options.json, { teamId: team.teamId, apiKey: team.apiKey })
-  })
+addTeamCommands(gateway, print)
 
 gateway
   .command('migrate')

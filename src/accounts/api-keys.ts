@@ -74,6 +74,13 @@ export async function listApiKeys(tx: Sql, userId: string): Promise<ApiKeyRow[]>
   return rows
 }
 
+/** {@link listApiKeys} of the account with that address. @throws NOT_FOUND for an unknown one. */
+export async function listKeysOf(pool: pg.Pool, email: string): Promise<ApiKeyRow[]> {
+  const { rows } = await pool.query<{ id: string }>('select id from users where email = lower($1)', [email])
+  const { id } = rows[0] ?? fail('NOT_FOUND', `There is no account with the e-mail address ${email}`)
+  return await listApiKeys(pool, id)
+}
+
 /** A further key of the account's personal workspace. @throws NOT_FOUND for an unknown address. */
 export async function createApiKey(pool: pg.Pool, input: { email: string; name: string }): Promise<IssuedApiKey> {
   const { rows } = await pool.query<{ userId: string; workspaceId: string }>(

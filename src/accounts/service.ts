@@ -18,6 +18,7 @@ export {
   keyColumns,
   keyHash,
   listApiKeys,
+  listKeysOf,
   revokeApiKey,
 } from './api-keys.ts'
 

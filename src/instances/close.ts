@@ -24,6 +24,7 @@ async function closeWorkspace(app: App, workspaceId: string): Promise<Error | un
     try {
       await transaction(app.pool, (tx) => removeInstance(app, tx, workspaceId, id))
       app.signals.emit('outbox')
+      await app.failpoint('teams.mid_close')
     } catch (error) {
       // Somebody who was still at it deleted it first.
       if (codeOf(error) === 'NOT_FOUND') continue

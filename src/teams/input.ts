@@ -18,7 +18,10 @@ const role = z
   .enum(['admin', 'collaborator'])
   .meta({ id: 'TeamRole', description: 'What they are to be: `admin` or `collaborator`.' })
 const name = text(1, 100).describe('What people call it, 1 to 100 characters.')
-export const email = z.email('must be an e-mail address').max(254, 'must have at most 254 characters').toLowerCase()
+const email = z
+  .email({ error: ({ input }) => (input === undefined ? 'is required' : 'must be an e-mail address') })
+  .max(254, 'must have at most 254 characters')
+  .toLowerCase()
 
 export const CreateTeamInput = defineInput('CreateTeamInput', 'A new team.', z.object({ name, idempotencyKey }))
 

@@ -124,3 +124,14 @@ export async function listTeams(pool: pg.Pool): Promise<ListedTeam[]> {
   )
   return rows
 }
+
+/** Who is in a team, for the operator. @throws TEAM_NOT_FOUND. */
+export async function listMembers(pool: pg.Pool, teamId: string): Promise<MemberRow[]> {
+  const { rows } = await pool.query<MemberRow>(
+    `select ${memberColumns} from team_members m join teams t on t.id = m."teamId" and t."deletedAt" is null
+     join users u on u.id = m."userId" where t.id = $1 order by m."joinedAt", m."userId"`,
+    [teamId],
+  )
+  // Its owner is always in it.
+  return rows.length > 0 ? rows : fail('TEAM_NOT_FOUND')
+}

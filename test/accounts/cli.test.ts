@@ -95,6 +95,18 @@ it('team create prints the team and its key', async () => {
   expectRefusal(await gatewayCommand('team', 'create', '--owner', 'none@example.com', '--name', 'T'), /none@example\.com/)
 })
 
+it('api-key list shows the keys of an account, and none of them whole', async () => {
+  const { apiKey } = await json('account', 'create', '--email', 'keys@example.com', '--name', 'K', '--plan', 'pro')
+  const keys = await json('api-key', 'list', '--email', 'keys@example.com')
+  expect(keys).toEqual([
+    { id: expect.any(String), name: 'First key', prefix: apiKey.slice(0, 16), createdAt: expect.any(String), lastUsedAt: null },
+  ])
+  const { stdout } = await gatewayCommand('api-key', 'list', '--email', 'keys@example.com')
+  expect(stdout).toMatch(/First key .* never used\n$/)
+  expect(stdout).not.toContain(apiKey.slice(20))
+  expectRefusal(await gatewayCommand('api-key', 'list', '--email', 'none@example.com'), /none@example\.com/)
+})
+
 it('migrate says what it applied', async () => {
   expect(await gatewayCommand('migrate')).toEqual({ code: 0, stdout: 'nothing to apply\n', stderr: '' })
 })

@@ -40,7 +40,8 @@ const doors: Record<string, readonly string[]> = {
  */
 const topFloor: Record<string, readonly string[]> = {
   'main.ts': ['server.ts', 'worker.ts', 'domains.ts', 'demo.ts'],
-  'cli.ts': ['doctor.ts'],
+  'cli.ts': ['doctor.ts', 'cli-teams.ts'],
+  'cli-teams.ts': ['worker.ts'],
   'server.ts': ['schema.ts', 'door.ts', 'graphql.ts', 'graphql-yoga.ts', 'graphql-limits.ts', 'health.ts', 'pages.ts', 'demo.ts'],
   'pages.ts': ['page-assets.ts', 'graphiql-tabs.ts', 'demo.ts'],
   'page-assets.ts': [],

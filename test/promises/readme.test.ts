@@ -5,6 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-compat/routes.ts'
+import { createAccount } from '../../src/accounts/service.ts'
 import { freePort } from '../../src/core/cluster.ts'
 import { configTable } from '../../src/core/config-table.ts'
 import { maxPageSize } from '../../src/core/pagination.ts'
@@ -12,18 +13,7 @@ import { maxStreamsOfKey } from '../../src/events/places.ts'
 import { limits } from '../../src/graphql-limits.ts'
 import { mediaTypes } from '../../src/media/kinds.ts'
 import { scriptFor } from '../../src/providers/sandbox/script.ts'
-import {
-  atEnd,
-  cloneDatabase,
-  command,
-  connectedInstance,
-  createAccount,
-  node,
-  root,
-  startGateway,
-  until,
-  watch,
-} from '../kit/kit.ts'
+import { atEnd, cloneDatabase, command, connectedInstance, node, root, sql, startGateway, until, watch } from '../kit/kit.ts'
 
 const readme = readFileSync(path.join(root, 'README.md'), 'utf8')
 
@@ -151,7 +141,7 @@ describe('what README points at', () => {
 })
 
 describe('what README shows', () => {
-  const scene = { URL: '', KEY: '', INSTANCE: '' }
+  const scene = { URL: '', KEY: '', INSTANCE: '', EMAIL: 'reader@example.com', PASSWORD: 'correct horse battery' }
   const home = mkdtempSync(path.join(os.tmpdir(), 'gateway-readme-'))
 
   beforeAll(async () => {
@@ -159,7 +149,8 @@ describe('what README shows', () => {
     // An answer that is an error is a failure of the example.
     writeFileSync(path.join(home, '.curlrc'), 'fail\nsilent\nshow-error\n')
     const databaseUrl = await cloneDatabase()
-    const account = await createAccount(databaseUrl, { plan: 'pro' })
+    const { EMAIL: email, PASSWORD: password } = scene
+    const account = await createAccount(sql(databaseUrl), { email, password, name: 'Reader', plan: 'pro' })
     const instance = await connectedInstance(databaseUrl, account)
     // All the examples within a second or two are more than one key may ask.
     const gateway = await startGateway({ databaseUrl, env: { RATE_LIMIT_PER_SECOND: '1000' } })
@@ -216,6 +207,13 @@ describe('what README shows', () => {
     expect(JSON.parse(await shell(example)).data).toMatchObject({ stats: { total: 2, failed: 0, cancelled: 0 } })
   })
 
+  it('shares a workspace, with people and with a key', async () => {
+    const example = curls.find(({ text }) => text.includes('/api/teams'))?.text as string
+    const [invitation, contacts] = (await shell(example)).split(/(?<=\})(?=\{"data)/).map((text) => JSON.parse(text).data)
+    expect(invitation).toMatchObject({ email: 'grace@example.com', role: 'admin', status: 'pending' })
+    expect(contacts).toEqual({ contacts: [], nextCursor: null, hasMore: false })
+  })
+
   it('uploads a file, whose address works', async () => {
     const example = curls.find(({ text }) => text.includes('/api/v1/media'))?.text as string
     const { url } = JSON.parse(await shell(example)).data
@@ -268,6 +266,6 @@ describe('what README shows', () => {
   it('has no example that these tests leave out', () => {
     const told = blocks.filter(({ language }) => language === 'js').map(({ text }) => text.split('\n')[0])
     expect(told).toEqual(['// watch.mjs', '// receiver.mjs', '// plain-receiver.mjs'])
-    expect(curls).toHaveLength(9)
+    expect(curls).toHaveLength(10)
   })
 })
