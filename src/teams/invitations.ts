@@ -83,7 +83,8 @@ export async function acceptInvitation(ctx: Context, token: string): Promise<Tea
       tokenHash(token),
     ])
     const team = (named[0] && (await holdTeam(tx, named[0].teamId))) ?? fail('INVALID_TOKEN')
-    // While the team is held nobody counts its seats, so the seat is either this invitation's or already this member's.
+    // While both are held nobody counts seats, so the seat is either this invitation's or already this member's.
+    await holdPlan(tx, team.ownerId)
     const { rows } = await tx.query<{ id: string; role: string; isTheirs: boolean }>(
       `select i.id, i.role::text as role, u."emailVerified" and lower(u.email) = i.email as "isTheirs"
        from team_invitations i, users u where i."tokenHash" = $1 and u.id = $2
