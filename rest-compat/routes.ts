@@ -1,5 +1,6 @@
 // Every REST row there is.
 import { accountRoutes } from './account.ts'
+import { apiKeyRoutes } from './api-keys.ts'
 import { billingRoutes } from './billing.ts'
 import { campaignRoutes } from './campaigns.ts'
 import { contactGroupRoutes } from './contact-groups.ts'
@@ -11,6 +12,8 @@ import { messageRoutes } from './messages.ts'
 import { numberLookupRoutes } from './number-lookups.ts'
 import type { FileRoute, RefusedRoute, Route } from './route.ts'
 import { statusRoutes } from './statuses.ts'
+import { teamAccessRoutes } from './team-access.ts'
+import { teamRoutes } from './teams.ts'
 import { templateRoutes } from './templates.ts'
 import { webhookRoutes } from './webhooks.ts'
 
@@ -28,4 +31,7 @@ export const routes: readonly (Route | RefusedRoute | FileRoute)[] = [
   ...statusRoutes,
   ...accountRoutes,
   ...billingRoutes,
+  ...apiKeyRoutes,
+  ...teamRoutes,
+  ...teamAccessRoutes,
 ]

@@ -2,16 +2,24 @@
 import { randomBytes } from 'node:crypto'
 import { Command, Option } from 'commander'
 import { PgBoss } from 'pg-boss'
-import { createAccount, createApiKey, listAccounts, revokeApiKey } from './accounts/service.ts'
+import {
+  createAccount,
+  createApiKey,
+  listAccounts,
+  listKeysOf,
+  revokeApiKey,
+  setPassword,
+  verifyAccount,
+} from './accounts/service.ts'
 import { type Plan, plans } from './billing/plans.ts'
 import { listPendingCheckouts, setPlan } from './billing/service.ts'
+import { addTeamCommands } from './cli-teams.ts'
 import { openDatabase, withDatabase } from './core/command-database.ts'
 import { configTable } from './core/config-table.ts'
 import { draftMigration } from './core/draft-migration.ts'
 import { migrate } from './core/migrate.ts'
 import { sentenceOf } from './core/sentence.ts'
 import { doctor } from './doctor.ts'
-import { createTeam } from './teams/service.ts'
 
 const gateway = new Command('gateway').description('Operates the messaging gateway').configureOutput({
   outputError: (text, write) => write(text.replace(/^error: /, '')),
@@ -56,6 +64,24 @@ account
       for (const row of accounts)
         console.log([row.userId, row.email, row.plan, row.status, row.createdAt.toISOString()].join('  '))
   })
+account
+  .command('password')
+  .description('set another password and end every session')
+  .addOption(email())
+  .option('--password <password>', 'the password; made and printed when absent')
+  .action(async (options: { email: string; password?: string }) => {
+    const password = options.password ?? randomBytes(15).toString('base64url')
+    await withDatabase((pool) => setPassword(pool, { email: options.email, password }))
+    console.log(options.password ? `${options.email} has another password` : `password: ${password}`)
+  })
+account
+  .command('verify')
+  .description('take the e-mail address of an account for proved')
+  .addOption(email())
+  .action(async (options: { email: string }) => {
+    await withDatabase((pool) => verifyAccount(pool, options))
+    console.log(`${options.email} is verified`)
+  })
 
 gateway
   .command('checkout')
@@ -79,8 +105,22 @@ apiKey
   .requiredOption('--name <name>', 'what the key is for')
   .addOption(json())
   .action(async (options: { email: string; name: string; json?: true }) => {
-    const { key, ...made } = await withDatabase((pool) => createApiKey(pool, options))
-    print(options.json, { ...made, apiKey: key })
+    const { id, name, prefix, key } = await withDatabase((pool) => createApiKey(pool, options))
+    print(options.json, { id, name, prefix, apiKey: key })
+  })
+apiKey
+  .command('list')
+  .description('list the keys of an account that hold')
+  .addOption(email())
+  .addOption(json())
+  .action(async (options: { email: string; json?: true }) => {
+    const keys = await withDatabase((pool) => listKeysOf(pool, options.email))
+    if (options.json) console.log(JSON.stringify(keys))
+    else
+      for (const row of keys)
+        console.log(
+          [row.id, row.prefix, row.name, row.createdAt.toISOString(), row.lastUsedAt?.toISOString() ?? 'never used'].join('  '),
+        )
   })
 apiKey
   .command('revoke')
@@ -91,18 +131,7 @@ apiKey
     console.log(`${options.id} is revoked`)
   })
 
-gateway
-  .command('team')
-  .description('teams')
-  .command('create')
-  .description('make a team with its first API key')
-  .requiredOption('--owner <email>', 'e-mail address of the owning account')
-  .requiredOption('--name <name>', 'name of the team')
-  .addOption(json())
-  .action(async (options: { owner: string; name: string; json?: true }) => {
-    const team = await withDatabase((pool) => createTeam(pool, { ownerEmail: options.owner, name: options.name }))
-    print(options.json, { teamId: team.teamId, apiKey: team.apiKey })
-  })
+addTeamCommands(gateway, print)
 
 gateway
   .command('migrate')

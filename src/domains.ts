@@ -2,6 +2,8 @@
 import { createIdentity } from './accounts/identity.ts'
 import { createAdmission } from './billing/admit.ts'
 import { createSessionAdmission } from './billing/admit-session.ts'
+import { holdPlan } from './billing/hold-plan.ts'
+import { createKeyUse } from './billing/last-used.ts'
 import { createBillingProviders } from './billing/providers.ts'
 import type { App } from './core/app.ts'
 import { createMediaStore } from './media/store.ts'
@@ -14,6 +16,8 @@ import { createLanes } from './webhooks/lanes.ts'
 
 export function attachDomains(app: App): App {
   app.identity = createIdentity(app)
+  app.holdLimits = async (tx, userId) => (await holdPlan(tx, userId)).plan.limits
+  app.keyUse = createKeyUse(app)
   app.admit = createAdmission(app)
   app.admitSession = createSessionAdmission(app)
   app.billing = createBillingProviders(app)

@@ -31,6 +31,7 @@ async function run(stopped: Promise<string>): Promise<void> {
   const secretKey = secrets.secretKey ?? database.secretKey
   const app = parts.use(await createApp({ config, secrets: { ...secrets, secretKey }, databaseUrl: database.url }))
   attachDomains(app)
+  parts.use(app.keyUse)
   await app.boss.start()
   await createQueues(app)
   parts.use(await startWorker(app))

@@ -1,6 +1,11 @@
 // The graph: imports every domain's part of it and builds the whole.
+import './accounts/schema.ts'
 import './billing/schema.ts'
 import './billing/checkout-schema.ts'
+import './teams/schema.ts'
+import './teams/member-schema.ts'
+import './teams/invitation-schema.ts'
+import './teams/key-schema.ts'
 import './events/schema.ts'
 import './media/schema.ts'
 import './templates/schema.ts'

@@ -10,6 +10,7 @@ import type { JobImplementation } from './core/jobs.ts'
 import { makeQueues, workOn } from './core/work.ts'
 import { eventJobs } from './events/jobs.ts'
 import { startRelay } from './events/relay.ts'
+import { closeImplementation } from './instances/close.ts'
 import { applyChange, changeState } from './instances/state.ts'
 import { mediaJobs } from './media/jobs.ts'
 import { dispatchImplementations } from './messages/dispatch.ts'
@@ -24,6 +25,7 @@ const jobs: readonly JobImplementation[] = [
   mailImplementation,
   ...accountJobs,
   ...billingJobs,
+  closeImplementation,
   ...dispatchImplementations,
   sweepImplementation,
   advanceImplementation,

@@ -15,14 +15,23 @@ export interface NewApiKey {
   key?: string
 }
 
-export interface IssuedApiKey {
+/** A key as lists show it. */
+export interface ApiKeyRow {
   id: string
   name: string
   /** The part that lists show. */
   prefix: string
+  createdAt: Date
+  lastUsedAt: Date | null
+}
+
+export interface IssuedApiKey extends ApiKeyRow {
   /** The whole key, which nobody can read again. */
   key: string
 }
+
+/** What {@link ApiKeyRow} needs, as SQL. */
+export const keyColumns = 'id, name, prefix, "createdAt", "lastUsedAt"'
 
 /** What `api_keys.hash` holds: SHA-256, 32 bytes. The key has 256 random bits, so nothing slower is needed. */
 export function keyHash(key: string): Buffer {
@@ -34,11 +43,42 @@ export async function issueApiKey(tx: Sql, key: NewApiKey): Promise<IssuedApiKey
   const id = newId()
   const secret = key.key ?? `${key.teamId ? 'svc_team_' : 'svc_live_'}${randomBytes(32).toString('hex')}`
   const prefix = secret.slice(0, 16)
-  await tx.query(
-    `insert into api_keys (id, "userId", "workspaceId", "teamId", name, prefix, hash) values ($1, $2, $3, $4, $5, $6, $7)`,
+  const { rows } = await tx.query<ApiKeyRow>(
+    `insert into api_keys (id, "userId", "workspaceId", "teamId", name, prefix, hash) values ($1, $2, $3, $4, $5, $6, $7)
+     returning ${keyColumns}`,
     [id, key.userId, key.workspaceId, key.teamId ?? null, key.name, prefix, keyHash(secret)],
   )
-  return { id, name: key.name, prefix, key: secret }
+  return { ...(rows[0] as ApiKeyRow), key: secret }
+}
+
+/**
+ * Makes a key unless its owner, the person or the team, has `max` of them that hold. Exact where the caller holds a row that
+ * stands for that owner. @throws MAX_API_KEYS_REACHED.
+ */
+export async function issueApiKeyWithin(tx: Sql, max: number, key: NewApiKey): Promise<IssuedApiKey> {
+  const { rows } = await tx.query<{ n: number }>(
+    `select count(*)::int as n from api_keys where "revokedAt" is null
+       and case when $2::uuid is null then "userId" = $1 and "teamId" is null else "teamId" = $2 end`,
+    [key.userId, key.teamId ?? null],
+  )
+  if ((rows[0]?.n ?? 0) >= max) fail('MAX_API_KEYS_REACHED')
+  return await issueApiKey(tx, key)
+}
+
+/** The keys of a person's own workspace that hold, oldest first. */
+export async function listApiKeys(tx: Sql, userId: string): Promise<ApiKeyRow[]> {
+  const { rows } = await tx.query<ApiKeyRow>(
+    `select ${keyColumns} from api_keys where "userId" = $1 and "teamId" is null and "revokedAt" is null order by "createdAt", id`,
+    [userId],
+  )
+  return rows
+}
+
+/** {@link listApiKeys} of the account with that address. @throws NOT_FOUND for an unknown one. */
+export async function listKeysOf(pool: pg.Pool, email: string): Promise<ApiKeyRow[]> {
+  const { rows } = await pool.query<{ id: string }>('select id from users where email = lower($1)', [email])
+  const { id } = rows[0] ?? fail('NOT_FOUND', `There is no account with the e-mail address ${email}`)
+  return await listApiKeys(pool, id)
 }
 
 /** A further key of the account's personal workspace. @throws NOT_FOUND for an unknown address. */

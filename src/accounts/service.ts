@@ -9,7 +9,18 @@ import { issueApiKey } from './api-keys.ts'
 import { openAccountIn } from './open-account.ts'
 import { hashPassword } from './password.ts'
 
-export { createApiKey, type IssuedApiKey, issueApiKey, keyHash, revokeApiKey } from './api-keys.ts'
+export {
+  type ApiKeyRow,
+  createApiKey,
+  type IssuedApiKey,
+  issueApiKey,
+  issueApiKeyWithin,
+  keyColumns,
+  keyHash,
+  listApiKeys,
+  listKeysOf,
+  revokeApiKey,
+} from './api-keys.ts'
 
 const newAccount = z.object({
   email: z.email('must be an e-mail address').max(254).toLowerCase(),

@@ -113,6 +113,7 @@ async function admitAll(app: App, asked: readonly Asked[]): Promise<Admission[]>
   const answers: (Admission | undefined)[] = asked.map(() => undefined)
   for (const row of rows) {
     const group = list[row.i - 1] as Group
+    if (row.verdict === 'ok') app.keyUse.note(row.keyId)
     for (const [position, index] of group.members.entries()) answers[index] = answerOf(app, row, position)
   }
   return answers.map((answer) => answer ?? refusal('UNAUTHORIZED'))

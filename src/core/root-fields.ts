@@ -32,8 +32,9 @@ export function scopesOf(field: GraphQLField<unknown, unknown> | undefined): {
   person?: boolean
   payer?: boolean
 } {
-  const options = field?.extensions.pothosOptions as { authScopes?: ReturnType<typeof scopesOf> } | undefined
-  return options?.authScopes ?? {}
+  type Scopes = ReturnType<typeof scopesOf>
+  const options = field?.extensions.pothosOptions as { authScopes?: Scopes & { $all?: Scopes } } | undefined
+  return { ...options?.authScopes, ...options?.authScopes?.$all }
 }
 
 /** Whether an operation creates or sends, which takes a usable subscription. */

@@ -119,7 +119,8 @@ const { shape: how } = defineArguments('ConnectArguments', connectFields)
 builder.mutationFields((t) => ({
   createInstance: t.field({
     type: InstanceRef,
-    description: 'Creates an instance, to be connected. Errors: MAX_INSTANCES_REACHED, SUBSCRIPTION_INACTIVE.',
+    description:
+      'Creates an instance, to be connected. Errors: MAX_INSTANCES_REACHED, SUBSCRIPTION_INACTIVE, FORBIDDEN for collaborators.',
     authScopes: { active: true },
     args: { input: t.arg({ type: CreateInstanceInput.ref, required: true, description: 'What to create.' }) },
     resolve: (_, { input }, ctx) => {
@@ -138,13 +139,14 @@ builder.mutationFields((t) => ({
   }),
   logoutInstance: t.field({
     type: InstanceStateRef,
-    description: 'Ends the connection and forgets the login. Errors: NOT_FOUND.',
+    description: 'Ends the connection and forgets the login. Errors: NOT_FOUND, PROVIDER_ERROR, FORBIDDEN for collaborators.',
     args: { id: t.arg.id({ required: true, description: 'The instance.' }) },
     resolve: (_, { id }, ctx) => logoutInstance(ctx, parse(uuid, id, 'id')),
   }),
   deleteInstance: t.field({
     type: DeletedRef,
-    description: 'Logs out and deletes it; its messages stay readable. Errors: NOT_FOUND.',
+    description:
+      'Logs out and deletes it; its messages stay readable. Errors: NOT_FOUND, PROVIDER_ERROR, FORBIDDEN for collaborators.',
     args: { id: t.arg.id({ required: true, description: 'The instance.' }) },
     resolve: (_, { id }, ctx) => deleteInstance(ctx, parse(uuid, id, 'id')),
   }),

@@ -11,6 +11,7 @@ import { phone } from '../core/phone.ts'
 import { jsonObject, parse, text } from '../core/validation.ts'
 import type { Instance } from '../generated/prisma/client.ts'
 import { providerOf } from '../providers/provider.ts'
+import { requireManager } from '../teams/roles.ts'
 import { applyChange } from './state.ts'
 
 export const createInstanceFields = z.object({
@@ -28,18 +29,22 @@ export const connectFields = z
   .object({ phone: phone.nullish().describe('The number to pair by code instead of QR, E.164.') })
   .describe('How to connect.')
 
-/** Creates an instance, not connected yet. @throws MAX_INSTANCES_REACHED, exact under a race; PROVIDER_ERROR for one this build lacks. */
+/** Creates an instance, not connected yet. @throws MAX_INSTANCES_REACHED, exact under a race; FORBIDDEN for collaborators. */
 export async function createInstance(ctx: Context, input: z.output<typeof createInstanceFields>): Promise<Instance> {
   const { app, principal } = ctx
   const provider = input.provider ?? 'sandbox'
   return await write(ctx, async (tx) => {
     if (!providerOf(app, provider)) fail('VALIDATION_ERROR', `provider: ${provider} is not set up on this server`)
+    requireManager(principal)
     // The owner's row is held, so that two creations cannot both be the last.
     await tx.query('select 1 from subscriptions where "userId" = $1 for update', [principal.ownerId])
-    const { rows } = await tx.query<{ n: number }>(
-      `select count(*)::int as n from instances i join workspaces w on w.id = i."workspaceId" where w."ownerId" = $1 and i."deletedAt" is null`,
-      [principal.ownerId],
+    const { rows } = await tx.query<{ n: number; closed: boolean }>(
+      `select count(*)::int as n, exists (select from teams where "workspaceId" = $2 and "deletedAt" is not null) as closed
+       from instances i join workspaces w on w.id = i."workspaceId" where w."ownerId" = $1 and i."deletedAt" is null`,
+      [principal.ownerId, principal.workspaceId],
     )
+    // The team ended while this request came in, and nobody would delete an instance that is made now.
+    if (rows[0]?.closed) fail(principal.kind === 'team' ? 'UNAUTHORIZED' : 'TEAM_NOT_FOUND')
     if ((rows[0]?.n ?? 0) >= ctx.limits.maxInstances) fail('MAX_INSTANCES_REACHED')
     const created = await tx.query<Instance>(
       `insert into instances (id, "workspaceId", "userId", name, provider, settings, disconnections) values ($1, $2, $3, $4, $5, $6, '{}') returning *`,
@@ -53,36 +58,46 @@ export async function createInstance(ctx: Context, input: z.output<typeof create
 export async function connectInstance(ctx: Context, id: string, number: string | null | undefined): Promise<Instance> {
   if (number != null) parse(phone, number, 'phone')
   return await change(ctx, async (tx) => {
-    const instance = await holdInstance(ctx, tx, id)
+    const instance = await holdInstance(tx, ctx.principal.workspaceId, id)
     if (instance.status === 'connected' || instance.status === 'connecting' || instance.status === 'pairing') return instance
     await applyChange(ctx.app, tx, { instanceId: id, status: 'connecting' })
     const state = await providerFor(ctx.app, instance).connect(instance, { phone: number ?? undefined }, tx)
     if (state) await applyChange(ctx.app, tx, { instanceId: id, ...state })
-    return await holdInstance(ctx, tx, id)
+    return await holdInstance(tx, ctx.principal.workspaceId, id)
   })
 }
 
-/** Ends the connection and forgets the login. */
+/** Ends the connection and forgets the login. @throws NOT_FOUND, FORBIDDEN for collaborators, PROVIDER_ERROR. */
 export async function logoutInstance(ctx: Context, id: string): Promise<Instance> {
   return await change(ctx, async (tx) => {
-    const instance = await holdInstance(ctx, tx, id)
+    const instance = await holdInstance(tx, ctx.principal.workspaceId, id)
+    requireManager(ctx.principal)
     if (instance.status === 'logged_out') return instance
     await applyChange(ctx.app, tx, { instanceId: id, status: 'logged_out' })
     await providerFor(ctx.app, instance).logout(instance, tx)
-    return await holdInstance(ctx, tx, id)
+    return await holdInstance(tx, ctx.principal.workspaceId, id)
   })
 }
 
-/** Logs out and removes it from every list; its messages stay. What still waited for it fails. */
+/** Logs out and removes it from every list; its messages stay. What still waited for it fails. @throws as {@link logoutInstance}. */
 export async function deleteInstance(ctx: Context, id: string): Promise<{ id: string; deleted: true }> {
   return await change(ctx, async (tx) => {
-    const instance = await holdInstance(ctx, tx, id)
-    await applyChange(ctx.app, tx, { instanceId: id, status: 'logged_out' })
-    await tx.query('update instances set "deletedAt" = now(), "updatedAt" = now() where id = $1', [id])
-    await ctx.app.releaseWaiting(tx, id)
-    await providerFor(ctx.app, instance).logout(instance, tx)
+    await removeInstance(ctx.app, tx, ctx.principal.workspaceId, id, () => requireManager(ctx.principal))
     return { id, deleted: true }
   })
+}
+
+/**
+ * {@link deleteInstance} in the caller's transaction, who announces the events when it has committed. `check` may refuse
+ * what is there. @throws NOT_FOUND, PROVIDER_ERROR.
+ */
+export async function removeInstance(app: App, tx: Sql, workspaceId: string, id: string, check?: () => void): Promise<void> {
+  const instance = await holdInstance(tx, workspaceId, id)
+  check?.()
+  await applyChange(app, tx, { instanceId: id, status: 'logged_out' })
+  await tx.query('update instances set "deletedAt" = now(), "updatedAt" = now() where id = $1', [id])
+  await app.releaseWaiting(tx, id)
+  await providerFor(app, instance).logout(instance, tx)
 }
 
 /** One transaction, whose events are on their way when it has committed. */
@@ -92,10 +107,10 @@ async function change<T>(ctx: Context, work: (tx: Sql) => Promise<T>): Promise<T
   return result
 }
 
-async function holdInstance(ctx: Context, tx: Sql, id: string): Promise<Instance & { settings: Record<string, unknown> }> {
+async function holdInstance(tx: Sql, workspaceId: string, id: string): Promise<Instance & { settings: Record<string, unknown> }> {
   const { rows } = await tx.query<Instance & { settings: Record<string, unknown> }>(
     'select * from instances where id = $1 and "workspaceId" = $2 and "deletedAt" is null for update',
-    [id, ctx.principal.workspaceId],
+    [id, workspaceId],
   )
   return rows[0] ?? fail('NOT_FOUND', 'Instance not found')
 }

@@ -2,7 +2,7 @@
 import type pg from 'pg'
 import { z } from 'zod'
 import { issueApiKey } from '../accounts/service.ts'
-import { transaction } from '../core/database.ts'
+import { type Sql, transaction } from '../core/database.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { parse, text } from '../core/validation.ts'
@@ -19,19 +19,25 @@ export interface CreatedTeam {
 /** The team, its workspace, its owner as a member and its first key. @throws VALIDATION_ERROR, NOT_FOUND for an unknown owner. */
 export async function createTeam(pool: pg.Pool, input: NewTeam): Promise<CreatedTeam> {
   const { ownerEmail, name } = parse(newTeam, input)
-  const [teamId, workspaceId] = [newId(), newId()]
   return await transaction(pool, async (tx) => {
     const { rows } = await tx.query<{ id: string }>('select id from users where email = lower($1)', [ownerEmail])
     const userId = rows[0]?.id ?? fail('NOT_FOUND', `There is no account with the e-mail address ${ownerEmail}`)
-    await tx.query(`insert into workspaces (id, "ownerId") values ($1, $2)`, [workspaceId, userId])
-    await tx.query(`insert into teams (id, "workspaceId", "ownerId", name) values ($1, $2, $3, $4)`, [
-      teamId,
-      workspaceId,
-      userId,
-      name,
-    ])
-    await tx.query(`insert into team_members ("teamId", "userId", role) values ($1, $2, 'owner')`, [teamId, userId])
+    const { teamId, workspaceId } = await insertTeam(tx, userId, name)
     const { key } = await issueApiKey(tx, { userId, workspaceId, teamId, name: 'First key' })
     return { teamId, workspaceId, apiKey: key }
   })
+}
+
+/** A team with a workspace and its owner in it, in the caller's transaction. */
+export async function insertTeam(tx: Sql, ownerId: string, name: string): Promise<{ teamId: string; workspaceId: string }> {
+  const [teamId, workspaceId] = [newId(), newId()]
+  await tx.query(`insert into workspaces (id, "ownerId") values ($1, $2)`, [workspaceId, ownerId])
+  await tx.query(`insert into teams (id, "workspaceId", "ownerId", name) values ($1, $2, $3, $4)`, [
+    teamId,
+    workspaceId,
+    ownerId,
+    name,
+  ])
+  await tx.query(`insert into team_members ("teamId", "userId", role) values ($1, $2, 'owner')`, [teamId, ownerId])
+  return { teamId, workspaceId }
 }

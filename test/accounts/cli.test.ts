@@ -95,8 +95,46 @@ it('team create prints the team and its key', async () => {
   expectRefusal(await gatewayCommand('team', 'create', '--owner', 'none@example.com', '--name', 'T'), /none@example\.com/)
 })
 
+it('api-key list shows the keys of an account, and none of them whole', async () => {
+  const { apiKey } = await json('account', 'create', '--email', 'keys@example.com', '--name', 'K', '--plan', 'pro')
+  const keys = await json('api-key', 'list', '--email', 'keys@example.com')
+  expect(keys).toEqual([
+    { id: expect.any(String), name: 'First key', prefix: apiKey.slice(0, 16), createdAt: expect.any(String), lastUsedAt: null },
+  ])
+  const { stdout } = await gatewayCommand('api-key', 'list', '--email', 'keys@example.com')
+  expect(stdout).toMatch(/First key .* never used\n$/)
+  expect(stdout).not.toContain(apiKey.slice(20))
+  expectRefusal(await gatewayCommand('api-key', 'list', '--email', 'none@example.com'), /none@example\.com/)
+})
+
 it('migrate says what it applied', async () => {
   expect(await gatewayCommand('migrate')).toEqual({ code: 0, stdout: 'nothing to apply\n', stderr: '' })
+})
+
+describe('account password and verify', () => {
+  it('set another password, end every session, and let an unverified address in', async () => {
+    const client = api(gateway)
+    const email = 'lost@example.com'
+    await client.post('/api/auth/signup', { email, password: 'a forgotten password', name: 'Lost' })
+    expect((await gatewayCommand('account', 'verify', '--email', 'Lost@Example.com')).code).toBe(0)
+    const logIn = (password: string) => client.post('/api/auth/login', { email, password })
+    const { accessToken } = (await logIn('a forgotten password')).body.data
+    const { code, stdout } = await gatewayCommand('account', 'password', '--email', email)
+    expect(code).toBe(0)
+    const [, made] = stdout.match(/^password: (\S{20})$/m) as RegExpMatchArray
+    expect((await client.get('/api/instances', { authorization: `Bearer ${accessToken}` })).status).toBe(401)
+    expect((await logIn('a forgotten password')).status).toBe(401)
+    expect((await logIn(made as string)).status).toBe(200)
+    expect((await gatewayCommand('account', 'password', '--email', email, '--password', 'a password of my own')).code).toBe(0)
+    expect((await logIn('a password of my own')).status).toBe(200)
+  })
+
+  it('refuse an unknown address, and a password that is too short', async () => {
+    for (const verb of ['password', 'verify']) {
+      expectRefusal(await gatewayCommand('account', verb, '--email', 'nobody@example.com'), /nobody@example\.com/)
+    }
+    expectRefusal(await gatewayCommand('account', 'password', '--email', 'x@example.com', '--password', 'short'), /password/)
+  })
 })
 
 describe('doctor', () => {

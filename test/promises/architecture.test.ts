@@ -23,8 +23,11 @@ const domains = [
  */
 const doors: Record<string, readonly string[]> = {
   providers: ['provider'],
-  accounts: ['console-url'],
-  billing: ['plans', 'quota'],
+  // Whoever invites somebody orders a mail; whoever pays comes back to the console.
+  accounts: ['mail', 'console-url'],
+  billing: ['plans', 'quota', 'hold-plan'],
+  // What a role allows is asked wherever something is done.
+  teams: ['roles'],
   events: ['emit', 'event-type', 'follow', 'log', 'relay'],
   media: ['url'],
   instances: ['safety'],
@@ -37,7 +40,8 @@ const doors: Record<string, readonly string[]> = {
  */
 const topFloor: Record<string, readonly string[]> = {
   'main.ts': ['server.ts', 'worker.ts', 'domains.ts', 'demo.ts'],
-  'cli.ts': ['doctor.ts'],
+  'cli.ts': ['doctor.ts', 'cli-teams.ts'],
+  'cli-teams.ts': ['worker.ts'],
   'server.ts': ['schema.ts', 'door.ts', 'graphql.ts', 'graphql-yoga.ts', 'graphql-limits.ts', 'health.ts', 'pages.ts', 'demo.ts'],
   'pages.ts': ['page-assets.ts', 'graphiql-tabs.ts', 'account-pages.ts', 'demo.ts'],
   'account-pages.ts': [],

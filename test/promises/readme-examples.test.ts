@@ -4,8 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { createAccount } from '../../src/accounts/service.ts'
 import { freePort } from '../../src/core/cluster.ts'
-import { atEnd, cloneDatabase, connectedInstance, createAccount, node, root, startGateway, until, watch } from '../kit/kit.ts'
+import { atEnd, cloneDatabase, connectedInstance, node, root, sql, startGateway, until, watch } from '../kit/kit.ts'
 import { blocks, curls, readme } from './readme-blocks.ts'
 
 /** The JavaScript example whose first line is that file's name. */
@@ -14,7 +15,7 @@ function programOf(name: string): string {
 }
 
 describe('what README shows', () => {
-  const scene = { URL: '', KEY: '', INSTANCE: '' }
+  const scene = { URL: '', KEY: '', INSTANCE: '', EMAIL: 'reader@example.com', PASSWORD: 'correct horse battery' }
   const home = mkdtempSync(path.join(os.tmpdir(), 'gateway-readme-'))
 
   beforeAll(async () => {
@@ -22,7 +23,8 @@ describe('what README shows', () => {
     // An answer that is an error is a failure of the example.
     writeFileSync(path.join(home, '.curlrc'), 'fail\nsilent\nshow-error\n')
     const databaseUrl = await cloneDatabase()
-    const account = await createAccount(databaseUrl, { plan: 'pro' })
+    const { EMAIL: email, PASSWORD: password } = scene
+    const account = await createAccount(sql(databaseUrl), { email, password, name: 'Reader', plan: 'pro' })
     const instance = await connectedInstance(databaseUrl, account)
     // All the examples within a second or two are more than one key may ask.
     const gateway = await startGateway({ databaseUrl, env: { RATE_LIMIT_PER_SECOND: '1000' } })
@@ -128,9 +130,21 @@ describe('what README shows', () => {
     expect(programs).toEqual([readFileSync(path.join(root, 'test/client/dashboard.ts'), 'utf8')])
   })
 
+  it('begins an account', async () => {
+    const example = curls.find(({ text }) => text.includes('/api/auth/signup'))?.text as string
+    expect(JSON.parse(await shell(example)).data.user).toMatchObject({ email: 'ada@example.com', emailVerified: false })
+  })
+
+  it('shares a workspace, with people and with a key', async () => {
+    const example = curls.find(({ text }) => text.includes('/api/teams'))?.text as string
+    const [invitation, contacts] = (await shell(example)).split(/(?<=\})(?=\{"data)/).map((text) => JSON.parse(text).data)
+    expect(invitation).toMatchObject({ email: 'grace@example.com', role: 'admin', status: 'pending' })
+    expect(contacts).toEqual({ contacts: [], nextCursor: null, hasMore: false })
+  })
+
   it('has no example that these tests leave out', () => {
     const told = blocks.filter(({ language }) => language === 'js').map(({ text }) => text.split('\n')[0])
     expect(told).toEqual(['// watch.mjs', '// receiver.mjs', '// plain-receiver.mjs'])
-    expect(curls).toHaveLength(9)
+    expect(curls).toHaveLength(11)
   })
 })

@@ -1,0 +1,90 @@
+// REST rows of a person's own API keys.
+import { z } from 'zod'
+import { graphql } from './generated/gql.ts'
+import { byId, deletedAnswer, row } from './route.ts'
+
+graphql(`
+  fragment ApiKeyRecord on ApiKey {
+    id
+    name
+    prefix
+    createdAt
+    lastUsedAt
+  }
+`)
+
+graphql(`
+  fragment IssuedApiKeyRecord on IssuedApiKey {
+    id
+    name
+    prefix
+    key
+    createdAt
+    lastUsedAt
+  }
+`)
+
+const ListApiKeys = graphql(`
+  query ListApiKeys {
+    apiKeys {
+      ...ApiKeyRecord
+    }
+  }
+`)
+
+const CreateApiKey = graphql(`
+  mutation CreateApiKey($input: CreateApiKeyInput!) {
+    createApiKey(input: $input) {
+      ...IssuedApiKeyRecord
+    }
+  }
+`)
+
+const RevokeApiKey = graphql(`
+  mutation RevokeApiKey($id: ID!) {
+    revokeApiKey(id: $id) {
+      id
+      deleted
+    }
+  }
+`)
+
+export const keyRecord = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  prefix: z.string(),
+  createdAt: z.iso.datetime(),
+  lastUsedAt: z.iso.datetime().nullable(),
+})
+export const issuedKeyRecord = keyRecord.extend({ key: z.string() })
+
+const ofPeople = { surfaces: ['console'], reach: 'account' } as const
+
+export const apiKeyRoutes = [
+  row('GET', '/api-keys', {
+    ...ofPeople,
+    summary: 'List your API keys',
+    document: ListApiKeys,
+    variables: () => ({}),
+    project: (data) => data.apiKeys,
+    answer: z.array(keyRecord),
+  }),
+  row('POST', '/api-keys', {
+    ...ofPeople,
+    summary: 'Make an API key',
+    document: CreateApiKey,
+    input: 'CreateApiKeyInput',
+    status: 201,
+    variables: ({ body }) => ({ input: body as never }),
+    project: (data) => data.createApiKey,
+    answer: issuedKeyRecord,
+  }),
+  row('DELETE', '/api-keys/:id', {
+    ...ofPeople,
+    summary: 'Revoke an API key',
+    document: RevokeApiKey,
+    variables: byId,
+    project: (data) => data.revokeApiKey,
+    answer: deletedAnswer,
+  }),
+]

@@ -1,0 +1,39 @@
+// The API keys of a person who is signed in: made within the plan, and revoked.
+import type { Context, PlanLimits } from '../core/context.ts'
+import type { Sql } from '../core/database.ts'
+import { fail } from '../core/errors.ts'
+import { write } from '../core/idempotency.ts'
+import { type IssuedApiKey, issueApiKeyWithin } from './api-keys.ts'
+
+declare module '../core/app.ts' {
+  interface App {
+    /** The limits of the person's own plan, whose subscription is held for the transaction. */
+    holdLimits: (tx: Sql, userId: string) => Promise<PlanLimits>
+  }
+}
+
+/** A further key of the person's own workspace, whichever they look at. @throws MAX_API_KEYS_REACHED, exact under a race. */
+export async function createOwnApiKey(ctx: Context, name: string): Promise<IssuedApiKey> {
+  const { app, principal } = ctx
+  const { userId } = principal
+  return await write(ctx, async (tx) => {
+    const { maxApiKeys } = await app.holdLimits(tx, userId)
+    const { rows } = await tx.query<{ id: string }>(
+      `select w.id from workspaces w where w."ownerId" = $1 and not exists (select from teams t where t."workspaceId" = w.id)`,
+      [userId],
+    )
+    const workspaceId = rows[0]?.id ?? fail('NOT_FOUND', 'Workspace not found')
+    return await issueApiKeyWithin(tx, maxApiKeys, { userId, workspaceId, name })
+  })
+}
+
+/** Refused everywhere from the next request on. @throws NOT_FOUND for a key that is not theirs, or was revoked. */
+export async function revokeOwnApiKey(ctx: Context, id: string): Promise<{ id: string; deleted: true }> {
+  return await write(ctx, async (tx) => {
+    const { rowCount } = await tx.query(
+      `update api_keys set "revokedAt" = now() where id = $1 and "userId" = $2 and "teamId" is null and "revokedAt" is null`,
+      [id, ctx.principal.userId],
+    )
+    return rowCount ? { id, deleted: true } : fail('NOT_FOUND', 'API key not found')
+  })
+}

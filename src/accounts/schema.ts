@@ -1,0 +1,71 @@
+// API keys in the graph: those of the person who is signed in.
+import { z } from 'zod'
+import { builder } from '../core/builder.ts'
+import { DeletedRef } from '../core/deleted.ts'
+import { keyed } from '../core/idempotency.ts'
+import { defineInput, idempotencyKey } from '../core/input.ts'
+import { parse, text, uuid } from '../core/validation.ts'
+import { type ApiKeyRow, type IssuedApiKey, listApiKeys } from './api-keys.ts'
+import { createOwnApiKey, revokeOwnApiKey } from './own-keys.ts'
+
+export const ApiKeyRef = builder.objectRef<ApiKeyRow>('ApiKey').implement({
+  description: 'What a program shows to be let in.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Its id.' }),
+    name: t.exposeString('name', { description: 'What it is for.' }),
+    prefix: t.exposeString('prefix', { description: 'How the key begins.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    lastUsedAt: t.expose('lastUsedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was last let in, to about a minute; null for one that never was.',
+    }),
+  }),
+})
+
+export const IssuedApiKeyRef = builder.objectRef<IssuedApiKey>('IssuedApiKey').implement({
+  description: 'A key that was just made.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Its id.' }),
+    name: t.exposeString('name', { description: 'What it is for.' }),
+    prefix: t.exposeString('prefix', { description: 'How the key begins.' }),
+    key: t.exposeString('key', { description: 'The whole key, shown this once.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    lastUsedAt: t.expose('lastUsedAt', { type: 'DateTime', nullable: true, description: 'Null: it was not used yet.' }),
+  }),
+})
+
+export const CreateApiKeyInput = defineInput(
+  'CreateApiKeyInput',
+  'A new API key.',
+  z.object({ name: text(1, 100).describe('What it is for, 1 to 100 characters.'), idempotencyKey }),
+)
+
+builder.queryFields((t) => ({
+  apiKeys: t.field({
+    type: [ApiKeyRef],
+    description: 'The API keys of your own workspace that hold, oldest first. For people who are signed in.',
+    authScopes: { person: true },
+    resolve: (_, __, { app, principal }) => listApiKeys(app.pool, principal.userId),
+  }),
+}))
+
+builder.mutationFields((t) => ({
+  createApiKey: t.field({
+    type: IssuedApiKeyRef,
+    description: 'Makes an API key of your own workspace. Errors: MAX_API_KEYS_REACHED, SUBSCRIPTION_INACTIVE, FORBIDDEN.',
+    authScopes: { $all: { person: true, active: true } },
+    args: { input: t.arg({ type: CreateApiKeyInput.ref, required: true, description: 'What to make.' }) },
+    resolve: (_, { input }, ctx) => {
+      const once = keyed(ctx, 'createApiKey', input)
+      return createOwnApiKey(once, CreateApiKeyInput.parse(ctx.app.config, input).name)
+    },
+  }),
+  revokeApiKey: t.field({
+    type: DeletedRef,
+    description: 'Makes an API key unusable from the next request on. Errors: NOT_FOUND, FORBIDDEN.',
+    authScopes: { person: true },
+    args: { id: t.arg.id({ required: true, description: 'The key.' }) },
+    resolve: (_, { id }, ctx) => revokeOwnApiKey(ctx, parse(uuid, id, 'id')),
+  }),
+}))

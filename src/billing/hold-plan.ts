@@ -1,0 +1,27 @@
+// What an owner's plan allows at this moment, while nobody else takes from it.
+import type { Sql } from '../core/database.ts'
+import { type Plan, planOf } from './plans.ts'
+
+export interface HeldPlan {
+  /** The plan in force. */
+  plan: Plan
+  /** What counts for what is to last, like teams and seats: a subscription that was cancelled has nothing to give to them. */
+  lasting: Plan
+  /** Whether the subscription allows creating and sending. */
+  active: boolean
+}
+
+/** Reads the plan and holds the subscription for the transaction `tx`, so that two who count cannot both be the last. */
+export async function holdPlan(tx: Sql, userId: string): Promise<HeldPlan> {
+  const { rows } = await tx.query<{ plan: string; status: string; over: boolean }>(
+    `select plan, status::text as status, "currentPeriodEnd" <= now() as over from subscriptions where "userId" = $1 for update`,
+    [userId],
+  )
+  const { plan, status, over } = rows[0] ?? { plan: 'free', status: 'inactive', over: true }
+  const isCancelled = status === 'cancelled'
+  return {
+    plan: planOf(isCancelled && over ? 'free' : plan),
+    lasting: planOf(isCancelled ? 'free' : plan),
+    active: status !== 'inactive',
+  }
+}

@@ -1,0 +1,20 @@
+// The job that follows the end of a team: what its workspace has connected is logged out and deleted.
+import { z } from 'zod'
+import { defineJob } from '../core/jobs.ts'
+
+/** The workspace, and whose it was. */
+export const closedJob = defineJob({
+  name: 'teams.closed',
+  schema: z.object({ workspaceId: z.string(), userId: z.string() }),
+  options: {
+    notify: true,
+    // A provider may be down for a day.
+    retryLimit: 100,
+    retryDelay: 2,
+    retryBackoff: true,
+    retryDelayMax: 1_800,
+    heartbeatSeconds: 10,
+    expireInSeconds: 600,
+    deleteAfterSeconds: 3_600,
+  },
+})

@@ -1,0 +1,44 @@
+// What a caller says of teams: every field and bound, refused by name where wrong.
+import { z } from 'zod'
+import { builder } from '../core/builder.ts'
+import { fail } from '../core/errors.ts'
+import { defineInput, idempotencyKey, registerEnum } from '../core/input.ts'
+import { text, uuid } from '../core/validation.ts'
+import { TeamRole } from '../generated/prisma/enums.ts'
+
+export const TeamRoleRef = builder.enumType('TeamRole', {
+  description:
+    '`owner` pays and decides on the team itself; `admin` manages members, invitations, keys and instances; `collaborator` uses its data.',
+  values: Object.values(TeamRole),
+})
+registerEnum('TeamRole', TeamRoleRef)
+
+/** The roles that can be given. */
+const role = z
+  .enum(['admin', 'collaborator'])
+  .meta({ id: 'TeamRole', description: 'What they are to be: `admin` or `collaborator`.' })
+const name = text(1, 100).describe('What people call it, 1 to 100 characters.')
+const email = z
+  .email({ error: ({ input }) => (input === undefined ? 'is required' : 'must be an e-mail address') })
+  .max(254, 'must have at most 254 characters')
+  .toLowerCase()
+
+export const CreateTeamInput = defineInput('CreateTeamInput', 'A new team.', z.object({ name, idempotencyKey }))
+
+export const UpdateTeamInput = defineInput('UpdateTeamInput', 'What to change about a team.', z.object({ name }))
+
+export const UpdateTeamMemberInput = defineInput('UpdateTeamMemberInput', 'What to change about a member.', z.object({ role }))
+
+export const inviteFields = z.object({
+  email: email.describe('Whom to invite: the e-mail address of their account, or of the one they will make.'),
+  role,
+})
+export const InviteToTeamInput = defineInput('InviteToTeamInput', 'A new invitation.', inviteFields.extend({ idempotencyKey }))
+
+export type Invite = z.output<typeof inviteFields>
+export type GivenRole = z.output<typeof role>
+
+/** The id of a team; a malformed one is one of no team. @throws TEAM_NOT_FOUND. */
+export function teamIdOf(value: string): string {
+  return uuid.safeParse(value).data ?? fail('TEAM_NOT_FOUND')
+}

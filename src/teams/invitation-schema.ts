@@ -1,0 +1,77 @@
+// Invitations to a team in the graph.
+import { z } from 'zod'
+import { builder } from '../core/builder.ts'
+import { DeletedRef } from '../core/deleted.ts'
+import { keyed } from '../core/idempotency.ts'
+import { defineArguments } from '../core/input.ts'
+import { parse, text, uuid } from '../core/validation.ts'
+import { TeamInvitationStatus } from '../generated/prisma/enums.ts'
+import { InviteToTeamInput, TeamRoleRef, teamIdOf } from './input.ts'
+import { acceptInvitation, inviteToTeam, revokeInvitation } from './invitations.ts'
+import { type InvitationRow, invitationsOf } from './read.ts'
+import { TeamRef } from './schema.ts'
+
+const InvitationStatusRef = builder.enumType('TeamInvitationStatus', {
+  description: 'What became of an invitation.',
+  values: Object.values(TeamInvitationStatus),
+})
+
+const TeamInvitationRef = builder.objectRef<InvitationRow>('TeamInvitation').implement({
+  description: 'A seat that is held for somebody.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Its id.' }),
+    email: t.exposeString('email', { description: 'Whose it is: whoever has this e-mail address, verified.' }),
+    role: t.field({ type: TeamRoleRef, description: 'What they will be.', resolve: (row) => row.role }),
+    status: t.field({ type: InvitationStatusRef, description: 'What became of it.', resolve: (row) => row.status }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'Until when it can be accepted: seven days.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+  }),
+})
+
+const accepting = z.object({ token: text(1, 256).describe('The token of the mail.') })
+defineArguments('AcceptTeamInvitationArguments', accepting)
+
+builder.objectField(TeamRef, 'invitations', (t) =>
+  t.field({
+    type: [TeamInvitationRef],
+    description: 'The invitations that were not revoked, newest first. Errors: FORBIDDEN for collaborators.',
+    resolve: (team, _, ctx) => invitationsOf(ctx, team),
+  }),
+)
+
+builder.mutationFields((t) => {
+  const teamId = t.arg.id({ required: true, description: 'The team.' })
+  return {
+    inviteToTeam: t.field({
+      type: TeamInvitationRef,
+      description:
+        'Invites somebody by mail and holds a seat for them. Errors: TEAM_NOT_FOUND, FORBIDDEN for collaborators, CONFLICT for a member and where an invitation is open, MAX_TEAM_SEATS_REACHED, SUBSCRIPTION_INACTIVE.',
+      authScopes: { person: true },
+      args: { teamId, input: t.arg({ type: InviteToTeamInput.ref, required: true, description: 'Whom, and as what.' }) },
+      resolve: (_, args, ctx) => {
+        const once = keyed(ctx, 'inviteToTeam', { ...args.input, teamId: args.teamId } as typeof args.input)
+        const { email, role } = InviteToTeamInput.parse(ctx.app.config, args.input)
+        return inviteToTeam(once, teamIdOf(args.teamId), { email, role })
+      },
+    }),
+    revokeTeamInvitation: t.field({
+      type: DeletedRef,
+      description:
+        'Takes an invitation back, and frees its seat. Errors: TEAM_NOT_FOUND, FORBIDDEN for collaborators, NOT_FOUND, INVALID_STATE for an accepted one.',
+      authScopes: { person: true },
+      args: { teamId, id: t.arg.id({ required: true, description: 'The invitation.' }) },
+      resolve: (_, args, ctx) => {
+        const id = parse(uuid, args.id, 'id')
+        return revokeInvitation(ctx, teamIdOf(args.teamId), id)
+      },
+    }),
+    acceptTeamInvitation: t.field({
+      type: TeamRef,
+      description:
+        'Joins the team that an invitation is for. Errors: INVALID_TOKEN for one that is unknown, used, revoked or expired, FORBIDDEN where the address is not yours or not verified.',
+      authScopes: { person: true },
+      args: { token: t.arg.string({ required: true, description: 'The token of the mail.' }) },
+      resolve: (_, args, ctx) => acceptInvitation(ctx, parse(accepting, args).token),
+    }),
+  }
+})

@@ -1,0 +1,47 @@
+// The API keys of a team in the graph.
+import { ApiKeyRef, CreateApiKeyInput, IssuedApiKeyRef } from '../accounts/schema.ts'
+import { builder } from '../core/builder.ts'
+import { DeletedRef } from '../core/deleted.ts'
+import { keyed } from '../core/idempotency.ts'
+import { parse, uuid } from '../core/validation.ts'
+import { teamIdOf } from './input.ts'
+import { createTeamKey, revokeTeamKey } from './keys.ts'
+import { keysOf } from './read.ts'
+import { TeamRef } from './schema.ts'
+
+builder.objectField(TeamRef, 'apiKeys', (t) =>
+  t.field({
+    type: [ApiKeyRef],
+    description: 'Its API keys that hold, oldest first. Errors: FORBIDDEN for collaborators.',
+    resolve: (team, _, ctx) => keysOf(ctx, team),
+  }),
+)
+
+builder.mutationFields((t) => {
+  const teamId = t.arg.id({ required: true, description: 'The team.' })
+  return {
+    createTeamApiKey: t.field({
+      type: IssuedApiKeyRef,
+      description:
+        'Makes an API key of the team. Errors: TEAM_NOT_FOUND, FORBIDDEN for collaborators, MAX_API_KEYS_REACHED, SUBSCRIPTION_INACTIVE.',
+      authScopes: { person: true },
+      args: { teamId, input: t.arg({ type: CreateApiKeyInput.ref, required: true, description: 'What to make.' }) },
+      resolve: (_, args, ctx) => {
+        const once = keyed(ctx, 'createTeamApiKey', { ...args.input, teamId: args.teamId } as typeof args.input)
+        const { name } = CreateApiKeyInput.parse(ctx.app.config, args.input)
+        return createTeamKey(once, teamIdOf(args.teamId), name)
+      },
+    }),
+    revokeTeamApiKey: t.field({
+      type: DeletedRef,
+      description:
+        'Makes an API key of the team unusable from the next request on. Errors: TEAM_NOT_FOUND, FORBIDDEN for collaborators, NOT_FOUND.',
+      authScopes: { person: true },
+      args: { teamId, id: t.arg.id({ required: true, description: 'The key.' }) },
+      resolve: (_, args, ctx) => {
+        const id = parse(uuid, args.id, 'id')
+        return revokeTeamKey(ctx, teamIdOf(args.teamId), id)
+      },
+    }),
+  }
+})

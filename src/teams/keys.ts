@@ -1,0 +1,36 @@
+// The API keys of a team: made and revoked by whoever manages it.
+import { type IssuedApiKey, issueApiKeyWithin } from '../accounts/service.ts'
+import { holdPlan } from '../billing/hold-plan.ts'
+import type { Context } from '../core/context.ts'
+import { fail } from '../core/errors.ts'
+import { write } from '../core/idempotency.ts'
+import { holdOwnTeam } from './hold.ts'
+import { requireManager } from './roles.ts'
+
+/**
+ * A further key of the team. @throws TEAM_NOT_FOUND, FORBIDDEN for collaborators, SUBSCRIPTION_INACTIVE, MAX_API_KEYS_REACHED
+ * where the team has as many as the owner's plan allows a person; exact under a race.
+ */
+export async function createTeamKey(ctx: Context, teamId: string, name: string): Promise<IssuedApiKey> {
+  const { userId } = ctx.principal
+  return await write(ctx, async (tx) => {
+    const team = await holdOwnTeam(tx, userId, teamId)
+    requireManager(team)
+    const { plan, active } = await holdPlan(tx, team.ownerId)
+    if (!active) fail('SUBSCRIPTION_INACTIVE')
+    const { workspaceId } = team
+    return await issueApiKeyWithin(tx, plan.limits.maxApiKeys, { userId, workspaceId, teamId, name })
+  })
+}
+
+/** Refused everywhere from the next request on. @throws TEAM_NOT_FOUND, FORBIDDEN for collaborators, NOT_FOUND. */
+export async function revokeTeamKey(ctx: Context, teamId: string, id: string): Promise<{ id: string; deleted: true }> {
+  return await write(ctx, async (tx) => {
+    requireManager(await holdOwnTeam(tx, ctx.principal.userId, teamId))
+    const { rowCount } = await tx.query(
+      'update api_keys set "revokedAt" = now() where id = $1 and "teamId" = $2 and "revokedAt" is null',
+      [id, teamId],
+    )
+    return rowCount ? { id, deleted: true } : fail('NOT_FOUND', 'API key not found')
+  })
+}

@@ -1,0 +1,76 @@
+// The members of a team in the graph.
+import { builder } from '../core/builder.ts'
+import { DeletedRef } from '../core/deleted.ts'
+import { parse, uuid } from '../core/validation.ts'
+import { TeamRoleRef, teamIdOf, UpdateTeamMemberInput } from './input.ts'
+import { changeRole, leaveTeam, removeMember } from './members.ts'
+import { type MemberRow, membersOf } from './read.ts'
+import { TeamRef } from './schema.ts'
+
+const TeamMemberRef = builder.objectRef<MemberRow>('TeamMember').implement({
+  description: 'Somebody in a team.',
+  fields: (t) => ({
+    userId: t.exposeID('userId', { description: 'Who it is.' }),
+    email: t.exposeString('email', { description: 'The e-mail address.' }),
+    name: t.exposeString('name', { description: 'The name.' }),
+    role: t.field({ type: TeamRoleRef, description: 'What they are in it.', resolve: (member) => member.role }),
+    joinedAt: t.expose('joinedAt', { type: 'DateTime', description: 'Since when.' }),
+  }),
+})
+
+const LeftTeamRef = builder.objectRef<{ id: string; left: true }>('LeftTeam').implement({
+  description: 'A team that you are not in any more.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The team.' }),
+    left: t.exposeBoolean('left', { description: 'Always true.' }),
+  }),
+})
+
+builder.objectField(TeamRef, 'members', (t) =>
+  t.field({
+    type: [TeamMemberRef],
+    description: 'Who is in it, whoever joined first first.',
+    resolve: (team, _, ctx) => membersOf(ctx, team),
+  }),
+)
+
+builder.mutationFields((t) => {
+  const teamId = t.arg.id({ required: true, description: 'The team.' })
+  const userId = t.arg.id({ required: true, description: 'The member.' })
+  return {
+    updateTeamMember: t.field({
+      type: TeamMemberRef,
+      description:
+        "Gives a member another role. Errors: TEAM_NOT_FOUND, FORBIDDEN for collaborators, NOT_FOUND, INVALID_STATE for the owner's role and for your own.",
+      authScopes: { person: true },
+      args: {
+        teamId,
+        userId,
+        input: t.arg({ type: UpdateTeamMemberInput.ref, required: true, description: 'What to change.' }),
+      },
+      resolve: (_, args, ctx) => {
+        const { role } = UpdateTeamMemberInput.parse(ctx.app.config, args.input)
+        const member = parse(uuid, args.userId, 'userId')
+        return changeRole(ctx, teamIdOf(args.teamId), member, role)
+      },
+    }),
+    removeTeamMember: t.field({
+      type: DeletedRef,
+      description:
+        'Removes a member, who is out at once; the keys that they made stay. Errors: TEAM_NOT_FOUND, FORBIDDEN for collaborators, NOT_FOUND, INVALID_STATE for the owner.',
+      authScopes: { person: true },
+      args: { teamId, userId },
+      resolve: (_, args, ctx) => {
+        const member = parse(uuid, args.userId, 'userId')
+        return removeMember(ctx, teamIdOf(args.teamId), member)
+      },
+    }),
+    leaveTeam: t.field({
+      type: LeftTeamRef,
+      description: 'Leaves a team. Errors: TEAM_NOT_FOUND, INVALID_STATE for the owner, FORBIDDEN for keys.',
+      authScopes: { person: true },
+      args: { id: teamId },
+      resolve: (_, { id }, ctx) => leaveTeam(ctx, teamIdOf(id)),
+    }),
+  }
+})

@@ -1,0 +1,137 @@
+// What there is to read of teams: as their members see them, and who and what is in them.
+import type pg from 'pg'
+import { type ApiKeyRow, keyColumns } from '../accounts/service.ts'
+import { planOf } from '../billing/plans.ts'
+import type { Context, TeamRole } from '../core/context.ts'
+import type { Sql } from '../core/database.ts'
+import { fail } from '../core/errors.ts'
+import { load } from '../core/load.ts'
+import type { TeamInvitationStatus } from '../generated/prisma/client.ts'
+import { requireManager } from './roles.ts'
+
+/** A team as one of its members sees it. */
+export interface TeamRow {
+  id: string
+  name: string
+  ownerId: string
+  /** Of whoever looks. */
+  role: TeamRole
+  membersCount: number
+  /** How many the owner's plan gives each team: members, the owner too, and open invitations. */
+  seats: number
+  createdAt: Date
+  updatedAt: Date
+}
+
+export interface MemberRow {
+  userId: string
+  email: string
+  name: string
+  role: TeamRole
+  joinedAt: Date
+}
+
+export interface InvitationRow {
+  id: string
+  email: string
+  role: TeamRole
+  status: TeamInvitationStatus
+  expiresAt: Date
+  createdAt: Date
+}
+
+/** The teams that the user is in, oldest first; with an id that one alone, or none. */
+export async function readTeams(tx: Sql, userId: string, teamId: string | null = null): Promise<TeamRow[]> {
+  const { rows } = await tx.query<Omit<TeamRow, 'seats'> & { plan: string }>(
+    `select t.id, t.name, t."ownerId", m.role::text as role, t."createdAt", t."updatedAt",
+       (select count(*)::int from team_members c where c."teamId" = t.id) as "membersCount",
+       case when s.status = 'cancelled' and s."currentPeriodEnd" <= now() then 'free' else s.plan end as plan
+     from team_members m
+     join teams t on t.id = m."teamId" and t."deletedAt" is null
+     join subscriptions s on s."userId" = t."ownerId"
+     where m."userId" = $1 and ($2::uuid is null or t.id = $2) order by t."createdAt", t.id`,
+    [userId, teamId],
+  )
+  return rows.map(({ plan, ...team }) => ({ ...team, seats: planOf(plan).teams.seatsPerTeam }))
+}
+
+/** @throws TEAM_NOT_FOUND for an outsider too. */
+export async function readTeam(tx: Sql, userId: string, teamId: string): Promise<TeamRow> {
+  return (await readTeams(tx, userId, teamId))[0] ?? fail('TEAM_NOT_FOUND')
+}
+
+export const memberColumns = 'u.id as "userId", u.email, u.name, m.role::text as role, m."joinedAt"'
+
+/** Who is in the team, whoever joined first first. */
+export async function membersOf(ctx: Context, team: TeamRow): Promise<MemberRow[]> {
+  return await inTeam<MemberRow>(
+    ctx,
+    team.id,
+    `select m."teamId", ${memberColumns} from team_members m join users u on u.id = m."userId"
+     where m."teamId" = any($1::uuid[]) order by m."joinedAt", m."userId"`,
+  )
+}
+
+/** One that nobody accepted in time is `expired`, whoever looks. */
+export const invitationColumns = `id, email, role::text as role, "expiresAt", "createdAt",
+  case when status = 'pending' and "expiresAt" <= now() then 'expired' else status::text end as status`
+
+/** The invitations that were not revoked, newest first. @throws FORBIDDEN for collaborators. */
+export async function invitationsOf(ctx: Context, team: TeamRow): Promise<InvitationRow[]> {
+  requireManager(team)
+  return await inTeam<InvitationRow>(
+    ctx,
+    team.id,
+    `select "teamId", ${invitationColumns} from team_invitations
+     where "teamId" = any($1::uuid[]) and status <> 'revoked' order by team_invitations."createdAt" desc, id desc`,
+  )
+}
+
+/** The keys that hold, oldest first. @throws FORBIDDEN for collaborators. */
+export async function keysOf(ctx: Context, team: TeamRow): Promise<ApiKeyRow[]> {
+  requireManager(team)
+  return await inTeam<ApiKeyRow>(
+    ctx,
+    team.id,
+    `select "teamId", ${keyColumns} from api_keys
+     where "teamId" = any($1::uuid[]) and "revokedAt" is null order by "createdAt", id`,
+  )
+}
+
+/** The rows of one team, asked for together with those of the others that the request is about. */
+async function inTeam<Row extends object>(ctx: Context, id: string, text: string): Promise<Row[]> {
+  return await load(ctx, text, id, async (ids) => {
+    const { rows } = await ctx.app.pool.query<Row & { teamId: string }>(text, [ids])
+    const found = Map.groupBy(rows, ({ teamId }) => teamId)
+    return ids.map((one) => found.get(one) ?? [])
+  })
+}
+
+export interface ListedTeam {
+  id: string
+  name: string
+  owner: string
+  membersCount: number
+  createdAt: Date
+}
+
+/** All teams, for the operator, oldest first. */
+export async function listTeams(pool: pg.Pool): Promise<ListedTeam[]> {
+  const { rows } = await pool.query<ListedTeam>(
+    `select t.id, t.name, u.email as owner, t."createdAt",
+       (select count(*)::int from team_members m where m."teamId" = t.id) as "membersCount"
+     from teams t join users u on u.id = t."ownerId" where t."deletedAt" is null order by t."createdAt", t.id`,
+  )
+  return rows
+}
+
+/** Who is in a team, for the operator. @throws TEAM_NOT_FOUND. */
+export async function listMembers(pool: pg.Pool, teamId: string): Promise<MemberRow[]> {
+  const { rows } = await pool.query<MemberRow>(
+    `select ${memberColumns} from team_members m join teams t on t.id = m."teamId" and t."deletedAt" is null
+     join users u on u.id = m."userId" where t.id = $1 order by m."joinedAt", m."userId"`,
+    [teamId],
+  )
+  // Its owner is always in it.
+  return rows.length > 0 ? rows : fail('TEAM_NOT_FOUND')
+}

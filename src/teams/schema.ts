@@ -1,0 +1,73 @@
+// Teams in the graph. Each field takes the team by its argument; the header that names one has no say here.
+import { builder } from '../core/builder.ts'
+import { DeletedRef } from '../core/deleted.ts'
+import { keyed } from '../core/idempotency.ts'
+import { CreateTeamInput, TeamRoleRef, teamIdOf, UpdateTeamInput } from './input.ts'
+import { createOwnTeam, deleteTeam, renameTeam } from './manage.ts'
+import { readTeam, readTeams, type TeamRow } from './read.ts'
+
+export const TeamRef = builder.objectRef<TeamRow>('Team').implement({
+  description: 'A workspace that several people share, on the subscription of its owner.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The value to send as `X-Team-Id`.' }),
+    name: t.exposeString('name', { description: 'What people call it.' }),
+    ownerId: t.exposeID('ownerId', { description: 'Whose subscription pays.' }),
+    role: t.field({ type: TeamRoleRef, description: 'What you are in it.', resolve: (team) => team.role }),
+    membersCount: t.exposeInt('membersCount', { description: 'How many are in it, the owner too.' }),
+    seats: t.exposeInt('seats', {
+      description: "How many seats the owner's plan gives it; members, the owner too, and open invitations take them.",
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it, or who is in it, last changed.' }),
+  }),
+})
+
+builder.queryFields((t) => ({
+  teams: t.field({
+    type: [TeamRef],
+    description: 'The teams that you are in, oldest first. For people who are signed in.',
+    authScopes: { person: true },
+    resolve: (_, __, { app, principal }) => readTeams(app.pool, principal.userId),
+  }),
+  team: t.field({
+    type: TeamRef,
+    description: 'One team that you are in. For people who are signed in. Errors: TEAM_NOT_FOUND.',
+    authScopes: { person: true },
+    args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
+    resolve: (_, { id }, { app, principal }) => readTeam(app.pool, principal.userId, teamIdOf(id)),
+  }),
+}))
+
+builder.mutationFields((t) => {
+  const id = t.arg.id({ required: true, description: 'The team.' })
+  return {
+    createTeam: t.field({
+      type: TeamRef,
+      description: 'Creates a team of your own. Errors: MAX_TEAMS_REACHED, SUBSCRIPTION_INACTIVE, FORBIDDEN.',
+      authScopes: { $all: { person: true, active: true } },
+      args: { input: t.arg({ type: CreateTeamInput.ref, required: true, description: 'What to create.' }) },
+      resolve: (_, { input }, ctx) => {
+        const once = keyed(ctx, 'createTeam', input)
+        return createOwnTeam(once, CreateTeamInput.parse(ctx.app.config, input).name)
+      },
+    }),
+    updateTeam: t.field({
+      type: TeamRef,
+      description: 'Renames a team. Errors: TEAM_NOT_FOUND, FORBIDDEN for collaborators.',
+      authScopes: { person: true },
+      args: { id, input: t.arg({ type: UpdateTeamInput.ref, required: true, description: 'What to change.' }) },
+      resolve: (_, args, ctx) => {
+        const { name } = UpdateTeamInput.parse(ctx.app.config, args.input)
+        return renameTeam(ctx, teamIdOf(args.id), name)
+      },
+    }),
+    deleteTeam: t.field({
+      type: DeletedRef,
+      description:
+        'Deletes a team: its members, its keys and its invitations have no way in any more, its instances are logged out and deleted. Errors: TEAM_NOT_FOUND, FORBIDDEN for all but the owner.',
+      authScopes: { person: true },
+      args: { id },
+      resolve: (_, args, ctx) => deleteTeam(ctx, teamIdOf(args.id)),
+    }),
+  }
+})

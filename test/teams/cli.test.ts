@@ -1,0 +1,66 @@
+// The operator's commands about teams, beside a running gateway.
+import { beforeAll, expect, it } from 'vitest'
+import { command, connectedInstance, sql, until } from '../kit/kit.ts'
+import { nobody } from '../rest-compat/rig.ts'
+import { mailsTo, newCrew, newPerson, newTeam, openRig, type Rig, tokenTo } from './rig.ts'
+
+let rig: Rig
+
+beforeAll(async () => {
+  rig = await openRig()
+})
+
+const run = (...args: string[]) =>
+  command(['team', ...args], { databaseUrl: rig.databaseUrl, env: { PUBLIC_URL: rig.gateway.url } })
+
+async function refusal(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await run(...args)
+  expect([code, stdout]).toEqual([1, ''])
+  return stderr
+}
+
+it('lists the teams, and who is in them', async () => {
+  const { teamId, owner, admin, collaborator } = await newCrew(rig)
+  const teams = JSON.parse((await run('list', '--json')).stdout)
+  expect(teams).toEqual([{ id: teamId, name: 'Team', owner: owner.email, membersCount: 3, createdAt: expect.any(String) }])
+  expect((await run('list')).stdout).toBe(`${[teamId, 'Team', owner.email, 3, teams[0].createdAt].join('  ')}\n`)
+  const members = JSON.parse((await run('members', '--id', teamId.toUpperCase(), '--json')).stdout)
+  expect(members.map(({ email, role }: Record<string, string>) => [email, role])).toEqual([
+    [owner.email, 'owner'],
+    [admin.email, 'admin'],
+    [collaborator.email, 'collaborator'],
+  ])
+  expect((await run('members', '--id', teamId)).stdout.split('\n')).toHaveLength(4)
+  for (const id of [nobody, 'nonsense']) expect(await refusal('members', '--id', id)).toMatch(/team/i)
+})
+
+it("invites by mail in the owner's name, by the rules of everybody", async () => {
+  const owner = await newPerson(rig, 'pro', 'Olive')
+  const guest = await newPerson(rig)
+  const { teamId } = await newTeam(rig, owner)
+  const args = ['invite', '--id', teamId, '--email', guest.email, '--role', 'admin']
+  expect(JSON.parse((await run(...args, '--json')).stdout)).toMatchObject({
+    email: guest.email,
+    role: 'admin',
+    status: 'pending',
+  })
+  const token = await tokenTo(rig, guest.email)
+  expect(mailsTo(rig, guest.email)[0]).toMatch(/Subject: Olive invites you to Team/)
+  const { body } = await guest.api.post('/api/teams/invitations/accept', { token })
+  expect(body.data).toMatchObject({ id: teamId, role: 'admin' })
+  expect(await refusal(...args)).toMatch(/in the team already/)
+  expect(await refusal('invite', '--id', teamId, '--email', 'x', '--role', 'king')).toMatch(/email: .*role: /)
+})
+
+it('deletes a team as its owner would', async () => {
+  const owner = await newPerson(rig)
+  const { teamId, workspaceId } = await newTeam(rig, owner)
+  const { id } = await connectedInstance(rig.databaseUrl, { userId: owner.userId, workspaceId })
+  expect((await run('delete', '--id', teamId)).stdout).toBe(`${teamId} is deleted\n`)
+  expect((await owner.api.get(`/api/teams/${teamId}`)).status).toBe(404)
+  await until(async () => {
+    const { rows } = await sql(rig.databaseUrl).query('select "deletedAt" from instances where id = $1', [id])
+    return rows[0].deletedAt !== null
+  })
+  expect(await refusal('delete', '--id', teamId)).toMatch(/team/i)
+})

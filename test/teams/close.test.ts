@@ -1,0 +1,156 @@
+// The end of a team: no way in any more at once, and nothing that it planned happens, whatever dies meanwhile.
+import { isDeepStrictEqual } from 'node:util'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { connectedInstance, api as keyed, sql, startGateway, until } from '../kit/kit.ts'
+import { newNumber } from '../rest-compat/rig.ts'
+import { type Crew, inTeam, invited, newCrew, openRig, type Rig } from './rig.ts'
+
+let rig: Rig
+
+beforeAll(async () => {
+  rig = await openRig()
+})
+
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
+
+/** With two phones, a key, an invitation, a message and a campaign for later. */
+async function busyCrew(on: Rig) {
+  const crew = await newCrew(on)
+  const { owner, teamId, workspaceId, outsider } = crew
+  const own = { userId: owner.userId, workspaceId }
+  const phones = [await connectedInstance(on.databaseUrl, own), await connectedInstance(on.databaseUrl, own)]
+  const api = inTeam(on, owner, teamId)
+  const key = (await owner.api.post(`/api/teams/${teamId}/api-keys`, { name: 'Robot' })).body.data.key as string
+  const { token } = await invited(on, teamId, outsider.email)
+  const text = { instanceId: phones[0]?.id, type: 'text', text: 'Later', scheduledAt: inAnHour() }
+  const message = await api.post('/api/messages/schedule', { ...text, to: newNumber() })
+  const campaign = await api.post('/api/campaigns', { ...text, name: 'News', recipients: [{ to: newNumber() }] })
+  expect([message.status, campaign.status]).toEqual([201, 201])
+  return { ...crew, phones, key, token, messageId: message.body.data.id as string, campaignId: campaign.body.data.id as string }
+}
+
+async function openPhones({ workspaceId }: Crew): Promise<number> {
+  const { rows } = await sql(rig.databaseUrl).query<{ n: number }>(
+    'select count(*)::int as n from instances where "workspaceId" = $1 and "deletedAt" is null',
+    [workspaceId],
+  )
+  return rows[0]?.n ?? 0
+}
+
+describe('a team that is deleted', () => {
+  it('lets nobody in any more: no member, no key, nobody with an invitation, not even its owner', async () => {
+    const { teamId, owner, admin, collaborator, outsider, key, token } = await busyCrew(rig)
+    expect((await owner.api.delete(`/api/teams/${teamId}`)).status).toBe(200)
+    for (const person of [owner, admin, collaborator]) {
+      const { status, body } = await inTeam(rig, person, teamId).get('/api/messages')
+      expect([status, body.error.code]).toEqual([404, 'TEAM_NOT_FOUND'])
+    }
+    expect((await keyed(rig.gateway, key, { 'x-team-id': teamId }).get('messages')).status).toBe(401)
+    const { status, body } = await outsider.api.post('/api/teams/invitations/accept', { token })
+    expect([status, body.error.code]).toEqual([400, 'INVALID_TOKEN'])
+    const { rows } = await sql(rig.databaseUrl).query(
+      `select (select count(*)::int from team_members where "teamId" = $1) as members,
+         (select count(*)::int from team_invitations where "teamId" = $1 and status = 'pending') as open,
+         (select count(*)::int from api_keys where "teamId" = $1 and "revokedAt" is null) as keys`,
+      [teamId],
+    )
+    expect(rows).toEqual([{ members: 0, open: 0, keys: 0 }])
+  })
+
+  it('has its instances logged out and deleted, each with its event, and nothing planned leaves', async () => {
+    const crew = await busyCrew(rig)
+    const { teamId, workspaceId, owner, phones, messageId, campaignId } = crew
+    await owner.api.delete(`/api/teams/${teamId}`)
+    await until(async () => (await openPhones(crew)) === 0)
+    const pool = sql(rig.databaseUrl)
+    const { rows } = await pool.query('select id, status from instances where "workspaceId" = $1 order by id', [workspaceId])
+    expect(rows).toEqual(phones.map(({ id }) => ({ id, status: 'logged_out' })))
+    await until(async () => {
+      const told = await pool.query<{ instanceId: string }>(
+        `select "instanceId" from events where "workspaceId" = $1 and type = 'instance.disconnected' order by 1`,
+        [workspaceId],
+      )
+      return isDeepStrictEqual(
+        told.rows.map(({ instanceId }) => instanceId),
+        phones.map(({ id }) => id),
+      )
+    })
+    // Their time comes.
+    await pool.query(`update campaigns set "scheduledFor" = now() where id = $1`, [campaignId])
+    await pool.query(`update messages set "scheduledAt" = now(), "dueAt" = now() where id = $1`, [messageId])
+    await pool.query(
+      `update pgboss.job set start_after = now() where state < 'active' and (data->>'id' = $1 or data->>'id' = $2)`,
+      [messageId, campaignId],
+    )
+    await until(async () => {
+      const { rows: ends } = await pool.query(
+        `select (select status::text from messages where id = $1) as message, (select status::text from campaigns where id = $2) as campaign`,
+        [messageId, campaignId],
+      )
+      return ends[0].message === 'failed' && ends[0].campaign === 'failed'
+    })
+  })
+
+  it('leaves the other workspaces of its owner as they were', async () => {
+    const { teamId, owner } = await busyCrew(rig)
+    const mine = await connectedInstance(rig.databaseUrl, owner)
+    await owner.api.delete(`/api/teams/${teamId}`)
+    const answer = await owner.api.post('/api/messages/send', {
+      instanceId: mine.id,
+      to: newNumber(),
+      type: 'text',
+      text: 'Hello',
+    })
+    expect(answer.status).toBe(201)
+    expect((await keyed(rig.gateway, owner.apiKey).get('instances')).body.data).toHaveLength(1)
+  })
+
+  it('keeps no instance that was being created meanwhile', async () => {
+    const crew = await newCrew(rig)
+    const { teamId, owner, admin } = crew
+    const created = Promise.all(
+      Array.from({ length: 5 }, () => inTeam(rig, admin, teamId).post('/api/instances', { name: 'Phone' })),
+    )
+    const [answers] = await Promise.all([created, owner.api.delete(`/api/teams/${teamId}`)])
+    for (const { status, body } of answers) expect(status === 201 || body.error.code === 'TEAM_NOT_FOUND').toBe(true)
+    await until(async () => {
+      const { rows } = await sql(rig.databaseUrl).query<{ n: number }>(
+        `select count(*)::int as n from pgboss.job where name = 'teams.closed' and state < 'completed' and data->>'workspaceId' = $1`,
+        [crew.workspaceId],
+      )
+      return rows[0]?.n === 0
+    })
+    expect(await openPhones(crew)).toBe(0)
+  })
+})
+
+it('goes on after a crash between two instances, and may be told twice', async () => {
+  const doomed = await openRig({ FAILPOINT: 'teams.mid_close=kill' })
+  const { databaseUrl } = doomed
+  const { teamId, workspaceId, owner, phones } = await busyCrew(doomed)
+  await owner.api.delete(`/api/teams/${teamId}`).catch(() => {})
+  await doomed.gateway.exited
+  const deleted = async () => {
+    const { rows } = await sql(databaseUrl).query<{ id: string }>(
+      'select id from instances where "workspaceId" = $1 and "deletedAt" is not null',
+      [workspaceId],
+    )
+    return rows.length
+  }
+  expect(await deleted()).toBe(1)
+  await startGateway({ databaseUrl })
+  await until(async () => (await deleted()) === phones.length, { timeoutMs: 40_000 })
+  const times = async () => (await sql(databaseUrl).query('select id, "deletedAt" from instances order by id')).rows
+  const before = await times()
+  await sql(databaseUrl).query(
+    `insert into pgboss.job (name, data) values ('teams.closed', jsonb_build_object('workspaceId', $1::text, 'userId', $2::text))`,
+    [workspaceId, owner.userId],
+  )
+  await until(async () => {
+    const { rows } = await sql(databaseUrl).query(
+      `select count(*)::int as n from pgboss.job where name = 'teams.closed' and state < 'completed'`,
+    )
+    return rows[0].n === 0
+  })
+  expect(await times()).toEqual(before)
+}, 90_000)

@@ -1,0 +1,211 @@
+// Invitations: each holds a seat and is good once, for one address, for seven days.
+import { createHash } from 'node:crypto'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { sql } from '../kit/kit.ts'
+import { moment, nobody, uuid } from '../rest-compat/rig.ts'
+import {
+  type Crew,
+  invited,
+  mailsTo,
+  newCrew,
+  newPerson,
+  newTeam,
+  openRig,
+  type Rig,
+  subscribe,
+  surfaces,
+  tokenTo,
+} from './rig.ts'
+
+let rig: Rig
+let addresses = 0
+const anybody = () => `guest${++addresses}@example.com`
+
+beforeAll(async () => {
+  rig = await openRig()
+})
+
+describe.each(surfaces)('invitations %s', (_, ask) => {
+  let crew: Crew
+  const invite = (who: Parameters<typeof ask>[0], teamId: string, body: unknown) =>
+    ask(who, 'POST /teams/:teamId/invitations', [teamId], body)
+  const list = async (teamId: string) => (await ask(crew.owner, 'GET /teams/:teamId/invitations', [teamId])).data
+  const accept = (who: Parameters<typeof ask>[0], token: unknown) => ask(who, 'POST /teams/invitations/accept', [], { token })
+
+  beforeAll(async () => {
+    crew = await newCrew(rig)
+  })
+
+  it('reach the address by mail, with a token that is stored as a digest alone, and lead into the team', async () => {
+    const { teamId, owner } = await newCrew(rig)
+    const guest = await newPerson(rig, 'free')
+    const { data } = await invite(owner, teamId, { email: guest.email.toUpperCase(), role: 'admin' })
+    const invitation = { id: uuid, email: guest.email, role: 'admin', status: 'pending', expiresAt: moment, createdAt: moment }
+    expect(data).toStrictEqual(invitation)
+    const days = (Date.parse(data.expiresAt) - Date.parse(data.createdAt)) / 86_400_000
+    expect(days).toBeCloseTo(7, 3)
+    const token = await tokenTo(rig, guest.email)
+    expect(Buffer.from(token, 'base64url')).toHaveLength(32)
+    expect(mailsTo(rig, guest.email).at(-1)).toMatch(/Test invites you to the team Team\./)
+    const stored = await sql(rig.databaseUrl).query(
+      'select "tokenHash", to_jsonb(i)::text as row from team_invitations i where id = $1',
+      [data.id],
+    )
+    expect(stored.rows[0].tokenHash).toEqual(createHash('sha256').update(token).digest())
+    expect(stored.rows[0].row).not.toContain(token)
+    const joined = await accept(guest, token)
+    expect(joined.data).toMatchObject({ id: teamId, role: 'admin', membersCount: 4 })
+    expect((await ask(owner, 'GET /teams/:teamId/invitations', [teamId])).data).toStrictEqual([{ ...data, status: 'accepted' }])
+    expect((await ask(guest, 'GET /teams')).data).toStrictEqual([joined.data])
+  })
+
+  it('are made, seen and taken back by owner and admins only', async () => {
+    const { teamId, owner, admin, collaborator } = crew
+    for (const person of [owner, admin]) {
+      const { data } = await invite(person, teamId, { email: anybody(), role: 'collaborator' })
+      expect(await list(teamId)).toContainEqual(data)
+      expect((await ask(collaborator, 'DELETE /teams/:teamId/invitations/:id', [teamId, data.id])).code).toBe('FORBIDDEN')
+      const gone = await ask(person, 'DELETE /teams/:teamId/invitations/:id', [teamId, data.id])
+      expect(gone.data).toStrictEqual({ id: data.id, deleted: true })
+      expect((await ask(person, 'DELETE /teams/:teamId/invitations/:id', [teamId, data.id])).code).toBe('NOT_FOUND')
+      expect(await list(teamId)).toEqual([])
+    }
+    expect((await invite(collaborator, teamId, { email: anybody(), role: 'collaborator' })).code).toBe('FORBIDDEN')
+    expect((await ask(collaborator, 'GET /teams/:teamId/invitations', [teamId])).code).toBe('FORBIDDEN')
+  })
+
+  it('name what is wrong with them', async () => {
+    const wrong: [body: unknown, field: RegExp][] = [
+      [{}, /email: is required; .*role: is required/],
+      [{ email: 'nobody', role: 'admin' }, /email: must be an e-mail address/],
+      [{ email: `${'x'.repeat(250)}@example.com`, role: 'admin' }, /email: /],
+      [{ email: 'a@example.com', role: 'owner' }, /role: /],
+      [{ email: 'a@example.com', role: null }, /role: /],
+    ]
+    for (const [body, field] of wrong) {
+      const told = await invite(crew.owner, crew.teamId, body)
+      expect([told.code, told.message]).toEqual(['VALIDATION_ERROR', expect.stringMatching(field)])
+    }
+    expect((await accept(crew.outsider, '')).message).toMatch(/^token: /)
+    expect((await accept(crew.outsider, undefined)).code).toBe('VALIDATION_ERROR')
+  })
+
+  it('are refused for a member, and where one is open; not where one expired or was taken back', async () => {
+    const { teamId, owner, collaborator } = await newCrew(rig)
+    expect((await invite(owner, teamId, { email: collaborator.email.toUpperCase(), role: 'admin' })).code).toBe('CONFLICT')
+    const email = anybody()
+    await invited(rig, teamId, email, { days: -1 })
+    await invited(rig, teamId, email, { status: 'revoked' })
+    expect((await invite(owner, teamId, { email, role: 'admin' })).code).toBe(null)
+    expect((await invite(owner, teamId, { email, role: 'admin' })).code).toBe('CONFLICT')
+    const { data } = await ask(owner, 'GET /teams/:teamId/invitations', [teamId])
+    expect(data.map(({ status }: { status: string }) => status)).toEqual(['pending', 'expired'])
+  })
+
+  it('of one address made twenty times at once are one, and send one mail', async () => {
+    const { teamId, owner } = await newCrew(rig)
+    const email = anybody()
+    const told = await Promise.all(Array.from({ length: 20 }, () => invite(owner, teamId, { email, role: 'admin' })))
+    expect(told.filter(({ code }) => code === null)).toHaveLength(1)
+    expect(told.filter(({ code }) => code === 'CONFLICT')).toHaveLength(19)
+    await tokenTo(rig, email)
+    expect(mailsTo(rig, email)).toHaveLength(1)
+  })
+
+  it('take seats beside members, the owner too, until the plan has no more; expired and revoked ones take none', async () => {
+    const { teamId, owner } = await newCrew(rig, 'pro')
+    await invited(rig, teamId, anybody(), { days: -1 })
+    await invited(rig, teamId, anybody(), { status: 'revoked' })
+    const { data } = await invite(owner, teamId, { email: anybody(), role: 'admin' })
+    const full = await invite(owner, teamId, { email: anybody(), role: 'admin' })
+    expect(full.code).toBe('MAX_TEAM_SEATS_REACHED')
+    await ask(owner, 'DELETE /teams/:teamId/invitations/:id', [teamId, data.id])
+    expect((await invite(owner, teamId, { email: anybody(), role: 'admin' })).code).toBe(null)
+  })
+
+  it('never take more seats than there are when twenty are made at once', async () => {
+    const { teamId, owner, admin } = await newCrew(rig, 'max')
+    const told = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => invite(i % 2 ? owner : admin, teamId, { email: anybody(), role: 'collaborator' })),
+    )
+    expect(told.filter(({ code }) => code === null)).toHaveLength(5)
+    expect(told.filter(({ code }) => code === 'MAX_TEAM_SEATS_REACHED')).toHaveLength(15)
+  })
+
+  it("go by the owner's plan: none where it was cancelled, none where it is not usable", async () => {
+    const { teamId, owner, admin } = await newCrew(rig, 'max')
+    const body = { email: anybody(), role: 'collaborator' }
+    await subscribe(rig, owner, 'max', 'cancelled')
+    expect((await invite(admin, teamId, body)).code).toBe('MAX_TEAM_SEATS_REACHED')
+    await subscribe(rig, owner, 'max', 'inactive')
+    expect((await invite(admin, teamId, body)).code).toBe('SUBSCRIPTION_INACTIVE')
+    await subscribe(rig, owner, 'max')
+    await subscribe(rig, admin, 'free', 'inactive')
+    expect((await invite(admin, teamId, body)).code).toBe(null)
+  })
+
+  it('are good for nothing when unknown, used, revoked or expired', async () => {
+    const guest = await newPerson(rig)
+    const { teamId } = await newTeam(rig, crew.owner)
+    const closed = await newTeam(rig, crew.owner)
+    await sql(rig.databaseUrl).query('update teams set "deletedAt" = now() where id = $1', [closed.teamId])
+    const tokens = [
+      'nonsense',
+      (await invited(rig, teamId, guest.email, { status: 'accepted' })).token,
+      (await invited(rig, teamId, guest.email, { status: 'revoked' })).token,
+      (await invited(rig, teamId, guest.email, { days: -1 })).token,
+      (await invited(rig, closed.teamId, guest.email)).token,
+    ]
+    for (const token of tokens) {
+      const { code, answer } = await accept(guest, token)
+      expect(code).toBe('INVALID_TOKEN')
+      if (answer.body.error) expect(answer.status).toBe(400)
+    }
+    expect((await ask(guest, 'GET /teams')).data).toEqual([])
+  })
+
+  it('are for a verified account of their address alone, and stay good for it', async () => {
+    const guest = await newPerson(rig)
+    const { token } = await invited(rig, crew.teamId, guest.email, { role: 'admin' })
+    for (const person of [crew.outsider, crew.admin]) expect((await accept(person, token)).code).toBe('FORBIDDEN')
+    const verified = (yes: boolean) =>
+      sql(rig.databaseUrl).query('update users set "emailVerified" = $2 where id = $1', [guest.userId, yes])
+    await verified(false)
+    expect((await accept(guest, token)).code).toBe('FORBIDDEN')
+    await verified(true)
+    expect((await accept(guest, token)).data).toMatchObject({ id: crew.teamId, role: 'admin' })
+  })
+
+  it('accepted twenty times at once make one member', async () => {
+    const guest = await newPerson(rig)
+    const { teamId } = await newTeam(rig, crew.owner)
+    const { token } = await invited(rig, teamId, guest.email)
+    const told = await Promise.all(Array.from({ length: 20 }, () => accept(guest, token)))
+    expect(told.filter(({ code }) => code === null)).toHaveLength(1)
+    expect(told.filter(({ code }) => code === 'INVALID_TOKEN')).toHaveLength(19)
+    expect((await ask(guest, 'GET /teams/:teamId/members', [teamId])).data).toHaveLength(2)
+  })
+
+  it('accepted take the seat they held, also where the plan has fewer by then', async () => {
+    const { teamId, owner } = await newCrew(rig, 'pro')
+    const guest = await newPerson(rig)
+    const { token } = await invited(rig, teamId, guest.email)
+    expect((await invite(owner, teamId, { email: anybody(), role: 'admin' })).code).toBe('MAX_TEAM_SEATS_REACHED')
+    await subscribe(rig, owner, 'free')
+    expect((await accept(guest, token)).data).toMatchObject({ membersCount: 4, seats: 0 })
+  })
+
+  it('are not taken back once accepted, and those of another team are none', async () => {
+    const { teamId } = await newTeam(rig, crew.owner)
+    const other = await newTeam(rig, crew.owner)
+    const { id } = await invited(rig, teamId, anybody(), { status: 'accepted' })
+    expect((await ask(crew.owner, 'DELETE /teams/:teamId/invitations/:id', [teamId, id])).code).toBe('INVALID_STATE')
+    for (const [team, one] of [
+      [other.teamId, id],
+      [teamId, nobody],
+    ] as const)
+      expect((await ask(crew.owner, 'DELETE /teams/:teamId/invitations/:id', [team, one])).code).toBe('NOT_FOUND')
+    const told = await ask(crew.owner, 'DELETE /teams/:teamId/invitations/:id', [teamId, 'x'])
+    expect([told.code, told.message]).toEqual(['VALIDATION_ERROR', 'id: must be a UUID'])
+  })
+})

@@ -1,0 +1,176 @@
+// API keys: a person's own and a team's, within the plan, shown once, revoked at once.
+import { beforeAll, describe, expect, it } from 'vitest'
+import { api, sql } from '../kit/kit.ts'
+import { moment, nobody, uuid } from '../rest-compat/rig.ts'
+import { inTeam, newCrew, newPerson, newTeam, openRig, type Rig, subscribe, surfaces } from './rig.ts'
+
+let rig: Rig
+
+beforeAll(async () => {
+  rig = await openRig()
+})
+
+describe.each(surfaces)("a person's own keys %s", (_, ask) => {
+  const create = (who: Parameters<typeof ask>[0], name: unknown = 'Robot') => ask(who, 'POST /api-keys', [], { name })
+
+  it('are shown whole once, field by field, and work at once in their own workspace', async () => {
+    const person = await newPerson(rig)
+    const { data } = await create(person)
+    const { key, ...record } = data
+    expect(record).toStrictEqual({ id: uuid, name: 'Robot', prefix: key.slice(0, 16), createdAt: moment, lastUsedAt: null })
+    expect(key).toMatch(/^svc_live_[0-9a-f]{64}$/)
+    const listed = await ask(person, 'GET /api-keys')
+    expect(listed.data).toStrictEqual([
+      { ...record, id: uuid, name: 'First key', prefix: expect.any(String), createdAt: moment },
+      record,
+    ])
+    expect(JSON.stringify(listed.answer.body)).not.toContain(key.slice(17))
+    expect((await api(rig.gateway, key).get('me')).body.data.id).toBe(person.userId)
+  })
+
+  it('end at the next request when they are revoked, and cannot be revoked again', async () => {
+    const person = await newPerson(rig)
+    const { data } = await create(person)
+    expect((await ask(person, 'DELETE /api-keys/:id', [data.id])).data).toStrictEqual({ id: data.id, deleted: true })
+    expect((await api(rig.gateway, data.key).get('me')).status).toBe(401)
+    expect((await ask(person, 'DELETE /api-keys/:id', [data.id])).code).toBe('NOT_FOUND')
+    expect((await ask(person, 'GET /api-keys')).data).toHaveLength(1)
+  })
+
+  it('are nobody else’s: another’s, a team’s and none at all are not found alike', async () => {
+    const { teamId, owner, admin } = await newCrew(rig)
+    const others = await ask(admin, 'GET /api-keys')
+    const teams = await ask(owner, 'POST /teams/:teamId/api-keys', [teamId], { name: 'Robot' })
+    for (const id of [others.data[0].id, teams.data.id, nobody]) {
+      const { code, message } = await ask(owner, 'DELETE /api-keys/:id', [id])
+      expect([code, message]).toEqual(['NOT_FOUND', 'API key not found'])
+    }
+    expect((await ask(owner, 'DELETE /api-keys/:id', ['x'])).message).toBe('id: must be a UUID')
+    expect((await ask(owner, 'GET /api-keys')).data).toHaveLength(1)
+  })
+
+  it('have a name of 1 to 100 characters', async () => {
+    const person = await newPerson(rig)
+    for (const name of [null, '', 'x'.repeat(101), 5, {}]) {
+      const told = await create(person, name)
+      expect([told.code, told.message]).toEqual(['VALIDATION_ERROR', expect.stringMatching(/name: /)])
+    }
+  })
+
+  it('are as many as the plan allows, teams’ keys apart, also when twenty are made at once', async () => {
+    for (const [plan, most] of [
+      ['free', 1],
+      ['pro', 5],
+      ['max', 10],
+    ] as const) {
+      const person = await newPerson(rig, plan)
+      const { teamId } = await newTeam(rig, person)
+      expect((await ask(person, 'POST /teams/:teamId/api-keys', [teamId], { name: 'Robot' })).code).toBe(null)
+      const told = await Promise.all(Array.from({ length: 20 }, () => create(person)))
+      expect(told.filter(({ code }) => code === null)).toHaveLength(most - 1)
+      expect(told.filter(({ code }) => code === 'MAX_API_KEYS_REACHED')).toHaveLength(21 - most)
+      expect((await ask(person, 'GET /api-keys')).data).toHaveLength(most)
+    }
+  })
+
+  it('go by one’s own plan and workspace, whatever team one looks at', async () => {
+    const { teamId, owner, admin } = await newCrew(rig)
+    await subscribe(rig, admin, 'free')
+    const there = { api: inTeam(rig, admin, teamId) }
+    expect((await create(there)).code).toBe('MAX_API_KEYS_REACHED')
+    await subscribe(rig, admin, 'pro')
+    await subscribe(rig, owner, 'free')
+    const { data } = await create(there)
+    expect((await api(rig.gateway, data.key).get('me')).body.data.id).toBe(admin.userId)
+    const mixed = await there.api.graphql('{ apiKeys { name } contacts { nodes { id } } }')
+    expect(mixed.body.data).toEqual({ apiKeys: [{ name: 'First key' }, { name: 'Robot' }], contacts: { nodes: [] } })
+  })
+
+  it('are not made without a usable subscription, but are seen and revoked', async () => {
+    const person = await newPerson(rig)
+    const { data } = await create(person)
+    await subscribe(rig, person, 'max', 'inactive')
+    expect((await create(person, null)).code).toBe('SUBSCRIPTION_INACTIVE')
+    expect((await ask(person, 'GET /api-keys')).data).toHaveLength(2)
+    expect((await ask(person, 'DELETE /api-keys/:id', [data.id])).code).toBe(null)
+  })
+
+  it('do not make or see keys themselves', async () => {
+    const { apiKey } = await newPerson(rig)
+    const { status, body } = await api(rig.gateway, apiKey).graphql('{ apiKeys { id } }')
+    expect([status, body.errors[0].extensions.code]).toEqual([200, 'FORBIDDEN'])
+    expect((await api(rig.gateway, apiKey).get('/api/api-keys')).status).toBe(401)
+  })
+})
+
+describe.each(surfaces)("a team's keys %s", (_, ask) => {
+  const create = (who: Parameters<typeof ask>[0], teamId: string, name: unknown = 'Robot') =>
+    ask(who, 'POST /teams/:teamId/api-keys', [teamId], { name })
+
+  it('are made, seen and revoked by owner and admins, shown whole once, and work with the team alone', async () => {
+    const { teamId, workspaceId, owner, admin } = await newCrew(rig)
+    for (const person of [owner, admin]) {
+      const { data } = await create(person, teamId)
+      const { key, ...record } = data
+      expect(record).toStrictEqual({ id: uuid, name: 'Robot', prefix: key.slice(0, 16), createdAt: moment, lastUsedAt: null })
+      expect(key).toMatch(/^svc_team_[0-9a-f]{64}$/)
+      expect((await ask(person, 'GET /teams/:teamId/api-keys', [teamId])).data).toStrictEqual([record])
+      const { rows } = await sql(rig.databaseUrl).query('select "userId", "workspaceId" from api_keys where id = $1', [data.id])
+      expect(rows).toEqual([{ userId: person.userId, workspaceId }])
+      expect((await api(rig.gateway, key, { 'x-team-id': teamId }).get('contacts')).status).toBe(200)
+      expect((await api(rig.gateway, key).get('contacts')).status).toBe(401)
+      const gone = await ask(person, 'DELETE /teams/:teamId/api-keys/:id', [teamId, data.id])
+      expect(gone.data).toStrictEqual({ id: data.id, deleted: true })
+      expect((await api(rig.gateway, key, { 'x-team-id': teamId }).get('contacts')).status).toBe(401)
+      expect((await ask(person, 'DELETE /teams/:teamId/api-keys/:id', [teamId, data.id])).code).toBe('NOT_FOUND')
+    }
+  })
+
+  it('are no business of collaborators', async () => {
+    const { teamId, owner, collaborator } = await newCrew(rig)
+    const { data } = await create(owner, teamId)
+    expect((await create(collaborator, teamId)).code).toBe('FORBIDDEN')
+    expect((await ask(collaborator, 'GET /teams/:teamId/api-keys', [teamId])).code).toBe('FORBIDDEN')
+    expect((await ask(collaborator, 'DELETE /teams/:teamId/api-keys/:id', [teamId, data.id])).code).toBe('FORBIDDEN')
+  })
+
+  it('are each team’s own', async () => {
+    const { teamId, owner } = await newCrew(rig)
+    const other = await newTeam(rig, owner)
+    const { data } = await create(owner, other.teamId)
+    const own = (await ask(owner, 'GET /api-keys')).data[0].id
+    for (const id of [data.id, own, nobody])
+      expect((await ask(owner, 'DELETE /teams/:teamId/api-keys/:id', [teamId, id])).code).toBe('NOT_FOUND')
+    expect((await ask(owner, 'GET /teams/:teamId/api-keys', [teamId])).data).toEqual([])
+  })
+
+  it("are as many as the owner's plan allows a person, for each team, also when twenty are made at once", async () => {
+    const { teamId, owner, admin } = await newCrew(rig, 'pro')
+    const other = await newTeam(rig, owner)
+    const told = await Promise.all(Array.from({ length: 20 }, (_, i) => create(i % 2 ? owner : admin, teamId)))
+    expect(told.filter(({ code }) => code === null)).toHaveLength(5)
+    expect(told.filter(({ code }) => code === 'MAX_API_KEYS_REACHED')).toHaveLength(15)
+    expect((await create(owner, other.teamId)).code).toBe(null)
+    await subscribe(rig, owner, 'pro', 'inactive')
+    expect((await create(owner, other.teamId)).code).toBe('SUBSCRIPTION_INACTIVE')
+  })
+})
+
+it('answers a repeated creation as the first time, the key too, and makes one', async () => {
+  const { teamId, owner } = await newCrew(rig)
+  for (const [path, body] of [
+    ['/api/api-keys', { name: 'Robot' }],
+    ['/api/teams', { name: 'Team' }],
+    [`/api/teams/${teamId}/api-keys`, { name: 'Robot' }],
+    [`/api/teams/${teamId}/invitations`, { email: 'guest@example.com', role: 'admin' }],
+  ] as const) {
+    const send = () => owner.api.post(path, body, { 'idempotency-key': path })
+    const [one, other] = [await send(), await send()]
+    expect([one.status, other.status, other.body]).toEqual([201, 201, one.body])
+    expect(other.headers.get('idempotency-replayed')).toBe('true')
+  }
+  const input = '{ name: "Once", idempotencyKey: "once" }'
+  const again = () => owner.api.graphql(`mutation { createTeamApiKey(teamId: "${teamId}", input: ${input}) { key } }`)
+  expect((await again()).body).toEqual((await again()).body)
+  expect((await owner.api.get(`/api/teams/${teamId}/api-keys`)).body.data).toHaveLength(2)
+})

@@ -1,0 +1,130 @@
+// Who is in a team: roles given and taken, members removed, members who leave, and what each may do.
+import { beforeAll, describe, expect, it } from 'vitest'
+import { api, sql } from '../kit/kit.ts'
+import { moment, nobody } from '../rest-compat/rig.ts'
+import { type Ask, inTeam, join, newCrew, newPerson, openRig, type Rig, surfaces } from './rig.ts'
+
+let rig: Rig
+
+beforeAll(async () => {
+  rig = await openRig()
+})
+
+const member = (ask: Ask, who: Parameters<Ask>[0], teamId: string, userId: string, body: unknown) =>
+  ask(who, 'PUT /teams/:teamId/members/:userId', [teamId, userId], body)
+
+describe.each(surfaces)('members %s', (_, ask) => {
+  it('are listed to every one of them, whoever joined first first', async () => {
+    const { teamId, owner, admin, collaborator } = await newCrew(rig)
+    const members = [owner, admin, collaborator].map(({ userId, email }, i) => {
+      return { userId, email, name: 'Test', role: ['owner', 'admin', 'collaborator'][i], joinedAt: moment }
+    })
+    for (const person of [owner, admin, collaborator])
+      expect((await ask(person, 'GET /teams/:teamId/members', [teamId])).data).toStrictEqual(members)
+  })
+
+  it('get their roles from owner and admins, and hold them from the next request on', async () => {
+    const { teamId, owner, admin, collaborator } = await newCrew(rig)
+    const { data } = await member(ask, admin, teamId, collaborator.userId, { role: 'admin' })
+    expect(data).toStrictEqual({
+      userId: collaborator.userId,
+      email: collaborator.email,
+      name: 'Test',
+      role: 'admin',
+      joinedAt: moment,
+    })
+    expect((await ask(collaborator, 'GET /teams/:teamId/invitations', [teamId])).code).toBe(null)
+    // Who was made an admin may make a collaborator of who made them one.
+    expect((await member(ask, collaborator, teamId, admin.userId, { role: 'collaborator' })).data.role).toBe('collaborator')
+    expect((await ask(admin, 'GET /teams/:teamId/invitations', [teamId])).code).toBe('FORBIDDEN')
+    expect((await member(ask, owner, teamId, collaborator.userId, { role: 'collaborator' })).code).toBe(null)
+  })
+
+  it('change nothing as collaborators', async () => {
+    const { teamId, owner, admin, collaborator } = await newCrew(rig)
+    for (const { userId } of [owner, admin, collaborator, { userId: nobody }]) {
+      expect((await member(ask, collaborator, teamId, userId, { role: 'collaborator' })).code).toBe('FORBIDDEN')
+      expect((await ask(collaborator, 'DELETE /teams/:teamId/members/:userId', [teamId, userId])).code).toBe('FORBIDDEN')
+    }
+  })
+
+  it('never become owners, and nobody changes their own role', async () => {
+    const { teamId, owner, admin, collaborator } = await newCrew(rig)
+    for (const role of ['owner', 'king', '', null, undefined, 5]) {
+      const told = await member(ask, owner, teamId, collaborator.userId, { role })
+      expect([told.code, told.message]).toEqual(['VALIDATION_ERROR', expect.stringMatching(/role: /)])
+    }
+    expect((await member(ask, admin, teamId, admin.userId, { role: 'collaborator' })).code).toBe('INVALID_STATE')
+    expect((await member(ask, owner, teamId, owner.userId, { role: 'admin' })).code).toBe('INVALID_STATE')
+  })
+
+  it('keep their owner, who is not demoted, removed or gone', async () => {
+    const { teamId, owner, admin } = await newCrew(rig)
+    expect((await member(ask, admin, teamId, owner.userId, { role: 'collaborator' })).code).toBe('INVALID_STATE')
+    for (const person of [owner, admin])
+      expect((await ask(person, 'DELETE /teams/:teamId/members/:userId', [teamId, owner.userId])).code).toBe('INVALID_STATE')
+    expect((await ask(owner, 'POST /teams/:teamId/leave', [teamId])).code).toBe('INVALID_STATE')
+    expect((await ask(owner, 'GET /teams/:teamId', [teamId])).data).toMatchObject({ role: 'owner', membersCount: 3 })
+  })
+
+  it('that are none are not found, and ids that are none are refused by name', async () => {
+    const { teamId, owner, outsider } = await newCrew(rig)
+    for (const id of [outsider.userId, nobody]) {
+      expect((await member(ask, owner, teamId, id, { role: 'admin' })).code).toBe('NOT_FOUND')
+      expect((await ask(owner, 'DELETE /teams/:teamId/members/:userId', [teamId, id])).code).toBe('NOT_FOUND')
+    }
+    const told = await ask(owner, 'DELETE /teams/:teamId/members/:userId', [teamId, 'x'])
+    expect([told.code, told.message]).toEqual(['VALIDATION_ERROR', 'userId: must be a UUID'])
+  })
+
+  it('who are removed or leave are out at the next request, by every way in', async () => {
+    const { teamId, owner, admin, collaborator } = await newCrew(rig)
+    const other = await newPerson(rig)
+    await join(rig, teamId, other, 'admin')
+    for (const person of [admin, collaborator]) expect((await inTeam(rig, person, teamId).get('/api/contacts')).status).toBe(200)
+    const removed = await ask(other, 'DELETE /teams/:teamId/members/:userId', [teamId, admin.userId])
+    expect(removed.data).toStrictEqual({ id: admin.userId, deleted: true })
+    expect((await ask(collaborator, 'POST /teams/:teamId/leave', [teamId])).data).toStrictEqual({ id: teamId, left: true })
+    for (const person of [admin, collaborator]) {
+      const { status, body } = await inTeam(rig, person, teamId).get('/api/contacts')
+      expect([status, body.error.code]).toEqual([404, 'TEAM_NOT_FOUND'])
+      const graph = await inTeam(rig, person, teamId).graphql('{ contacts { nodes { id } } }')
+      expect(graph.body.errors[0].extensions.code).toBe('TEAM_NOT_FOUND')
+      expect((await ask(person, 'GET /teams/:teamId', [teamId])).code).toBe('TEAM_NOT_FOUND')
+      expect((await ask(person, 'POST /teams/:teamId/leave', [teamId])).code).toBe('TEAM_NOT_FOUND')
+      expect((await person.api.get('/api/contacts')).status).toBe(200)
+    }
+    expect((await ask(owner, 'GET /teams/:teamId', [teamId])).data.membersCount).toBe(2)
+  })
+
+  it('leave the keys behind that they made', async () => {
+    const { teamId, owner, admin } = await newCrew(rig)
+    const { data } = await ask(admin, 'POST /teams/:teamId/api-keys', [teamId], { name: 'Robot' })
+    await ask(owner, 'DELETE /teams/:teamId/members/:userId', [teamId, admin.userId])
+    const robot = api(rig.gateway, data.key, { 'x-team-id': teamId })
+    expect((await robot.get('contacts')).status).toBe(200)
+    expect((await ask(owner, 'DELETE /teams/:teamId/api-keys/:id', [teamId, data.id])).code).toBe(null)
+    expect((await robot.get('contacts')).status).toBe(401)
+  })
+
+  it('who lose their role while they use it are judged by what they are when it is their turn', async () => {
+    const { teamId, owner, admin, collaborator } = await newCrew(rig)
+    const pool = sql(rig.databaseUrl)
+    const holder = await pool.connect()
+    await holder.query('begin')
+    await holder.query('select from teams where id = $1 for update', [teamId])
+    const waiting = ask(admin, 'DELETE /teams/:teamId/members/:userId', [teamId, collaborator.userId])
+    await holder.query(`update team_members set role = 'collaborator' where "userId" = $1`, [admin.userId])
+    await holder.query('commit')
+    holder.release()
+    expect((await waiting).code).toBe('FORBIDDEN')
+    expect((await ask(owner, 'GET /teams/:teamId', [teamId])).data.membersCount).toBe(3)
+  })
+
+  it('who leave twenty times at once leave once', async () => {
+    const { teamId, owner, collaborator } = await newCrew(rig)
+    const told = await Promise.all(Array.from({ length: 20 }, () => ask(collaborator, 'POST /teams/:teamId/leave', [teamId])))
+    expect(told.map(({ code }) => code).sort()).toEqual([...Array(19).fill('TEAM_NOT_FOUND'), null].sort())
+    expect((await ask(owner, 'GET /teams/:teamId/members', [teamId])).data).toHaveLength(2)
+  })
+})

@@ -1,0 +1,175 @@
+// What the tests of teams begin with: people who are signed in, teams they are in, and one way to ask on either surface.
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import type { Route } from '../../rest-compat/route.ts'
+import { routes } from '../../rest-compat/routes.ts'
+import { createAccount } from '../../src/accounts/service.ts'
+import { newId } from '../../src/core/id.ts'
+import { type Answer, type Api, api, atEnd, cloneDatabase, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
+import { addressOf, askGraph, graphDecision, restDecision } from '../rest-compat/both.ts'
+
+export interface Rig {
+  databaseUrl: string
+  gateway: Gateway
+  /** Where mails are written to. */
+  mailDir: string
+}
+
+export interface Person {
+  userId: string
+  workspaceId: string
+  email: string
+  /** The first key. */
+  apiKey: string
+  token: string
+  /** Signed in; paths begin with `/api/`. */
+  api: Api
+}
+
+export type Role = 'owner' | 'admin' | 'collaborator'
+
+export async function openRig(env: Record<string, string> = {}): Promise<Rig> {
+  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'gateway-test-teams-'))
+  atEnd('file', async () => rmSync(dataDir, { recursive: true, force: true }))
+  const databaseUrl = await cloneDatabase()
+  const gateway = await startGateway({ databaseUrl, env: { RATE_LIMIT_PER_SECOND: '100000', DATA_DIR: dataDir, ...env } })
+  return { databaseUrl, gateway, mailDir: path.join(dataDir, 'mail') }
+}
+
+let people = 0
+
+/** Somebody with an account, signed in. */
+export async function newPerson(rig: Rig, plan: 'free' | 'pro' | 'max' = 'max', name = 'Test'): Promise<Person> {
+  const email = `person${++people}@example.com`
+  const password = 'correct horse battery'
+  const account = await createAccount(sql(rig.databaseUrl), { email, name, plan, password })
+  const login = await api(rig.gateway).post('/api/auth/login', { email, password })
+  const token = login.body.data.accessToken as string
+  return { ...account, token, api: api(rig.gateway, undefined, { authorization: `Bearer ${token}` }) }
+}
+
+/** The same person in a team's workspace. */
+export function inTeam(rig: Rig, person: Person, teamId: string): Api {
+  return api(rig.gateway, undefined, { authorization: `Bearer ${person.token}`, 'x-team-id': teamId })
+}
+
+export interface Crew {
+  teamId: string
+  workspaceId: string
+  owner: Person
+  admin: Person
+  collaborator: Person
+  outsider: Person
+}
+
+/** A team with one of each role, and somebody who is not in it. */
+export async function newCrew(rig: Rig, plan: 'free' | 'pro' | 'max' = 'max'): Promise<Crew> {
+  const [owner, admin, collaborator, outsider] = (await Promise.all(
+    Array.from({ length: 4 }, (_, i) => newPerson(rig, i === 0 ? plan : 'max')),
+  )) as [Person, Person, Person, Person]
+  const { teamId, workspaceId } = await newTeam(rig, owner)
+  await join(rig, teamId, admin, 'admin')
+  await join(rig, teamId, collaborator, 'collaborator')
+  return { teamId, workspaceId, owner, admin, collaborator, outsider }
+}
+
+/** A team as rows, whatever the plan allows. */
+export async function newTeam(rig: Rig, owner: Person, name = 'Team'): Promise<{ teamId: string; workspaceId: string }> {
+  const [teamId, workspaceId] = [newId(), newId()]
+  await sql(rig.databaseUrl).query(
+    `with w as (insert into workspaces (id, "ownerId") values ($2, $3)),
+       t as (insert into teams (id, "workspaceId", "ownerId", name) values ($1, $2, $3, $4))
+     insert into team_members ("teamId", "userId", role) values ($1, $3, 'owner')`,
+    [teamId, workspaceId, owner.userId, name],
+  )
+  return { teamId, workspaceId }
+}
+
+export async function join(rig: Rig, teamId: string, { userId }: Person, role: Role): Promise<void> {
+  await sql(rig.databaseUrl).query('insert into team_members ("teamId", "userId", role) values ($1, $2, $3)', [
+    teamId,
+    userId,
+    role,
+  ])
+}
+
+/** An open invitation as a row; answers its token. */
+export async function invited(
+  rig: Rig,
+  teamId: string,
+  email: string,
+  { role = 'collaborator', status = 'pending', days = 7 }: { role?: Role; status?: string; days?: number } = {},
+): Promise<{ id: string; token: string }> {
+  const [id, token] = [newId(), randomBytes(32).toString('base64url')]
+  await sql(rig.databaseUrl).query(
+    `insert into team_invitations (id, "teamId", email, role, status, "tokenHash", "expiresAt")
+     values ($1, $2, $3, $4, $5, $6, now() + make_interval(days => $7))`,
+    [id, teamId, email, role, status, createHash('sha256').update(token).digest(), days],
+  )
+  return { id, token }
+}
+
+/** The mails to somebody so far, oldest first. */
+export function mailsTo(rig: Rig, email: string): string[] {
+  const names = readdirSync(rig.mailDir).filter((name) => name.endsWith('.txt'))
+  return names
+    .sort()
+    .map((name) => readFileSync(path.join(rig.mailDir, name), 'utf8'))
+    .filter((text) => text.startsWith(`To: ${email}\n`))
+}
+
+/** The token of the last mail to somebody, waited for. */
+export async function tokenTo(rig: Rig, email: string): Promise<string> {
+  return await until(() => /token=([\w-]+)/.exec(mailsTo(rig, email).at(-1) ?? '')?.[1])
+}
+
+export async function subscribe(rig: Rig, { userId }: Person, plan: string, status = 'active'): Promise<void> {
+  await sql(rig.databaseUrl).query('update subscriptions set plan = $2, status = $3 where "userId" = $1', [userId, plan, status])
+}
+
+/** What was answered: the code of a refusal, or null and the data. */
+export interface Told {
+  code: string | null
+  message: string | null
+  // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what tests are about
+  data: any
+  answer: Answer
+}
+
+/** Asks what a row of the console asks: `POST /teams/:teamId/leave`, its parameters in their order, its body. */
+export type Ask = (who: { api: Api }, route: string, params?: readonly string[], body?: unknown) => Promise<Told>
+
+function find(route: string): Route {
+  const [method, at] = route.split(' ')
+  return routes.find((one) => one.method === method && one.path === at && one.surfaces.includes('console')) as Route
+}
+
+function paramsOf(row: Route, values: readonly string[]): Record<string, string> {
+  const names = [...row.path.matchAll(/:(\w+)/g)].map(([, name]) => name as string)
+  return Object.fromEntries(names.map((name, i) => [name, values[i] as string]))
+}
+
+const askRest: Ask = async (who, route, values = [], body) => {
+  const row = find(route)
+  const url = `/api${addressOf(row.path, { params: paramsOf(row, values) })}`
+  const answer =
+    row.method === 'GET'
+      ? await who.api.get(url)
+      : await who.api[row.method.toLowerCase() as 'post' | 'put' | 'delete'](url, body)
+  return { ...restDecision(answer), answer }
+}
+
+const askGraphql: Ask = async (who, route, values = [], body) => {
+  const row = find(route)
+  const asked = { params: paramsOf(row, values), body }
+  const answer = await askGraph(who.api, row, asked)
+  return { ...graphDecision(row, asked, answer), answer }
+}
+
+/** Both surfaces, for `describe.each`. */
+export const surfaces: [name: string, ask: Ask][] = [
+  ['over REST', askRest],
+  ['over GraphQL', askGraphql],
+]

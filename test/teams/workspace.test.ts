@@ -1,0 +1,82 @@
+// A team's workspace in use: what roles may do with instances, and whose month it counts on.
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type Api, api, connectedInstance, sql } from '../kit/kit.ts'
+import { newNumber, nobody } from '../rest-compat/rig.ts'
+import { type Crew, inTeam, newCrew, openRig, type Rig, surfaces } from './rig.ts'
+
+let rig: Rig
+let crew: Crew
+
+beforeAll(async () => {
+  rig = await openRig()
+  crew = await newCrew(rig)
+})
+
+describe.each(surfaces)('instances %s', (_, ask) => {
+  const phone = async () => (await connectedInstance(rig.databaseUrl, { ...crew.owner, workspaceId: crew.workspaceId })).id
+  const as = (role: 'owner' | 'admin' | 'collaborator') => ({ api: inTeam(rig, crew[role], crew.teamId) })
+
+  it('are created, logged out and deleted by owner and admins', async () => {
+    for (const who of [as('owner'), as('admin')]) {
+      const { data } = await ask(who, 'POST /instances', [], { name: 'Phone' })
+      expect((await ask(who, 'POST /instances/:id/logout', [data.id])).code).toBe(null)
+      expect((await ask(who, 'DELETE /instances/:id', [data.id])).code).toBe(null)
+    }
+  })
+
+  it('are not by collaborators, who see and connect them', async () => {
+    const [who, id] = [as('collaborator'), await phone()]
+    expect((await ask(who, 'POST /instances', [], { name: 'Phone' })).code).toBe('FORBIDDEN')
+    expect((await ask(who, 'POST /instances/:id/logout', [id])).code).toBe('FORBIDDEN')
+    expect((await ask(who, 'DELETE /instances/:id', [id])).code).toBe('FORBIDDEN')
+    expect((await ask(who, 'POST /instances/:id/connect', [id], {})).code).toBe(null)
+    expect((await ask(who, 'GET /instances/:id', [id])).data.status).toBe('connected')
+  })
+
+  it('say first what is wrong, then what is not there, then who may not', async () => {
+    const who = as('collaborator')
+    expect((await ask(who, 'POST /instances', [], { name: '' })).code).toBe('VALIDATION_ERROR')
+    expect((await ask(who, 'POST /instances', [], { name: 'X', provider: 'web' })).code).toBe('VALIDATION_ERROR')
+    for (const route of ['POST /instances/:id/logout', 'DELETE /instances/:id']) {
+      expect((await ask(who, route, ['x'])).code).toBe('VALIDATION_ERROR')
+      expect((await ask(who, route, [nobody])).code).toBe('NOT_FOUND')
+    }
+  })
+
+  it("are a collaborator's own business in their own workspace", async () => {
+    const { data } = await ask(crew.collaborator, 'POST /instances', [], { name: 'Mine' })
+    expect((await ask(crew.collaborator, 'DELETE /instances/:id', [data.id])).code).toBe(null)
+  })
+
+  it("are a team key's, whoever made it", async () => {
+    const made = await ask(crew.admin, 'POST /teams/:teamId/api-keys', [crew.teamId], { name: 'Robot' })
+    const robot = api(rig.gateway, made.data.key, { 'x-team-id': crew.teamId })
+    const { body } = await robot.post('instances', { name: 'Phone' })
+    expect((await robot.post(`instances/${body.data.id}/logout`)).status).toBe(200)
+    expect((await robot.delete(`instances/${body.data.id}`)).status).toBe(200)
+  })
+})
+
+it("counts a team's messages, by whomever and whatever sent, on the owner's month and no other", async () => {
+  const { teamId, workspaceId, owner, admin, collaborator } = await newCrew(rig)
+  const phone = await connectedInstance(rig.databaseUrl, { ...owner, workspaceId })
+  const { body } = await admin.api.post(`/api/teams/${teamId}/api-keys`, { name: 'Robot' })
+  const robot = api(rig.gateway, body.data.key, { 'x-team-id': teamId })
+  const text = () => ({ instanceId: phone.id, to: newNumber(), type: 'text', text: 'Hello' })
+  const send = async (client: Api, path: string) => expect((await client.post(path, text())).status).toBe(201)
+  for (const person of [owner, admin, collaborator]) await send(inTeam(rig, person, teamId), '/api/messages/send')
+  await send(robot, 'messages/send')
+  await send(robot, 'messages/send')
+  const { rows } = await sql(rig.databaseUrl).query(
+    `select u."userId", u."messagesCount" from usage u where u."userId" = any($1::uuid[])
+       and u.period = date_trunc('month', now() at time zone 'utc')::date`,
+    [[owner, admin, collaborator].map(({ userId }) => userId)],
+  )
+  expect(rows.filter(({ messagesCount }) => messagesCount > 0)).toEqual([{ userId: owner.userId, messagesCount: 5 }])
+  const usage = (await owner.api.get('/api/billing/usage')).body.data
+  // Of requests those with a key count: two sent.
+  expect(usage).toMatchObject({ usage: { messagesCount: 5, apiRequestsCount: 2 } })
+  expect((await admin.api.get('/api/billing/usage')).body.data).toMatchObject({
+    usage: { messagesCount: 0, apiRequestsCount: 0 },
+  })
+})
