@@ -1,6 +1,7 @@
 // What an owner's plan allows at this moment, while nobody else takes from it.
 import type { Sql } from '../core/database.ts'
 import { type Plan, planOf } from './plans.ts'
+import { holdSubscription } from './subscription.ts'
 
 export interface HeldPlan {
   /** The plan in force. */
@@ -13,15 +14,10 @@ export interface HeldPlan {
 
 /** Reads the plan and holds the subscription for the transaction `tx`, so that two who count cannot both be the last. */
 export async function holdPlan(tx: Sql, userId: string): Promise<HeldPlan> {
-  const { rows } = await tx.query<{ plan: string; status: string; over: boolean }>(
-    `select plan, status::text as status, "currentPeriodEnd" <= now() as over from subscriptions where "userId" = $1 for update`,
-    [userId],
-  )
-  const { plan, status, over } = rows[0] ?? { plan: 'free', status: 'inactive', over: true }
-  const isCancelled = status === 'cancelled'
+  const { plan, status } = await holdSubscription(tx, userId, new Date())
   return {
-    plan: planOf(isCancelled && over ? 'free' : plan),
-    lasting: planOf(isCancelled ? 'free' : plan),
+    plan: planOf(plan),
+    lasting: planOf(status === 'cancelled' ? 'free' : plan),
     active: status !== 'inactive',
   }
 }

@@ -1,0 +1,168 @@
+// Who may do what with accounts, teams and billing: every route that only the console has, for everybody, on both surfaces.
+import { beforeAll, describe, expect, it } from 'vitest'
+import { routes } from '../../rest-compat/routes.ts'
+import { type ErrorCode, errors } from '../../src/core/errors.ts'
+import { newId } from '../../src/core/id.ts'
+import { api, sql } from '../kit/kit.ts'
+import {
+  type Crew,
+  inTeam,
+  invited,
+  join,
+  newCrew,
+  newPerson,
+  openRig,
+  type Person,
+  type Rig,
+  subscribe,
+  surfaces,
+} from '../teams/rig.ts'
+
+const roles = ['owner', 'admin', 'collaborator', 'outsider'] as const
+type Who = (typeof roles)[number]
+type Code = ErrorCode | null
+
+interface Line {
+  route: string
+  /** What its path names, made anew for each who asks. */
+  params?: (crew: Crew) => Promise<string[]>
+  body?: () => object
+  /** What it says to each; null where it does what was asked. */
+  codes: [owner: Code, admin: Code, collaborator: Code, outsider: Code]
+}
+
+const [missing, forbidden, mutation] = ['TEAM_NOT_FOUND', 'FORBIDDEN', 'BILLING_TEAM_MUTATION_FORBIDDEN'] as const
+const payments = 'BILLING_PAYMENTS_TEAM_OWNER_ONLY'
+const everybody: Line['codes'] = [null, null, null, null]
+const members: Line['codes'] = [null, null, null, missing]
+const managers: Line['codes'] = [null, null, forbidden, missing]
+
+let rig: Rig
+
+const team = async ({ teamId }: Crew) => [teamId]
+const member = async ({ teamId }: Crew) => {
+  const person = await newPerson(rig)
+  await join(rig, teamId, person, 'collaborator')
+  return [teamId, person.userId]
+}
+const invitation = async ({ teamId }: Crew) => [teamId, (await invited(rig, teamId, `${newId()}@example.com`)).id]
+const teamKey = async ({ teamId, workspaceId, owner }: Crew) => [teamId, await keyOf(owner.userId, workspaceId, teamId)]
+const named = () => ({ name: 'Another name' })
+
+const table: Line[] = [
+  { route: 'GET /teams', codes: everybody },
+  { route: 'POST /teams', body: named, codes: everybody },
+  { route: 'GET /teams/:teamId', params: team, codes: members },
+  { route: 'PUT /teams/:teamId', params: team, body: named, codes: managers },
+  { route: 'DELETE /teams/:teamId', params: team, codes: [null, forbidden, forbidden, missing] },
+  { route: 'POST /teams/:teamId/leave', params: team, codes: ['INVALID_STATE', null, null, missing] },
+  { route: 'GET /teams/:teamId/members', params: team, codes: members },
+  { route: 'PUT /teams/:teamId/members/:userId', params: member, body: () => ({ role: 'admin' }), codes: managers },
+  { route: 'DELETE /teams/:teamId/members/:userId', params: member, codes: managers },
+  { route: 'GET /teams/:teamId/invitations', params: team, codes: managers },
+  {
+    route: 'POST /teams/:teamId/invitations',
+    params: team,
+    body: () => ({ email: `${newId()}@example.com`, role: 'collaborator' }),
+    codes: managers,
+  },
+  { route: 'DELETE /teams/:teamId/invitations/:id', params: invitation, codes: managers },
+  // Nobody's token is as good for everybody.
+  {
+    route: 'POST /teams/invitations/accept',
+    body: () => ({ token: 'x' }),
+    codes: ['INVALID_TOKEN', 'INVALID_TOKEN', 'INVALID_TOKEN', 'INVALID_TOKEN'],
+  },
+  { route: 'GET /teams/:teamId/api-keys', params: team, codes: managers },
+  { route: 'POST /teams/:teamId/api-keys', params: team, body: named, codes: managers },
+  { route: 'DELETE /teams/:teamId/api-keys/:id', params: teamKey, codes: managers },
+  { route: 'GET /api-keys', codes: everybody },
+  { route: 'POST /api-keys', body: named, codes: everybody },
+  // What is another person's is as if there were none.
+  {
+    route: 'DELETE /api-keys/:id',
+    params: async ({ owner }) => [await keyOf(owner.userId, owner.workspaceId, null)],
+    codes: [null, 'NOT_FOUND', 'NOT_FOUND', 'NOT_FOUND'],
+  },
+  { route: 'GET /teams/:teamId/billing/plans', params: team, codes: [null, null, null, missing] },
+  { route: 'GET /teams/:teamId/billing/subscription', params: team, codes: managers },
+  { route: 'GET /teams/:teamId/billing/usage', params: team, codes: managers },
+  { route: 'GET /teams/:teamId/billing/payments', params: team, codes: [null, payments, payments, missing] },
+  {
+    route: 'POST /teams/:teamId/billing/checkout',
+    params: team,
+    body: () => ({ plan: 'max' }),
+    codes: [null, mutation, mutation, missing],
+  },
+  // The team that it is about stands in the way.
+  {
+    route: 'POST /teams/:teamId/billing/cancel',
+    params: team,
+    codes: ['PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS', mutation, mutation, missing],
+  },
+  { route: 'POST /teams/:teamId/billing/resume', params: team, codes: ['INVALID_STATE', mutation, mutation, missing] },
+  { route: 'POST /billing/checkout', body: () => ({ plan: 'max' }), codes: everybody },
+  { route: 'POST /billing/cancel', codes: ['PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS', null, null, null] },
+  { route: 'POST /billing/resume', codes: ['INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE', 'INVALID_STATE'] },
+]
+
+const isOfTeamBilling = (route: string) => route.includes('/billing/') && route.includes(':teamId')
+
+beforeAll(async () => {
+  rig = await openRig({ ROLES: 'http' })
+})
+
+it('has every route of the console alone', () => {
+  const alone = routes.filter((route) => 'document' in route && !route.surfaces.includes('public'))
+  expect(table.map(({ route }) => route).sort()).toEqual(alone.map(({ method, path }) => `${method} ${path}`).sort())
+})
+
+async function keyOf(userId: string, workspaceId: string, teamId: string | null): Promise<string> {
+  const id = newId()
+  await sql(rig.databaseUrl).query(
+    `insert into api_keys (id, "userId", "workspaceId", "teamId", name, prefix, hash) values ($1::uuid, $2, $3, $4, 'Key', 'svc', sha256($1::text::bytea))`,
+    [id, userId, workspaceId, teamId],
+  )
+  return id
+}
+
+describe.each(surfaces)('%s', (surface, ask) => {
+  it.each(table)('$route', async ({ route, params, body, codes }) => {
+    // There is something to order, to cancel and to be without, or room for all that is made.
+    const crew = await newCrew(rig)
+    if (route.includes('/billing/')) for (const role of roles) await subscribe(rig, crew[role], 'pro')
+    // The owner last: what they do may be the end of it.
+    const decided: Partial<Record<Who, Code>> = {}
+    for (const role of roles.toReversed()) {
+      const values = (await params?.(crew)) ?? []
+      const told = await ask(clientOf(crew, crew[role], route), route, values, body?.())
+      decided[role] = told.code as Code
+      if (surface === 'over REST') {
+        const status = told.code ? errors[told.code as ErrorCode].status : (rowOf(route)?.status as number)
+        expect(told.answer.status).toBe(status)
+      }
+    }
+    // The catalogue is everybody's in the graph, whatever team the header names.
+    const isCatalogue = surface === 'over GraphQL' && route.endsWith('/billing/plans')
+    expect(roles.map((role) => decided[role])).toEqual(isCatalogue ? everybody : codes)
+  })
+
+  /** In the graph the header says which team's billing it is; in REST the path does. */
+  function clientOf({ teamId }: Crew, person: Person, route: string): Pick<Person, 'api'> {
+    return surface === 'over GraphQL' && isOfTeamBilling(route) ? { api: inTeam(rig, person, teamId) } : person
+  }
+
+  it('is nothing for a key, of a person or of the team', async () => {
+    const crew = await newCrew(rig)
+    const values = [crew.teamId, newId()]
+    for (const { route, body } of table) {
+      const told = await ask({ api: api(rig.gateway, crew.owner.apiKey) }, route, values, body?.())
+      if (surface === 'over REST') expect(told.code).toBe('UNAUTHORIZED')
+      else if (!/GET .*\/billing\//.test(route)) expect(told.code, route).toBe('FORBIDDEN')
+    }
+  })
+})
+
+function rowOf(route: string): { status: number } | undefined {
+  return routes.find(({ method, path }) => `${method} ${path}` === route) as { status: number } | undefined
+}
