@@ -5,6 +5,8 @@ import { type Account, type Answer, type Api, api, sql } from '../kit/kit.ts'
 
 export const password = 'correct horse battery'
 
+export type Plan = 'free' | 'pro' | 'max'
+
 export interface Person extends Account {
   /** The access token. */
   token: string
@@ -17,17 +19,13 @@ export interface Person extends Account {
 }
 
 /** A verified account with {@link password}, which has not signed in. */
-export async function newAccount(databaseUrl: string, plan: 'free' | 'pro' | 'max' = 'max'): Promise<Account> {
-  return await insertAccount(sql(databaseUrl), { email: `${randomUUID()}@example.com`, name: 'Ada', plan, password })
+export async function newAccount(databaseUrl: string, plan: Plan = 'max', name = 'Ada'): Promise<Account> {
+  return await insertAccount(sql(databaseUrl), { email: `${randomUUID()}@example.com`, name, plan, password })
 }
 
 /** A verified account that is signed in. */
-export async function newPerson(
-  gateway: { url: string },
-  databaseUrl: string,
-  plan: 'free' | 'pro' | 'max' = 'max',
-): Promise<Person> {
-  return await signIn(gateway, await newAccount(databaseUrl, plan))
+export async function newPerson(gateway: { url: string }, databaseUrl: string, plan?: Plan, name?: string): Promise<Person> {
+  return await signIn(gateway, await newAccount(databaseUrl, plan, name))
 }
 
 /** Signs an account in once more. */

@@ -2,20 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { print } from 'graphql'
 import { billingRoutes } from '../../rest-compat/billing.ts'
-import { createAccount } from '../../src/accounts/service.ts'
 import type { TeamRole } from '../../src/core/context.ts'
 import { createTeam } from '../../src/teams/service.ts'
-import { type Answer, type Api, api, sql } from '../kit/kit.ts'
+import { newPerson, type Person, type Plan } from '../accounts/person.ts'
+import { type Answer, sql } from '../kit/kit.ts'
 
-const password = 'correct horse battery'
-
-export interface Person {
-  userId: string
-  email: string
-  apiKey: string
-  /** With the person's token. */
-  api: Api
-}
+export type { Person }
 
 export interface Site {
   databaseUrl: string
@@ -23,11 +15,8 @@ export interface Site {
 }
 
 /** Somebody with a plan, who has just signed in. */
-export async function openPerson(site: Site, plan: 'free' | 'pro' | 'max' = 'pro'): Promise<Person> {
-  const email = `${randomUUID()}@example.com`
-  const { userId, apiKey } = await createAccount(sql(site.databaseUrl), { email, name: 'Person', plan, password })
-  const { body } = await api(site).post('/api/auth/login', { email, password })
-  return { userId, email, apiKey, api: api(site, undefined, { authorization: `Bearer ${body.data.accessToken}` }) }
+export async function openPerson(site: Site, plan: Plan = 'pro'): Promise<Person> {
+  return await newPerson(site, site.databaseUrl, plan)
 }
 
 /** A team of the owner's, with these people in it. */

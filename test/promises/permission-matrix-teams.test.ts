@@ -6,7 +6,6 @@ import { newId } from '../../src/core/id.ts'
 import { api, sql } from '../kit/kit.ts'
 import {
   type Crew,
-  inTeam,
   invited,
   join,
   newCrew,
@@ -149,7 +148,7 @@ describe.each(surfaces)('%s', (surface, ask) => {
 
   /** In the graph the header says which team's billing it is; in REST the path does. */
   function clientOf({ teamId }: Crew, person: Person, route: string): Pick<Person, 'api'> {
-    return surface === 'over GraphQL' && isOfTeamBilling(route) ? { api: inTeam(rig, person, teamId) } : person
+    return surface === 'over GraphQL' && isOfTeamBilling(route) ? { api: person.inTeam(teamId) } : person
   }
 
   it('is nothing for a key, of a person or of the team', async () => {

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-compat/routes.ts'
 import { api } from '../kit/kit.ts'
-import { type Crew, inTeam, invited, newCrew, newPerson, newTeam, openRig, type Rig } from '../teams/rig.ts'
+import { type Crew, invited, newCrew, newPerson, newTeam, openRig, type Rig } from '../teams/rig.ts'
 import { addressOf } from './both.ts'
 import { expectRefusal, moment, nobody, uuid } from './rig.ts'
 
@@ -118,7 +118,7 @@ describe('what is answered', () => {
     const { teamId, owner } = crew
     const others = await newTeam(rig, crew.outsider)
     for (const header of [teamId, others.teamId, nobody, 'nonsense']) {
-      const there = inTeam(rig, owner, header)
+      const there = owner.inTeam(header)
       for (const path of ['/api/teams', `/api/teams/${teamId}`, '/api/api-keys']) {
         const [one, other] = [await there.get(path), await owner.api.get(path)]
         expect([one.status, one.body]).toEqual([200, other.body])

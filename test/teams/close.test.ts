@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { connectedInstance, api as keyed, sql, startGateway, until } from '../kit/kit.ts'
 import { newNumber } from '../rest-compat/rig.ts'
-import { type Crew, inTeam, invited, newCrew, openRig, type Rig } from './rig.ts'
+import { type Crew, invited, newCrew, openRig, type Rig } from './rig.ts'
 
 let rig: Rig
 
@@ -19,7 +19,7 @@ async function busyCrew(on: Rig) {
   const { owner, teamId, workspaceId, outsider } = crew
   const own = { userId: owner.userId, workspaceId }
   const phones = [await connectedInstance(on.databaseUrl, own), await connectedInstance(on.databaseUrl, own)]
-  const api = inTeam(on, owner, teamId)
+  const api = owner.inTeam(teamId)
   const key = (await owner.api.post(`/api/teams/${teamId}/api-keys`, { name: 'Robot' })).body.data.key as string
   const { token } = await invited(on, teamId, outsider.email)
   const text = { instanceId: phones[0]?.id, type: 'text', text: 'Later', scheduledAt: inAnHour() }
@@ -42,7 +42,7 @@ describe('a team that is deleted', () => {
     const { teamId, owner, admin, collaborator, outsider, key, token } = await busyCrew(rig)
     expect((await owner.api.delete(`/api/teams/${teamId}`)).status).toBe(200)
     for (const person of [owner, admin, collaborator]) {
-      const { status, body } = await inTeam(rig, person, teamId).get('/api/messages')
+      const { status, body } = await person.inTeam(teamId).get('/api/messages')
       expect([status, body.error.code]).toEqual([404, 'TEAM_NOT_FOUND'])
     }
     expect((await keyed(rig.gateway, key, { 'x-team-id': teamId }).get('messages')).status).toBe(401)
@@ -108,9 +108,7 @@ describe('a team that is deleted', () => {
   it('keeps no instance that was being created meanwhile', async () => {
     const crew = await newCrew(rig)
     const { teamId, owner, admin } = crew
-    const created = Promise.all(
-      Array.from({ length: 5 }, () => inTeam(rig, admin, teamId).post('/api/instances', { name: 'Phone' })),
-    )
+    const created = Promise.all(Array.from({ length: 5 }, () => admin.inTeam(teamId).post('/api/instances', { name: 'Phone' })))
     const [answers] = await Promise.all([created, owner.api.delete(`/api/teams/${teamId}`)])
     for (const { status, body } of answers) expect(status === 201 || body.error.code === 'TEAM_NOT_FOUND').toBe(true)
     await until(async () => {

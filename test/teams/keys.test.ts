@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { api, sql } from '../kit/kit.ts'
 import { moment, nobody, uuid } from '../rest-compat/rig.ts'
-import { inTeam, newCrew, newPerson, newTeam, openRig, type Rig, subscribe, surfaces } from './rig.ts'
+import { newCrew, newPerson, newTeam, openRig, type Rig, subscribe, surfaces } from './rig.ts'
 
 let rig: Rig
 
@@ -76,7 +76,7 @@ describe.each(surfaces)("a person's own keys %s", (_, ask) => {
   it('go by one’s own plan and workspace, whatever team one looks at', async () => {
     const { teamId, owner, admin } = await newCrew(rig)
     await subscribe(rig, admin, 'free')
-    const there = { api: inTeam(rig, admin, teamId) }
+    const there = { api: admin.inTeam(teamId) }
     expect((await create(there)).code).toBe('MAX_API_KEYS_REACHED')
     await subscribe(rig, admin, 'pro')
     await subscribe(rig, owner, 'free')

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { api, sql } from '../kit/kit.ts'
 import { moment, nobody } from '../rest-compat/rig.ts'
-import { type Ask, inTeam, join, newCrew, newPerson, openRig, type Rig, surfaces } from './rig.ts'
+import { type Ask, join, newCrew, newPerson, openRig, type Rig, surfaces } from './rig.ts'
 
 let rig: Rig
 
@@ -81,14 +81,14 @@ describe.each(surfaces)('members %s', (_, ask) => {
     const { teamId, owner, admin, collaborator } = await newCrew(rig)
     const other = await newPerson(rig)
     await join(rig, teamId, other, 'admin')
-    for (const person of [admin, collaborator]) expect((await inTeam(rig, person, teamId).get('/api/contacts')).status).toBe(200)
+    for (const person of [admin, collaborator]) expect((await person.inTeam(teamId).get('/api/contacts')).status).toBe(200)
     const removed = await ask(other, 'DELETE /teams/:teamId/members/:userId', [teamId, admin.userId])
     expect(removed.data).toStrictEqual({ id: admin.userId, deleted: true })
     expect((await ask(collaborator, 'POST /teams/:teamId/leave', [teamId])).data).toStrictEqual({ id: teamId, left: true })
     for (const person of [admin, collaborator]) {
-      const { status, body } = await inTeam(rig, person, teamId).get('/api/contacts')
+      const { status, body } = await person.inTeam(teamId).get('/api/contacts')
       expect([status, body.error.code]).toEqual([404, 'TEAM_NOT_FOUND'])
-      const graph = await inTeam(rig, person, teamId).graphql('{ contacts { nodes { id } } }')
+      const graph = await person.inTeam(teamId).graphql('{ contacts { nodes { id } } }')
       expect(graph.body.errors[0].extensions.code).toBe('TEAM_NOT_FOUND')
       expect((await ask(person, 'GET /teams/:teamId', [teamId])).code).toBe('TEAM_NOT_FOUND')
       expect((await ask(person, 'POST /teams/:teamId/leave', [teamId])).code).toBe('TEAM_NOT_FOUND')

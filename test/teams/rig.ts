@@ -5,27 +5,18 @@ import os from 'node:os'
 import path from 'node:path'
 import type { Route } from '../../rest-compat/route.ts'
 import { routes } from '../../rest-compat/routes.ts'
-import { createAccount } from '../../src/accounts/service.ts'
 import { newId } from '../../src/core/id.ts'
-import { type Answer, type Api, api, atEnd, cloneDatabase, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
+import { type Person, type Plan, newPerson as signedIn } from '../accounts/person.ts'
+import { type Answer, type Api, atEnd, cloneDatabase, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
 import { addressOf, askGraph, graphDecision, restDecision } from '../rest-compat/both.ts'
+
+export type { Person }
 
 export interface Rig {
   databaseUrl: string
   gateway: Gateway
   /** Where mails are written to. */
   mailDir: string
-}
-
-export interface Person {
-  userId: string
-  workspaceId: string
-  email: string
-  /** The first key. */
-  apiKey: string
-  token: string
-  /** Signed in; paths begin with `/api/`. */
-  api: Api
 }
 
 export type Role = 'owner' | 'admin' | 'collaborator'
@@ -38,21 +29,9 @@ export async function openRig(env: Record<string, string> = {}): Promise<Rig> {
   return { databaseUrl, gateway, mailDir: path.join(dataDir, 'mail') }
 }
 
-let people = 0
-
 /** Somebody with an account, signed in. */
-export async function newPerson(rig: Rig, plan: 'free' | 'pro' | 'max' = 'max', name = 'Test'): Promise<Person> {
-  const email = `person${++people}@example.com`
-  const password = 'correct horse battery'
-  const account = await createAccount(sql(rig.databaseUrl), { email, name, plan, password })
-  const login = await api(rig.gateway).post('/api/auth/login', { email, password })
-  const token = login.body.data.accessToken as string
-  return { ...account, token, api: api(rig.gateway, undefined, { authorization: `Bearer ${token}` }) }
-}
-
-/** The same person in a team's workspace. */
-export function inTeam(rig: Rig, person: Person, teamId: string): Api {
-  return api(rig.gateway, undefined, { authorization: `Bearer ${person.token}`, 'x-team-id': teamId })
+export async function newPerson(rig: Rig, plan: Plan = 'max', name = 'Test'): Promise<Person> {
+  return await signedIn(rig.gateway, rig.databaseUrl, plan, name)
 }
 
 export interface Crew {
@@ -65,7 +44,7 @@ export interface Crew {
 }
 
 /** A team with one of each role, and somebody who is not in it. */
-export async function newCrew(rig: Rig, plan: 'free' | 'pro' | 'max' = 'max'): Promise<Crew> {
+export async function newCrew(rig: Rig, plan: Plan = 'max'): Promise<Crew> {
   const [owner, admin, collaborator, outsider] = (await Promise.all(
     Array.from({ length: 4 }, (_, i) => newPerson(rig, i === 0 ? plan : 'max')),
   )) as [Person, Person, Person, Person]

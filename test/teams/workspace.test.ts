@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Api, api, connectedInstance, sql } from '../kit/kit.ts'
 import { newNumber, nobody } from '../rest-compat/rig.ts'
-import { type Crew, inTeam, newCrew, openRig, type Rig, surfaces } from './rig.ts'
+import { type Crew, newCrew, openRig, type Rig, surfaces } from './rig.ts'
 
 let rig: Rig
 let crew: Crew
@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 describe.each(surfaces)('instances %s', (_, ask) => {
   const phone = async () => (await connectedInstance(rig.databaseUrl, { ...crew.owner, workspaceId: crew.workspaceId })).id
-  const as = (role: 'owner' | 'admin' | 'collaborator') => ({ api: inTeam(rig, crew[role], crew.teamId) })
+  const as = (role: 'owner' | 'admin' | 'collaborator') => ({ api: crew[role].inTeam(crew.teamId) })
 
   it('are created, logged out and deleted by owner and admins', async () => {
     for (const who of [as('owner'), as('admin')]) {
@@ -64,7 +64,7 @@ it("counts a team's messages, by whomever and whatever sent, on the owner's mont
   const robot = api(rig.gateway, body.data.key, { 'x-team-id': teamId })
   const text = () => ({ instanceId: phone.id, to: newNumber(), type: 'text', text: 'Hello' })
   const send = async (client: Api, path: string) => expect((await client.post(path, text())).status).toBe(201)
-  for (const person of [owner, admin, collaborator]) await send(inTeam(rig, person, teamId), '/api/messages/send')
+  for (const person of [owner, admin, collaborator]) await send(person.inTeam(teamId), '/api/messages/send')
   await send(robot, 'messages/send')
   await send(robot, 'messages/send')
   const { rows } = await sql(rig.databaseUrl).query(
