@@ -1,7 +1,8 @@
 // Access tokens: short-lived JWTs that name a session. A token alone is not enough: who checks it asks for the session too.
 import { createLocalJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import type { App } from '../core/app.ts'
-import { type Auth, tokenAudience } from './auth.ts'
+import type { Auth } from './auth.ts'
+import { tokenAudience } from './token-form.ts'
 
 export interface TokenClaims {
   userId: string
@@ -15,11 +16,11 @@ const reloadMs = 1_000
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** Makes the judge of tokens: what a good one claims, null for any other. The keys come from our table alone. */
-export function createTokenJudge(app: App, auth: () => Auth): (token: string) => Promise<TokenClaims | null> {
+export function createTokenJudge(app: App, auth: () => Promise<Auth>): (token: string) => Promise<TokenClaims | null> {
   let keys: { find: JWTVerifyGetKey; loadedAt: number } | undefined
 
   async function loadKeys(): Promise<{ find: JWTVerifyGetKey; loadedAt: number }> {
-    const { keys: list } = await auth().api.getJwks()
+    const { keys: list } = await (await auth()).api.getJwks()
     keys = { find: createLocalJWKSet({ keys: list }), loadedAt: performance.now() }
     return keys
   }

@@ -49,7 +49,7 @@ export function mountAuth(http: FastifyInstance, app: App, prefix: string): Map<
       },
     })
   }
-  http.get(take('GET', '/jwks'), async (_, reply) => await reply.send(await app.identity.auth().api.getJwks()))
+  http.get(take('GET', '/jwks'), async (_, reply) => await reply.send(await (await app.identity.auth()).api.getJwks()))
   http.get<{ Params: { provider: string }; Querystring: Record<string, string> }>(
     take('GET', '/oauth/:provider'),
     async (request, reply) => await leaveForProvider(app, request, reply),

@@ -12,10 +12,8 @@ import { forgetTries } from './login-guard.ts'
 import { sendMail } from './mail.ts'
 import { openAccount } from './open-account.ts'
 import { hashPassword, verifyPassword } from './password.ts'
+import { tokenAudience, tokenSeconds } from './token-form.ts'
 
-/** How long an access token holds, in seconds. */
-export const tokenSeconds = 600
-export const tokenAudience = 'console'
 const day = 86_400
 
 const noTokens = { accessToken: null, refreshToken: null, idToken: null }

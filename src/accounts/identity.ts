@@ -3,10 +3,10 @@ import type { App } from '../core/app.ts'
 import type { OidcSettings } from '../core/config.ts'
 import { failure } from '../core/errors.ts'
 import { createTokenJudge, type TokenClaims } from './access-token.ts'
-import { type Auth, createAuth } from './auth.ts'
+import type { Auth } from './auth.ts'
 
 export interface Identity {
-  auth: () => Auth
+  auth: () => Promise<Auth>
   /** With that identity provider in it. @throws NOT_FOUND for one that is not set up, SERVICE_UNAVAILABLE while it does not answer. */
   withProvider: (id: string) => Promise<Auth>
   /** What a good access token claims; null for any other. */
@@ -29,12 +29,12 @@ const discoveryMs = 3_000
 export function createIdentity(app: App): Identity {
   const ready = new Map<string, OidcSettings>()
   const joining = new Map<string, Promise<Auth>>()
-  let current: { baseUrl: string; auth: Auth } | undefined
+  let current: { baseUrl: string; auth: Promise<Auth> } | undefined
 
-  function auth(): Auth {
+  async function auth(): Promise<Auth> {
     const baseUrl = baseUrlOf(app)
-    if (current?.baseUrl !== baseUrl) current = { baseUrl, auth: createAuth(app, { baseUrl, oidc: [...ready.values()] }) }
-    return current.auth
+    if (current?.baseUrl !== baseUrl) current = { baseUrl, auth: start(app, baseUrl, [...ready.values()]) }
+    return await current.auth
   }
 
   async function join(settings: OidcSettings): Promise<Auth> {
@@ -44,7 +44,7 @@ export function createIdentity(app: App): Identity {
       throw failure('SERVICE_UNAVAILABLE', `The identity provider ${settings.id} cannot be reached`)
     })
     ready.set(settings.id, settings)
-    current = { baseUrl, auth: next }
+    current = { baseUrl, auth: Promise.resolve(next) }
     return next
   }
 
@@ -53,7 +53,7 @@ export function createIdentity(app: App): Identity {
     async withProvider(id) {
       const { oidc } = app.secrets
       if (oidc?.id !== id) throw failure('NOT_FOUND', `There is no identity provider ${id}`)
-      if (ready.has(id)) return auth()
+      if (ready.has(id)) return await auth()
       // Whoever comes meanwhile waits for the same answer.
       let asked = joining.get(id)
       if (!asked) {
@@ -72,9 +72,15 @@ function baseUrlOf({ config: { publicUrl } }: App): string {
   return publicUrl.replace(/\/$/, '')
 }
 
+/** Loaded by whoever first signs in: a process that does other work never needs it. */
+async function start(app: App, baseUrl: string, oidc: readonly OidcSettings[]): Promise<Auth> {
+  const { createAuth } = await import('./auth.ts')
+  return createAuth(app, { baseUrl, oidc })
+}
+
 /** @throws where not every provider is there: better-auth itself leaves out the one whose document it cannot read. */
 async function startWith(app: App, baseUrl: string, oidc: readonly OidcSettings[]): Promise<Auth> {
-  const auth = createAuth(app, { baseUrl, oidc })
+  const auth = await start(app, baseUrl, oidc)
   const { socialProviders } = await auth.$context
   const missing = oidc.find(({ id }) => !socialProviders.some((provider) => provider.id === id))
   if (missing) throw new Error(`nothing of use at ${missing.discoveryUrl}`)

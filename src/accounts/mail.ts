@@ -1,7 +1,7 @@
 // Mail: written down with what it is about, sent by a job, over SMTP or into a folder.
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { createTransport } from 'nodemailer'
+import type { createTransport } from 'nodemailer'
 import type { App } from '../core/app.ts'
 import { type Sql, transaction } from '../core/database.ts'
 import { newId } from '../core/id.ts'
@@ -41,7 +41,7 @@ async function deliver(app: App, id: string): Promise<void> {
   const { smtpUrl } = app.secrets
   // The id is the same on every attempt, so that a mailbox can tell a mail that comes twice.
   const messageId = `<${id}@${hostOf(app)}>`
-  if (smtpUrl) await transportTo(smtpUrl).sendMail({ ...mail, from: app.config.mailFrom, messageId })
+  if (smtpUrl) await (await transportTo(smtpUrl)).sendMail({ ...mail, from: app.config.mailFrom, messageId })
   else await keep(app, id, mail)
   await app.pool.query('delete from mails where id = $1', [id])
 }
@@ -49,10 +49,11 @@ async function deliver(app: App, id: string): Promise<void> {
 /** One for each server, so that mails share its connections. */
 const transports = new Map<string, ReturnType<typeof createTransport>>()
 
-function transportTo(smtpUrl: string): ReturnType<typeof createTransport> {
+async function transportTo(smtpUrl: string): Promise<ReturnType<typeof createTransport>> {
+  const nodemailer = await import('nodemailer')
   let transport = transports.get(smtpUrl)
   if (!transport) {
-    transport = createTransport({
+    transport = nodemailer.createTransport({
       url: smtpUrl,
       pool: true,
       maxConnections: 2,

@@ -16,7 +16,7 @@ const changeBody = z.object({ currentPassword: text(1, 128), newPassword: passwo
 /** Ends every session. @throws INVALID_TOKEN for one that is wrong, old or used. */
 export async function resetPassword(app: App, request: FastifyRequest): Promise<{ changed: true }> {
   const { token, password: newPassword } = parse(resetBody, request.body)
-  await asking(app.identity.auth().api.resetPassword({ body: { token, newPassword } }))
+  await asking((await app.identity.auth()).api.resetPassword({ body: { token, newPassword } }))
   return { changed: true }
 }
 

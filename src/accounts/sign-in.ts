@@ -4,10 +4,10 @@ import { z } from 'zod'
 import type { App } from '../core/app.ts'
 import { codeOf } from '../core/errors.ts'
 import { parse, text } from '../core/validation.ts'
-import { tokenSeconds } from './auth.ts'
 import { asking, type ConsoleUser, checkOrigin, claimsOf, consoleUser, headersOf, passCookies, refuseToken } from './auth-call.ts'
 import { forgetTries, guarded } from './login-guard.ts'
 import { email } from './sign-up.ts'
+import { tokenSeconds } from './token-form.ts'
 
 /** Of the password only what a hash can take: what is too short to be one is wrong, not invalid. */
 const loginBody = z.object({ email, password: text(1, 128) })
@@ -24,7 +24,7 @@ export async function logIn(app: App, request: FastifyRequest, reply: FastifyRep
   const body = parse(loginBody, request.body)
   await guarded(app, reply, body.email)
   const { response, headers } = await asking(
-    app.identity.auth().api.signInEmail({ body, headers: headersOf(request), returnHeaders: true }),
+    (await app.identity.auth()).api.signInEmail({ body, headers: headersOf(request), returnHeaders: true }),
   ).catch(async (error) => {
     // The password was right.
     if (codeOf(error) === 'EMAIL_NOT_VERIFIED') await forgetTries(app.pool, body.email)
@@ -43,14 +43,17 @@ async function sessionOf(app: App, token: string): Promise<string> {
 
 async function tokenFor(app: App, userId: string, sessionId: string): Promise<Token> {
   const payload = { sub: userId, sid: sessionId, iat: Math.floor(Date.now() / 1000) }
-  const { token } = await app.identity.auth().api.signJWT({ body: { payload } })
+  const { token } = await (await app.identity.auth()).api.signJWT({ body: { payload } })
   return { accessToken: token, expiresIn: tokenSeconds }
 }
 
 /** A new token for the session of the cookie, whose time begins anew. @throws UNAUTHORIZED. */
 export async function renewToken(app: App, request: FastifyRequest, reply: FastifyReply): Promise<Token> {
   checkOrigin(app, request)
-  const { response, headers } = await app.identity.auth().api.getSession({ headers: headersOf(request), returnHeaders: true })
+  const { response, headers } = await (await app.identity.auth()).api.getSession({
+    headers: headersOf(request),
+    returnHeaders: true,
+  })
   passCookies(reply, headers)
   if (!response) return refuseToken()
   return await tokenFor(app, response.user.id, response.session.id)
@@ -59,7 +62,7 @@ export async function renewToken(app: App, request: FastifyRequest, reply: Fasti
 /** Ends the session of the cookie, and that of the token where there is one. */
 export async function logOut(app: App, request: FastifyRequest, reply: FastifyReply): Promise<{ loggedOut: true }> {
   checkOrigin(app, request)
-  const { headers } = await app.identity.auth().api.signOut({ headers: headersOf(request), returnHeaders: true })
+  const { headers } = await (await app.identity.auth()).api.signOut({ headers: headersOf(request), returnHeaders: true })
   passCookies(reply, headers)
   const claims = await claimsOf(app, request)
   if (claims) await app.pool.query('delete from auth_sessions where id = $1', [claims.sessionId])

@@ -20,27 +20,27 @@ export async function signUp(app: App, request: FastifyRequest): Promise<{ user:
 }
 
 async function signUpOnce(app: App, body: z.output<typeof signUpBody>): Promise<{ user: ConsoleUser }> {
-  const call = () => app.identity.auth().api.signUpEmail({ body })
+  const { api } = await app.identity.auth()
   try {
-    return await call()
+    return await api.signUpEmail({ body })
   } catch (error) {
     if (codeIn(error) !== 'FAILED_TO_CREATE_USER') throw error
     // The same address was signed up at the same moment; it is known by now, and is answered as known ones are.
-    return await call()
+    return await api.signUpEmail({ body })
   }
 }
 
 /** @throws INVALID_TOKEN. */
 export async function verifyEmail(app: App, request: FastifyRequest): Promise<{ verified: true }> {
   const query = parse(tokenBody, request.body)
-  await asking(app.identity.auth().api.verifyEmail({ query }))
+  await asking((await app.identity.auth()).api.verifyEmail({ query }))
   return { verified: true }
 }
 
 /** Sends the mail again where it is of use. Answers alike whatever the address. */
 export async function resendVerification(app: App, request: FastifyRequest): Promise<{ accepted: true }> {
   const body = parse(emailBody, request.body)
-  await alike(asking(app.identity.auth().api.sendVerificationEmail({ body }).catch(ignoreVerified)))
+  await alike(asking((await app.identity.auth()).api.sendVerificationEmail({ body }).catch(ignoreVerified)))
   return { accepted: true }
 }
 
@@ -52,6 +52,6 @@ function ignoreVerified(error: unknown): void {
 /** Sends a mail to whoever has an account with the address. Answers alike whether anybody has. */
 export async function forgotPassword(app: App, request: FastifyRequest): Promise<{ accepted: true }> {
   const body = parse(emailBody, request.body)
-  await alike(asking(app.identity.auth().api.requestPasswordReset({ body })))
+  await alike(asking((await app.identity.auth()).api.requestPasswordReset({ body })))
   return { accepted: true }
 }

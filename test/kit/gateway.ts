@@ -77,6 +77,8 @@ export const environment = {
   PATH: process.env.PATH,
   HOME: process.env.HOME,
   NODE_ENV: 'test',
+  // As npm's scripts set it, in a folder that the tests share.
+  NODE_COMPILE_CACHE: path.join(root, 'node_modules/.cache/node'),
   PORT: '0',
   ALLOWED_PRIVATE_TARGETS: '127.0.0.1/32',
   SANDBOX_LATENCY_MS: '20',

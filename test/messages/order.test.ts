@@ -67,7 +67,7 @@ it('lets instant messages overtake a crowd of scheduled ones that are due', asyn
   const owner = await createAccount(crowd)
   const { id: instanceId } = await connectedInstance(crowd, owner)
   const door = api(await startGateway({ databaseUrl: crowd, env: { ROLES: 'http' } }), owner.apiKey)
-  const scheduledAt = new Date(Date.now() + 3_000).toISOString()
+  const scheduledAt = new Date(Date.now() + 6_000).toISOString()
   const some = (count: number, more: object) =>
     Array.from({ length: count }, (_, i) => ({ instanceId, to: `+39333112${1000 + i}`, type: 'text', text: 'hello', ...more }))
   expect((await door.post('messages/bulk', { messages: some(600, { scheduledAt }) })).body.data.accepted).toHaveLength(600)
