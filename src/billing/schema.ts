@@ -72,13 +72,20 @@ const PaymentRef = builder.prismaObject('Payment', {
 })
 
 const UserRef = builder.prismaObject('User', {
-  description: 'The account behind the key.',
+  description: 'The account behind the key, or the person who is signed in.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id.' }),
     email: t.exposeString('email', { description: 'The e-mail address.' }),
     name: t.exposeString('name', { description: 'The name.' }),
     emailVerified: t.exposeBoolean('emailVerified', { description: 'Whether the address was verified.' }),
-    plan: t.field({ type: PlanRef, description: 'The plan in force.', resolve: (_, __, ctx) => planOf(ctx.principal.plan) }),
+    plan: t.field({
+      type: PlanRef,
+      description: 'The plan in force, also for whoever looks at the workspace of a team.',
+      resolve: async ({ id }, _, { app, principal }) => {
+        if (principal.ownerId === id) return planOf(principal.plan)
+        return planInForce(await app.db.subscription.findUniqueOrThrow({ where: { userId: id } }), new Date())
+      },
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
   }),
 })

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Api, api, cloneDatabase, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
+import { welch } from '../kit/welch.ts'
 import { expectRefusal, moment, uuid } from '../rest-compat/rig.ts'
 import { type Mailbox, openMailbox, textOf } from './mailbox.ts'
 import { logIn, newAccount, password } from './person.ts'
@@ -128,15 +129,25 @@ describe('an address that has an account', () => {
     }
     expect(Math.abs(welch(times.known, times.unknown))).toBeLessThan(4.5)
   })
-})
 
-/** Welch's t of two samples. */
-function welch(a: readonly number[], b: readonly number[]): number {
-  const mean = (list: readonly number[]) => list.reduce((sum, value) => sum + value, 0) / list.length
-  const variance = (list: readonly number[]) =>
-    list.reduce((sum, value) => sum + (value - mean(list)) ** 2, 0) / (list.length - 1)
-  return (mean(a) - mean(b)) / Math.sqrt(variance(a) / a.length + variance(b) / b.length)
-}
+  it('takes a wrong password as long to be refused as one of nobody', { timeout: 60_000 }, async () => {
+    const accounts = await Promise.all(Array.from({ length: 40 }, () => newAccount(databaseUrl)))
+    const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] }
+    for (const { email } of accounts) {
+      for (const [who, address] of [
+        ['known', email],
+        ['unknown', newEmail()],
+      ] as const) {
+        const begin = performance.now()
+        expect((await logIn(gateway, address, 'a wrong password')).status).toBe(401)
+        times[who].push(performance.now() - begin)
+      }
+    }
+    // One of these is always the first, and what the machine does meanwhile falls on single ones.
+    const middle = (list: number[]) => list.sort((a, b) => a - b).slice(4, -4)
+    expect(Math.abs(welch(middle(times.known), middle(times.unknown)))).toBeLessThan(4.5)
+  })
+})
 
 describe('a token of a mail', () => {
   it.each(['', 'x', 'a.b.c'])('that is none is refused: %j', async (token) => {

@@ -4,6 +4,7 @@ import { Pool } from 'undici'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createTeam } from '../../src/teams/service.ts'
 import { type Account, api, createAccount, sql } from '../kit/kit.ts'
+import { welch } from '../kit/welch.ts'
 import { openApp } from '../messages/rig.ts'
 import { expectRefusal, openRig, type Rig } from '../rest-compat/rig.ts'
 import { send } from './wire.ts'
@@ -125,14 +126,4 @@ function trimmed(a: readonly number[], b: readonly number[]): [number[], number[
   const all = [...a, ...b].sort((x, y) => x - y)
   const median = all[all.length / 2] as number
   return [a.filter((x) => x <= median), b.filter((x) => x <= median)]
-}
-
-/** Welch's t: how many standard errors the means are apart. */
-function welch(a: readonly number[], b: readonly number[]): number {
-  const [x, y] = [a, b].map((list) => {
-    const mean = list.reduce((sum, value) => sum + value, 0) / list.length
-    const variance = list.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (list.length - 1)
-    return { mean, error: variance / list.length }
-  }) as [{ mean: number; error: number }, { mean: number; error: number }]
-  return (x.mean - y.mean) / Math.sqrt(x.error + y.error)
 }

@@ -1,0 +1,109 @@
+// The console's surface beyond its rows: files, streams, refusals and repeats, in the workspace of one's own or of a team.
+import { beforeAll, describe, expect, it } from 'vitest'
+import { until } from '../kit/kit.ts'
+import { type Crew, newCrew, openRig, type Person, type Rig } from '../teams/rig.ts'
+import { expectRefusal } from './rig.ts'
+
+let rig: Rig
+let crew: Crew
+
+beforeAll(async () => {
+  rig = await openRig()
+  crew = await newCrew(rig)
+})
+
+/** A request as a browser makes it, in the team's workspace where there is one. */
+function ask(person: Person, path: string, init: RequestInit = {}, teamId?: string): Promise<Response> {
+  const headers = { authorization: `Bearer ${person.token}`, ...(teamId && { 'x-team-id': teamId }), ...init.headers }
+  return fetch(rig.gateway.url + path, { ...init, headers })
+}
+
+describe('a file', () => {
+  it('that somebody uploads into a team is there for the whole team, and for nobody else', async () => {
+    const { teamId, collaborator, owner, outsider } = crew
+    const body = new FormData()
+    body.set('file', new Blob([Buffer.from('%PDF-1.4\n%%EOF\n')]), 'note.pdf')
+    const uploaded = await ask(collaborator, '/api/media', { method: 'POST', body }, teamId)
+    const { data } = (await uploaded.json()) as { data: { id: string; mimeType: string } }
+    expect([uploaded.status, data.mimeType]).toEqual([201, 'application/pdf'])
+    const path = `/api/media/${data.id}`
+    expect((await ask(owner, path, {}, teamId)).status).toBe(200)
+    // Nor in one's own workspace.
+    expect((await ask(owner, path)).status).toBe(404)
+    expect((await ask(outsider, path)).status).toBe(404)
+    expect(await (await ask(outsider, path, {}, teamId)).json()).toMatchObject({ error: { code: 'TEAM_NOT_FOUND' } })
+    expect((await fetch(rig.gateway.url + path)).status).toBe(401)
+  })
+})
+
+describe('a stream', () => {
+  it('of a team ends within 5 s for whoever is removed from it, and goes on for the others', { timeout: 30_000 }, async () => {
+    const { teamId, owner, admin, collaborator } = await newCrew(rig)
+    const over = { admin: false, collaborator: false }
+    for (const who of ['admin', 'collaborator'] as const) {
+      const response = await ask({ admin, collaborator }[who], '/api/events/stream', {}, teamId)
+      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8'])
+      void read(response).then(() => {
+        over[who] = true
+      })
+    }
+    const removed = await owner.api.delete(`/api/teams/${teamId}/members/${collaborator.userId}`)
+    expect(removed.status).toBe(200)
+    await until(() => over.collaborator, { timeoutMs: 5_000 })
+    expect(over.admin).toBe(false)
+  })
+
+  async function read(response: Response): Promise<void> {
+    // The gateway's end at the end of the test is an end too.
+    for await (const _ of response.body as AsyncIterable<unknown>);
+  }
+})
+
+describe('a request', () => {
+  it('that is repeated under its Idempotency-Key is done once, in each workspace for itself', async () => {
+    const { owner, teamId } = crew
+    const headers = { 'idempotency-key': 'the same' }
+    const post = (api: Person['api']) => api.post('/api/contacts', { name: 'Ada', phone: '+4915112345678' }, headers)
+    const [first, again, inTeam] = [await post(owner.api), await post(owner.api), await post(owner.inTeam(teamId))]
+    expect([first.status, again.status, inTeam.status]).toEqual([201, 201, 201])
+    expect(again.body).toEqual(first.body)
+    expect([first, again, inTeam].map(({ headers: told }) => told.get('idempotency-replayed'))).toEqual([null, 'true', null])
+    expect(inTeam.body.data.id).not.toBe(first.body.data.id)
+  })
+
+  it('carries no rate headers, and counts against no quota of requests', async () => {
+    const { owner } = crew
+    const { headers } = await owner.api.get('/api/contacts')
+    expect([...headers.keys()].filter((name) => name.startsWith('ratelimit'))).toEqual([])
+    expect((await owner.api.get('/api/billing/usage')).body.data.usage.apiRequestsCount).toBe(0)
+  })
+
+  it('to nowhere, with another method, or with a body that is none is refused in the envelope', async () => {
+    const { api } = crew.owner
+    expectRefusal(await api.get('/api/nothing'), 404, 'NOT_FOUND')
+    const answer = await api.put('/api/teams', { name: 'x' })
+    expectRefusal(answer, 405, 'METHOD_NOT_ALLOWED')
+    expect(answer.headers.get('allow')?.split(', ').sort()).toEqual(['GET', 'POST'])
+    expectRefusal(await api.post('/api/teams', '{"name":'), 400, 'VALIDATION_ERROR')
+    expectRefusal(await api.post('/api/teams', '"x"', { 'content-type': 'text/plain' }), 415, 'UNSUPPORTED_MEDIA_TYPE')
+    expectRefusal(await api.post('/api/auth/login', { email: 'x'.repeat(1_100_000) }), 413, 'PAYLOAD_TOO_LARGE')
+    expectRefusal(await api.post('/api/statuses', {}), 403, 'STATUSES_NOT_AVAILABLE_ON_PLAN')
+  })
+
+  it('says who somebody is in whichever workspace they look', async () => {
+    const { collaborator, teamId } = await newCrew(rig, 'pro')
+    const query = '{ me { id plan { code } } plans { code } }'
+    for (const api of [collaborator.api, collaborator.inTeam(teamId)]) {
+      expect((await api.graphql(query)).body.data.me).toEqual({ id: collaborator.userId, plan: { code: 'max' } })
+    }
+  })
+
+  it('of somebody with an API key belongs to the other surface', async () => {
+    const { owner } = crew
+    const answer = await fetch(`${rig.gateway.url}/api/contacts`, { headers: { 'x-api-key': owner.apiKey } })
+    expect([answer.status, await answer.json()]).toEqual([
+      401,
+      { error: { code: 'UNAUTHORIZED', message: 'Missing or invalid token' } },
+    ])
+  })
+})
