@@ -41,9 +41,10 @@ async function work(app: App, job: JobImplementation): Promise<void> {
     groupConcurrency: shape.perGroup,
     perJobResults: true,
     burstWhenBatchFull: true,
-    pollingIntervalSeconds: 0.5,
-    // Jobs of the future announce nothing, so polling stays as short as it is without announcements.
-    notifyPollingIntervalSeconds: 0.5,
+    // Jobs of the future announce nothing, so polling stays as short with announcements as without. What runs by the clock,
+    // to the minute, may be found some seconds later.
+    pollingIntervalSeconds: definition.cron ? 5 : 0.5,
+    notifyPollingIntervalSeconds: definition.cron ? 5 : 0.5,
   } as const satisfies WorkOptions
   await app.boss.work(definition.name, options, async (batch) => {
     const parsed = batch.map((job) => definition.schema.safeParse(job.data ?? {}))
