@@ -107,8 +107,9 @@ async function connect(url: string, as: EmbeddedOptions['as']): Promise<pg.Clien
 
 /** False when the server is about to be stopped by the last one that used it. */
 async function take(client: pg.Client, as: EmbeddedOptions['as'], dataDir: string): Promise<boolean> {
-  if (!(await lock(client, 'pg_try_advisory_lock_shared', inUse))) {
-    await client.end()
+  // One that was cut off in this very moment was stopped by the last one too.
+  if (!(await lock(client, 'pg_try_advisory_lock_shared', inUse).catch(() => false))) {
+    await client.end().catch(() => {})
     return false
   }
   if (as === 'command') return true

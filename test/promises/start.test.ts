@@ -103,8 +103,8 @@ it('lets operators work on its database while it runs, and while it does not', a
   const account = (email: string) =>
     command(['account', 'create', '--email', email, '--name', 'N', '--plan', 'pro', '--json'], { env })
   // Before the first start, two at once.
-  const [early] = await Promise.all([account('early@example.com'), account('too@example.com')])
-  expect(early.code).toBe(0)
+  const [early, too] = await Promise.all([account('early@example.com'), account('too@example.com')])
+  for (const { code, stderr } of [early, too]) expect(code, stderr).toBe(0)
 
   const gateway = await startGateway({ env })
   // Someone has an account already, so nothing is demonstrated.
