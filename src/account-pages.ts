@@ -4,7 +4,7 @@ import type { App } from './core/app.ts'
 import { sendError } from './core/http.ts'
 
 /** A page of one form; what it sends goes to the API of the same origin. */
-export interface AccountPage {
+interface AccountPage {
   title: string
   /** HTML of what it holds: a form with named fields, or nothing to fill in. */
   body: string

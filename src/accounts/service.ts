@@ -22,6 +22,8 @@ export {
   revokeApiKey,
 } from './api-keys.ts'
 
+export { openAccount } from './open-account.ts'
+
 const newAccount = z.object({
   email: z.email('must be an e-mail address').max(254).toLowerCase(),
   name: text(1, 100),

@@ -1,4 +1,5 @@
 // Admission of people who are signed in: one statement a flush turns sessions into principals, in the workspace they ask for.
+import { openAccount } from '../accounts/service.ts'
 import type { App } from '../core/app.ts'
 import { createBatch } from '../core/batch.ts'
 import type { Principal, TeamRole } from '../core/context.ts'
@@ -41,7 +42,12 @@ export function createSessionAdmission(app: App): App['admitSession'] {
     observe: (size) => app.metrics.batchSize.observe({ batch: 'admit session' }, size),
   })
   return async (knock) => {
-    const row = await batch(knock)
+    let row = await batch(knock)
+    if (row && !row.workspaceId && !knock.teamId) {
+      // Whoever made the account ended before it had a workspace.
+      await openAccount(app.pool, knock.userId)
+      row = await batch(knock)
+    }
     if (!row) return null
     const { workspaceId, sessionId, userId, teamId, role, ownerId, plan, active } = row
     if (!workspaceId) throw failure('TEAM_NOT_FOUND')

@@ -67,6 +67,26 @@ describe('signing up', () => {
     expect(rows).toEqual([{ users: 1, workspaces: 1, subscriptions: 1 }])
   })
 
+  it('is made whole by the next request where the process died in the middle of it', async () => {
+    const email = newEmail()
+    const { id } = (await signUp(email)).body.data.user
+    await client.post('/api/auth/verify-email', { token: await mailbox.token(email) })
+    for (const [table, owner] of [
+      ['workspaces', 'ownerId'],
+      ['subscriptions', 'userId'],
+    ])
+      await sql(databaseUrl).query(`delete from ${table} where "${owner}" = $1`, [id])
+    const { accessToken } = (await logIn(gateway, email)).body.data
+    const headers = { authorization: `Bearer ${accessToken}` }
+    const answers = await Promise.all(Array.from({ length: 5 }, () => client.get('/api/contacts', headers)))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+    const { rows } = await sql(databaseUrl).query(
+      'select plan from workspaces w join subscriptions s on s."userId" = w."ownerId" where w."ownerId" = $1',
+      [id],
+    )
+    expect(rows).toEqual([{ plan: 'free' }])
+  })
+
   it('names every field that is wrong', async () => {
     const answer = await client.post('/api/auth/signup', { email: 'nobody', password: 'short', name: '' })
     const message = 'email: must be an e-mail address; password: must have at least 10 characters; name: must not be empty'
