@@ -6,6 +6,7 @@ import { planOf } from './billing/plans.ts'
 import type { App } from './core/app.ts'
 import type { Context, Principal } from './core/context.ts'
 import { fail } from './core/errors.ts'
+import { isId } from './core/id.ts'
 
 export interface Door {
   /** Refuses who brings nothing like a key or a token, before a body is read. @throws UNAUTHORIZED. */
@@ -23,8 +24,6 @@ export interface Door {
   /** Either, by what the request brings. */
   open: (request: FastifyRequest, reply: FastifyReply, reach: Reach) => Promise<Context>
 }
-
-const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 export function openDoor(app: App): Door {
   async function openToKey(request: FastifyRequest, reply: FastifyReply, reach: Reach): Promise<Context> {
@@ -46,7 +45,7 @@ export function openDoor(app: App): Door {
     if (!claims) return refuseToken()
     const teamId = team === undefined ? null : String(team).toLowerCase()
     // A malformed id is one of no team; but who has no session is told that first.
-    const isTeam = teamId === null || uuidForm.test(teamId)
+    const isTeam = teamId === null || isId(teamId)
     const principal = await app.admitSession({ ...claims, teamId: isTeam ? teamId : null })
     if (!principal) return refuseToken()
     if (!isTeam) fail('TEAM_NOT_FOUND')

@@ -1,6 +1,7 @@
 // Access tokens: short-lived JWTs that name a session. A token alone is not enough: who checks it asks for the session too.
 import { createLocalJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import type { App } from '../core/app.ts'
+import { isId } from '../core/id.ts'
 import type { Auth } from './auth.ts'
 import { tokenAudience } from './token-form.ts'
 
@@ -13,7 +14,6 @@ export interface TokenClaims {
 const maxLength = 2_048
 /** Keys that nobody knows are looked for no more often. */
 const reloadMs = 1_000
-const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** Makes the judge of tokens: what a good one claims, null for any other. The keys come from our table alone. */
 export function createTokenJudge(app: App, auth: () => Promise<Auth>): (token: string) => Promise<TokenClaims | null> {
@@ -50,8 +50,7 @@ export function createTokenJudge(app: App, auth: () => Promise<Auth>): (token: s
     if (token.length > maxLength) return null
     try {
       const { sub, sid } = (await verifyWithNewest(token)).payload
-      if (typeof sub !== 'string' || typeof sid !== 'string' || !uuidForm.test(sub) || !uuidForm.test(sid)) return null
-      return { userId: sub, sessionId: sid }
+      return isId(sub) && isId(sid) ? { userId: sub, sessionId: sid } : null
     } catch (error) {
       // Whatever is wrong with it, nobody is told what; but a database that does not answer is no fault of the token.
       if (error instanceof errors.JOSEError || error instanceof TypeError || error instanceof SyntaxError) return null

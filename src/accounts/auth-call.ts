@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../core/app.ts'
 import { type ErrorCode, fail, failure } from '../core/errors.ts'
+import { trustedOrigins } from '../core/http.ts'
 import type { TokenClaims } from './access-token.ts'
-import { consoleUrl } from './console-url.ts'
 
 /** A person as the console shows them. */
 export interface ConsoleUser {
@@ -37,9 +37,8 @@ export function passCookies(reply: FastifyReply, headers: Headers): void {
 
 /** Refuses a page of another origin, which a browser always names. @throws FORBIDDEN. */
 export function checkOrigin(app: App, { headers: { origin } }: FastifyRequest): void {
-  if (origin === undefined) return
-  const trusted = [app.config.publicUrl, consoleUrl(app)].flatMap((url) => (url ? [new URL(url).origin] : []))
-  if (!trusted.includes(origin)) fail('FORBIDDEN', 'Pages of this origin may not sign people in or out')
+  if (origin !== undefined && !trustedOrigins(app).includes(origin))
+    fail('FORBIDDEN', 'Pages of this origin may not sign people in or out')
 }
 
 /** Who shows an access token whose session is still there. @throws UNAUTHORIZED. */

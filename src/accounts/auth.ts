@@ -6,6 +6,7 @@ import { genericOAuth } from 'better-auth/plugins/generic-oauth'
 import { jwt } from 'better-auth/plugins/jwt'
 import type { App } from '../core/app.ts'
 import type { OidcSettings } from '../core/config.ts'
+import { trustedOrigins } from '../core/http.ts'
 import { newId } from '../core/id.ts'
 import { consoleUrl } from './console-url.ts'
 import { forgetTries } from './login-guard.ts'
@@ -28,7 +29,7 @@ export interface AuthOptions {
 }
 
 /** The address that an identity provider sends people back to. */
-export function callbackUrl(baseUrl: string, provider: string): string {
+function callbackUrl(baseUrl: string, provider: string): string {
   return `${baseUrl}/api/auth/oauth/${provider}/callback`
 }
 
@@ -39,7 +40,7 @@ export function createAuth(app: App, { baseUrl, oidc }: AuthOptions) {
     appName: 'gateway',
     baseURL: baseUrl,
     basePath: '/api/auth',
-    trustedOrigins: [baseUrl, consoleUrl(app)],
+    trustedOrigins: trustedOrigins(app),
     secret: createHmac('sha256', secretKey).update('identity').digest('hex'),
     telemetry: { enabled: false },
     logger: { level: 'error', log: (level, message) => app.log[level]({ part: 'identity' }, message) },

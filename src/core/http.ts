@@ -58,10 +58,11 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
   })
   for (const method of methods) if (!http.supportedMethods.includes(method)) http.addHttpMethod(method)
   await http.register(helmet, headersOfJson)
+  const origins = trustedOrigins(app)
   await http.register(cors, {
-    origin: trustedOrigins(app),
+    origin: origins.length > 0 && origins,
     // The console's session is a cookie, wherever its pages are from.
-    credentials: Boolean(app.config.publicUrl ?? app.config.consoleUrl),
+    credentials: origins.length > 0,
     exposedHeaders: [
       'X-Request-Id',
       'RateLimit-Limit',
@@ -97,10 +98,9 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
   return http
 }
 
-/** Pages of these origins may call the gateway; false where there are none but its own. */
-function trustedOrigins({ config: { publicUrl, consoleUrl } }: App): string[] | false {
-  const origins = [publicUrl, consoleUrl].flatMap((url) => (url ? [new URL(url).origin] : []))
-  return origins.length > 0 && origins
+/** The origins whose pages may call the gateway, with the cookie of who is signed in there. */
+export function trustedOrigins({ config: { publicUrl, consoleUrl } }: App): string[] {
+  return [publicUrl, consoleUrl].flatMap((url) => (url ? [new URL(url).origin] : []))
 }
 
 /** Answers 405 with `Allow` on each path for the methods that none of its routes takes. */
