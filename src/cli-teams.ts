@@ -1,7 +1,6 @@
 // The operator's commands about teams.
 import { type Command, Option } from 'commander'
 import type { App } from './core/app.ts'
-import { createApp } from './core/app.ts'
 import { openDatabase, withDatabase } from './core/command-database.ts'
 import { readConfig } from './core/config.ts'
 import { type Sql, transaction } from './core/database.ts'
@@ -14,7 +13,6 @@ import { inviteIn } from './teams/invitations.ts'
 import { closeTeam } from './teams/manage.ts'
 import { listMembers, listTeams } from './teams/read.ts'
 import { createTeam } from './teams/service.ts'
-import { createQueues } from './worker.ts'
 
 /** Adds `team …`; `print` says fields one by one, or as JSON. */
 export function addTeamCommands(gateway: Command, print: (asJson: true | undefined, fields: object) => void): void {
@@ -77,6 +75,8 @@ export function addTeamCommands(gateway: Command, print: (asJson: true | undefin
 
 /** Does something to a team that leaves work for the gateway, in one transaction. @throws TEAM_NOT_FOUND. */
 async function onTeam<T>(teamId: string, work: (app: App, tx: Sql, team: HeldTeam) => Promise<T>): Promise<T> {
+  // The whole gateway stands behind these, which commands that only look do without.
+  const [{ createApp }, { createQueues }] = await Promise.all([import('./core/app.ts'), import('./worker.ts')])
   await using database = await openDatabase()
   await migrate(database.url)
   const { config, secrets } = readConfig()

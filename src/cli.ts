@@ -19,7 +19,6 @@ import { configTable } from './core/config-table.ts'
 import { draftMigration } from './core/draft-migration.ts'
 import { migrate } from './core/migrate.ts'
 import { sentenceOf } from './core/sentence.ts'
-import { doctor } from './doctor.ts'
 
 const gateway = new Command('gateway').description('Operates the messaging gateway').configureOutput({
   outputError: (text, write) => write(text.replace(/^error: /, '')),
@@ -148,6 +147,8 @@ gateway
   .command('doctor')
   .description('check configuration, database, clock, providers, files, mail and the identity provider')
   .action(async () => {
+    // What it looks at is what the other commands do without.
+    const { doctor } = await import('./doctor.ts')
     await using database = await openDatabase()
     if (!(await doctor(database, console.log))) process.exitCode = 1
   })
