@@ -2,6 +2,11 @@
 import type { Sql } from '../core/database.ts'
 
 /** Row locks are handed to anybody who comes at the right moment, so the job's own worker could keep a cancellation waiting for ever. */
-export async function takeTurn(tx: Sql, jobId: string): Promise<void> {
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [jobId])
+export async function takeTurn(tx: Sql, jobId: string, workspaceId: string | null = null): Promise<void> {
+  // Whoever asks for a job of another workspace does not wait, which would tell that there is one.
+  await tx.query(
+    `select pg_advisory_xact_lock(hashtextextended(id::text, 0)) from bulk_jobs
+     where id = $1 and ($2::uuid is null or "workspaceId" = $2)`,
+    [jobId, workspaceId],
+  )
 }

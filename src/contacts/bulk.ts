@@ -87,7 +87,7 @@ async function startJob(
 export async function cancelBulkJob(ctx: Context, id: string): Promise<BulkJobRecord> {
   const { workspaceId } = ctx.principal
   return await write(ctx, async (tx) => {
-    await takeTurn(tx, id)
+    await takeTurn(tx, id, workspaceId)
     const { rows } = await tx.query<BulkJobRecord>(
       `update bulk_jobs set status = 'cancelled', "contactIds" = '{}', "completedAt" = now(), "updatedAt" = now()
        where id = $1 and "workspaceId" = $2 and status in ('pending', 'processing') returning ${record}`,
