@@ -1,8 +1,12 @@
 // The migrations make the very database that prisma/schema describes, but for what is done by hand and named here.
 import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
+import { hashPassword } from '../../src/accounts/password.ts'
 import { scriptOfModels } from '../../src/core/draft-migration.ts'
 import { migrate } from '../../src/core/migrate.ts'
+import { migrationNames, migrationsDir } from '../../src/core/prisma-files.ts'
 import { sql } from '../kit/kit.ts'
 
 /** What the migrations by hand add to the models (+) and take from them (-). */
@@ -77,4 +81,20 @@ describe('the migrations', () => {
     )
     expect(rows[0]).toEqual({ index: null, other: 'contacts_tags_idx', extensions: 0 })
   })
+})
+
+it('keep the passwords of accounts that were made before there were other ways to sign in', async () => {
+  const url = await emptyDatabase()
+  const scripts = await Promise.all(
+    (await migrationNames()).map((name) => readFile(path.join(migrationsDir, name, 'migration.sql'), 'utf8')),
+  )
+  const moved = scripts.findIndex((script) => script.includes('INSERT INTO "auth_accounts"'))
+  for (const script of scripts.slice(0, moved)) await sql(url).query(script)
+  const [id, hash] = [randomUUID(), await hashPassword('as it was before')]
+  const insert = 'insert into users (id, email, name, "passwordHash") values ($1, $2, $3, $4)'
+  await sql(url).query(insert, [id, 'old@example.com', 'Old', hash])
+  await sql(url).query(insert, [randomUUID(), 'none@example.com', 'None', null])
+  for (const script of scripts.slice(moved)) await sql(url).query(script)
+  const { rows } = await sql(url).query('select "userId", "providerId", "accountId", password from auth_accounts')
+  expect(rows).toEqual([{ userId: id, providerId: 'credential', accountId: id, password: hash }])
 })
