@@ -2,11 +2,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { expectInvariants } from '../kit/invariants.ts'
 import { api as apiOf, sql, startGateway, until } from '../kit/kit.ts'
-import { moment, newTenant, openRig, type Rig } from '../rest-compat/rig.ts'
+import { moment, newTenant, type OwnRig, openOwnRig } from '../rest-compat/rig.ts'
 import { addContacts, addGroup, type Job, membersOf, strangers, watchJob } from './bulk-rig.ts'
 
 it('a job holds up neither the jobs of others nor those that answer at once', async () => {
-  const rig = await openRig()
+  const rig = await openOwnRig()
   const busy = await newTenant(rig.gateway, rig.databaseUrl)
   const { workspaceId } = busy.account
   const contactIds = await addContacts(rig.databaseUrl, workspaceId, 5_000)
@@ -24,17 +24,17 @@ it('a job holds up neither the jobs of others nor those that answer at once', as
 })
 
 describe('in the middle', () => {
-  const rigs: Rig[] = []
+  const rigs: OwnRig[] = []
 
   // A gateway for each test, whose third chunk takes a while.
   beforeAll(async () => {
-    const opening = [1, 2, 3].map(() => openRig({ FAILPOINT: 'bulk.mid_chunk:3=sleep:4000' }))
+    const opening = [1, 2, 3].map(() => openOwnRig({ FAILPOINT: 'bulk.mid_chunk:3=sleep:4000' }))
     rigs.push(...(await Promise.all(opening)))
   })
 
   /** A job of 2,500 on the next gateway that has come so far. */
-  async function begin(): Promise<{ rig: Rig; groupId: string; jobId: string }> {
-    const rig = rigs.pop() as Rig
+  async function begin(): Promise<{ rig: OwnRig; groupId: string; jobId: string }> {
+    const rig = rigs.pop() as OwnRig
     const { api, account } = rig.tenant
     const groupId = await addGroup(rig.databaseUrl, account.workspaceId)
     const contactIds = await addContacts(rig.databaseUrl, account.workspaceId, 2_500)
@@ -110,7 +110,7 @@ describe('in the middle', () => {
 })
 
 it('deals with fewer at a time where many take longer than a statement may', async () => {
-  const { databaseUrl, tenant } = await openRig()
+  const { databaseUrl, tenant } = await openOwnRig()
   // Stands for contacts with very many messages, each of which loses its contact.
   await sql(databaseUrl).query(`
     create function take_time() returns trigger language plpgsql as $$ begin
@@ -124,7 +124,7 @@ it('deals with fewer at a time where many take longer than a statement may', asy
 }, 90_000)
 
 /** Nobody works on a job any more. */
-async function isOver({ databaseUrl }: Rig): Promise<void> {
+async function isOver({ databaseUrl }: OwnRig): Promise<void> {
   const open = `select from pgboss.job where name = 'contact.bulk' and state < 'completed'`
   await until(async () => (await sql(databaseUrl).query(open)).rowCount === 0)
 }

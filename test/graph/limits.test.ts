@@ -1,7 +1,7 @@
 // Attacks on the graph: each gets its answer at once, by every way in, and nothing runs.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { promptly, sql } from '../kit/kit.ts'
-import { nobody, openRig, type Rig, text } from '../rest-compat/rig.ts'
+import { countOf, nobody, openRig, type Rig, text } from '../rest-compat/rig.ts'
 import { attacks, bomb } from './attacks.ts'
 
 let rig: Rig
@@ -31,7 +31,7 @@ function errorsOf({ answer, type }: { answer: string; type: string }): { message
 describe.each(['application/json', 'application/graphql-response+json', 'text/event-stream'])('as %s', (accept) => {
   it.each(attacks)('%s are refused', async (_, query) => {
     const input = text(rig.tenant)
-    const before = await countMessages()
+    const before = await countOf(rig, 'messages')
     const variables = query.includes('$input') ? { input } : undefined
     const answered = await promptly(() => ask({ query, variables }, accept))
     expect([200, 400]).toContain(answered.status)
@@ -41,7 +41,7 @@ describe.each(['application/json', 'application/graphql-response+json', 'text/ev
       expect(error.extensions).toEqual({ code: 'VALIDATION_ERROR' })
       expect(error.message).not.toMatch(/stack|RangeError|node_modules|did you mean/i)
     }
-    expect(await countMessages()).toBe(before)
+    expect(await countOf(rig, 'messages')).toBe(before)
   })
 })
 
@@ -180,8 +180,3 @@ it('executes nothing of a refused document on a single connection either', async
   }
   stop.abort()
 })
-
-async function countMessages(): Promise<number> {
-  const { rows } = await sql(rig.databaseUrl).query('select count(*)::int as n from messages')
-  return rows[0]?.n as number
-}

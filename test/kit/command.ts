@@ -1,6 +1,7 @@
 // The operator's command line, run to its end.
 import { execFile } from 'node:child_process'
-import { environment, type GatewayOptions, node, outsideDatabase, root } from './gateway.ts'
+import { environment, node, root } from './environment.ts'
+import { type GatewayOptions, outsideDatabase } from './gateway.ts'
 
 export interface CommandResult {
   code: number

@@ -7,11 +7,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { atEnd } from './at-end.ts'
-
-export const root = path.resolve(import.meta.dirname, '../..')
-/** The Node that the gateway is installed with. */
-export const node = path.join(root, 'node_modules/.bin/node')
-export const secretKey = 'ab'.repeat(32)
+import { environment, node, root, secretKey } from './environment.ts'
 
 export interface Exit {
   code: number | null
@@ -70,18 +66,6 @@ function ownDataDir(): string {
 /** The two variables that go together. */
 export function outsideDatabase(databaseUrl: string | undefined): Record<string, string> {
   return databaseUrl ? { DATABASE_URL: databaseUrl, SECRET_KEY: secretKey } : {}
-}
-
-/** What every child gets: nothing of the developer's own settings. */
-export const environment = {
-  PATH: process.env.PATH,
-  HOME: process.env.HOME,
-  NODE_ENV: 'test',
-  // As npm's scripts set it, in a folder that the tests share.
-  NODE_COMPILE_CACHE: path.join(root, 'node_modules/.cache/node'),
-  PORT: '0',
-  ALLOWED_PRIVATE_TARGETS: '127.0.0.1/32',
-  SANDBOX_LATENCY_MS: '20',
 }
 
 /** Collects what a child writes and sees to its end. */

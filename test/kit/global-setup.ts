@@ -8,6 +8,7 @@ import type { TestProject } from 'vitest/node'
 import type { OpenApiDocument } from '../../rest-compat/openapi.ts'
 import { type Cluster, freePort, openCluster } from '../../src/core/cluster.ts'
 import { migrate } from '../../src/core/migrate.ts'
+import { startCommons } from './commons.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -37,9 +38,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await makeTemplate(serverUrl)
   project.provide('serverUrl', serverUrl)
   project.provide('template', template)
+  const { end, ...commons } = await startCommons(await makeDatabase(serverUrl, 'commons', template))
+  project.provide('commons', commons)
   project.provide('document', await makeDocument())
   return async () => {
     process.off('exit', stopAtExit)
+    await end()
     stop(cluster)
     while (cluster.running()) await new Promise((resolve) => setTimeout(resolve, 20))
     await rm(dataDir, { recursive: true, force: true })
@@ -57,16 +61,22 @@ async function makeDocument(): Promise<OpenApiDocument | { fault: string }> {
 }
 
 async function makeTemplate(serverUrl: string): Promise<void> {
-  const server = new pg.Client({ connectionString: serverUrl })
-  await server.connect()
-  await server.query(`create database ${template}`)
-  await server.end()
-  const url = new URL(serverUrl)
-  url.pathname = `/${template}`
-  await migrate(url.href)
-  const boss = new PgBoss({ connectionString: url.href, supervise: false, schedule: false })
+  const connectionString = await makeDatabase(serverUrl, template)
+  await migrate(connectionString)
+  const boss = new PgBoss({ connectionString, supervise: false, schedule: false })
   await boss.start()
   await boss.stop({ graceful: false })
+}
+
+/** Makes a database, of another where one is named; returns its URL. */
+async function makeDatabase(serverUrl: string, name: string, of = 'template1'): Promise<string> {
+  const server = new pg.Client({ connectionString: serverUrl })
+  await server.connect()
+  await server.query(`create database ${name} template ${of}`)
+  await server.end()
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return url.href
 }
 
 /** SIGQUIT: nothing has to be kept. */

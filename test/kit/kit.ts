@@ -3,20 +3,10 @@ export { type Account, connectedInstance, createAccount, type InstanceOptions, t
 export { type Answer, type Api, api } from './api.ts'
 export { atEnd } from './at-end.ts'
 export { type CommandResult, command } from './command.ts'
+export { type Commons, commons } from './commons.ts'
 export { cloneDatabase, type OwnServer, ownServer, sql } from './database.ts'
-export {
-  type Exit,
-  environment,
-  type Gateway,
-  type GatewayOptions,
-  node,
-  type Running,
-  root,
-  secretKey,
-  spawnGateway,
-  startGateway,
-  watch,
-} from './gateway.ts'
+export { environment, node, root, secretKey } from './environment.ts'
+export { type Exit, type Gateway, type GatewayOptions, type Running, spawnGateway, startGateway, watch } from './gateway.ts'
 export { holdingsOf, inspectable } from './holdings.ts'
 export type { Holdings } from './inside.ts'
 export { type PromptOptions, promptly } from './promptly.ts'

@@ -6,15 +6,15 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { readRange } from '../../src/media/range.ts'
 import { until } from '../kit/kit.ts'
 import { dataFolder } from '../promises/demo.ts'
-import { openRig, type Rig } from '../rest-compat/rig.ts'
+import { type OwnRig, openOwnRig } from '../rest-compat/rig.ts'
 import { samples, sized, upload } from './rig.ts'
 
-let rig: Rig
+let rig: OwnRig
 let dataDir: string
 
 beforeAll(async () => {
   dataDir = await dataFolder()
-  rig = await openRig({ DATA_DIR: dataDir })
+  rig = await openOwnRig({ DATA_DIR: dataDir })
 })
 
 interface Uploaded {

@@ -6,16 +6,16 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sql, until } from '../kit/kit.ts'
 import { dataFolder } from '../promises/demo.ts'
-import { openRig, type Rig } from '../rest-compat/rig.ts'
+import { type OwnRig, openOwnRig } from '../rest-compat/rig.ts'
 import { rawForm, sized, upload } from './rig.ts'
 
 const mib = 1024 * 1024
-let rig: Rig
+let rig: OwnRig
 let dataDir: string
 
 beforeAll(async () => {
   dataDir = await dataFolder()
-  rig = await openRig({ DATA_DIR: dataDir })
+  rig = await openOwnRig({ DATA_DIR: dataDir })
 })
 
 interface Line {

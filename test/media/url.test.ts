@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/core/config.ts'
 import { checkMediaUrl, newToken, readName, urlOf } from '../../src/media/url.ts'
-import { expectRefusal, openRig, type Rig, text } from '../rest-compat/rig.ts'
+import { expectRefusal, openOwnRig, type Rig, text } from '../rest-compat/rig.ts'
 import { samples, upload } from './rig.ts'
 
 const token = `${'A'.repeat(42)}_`
@@ -97,7 +97,7 @@ describe.each([
   let url: string
 
   beforeAll(async () => {
-    rig = await openRig({ ALLOWED_PRIVATE_TARGETS: '', ...env })
+    rig = await openOwnRig({ ALLOWED_PRIVATE_TARGETS: '', ...env })
     url = (await upload(rig.gateway, rig.tenant.account.apiKey, samples['image/png'] as Buffer)).body.data.url
   })
 

@@ -6,13 +6,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { attacks } from '../graph/attacks.ts'
 import { type Holdings, holdingsOf, inspectable, node, promptly, root, until, watch } from '../kit/kit.ts'
-import { openRig, type Rig, text } from '../rest-compat/rig.ts'
+import { type OwnRig, openOwnRig, text } from '../rest-compat/rig.ts'
 import { postHead, send, type Wire, wireAttacks } from './wire.ts'
 
-let rig: Rig
+let rig: OwnRig
 
 beforeAll(async () => {
-  rig = await openRig(inspectable)
+  rig = await openOwnRig(inspectable)
 })
 
 async function expectService(times: number): Promise<void> {

@@ -1,13 +1,13 @@
 // Requests that mean harm by how they are sent: each gets the right answer at once, in the envelope, and never a 5xx.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { promptly } from '../kit/kit.ts'
-import { openRig, type Rig } from '../rest-compat/rig.ts'
+import { openOwnRig, type Rig } from '../rest-compat/rig.ts'
 import { postHead, send, wireAttacks } from './wire.ts'
 
 let rig: Rig
 
 beforeAll(async () => {
-  rig = await openRig()
+  rig = await openOwnRig()
 })
 
 describe('on the wire', () => {

@@ -10,7 +10,7 @@ import {
   join,
   newCrew,
   newPerson,
-  openRig,
+  openOwnRig,
   type Person,
   type Rig,
   subscribe,
@@ -108,7 +108,7 @@ const table: Line[] = [
 const isOfTeamBilling = (route: string) => route.includes('/billing/') && route.includes(':teamId')
 
 beforeAll(async () => {
-  rig = await openRig({ ROLES: 'http' })
+  rig = await openOwnRig({ ROLES: 'http' })
 })
 
 it('has every route of the console alone', () => {

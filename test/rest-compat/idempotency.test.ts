@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Api, api, connectedInstance, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
-import { expectRefusal, newTenant, nobody, openRig, type Rig, type Tenant, text } from './rig.ts'
+import { expectRefusal, newTenant, nobody, openOwnRig, type Rig, type Tenant, text } from './rig.ts'
 
 let rig: Rig
 /** A second process on the same database. */
@@ -10,14 +10,14 @@ let second: Gateway
 let asleep: Tenant
 
 beforeAll(async () => {
-  rig = await openRig()
+  rig = await openOwnRig()
   second = await startGateway({ databaseUrl: rig.databaseUrl, env: { RATE_LIMIT_PER_SECOND: '100000', ROLES: 'http' } })
   const { account, api } = rig.tenant
   asleep = { account, api, instance: await connectedInstance(rig.databaseUrl, account, { status: 'disconnected' }) }
 })
 
 /** What was answered to a POST under a key, as bytes. */
-async function post(path: string, body: unknown, key: string, gateway: Gateway = rig.gateway) {
+async function post(path: string, body: unknown, key: string, gateway: { url: string } = rig.gateway) {
   const headers = { 'x-api-key': rig.tenant.account.apiKey, 'content-type': 'application/json', 'idempotency-key': key }
   const response = await fetch(`${gateway.url}/api/v1/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
   const { status } = response

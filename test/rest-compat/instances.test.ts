@@ -1,7 +1,7 @@
 // REST rows of instances.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { api, connectedInstance, sql, until } from '../kit/kit.ts'
-import { expectRefusal, moment, newTenant, nobody, openRig, phone, type Rig, type Tenant, text, uuid } from './rig.ts'
+import { api, connectedInstance, until } from '../kit/kit.ts'
+import { countOf, expectRefusal, moment, newTenant, nobody, openRig, phone, type Rig, type Tenant, text, uuid } from './rig.ts'
 
 let rig: Rig
 
@@ -242,9 +242,6 @@ describe('the health of an instance', () => {
 })
 
 it('stores no instance that was refused', async () => {
-  const { rows } = await sql(rig.databaseUrl).query(
-    "select count(*)::int as n from instances where name = '' or provider <> 'sandbox'",
-  )
-  expect(rows).toEqual([{ n: 0 }])
+  expect(await countOf(rig, 'instances', "(name = '' or provider <> 'sandbox')")).toBe(0)
   expectRefusal(await api(rig.gateway).get('instances'), 401, 'UNAUTHORIZED', 'Missing or invalid API key')
 })

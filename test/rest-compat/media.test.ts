@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { createTeam } from '../../src/teams/service.ts'
 import { api, createAccount, sql } from '../kit/kit.ts'
 import { publicUrl, samples, sized, upload } from '../media/rig.ts'
-import { expectRefusal, moment, newTenant, nobody, openRig, type Rig, text, uuid } from './rig.ts'
+import { countOf, expectRefusal, moment, newTenant, nobody, openRig, type Rig, text, uuid } from './rig.ts'
 
 const mib = 1024 * 1024
 let rig: Rig
@@ -14,11 +14,6 @@ beforeAll(async () => {
   rig = await openRig()
   key = rig.tenant.account.apiKey
 })
-
-async function countOfMedia(): Promise<number> {
-  const { rows } = await sql(rig.databaseUrl).query('select count(*)::int as n from media')
-  return rows[0]?.n as number
-}
 
 describe('an upload', () => {
   it.each(Object.entries(samples))('of %s answers its record', async (type, content) => {
@@ -155,11 +150,11 @@ describe('a repeated upload', () => {
 
   it('is answered as the first one, whatever the form around the file', async () => {
     const first = await repeat('hello', 'one')
-    const before = await countOfMedia()
+    const before = await countOf(rig, 'media')
     const second = await repeat('hello', 'one')
     expect(first.headers.get('idempotency-replayed')).toBeNull()
     expect([second.status, second.headers.get('idempotency-replayed'), second.body]).toEqual([201, 'true', first.body])
-    expect(await countOfMedia()).toBe(before)
+    expect(await countOf(rig, 'media')).toBe(before)
     expect(await (await fetch(first.body.data.url)).text()).toBe('hello')
   })
 
@@ -171,11 +166,11 @@ describe('a repeated upload', () => {
   })
 
   it('keeps one file, however many come at once', async () => {
-    const before = await countOfMedia()
+    const before = await countOf(rig, 'media')
     const answers = await Promise.all(Array.from({ length: 8 }, () => repeat('all at once', 'three')))
     expect(new Set(answers.map(({ status, body }) => `${status} ${body.data?.id}`)).size).toBe(1)
     expect(answers.filter(({ headers }) => headers.get('idempotency-replayed') !== 'true')).toHaveLength(1)
-    expect(await countOfMedia()).toBe(before + 1)
+    expect(await countOf(rig, 'media')).toBe(before + 1)
   })
 
   it('may bring another file after one that was refused', async () => {

@@ -198,7 +198,9 @@ describe('the history with a number', () => {
 it('leaves nothing of others in any list', async () => {
   const to = newNumber()
   await send(rig.stranger, { to })
-  const { rows } = await sql(rig.databaseUrl).query('select "workspaceId" from messages where "to" = $1', [to])
+  const ours = [rig.tenant, rig.stranger].map(({ account }) => account.workspaceId)
+  const stored = 'select "workspaceId" from messages where "to" = $1 and "workspaceId" = any($2)'
+  const { rows } = await sql(rig.databaseUrl).query(stored, [to, ours])
   expect(rows).toEqual([{ workspaceId: rig.stranger.account.workspaceId }])
   const query = `to=${encodeURIComponent(to)}&instanceId=${rig.stranger.instance.id}`
   expect(ids(await rig.tenant.api.get(`messages?${query}`))).toEqual([])

@@ -115,7 +115,10 @@ describe('a bulk', () => {
         },
       },
     })
-    const { rows } = await sql(rig.databaseUrl).query('select id from messages where "to" = $1', [good.to])
+    const { rows } = await sql(rig.databaseUrl).query('select id from messages where "to" = $1 and "workspaceId" = $2', [
+      good.to,
+      rig.tenant.account.workspaceId,
+    ])
     expect(rows.map((row) => row.id).sort()).toEqual(body.data.accepted.map((item: { id: string }) => item.id).sort())
   })
 

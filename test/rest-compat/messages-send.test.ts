@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
 import { sql, until } from '../kit/kit.ts'
 import { badBodies, goodBodies } from './message-bodies.ts'
-import { expectRefusal, messageRecord, newNumber, nobody, openRig, type Rig, text } from './rig.ts'
+import { countOf, expectRefusal, messageRecord, newNumber, nobody, openRig, type Rig, text } from './rig.ts'
 
 let rig: Rig
 let contactId: string
@@ -109,6 +109,5 @@ describe('sending refuses, and stores nothing,', () => {
 })
 
 async function countMessages(): Promise<number> {
-  const { rows } = await sql(rig.databaseUrl).query('select count(*)::int as n from messages where direction = $1', ['outbound'])
-  return rows[0]?.n as number
+  return await countOf(rig, 'messages', "direction = 'outbound'")
 }

@@ -6,9 +6,11 @@ import {
   type Api,
   api,
   cloneDatabase,
+  commons,
   connectedInstance,
   createAccount,
   type Gateway,
+  sql,
   startGateway,
   type TestInstance,
 } from '../kit/kit.ts'
@@ -22,18 +24,32 @@ export interface Tenant {
 
 export interface Rig {
   databaseUrl: string
-  gateway: Gateway
+  gateway: { url: string }
   tenant: Tenant
   /** Somebody else. */
   stranger: Tenant
 }
 
-/** One gateway whose rate is no matter. */
-export async function openRig(env: Record<string, string> = {}): Promise<Rig> {
+/** {@link Rig} with a gateway that may be looked into and stopped. */
+export type OwnRig = Rig & { gateway: Gateway }
+
+/** Two new accounts at the gateway of the run. */
+export async function openRig(): Promise<Rig> {
+  const { url, databaseUrl } = commons()
+  return await peopled({ databaseUrl, gateway: { url } })
+}
+
+/** The same at a gateway and on a database of its own, for what others would notice. The rate of a key is no matter. */
+export async function openOwnRig(env: Record<string, string> = {}): Promise<OwnRig> {
   const databaseUrl = await cloneDatabase()
   const gateway = await startGateway({ databaseUrl, env: { RATE_LIMIT_PER_SECOND: '100000', ...env } })
+  return await peopled({ databaseUrl, gateway })
+}
+
+async function peopled<Site extends Pick<Rig, 'databaseUrl' | 'gateway'>>(site: Site): Promise<Site & Rig> {
+  const { gateway, databaseUrl } = site
   const [tenant, stranger] = await Promise.all([newTenant(gateway, databaseUrl), newTenant(gateway, databaseUrl)])
-  return { databaseUrl, gateway, tenant, stranger }
+  return { ...site, tenant, stranger }
 }
 
 export async function newTenant(
@@ -44,6 +60,19 @@ export async function newTenant(
   const account = await createAccount(databaseUrl, { plan })
   const instance = await connectedInstance(databaseUrl, account)
   return { account, api: api(gateway, account.apiKey), instance }
+}
+
+/** How many rows of the table are theirs. */
+export async function countOf(
+  { databaseUrl, tenant, stranger }: Rig,
+  table: 'messages' | 'media' | 'instances',
+  where = 'true',
+): Promise<number> {
+  const { rows } = await sql(databaseUrl).query(
+    `select count(*)::int as n from ${table} where "workspaceId" = any($1) and ${where}`,
+    [[tenant, stranger].map(({ account }) => account.workspaceId)],
+  )
+  return rows[0]?.n as number
 }
 
 /** The answer is this refusal and nothing else. */

@@ -3,12 +3,12 @@ import { isDeepStrictEqual } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { connectedInstance, api as keyed, sql, startGateway, until } from '../kit/kit.ts'
 import { newNumber } from '../rest-compat/rig.ts'
-import { type Crew, invited, newCrew, openRig, type Rig } from './rig.ts'
+import { type Crew, invited, newCrew, openOwnRig, type Rig } from './rig.ts'
 
 let rig: Rig
 
 beforeAll(async () => {
-  rig = await openRig()
+  rig = await openOwnRig()
 })
 
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
@@ -123,7 +123,7 @@ describe('a team that is deleted', () => {
 })
 
 it('goes on after a crash between two instances, and may be told twice', async () => {
-  const doomed = await openRig({ FAILPOINT: 'teams.mid_close=kill' })
+  const doomed = await openOwnRig({ FAILPOINT: 'teams.mid_close=kill' })
   const { databaseUrl } = doomed
   const { teamId, workspaceId, owner, phones } = await busyCrew(doomed)
   await owner.api.delete(`/api/teams/${teamId}`).catch(() => {})

@@ -7,21 +7,28 @@ import type { Route } from '../../rest-compat/route.ts'
 import { routes } from '../../rest-compat/routes.ts'
 import { newId } from '../../src/core/id.ts'
 import { type Person, type Plan, newPerson as signedIn } from '../accounts/person.ts'
-import { type Answer, type Api, atEnd, cloneDatabase, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
+import { type Answer, type Api, atEnd, cloneDatabase, commons, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
 import { addressOf, askGraph, graphDecision, restDecision } from '../rest-compat/both.ts'
 
 export type { Person }
 
 export interface Rig {
   databaseUrl: string
-  gateway: Gateway
+  gateway: { url: string }
   /** Where mails are written to. */
   mailDir: string
 }
 
 export type Role = 'owner' | 'admin' | 'collaborator'
 
-export async function openRig(env: Record<string, string> = {}): Promise<Rig> {
+/** The gateway of the run. */
+export function openRig(): Rig {
+  const { url, databaseUrl, dataDir } = commons()
+  return { databaseUrl, gateway: { url }, mailDir: path.join(dataDir, 'mail') }
+}
+
+/** One of its own, for what others would notice. */
+export async function openOwnRig(env: Record<string, string> = {}): Promise<Rig & { gateway: Gateway }> {
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'gateway-test-teams-'))
   atEnd('file', async () => rmSync(dataDir, { recursive: true, force: true }))
   const databaseUrl = await cloneDatabase()
