@@ -1,10 +1,11 @@
 // What start and recovery tests share: a DATA_DIR of their own, and the demo account that its gateway prints.
+import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { expect } from 'vitest'
-import { api, atEnd, command, until } from '../kit/kit.ts'
+import { api, atEnd, command, startGateway, until } from '../kit/kit.ts'
 
 /** A folder for one test, as open to others as a checkout is. */
 export async function dataFolder(mode = 0o755): Promise<string> {
@@ -15,6 +16,29 @@ export async function dataFolder(mode = 0o755): Promise<string> {
     await rm(folder, { recursive: true, force: true })
   })
   return path.join(folder, 'data')
+}
+
+let used: Promise<{ folder: string; demo: DemoAccount }> | undefined
+
+/** One that a gateway has been started on, with its demo account: a copy, because making one takes as long as two starts. */
+export async function usedFolder(): Promise<{ DATA_DIR: string; demo: DemoAccount }> {
+  used ??= useFolder()
+  const { folder, demo } = await used
+  const DATA_DIR = await dataFolder()
+  // With its owners, as a backup is put back.
+  execFileSync('cp', ['-a', folder, DATA_DIR])
+  return { DATA_DIR, demo }
+}
+
+async function useFolder(): Promise<{ folder: string; demo: DemoAccount }> {
+  const outer = await mkdtemp(path.join(os.tmpdir(), 'gateway-start-'))
+  atEnd('file', async () => rm(outer, { recursive: true, force: true }))
+  await chmod(outer, 0o755)
+  const folder = path.join(outer, 'data')
+  const gateway = await startGateway({ env: { DATA_DIR: folder } })
+  const demo = demoOf(gateway)
+  await gateway.stop()
+  return { folder, demo }
 }
 
 /** A killed gateway leaves its database running for the next one; at the end of the test a command ends it. */

@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { startGateway, until } from '../kit/kit.ts'
-import { dataFolder, demoOf, messageOf, send } from './demo.ts'
+import { dataFolder, demoOf, messageOf, send, usedFolder } from './demo.ts'
 
 // Most tests start several gateways, each with a database to make or to recover.
 vi.setConfig({ testTimeout: 120_000 })
@@ -22,9 +22,8 @@ it('keeps the data and prints the demo account once', async () => {
 })
 
 it('starts again after kill -9, on what was acknowledged, and finishes it', async () => {
-  const env = { DATA_DIR: await dataFolder() }
+  const { demo, ...env } = await usedFolder()
   const first = await startGateway({ env })
-  const demo = demoOf(first)
   const ids = await Promise.all([1, 2, 3].map((n) => send(first, demo, `message ${n}`)))
   first.kill('SIGKILL')
   await first.exited
@@ -34,9 +33,8 @@ it('starts again after kill -9, on what was acknowledged, and finishes it', asyn
 })
 
 it('starts again after its database was killed with it', async () => {
-  const env = { DATA_DIR: await dataFolder() }
+  const { demo, ...env } = await usedFolder()
   const first = await startGateway({ env })
-  const demo = demoOf(first)
   const id = await send(first, demo, 'survives')
   const lock = await readFile(path.join(env.DATA_DIR, 'postgres/postmaster.pid'), 'utf8')
   first.kill('SIGKILL')
@@ -48,9 +46,8 @@ it('starts again after its database was killed with it', async () => {
 })
 
 it('goes on when its database alone is killed', async () => {
-  const env = { DATA_DIR: await dataFolder() }
+  const { demo, ...env } = await usedFolder()
   const gateway = await startGateway({ env })
-  const demo = demoOf(gateway)
   const id = await send(gateway, demo, 'before')
   const lock = await readFile(path.join(env.DATA_DIR, 'postgres/postmaster.pid'), 'utf8')
   process.kill(Number(lock.split('\n')[0]), 'SIGKILL')
@@ -60,7 +57,8 @@ it('goes on when its database alone is killed', async () => {
 })
 
 it('is not stopped by a stale lock, even one whose number is another process now', async () => {
-  const env = { DATA_DIR: await dataFolder() }
+  const { DATA_DIR } = await usedFolder()
+  const env = { DATA_DIR }
   const first = await startGateway({ env })
   const lock = path.join(env.DATA_DIR, 'postgres/postmaster.pid')
   const lines = (await readFile(lock, 'utf8')).split('\n')
@@ -73,9 +71,9 @@ it('is not stopped by a stale lock, even one whose number is another process now
 })
 
 it('stops within 10 s of SIGTERM with messages under way and a stream open, and loses none of them', async () => {
-  const env = { DATA_DIR: await dataFolder(), SANDBOX_LATENCY_MS: '2000', RATE_LIMIT_PER_SECOND: '100' }
+  const { demo, DATA_DIR } = await usedFolder()
+  const env = { DATA_DIR, SANDBOX_LATENCY_MS: '2000', RATE_LIMIT_PER_SECOND: '100' }
   const first = await startGateway({ env })
-  const demo = demoOf(first)
   const stream = await fetch(`${first.url}/api/v1/events/stream`, { headers: { 'x-api-key': demo.apiKey } })
   const ids = await Promise.all(Array.from({ length: 20 }, (_, n) => send(first, demo, `message ${n}`)))
   const before = performance.now()
@@ -92,7 +90,7 @@ it.each([
   ['rejected', 'Promise.reject(new%20Error(`unforeseen`))'],
 ])('ends at once at an unforeseen error that was %s, and leaves no database behind', async (_, code) => {
   const env = {
-    DATA_DIR: await dataFolder(),
+    DATA_DIR: (await usedFolder()).DATA_DIR,
     NODE_OPTIONS: `--import=data:text/javascript,process.on(\`SIGUSR2\`,()=>{${code}})`,
   }
   const gateway = await startGateway({ env })
