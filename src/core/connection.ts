@@ -22,7 +22,11 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): 
   const tooLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
   if (tooLate && onOwnClock.has(socket)) return
   const status = tooLarge ? '431 Request Header Fields Too Large' : tooLate ? '408 Request Timeout' : '400 Bad Request'
-  const message = tooLarge ? 'The headers are too large' : 'The request is not valid HTTP'
+  const message = tooLarge
+    ? 'The headers are too large'
+    : tooLate
+      ? 'The request did not arrive in time'
+      : 'The request is not valid HTTP'
   if (socket.writable) socket.end(bareAnswer(status, null, 'VALIDATION_ERROR', message))
 }
 
