@@ -53,7 +53,7 @@ export function describeApi(source: ApiSource): OpenApiDocument {
       description: introduction,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: `${source.publicUrl?.replace(/\/$/, '') ?? ''}/api/v1`, description: 'This gateway.' }],
+    servers: [{ url: `${source.publicUrl ?? ''}/api/v1`, description: 'This gateway.' }],
     security: [{ ApiKey: [] }],
     tags,
     paths,

@@ -60,6 +60,9 @@ export function addTeamCommands(gateway: Command, print: (asJson: true | undefin
     .addOption(json())
     .action(async ({ id: teamId, json: asJson, ...options }: { id: string; email: string; role: string; json?: true }) => {
       const invite = parse(inviteFields, options)
+      const { config } = readConfig()
+      if (!config.publicUrl && !config.consoleUrl)
+        fail('INVALID_STATE', 'Set PUBLIC_URL or CONSOLE_URL, as the gateway has them: the link of the invitation leads there')
       const made = await onTeam(teamId, (app, tx, held) => inviteIn(app, tx, held, held.ownerId, invite))
       print(asJson, { ...made, expiresAt: made.expiresAt.toISOString(), createdAt: made.createdAt.toISOString() })
     })

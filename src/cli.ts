@@ -61,7 +61,7 @@ account
     if (options.json) console.log(JSON.stringify(accounts))
     else
       for (const row of accounts)
-        console.log([row.userId, row.email, row.plan, row.status, row.createdAt.toISOString()].join('  '))
+        console.log([row.userId, row.email, row.plan ?? '-', row.status ?? '-', row.createdAt.toISOString()].join('  '))
   })
 account
   .command('password')

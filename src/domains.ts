@@ -1,5 +1,6 @@
 // What domains own for the whole process, attached to the app in the order in which they need each other.
 import { createIdentity } from './accounts/identity.ts'
+import { createMailer } from './accounts/mailer.ts'
 import { createAdmission } from './billing/admit.ts'
 import { createSessionAdmission } from './billing/admit-session.ts'
 import { holdPlan } from './billing/hold-plan.ts'
@@ -16,6 +17,7 @@ import { createLanes } from './webhooks/lanes.ts'
 
 export function attachDomains(app: App): App {
   app.identity = createIdentity(app)
+  app.mailer = createMailer(app)
   app.holdLimits = async (tx, userId) => (await holdPlan(tx, userId)).plan.limits
   app.keyUse = createKeyUse(app)
   app.admit = createAdmission(app)

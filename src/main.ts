@@ -32,6 +32,7 @@ async function run(stopped: Promise<string>): Promise<void> {
   const app = parts.use(await createApp({ config, secrets: { ...secrets, secretKey }, databaseUrl: database.url }))
   attachDomains(app)
   parts.use(app.keyUse)
+  parts.use(app.mailer)
   await app.boss.start()
   await createQueues(app)
   parts.use(await startWorker(app))

@@ -1,9 +1,13 @@
 // API keys: shown once, kept as a digest.
 import { createHash, randomBytes } from 'node:crypto'
 import type pg from 'pg'
-import type { Sql } from '../core/database.ts'
+import { z } from 'zod'
+import { type Sql, transaction } from '../core/database.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
+import { parse, text } from '../core/validation.ts'
+import { userIdOf } from './find-user.ts'
+import { ownWorkspaceOf } from './own-workspace.ts'
 
 export interface NewApiKey {
   userId: string
@@ -76,21 +80,18 @@ export async function listApiKeys(tx: Sql, userId: string): Promise<ApiKeyRow[]>
 
 /** {@link listApiKeys} of the account with that address. @throws NOT_FOUND for an unknown one. */
 export async function listKeysOf(pool: pg.Pool, email: string): Promise<ApiKeyRow[]> {
-  const { rows } = await pool.query<{ id: string }>('select id from users where email = lower($1)', [email])
-  const { id } = rows[0] ?? fail('NOT_FOUND', `There is no account with the e-mail address ${email}`)
-  return await listApiKeys(pool, id)
+  return await listApiKeys(pool, await userIdOf(pool, email))
 }
 
-/** A further key of the account's personal workspace. @throws NOT_FOUND for an unknown address. */
-export async function createApiKey(pool: pg.Pool, input: { email: string; name: string }): Promise<IssuedApiKey> {
-  const { rows } = await pool.query<{ userId: string; workspaceId: string }>(
-    `select u.id as "userId", w.id as "workspaceId" from users u
-      join workspaces w on w."ownerId" = u.id and not exists (select from teams t where t."workspaceId" = w.id)
-      where u.email = lower($1)`,
-    [input.email],
-  )
-  const owner = rows[0] ?? fail('NOT_FOUND', `There is no account with the e-mail address ${input.email}`)
-  return await issueApiKey(pool, { ...owner, name: input.name })
+const newKey = z.object({ email: z.string(), name: text(1, 100) })
+
+/** A further key of the account's personal workspace. @throws VALIDATION_ERROR, NOT_FOUND for an unknown address. */
+export async function createApiKey(pool: pg.Pool, input: z.input<typeof newKey>): Promise<IssuedApiKey> {
+  const { email, name } = parse(newKey, input)
+  return await transaction(pool, async (tx) => {
+    const userId = await userIdOf(tx, email)
+    return await issueApiKey(tx, { userId, workspaceId: await ownWorkspaceOf(tx, userId), name })
+  })
 }
 
 /** Refused everywhere from the next request on. Revoking it again changes nothing. @throws NOT_FOUND for an unknown id. */

@@ -15,6 +15,8 @@ interface AuthRoute {
   path: string
   status?: number
   verb: Verb
+  /** What the verb sends is the whole answer, in no envelope. */
+  bare?: true
 }
 
 const authRoutes: readonly AuthRoute[] = [
@@ -29,7 +31,15 @@ const authRoutes: readonly AuthRoute[] = [
   { method: 'POST', path: '/password/change', verb: changePassword },
   { method: 'GET', path: '/sessions', verb: listSessions },
   { method: 'DELETE', path: '/sessions/:id', verb: endSession },
+  { method: 'GET', path: '/jwks', verb: showKeys, bare: true },
+  { method: 'GET', path: '/oauth/:provider', verb: leaveForProvider, bare: true },
+  { method: 'GET', path: '/oauth/:provider/callback', verb: returnFromProvider, bare: true },
 ]
+
+/** The public keys that tokens are signed with, as others expect them. */
+async function showKeys(app: App, _: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  return await reply.send(await (await app.identity.auth()).api.getJwks())
+}
 
 /** Registers the routes below `prefix`; answers which methods each path takes. */
 export function mountAuth(http: FastifyInstance, app: App, prefix: string): Map<string, Set<string>> {
@@ -38,25 +48,17 @@ export function mountAuth(http: FastifyInstance, app: App, prefix: string): Map<
     taken.set(prefix + path, (taken.get(prefix + path) ?? new Set()).add(method))
     return prefix + path
   }
-  for (const { method, path, status = 200, verb } of authRoutes) {
+  for (const { method, path, status = 200, verb, bare } of authRoutes) {
     http.route({
       method,
       url: take(method, path),
       handler: async (request, reply) => {
         if (app.stopping) fail('SERVICE_UNAVAILABLE')
         const data = await verb(app, request, reply)
+        if (bare) return data
         return await reply.code(status).header('cache-control', 'no-store').send({ data })
       },
     })
   }
-  http.get(take('GET', '/jwks'), async (_, reply) => await reply.send(await (await app.identity.auth()).api.getJwks()))
-  http.get<{ Params: { provider: string }; Querystring: Record<string, string> }>(
-    take('GET', '/oauth/:provider'),
-    async (request, reply) => await leaveForProvider(app, request, reply),
-  )
-  http.get<{ Params: { provider: string }; Querystring: Record<string, string> }>(
-    take('GET', '/oauth/:provider/callback'),
-    async (request, reply) => await returnFromProvider(app, request, reply),
-  )
   return taken
 }

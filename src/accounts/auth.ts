@@ -8,7 +8,7 @@ import type { App } from '../core/app.ts'
 import type { OidcSettings } from '../core/config.ts'
 import { trustedOrigins } from '../core/http.ts'
 import { newId } from '../core/id.ts'
-import { consoleUrl } from './console-url.ts'
+import { consoleHome } from './console-url.ts'
 import { forgetTries } from './login-guard.ts'
 import { sendMail } from './mail.ts'
 import { openAccount } from './open-account.ts'
@@ -44,7 +44,7 @@ export function createAuth(app: App, { baseUrl, oidc }: AuthOptions) {
     secret: createHmac('sha256', secretKey).update('identity').digest('hex'),
     telemetry: { enabled: false },
     logger: { level: 'error', log: (level, message) => app.log[level]({ part: 'identity' }, message) },
-    onAPIError: { errorURL: consoleUrl(app) },
+    onAPIError: { errorURL: consoleHome(app) },
     database: prismaAdapter(app.db, { provider: 'postgresql', transaction: true }),
     session: { modelName: 'authSession', expiresIn: 30 * day, updateAge: day },
     account: { modelName: 'authAccount', updateAccountOnSignIn: false },

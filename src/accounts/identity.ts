@@ -2,6 +2,7 @@
 import type { App } from '../core/app.ts'
 import type { OidcSettings } from '../core/config.ts'
 import { failure } from '../core/errors.ts'
+import { inTime } from '../core/time-limit.ts'
 import { createTokenJudge, type TokenClaims } from './access-token.ts'
 import type { Auth } from './auth.ts'
 
@@ -39,7 +40,8 @@ export function createIdentity(app: App): Identity {
 
   async function join(settings: OidcSettings): Promise<Auth> {
     const baseUrl = baseUrlOf(app)
-    const next = await inTime(discoveryMs, startWith(app, baseUrl, [...ready.values(), settings])).catch((error: Error) => {
+    const work = startWith(app, baseUrl, [...ready.values(), settings])
+    const next = await inTime(discoveryMs, work, () => new Error(`no answer within ${discoveryMs} ms`)).catch((error: Error) => {
       app.log.warn({ provider: settings.id, err: error.message }, 'an identity provider cannot be reached')
       throw failure('SERVICE_UNAVAILABLE', `The identity provider ${settings.id} cannot be reached`)
     })
@@ -69,7 +71,7 @@ export function createIdentity(app: App): Identity {
 /** Known once the server listens. */
 function baseUrlOf({ config: { publicUrl } }: App): string {
   if (!publicUrl) throw failure('SERVICE_UNAVAILABLE')
-  return publicUrl.replace(/\/$/, '')
+  return publicUrl
 }
 
 /** Loaded by whoever first signs in: a process that does other work never needs it. */
@@ -85,10 +87,4 @@ async function startWith(app: App, baseUrl: string, oidc: readonly OidcSettings[
   const missing = oidc.find(({ id }) => !socialProviders.some((provider) => provider.id === id))
   if (missing) throw new Error(`nothing of use at ${missing.discoveryUrl}`)
   return auth
-}
-
-async function inTime<T>(ms: number, work: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error(`no answer within ${ms} ms`)), ms)
-  return await Promise.race([work, late.promise]).finally(() => clearTimeout(timer))
 }

@@ -1,7 +1,8 @@
 // What accounts do by the clock.
 import { z } from 'zod'
 import { defineJob, implementJob, type JobImplementation } from '../core/jobs.ts'
-import { pruneTries } from './login-guard.ts'
+import { pruneCounts } from './mail-budget.ts'
+import { pruneUnproved } from './prune-unproved.ts'
 
 const pruneJob = defineJob({
   name: 'accounts.prune',
@@ -10,11 +11,22 @@ const pruneJob = defineJob({
   cron: '23 * * * *',
 })
 
+const unprovedJob = defineJob({
+  name: 'accounts.prune-unproved',
+  schema: z.object({}),
+  options: { retryLimit: 2, expireInSeconds: 3_600 },
+  cron: '47 3 * * *',
+})
+
 export const accountJobs: readonly JobImplementation[] = [
   implementJob(pruneJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
-    await pruneTries(app.pool)
+    await pruneCounts(app.pool)
     await app.pool.query('delete from auth_sessions where "expiresAt" < now()')
     await app.pool.query('delete from auth_verifications where "expiresAt" < now()')
+    return jobs.map(() => undefined)
+  }),
+  implementJob(unprovedJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
+    await pruneUnproved(app.pool)
     return jobs.map(() => undefined)
   }),
 ]

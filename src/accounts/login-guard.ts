@@ -42,8 +42,3 @@ async function takeTry(pool: pg.Pool, email: string): Promise<number | null> {
 export async function forgetTries(pool: pg.Pool, email: string): Promise<void> {
   await pool.query('delete from login_failures where "emailHash" = $1', [hashOf(email)])
 }
-
-/** Tries that are too old to count. */
-export async function pruneTries(pool: pg.Pool): Promise<void> {
-  await pool.query(`delete from login_failures where "updatedAt" < now() - make_interval(mins => $1)`, [windowMinutes])
-}

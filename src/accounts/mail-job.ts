@@ -7,8 +7,9 @@ export const mailJob = defineJob({
   schema: z.object({ id: z.string() }),
   options: {
     notify: true,
-    // About three days, which is longer than any token in it holds.
-    retryLimit: 60,
+    // Eleven gaps that double up to an hour, and then one each hour: about three days. By then the links that people ask for again have
+    // run out; an invitation, which holds longer, can be taken back and made anew.
+    retryLimit: 82,
     retryDelay: 2,
     retryBackoff: true,
     retryDelayMax: 3_600,

@@ -9,6 +9,11 @@ export type MailOrder =
   | { kind: 'known'; to: string }
   | { kind: 'invitation'; to: string; token: string; team: string; inviter: string }
 
+/** One line of it, so that nobody's name adds lines to a mail, or to its head. */
+function oneLine(name: string): string {
+  return name.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()
+}
+
 export interface MailText {
   subject: string
   text: string
@@ -41,19 +46,21 @@ export function composeMail(order: MailOrder, console: string): MailText {
         subject: 'You have an account already',
         text: lines(
           'Somebody, maybe you, tried to sign up with this e-mail address, which has an account already.',
-          `Sign in, or set a new password if you forgot it: ${console}`,
+          `Sign in, or set a new password if you forgot it: ${console}/`,
           'If it was not you, ignore this mail: nothing has changed.',
         ),
       }
-    case 'invitation':
+    case 'invitation': {
+      const [inviter, team] = [oneLine(order.inviter), oneLine(order.team)]
       return {
-        subject: `${order.inviter} invites you to ${order.team}`,
+        subject: `${inviter} invites you to ${team}`,
         text: lines(
-          `${order.inviter} invites you to the team ${order.team}. Sign in with this e-mail address and accept:`,
+          `${inviter} invites you to the team ${team}. Sign in with this e-mail address and accept:`,
           link('invitation', order.token),
           'The invitation holds for seven days.',
         ),
       }
+    }
   }
 }
 

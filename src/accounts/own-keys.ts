@@ -4,6 +4,7 @@ import type { Sql } from '../core/database.ts'
 import { fail } from '../core/errors.ts'
 import { write } from '../core/idempotency.ts'
 import { type IssuedApiKey, issueApiKeyWithin } from './api-keys.ts'
+import { ownWorkspaceOf } from './own-workspace.ts'
 
 declare module '../core/app.ts' {
   interface App {
@@ -18,11 +19,7 @@ export async function createOwnApiKey(ctx: Context, name: string): Promise<Issue
   const { userId } = principal
   return await write(ctx, async (tx) => {
     const { maxApiKeys } = await app.holdLimits(tx, userId)
-    const { rows } = await tx.query<{ id: string }>(
-      `select w.id from workspaces w where w."ownerId" = $1 and not exists (select from teams t where t."workspaceId" = w.id)`,
-      [userId],
-    )
-    const workspaceId = rows[0]?.id ?? fail('NOT_FOUND', 'Workspace not found')
+    const workspaceId = await ownWorkspaceOf(tx, userId)
     return await issueApiKeyWithin(tx, maxApiKeys, { userId, workspaceId, name })
   })
 }

@@ -6,6 +6,8 @@ import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { parse, text } from '../core/validation.ts'
 import { issueApiKey } from './api-keys.ts'
+import { email } from './email.ts'
+import { userIdOf } from './find-user.ts'
 import { openAccountIn } from './open-account.ts'
 import { hashPassword } from './password.ts'
 
@@ -22,10 +24,13 @@ export {
   revokeApiKey,
 } from './api-keys.ts'
 
+export { email } from './email.ts'
+export { userIdOf } from './find-user.ts'
 export { openAccount } from './open-account.ts'
+export { isPersonal } from './own-workspace.ts'
 
 const newAccount = z.object({
-  email: z.email('must be an e-mail address').max(254).toLowerCase(),
+  email,
   name: text(1, 100),
   /** A code of the plan catalogue, checked by who knows it. */
   plan: z.string(),
@@ -70,8 +75,9 @@ export interface ListedAccount {
   userId: string
   email: string
   name: string
-  plan: string
-  status: string
+  /** Null, as `status`, where whoever signed them up ended before they had one; the next sign-in makes it. */
+  plan: string | null
+  status: string | null
   createdAt: Date
 }
 
@@ -79,7 +85,7 @@ export interface ListedAccount {
 export async function listAccounts(pool: pg.Pool): Promise<ListedAccount[]> {
   const { rows } = await pool.query<ListedAccount>(
     `select u.id as "userId", u.email, u.name, s.plan, s.status::text as status, u."createdAt"
-      from users u join subscriptions s on s."userId" = u.id order by u."createdAt", u.id`,
+      from users u left join subscriptions s on s."userId" = u.id order by u."createdAt", u.id`,
   )
   return rows
 }
@@ -102,8 +108,6 @@ export async function setPassword(pool: pg.Pool, input: { email: string; passwor
 
 /** Takes an address for proved. @throws NOT_FOUND for an unknown one. */
 export async function verifyAccount(pool: pg.Pool, { email }: { email: string }): Promise<void> {
-  const { rowCount } = await pool.query('update users set "emailVerified" = true, "updatedAt" = now() where email = lower($1)', [
-    email,
-  ])
-  if (!rowCount) fail('NOT_FOUND', `There is no account with the e-mail address ${email}`)
+  const userId = await userIdOf(pool, email)
+  await pool.query('update users set "emailVerified" = true, "updatedAt" = now() where id = $1', [userId])
 }

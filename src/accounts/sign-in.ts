@@ -5,8 +5,8 @@ import type { App } from '../core/app.ts'
 import { codeOf } from '../core/errors.ts'
 import { parse, text } from '../core/validation.ts'
 import { asking, type ConsoleUser, checkOrigin, claimsOf, consoleUser, headersOf, passCookies, refuseToken } from './auth-call.ts'
+import { email } from './email.ts'
 import { forgetTries, guarded } from './login-guard.ts'
-import { email } from './sign-up.ts'
 import { tokenSeconds } from './token-form.ts'
 
 /** Of the password only what a hash can take: what is too short to be one is wrong, not invalid. */

@@ -4,8 +4,8 @@ import { z } from 'zod'
 import type { App } from '../core/app.ts'
 import { parse, text } from '../core/validation.ts'
 import { alike, asking, type ConsoleUser, codeIn, consoleUser } from './auth-call.ts'
+import { email } from './email.ts'
 
-export const email = z.email('must be an e-mail address').max(254).toLowerCase()
 export const password = text(10, 128)
 
 const signUpBody = z.object({ email, password, name: text(1, 100) })

@@ -1,5 +1,5 @@
 // Admission of people who are signed in: one statement a flush turns sessions into principals, in the workspace they ask for.
-import { openAccount } from '../accounts/service.ts'
+import { isPersonal, openAccount } from '../accounts/service.ts'
 import type { App } from '../core/app.ts'
 import { createBatch } from '../core/batch.ts'
 import type { Principal, TeamRole } from '../core/context.ts'
@@ -64,7 +64,7 @@ join auth_sessions s on s.id = a.session and s."userId" = a."user" and s."expire
 left join team_members m on m."teamId" = a.team and m."userId" = s."userId"
 left join teams t on t.id = m."teamId" and t."deletedAt" is null
 left join workspaces w on case when a.team is null
-  then w."ownerId" = s."userId" and not exists (select from teams o where o."workspaceId" = w.id)
+  then w."ownerId" = s."userId" and ${isPersonal('w')}
   else w.id = t."workspaceId" end
 left join subscriptions b on b."userId" = w."ownerId"`
 

@@ -1,5 +1,6 @@
 // What an operator does about billing: sees what was ordered, and confirms plans.
 import type pg from 'pg'
+import { userIdOf } from '../accounts/service.ts'
 import { type Sql, transaction } from '../core/database.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
@@ -15,8 +16,7 @@ import { holdSubscription } from './subscription.ts'
 export async function setPlan(pool: pg.Pool, input: { email: string; plan: Plan['code'] }): Promise<void> {
   const now = new Date()
   await transaction(pool, async (tx) => {
-    const { rows } = await tx.query<{ id: string }>('select id from users where email = lower($1)', [input.email])
-    const userId = rows[0]?.id ?? fail('NOT_FOUND', `There is no account with the e-mail address ${input.email}`)
+    const userId = await userIdOf(tx, input.email)
     const { provider } = await holdSubscription(tx, userId, now)
     if (provider === 'stripe')
       fail('INVALID_STATE', `Stripe takes the money of ${input.email}: cancel the subscription there first`)

@@ -4,7 +4,7 @@ import { environment } from './environment.ts'
 export interface Config {
   port: number
   host: string
-  /** Where others reach this server; without PUBLIC_URL the address listened on, from when it listens. */
+  /** Where others reach this server, without a slash at the end; without PUBLIC_URL the address listened on, from when it listens. */
   publicUrl: string | undefined
   dataDir: string
   /** The outside database; undefined means embedded. */
@@ -23,7 +23,7 @@ export interface Config {
   trustProxy: boolean
   sandboxLatencyMs: number
   sandboxSeed: number
-  /** Where links in mails lead; undefined means `publicUrl`. */
+  /** Where links in mails lead, without a slash at the end; undefined means `publicUrl`. */
   consoleUrl: string | undefined
   mailFrom: string
   demo: boolean

@@ -19,12 +19,14 @@ const roles = z
   .transform((value) => value.split(',').map((part) => part.trim()))
   .pipe(z.array(z.enum(['http', 'worker', 'relay'])).min(1))
 
+/** An address that others are put after: without the slash at its end. */
+const base = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''))
+
 /** Every variable the gateway knows. The descriptions are README's table. */
 export const environment = z.object({
   PORT: z.coerce.number().int().min(0).max(65535).default(4000).describe('Port to listen on; 0 takes any free one and prints it'),
   HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on'),
-  PUBLIC_URL: z
-    .url({ protocol: /^https?$/ })
+  PUBLIC_URL: base
     .optional()
     .describe(
       'Address that others reach this server by, where it differs from the one listened on; pages of that origin may call it',
@@ -82,10 +84,7 @@ export const environment = z.object({
   MESSAGE_TTL_SECONDS: positive(86_400).describe('How long a message waits for its instance before it fails with EXPIRED'),
   RATE_LIMIT_PER_SECOND: positive(10).describe('Requests that one API key may make in any one second'),
   TRUST_PROXY: flag.default(false).describe('1 takes the client address from X-Forwarded-For'),
-  CONSOLE_URL: z
-    .url({ protocol: /^https?$/ })
-    .optional()
-    .describe('Address of the console, where links in mails and sign-ins lead; without it PUBLIC_URL'),
+  CONSOLE_URL: base.optional().describe('Address of the console, where links in mails and sign-ins lead; without it PUBLIC_URL'),
   SMTP_URL: z
     .url({ protocol: /^smtps?$/ })
     .optional()

@@ -52,6 +52,17 @@ export function fail(code: ErrorCode, message?: string): never {
   throw failure(code, message)
 }
 
+/** A refusal that goes away by itself, in so many seconds, which `Retry-After` says. */
+export function failFor(seconds: number, code: ErrorCode, message?: string): never {
+  throw Object.assign(failure(code, message), { retryAfterSeconds: seconds })
+}
+
+/** The seconds of {@link failFor}, also of what the graph made of it; undefined for every other error. */
+export function retryAfterOf(error: unknown): number | undefined {
+  const { retryAfterSeconds, originalError } = error as { retryAfterSeconds?: number; originalError?: unknown }
+  return retryAfterSeconds ?? (originalError ? retryAfterOf(originalError) : undefined)
+}
+
 /** The contract's code of anything thrown, or null for what nobody foresaw. */
 export function codeOf(error: unknown): ErrorCode | null {
   const code = (error as { extensions?: { code?: unknown } } | null)?.extensions?.code

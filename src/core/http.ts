@@ -5,7 +5,7 @@ import helmet from '@fastify/helmet'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { App } from './app.ts'
 import { bareAnswer, refuseConnection, requestIdOf, requestTimeoutMs } from './connection.ts'
-import { codeOf, type ErrorCode, errors, failure } from './errors.ts'
+import { codeOf, type ErrorCode, errors, failure, retryAfterOf } from './errors.ts'
 import { publicFailure } from './public-failure.ts'
 
 /** Every method that Node reads; but CONNECT, which asks for a tunnel and not for a path. */
@@ -132,6 +132,8 @@ function untilNextMonth(now = new Date()): number {
 /** Answers anything thrown, in the envelope. */
 function answerError(app: App, error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { code, message } = failureOf(app, error, request)
+  const seconds = retryAfterOf(error)
+  if (seconds !== undefined) reply.header('Retry-After', seconds)
   return sendError(reply, code, message)
 }
 

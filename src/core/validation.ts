@@ -103,7 +103,7 @@ function codePoints(value: string): number {
 }
 
 /** The words for what is there and wrong; what is not there is only said to be required. */
-function unlessMissing(message: string) {
+export function unlessMissing(message: string) {
   return ({ input }: { input?: unknown }) => (input === undefined ? 'is required' : message)
 }
 

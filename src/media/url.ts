@@ -23,7 +23,7 @@ export function urlOf({ publicUrl = '' }: Pick<Config, 'publicUrl'>, media: { to
 }
 
 function prefixOf(publicUrl: string): string {
-  return `${publicUrl.replace(/\/+$/, '')}/media/`
+  return `${publicUrl}/media/`
 }
 
 /**

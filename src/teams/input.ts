@@ -1,5 +1,6 @@
 // What a caller says of teams: every field and bound, refused by name where wrong.
 import { z } from 'zod'
+import { email } from '../accounts/service.ts'
 import { builder } from '../core/builder.ts'
 import { fail } from '../core/errors.ts'
 import { defineInput, idempotencyKey, registerEnum } from '../core/input.ts'
@@ -18,10 +19,6 @@ const role = z
   .enum(['admin', 'collaborator'])
   .meta({ id: 'TeamRole', description: 'What they are to be: `admin` or `collaborator`.' })
 const name = text(1, 100).describe('What people call it, 1 to 100 characters.')
-const email = z
-  .email({ error: ({ input }) => (input === undefined ? 'is required' : 'must be an e-mail address') })
-  .max(254, 'must have at most 254 characters')
-  .toLowerCase()
 
 export const CreateTeamInput = defineInput('CreateTeamInput', 'A new team.', z.object({ name, idempotencyKey }))
 

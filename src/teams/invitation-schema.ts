@@ -45,7 +45,7 @@ builder.mutationFields((t) => {
     inviteToTeam: t.field({
       type: TeamInvitationRef,
       description:
-        'Invites somebody by mail and holds a seat for them. Errors: TEAM_NOT_FOUND, FORBIDDEN for collaborators, CONFLICT for a member and where an invitation is open, MAX_TEAM_SEATS_REACHED, SUBSCRIPTION_INACTIVE.',
+        'Invites somebody by mail and holds a seat for them. Errors: TEAM_NOT_FOUND, FORBIDDEN for collaborators, CONFLICT for a member and where an invitation is open, MAX_TEAM_SEATS_REACHED, SUBSCRIPTION_INACTIVE, API_RATE_LIMIT_EXCEEDED where the address was sent too many.',
       authScopes: { person: true },
       args: { teamId, input: t.arg({ type: InviteToTeamInput.ref, required: true, description: 'Whom, and as what.' }) },
       resolve: (_, args, ctx) => {

@@ -5,7 +5,7 @@ import { holdPlan } from '../billing/hold-plan.ts'
 import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
 import type { Sql } from '../core/database.ts'
-import { fail } from '../core/errors.ts'
+import { fail, failFor } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency.ts'
 import { type HeldTeam, holdOwnTeam, holdTeam } from './hold.ts'
@@ -28,7 +28,8 @@ export async function inviteToTeam(ctx: Context, teamId: string, input: Invite):
 
 /**
  * Invites somebody to a team that is held; the mail leaves when the transaction commits.
- * @throws CONFLICT for a member, and where an invitation is open; MAX_TEAM_SEATS_REACHED, exact under a race; SUBSCRIPTION_INACTIVE.
+ * @throws CONFLICT for a member, and where an invitation is open; MAX_TEAM_SEATS_REACHED, exact under a race; SUBSCRIPTION_INACTIVE;
+ * API_RATE_LIMIT_EXCEEDED where the address was sent too many.
  */
 export async function inviteIn(app: App, tx: Sql, team: HeldTeam, inviterId: string, invite: Invite): Promise<InvitationRow> {
   const { lasting, active } = await holdPlan(tx, team.ownerId)
@@ -53,7 +54,15 @@ export async function inviteIn(app: App, tx: Sql, team: HeldTeam, inviterId: str
      values ($1, $2, $3, $4, $5, clock_timestamp() + make_interval(days => $6)) returning ${invitationColumns}`,
     [newId(), team.id, invite.email, invite.role, tokenHash(token), holdsDays],
   )
-  await orderMail(app, tx, { kind: 'invitation', to: invite.email, token, team: team.name, inviter: found.inviter })
+  const waitSeconds = await orderMail(app, tx, {
+    kind: 'invitation',
+    to: invite.email,
+    token,
+    team: team.name,
+    inviter: found.inviter,
+  })
+  if (waitSeconds !== null)
+    failFor(waitSeconds, 'API_RATE_LIMIT_EXCEEDED', `${invite.email} was sent too many invitations; try again later`)
   return made.rows[0] as InvitationRow
 }
 

@@ -1,9 +1,8 @@
 // Teams: a workspace that several users share, on its owner's subscription.
 import type pg from 'pg'
 import { z } from 'zod'
-import { issueApiKey } from '../accounts/service.ts'
+import { issueApiKey, userIdOf } from '../accounts/service.ts'
 import { type Sql, transaction } from '../core/database.ts'
-import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { parse, text } from '../core/validation.ts'
 
@@ -20,8 +19,7 @@ export interface CreatedTeam {
 export async function createTeam(pool: pg.Pool, input: NewTeam): Promise<CreatedTeam> {
   const { ownerEmail, name } = parse(newTeam, input)
   return await transaction(pool, async (tx) => {
-    const { rows } = await tx.query<{ id: string }>('select id from users where email = lower($1)', [ownerEmail])
-    const userId = rows[0]?.id ?? fail('NOT_FOUND', `There is no account with the e-mail address ${ownerEmail}`)
+    const userId = await userIdOf(tx, ownerEmail)
     const { teamId, workspaceId } = await insertTeam(tx, userId, name)
     const { key } = await issueApiKey(tx, { userId, workspaceId, teamId, name: 'First key' })
     return { teamId, workspaceId, apiKey: key }

@@ -84,6 +84,21 @@ it('api-key create and revoke work beside the running gateway', async () => {
   expect((await gatewayCommand('api-key', 'revoke', '--id', key.id)).code).toBe(0)
   expect((await api(gateway, key.apiKey).get('me')).status).toBe(401)
   expectRefusal(await gatewayCommand('api-key', 'revoke', '--id', 'nonsense'), /nonsense/)
+  for (const name of ['', 'x'.repeat(101)])
+    expectRefusal(await gatewayCommand('api-key', 'create', '--email', 'key@example.com', '--name', name), /^name: /)
+})
+
+it('account list and api-key create know somebody whose sign-up ended in the middle', async () => {
+  const email = 'half@example.com'
+  const userId = '01980000-0000-7000-8000-00000000000a'
+  await sql(databaseUrl).query(`insert into users (id, email, name, "emailVerified") values ($1, $2, 'Half', true)`, [
+    userId,
+    email,
+  ])
+  expect(await json('account', 'list')).toContainEqual(expect.objectContaining({ userId, email, plan: null, status: null }))
+  expect((await gatewayCommand('account', 'list')).stdout).toMatch(/half@example\.com {2}- {2}- {2}/)
+  const { apiKey } = await json('api-key', 'create', '--email', email, '--name', 'first')
+  expect((await api(gateway, apiKey).get('me')).body.data).toMatchObject({ id: userId, plan: { code: 'free' } })
 })
 
 it('team create prints the team and its key', async () => {

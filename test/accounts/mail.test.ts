@@ -6,6 +6,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { api, atEnd, cloneDatabase, sql, startGateway, until } from '../kit/kit.ts'
+import { openApp } from '../messages/rig.ts'
 import { openMailbox, tokenIn } from './mailbox.ts'
 import { logIn, newAccount, password } from './person.ts'
 
@@ -21,14 +22,17 @@ it('is sent once the mail server is back, though the gateway that took the order
   await until(async () => (await mails(databaseUrl)).length === 1)
   first.kill('SIGKILL')
   await first.exited
-  // Who waits for it lies sealed: neither the address nor the token is in the row.
   const [row] = await mails(databaseUrl)
-  expect(row?.content.includes(Buffer.from(email))).toBe(false)
 
-  const second = await startGateway({ databaseUrl, env })
+  const second = await startGateway({ databaseUrl, env: { ...env, PUBLIC_URL: 'http://moved.example' } })
   const mailbox = await openMailbox({ port })
-  const token = await until(() => mailbox.mails.find(({ to }) => to === email), { timeoutMs: 40_000 })
-  expect((await api(second).post('/api/auth/verify-email', { token: tokenIn(token) })).status).toBe(200)
+  const mail = await until(() => mailbox.mails.find(({ to }) => to === email), { timeoutMs: 40_000 })
+  // Whoever sends it: it is the mail that was ordered.
+  expect(mail.raw).toMatch(/^Message-ID: <[0-9a-f-]{36}@127\.0\.0\.1>\r$/m)
+  const token = tokenIn(mail)
+  // It lay sealed: neither the address nor the token is in the row.
+  for (const secret of [email, token]) expect(row?.content.includes(Buffer.from(secret))).toBe(false)
+  expect((await api(second).post('/api/auth/verify-email', { token })).status).toBe(200)
   await until(async () => (await mails(databaseUrl)).length === 0)
   expect((await logIn(second, email)).status).toBe(200)
 })
@@ -41,8 +45,38 @@ it('is tried again that the server would not take, under the same id', { timeout
   const { email } = await newAccount(databaseUrl)
   await api(gateway).post('/api/auth/password/forgot', { email })
   const mail = await until(() => mailbox.mails[0], { timeoutMs: 25_000 })
-  expect(mail.raw).toMatch(/^Message-ID: <[0-9a-f-]{36}@127\.0\.0\.1>\r$/m)
+  const ids = [...mailbox.refused, mail].map(({ raw }) => /^Message-ID: (.*)\r$/m.exec(raw)?.[1])
+  expect(ids).toHaveLength(3)
+  expect(new Set(ids)).toEqual(new Set([expect.stringMatching(/^<[0-9a-f-]{36}@127\.0\.0\.1>$/)]))
   expect(mailbox.mails).toHaveLength(1)
+})
+
+it('is tried for three days, and not kept any longer', { timeout: 30_000 }, async () => {
+  const databaseUrl = await cloneDatabase()
+  const mailbox = await openMailbox({ refuse: () => true })
+  const gateway = await startGateway({ databaseUrl, env: { SMTP_URL: mailbox.url } })
+  const { email } = await newAccount(databaseUrl)
+  await api(gateway).post('/api/auth/password/forgot', { email })
+  await until(() => mailbox.refused[0])
+  const { rows } = await sql(databaseUrl).query<{ hours: number }>(
+    // As pg-boss waits: between half of the doubled gap and the whole, up to the longest.
+    `select sum(least(retry_delay_max, retry_delay * 2 ^ least(16, n) * 0.75)) / 3600 as hours
+      from pgboss.queue, generate_series(1, retry_limit) n where name = 'mail.send'`,
+  )
+  expect(Math.round(Number(rows[0]?.hours) / 24)).toBe(3)
+  expect(await mails(databaseUrl)).toHaveLength(1)
+  await sql(databaseUrl).query(`update pgboss.job set retry_limit = retry_count where name = 'mail.send'`)
+  await until(async () => (await mails(databaseUrl)).length === 0, { timeoutMs: 20_000 })
+  expect(mailbox.mails).toEqual([])
+})
+
+it('leaves no connection behind when whoever sends it ends', async () => {
+  const mailbox = await openMailbox()
+  const app = await openApp(await cloneDatabase(), { SMTP_URL: mailbox.url })
+  await app.mailer.send('1', { to: newEmail(), subject: 'Hello', text: 'Hello', messageId: '<1@localhost>' })
+  expect(mailbox.connections()).toBe(1)
+  await app.mailer[Symbol.asyncDispose]()
+  await until(() => mailbox.connections() === 0)
 })
 
 it('is written into a folder that is its owner’s alone where there is no mail server', async () => {
@@ -58,6 +92,16 @@ it('is written into a folder that is its owner’s alone where there is no mail 
   expect(text).toContain(`To: ${email}\nSubject: Verify your e-mail address\n\n`)
   const [, token] = text.match(/\?token=(\S+)/) as RegExpMatchArray
   expect((await api(gateway).post('/api/auth/verify-email', { token })).status).toBe(200)
+  // To whom it is known already, it says where to go: a page of the gateway's own.
+  await api(gateway).post('/api/auth/signup', { email, password, name: 'Ada' })
+  const known = await until(async () => {
+    const files = (await readdir(folder)).filter((name) => name.endsWith('.txt'))
+    const texts = await Promise.all(files.map((name) => readFile(path.join(folder, name), 'utf8')))
+    return texts.find((text) => text.includes('has an account already'))
+  })
+  const [there] = known.match(/http:\S+/) as RegExpMatchArray
+  const page = await fetch(there)
+  expect([there, page.status, page.headers.get('content-type')]).toEqual([`${gateway.url}/`, 200, 'text/html; charset=utf-8'])
   // The log says where it is, and nothing of what is in it.
   const log = gateway.logs.join('\n')
   expect(log).toContain(file)

@@ -16,6 +16,10 @@ export interface Mailbox {
   /** For `SMTP_URL`. */
   url: string
   mails: Mail[]
+  /** Those that it was offered and would not take. */
+  refused: Mail[]
+  /** Connections that are open. */
+  connections: () => number
   /** The token in the n-th mail to that address, waited for. */
   token: (to: string, n?: number) => Promise<string>
 }
@@ -30,6 +34,7 @@ export interface MailboxOptions {
 /** Ends with the test, or with the file when no test runs. */
 export async function openMailbox({ port = 0, refuse = () => false }: MailboxOptions = {}): Promise<Mailbox> {
   const mails: Mail[] = []
+  const refused: Mail[] = []
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['AUTH', 'STARTTLS'],
@@ -39,8 +44,12 @@ export async function openMailbox({ port = 0, refuse = () => false }: MailboxOpt
   })
   async function keep(stream: Readable, to: string): Promise<void> {
     const raw = await text(stream)
-    if (refuse()) throw Object.assign(new Error('no room'), { responseCode: 452 })
-    mails.push({ to, raw })
+    const mail = { to, raw }
+    if (refuse()) {
+      refused.push(mail)
+      throw Object.assign(new Error('no room'), { responseCode: 452 })
+    }
+    mails.push(mail)
   }
   server.on('error', () => {})
   server.listen(port, '127.0.0.1')
@@ -49,6 +58,8 @@ export async function openMailbox({ port = 0, refuse = () => false }: MailboxOpt
   return {
     url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
     mails,
+    refused,
+    connections: () => server.connections.size,
     token: async (to, n = 0) => tokenIn(await until(() => mails.filter((mail) => mail.to === to)[n])),
   }
 }

@@ -1,12 +1,15 @@
-// Which pages a browser lets call the gateway: those of its public address and of the console.
+// The gateway behind addresses of others' making: whose pages a browser lets call it, and that people are let in whom it lets sign in.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { cloneDatabase, type Gateway, startGateway } from '../kit/kit.ts'
+import { newPerson } from './person.ts'
 
+let databaseUrl: string
 let gateway: Gateway
 
 beforeAll(async () => {
-  const env = { PUBLIC_URL: 'https://api.example.com', CONSOLE_URL: 'https://console.example.com/app' }
-  gateway = await startGateway({ databaseUrl: await cloneDatabase(), env })
+  databaseUrl = await cloneDatabase()
+  const env = { PUBLIC_URL: 'https://api.example.com/', CONSOLE_URL: 'https://console.example.com/app' }
+  gateway = await startGateway({ databaseUrl, env })
 })
 
 async function preflight(origin: string): Promise<Record<string, string | null>> {
@@ -19,6 +22,13 @@ async function preflight(origin: string): Promise<Record<string, string | null>>
   const told = (name: string) => answer.headers.get(`access-control-allow-${name}`)
   return { origin: told('origin'), credentials: told('credentials'), headers: told('headers') }
 }
+
+it('is let in who signed in, though PUBLIC_URL was written with a slash at its end', async () => {
+  const person = await newPerson(gateway, databaseUrl)
+  expect((await person.api.get('/api/instances')).status).toBe(200)
+  const { iss } = JSON.parse(Buffer.from(person.token.split('.')[1] as string, 'base64url').toString())
+  expect(iss).toBe('https://api.example.com')
+})
 
 describe('a page', () => {
   it.each(['https://api.example.com', 'https://console.example.com'])('of %s may call, with the cookie', async (origin) => {

@@ -1,8 +1,10 @@
 // Accounts and keys: whole or not at all, and nothing readable at rest.
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createAccount, createApiKey, listAccounts, revokeApiKey } from '../../src/accounts/service.ts'
+import { pruneUnproved } from '../../src/accounts/prune-unproved.ts'
+import { createAccount, createApiKey, listAccounts, openAccount, revokeApiKey } from '../../src/accounts/service.ts'
 import { setPlan } from '../../src/billing/service.ts'
+import { newId } from '../../src/core/id.ts'
 import { cloneDatabase, sql } from '../kit/kit.ts'
 
 let url: string
@@ -101,4 +103,63 @@ it('puts an account on a plan, active again', async () => {
   const { rows } = await pool().query('select plan, status, "cancelAtPeriodEnd" from subscriptions where "userId" = $1', [userId])
   expect(rows).toEqual([{ plan: 'max', status: 'active', cancelAtPeriodEnd: false }])
   expect((await listAccounts(pool())).at(-1)).toMatchObject({ userId, email: 'plan@example.com', plan: 'max' })
+})
+
+describe('an account that nobody proved to be theirs', () => {
+  /** Of eight days ago, unless told otherwise; answers its user's id. */
+  async function unproved({ days = 8, verified = false } = {}): Promise<string> {
+    const id = newId()
+    await pool().query(
+      `insert into users (id, email, name, "emailVerified", "createdAt") values ($1, $2, 'Un', $3, now() - make_interval(days => $4))`,
+      [id, `${id}@example.com`, verified, days],
+    )
+    await openAccount(pool(), id)
+    return id
+  }
+  const isThere = async (id: string) => (await pool().query('select from users where id = $1', [id])).rowCount === 1
+
+  it('goes after a week, with all that it was given, and its address is free', async () => {
+    const id = await unproved()
+    await pool().query(
+      `insert into auth_accounts (id, "userId", "providerId", "accountId", password) values ($1, $2::uuid, 'credential', $2::text, 'x')`,
+      [newId(), id],
+    )
+    // Half an account is one too.
+    const half = newId()
+    await pool().query(`insert into users (id, email, name, "createdAt") values ($1, $2, 'Half', now() - interval '8 days')`, [
+      half,
+      `${half}@example.com`,
+    ])
+    expect(await pruneUnproved(pool())).toBe(2)
+    for (const gone of [id, half]) expect(await isThere(gone)).toBe(false)
+    for (const [table, owner] of [
+      ['workspaces', 'ownerId'],
+      ['subscriptions', 'userId'],
+      ['auth_accounts', 'userId'],
+    ])
+      expect((await pool().query(`select from ${table} where "${owner}" = $1`, [id])).rowCount).toBe(0)
+    await createAccount(pool(), { email: `${id}@example.com`, name: 'Ada', plan: 'free' })
+  })
+
+  it('stays where it is younger, or proved, or was signed in, or owns anything', async () => {
+    const [young, proved, inside, keyed, owning] = [
+      await unproved({ days: 6 }),
+      await unproved({ verified: true }),
+      await unproved(),
+      await unproved(),
+      await unproved(),
+    ]
+    await pool().query(`insert into auth_sessions (id, token, "userId", "expiresAt") values ($1, 'a token', $2, now())`, [
+      newId(),
+      inside,
+    ])
+    await createApiKey(pool(), { email: `${keyed}@example.com`, name: 'key' })
+    await pool().query(
+      `insert into contact_groups (id, "workspaceId", name) select $1, id, 'Group' from workspaces where "ownerId" = $2`,
+      [newId(), owning],
+    )
+    expect(await pruneUnproved(pool())).toBe(0)
+    for (const id of [young, proved, inside, keyed, owning]) expect(await isThere(id)).toBe(true)
+    expect((await pool().query('select from workspaces where "ownerId" = $1', [owning])).rowCount).toBe(1)
+  })
 })

@@ -91,6 +91,8 @@ describe('signing up', () => {
     const answer = await client.post('/api/auth/signup', { email: 'nobody', password: 'short', name: '' })
     const message = 'email: must be an e-mail address; password: must have at least 10 characters; name: must not be empty'
     expectRefusal(answer, 400, 'VALIDATION_ERROR', message)
+    const missing = 'email: is required; password: is required; name: is required'
+    expectRefusal(await client.post('/api/auth/signup', {}), 400, 'VALIDATION_ERROR', missing)
     expectRefusal(await signUp(newEmail(), { password: 'x'.repeat(129) }), 400, 'VALIDATION_ERROR', /^password: /)
   })
 
@@ -166,6 +168,51 @@ describe('an address that has an account', () => {
     // One of these is always the first, and what the machine does meanwhile falls on single ones.
     const middle = (list: number[]) => list.sort((a, b) => a - b).slice(4, -4)
     expect(Math.abs(welch(middle(times.known), middle(times.unknown)))).toBeLessThan(4.5)
+  })
+})
+
+describe('the mails to one address', () => {
+  const forgot = (email: string) => client.post('/api/auth/password/forgot', { email })
+  const resend = (email: string) => client.post('/api/auth/verify-email/resend', { email })
+  const to = (email: string) => mailbox.mails.filter((mail) => mail.to === email).length
+  const sentAll = () => until(async () => (await sql(databaseUrl).query('select from mails')).rowCount === 0)
+  /** Makes what was counted for the address older; the other addresses of this file have no more to come. */
+  const age = (hours: number) =>
+    sql(databaseUrl).query(
+      `update login_failures set at = array(select t - make_interval(hours => $1) from unnest(at) t order by 1)`,
+      [hours],
+    )
+
+  it.each([
+    ['of a forgotten password', async () => (await newAccount(databaseUrl)).email, forgot],
+    ['of a sign-up', () => signUp(newEmail()).then(({ body }) => body.data.user.email as string), resend],
+    [
+      'of a sign-up with an address that is known',
+      async () => (await newAccount(databaseUrl)).email,
+      (email: string) => signUp(email),
+    ],
+  ])('%s are five in an hour, however many are asked for, and nobody is told', async (_, make, ask) => {
+    const email = await make()
+    const first = await ask(email)
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => ask(i % 2 ? email : email.toUpperCase())))
+    for (const { status } of answers) expect(status).toBe(first.status)
+    await sentAll()
+    expect(to(email)).toBe(5)
+    await age(1)
+    await ask(email)
+    await until(() => to(email) === 6)
+  })
+
+  it('are twenty in a day where their links hold as long; a link for a password holds an hour, and there is always another', async () => {
+    const email = newEmail()
+    await signUp(email)
+    for (let hour = 0; hour < 6; hour++) {
+      await Promise.all(Array.from({ length: 5 }, () => Promise.all([resend(email), forgot(email)])))
+      await age(1)
+    }
+    await sentAll()
+    const about = (page: string) => mailbox.mails.filter((mail) => mail.to === email && textOf(mail).includes(page)).length
+    expect([about('/verify-email?'), about('/reset-password?')]).toEqual([20, 30])
   })
 })
 

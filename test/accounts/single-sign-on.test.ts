@@ -154,6 +154,11 @@ describe('a provider that is away', () => {
       status: 302,
       there: true,
     })
+    // Without a console the way back leads to a page of the gateway's own.
+    const failed = await api(alone).get('/api/auth/oauth/example/callback?error=access_denied&state=forged')
+    const end = new URL(failed.headers.get('location') as string)
+    expect([end.origin, end.pathname, end.searchParams.has('error')]).toEqual([alone.url, '/', true])
+    expect((await fetch(end)).headers.get('content-type')).toBe('text/html; charset=utf-8')
   })
 
   it('in the middle of a sign-in is given up, and hurts no password login', { timeout: 60_000 }, async () => {

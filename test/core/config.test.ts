@@ -29,6 +29,16 @@ describe('configuration', () => {
     expect(secrets.secretKey).toBeUndefined()
   })
 
+  it('takes addresses that others are put after with or without a slash at their end', () => {
+    for (const slash of ['', '/', '//']) {
+      const env = { PUBLIC_URL: `https://h.example/gateway${slash}`, CONSOLE_URL: `https://console.example${slash}` }
+      expect(readConfig(env).config).toMatchObject({
+        publicUrl: 'https://h.example/gateway',
+        consoleUrl: 'https://console.example',
+      })
+    }
+  })
+
   it('names every fault together', () => {
     const faults = faultsOf({
       PORT: '70000',

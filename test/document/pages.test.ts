@@ -21,8 +21,8 @@ async function look(gateway: { url: string }, path: string, headers: Record<stri
 
 const aKey = /svc_live_[0-9a-f]{64}/
 const pages = ['/docs', '/graphql']
-/** Where links in mails lead. */
-const accountPages = ['/verify-email', '/reset-password', '/invitation']
+/** Where links in mails and sign-ins lead. */
+const accountPages = ['/', '/verify-email', '/reset-password', '/invitation']
 
 interface Scene {
   url: string
@@ -126,9 +126,15 @@ it('has no key on any page without the demo', async () => {
   for (const path of pages) expect((await look(gateway, path)).text).not.toMatch(aKey)
 })
 
-it.each(accountPages)('leaves %s to the console where there is one', async (path) => {
+it('leaves the pages about accounts to the console where there is one', async () => {
   const gateway = await startGateway({ databaseUrl: demo.databaseUrl, env: { CONSOLE_URL: 'https://console.example' } })
-  expect((await look(gateway, path)).status).toBe(404)
+  for (const path of accountPages) expect([path, (await look(gateway, path)).status]).toEqual([path, 404])
+})
+
+it.each(accountPages)('calls from %s what is below the address that the page came from', async (path) => {
+  const { text } = await look(demo, path)
+  expect(text).toMatch(/call\('api\/auth\//)
+  expect(text).not.toMatch(/['"`(]\/(api|graphql)/)
 })
 
 it('has GraphiQL outside production only', async () => {

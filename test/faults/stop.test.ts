@@ -50,20 +50,30 @@ it('refuses in the envelope what comes on open connections while it stops, and s
   const sender = connect(gateway.url, slow)
   await until(async () => (await sql(stage.databaseUrl).query('select from messages')).rowCount === 1)
   // Half a request keeps a connection from being idle.
-  const [reader, watcher] = ['/api/v1/messages', '/readyz'].map((path) => connect(gateway.url, `GET ${path} HTTP/1.1\r\n`))
-  await until(() => reader?.socket.bytesWritten && watcher?.socket.bytesWritten)
+  const paths = [
+    '/readyz',
+    '/api/v1/messages',
+    '/api/auth/sessions',
+    '/api/auth/jwks',
+    '/api/auth/oauth/sso',
+    '/api/auth/oauth/sso/callback',
+  ]
+  const [watcher, ...readers] = paths.map((path) => connect(gateway.url, `GET ${path} HTTP/1.1\r\n`)) as [Wire, ...Wire[]]
+  await until(() => [watcher, ...readers].every(({ socket }) => socket.bytesWritten))
   // What came before these was read before them.
   for (let i = 0; i < 3; i++) await api(gateway).get('/livez')
   gateway.kill('SIGTERM')
   await gateway.line(/"stopping"/)
-  for (const { socket } of [reader, watcher] as Wire[]) socket.write(`Host: gateway\r\n${key}\r\n\r\n`)
+  for (const { socket } of [watcher, ...readers]) socket.write(`Host: gateway\r\n${key}\r\n\r\n`)
 
   expect((await sender.heard).status).toBe(201)
-  const refused = await (reader as Wire).heard
-  expect(refused.status).toBe(503)
-  expect(refused.headers).toMatch(/\r\nRetry-After: \d+/i)
-  expect(refused.body).toEqual({ error: { code: 'SERVICE_UNAVAILABLE', message: expect.any(String) } })
-  const ready = await (watcher as Wire).heard
+  for (const { heard } of readers) {
+    const refused = await heard
+    expect(refused.status).toBe(503)
+    expect(refused.headers).toMatch(/\r\nRetry-After: \d+/i)
+    expect(refused.body).toEqual({ error: { code: 'SERVICE_UNAVAILABLE', message: expect.any(String) } })
+  }
+  const ready = await watcher.heard
   expect([ready.status, ready.body]).toEqual([503, { status: 'unavailable', reasons: ['the process is stopping'] }])
   expect(await gateway.exited).toEqual({ code: 0, signal: null })
 })

@@ -9,7 +9,7 @@ const token = `${'A'.repeat(42)}_`
 const png = { token, mimeType: 'image/png' }
 
 function configFor(publicUrl: string | undefined) {
-  return { publicUrl, allowedPrivateTargets: [] }
+  return readConfig({ PUBLIC_URL: publicUrl }).config
 }
 
 describe('an address of ours', () => {

@@ -52,6 +52,14 @@ it("invites by mail in the owner's name, by the rules of everybody", async () =>
   expect(await refusal('invite', '--id', teamId, '--email', 'x', '--role', 'king')).toMatch(/email: .*role: /)
 })
 
+it('invites nobody where it does not know whither', async () => {
+  const { teamId } = await newTeam(rig, await newPerson(rig))
+  const args = ['team', 'invite', '--id', teamId, '--email', 'guest@example.com', '--role', 'admin']
+  const { code, stderr } = await command(args, { databaseUrl: rig.databaseUrl })
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^Set PUBLIC_URL or CONSOLE_URL.*\n$/)])
+  expect((await sql(rig.databaseUrl).query('select from team_invitations where "teamId" = $1', [teamId])).rowCount).toBe(0)
+})
+
 it('deletes a team as its owner would', async () => {
   const owner = await newPerson(rig)
   const { teamId, workspaceId } = await newTeam(rig, owner)

@@ -112,6 +112,41 @@ describe.each(surfaces)('invitations %s', (_, ask) => {
     expect(mailsTo(rig, email)).toHaveLength(1)
   })
 
+  it('to one address are five in an hour, though each was taken back, and no trace is left of the next', async () => {
+    const { teamId, owner } = await newCrew(rig)
+    const email = anybody()
+    const body = { email, role: 'admin' }
+    for (let i = 0; i < 5; i++) {
+      const { data } = await invite(owner, teamId, body)
+      await ask(owner, 'DELETE /teams/:teamId/invitations/:id', [teamId, data.id])
+    }
+    const { code, message, answer } = await invite(owner, teamId, body)
+    expect([code, message]).toEqual(['API_RATE_LIMIT_EXCEEDED', `${email} was sent too many invitations; try again later`])
+    if (answer.body.error) {
+      expect(answer.status).toBe(429)
+      const seconds = Number(answer.headers.get('retry-after'))
+      expect(seconds).toBeGreaterThan(3_500)
+      expect(seconds).toBeLessThanOrEqual(3_600)
+    }
+    expect((await ask(owner, 'GET /teams/:teamId/invitations', [teamId])).data).toEqual([])
+    expect((await invite(owner, teamId, { email: anybody(), role: 'admin' })).code).toBe(null)
+  })
+
+  it('say names in one line, whatever is in them', async () => {
+    const owner = await newPerson(rig, 'max', 'Olive\n\nPay at')
+    const { teamId } = await newTeam(rig, owner, ' Support\r\nBcc: all@example.com\u2028\tto')
+    const email = anybody()
+    await invite(owner, teamId, { email, role: 'admin' })
+    await tokenTo(rig, email)
+    const [mail = ''] = mailsTo(rig, email)
+    const [, subject, empty, text] = mail.split('\n')
+    expect(subject).toBe('Subject: Olive Pay at invites you to Support Bcc: all@example.com to')
+    expect([empty, text]).toEqual([
+      '',
+      expect.stringMatching(/^Olive Pay at invites you to the team Support Bcc: all@example.com to\. /),
+    ])
+  })
+
   it('take seats beside members, the owner too, until the plan has no more; expired and revoked ones take none', async () => {
     const { teamId, owner } = await newCrew(rig, 'pro')
     await invited(rig, teamId, anybody(), { days: -1 })

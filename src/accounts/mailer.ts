@@ -1,0 +1,63 @@
+// The way out of mail: over SMTP, or into a folder.
+import { mkdir, rename, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Transporter } from 'nodemailer'
+import type { App } from '../core/app.ts'
+import type { MailText } from './mail-texts.ts'
+
+export interface Mail extends MailText {
+  to: string
+  /** The same on every attempt, so that a mailbox can tell a mail that comes twice. */
+  messageId: string
+}
+
+export interface Mailer extends AsyncDisposable {
+  /** `id` names the file, where there is no mail server. @throws what the server answers, or the folder. */
+  send: (id: string, mail: Mail) => Promise<void>
+}
+
+declare module '../core/app.ts' {
+  interface App {
+    mailer: Mailer
+  }
+}
+
+/** Disposing of it closes its connections. */
+export function createMailer(app: App): Mailer {
+  const { smtpUrl } = app.secrets
+  /** One for all mails, so that they share its connections. */
+  let transport: Promise<Transporter> | undefined
+  return {
+    async send(id, mail) {
+      if (!smtpUrl) return await keep(app, id, mail)
+      transport ??= connect(smtpUrl)
+      await (await transport).sendMail({ ...mail, from: app.config.mailFrom })
+    },
+    async [Symbol.asyncDispose]() {
+      ;(await transport)?.close()
+    },
+  }
+}
+
+/** Loaded with the first mail: a process that does other work never needs it. */
+async function connect(smtpUrl: string): Promise<Transporter> {
+  const { createTransport } = await import('nodemailer')
+  return createTransport({
+    url: smtpUrl,
+    pool: true,
+    maxConnections: 2,
+    connectionTimeout: 10_000,
+    greetingTimeout: 10_000,
+    socketTimeout: 20_000,
+  })
+}
+
+/** Without a mail server: the folder where whoever runs this on their own machine reads their mail. */
+async function keep(app: App, id: string, { to, subject, text }: Mail): Promise<void> {
+  const folder = path.join(app.config.dataDir, 'mail')
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const file = path.join(folder, `${id}.txt`)
+  await writeFile(`${file}.part`, `To: ${to}\nSubject: ${subject}\n\n${text}`, { mode: 0o600 })
+  await rename(`${file}.part`, file)
+  app.log.info({ mail: file }, 'no SMTP_URL: a mail was written to a file')
+}
