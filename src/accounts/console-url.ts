@@ -2,6 +2,6 @@
 import type { App } from '../core/app.ts'
 
 /** Without a slash at the end. */
-export function consoleUrl(app: App): string {
+export function consoleUrl(app: Pick<App, 'config'>): string {
   return (app.config.consoleUrl ?? app.config.publicUrl ?? '').replace(/\/$/, '')
 }
