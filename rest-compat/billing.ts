@@ -96,7 +96,7 @@ const features = z
 
 const subscription = z.object({
   plan: planName,
-  status: z.string(),
+  status: z.enum(['active', 'past_due', 'cancelled', 'inactive']),
   currentPeriodStart: z.iso.datetime(),
   currentPeriodEnd: z.iso.datetime(),
   cancelAtPeriodEnd: z.boolean(),
@@ -130,7 +130,9 @@ const ownRoutes = [
             messagesCount: z.int().describe('Messages that count.'),
             statusesCount: z.int().describe('Statuses that count.'),
             effectiveOutboundUsage: z.int().describe('Messages and statuses together.'),
-            apiRequestsCount: z.int().describe('API requests, this one included.'),
+            apiRequestsCount: z
+              .int()
+              .describe('API requests with a key, also this one if it has one; those of people who are signed in do not count.'),
           })
           .describe('What was used this month.'),
       })
@@ -173,7 +175,7 @@ const ownRoutes = [
         id: z.uuid(),
         amount: z.number(),
         currency: z.string(),
-        status: z.string(),
+        status: z.enum(['paid', 'failed', 'refunded']),
         description: z.string(),
         createdAt: z.iso.datetime(),
       }),
@@ -190,8 +192,8 @@ const ownRoutes = [
     project: (data) => data.checkout,
     answer: z.object({
       id: z.uuid(),
-      provider: z.string(),
-      status: z.string(),
+      provider: z.enum(['manual', 'stripe']),
+      status: z.enum(['pending', 'completed', 'expired']),
       url: z.string().nullable(),
     }),
   }),

@@ -4,7 +4,7 @@ import type { App } from '../core/app.ts'
 import { createBatch } from '../core/batch.ts'
 import type { Principal, TeamRole } from '../core/context.ts'
 import { failure } from '../core/errors.ts'
-import { plans } from './plans.ts'
+import { planInForceSql } from './plans.ts'
 
 export interface SessionKnock {
   userId: string
@@ -55,29 +55,25 @@ export function createSessionAdmission(app: App): App['admitSession'] {
   }
 }
 
-const statement = `
+/** The id of the workspace is found first, so that of the workspaces no more than those that are asked for are read. */
+export const statement = `
 select a.i::int, s.id as "sessionId", s."userId", w.id as "workspaceId", t.id as "teamId", m.role::text as role, w."ownerId",
-  case when b.plan = any($4::text[]) and not (b.status = 'cancelled' and b."currentPeriodEnd" <= now()) then b.plan else 'free' end as plan,
+  ${planInForceSql('b')} as plan,
   b.status <> 'inactive' as active
 from unnest($1::uuid[], $2::uuid[], $3::uuid[]) with ordinality as a(session, "user", team, i)
 join auth_sessions s on s.id = a.session and s."userId" = a."user" and s."expiresAt" > now()
 left join team_members m on m."teamId" = a.team and m."userId" = s."userId"
 left join teams t on t.id = m."teamId" and t."deletedAt" is null
-left join workspaces w on case when a.team is null
-  then w."ownerId" = s."userId" and ${isPersonal('w')}
-  else w.id = t."workspaceId" end
+ left join workspaces w on w.id = case when a.team is null
+   then (select p.id from workspaces p where p."ownerId" = s."userId" and ${isPersonal('p')} limit 1)
+   else t."workspaceId" end
 left join subscriptions b on b."userId" = w."ownerId"`
 
 async function readAll(app: App, knocks: readonly SessionKnock[]): Promise<(Row | null)[]> {
   const { rows } = await app.pool.query<Row>({
     name: 'billing.admit-session',
     text: statement,
-    values: [
-      knocks.map(({ sessionId }) => sessionId),
-      knocks.map(({ userId }) => userId),
-      knocks.map(({ teamId }) => teamId),
-      plans.map(({ code }) => code),
-    ],
+    values: [knocks.map(({ sessionId }) => sessionId), knocks.map(({ userId }) => userId), knocks.map(({ teamId }) => teamId)],
   })
   const found = new Map(rows.map((row) => [row.i, row]))
   return knocks.map((_, i) => found.get(i + 1) ?? null)

@@ -4,7 +4,7 @@ import type { App } from '../core/app.ts'
 import { createBatch } from '../core/batch.ts'
 import type { Principal } from '../core/context.ts'
 import { failure } from '../core/errors.ts'
-import { plans } from './plans.ts'
+import { planInForceSql, plans } from './plans.ts'
 import { thisMonth } from './quota.ts'
 
 /**
@@ -153,7 +153,7 @@ with asked as (
   select i::int, hash, team, reach, n from unnest($1::bytea[], $2::text[], $3::text[], $4::int[]) with ordinality as u(hash, team, reach, n, i)
 ), known as (
   select a.i, a.n, k.id, k."userId", k."workspaceId", k."teamId", w."ownerId",
-    case when s.plan = any($6::text[]) and not (s.status = 'cancelled' and s."currentPeriodEnd" <= now()) then s.plan else 'free' end as plan,
+    ${planInForceSql('s')} as plan,
     s.status <> 'inactive' as active,
     case
       when k."teamId" is null then case when a.team is not null and a.reach = 'workspace' then 'TEAM_KEY_REQUIRED' else 'ok' end

@@ -2,7 +2,7 @@
 import type { Sql } from '../core/database.ts'
 import { fail } from '../core/errors.ts'
 import type { Subscription } from '../generated/prisma/client.ts'
-import { monthOf, periodOf } from './period.ts'
+import { monthOf } from './period.ts'
 import { type Plan, planOf } from './plans.ts'
 import { holdSubscription, type SubscriptionState, storeSubscription } from './subscription.ts'
 import { refuseUnlessTeamsFit } from './team-fit.ts'
@@ -38,8 +38,7 @@ export async function judgeChange(tx: Sql, held: Subscription, change: PlanChang
 
 /** What is stored then. The one who takes the money stays, unless nobody does any more. */
 function stateAfter(held: Subscription, change: PlanChange, now: Date): SubscriptionState {
-  const { start, end } = periodOf(held, now)
-  const state = { ...held, currentPeriodStart: start, currentPeriodEnd: end, cancelAtPeriodEnd: false }
+  const state = { ...held, cancelAtPeriodEnd: false }
   if (change === 'cancel') return { ...state, status: 'cancelled', cancelAtPeriodEnd: true }
   if (change === 'resume') return { ...state, status: 'active' }
   const month = monthOf(now)

@@ -1,7 +1,7 @@
 // What an owner's plan allows at this moment, while nobody else takes from it.
 import type { Sql } from '../core/database.ts'
 import { type Plan, planOf } from './plans.ts'
-import { holdSubscription } from './subscription.ts'
+import { holdSubscription, lastingPlan } from './subscription.ts'
 
 export interface HeldPlan {
   /** The plan in force. */
@@ -14,10 +14,6 @@ export interface HeldPlan {
 
 /** Reads the plan and holds the subscription for the transaction `tx`, so that two who count cannot both be the last. */
 export async function holdPlan(tx: Sql, userId: string): Promise<HeldPlan> {
-  const { plan, status } = await holdSubscription(tx, userId, new Date())
-  return {
-    plan: planOf(plan),
-    lasting: planOf(status === 'cancelled' ? 'free' : plan),
-    active: status !== 'inactive',
-  }
+  const held = await holdSubscription(tx, userId, new Date())
+  return { plan: planOf(held.plan), lasting: lastingPlan(held), active: held.status !== 'inactive' }
 }

@@ -2,6 +2,7 @@
 import type pg from 'pg'
 import { z } from 'zod'
 import { defineJob, implementJob, type JobImplementation } from '../core/jobs.ts'
+import { syncOverdue } from './stripe-overdue.ts'
 import { freeSince, touched } from './subscription.ts'
 
 const endPeriodsJob = defineJob({
@@ -9,6 +10,13 @@ const endPeriodsJob = defineJob({
   schema: z.object({}),
   options: { retryLimit: 2, expireInSeconds: 600 },
   cron: '* * * * *',
+})
+
+const overdueJob = defineJob({
+  name: 'billing.sync_overdue',
+  schema: z.object({}),
+  options: { retryLimit: 2, expireInSeconds: 600 },
+  cron: '53 * * * *',
 })
 
 const atOnce = 500
@@ -37,6 +45,11 @@ export const billingJobs: readonly JobImplementation[] = [
   implementJob(endPeriodsJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
     const ended = await endPeriods(app.pool)
     if (ended > 0) app.log.info({ ended }, 'subscriptions ended and are Free now')
+    return jobs.map(() => undefined)
+  }),
+  implementJob(overdueJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
+    const synced = await syncOverdue(app)
+    if (synced > 0) app.log.info({ synced }, 'subscriptions whose events were lost are as Stripe has them')
     return jobs.map(() => undefined)
   }),
 ]

@@ -1,14 +1,16 @@
-// The billing period of a subscription: calendar months (UTC), one after the other until it is cancelled.
+// The billing period of a subscription: what is stored of it, as long as it lasts or where Stripe says it; otherwise calendar
+// months (UTC), one after the other.
 
 export interface SubscriptionPeriod {
   status: string
+  provider: string | null
   currentPeriodStart: Date
   currentPeriodEnd: Date
 }
 
-/** The period that `now` lies in; of a cancelled subscription the last one. */
+/** The period that `now` lies in; of a cancelled subscription the last one, and of one at Stripe the last that is known of. */
 export function periodOf(row: SubscriptionPeriod, now: Date): { start: Date; end: Date } {
-  if (row.status === 'cancelled' || row.currentPeriodEnd > now)
+  if (row.status === 'cancelled' || row.provider === 'stripe' || row.currentPeriodEnd > now)
     return { start: row.currentPeriodStart, end: row.currentPeriodEnd }
   return monthOf(now)
 }

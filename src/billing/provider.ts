@@ -28,7 +28,7 @@ export interface BillingProvider {
   /** Whether a pending checkout can still be paid. @throws INVALID_STATE for one that was just paid. */
   isOpen: (checkout: Checkout) => Promise<boolean>
   /** Makes sure that it cannot be paid any more. */
-  close: (checkout: Checkout) => Promise<void>
+  close: (checkout: Pick<Checkout, 'externalId'>) => Promise<void>
   /**
    * Lets the subscription end with its period, or go on after it, and stores what the provider made of that. False where
    * there is nobody to tell, so that the change is ours alone to store.

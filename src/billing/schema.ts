@@ -2,11 +2,10 @@
 import { builder } from '../core/builder.ts'
 import { fail } from '../core/errors.ts'
 import { PaymentStatus, SubscriptionStatus } from '../generated/prisma/enums.ts'
-import { periodOf } from './period.ts'
 import { PlanRef } from './plan-schema.ts'
-import { planOf, plans } from './plans.ts'
+import { planInForce, planOf, plans } from './plans.ts'
 import { refuseCollaborators, refusePaymentsUnlessOwner } from './roles.ts'
-import { planInForce } from './subscription.ts'
+import { subscriptionAt } from './subscription.ts'
 import { readUsage, type UsageSnapshot } from './usage.ts'
 
 const UsageRef = builder.objectRef<UsageSnapshot>('Usage').implement({
@@ -19,7 +18,9 @@ const UsageRef = builder.objectRef<UsageSnapshot>('Usage').implement({
       description: 'Messages and statuses together.',
       resolve: (usage) => usage.messagesCount + usage.statusesCount,
     }),
-    apiRequestsCount: t.exposeInt('apiRequestsCount', { description: 'API requests, this one included.' }),
+    apiRequestsCount: t.exposeInt('apiRequestsCount', {
+      description: 'API requests with a key, also this one if it has one; those of people who are signed in do not count.',
+    }),
     periodStart: t.expose('periodStart', { type: 'DateTime', description: 'The beginning of the month.' }),
     periodEnd: t.expose('periodEnd', { type: 'DateTime', description: 'The beginning of the next.' }),
   }),
@@ -30,26 +31,22 @@ const SubscriptionStatusRef = builder.enumType('SubscriptionStatus', {
   values: Object.values(SubscriptionStatus),
 })
 
+/** Its rows are as {@link subscriptionAt} has them. */
 export const SubscriptionInfo = builder.prismaObject('Subscription', {
   name: 'SubscriptionInfo',
   description: 'What the account subscribed to.',
   fields: (t) => ({
-    plan: t.field({
-      type: PlanRef,
-      description: 'The plan in force.',
-      resolve: (row) => planInForce(row, new Date()),
-    }),
+    plan: t.field({ type: PlanRef, description: 'The plan in force.', resolve: (row) => planOf(row.plan) }),
     status: t.field({
       type: SubscriptionStatusRef,
       description: 'Whether it is usable.',
       resolve: (row) => row.status,
     }),
-    currentPeriodStart: t.field({
+    currentPeriodStart: t.expose('currentPeriodStart', {
       type: 'DateTime',
       description: 'The beginning of the billing period.',
-      resolve: (row) => periodOf(row, new Date()).start,
     }),
-    currentPeriodEnd: t.field({ type: 'DateTime', description: 'Its end.', resolve: (row) => periodOf(row, new Date()).end }),
+    currentPeriodEnd: t.expose('currentPeriodEnd', { type: 'DateTime', description: 'Its end.' }),
     cancelAtPeriodEnd: t.exposeBoolean('cancelAtPeriodEnd', { description: 'Whether it ends with the period.' }),
   }),
 })
@@ -115,7 +112,7 @@ builder.queryFields((t) => ({
     resolve: async (query, _, __, { app, principal }) => {
       refuseCollaborators(principal)
       const row = await app.db.subscription.findUnique({ ...query, where: { userId: principal.ownerId } })
-      return row ?? fail('NOT_FOUND', 'Subscription not found')
+      return subscriptionAt(row ?? fail('NOT_FOUND', 'Subscription not found'), new Date())
     },
   }),
   payments: t.field({

@@ -46,11 +46,11 @@ export interface PendingCheckout {
   createdAt: Date
 }
 
-/** The orders that wait, oldest first. */
+/** The orders that wait for an operator, oldest first. */
 export async function listPendingCheckouts(pool: pg.Pool): Promise<PendingCheckout[]> {
   const { rows } = await pool.query<PendingCheckout>(
     `select c.id, u.email, c.plan, c.provider, c."createdAt" from checkouts c join users u on u.id = c."userId"
-      where c.status = 'pending' order by c."createdAt", c.id`,
+      where c.status = 'pending' and c.provider = 'manual' order by c."createdAt", c.id`,
   )
   return rows
 }

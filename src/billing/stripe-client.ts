@@ -51,6 +51,17 @@ export async function askStripe<T>(app: Pick<BillingApp, 'log'>, call: Promise<T
   }
 }
 
+/**
+ * As {@link askStripe}, about what may be gone: null where Stripe does not know it. `param` is the parameter that names it;
+ * without one it is what the path names.
+ */
+export async function findAtStripe<T>(app: Pick<BillingApp, 'log'>, call: Promise<T>, param?: string): Promise<T | null> {
+  const known = call.catch((error: { code?: unknown; param?: unknown }) =>
+    error.code === 'resource_missing' && (param === undefined || error.param === param) ? null : Promise.reject(error),
+  )
+  return await askStripe(app, known)
+}
+
 /** The id of what Stripe names by its id or gives whole. */
 export function idOf(named: string | { id: string } | null | undefined): string | null {
   return typeof named === 'string' ? named : (named?.id ?? null)

@@ -12,7 +12,7 @@ const statuses: Record<string, SubscriptionState['status']> = {
   active: 'active',
   trialing: 'active',
   past_due: 'past_due',
-  unpaid: 'past_due',
+  unpaid: 'inactive',
   paused: 'inactive',
 }
 
@@ -21,28 +21,36 @@ function planOfPrice(prices: Prices, price: string | null): Plan | null {
   return plans.find(({ code }) => code !== 'free' && prices[code] === price) ?? null
 }
 
-/** The plan of a subscription: that of its price, or of a former price, which it was begun with. */
-function planOfSubscription(prices: Prices, { items, metadata }: Stripe.Subscription): Plan | null {
+/** What was stored of a customer before. */
+export type Stored = Pick<SubscriptionState, 'plan' | 'externalId'>
+
+/**
+ * The plan of a subscription: that of its price. At a price that is not known any more it is the plan it was seen with
+ * last, or, where it was not seen before, the one it was begun with: its customer may have changed plan in between.
+ */
+function planOfSubscription(prices: Prices, { id, items, metadata }: Stripe.Subscription, stored: Stored): Plan | null {
   const [current] = items.data.flatMap(({ price }) => planOfPrice(prices, price.id) ?? [])
-  return current ?? plans.find(({ code }) => code !== 'free' && code === metadata.plan) ?? null
+  const former = stored.externalId === id ? stored.plan : metadata.plan
+  return current ?? plans.find(({ code }) => code !== 'free' && code === former) ?? null
 }
 
 /**
  * What a customer has by all their subscriptions: the newest that runs and is of a plan of ours. Null where there is none:
  * those that ended, and those whose first payment is still to come, grant nothing.
  */
-export function stateOf(prices: Prices, subscriptions: readonly Stripe.Subscription[]): SubscriptionState | null {
+export function stateOf(prices: Prices, subscriptions: readonly Stripe.Subscription[], stored: Stored): SubscriptionState | null {
   const inOrder = [...subscriptions].sort((a, b) => b.created - a.created || (a.id < b.id ? 1 : -1))
   for (const subscription of inOrder) {
     const status = statuses[subscription.status]
-    const plan = planOfSubscription(prices, subscription)
+    const plan = planOfSubscription(prices, subscription, stored)
     const [item] = subscription.items.data
     if (!status || !plan || !item) continue
     const ends = subscription.cancel_at_period_end || subscription.cancel_at !== null
     const end = (ends ? subscription.cancel_at : null) ?? item.current_period_end
     return {
       plan: plan.code,
-      status: ends ? 'cancelled' : status,
+      // What is not usable does not become so by being cancelled.
+      status: ends && status !== 'inactive' ? 'cancelled' : status,
       currentPeriodStart: new Date(item.current_period_start * 1000),
       currentPeriodEnd: new Date(end * 1000),
       cancelAtPeriodEnd: ends,

@@ -7,7 +7,8 @@ import type { Subscription } from '../generated/prisma/client.ts'
 import type { BillingApp } from './provider.ts'
 import { askStripe, idOf, type StripeAccount } from './stripe-client.ts'
 import { type InvoicePayment, paymentOf, stateOf } from './stripe-state.ts'
-import { freeSince, type SubscriptionState, storeSubscription } from './subscription.ts'
+import { freeSince, lastingPlan, type SubscriptionState, storeSubscription } from './subscription.ts'
+import { findTeamFault } from './team-fit.ts'
 
 /** More than events of one customer come at once; of those that do, one is stored each time. */
 const tries = 20
@@ -21,8 +22,8 @@ export async function syncCustomer(app: BillingApp, { stripe, settings }: Stripe
     const seen = await findCustomer(app.pool, customer)
     if (!seen) return
     const { data } = await askStripe(app, stripe.subscriptions.list({ customer, status: 'all', limit: 100 }))
-    const state = stateOf(settings.prices, data)
-    if (await transaction(app.pool, (tx) => storeUnlessChanged(tx, customer, seen, state))) return
+    const state = stateOf(settings.prices, data, seen)
+    if (await transaction(app.pool, (tx) => storeUnlessChanged(app, tx, customer, seen, state))) return
   }
   fail('PROVIDER_ERROR', 'The subscription changes too fast to be read')
 }
@@ -33,6 +34,7 @@ async function findCustomer(sql: Sql, customer: string, hold = ''): Promise<Subs
 }
 
 async function storeUnlessChanged(
+  app: BillingApp,
   tx: Sql,
   customer: string,
   seen: Subscription,
@@ -42,7 +44,13 @@ async function storeUnlessChanged(
   if (held?.updatedAt.getTime() !== seen.updatedAt.getTime()) return false
   // Who has nothing at Stripe may have a plan from elsewhere. It is stored even where it is the same, because that touches the
   // row: an answer that is older, and says otherwise, is then known to be.
-  await storeSubscription(tx, seen.userId, state ?? (held.provider === 'stripe' ? freeSince(new Date()) : held))
+  const stored = await storeSubscription(tx, seen.userId, state ?? (held.provider === 'stripe' ? freeSince(new Date()) : held))
+  const plan = lastingPlan(stored)
+  if (plan !== lastingPlan(held)) {
+    const fault = await findTeamFault(tx, seen.userId, plan)
+    // It happened in Stripe's own pages, where nobody asks us.
+    if (fault) app.log.warn({ userId: seen.userId, plan: plan.code, fault }, 'the plan has no room for the teams')
+  }
   // A change of plan in the customer's portal has no event of its own.
   if (state?.status === 'active') {
     await tx.query(
@@ -57,14 +65,14 @@ async function storeUnlessChanged(
 /** What became of a Checkout Session. It is the checkout of its customer, or none of ours. @throws PROVIDER_ERROR. */
 export async function settleSession(app: BillingApp, account: StripeAccount, session: Stripe.Checkout.Session): Promise<void> {
   const customer = idOf(session.customer)
-  const isPaid = session.status === 'complete'
+  const isComplete = session.status === 'complete'
   await app.pool.query(
     `update checkouts c set status = $1::text::checkout_status, "updatedAt" = now() from subscriptions s
      where c.id::text = $2 and c.provider = 'stripe' and c."userId" = s."userId" and s."customerId" = $3
        and (c.status = 'pending' or (c.status = 'expired' and $1::text = 'completed'))`,
-    [isPaid ? 'completed' : 'expired', session.client_reference_id, customer],
+    [isComplete ? 'completed' : 'expired', session.client_reference_id, customer],
   )
-  if (isPaid && customer) await syncCustomer(app, account, customer)
+  if (isComplete && customer) await syncCustomer(app, account, customer)
 }
 
 /** Stores the payment of that invoice as it is at Stripe, and what follows for the subscription. @throws PROVIDER_ERROR. */

@@ -1,11 +1,10 @@
 // The billing provider Stripe: Checkout for who begins, the customer's portal for who changes plan.
 import type { Stripe } from 'stripe'
 import { consoleUrl } from '../accounts/console-url.ts'
-import type { App } from '../core/app.ts'
 import { fail } from '../core/errors.ts'
 import type { Subscription } from '../generated/prisma/client.ts'
 import type { BillingApp, BillingProvider, Opened, Order } from './provider.ts'
-import { askStripe, openStripe, type StripeAccount } from './stripe-client.ts'
+import { askStripe, findAtStripe, openStripe, type StripeAccount } from './stripe-client.ts'
 import { settleSession, syncCustomer } from './stripe-sync.ts'
 import { touched } from './subscription.ts'
 
@@ -16,17 +15,25 @@ export function createStripeProvider(app: BillingApp): BillingProvider {
     name: 'stripe',
     async open(order) {
       const opened = await account()
-      const customer = await customerOf(app, opened, order)
-      const { provider, externalId } = order.subscription
-      if (provider === 'stripe' && externalId) return await openPortal(app, opened, order, customer, externalId)
-      return await openCheckout(app, opened, order, customer)
+      const { provider, externalId, customerId } = order.subscription
+      const customer = customerId ?? (await makeCustomer(app, opened, order))
+      if (provider === 'stripe' && externalId) {
+        const page = await openPortal(app, opened, order, customer, externalId)
+        if (page) return page
+      }
+      const page = await openCheckout(app, opened, order, customer, order.checkoutId)
+      if (page) return page
+      // Who is gone at Stripe has nothing there that runs, and begins anew.
+      const another = await makeCustomer(app, opened, order)
+      const again = await openCheckout(app, opened, order, another, `${order.checkoutId}-again`)
+      return again ?? fail('PROVIDER_ERROR', 'Stripe does not know the customer it has just made; try again later')
     },
     async isOpen({ externalId }) {
       // A page of the portal holds for minutes only, so there is always a new one.
       if (!externalId?.startsWith('cs_')) return false
       const opened = await account()
-      const session = await askStripe(app, opened.stripe.checkout.sessions.retrieve(externalId))
-      if (session.status !== 'complete') return session.status === 'open'
+      const session = await findAtStripe(app, opened.stripe.checkout.sessions.retrieve(externalId))
+      if (session?.status !== 'complete') return session?.status === 'open'
       await settleSession(app, opened, session)
       fail('INVALID_STATE', 'The checkout before was completed; look at the subscription')
     },
@@ -45,10 +52,9 @@ export function createStripeProvider(app: BillingApp): BillingProvider {
   }
 }
 
-/** The customer that the payer is at Stripe, made at their first order. */
-async function customerOf(app: BillingApp, { stripe }: StripeAccount, order: Order): Promise<string> {
+/** Makes the customer that the payer is at Stripe from now on. */
+async function makeCustomer(app: BillingApp, { stripe }: StripeAccount, order: Order): Promise<string> {
   const { payer, subscription, checkoutId } = order
-  if (subscription.customerId) return subscription.customerId
   const { id } = await askStripe(
     app,
     stripe.customers.create(
@@ -56,23 +62,25 @@ async function customerOf(app: BillingApp, { stripe }: StripeAccount, order: Ord
       { idempotencyKey: `customer-${checkoutId}` },
     ),
   )
-  // Of two first orders at once, one customer is kept: the one that events are looked up by.
+  // Of two such orders at once, one customer is kept: the one that events are looked up by.
   const { rows } = await app.pool.query<Pick<Subscription, 'customerId'>>(
-    `update subscriptions set "customerId" = coalesce("customerId", $2), "updatedAt" = ${touched}
-     where "userId" = $1 returning "customerId"`,
-    [payer.id, id],
+    `update subscriptions set "customerId" = case when "customerId" is not distinct from $3 then $2 else "customerId" end,
+       "updatedAt" = ${touched} where "userId" = $1 returning "customerId"`,
+    [payer.id, id, subscription.customerId],
   )
   return rows[0]?.customerId as string
 }
 
+/** Null where Stripe does not know the customer. */
 async function openCheckout(
   app: BillingApp,
   { stripe, settings }: StripeAccount,
   { checkoutId, plan }: Order,
   customer: string,
-): Promise<Opened> {
+  idempotencyKey: string,
+): Promise<Opened | null> {
   const back = billingPage(app)
-  const session = await askStripe(
+  const session = await findAtStripe(
     app,
     stripe.checkout.sessions.create(
       {
@@ -85,37 +93,43 @@ async function openCheckout(
         success_url: `${back}?checkout=completed`,
         cancel_url: `${back}?checkout=cancelled`,
       },
-      { idempotencyKey: checkoutId },
+      { idempotencyKey },
     ),
+    'customer',
   )
-  return { externalId: session.id, url: session.url }
+  return session && { externalId: session.id, url: session.url }
 }
 
-/** Where the customer confirms the other price; for the plan they have, where they mend what is wrong with it. */
+/**
+ * Where the customer confirms the other price; for the plan they have, where they mend what is wrong with it. Null where
+ * Stripe does not know the one who pays, or what for.
+ */
 async function openPortal(
   app: BillingApp,
   { stripe, settings }: StripeAccount,
   { checkoutId, plan, subscription }: Order,
   customer: string,
   externalId: string,
-): Promise<Opened> {
+): Promise<Opened | null> {
   const back = billingPage(app)
   const params: Stripe.BillingPortal.SessionCreateParams = { customer, return_url: back }
   if (subscription.plan !== plan) {
-    const { items } = await askStripe(app, stripe.subscriptions.retrieve(externalId))
+    const found = await findAtStripe(app, stripe.subscriptions.retrieve(externalId))
+    if (!found) return null
     params.flow_data = {
       type: 'subscription_update_confirm',
       subscription_update_confirm: {
         subscription: externalId,
-        items: [{ id: items.data[0]?.id as string, price: settings.prices[plan], quantity: 1 }],
+        items: [{ id: found.items.data[0]?.id as string, price: settings.prices[plan], quantity: 1 }],
       },
       after_completion: { type: 'redirect', redirect: { return_url: `${back}?checkout=completed` } },
     }
   }
-  const session = await askStripe(app, stripe.billingPortal.sessions.create(params, { idempotencyKey: checkoutId }))
-  return { externalId: session.id, url: session.url }
+  const call = stripe.billingPortal.sessions.create(params, { idempotencyKey: `portal-${checkoutId}` })
+  const session = await findAtStripe(app, call, 'customer')
+  return session && { externalId: session.id, url: session.url }
 }
 
 function billingPage(app: BillingApp): string {
-  return `${consoleUrl(app as App)}/billing`
+  return `${consoleUrl(app)}/billing`
 }

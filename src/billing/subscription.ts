@@ -2,8 +2,8 @@
 import type { Sql } from '../core/database.ts'
 import { fail } from '../core/errors.ts'
 import type { Subscription } from '../generated/prisma/client.ts'
-import { monthOf } from './period.ts'
-import { type Plan, planOf } from './plans.ts'
+import { monthOf, periodOf } from './period.ts'
+import { isOver, type Plan, planOf } from './plans.ts'
 
 /** What a change stores. */
 export type SubscriptionState = Pick<
@@ -17,18 +17,19 @@ export type SubscriptionState = Pick<
  */
 export async function holdSubscription(tx: Sql, userId: string, now: Date): Promise<Subscription> {
   const { rows } = await tx.query<Subscription>('select * from subscriptions where "userId" = $1 for update', [userId])
-  const row = rows[0] ?? fail('NOT_FOUND', 'Subscription not found')
-  return isOver(row, now) ? { ...row, ...freeSince(now) } : row
+  return subscriptionAt(rows[0] ?? fail('NOT_FOUND', 'Subscription not found'), now)
 }
 
-/** The plan of a row at `now`, as admission has it. */
-export function planInForce(row: Pick<Subscription, 'plan' | 'status' | 'currentPeriodEnd'>, now: Date): Plan {
-  return planOf(isOver(row, now) ? 'free' : row.plan)
+/** The row as it is at `now`: what is over is Free, as the job that comes by stores it, and a month follows the other. */
+export function subscriptionAt(row: Subscription, now: Date): Subscription {
+  if (isOver(row, now)) return { ...row, ...freeSince(now) }
+  const { start, end } = periodOf(row, now)
+  return { ...row, currentPeriodStart: start, currentPeriodEnd: end }
 }
 
-/** Whether it was cancelled and its period has ended, even if the job that writes that down has not come by yet. */
-function isOver({ status, currentPeriodEnd }: Pick<Subscription, 'status' | 'currentPeriodEnd'>, now: Date): boolean {
-  return status === 'cancelled' && currentPeriodEnd <= now
+/** The plan that counts for what is to last: that of a cancelled subscription is Free already. */
+export function lastingPlan({ plan, status }: Pick<Subscription, 'plan' | 'status'>): Plan {
+  return planOf(status === 'cancelled' ? 'free' : plan)
 }
 
 /** What is left when nobody pays any more. */

@@ -9,18 +9,28 @@ interface OwnedTeam {
   seats: number
 }
 
+/** As SQL: how many seats of the team are taken. `team` is its id there. */
+export function takenSeatsSql(team: string): string {
+  return `((select count(*) from team_members m where m."teamId" = ${team}) + (
+    select count(*) from team_invitations i
+    where i."teamId" = ${team} and i.status = 'pending' and i."expiresAt" > clock_timestamp()
+  ))::int`
+}
+
 /** @throws PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS saying what to reduce. Exact while the owner's subscription is held. */
 export async function refuseUnlessTeamsFit(tx: Sql, ownerId: string, plan: Plan): Promise<void> {
+  const fault = await findTeamFault(tx, ownerId, plan)
+  if (fault) fail('PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS', fault)
+}
+
+/** What of the owner's teams the plan has no room for, in words; null where all fit. */
+export async function findTeamFault(tx: Sql, ownerId: string, plan: Plan): Promise<string | null> {
   const { rows } = await tx.query<OwnedTeam>(
-    `select t.name,
-       ((select count(*) from team_members m where m."teamId" = t.id) + (
-         select count(*) from team_invitations i where i."teamId" = t.id and i.status = 'pending' and i."expiresAt" > now()
-       ))::int as seats
+    `select t.name, ${takenSeatsSql('t.id')} as seats
      from teams t where t."ownerId" = $1 and t."deletedAt" is null order by t."createdAt", t.id`,
     [ownerId],
   )
-  const fault = whatIsTooMuch(plan, rows)
-  if (fault) fail('PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS', fault)
+  return whatIsTooMuch(plan, rows)
 }
 
 /** What does not fit the plan, in words; null where everything does. */

@@ -1,5 +1,6 @@
 // Sending a campaign: page by page, recipients become messages with quota and jobs, a page in one transaction.
 import { setTimeout as pause } from 'node:timers/promises'
+import { planInForceSql } from '../billing/plans.ts'
 import { quotaLeft, reserveQuota } from '../billing/quota.ts'
 import type { App } from '../core/app.ts'
 import { type Sql, transaction } from '../core/database.ts'
@@ -125,11 +126,13 @@ async function change(tx: Sql, id: string, set: string, ...values: string[]): Pr
   await announceChange(tx, subject('campaign', id))
 }
 
+const planInForce = planInForceSql('s')
+
 async function hold(tx: Sql, id: string): Promise<Held | undefined> {
   const { rows } = await tx.query<Held>({
     name: 'campaigns.hold',
     text: `select c.*, date_trunc('milliseconds', now()) as now, w."ownerId", s.status <> 'inactive' as subscribed,
-        case when s.status = 'cancelled' and s."currentPeriodEnd" <= now() then 'free' else s.plan end as plan,
+        ${planInForce} as plan,
         i."deletedAt" is not null as "instanceDeleted"
       from campaigns c
       join instances i on i.id = c."instanceId"

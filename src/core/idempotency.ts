@@ -9,7 +9,7 @@ import { codeOf, type ErrorCode, errors, fail, failure } from './errors.ts'
 /** How long a key is kept. */
 const keptHours = 72
 
-type Kept = { ok: true; value: unknown } | { ok: false; code: ErrorCode; message: string }
+export type Kept = { ok: true; value: unknown } | { ok: false; code: ErrorCode; message: string }
 
 export interface KeyClaim {
   workspaceId: string
@@ -92,26 +92,8 @@ export async function writeInPieces<T>(ctx: Context, work: () => Promise<T>, isF
   })
 }
 
-/**
- * A {@link write} that somebody outside has to be asked about before: `ask` runs in no transaction, and not at all where
- * the answer is kept. What it does there must do no harm if nothing comes of it here.
- */
-export async function writeAfter<Asked, T>(
-  ctx: Context,
-  ask: () => Promise<Asked>,
-  work: (tx: Sql, asked: Asked) => Promise<T>,
-): Promise<T> {
-  const { app, idempotency } = ctx
-  if (idempotency) {
-    const [kept] = await findKeys(app, app.pool, [{ workspaceId: ctx.principal.workspaceId, ...idempotency }])
-    if (kept && !isOpen(kept)) return replay<T>(idempotency, kept)
-  }
-  const asked = await ask()
-  return await write(ctx, (tx) => work(tx, asked))
-}
-
 /** Taken by the same request, without an answer yet. */
-function isOpen(kept: Kept | Error): boolean {
+export function isOpen(kept: Kept | Error): boolean {
   return kept instanceof Error && codeOf(kept) === 'IDEMPOTENCY_IN_PROGRESS'
 }
 
@@ -200,9 +182,11 @@ export async function keepFailure(ctx: Context, error: Error): Promise<Error> {
     const claim = { workspaceId: ctx.principal.workspaceId, ...idempotency }
     const [kept] = await claimKeys(app, tx, [claim])
     if (kept instanceof Error) return kept
+    // The same request did better somewhere else: this is its own answer, not that one again.
+    if (kept?.ok) return error
     if (kept) {
       idempotency.replayed = true
-      return kept.ok ? error : failure(kept.code, kept.message)
+      return failure(kept.code, kept.message)
     }
     await keep(app, tx, [{ ...claim, kept: { ok: false, code, message: error.message } }])
     return error

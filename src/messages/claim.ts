@@ -1,5 +1,6 @@
 // Claiming: of the messages whose jobs came up, which may be offered to their provider now, under a lease of ours.
 import { randomUUID } from 'node:crypto'
+import { planInForceSql } from '../billing/plans.ts'
 import { reserveQuota, thisMonth } from '../billing/quota.ts'
 import type { App } from '../core/app.ts'
 import { type Sql, transaction } from '../core/database.ts'
@@ -100,13 +101,15 @@ function lookAgain(rows: readonly Row[]): { row: Row; at: Date }[] {
   })
 }
 
+const planInForce = planInForceSql('s')
+
 async function readOpen(tx: Sql, ids: readonly string[]): Promise<Row[]> {
   const { rows } = await tx.query<Row>({
     name: 'messages.claim.read',
     text: `select m.id, m."instanceId", m.peer, m."to", m.type, m.body, m."mediaUrl", m.content, m."campaignId", m."scheduledAt", m.status,
         m."dueAt", m."nextAttemptAt", m."leaseToken", m."leaseUntil", m."acceptedAt", m.attempts, m."countedPeriod" is not null as counted,
         i.provider, i.settings, i."waNumber", i."deletedAt" is not null as "instanceDeleted", i.status = 'connected' as "instanceConnected",
-        w."ownerId", case when s.status = 'cancelled' and s."currentPeriodEnd" <= now() then 'free' else s.plan end as plan,
+        w."ownerId", ${planInForce} as plan,
         exists (
           select 1 from messages e where e."instanceId" = m."instanceId" and e.peer = m.peer and e.direction = 'outbound'
             and e.status in ('queued', 'sending') and e."acceptedAt" is null and e."dueAt" <= now() and (e."dueAt", e.id) < (m."dueAt", m.id)

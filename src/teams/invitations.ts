@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { orderMail } from '../accounts/mail.ts'
 import { holdPlan } from '../billing/hold-plan.ts'
+import { takenSeatsSql } from '../billing/team-fit.ts'
 import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
 import type { Sql } from '../core/database.ts'
@@ -41,7 +42,7 @@ export async function inviteIn(app: App, tx: Sql, team: HeldTeam, inviterId: str
      select (select name from users where id = $3) as inviter,
        exists (select from team_members m join users u on u.id = m."userId" where m."teamId" = $1 and lower(u.email) = $2) as "isMember",
        exists (select from open where email = $2) as "isInvited",
-       (select count(*)::int from team_members where "teamId" = $1) + (select count(*)::int from open) as taken`,
+       ${takenSeatsSql('$1')} as taken`,
     [team.id, invite.email, inviterId],
   )
   const found = rows[0] as (typeof rows)[number]

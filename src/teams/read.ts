@@ -1,7 +1,7 @@
 // What there is to read of teams: as their members see them, and who and what is in them.
 import type pg from 'pg'
 import { type ApiKeyRow, keyColumns } from '../accounts/service.ts'
-import { planOf } from '../billing/plans.ts'
+import { planInForceSql, planOf } from '../billing/plans.ts'
 import type { Context, TeamRole } from '../core/context.ts'
 import type { Sql } from '../core/database.ts'
 import { fail } from '../core/errors.ts'
@@ -45,7 +45,7 @@ export async function readTeams(tx: Sql, userId: string, teamId: string | null =
   const { rows } = await tx.query<Omit<TeamRow, 'seats'> & { plan: string }>(
     `select t.id, t.name, t."ownerId", m.role::text as role, t."createdAt", t."updatedAt",
        (select count(*)::int from team_members c where c."teamId" = t.id) as "membersCount",
-       case when s.status = 'cancelled' and s."currentPeriodEnd" <= now() then 'free' else s.plan end as plan
+       ${planInForceSql('s')} as plan
      from team_members m
      join teams t on t.id = m."teamId" and t."deletedAt" is null
      join subscriptions s on s."userId" = t."ownerId"

@@ -2,6 +2,7 @@
 import { PgBoss } from 'pg-boss'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { endPeriods } from '../../src/billing/jobs.ts'
+import { planInForce, planInForceSql } from '../../src/billing/plans.ts'
 import { cloneDatabase, createAccount, spawnGateway, sql, until } from '../kit/kit.ts'
 import { rowOf, type Site } from './rig.ts'
 
@@ -60,10 +61,31 @@ describe('the end of a period', () => {
     expect(await rowOf(site, resumed as { userId: string })).toMatchObject({ plan: 'max', status: 'active' })
   })
 
+  it('is the same to every statement, also of a plan that is not sold any more', async () => {
+    const accounts = await subscribed(
+      ...['active', 'past_due', 'inactive', 'cancelled'].flatMap((status) =>
+        ['pro', 'max', 'gold', 'free'].flatMap((plan) =>
+          ['-1', '1'].map(
+            (days) => `status = '${status}', plan = '${plan}', "currentPeriodEnd" = now() + interval '${days} days'`,
+          ),
+        ),
+      ),
+    )
+    const { rows } = await sql(site.databaseUrl).query(
+      `select s.*, ${planInForceSql('s')} as code from subscriptions s where "userId" = any($1)`,
+      [accounts.map(({ userId }) => userId)],
+    )
+    expect(rows).toHaveLength(32)
+    expect(rows.map(({ code }) => code)).toEqual(rows.map((row) => planInForce(row, new Date()).code))
+    expect(new Set(rows.map(({ code }) => code))).toEqual(new Set(['free', 'pro', 'max']))
+  })
+
   it('is the work of a job, every minute', async () => {
     spawnGateway({ databaseUrl: site.databaseUrl, env: { ROLES: 'worker' } })
     const scheduled = () => sql(site.databaseUrl).query(`select cron from pgboss.schedule where name = 'billing.end_periods'`)
     expect(await until(async () => (await scheduled()).rows[0], { timeoutMs: 30_000 })).toEqual({ cron: '* * * * *' })
+    const overdue = () => sql(site.databaseUrl).query(`select cron from pgboss.schedule where name = 'billing.sync_overdue'`)
+    expect(await until(async () => (await overdue()).rows[0])).toEqual({ cron: '53 * * * *' })
     const [account] = await subscribed(ended)
     const boss = new PgBoss({ connectionString: site.databaseUrl, supervise: false, schedule: false })
     await boss.start()

@@ -1,41 +1,24 @@
 // Billing through Stripe, against a stand-in: ordering, changing, cancelling, and what happens when Stripe does not answer.
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { cloneDatabase, sql, startGateway } from '../kit/kit.ts'
-import { byHeader, checkoutsOf, openPerson, openTeam, type Person, rowOf, type Site } from './rig.ts'
-import { openStripeStandIn, pay, type StripeStandIn, sendEvent, settings } from './stripe-stand-in.ts'
+import { sql } from '../kit/kit.ts'
+import { byHeader, checkoutsOf, openPerson, openTeam, rowOf } from './rig.ts'
+import { openStripeSite, planOf, type StripeSite, sessionOf as sessionAt, subscriber as subscriberAt } from './stripe-rig.ts'
+import { pay, type StripeStandIn, sendEvent } from './stripe-stand-in.ts'
 
-let site: Site
+let site: StripeSite
 let stripe: StripeStandIn
 
 beforeAll(async () => {
-  stripe = await openStripeStandIn()
-  const databaseUrl = await cloneDatabase()
-  const env = { ROLES: 'http', CONSOLE_URL: 'https://console.example.com/', STRIPE_API_URL: stripe.url, ...settings }
-  site = { databaseUrl, url: (await startGateway({ databaseUrl, env })).url }
+  site = await openStripeSite()
+  stripe = site.stripe
 })
 
 afterEach(() => {
   stripe.mode = 'well'
 })
 
-/** The Checkout Session of an order. */
-function sessionOf(url: string) {
-  return stripe.things.get(url.split('/').at(-1) as string)
-}
-
-/** Somebody who ordered the plan and paid, as Stripe tells. */
-async function subscriber(plan: 'pro' | 'max' = 'pro') {
-  const person = await openPerson(site, 'free')
-  const { data } = await byHeader(person, null, 'checkout', { plan })
-  const paid = pay(stripe, sessionOf(data.url))
-  expect((await sendEvent(site, 'checkout.session.completed', paid.session)).status).toBe(200)
-  return { person, checkout: data, ...paid }
-}
-
-async function planOf(person: Person) {
-  const { plan, status, cancelAtPeriodEnd } = (await byHeader(person, null, 'subscription')).data
-  return { plan: plan.code, status, cancelAtPeriodEnd }
-}
+const sessionOf = (url: string) => sessionAt(site, url)
+const subscriber = (plan?: 'pro' | 'max') => subscriberAt(site, plan)
 
 describe('a checkout', () => {
   it('leads to a Checkout Session for a customer of their own, and grants nothing', async () => {

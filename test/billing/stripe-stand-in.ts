@@ -29,6 +29,8 @@ export interface StripeStandIn {
   things: Map<string, Thing>
   /** How it answers from now on. */
   mode: 'well' | 'broken' | 'silent'
+  /** Things that it does not know any more. */
+  gone: Set<string>
   /** Called before each answer, once. */
   before: (() => Promise<void>) | null
 }
@@ -39,7 +41,7 @@ let last = 0
 const newName = (kind: string) => `${kind}_${process.pid}x${++last}`
 
 export async function openStripeStandIn(): Promise<StripeStandIn> {
-  const standIn: StripeStandIn = { url: '', asked: [], things: new Map(), mode: 'well', before: null }
+  const standIn: StripeStandIn = { url: '', asked: [], things: new Map(), mode: 'well', gone: new Set(), before: null }
   const server = createServer((request, response) => void answer(standIn, request, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -63,8 +65,12 @@ async function answer(standIn: StripeStandIn, request: IncomingMessage, response
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   }
   if (standIn.mode === 'broken') return send(500, { error: { type: 'api_error', message: 'broken' } })
-  const result = act(standIn, request.method as string, pathname, params)
-  const body = JSON.stringify(result ?? { error: { type: 'invalid_request_error', message: 'No such thing' } })
+  const isGone = (name: string) => standIn.gone.has(name)
+  const param = isGone(params.customer ?? '') ? 'customer' : 'id'
+  const isKnown = param === 'id' && !pathname.split('/').some(isGone)
+  const result = isKnown ? act(standIn, request.method as string, pathname, params) : undefined
+  const missing = { type: 'invalid_request_error', code: 'resource_missing', param, message: 'No such thing' }
+  const body = JSON.stringify(result ?? { error: missing })
   const { before } = standIn
   standIn.before = null
   await before?.()

@@ -170,8 +170,10 @@ describe("Stripe's word of a subscription", () => {
   const meanings: [string, object, object][] = [
     ['trialing', {}, { plan: 'pro', status: 'active' }],
     ['past_due', {}, { plan: 'pro', status: 'past_due' }],
-    ['unpaid', {}, { plan: 'pro', status: 'past_due' }],
+    ['unpaid', {}, { plan: 'pro', status: 'inactive' }],
     ['paused', {}, { plan: 'pro', status: 'inactive' }],
+    ['paused', { cancel_at_period_end: true }, { plan: 'pro', status: 'inactive', cancelAtPeriodEnd: true }],
+    ['past_due', { cancel_at_period_end: true }, { plan: 'pro', status: 'cancelled', cancelAtPeriodEnd: true }],
     ['active', { cancel_at_period_end: true }, { plan: 'pro', status: 'cancelled', cancelAtPeriodEnd: true }],
     ['canceled', {}, { plan: 'free', status: 'active', provider: null, has: false }],
     ['incomplete_expired', {}, { plan: 'free', status: 'active', provider: null, has: false }],

@@ -6,8 +6,7 @@ import { setPlan } from '../../src/billing/service.ts'
 import { whatIsTooMuch } from '../../src/billing/team-fit.ts'
 import { transaction } from '../../src/core/database.ts'
 import { codeOf } from '../../src/core/errors.ts'
-import { newId } from '../../src/core/id.ts'
-import { cloneDatabase, sql, startGateway } from '../kit/kit.ts'
+import { cloneDatabase, sql, startGateway, until } from '../kit/kit.ts'
 import { checkoutsOf, invite, openPerson, openTeam, type Person, rowOf, type Site, ways } from './rig.ts'
 
 let site: Site
@@ -95,51 +94,48 @@ it('says every team that is too large', () => {
 })
 
 describe('while teams are being made', () => {
-  /** Makes a team as the contract has it: under the owner's subscription, within its plan. */
-  async function makeTeam(owner: Person): Promise<boolean> {
-    return await transaction(sql(site.databaseUrl), async (tx) => {
-      const { rows } = await tx.query<{ plan: string; status: string }>(
-        'select plan, status from subscriptions where "userId" = $1 for update',
-        [owner.userId],
+  /** Begins both while somebody holds the subscription, so that the first of them has it next; answers what became of them. */
+  async function behind(owner: Person, first: () => Promise<string>, second: () => Promise<string>): Promise<string[]> {
+    const holder = await sql(site.databaseUrl).connect()
+    const waiting = async (n: number) => {
+      const { rows } = await sql(site.databaseUrl).query<{ n: number }>(
+        `select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
       )
-      const { rows: counted } = await tx.query<{ n: number }>(
-        'select count(*)::int as n from teams where "ownerId" = $1 and "deletedAt" is null',
-        [owner.userId],
-      )
-      if ((counted[0]?.n ?? 0) >= planOf(rows[0]?.plan ?? '').teams.maxOwned) return false
-      const [teamId, workspaceId] = [newId(), newId()]
-      await tx.query('insert into workspaces (id, "ownerId") values ($1, $2)', [workspaceId, owner.userId])
-      await tx.query(`insert into teams (id, "workspaceId", "ownerId", name) values ($1, $2, $3, 'Raced')`, [
-        teamId,
-        workspaceId,
-        owner.userId,
-      ])
-      return true
-    })
+      return rows[0]?.n === n
+    }
+    try {
+      await holder.query('begin')
+      await holder.query('select from subscriptions where "userId" = $1 for update', [owner.userId])
+      const one = first()
+      await until(() => waiting(1), { timeoutMs: 4_000 })
+      const two = second()
+      await until(() => waiting(2), { timeoutMs: 4_000 })
+      await holder.query('commit')
+      return await Promise.all([one, two])
+    } finally {
+      await holder.query('rollback')
+      holder.release()
+    }
   }
 
-  it('a downgrade and the last team that it would not fit never both happen', async () => {
-    const outcomes = new Set<string>()
-    for (let round = 0; round < 20; round++) {
+  it('a downgrade and the last team that it would not fit never both happen, whichever comes first', async () => {
+    for (const round of ['team', 'downgrade', 'team', 'downgrade']) {
       const owner = await openPerson(site, 'max')
       await openTeam(site, owner)
       await openTeam(site, owner)
+      const team = async () => {
+        const { body } = await owner.api.post('/api/teams', { name: 'Raced' })
+        return body.error ? body.error.code : 'team'
+      }
       const downgrade = () =>
         transaction(sql(site.databaseUrl), (tx) => changePlan(tx, owner.userId, { to: 'pro' })).then(
-          () => true,
-          (error) => (codeOf(error) === blocked ? false : Promise.reject(error)),
+          () => 'downgrade',
+          (error) => codeOf(error) ?? String(error),
         )
-      const first = round % 2 === 0 ? makeTeam(owner) : downgrade()
-      const second = round % 2 === 0 ? downgrade() : makeTeam(owner)
-      const [a, b] = await Promise.all([first, second])
-      const { rows } = await sql(site.databaseUrl).query('select count(*)::int as n from teams where "ownerId" = $1', [
-        owner.userId,
-      ])
+      const outcome = round === 'team' ? await behind(owner, team, downgrade) : await behind(owner, downgrade, team)
+      expect(outcome).toEqual(round === 'team' ? ['team', blocked] : ['downgrade', 'MAX_TEAMS_REACHED'])
       const { plan } = await rowOf(site, owner)
-      expect(rows[0].n).toBeLessThanOrEqual(planOf(plan).teams.maxOwned)
-      expect([a, b].filter(Boolean)).toHaveLength(1)
-      outcomes.add(plan)
+      expect(plan).toBe(round === 'team' ? 'max' : 'pro')
     }
-    expect([...outcomes].sort()).toEqual(['max', 'pro'])
   })
 })

@@ -25,7 +25,8 @@ const doors: Record<string, readonly string[]> = {
   providers: ['provider'],
   // Whoever invites somebody orders a mail; whoever pays comes back to the console.
   accounts: ['mail', 'console-url'],
-  billing: ['plans', 'quota', 'hold-plan'],
+  // Seats are counted in one way, by whoever takes one and by whoever changes plan.
+  billing: ['plans', 'quota', 'hold-plan', 'team-fit'],
   // What a role allows is asked wherever something is done.
   teams: ['roles'],
   events: ['emit', 'event-type', 'follow', 'log', 'relay'],

@@ -75,7 +75,13 @@ describe('a subscription', () => {
     const future = `status = 'cancelled', "currentPeriodEnd" = now() + interval '1 day', "cancelAtPeriodEnd" = true`
     expect(await subscribed(future)).toMatchObject({ plan: { code: 'pro' }, status: 'cancelled', cancelAtPeriodEnd: true })
     const past = `status = 'cancelled', "currentPeriodEnd" = now() - interval '1 day'`
-    expect(await subscribed(past)).toMatchObject({ plan: { code: 'free' }, status: 'cancelled' })
+    expect(await subscribed(past)).toStrictEqual({
+      plan: { code: 'free', name: 'Free' },
+      status: 'active',
+      currentPeriodStart: monthStart,
+      currentPeriodEnd: monthEnd,
+      cancelAtPeriodEnd: false,
+    })
   })
 
   it('goes on from month to month', async () => {

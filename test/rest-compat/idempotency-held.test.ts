@@ -1,6 +1,9 @@
 // An Idempotency-Key that somebody holds for too long: a process that froze in the middle of a transaction, say.
 import { beforeAll, expect, it } from 'vitest'
+import { failure } from '../../src/core/errors.ts'
+import { keepFailure, write } from '../../src/core/idempotency.ts'
 import { sql } from '../kit/kit.ts'
+import { contextFor, openApp } from '../messages/rig.ts'
 import { expectRefusal, openRig, type Rig, text } from './rig.ts'
 
 let rig: Rig
@@ -25,4 +28,14 @@ it('refuses the request with that key, and accepts those that came with it', asy
     await holder.query('rollback')
     holder.release()
   }
+})
+
+it('does not say that a refusal is the answer of before, where that was another', async () => {
+  const app = await openApp(rig.databaseUrl)
+  const idempotency = { key: 'both', fingerprint: Buffer.from('same'), replayed: false }
+  const ctx = { ...contextFor(app, rig.tenant.account), idempotency }
+  await write({ ...ctx, idempotency: { ...idempotency } }, async () => 'done')
+  const refusal = failure('INVALID_STATE', 'Done already')
+  expect(await keepFailure(ctx, refusal)).toBe(refusal)
+  expect(idempotency.replayed).toBe(false)
 })
