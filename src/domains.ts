@@ -7,6 +7,7 @@ import { holdPlan } from './billing/hold-plan.ts'
 import { createKeyUse } from './billing/last-used.ts'
 import { createBillingProviders } from './billing/providers.ts'
 import type { App } from './core/app.ts'
+import { fail } from './core/errors.ts'
 import { createMediaStore } from './media/store.ts'
 import { createAcceptance } from './messages/accept.ts'
 import { createSettlement } from './messages/dispatch.ts'
@@ -14,11 +15,15 @@ import { createSafetyBook } from './messages/safety.ts'
 import { releaseWaiting } from './messages/waiting.ts'
 import { createSandbox } from './providers/sandbox/sandbox.ts'
 import { createLanes } from './webhooks/lanes.ts'
+import { endEndpoints } from './webhooks/service.ts'
 
 export function attachDomains(app: App): App {
   app.identity = createIdentity(app)
   app.mailer = createMailer(app)
-  app.holdLimits = async (tx, userId) => (await holdPlan(tx, userId)).plan.limits
+  app.holdLimits = async (tx, userId) => {
+    const { plan, active } = await holdPlan(tx, userId)
+    return active ? plan.limits : fail('SUBSCRIPTION_INACTIVE')
+  }
   app.keyUse = createKeyUse(app)
   app.admit = createAdmission(app)
   app.admitSession = createSessionAdmission(app)
@@ -31,5 +36,6 @@ export function attachDomains(app: App): App {
   app.instantAt = Number.NEGATIVE_INFINITY
   app.releaseWaiting = (tx, instanceId) => releaseWaiting(app, tx, instanceId)
   app.deliveries = createLanes(app)
+  app.endReceivers = endEndpoints
   return app
 }

@@ -1,37 +1,49 @@
 // Which keys a GraphQL operation is for, by what it selects.
-import { type DocumentNode, type GraphQLSchema, parse } from 'graphql'
+import { type DocumentNode, type GraphQLSchema, type OperationDefinitionNode, parse } from 'graphql'
 import type { Reach } from './billing/admit.ts'
 import { maxTokens } from './core/documents.ts'
 import { rootFields, scopesOf } from './core/root-fields.ts'
 
-const reaches = new Map<string, Reach>()
+/** Of each operation of a document by its name; under `undefined` that of the only one. */
+type Reaches = ReadonlyMap<string | undefined, Reach>
+
+const known = new Map<string, Reaches>()
 
 /**
- * What an operation is about: `personal` as soon as one of its fields reads or changes what somebody pays for, `open` or
- * `account` where all of it is.
+ * What the operation that would run is about, and no other of its document: `personal` as soon as one of its fields reads or
+ * changes what somebody pays for, `open` or `account` where all of it is. Where none would run, `workspace`.
  */
-export function reachOf(schema: GraphQLSchema, query: unknown): Reach {
+export function reachOf(schema: GraphQLSchema, { query, operationName }: { query?: unknown; operationName?: unknown }): Reach {
   if (typeof query !== 'string') return 'workspace'
-  const known = reaches.get(query)
-  if (known) return known
-  const reach = findReach(schema, query)
-  if (query.length > 4_096) return reach
-  if (reaches.size >= 1_000) reaches.delete(reaches.keys().next().value as string)
-  reaches.set(query, reach)
-  return reach
+  const name = typeof operationName === 'string' && operationName !== '' ? operationName : undefined
+  return reachesOf(schema, query).get(name) ?? 'workspace'
 }
 
-function findReach(schema: GraphQLSchema, query: string): Reach {
-  const fields = { ...schema.getQueryType()?.getFields(), ...schema.getMutationType()?.getFields() }
+function reachesOf(schema: GraphQLSchema, query: string): Reaches {
+  const before = known.get(query)
+  if (before) return before
+  const reaches = findReaches(schema, query)
+  if (query.length > 4_096) return reaches
+  if (known.size >= 1_000) known.delete(known.keys().next().value as string)
+  known.set(query, reaches)
+  return reaches
+}
+
+function findReaches(schema: GraphQLSchema, query: string): Reaches {
   let document: DocumentNode
   try {
     document = parse(query, { maxTokens, noLocation: true })
   } catch {
-    return 'workspace'
+    return new Map()
   }
-  const names = document.definitions.flatMap((definition) =>
-    definition.kind === 'OperationDefinition' ? rootFields(document, definition).map((field) => field.name.value) : [],
-  )
+  const operations = document.definitions.filter((definition) => definition.kind === 'OperationDefinition')
+  const named = operations.map((one): [string | undefined, Reach] => [one.name?.value, findReach(schema, document, one)])
+  return new Map(operations.length === 1 ? [...named, [undefined, named[0]?.[1] as Reach]] : named)
+}
+
+function findReach(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): Reach {
+  const fields = schema.getRootType(operation.operation)?.getFields() ?? {}
+  const names = rootFields(document, operation).map((field) => field.name.value)
   const scopes = names.map((name) => scopesOf(fields[name]))
   if (scopes.some(({ personal, payer }) => personal || payer)) return 'personal'
   const others = names.filter((name) => name !== 'plans' && !name.startsWith('__'))

@@ -29,7 +29,7 @@ export function mountGraphql(http: FastifyInstance, app: App, { schema, door, gr
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     if (streams.isStreamRequest(request)) return await streams.handleStream(request, reply)
     const { params, fault } = readParams(request)
-    const gateway = await door.open(request, reply, reachOf(schema, params?.query))
+    const gateway = await door.open(request, reply, reachOf(schema, params ?? {}))
     if (fault) throw fault
     const isPost = request.method === 'POST'
     const idempotency = isPost ? idempotencyOf(request, request.body as Buffer) : null
@@ -71,6 +71,8 @@ export function mountGraphql(http: FastifyInstance, app: App, { schema, door, gr
 
 interface Params {
   query: string
+  /** A text where the request is to run. */
+  operationName?: unknown
 }
 
 /** What a request asks, or what is wrong with the request as such. */
@@ -83,13 +85,13 @@ function readParams(request: FastifyRequest): { params?: Params; fault?: Error }
 }
 
 function readAddress(given: unknown): Params {
-  const { query, variables = '', extensions = '' } = given as Record<string, unknown>
+  const { query, operationName = '', variables = '', extensions = '' } = given as Record<string, unknown>
   if (typeof query !== 'string') fail('VALIDATION_ERROR', 'query: must be a string')
-  for (const [name, value] of Object.entries({ variables, extensions })) {
+  for (const [name, value] of Object.entries({ operationName, variables, extensions })) {
     if (typeof value !== 'string') fail('VALIDATION_ERROR', `${name}: must be given once`)
-    if (value !== '') parseJson(Buffer.from(value), name)
+    if (value !== '' && name !== 'operationName') parseJson(Buffer.from(value), name)
   }
-  return { query }
+  return { query, operationName }
 }
 
 function readBody({ headers, body }: FastifyRequest): Params {

@@ -61,9 +61,8 @@ export async function issueApiKey(tx: Sql, key: NewApiKey): Promise<IssuedApiKey
  */
 export async function issueApiKeyWithin(tx: Sql, max: number, key: NewApiKey): Promise<IssuedApiKey> {
   const { rows } = await tx.query<{ n: number }>(
-    `select count(*)::int as n from api_keys where "revokedAt" is null
-       and case when $2::uuid is null then "userId" = $1 and "teamId" is null else "teamId" = $2 end`,
-    [key.userId, key.teamId ?? null],
+    `select count(*)::int as n from api_keys where "workspaceId" = $1 and "revokedAt" is null`,
+    [key.workspaceId],
   )
   if ((rows[0]?.n ?? 0) >= max) fail('MAX_API_KEYS_REACHED')
   return await issueApiKey(tx, key)

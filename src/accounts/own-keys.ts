@@ -1,19 +1,14 @@
 // The API keys of a person who is signed in: made within the plan, and revoked.
-import type { Context, PlanLimits } from '../core/context.ts'
-import type { Sql } from '../core/database.ts'
+import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
 import { write } from '../core/idempotency.ts'
 import { type IssuedApiKey, issueApiKeyWithin } from './api-keys.ts'
 import { ownWorkspaceOf } from './own-workspace.ts'
 
-declare module '../core/app.ts' {
-  interface App {
-    /** The limits of the person's own plan, whose subscription is held for the transaction. */
-    holdLimits: (tx: Sql, userId: string) => Promise<PlanLimits>
-  }
-}
-
-/** A further key of the person's own workspace, whichever they look at. @throws MAX_API_KEYS_REACHED, exact under a race. */
+/**
+ * A further key of the person's own workspace, whichever they look at, on their own subscription.
+ * @throws SUBSCRIPTION_INACTIVE, MAX_API_KEYS_REACHED, exact under a race.
+ */
 export async function createOwnApiKey(ctx: Context, name: string): Promise<IssuedApiKey> {
   const { app, principal } = ctx
   const { userId } = principal

@@ -64,9 +64,9 @@ from unnest($1::uuid[], $2::uuid[], $3::uuid[]) with ordinality as a(session, "u
 join auth_sessions s on s.id = a.session and s."userId" = a."user" and s."expiresAt" > now()
 left join team_members m on m."teamId" = a.team and m."userId" = s."userId"
 left join teams t on t.id = m."teamId" and t."deletedAt" is null
- left join workspaces w on w.id = case when a.team is null
-   then (select p.id from workspaces p where p."ownerId" = s."userId" and ${isPersonal('p')} limit 1)
-   else t."workspaceId" end
+left join workspaces w on w.id = case when a.team is null
+  then (select p.id from workspaces p where p."ownerId" = s."userId" and ${isPersonal('p')} limit 1)
+  else t."workspaceId" end
 left join subscriptions b on b."userId" = w."ownerId"`
 
 async function readAll(app: App, knocks: readonly SessionKnock[]): Promise<(Row | null)[]> {

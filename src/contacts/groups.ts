@@ -3,18 +3,18 @@ import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency.ts'
+import { countedWorkspaces, holdRoom } from '../core/plan-room.ts'
 import type { ContactGroup } from '../generated/prisma/client.ts'
 import type { CreateContactGroup, UpdateContactGroup } from './input.ts'
 
 /**
  * Creates an empty group. @throws CONFLICT where the workspace has one of that name; MAX_CONTACT_GROUPS_REACHED, exact under a
- * race, over all workspaces that the plan pays for.
+ * race, over all workspaces that the plan pays for; as {@link holdRoom}.
  */
 export async function createGroup(ctx: Context, input: CreateContactGroup): Promise<ContactGroup> {
-  const { principal, limits } = ctx
+  const { principal } = ctx
   return await write(ctx, async (tx) => {
-    // The owner's row is held, so that two creations cannot both be the last.
-    await tx.query('select from subscriptions where "userId" = $1 for update', [principal.ownerId])
+    const { maxContactGroups } = await holdRoom(ctx, tx)
     const { rows } = await tx.query<ContactGroup>(
       `insert into contact_groups (id, "workspaceId", name, description) values ($1, $2, $3, $4)
        on conflict ("workspaceId", name) do nothing returning *`,
@@ -22,10 +22,10 @@ export async function createGroup(ctx: Context, input: CreateContactGroup): Prom
     )
     const created = rows[0] ?? taken(input.name)
     const { rows: counted } = await tx.query<{ count: number }>(
-      `select count(*)::int as count from contact_groups g join workspaces w on w.id = g."workspaceId" where w."ownerId" = $1`,
+      `select count(*)::int as count from contact_groups where "workspaceId" in ${countedWorkspaces}`,
       [principal.ownerId],
     )
-    if (limits.maxContactGroups !== null && (counted[0]?.count ?? 0) > limits.maxContactGroups) fail('MAX_CONTACT_GROUPS_REACHED')
+    if (maxContactGroups !== null && (counted[0]?.count ?? 0) > maxContactGroups) fail('MAX_CONTACT_GROUPS_REACHED')
     return created
   })
 }

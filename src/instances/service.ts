@@ -8,6 +8,7 @@ import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency.ts'
 import { idempotencyKey } from '../core/input.ts'
 import { phone } from '../core/phone.ts'
+import { countedWorkspaces, holdRoom } from '../core/plan-room.ts'
 import { jsonObject, parse, text } from '../core/validation.ts'
 import type { Instance } from '../generated/prisma/client.ts'
 import { providerOf } from '../providers/provider.ts'
@@ -29,23 +30,22 @@ export const connectFields = z
   .object({ phone: phone.nullish().describe('The number to pair by code instead of QR, E.164.') })
   .describe('How to connect.')
 
-/** Creates an instance, not connected yet. @throws MAX_INSTANCES_REACHED, exact under a race; FORBIDDEN for collaborators. */
+/**
+ * Creates an instance, not connected yet. @throws MAX_INSTANCES_REACHED, exact under a race, over all workspaces that the plan
+ * pays for; FORBIDDEN for collaborators; as {@link holdRoom}.
+ */
 export async function createInstance(ctx: Context, input: z.output<typeof createInstanceFields>): Promise<Instance> {
   const { app, principal } = ctx
   const provider = input.provider ?? 'sandbox'
   return await write(ctx, async (tx) => {
     if (!providerOf(app, provider)) fail('VALIDATION_ERROR', `provider: ${provider} is not set up on this server`)
     requireManager(principal)
-    // The owner's row is held, so that two creations cannot both be the last.
-    await tx.query('select 1 from subscriptions where "userId" = $1 for update', [principal.ownerId])
-    const { rows } = await tx.query<{ n: number; closed: boolean }>(
-      `select count(*)::int as n, exists (select from teams where "workspaceId" = $2 and "deletedAt" is not null) as closed
-       from instances i join workspaces w on w.id = i."workspaceId" where w."ownerId" = $1 and i."deletedAt" is null`,
-      [principal.ownerId, principal.workspaceId],
+    const { maxInstances } = await holdRoom(ctx, tx)
+    const { rows } = await tx.query<{ n: number }>(
+      `select count(*)::int as n from instances where "workspaceId" in ${countedWorkspaces} and "deletedAt" is null`,
+      [principal.ownerId],
     )
-    // The team ended while this request came in, and nobody would delete an instance that is made now.
-    if (rows[0]?.closed) fail(principal.kind === 'team' ? 'UNAUTHORIZED' : 'TEAM_NOT_FOUND')
-    if ((rows[0]?.n ?? 0) >= ctx.limits.maxInstances) fail('MAX_INSTANCES_REACHED')
+    if ((rows[0]?.n ?? 0) >= maxInstances) fail('MAX_INSTANCES_REACHED')
     const created = await tx.query<Instance>(
       `insert into instances (id, "workspaceId", "userId", name, provider, settings, disconnections) values ($1, $2, $3, $4, $5, $6, '{}') returning *`,
       [newId(), principal.workspaceId, principal.userId, input.name, provider, JSON.stringify(input.settings ?? {})],

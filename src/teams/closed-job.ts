@@ -1,11 +1,10 @@
-// The job that follows the end of a team: what its workspace has connected is logged out and deleted.
+// The job that follows the end of a team: its webhooks end, and what its workspace has connected is logged out and deleted.
 import { z } from 'zod'
 import { defineJob } from '../core/jobs.ts'
 
-/** The workspace, and whose it was. */
 export const closedJob = defineJob({
   name: 'teams.closed',
-  schema: z.object({ workspaceId: z.string(), userId: z.string() }),
+  schema: z.object({ workspaceId: z.string() }),
   options: {
     notify: true,
     // A provider may be down for a day.

@@ -12,11 +12,12 @@ import { readTeam, type TeamRow } from './read.ts'
 import { requireManager, requireOwner } from './roles.ts'
 import { insertTeam } from './service.ts'
 
-/** A team of the caller's own. @throws MAX_TEAMS_REACHED, exact under a race. */
+/** A team of the caller's own, on their own subscription. @throws SUBSCRIPTION_INACTIVE; MAX_TEAMS_REACHED, exact under a race. */
 export async function createOwnTeam(ctx: Context, name: string): Promise<TeamRow> {
   const { userId } = ctx.principal
   return await write(ctx, async (tx) => {
-    const { lasting } = await holdPlan(tx, userId)
+    const { lasting, active } = await holdPlan(tx, userId)
+    if (!active) fail('SUBSCRIPTION_INACTIVE')
     const { rows } = await tx.query<{ n: number }>(
       'select count(*)::int as n from teams where "ownerId" = $1 and "deletedAt" is null',
       [userId],
@@ -48,15 +49,15 @@ export async function deleteTeam(ctx: Context, teamId: string): Promise<{ id: st
 }
 
 /**
- * Ends a team that is held: at once for its members, its keys and whoever was invited; its instances follow by a job. What
- * it did stays, for the owner's figures.
+ * Ends a team that is held: at once for its members, its keys and whoever was invited; its webhooks and
+ * instances follow by a job. What it did stays, for the owner's figures, and counts against no plan.
  */
 export async function closeTeam(app: App, tx: Sql, { id, workspaceId, ownerId }: HeldTeam): Promise<void> {
-  // Whoever makes an instance holds it too, so that none is made after the job has looked for them.
+  // Whoever makes an instance or an endpoint holds it too, so that none is made after the job has looked for them.
   await holdPlan(tx, ownerId)
   await tx.query('update teams set "deletedAt" = now(), "updatedAt" = now() where id = $1', [id])
-  await tx.query('update api_keys set "revokedAt" = now() where "teamId" = $1 and "revokedAt" is null', [id])
+  await tx.query('update api_keys set "revokedAt" = now() where "workspaceId" = $1 and "revokedAt" is null', [workspaceId])
   await tx.query(`update team_invitations set status = 'revoked' where "teamId" = $1 and status = 'pending'`, [id])
   await tx.query('delete from team_members where "teamId" = $1', [id])
-  await enqueue(app, tx, closedJob, [{ data: { workspaceId, userId: ownerId } }])
+  await enqueue(app, tx, closedJob, [{ data: { workspaceId } }])
 }

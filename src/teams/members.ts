@@ -3,7 +3,7 @@ import type { Context } from '../core/context.ts'
 import type { Sql } from '../core/database.ts'
 import { fail } from '../core/errors.ts'
 import { write } from '../core/idempotency.ts'
-import { holdOwnTeam, type JoinedTeam } from './hold.ts'
+import { holdOwnTeam } from './hold.ts'
 import type { GivenRole } from './input.ts'
 import { type MemberRow, memberColumns } from './read.ts'
 import { requireManager } from './roles.ts'
@@ -43,14 +43,13 @@ export async function leaveTeam(ctx: Context, teamId: string): Promise<{ id: str
   })
 }
 
-/** The team, held by somebody who manages members, one of whom the user is, and not its owner. */
-async function holdMember(ctx: Context, tx: Sql, teamId: string, userId: string, ofOwner: string): Promise<JoinedTeam> {
+/** Holds the team, for somebody who manages members, one of whom the user is, and not its owner. */
+async function holdMember(ctx: Context, tx: Sql, teamId: string, userId: string, ofOwner: string): Promise<void> {
   const team = await holdOwnTeam(tx, ctx.principal.userId, teamId)
   requireManager(team)
   const { rowCount } = await tx.query('select from team_members where "teamId" = $1 and "userId" = $2', [teamId, userId])
   if (!rowCount) fail('NOT_FOUND', 'Member not found')
   if (userId === team.ownerId) fail('INVALID_STATE', ofOwner)
-  return team
 }
 
 async function endMembership(tx: Sql, teamId: string, userId: string): Promise<void> {

@@ -62,49 +62,68 @@ export async function readTeam(tx: Sql, userId: string, teamId: string): Promise
 
 export const memberColumns = 'u.id as "userId", u.email, u.name, m.role::text as role, m."joinedAt"'
 
-/** Who is in the team, whoever joined first first. */
+/** Who is in the team, whoever joined first first. @throws as {@link inTeam}. */
 export async function membersOf(ctx: Context, team: TeamRow): Promise<MemberRow[]> {
-  return await inTeam<MemberRow>(
-    ctx,
-    team.id,
-    `select m."teamId", ${memberColumns} from team_members m join users u on u.id = m."userId"
-     where m."teamId" = any($1::uuid[]) order by m."joinedAt", m."userId"`,
-  )
+  return await inTeam<MemberRow>(ctx, team.id, {
+    name: 'members',
+    list: `select ${memberColumns}, u.id from team_members m join users u on u.id = m."userId" where m."teamId" = me."teamId"`,
+    order: 'one."joinedAt", one.id',
+  })
 }
 
 /** One that nobody accepted in time is `expired`, whoever looks. */
 export const invitationColumns = `id, email, role::text as role, "expiresAt", "createdAt",
   case when status = 'pending' and "expiresAt" <= now() then 'expired' else status::text end as status`
 
-/** The invitations that were not revoked, newest first. @throws FORBIDDEN for collaborators. */
+/** The invitations that were not revoked, newest first. @throws FORBIDDEN for collaborators, and as {@link inTeam}. */
 export async function invitationsOf(ctx: Context, team: TeamRow): Promise<InvitationRow[]> {
-  requireManager(team)
-  return await inTeam<InvitationRow>(
-    ctx,
-    team.id,
-    `select "teamId", ${invitationColumns} from team_invitations
-     where "teamId" = any($1::uuid[]) and status <> 'revoked' order by team_invitations."createdAt" desc, id desc`,
-  )
+  return await inTeam<InvitationRow>(ctx, team.id, {
+    name: 'invitations',
+    list: `select ${invitationColumns} from team_invitations where "teamId" = me."teamId" and status <> 'revoked'`,
+    order: 'one."createdAt" desc, one.id desc',
+    ofManagers: true,
+  })
 }
 
-/** The keys that hold, oldest first. @throws FORBIDDEN for collaborators. */
+/** The keys that hold, oldest first. @throws FORBIDDEN for collaborators, and as {@link inTeam}. */
 export async function keysOf(ctx: Context, team: TeamRow): Promise<ApiKeyRow[]> {
-  requireManager(team)
-  return await inTeam<ApiKeyRow>(
-    ctx,
-    team.id,
-    `select "teamId", ${keyColumns} from api_keys
-     where "teamId" = any($1::uuid[]) and "revokedAt" is null order by "createdAt", id`,
-  )
+  return await inTeam<ApiKeyRow>(ctx, team.id, {
+    name: 'keys',
+    list: `select ${keyColumns} from api_keys
+      where "workspaceId" = (select "workspaceId" from teams where id = me."teamId") and "revokedAt" is null`,
+    order: 'one."createdAt", one.id',
+    ofManagers: true,
+  })
 }
 
-/** The rows of one team, asked for together with those of the others that the request is about. */
-async function inTeam<Row extends object>(ctx: Context, id: string, text: string): Promise<Row[]> {
-  return await load(ctx, text, id, async (ids) => {
-    const { rows } = await ctx.app.pool.query<Row & { teamId: string }>(text, [ids])
+interface InTeam {
+  name: string
+  /** As SQL: the rows of the team `me."teamId"`, each with an `id`. */
+  list: string
+  order: string
+  /** Not for collaborators. */
+  ofManagers?: boolean
+}
+
+/**
+ * The rows of one team, asked for together with those of the others that the request is about. Whether the caller is in it,
+ * and as what, is read with them: a {@link TeamRow} may be an answer that was kept. @throws TEAM_NOT_FOUND, FORBIDDEN.
+ */
+async function inTeam<Row extends object>(ctx: Context, id: string, { name, list, order, ofManagers }: InTeam): Promise<Row[]> {
+  const seen = await load(ctx, `${name} of teams`, id, async (ids) => {
+    const { rows } = await ctx.app.pool.query<Row & { teamId: string; ownRole: TeamRole; id: string | null }>(
+      `select me."teamId", me.role::text as "ownRole", one.* from team_members me
+       left join lateral (${list}) one on ${ofManagers ? `me.role <> 'collaborator'` : 'true'}
+       where me."teamId" = any($1::uuid[]) and me."userId" = $2 order by ${order}`,
+      [ids, ctx.principal.userId],
+    )
     const found = Map.groupBy(rows, ({ teamId }) => teamId)
     return ids.map((one) => found.get(one) ?? [])
   })
+  const { ownRole } = seen[0] ?? fail('TEAM_NOT_FOUND')
+  if (ofManagers) requireManager({ role: ownRole })
+  // A team without any is one row that says nothing but who asks.
+  return seen.filter((row) => row.id !== null)
 }
 
 export interface ListedTeam {

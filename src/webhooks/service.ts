@@ -4,6 +4,7 @@ import type { Sql } from '../core/database.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency.ts'
+import { countedWorkspaces, holdRoom } from '../core/plan-room.ts'
 import type { WebhookEndpoint } from '../generated/prisma/client.ts'
 import type { CreateWebhook, UpdateWebhook } from './input.ts'
 import { previousSecretHours } from './policy.ts'
@@ -18,21 +19,20 @@ const columns = `id, "workspaceId", url, events, "previousSecretUntil", "disable
 
 /**
  * Creates an endpoint; its `shownSecret` is not to be had again.
- * @throws VALIDATION_ERROR, WEBHOOKS_NOT_AVAILABLE_ON_PLAN, MAX_WEBHOOK_ENDPOINTS_REACHED, exact under a race
+ * @throws VALIDATION_ERROR, WEBHOOKS_NOT_AVAILABLE_ON_PLAN; MAX_WEBHOOK_ENDPOINTS_REACHED, exact under a race, over all
+ * workspaces that the plan pays for; as {@link holdRoom}.
  */
 export async function createEndpoint(ctx: Context, input: CreateWebhook): Promise<Endpoint> {
   const { app, principal } = ctx
   await checkUrl(ctx, input.url)
   return await write(ctx, async (tx) => {
     if (!ctx.features.webhooks) fail('WEBHOOKS_NOT_AVAILABLE_ON_PLAN')
-    // The owner's row is held, so that two creations cannot both be the last.
-    await tx.query('select from subscriptions where "userId" = $1 for update', [principal.ownerId])
+    const { maxWebhookEndpoints } = await holdRoom(ctx, tx)
     const { rows } = await tx.query<{ count: number }>(
-      `select count(*)::int as count from webhook_endpoints e join workspaces w on w.id = e."workspaceId"
-       where w."ownerId" = $1 and e."deletedAt" is null`,
+      `select count(*)::int as count from webhook_endpoints where "workspaceId" in ${countedWorkspaces} and "deletedAt" is null`,
       [principal.ownerId],
     )
-    if ((rows[0]?.count ?? 0) >= ctx.limits.maxWebhookEndpoints) fail('MAX_WEBHOOK_ENDPOINTS_REACHED')
+    if ((rows[0]?.count ?? 0) >= maxWebhookEndpoints) fail('MAX_WEBHOOK_ENDPOINTS_REACHED')
     const secret = newSecret()
     const created = await tx.query<Endpoint>(
       `insert into webhook_endpoints (id, "workspaceId", url, events, secret) values ($1, $2, $3, $4, $5) returning ${columns}`,
@@ -73,13 +73,26 @@ export async function updateEndpoint(ctx: Context, id: string, input: UpdateWebh
 export async function deleteEndpoint(ctx: Context, id: string): Promise<{ id: string; deleted: true }> {
   return await write(ctx, async (tx) => {
     await holdEndpoint(ctx, tx, id)
-    await tx.query(
-      `update webhook_endpoints set "deletedAt" = now(), "updatedAt" = now(), secret = '', "previousSecret" = null where id = $1`,
-      [id],
-    )
-    await cancelDeliveries(tx, id, 'endpoint_deleted')
+    await removeEndpoint(tx, id)
     return { id, deleted: true }
   })
+}
+
+/** {@link deleteEndpoint} for all that a workspace has: an attempt that is being made is the last one. */
+export async function endEndpoints(tx: Sql, workspaceId: string): Promise<void> {
+  const { rows } = await tx.query<{ id: string }>(
+    `select id from webhook_endpoints where "workspaceId" = $1 and "deletedAt" is null order by id for no key update`,
+    [workspaceId],
+  )
+  for (const { id } of rows) await removeEndpoint(tx, id)
+}
+
+async function removeEndpoint(tx: Sql, id: string): Promise<void> {
+  await tx.query(
+    `update webhook_endpoints set "deletedAt" = now(), "updatedAt" = now(), secret = '', "previousSecret" = null where id = $1`,
+    [id],
+  )
+  await cancelDeliveries(tx, id, 'endpoint_deleted')
 }
 
 /** Gives a new secret, shown this once; the one before it signs too for 24 hours. */

@@ -1,11 +1,12 @@
 // Who may do what in the console: every route that it shares with the public API, for everybody, on both surfaces.
 import { beforeAll, describe, expect, it } from 'vitest'
+import type { ErrorCode } from '../../src/core/errors.ts'
 import { newId } from '../../src/core/id.ts'
 import { api } from '../kit/kit.ts'
 import { type Shown, shown } from '../rest-compat/shown.ts'
 import { furnish, keptOf, kinds, type Things } from '../rest-compat/things.ts'
 import { comesFirst, openSite, type Site } from './callers.ts'
-import { decideBoth, type Twins } from './decide.ts'
+import { codeOfNothing, decideBoth, type Twins } from './decide.ts'
 import { openMember, people } from './people.ts'
 
 let site: Site
@@ -58,9 +59,7 @@ describe('an owner in the team', () => {
 })
 
 /** What is not there, or not theirs, is not found before anybody asks for a role. */
-function expectMissing({ row }: Shown, code: string | null, allowed: string | null): void {
-  const first = allowed && comesFirst(allowed as never) && allowed !== 'FORBIDDEN' ? allowed : null
-  if (first) expect(code).toBe(first)
-  else if (row.path.includes(':')) expect(code).toBe('NOT_FOUND')
-  else expect([null, 'NOT_FOUND', allowed]).toContain(code)
+function expectMissing(one: Shown, code: string | null, allowed: ErrorCode | null): void {
+  const isFirst = comesFirst(allowed) && allowed !== 'FORBIDDEN'
+  expect(code).toBe(isFirst ? allowed : codeOfNothing(one))
 }

@@ -5,7 +5,7 @@ import { type Asked, askGraph, askRest, type Decision, graphDecision, restDecisi
 import { type Shown, shown } from '../rest-compat/shown.ts'
 import { type Kind, keptOf, kinds, type Things } from '../rest-compat/things.ts'
 import { type Caller, callers, comesFirst, openCaller, openSite, type Site } from './callers.ts'
-import { decideBoth } from './decide.ts'
+import { codeOfMissing, codeOfNothing, decideBoth } from './decide.ts'
 
 let site: Site
 
@@ -48,9 +48,7 @@ describe.each(callers)('%s', (_, open, expected) => {
   it.each(withIds)("%s, about nobody's", async (_, one) => {
     const { code } = await decide(one, () => one.about(nobodys))
     const first = expected(one.row)
-    if (comesFirst(first)) expect(code).toBe(first)
-    else if (one.row.path.includes(':')) expect(code).toBe('NOT_FOUND')
-    else expect([null, 'NOT_FOUND']).toContain(code)
+    expect(code).toBe(comesFirst(first) ? first : codeOfNothing(one))
   })
 })
 
@@ -83,8 +81,7 @@ describe('ids of others', () => {
     const ids = [stranger.things[kind], ofAnotherKind, newId()]
     const [foreign, ...missing] = await Promise.all(ids.map((id) => answersTo(one, kind, id)))
     for (const { text } of missing) expect(text).toBe(foreign?.text)
-    if (one.row.path.includes(kind)) expect(foreign?.code).toBe('NOT_FOUND')
-    else expect([null, 'NOT_FOUND']).toContain(foreign?.code)
+    expect(foreign?.code).toBe(codeOfMissing(one, kind))
   })
 
   it.each(naming)('in %s: %s that are no ids are refused by name', async (_, kind, one) => {

@@ -2,12 +2,12 @@
 import { beforeAll, expect, it } from 'vitest'
 import { command, connectedInstance, sql, until } from '../kit/kit.ts'
 import { nobody } from '../rest-compat/rig.ts'
-import { mailsTo, newCrew, newPerson, newTeam, openRig, type Rig, tokenTo } from './rig.ts'
+import { mailsTo, newCrew, newPerson, newTeam, openOwnRig, type Rig, tokenTo } from './rig.ts'
 
 let rig: Rig
 
 beforeAll(async () => {
-  rig = await openRig()
+  rig = await openOwnRig()
 })
 
 const run = (...args: string[]) =>

@@ -1,7 +1,7 @@
 // The end of a team: no way in any more at once, and nothing that it planned happens, whatever dies meanwhile.
 import { isDeepStrictEqual } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { connectedInstance, api as keyed, sql, startGateway, until } from '../kit/kit.ts'
+import { connectedInstance, api as keyed, sql, startGateway, until, whileHeld } from '../kit/kit.ts'
 import { newNumber } from '../rest-compat/rig.ts'
 import { type Crew, invited, newCrew, openOwnRig, type Rig } from './rig.ts'
 
@@ -28,6 +28,13 @@ async function busyCrew(on: Rig) {
   expect([message.status, campaign.status]).toEqual([201, 201])
   return { ...crew, phones, key, token, messageId: message.body.data.id as string, campaignId: campaign.body.data.id as string }
 }
+
+/** One more of each thing that a plan counts. */
+const makings: [path: string, body: object][] = [
+  ['/api/instances', { name: 'Phone' }],
+  ['/api/webhooks', { url: 'http://127.0.0.1:9/', events: ['message.sent'] }],
+  ['/api/contacts/groups', { name: 'Guests' }],
+]
 
 async function openPhones({ workspaceId }: Crew): Promise<number> {
   const { rows } = await sql(rig.databaseUrl).query<{ n: number }>(
@@ -91,6 +98,72 @@ describe('a team that is deleted', () => {
     })
   })
 
+  it('leaves nothing that would count against the plan of its owner', async () => {
+    const { teamId, workspaceId, owner } = await newCrew(rig, 'pro')
+    const many = [
+      `instances (id, "workspaceId", "userId", name, provider) select gen_random_uuid(), $1, $2, 'Phone', 'sandbox' from generate_series(1, 5)`,
+      `webhook_endpoints (id, "workspaceId", url, events, secret)
+        select gen_random_uuid(), $1, 'http://127.0.0.1:9/', '{message.sent}', '' from generate_series(1, 15) where $2::uuid is not null`,
+      `contact_groups (id, "workspaceId", name) select gen_random_uuid(), $1, i::text from generate_series(1, 50) i where $2::uuid is not null`,
+    ]
+    for (const one of many) await sql(rig.databaseUrl).query(`insert into ${one}`, [workspaceId, owner.userId])
+    const create = async () => {
+      const told = await Promise.all(makings.map(([path, body]) => owner.api.post(path, body)))
+      return told.map(({ status, body }) => body.error?.code ?? status)
+    }
+    expect(await create()).toEqual(['MAX_INSTANCES_REACHED', 'MAX_WEBHOOK_ENDPOINTS_REACHED', 'MAX_CONTACT_GROUPS_REACHED'])
+    await owner.api.delete(`/api/teams/${teamId}`)
+    expect(await create()).toEqual([201, 201, 201])
+  })
+
+  it('tells its webhooks nothing more: neither what they were still to get, nor its own end', async () => {
+    const crew = await busyCrew(rig)
+    const { teamId, workspaceId, owner, phones } = crew
+    const api = owner.inTeam(teamId)
+    const events = ['instance.disconnected']
+    const { body } = await api.post('/api/webhooks', { url: 'http://127.0.0.1:9/', events })
+    const pool = sql(rig.databaseUrl)
+    const deliveries = async () => {
+      const { rows } = await pool.query('select status, error from webhook_deliveries where "endpointId" = $1', [body.data.id])
+      return rows
+    }
+    await api.post(`/api/instances/${phones[0]?.id}/logout`)
+    await until(async () => (await deliveries())[0]?.status === 'retrying')
+    await owner.api.delete(`/api/teams/${teamId}`)
+    await until(async () => {
+      const { rows } = await pool.query('select from events where "workspaceId" = $1 and type = $2', [workspaceId, events[0]])
+      return rows.length === phones.length
+    })
+    expect(await deliveries()).toEqual([{ status: 'failed', error: 'endpoint_deleted' }])
+    const { rows } = await pool.query('select "deletedAt", secret from webhook_endpoints where id = $1', [body.data.id])
+    expect(rows).toEqual([{ deletedAt: expect.any(Date), secret: Buffer.alloc(0) }])
+  })
+
+  it('has nothing made in it by whoever came in before it ended', async () => {
+    const { teamId, owner, admin } = await newCrew(rig)
+    const key = (await owner.api.post(`/api/teams/${teamId}/api-keys`, { name: 'Robot' })).body.data.key as string
+    const robot = keyed(rig.gateway, key, { 'x-team-id': teamId })
+    const told = await whileHeld(
+      rig.databaseUrl,
+      ['select from subscriptions where "userId" = $1 for update', owner.userId],
+      [
+        () => owner.api.delete(`/api/teams/${teamId}`),
+        ...makings.map(
+          ([path, body]) =>
+            () =>
+              admin.inTeam(teamId).post(path, body),
+        ),
+        ...makings.map(
+          ([path, body]) =>
+            () =>
+              robot.post(path.replace('/api/', ''), body),
+        ),
+      ],
+    )
+    const codes = [...makings.map(() => 'TEAM_NOT_FOUND'), ...makings.map(() => 'UNAUTHORIZED')]
+    expect(told.map(({ body }) => body.error?.code ?? null)).toEqual([null, ...codes])
+  })
+
   it('leaves the other workspaces of its owner as they were', async () => {
     const { teamId, owner } = await busyCrew(rig)
     const mine = await connectedInstance(rig.databaseUrl, owner)
@@ -140,6 +213,7 @@ it('goes on after a crash between two instances, and may be told twice', async (
   await until(async () => (await deleted()) === phones.length, { timeoutMs: 40_000 })
   const times = async () => (await sql(databaseUrl).query('select id, "deletedAt" from instances order by id')).rows
   const before = await times()
+  // As gateways of before told it: with more than anybody reads.
   await sql(databaseUrl).query(
     `insert into pgboss.job (name, data) values ('teams.closed', jsonb_build_object('workspaceId', $1::text, 'userId', $2::text))`,
     [workspaceId, owner.userId],

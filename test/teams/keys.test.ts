@@ -1,6 +1,6 @@
 // API keys: a person's own and a team's, within the plan, shown once, revoked at once.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { api, sql } from '../kit/kit.ts'
+import { type Answer, type Api, api, sql, whileHeld } from '../kit/kit.ts'
 import { moment, nobody, uuid } from '../rest-compat/rig.ts'
 import { newCrew, newPerson, newTeam, openRig, type Rig, subscribe, surfaces } from './rig.ts'
 
@@ -173,4 +173,41 @@ it('answers a repeated creation as the first time, the key too, and makes one', 
   const again = () => owner.api.graphql(`mutation { createTeamApiKey(teamId: "${teamId}", input: ${input}) { key } }`)
   expect((await again()).body).toEqual((await again()).body)
   expect((await owner.api.get(`/api/teams/${teamId}/api-keys`)).body.data).toHaveLength(2)
+})
+
+describe('of several operations in a document the one that runs', () => {
+  const as = (api: Api, operationName: string, query: string) =>
+    api.post('/graphql', { query, operationName }, { accept: 'application/json' })
+  const codeOf = async (answer: Promise<Answer>) => (await answer).body.errors?.[0].extensions.code ?? null
+
+  it('decides alone whose workspace it is about, and which keys it is for', async () => {
+    const { teamId, owner, outsider } = await newCrew(rig)
+    const query =
+      'query A { teams { id } } query B { contacts { nodes { id } } } query C { me { id } } query D { plans { code } }'
+    const all = (api: Api) => Promise.all(['A', 'B', 'C', 'D'].map((name) => codeOf(as(api, name, query))))
+    expect(await all(outsider.inTeam(teamId))).toEqual([null, 'TEAM_NOT_FOUND', 'TEAM_NOT_FOUND', null])
+    const { key } = (await owner.api.post(`/api/teams/${teamId}/api-keys`, { name: 'Robot' })).body.data
+    const robot = api(rig.gateway, key, { 'x-team-id': teamId })
+    expect(await all(robot)).toEqual(['FORBIDDEN', null, 'TEAM_KEY_NOT_ALLOWED', null])
+    const address = (name: string) => `/graphql?${new URLSearchParams({ query, operationName: name })}`
+    expect(await Promise.all(['A', 'B'].map((name) => codeOf(outsider.inTeam(teamId).get(address(name)))))).toEqual([
+      null,
+      'TEAM_NOT_FOUND',
+    ])
+  })
+
+  it.each(['createTeam', 'createApiKey'])("takes one's own subscription, as it is when it is its turn: %s", async (field) => {
+    const { teamId, admin } = await newCrew(rig)
+    const query = `mutation A { ${field}(input: { name: "Mine" }) { id } } query B { contacts { nodes { id } } }`
+    const create = () => codeOf(as(admin.inTeam(teamId), 'A', query))
+    const ends = `update subscriptions set status = 'inactive' where "userId" = $1`
+    expect(await whileHeld(rig.databaseUrl, [ends, admin.userId], [create])).toEqual(['SUBSCRIPTION_INACTIVE'])
+    // The subscription of the team's owner has no say.
+    expect(await create()).toBe('SUBSCRIPTION_INACTIVE')
+    const { rows } = await sql(rig.databaseUrl).query(
+      `select (select count(*)::int from teams where "ownerId" = $1) as teams, (select count(*)::int from api_keys where "userId" = $1) as keys`,
+      [admin.userId],
+    )
+    expect(rows).toEqual([{ teams: 0, keys: 1 }])
+  })
 })

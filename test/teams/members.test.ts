@@ -1,6 +1,6 @@
 // Who is in a team: roles given and taken, members removed, members who leave, and what each may do.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { api, sql } from '../kit/kit.ts'
+import { api, sql, whileHeld } from '../kit/kit.ts'
 import { moment, nobody } from '../rest-compat/rig.ts'
 import { type Ask, join, newCrew, newPerson, openRig, type Rig, surfaces } from './rig.ts'
 
@@ -109,15 +109,13 @@ describe.each(surfaces)('members %s', (_, ask) => {
 
   it('who lose their role while they use it are judged by what they are when it is their turn', async () => {
     const { teamId, owner, admin, collaborator } = await newCrew(rig)
-    const pool = sql(rig.databaseUrl)
-    const holder = await pool.connect()
-    await holder.query('begin')
-    await holder.query('select from teams where id = $1 for update', [teamId])
-    const waiting = ask(admin, 'DELETE /teams/:teamId/members/:userId', [teamId, collaborator.userId])
-    await holder.query(`update team_members set role = 'collaborator' where "userId" = $1`, [admin.userId])
-    await holder.query('commit')
-    holder.release()
-    expect((await waiting).code).toBe('FORBIDDEN')
+    const told = await whileHeld(
+      rig.databaseUrl,
+      ['select from teams where id = $1 for update', teamId],
+      [() => ask(admin, 'DELETE /teams/:teamId/members/:userId', [teamId, collaborator.userId])],
+      [`update team_members set role = 'collaborator' where "userId" = $1`, admin.userId],
+    )
+    expect(told.map(({ code }) => code)).toEqual(['FORBIDDEN'])
     expect((await ask(owner, 'GET /teams/:teamId', [teamId])).data.membersCount).toBe(3)
   })
 
@@ -127,4 +125,27 @@ describe.each(surfaces)('members %s', (_, ask) => {
     expect(told.map(({ code }) => code).sort()).toEqual([...Array(19).fill('TEAM_NOT_FOUND'), null].sort())
     expect((await ask(owner, 'GET /teams/:teamId/members', [teamId])).data).toHaveLength(2)
   })
+})
+
+it('shows who is out, or may not any more, nothing by an answer that was kept from when they were', async () => {
+  const { teamId, owner, admin } = await newCrew(rig)
+  const nested = 'name members { email } invitations { email } apiKeys { name }'
+  const repeat = async (fields: string) => {
+    const query = `mutation { updateTeam(id: "${teamId}", input: { name: "Ours" }) { ${fields} } }`
+    const { body, headers } = await admin.api.graphql(query, {}, { 'idempotency-key': fields })
+    return { body, code: body.errors?.[0].extensions.code ?? null, replayed: headers.get('idempotency-replayed') }
+  }
+  const parts = ['name', 'role members { email }', 'role invitations { email }', 'role apiKeys { name }', nested]
+  for (const fields of parts) expect(await repeat(fields)).toMatchObject({ code: null, replayed: null })
+  const codes = async () => {
+    const told = await Promise.all(parts.map(repeat))
+    for (const { body, replayed } of told) expect([JSON.stringify(body).includes('@'), replayed]).toEqual([false, 'true'])
+    return told.map(({ code }) => code)
+  }
+  expect((await repeat('role members { email }')).body.data.updateTeam.members).toHaveLength(3)
+  await sql(rig.databaseUrl).query(`update team_members set role = 'collaborator' where "userId" = $1`, [admin.userId])
+  expect((await repeat('role members { email }')).body.data.updateTeam.members).toHaveLength(3)
+  for (const fields of parts.slice(2)) expect(await repeat(fields)).toMatchObject({ code: 'FORBIDDEN', body: { data: null } })
+  expect((await owner.api.delete(`/api/teams/${teamId}/members/${admin.userId}`)).status).toBe(200)
+  expect(await codes()).toEqual([null, ...Array(4).fill('TEAM_NOT_FOUND')])
 })

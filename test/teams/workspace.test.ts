@@ -1,6 +1,6 @@
 // A team's workspace in use: what roles may do with instances, and whose month it counts on.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Api, api, connectedInstance, sql } from '../kit/kit.ts'
+import { type Api, api, connectedInstance, sql, whileHeld } from '../kit/kit.ts'
 import { newNumber, nobody } from '../rest-compat/rig.ts'
 import { type Crew, newCrew, openRig, type Rig, surfaces } from './rig.ts'
 
@@ -78,5 +78,56 @@ it("counts a team's messages, by whomever and whatever sent, on the owner's mont
   expect(usage).toMatchObject({ usage: { messagesCount: 5, apiRequestsCount: 2 } })
   expect((await admin.api.get('/api/billing/usage')).body.data).toMatchObject({
     usage: { messagesCount: 0, apiRequestsCount: 0 },
+  })
+})
+
+describe.each(surfaces)("what is made while the owner's subscription changes %s", (_, ask) => {
+  const rows = (text: string, many: number) => `insert into ${text} from generate_series(1, ${many}) i`
+  const id = 'gen_random_uuid(), $1::uuid'
+  const made: [route: string, body: object, asManyAsFree: string, code: string][] = [
+    [
+      'POST /instances',
+      { name: 'Phone' },
+      rows(`instances (id, "workspaceId", "userId", name, provider, settings) select ${id}, $2, i::text, 'sandbox', '{}'`, 1),
+      'MAX_INSTANCES_REACHED',
+    ],
+    [
+      'POST /webhooks',
+      { url: 'http://127.0.0.1:9/', events: ['message.sent'] },
+      rows(
+        `webhook_endpoints (id, "workspaceId", url, events, secret) select ${id}, 'http://127.0.0.1:9/', '{message.sent}', ''`,
+        3,
+      ),
+      'MAX_WEBHOOK_ENDPOINTS_REACHED',
+    ],
+    [
+      'POST /contacts/groups',
+      { name: 'Guests' },
+      rows(`contact_groups (id, "workspaceId", name) select ${id}, i::text`, 10),
+      'MAX_CONTACT_GROUPS_REACHED',
+    ],
+  ]
+
+  it.each(made)('is judged by what it is when it is its turn: %s', async (route, body, asManyAsFree, code) => {
+    const { teamId, workspaceId, owner, admin } = await newCrew(rig, 'pro')
+    const values = asManyAsFree.includes('$2') ? [workspaceId, owner.userId] : [workspaceId]
+    await sql(rig.databaseUrl).query(asManyAsFree, values)
+    const create = () => ask({ api: admin.inTeam(teamId) }, route, [], body)
+    for (const [change, refusal] of [
+      [`plan = 'free'`, code],
+      [`plan = 'pro', status = 'inactive'`, 'SUBSCRIPTION_INACTIVE'],
+    ] as const) {
+      await sql(rig.databaseUrl).query(`update subscriptions set plan = 'pro', status = 'active' where "userId" = $1`, [
+        owner.userId,
+      ])
+      const told = await whileHeld(
+        rig.databaseUrl,
+        [`update subscriptions set ${change} where "userId" = $1`, owner.userId],
+        [create],
+      )
+      expect(told.map((one) => one.code)).toEqual([refusal])
+    }
+    await sql(rig.databaseUrl).query(`update subscriptions set status = 'active' where "userId" = $1`, [owner.userId])
+    expect((await create()).code).toBe(null)
   })
 })

@@ -6,11 +6,11 @@ import { transaction } from '../../src/core/database.ts'
 import { createEgress, type EgressOptions } from '../../src/core/egress.ts'
 import { newId } from '../../src/core/id.ts'
 import { makeQueues, workOn } from '../../src/core/work.ts'
+import { attachDomains } from '../../src/domains.ts'
 import { type EventType, emit } from '../../src/events/emit.ts'
 import { startRelay } from '../../src/events/relay.ts'
 import type { DeliveryStatus } from '../../src/generated/prisma/client.ts'
 import { webhookJobs } from '../../src/webhooks/jobs.ts'
-import { createLanes } from '../../src/webhooks/lanes.ts'
 import { createEndpoint, type Endpoint } from '../../src/webhooks/service.ts'
 import { webhookSink } from '../../src/webhooks/sink.ts'
 import { type Account, atEnd, cloneDatabase, connectedInstance, createAccount, secretKey, sql, until } from '../kit/kit.ts'
@@ -72,7 +72,7 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
   })
   const app = await createApp({ config, secrets, databaseUrl })
   app.egress = createEgress({ allowed: config.allowedPrivateTargets, ...egress })
-  app.deliveries = createLanes(app)
+  attachDomains(app)
   const parts = new AsyncDisposableStack()
   parts.use(app)
   parts.use(app.egress)
