@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../core/app.ts'
-import { type ErrorCode, fail, failure } from '../core/errors.ts'
+import { type ErrorCode, fail } from '../core/errors.ts'
 import { trustedOrigins } from '../core/http.ts'
 import type { TokenClaims } from './access-token.ts'
 
@@ -71,20 +71,31 @@ const codes: Record<string, ErrorCode> = {
   INVALID_TOKEN: 'INVALID_TOKEN',
   TOKEN_EXPIRED: 'INVALID_TOKEN',
   USER_NOT_FOUND: 'INVALID_TOKEN',
+  FAILED_TO_CREATE_SESSION: 'SERVICE_UNAVAILABLE',
 }
 
-/** Better-auth's own code of an error; empty where it is none of its. */
-export function codeIn(error: unknown): string {
-  return (error as { body?: { code?: string } } | null)?.body?.code ?? ''
+interface Refusal {
+  statusCode: number
+  body?: { code?: string }
 }
 
-/** Runs a call of better-auth; what it refuses is refused with the contract's code, what it cannot is left as it is. */
-export async function asking<T>(call: Promise<T>): Promise<T> {
+/** Whether better-auth says it, as an answer of its own routes would. */
+function isRefusal(error: unknown): error is Refusal {
+  return error instanceof Error && error.name === 'APIError' && 'statusCode' in error && typeof error.statusCode === 'number'
+}
+
+/** Runs a call of better-auth. What it refuses is refused in the contract's words; any other error is left as it is. */
+export async function asking<T>(app: App, call: Promise<T>): Promise<T> {
   try {
     return await call
   } catch (error) {
-    const code = codes[codeIn(error)]
-    throw code ? failure(code) : error
+    if (!isRefusal(error)) throw error
+    const code = codes[error.body?.code ?? '']
+    if (code) fail(code)
+    if (error.statusCode === 401) refuseToken()
+    app.log.error({ part: 'identity', err: error, code: error.body?.code }, 'a call of identity failed')
+    // Its own failures are those of the database.
+    return fail(error.statusCode >= 500 ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR')
   }
 }
 

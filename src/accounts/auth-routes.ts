@@ -2,10 +2,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../core/app.ts'
 import { fail } from '../core/errors.ts'
-import { changePassword, resetPassword } from './password-change.ts'
+import { changePassword } from './password-change.ts'
+import { forgotPassword, resetPassword } from './password-reset.ts'
 import { endSession, listSessions } from './sessions.ts'
 import { logIn, logOut, renewToken } from './sign-in.ts'
-import { forgotPassword, resendVerification, signUp, verifyEmail } from './sign-up.ts'
+import { resendVerification, signUp, verifyEmail } from './sign-up.ts'
 import { leaveForProvider, returnFromProvider } from './single-sign-on.ts'
 
 type Verb = (app: App, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>

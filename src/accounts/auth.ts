@@ -9,7 +9,6 @@ import type { OidcSettings } from '../core/config.ts'
 import { trustedOrigins } from '../core/http.ts'
 import { newId } from '../core/id.ts'
 import { consoleHome } from './console-url.ts'
-import { forgetTries } from './login-guard.ts'
 import { sendMail } from './mail.ts'
 import { openAccount } from './open-account.ts'
 import { hashPassword, verifyPassword } from './password.ts'
@@ -28,6 +27,11 @@ export interface AuthOptions {
   oidc: readonly OidcSettings[]
 }
 
+/** The error among what better-auth says of an event. */
+function causeIn(details: readonly unknown[]): Error | undefined {
+  return details.find((detail) => detail instanceof Error)
+}
+
 /** The address that an identity provider sends people back to. */
 function callbackUrl(baseUrl: string, provider: string): string {
   return `${baseUrl}/api/auth/oauth/${provider}/callback`
@@ -43,8 +47,13 @@ export function createAuth(app: App, { baseUrl, oidc }: AuthOptions) {
     trustedOrigins: trustedOrigins(app),
     secret: createHmac('sha256', secretKey).update('identity').digest('hex'),
     telemetry: { enabled: false },
-    logger: { level: 'error', log: (level, message) => app.log[level]({ part: 'identity' }, message) },
+    logger: {
+      level: 'error',
+      log: (level, message, ...details) => app.log[level]({ part: 'identity', err: causeIn(details) }, message),
+    },
     onAPIError: { errorURL: consoleHome(app) },
+    // For somebody new from an identity provider: the person and the way in, or neither. What we do ourselves (signing up,
+    // resets) better-auth would do in it too, and hold its connection while it waits for others.
     database: prismaAdapter(app.db, { provider: 'postgresql', transaction: true }),
     session: { modelName: 'authSession', expiresIn: 30 * day, updateAge: day },
     account: { modelName: 'authAccount', updateAccountOnSignIn: false },
@@ -60,20 +69,13 @@ export function createAuth(app: App, { baseUrl, oidc }: AuthOptions) {
     emailAndPassword: {
       enabled: true,
       requireEmailVerification: true,
-      autoSignIn: false,
-      revokeSessionsOnPasswordReset: true,
+      // We count code points, better-auth UTF-16 units, of which one may take two.
       minPasswordLength: 10,
-      maxPasswordLength: 128,
+      maxPasswordLength: 256,
       password: { hash: hashPassword, verify: ({ hash, password }) => verifyPassword(hash, password) },
-      sendResetPassword: ({ user, token }) => sendMail(app, { kind: 'reset', to: user.email, token }),
-      // Whoever reads the mail of an address has proved to have it.
-      onPasswordReset: async ({ user }) => {
-        await app.pool.query('update users set "emailVerified" = true where id = $1', [user.id])
-        await forgetTries(app.pool, user.email)
-      },
-      onExistingUserSignUp: ({ user }) => sendMail(app, { kind: 'known', to: user.email }),
     },
     emailVerification: {
+      // To somebody new whom an identity provider does not vouch for; who signs up with a password is written to by sign-up.ts.
       sendOnSignUp: true,
       // Whoever has lost the mail asks for another one (`verify-email/resend`).
       sendOnSignIn: false,

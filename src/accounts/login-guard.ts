@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import type pg from 'pg'
 import type { App } from '../core/app.ts'
-import { fail } from '../core/errors.ts'
+import type { Sql } from '../core/database.ts'
+import { codeOf, fail } from '../core/errors.ts'
 
 const maxFailures = 5
 const windowMinutes = 15
@@ -12,33 +13,92 @@ function hashOf(email: string): Buffer {
   return createHash('sha256').update(email.toLowerCase()).digest()
 }
 
-/** Takes one of the address's tries, and says on the reply when there will be another. @throws API_RATE_LIMIT_EXCEEDED. */
-export async function guarded(app: App, reply: FastifyReply, email: string): Promise<void> {
-  const waitSeconds = await takeTry(app.pool, email)
-  if (waitSeconds === null) return
-  reply.header('Retry-After', waitSeconds)
-  fail('API_RATE_LIMIT_EXCEEDED', 'Too many failed logins with this e-mail address; try again later')
+/**
+ * Runs an attempt to prove who has the address, where it has a try left; else says on the reply when there will be one.
+ * Only an attempt that ends in INVALID_CREDENTIALS costs the try, and one that goes well gives all of them back.
+ * @throws API_RATE_LIMIT_EXCEEDED, and what the attempt throws.
+ */
+export async function guarded<T>(app: App, reply: FastifyReply, email: string, attempt: () => Promise<T>): Promise<T> {
+  return await inTurn(email.toLowerCase(), async () => {
+    const { takenAt, waitSeconds } = await takeTry(app.pool, email)
+    if (!takenAt) {
+      reply.header('Retry-After', waitSeconds)
+      fail('API_RATE_LIMIT_EXCEEDED', 'Too many failed logins with this e-mail address; try again later')
+    }
+    let result: T
+    try {
+      result = await attempt()
+    } catch (error) {
+      await settleTry(app, email, takenAt, error)
+      throw error
+    }
+    await forgetTries(app.pool, email)
+    return result
+  })
 }
 
-/** Null where it may be made, else the seconds until the next may. Taken before it is known to fail, so that many at once are no way round. */
-async function takeTry(pool: pg.Pool, email: string): Promise<number | null> {
+/** The try was taken before it was known to fail; whatever else went wrong is not the caller's failure. */
+async function settleTry(app: App, email: string, takenAt: Date, error: unknown): Promise<void> {
+  const code = codeOf(error)
+  if (code === 'INVALID_CREDENTIALS') return
+  // The password was right.
+  const settled = code === 'EMAIL_NOT_VERIFIED' ? forgetTries(app.pool, email) : giveBack(app.pool, email, takenAt)
+  await settled.catch((err) => app.log.warn({ err }, 'a login that did not fail is counted as one that did'))
+}
+
+/** The last attempt of each address; it never rejects. */
+const last = new Map<string, Promise<unknown>>()
+
+/**
+ * One attempt of an address after the other, or those that are about to go well would take each other's tries. That holds in
+ * one process; the count in the database is what bounds them all.
+ */
+async function inTurn<T>(email: string, work: () => Promise<T>): Promise<T> {
+  const mine = (last.get(email) ?? Promise.resolve()).then(work)
+  const settled = mine.then(
+    () => {},
+    () => {},
+  )
+  last.set(email, settled)
+  try {
+    return await mine
+  } finally {
+    if (last.get(email) === settled) last.delete(email)
+  }
+}
+
+/** When it was taken, or the seconds until the next may be. Taken before it is known to fail, so that many at once are no way round. */
+async function takeTry(
+  pool: pg.Pool,
+  email: string,
+): Promise<{ takenAt: Date; waitSeconds?: never } | { takenAt: null; waitSeconds: number }> {
   const recent = `(select coalesce(array_agg(t order by t), '{}') from unnest(f.at) t where t > now() - make_interval(mins => $2))`
-  const { rowCount } = await pool.query(
+  const taken = await pool.query<{ takenAt: Date }>(
     `insert into login_failures as f ("emailHash", at) values ($1, array[now()])
       on conflict ("emailHash") do update set at = ${recent} || now(), "updatedAt" = now()
-      where cardinality(${recent}) < $3`,
+      where cardinality(${recent}) < $3 returning at[cardinality(at)] as "takenAt"`,
     [hashOf(email), windowMinutes, maxFailures],
   )
-  if (rowCount) return null
+  if (taken.rows[0]) return taken.rows[0]
   const { rows } = await pool.query<{ seconds: number }>(
     `select ceil(extract(epoch from min(t) + make_interval(mins => $2) - now()))::int as seconds
       from login_failures f, unnest(f.at) t where f."emailHash" = $1 and t > now() - make_interval(mins => $2)`,
     [hashOf(email), windowMinutes],
   )
-  return Math.max(1, rows[0]?.seconds ?? 1)
+  return { takenAt: null, waitSeconds: Math.max(1, rows[0]?.seconds ?? 1) }
 }
 
-/** After a login that went well. */
-export async function forgetTries(pool: pg.Pool, email: string): Promise<void> {
-  await pool.query('delete from login_failures where "emailHash" = $1', [hashOf(email)])
+/** That one alone; none where all are forgotten by now. */
+async function giveBack(pool: pg.Pool, email: string, takenAt: Date): Promise<void> {
+  await pool.query(
+    `update login_failures f set at = at[:place - 1] || at[place + 1:] from (
+        select "emailHash", array_position(at, $2::timestamptz(3)) as place from login_failures where "emailHash" = $1 for update
+      ) found where f."emailHash" = found."emailHash" and place is not null`,
+    [hashOf(email), takenAt],
+  )
+}
+
+/** After a login that went well, or another password. */
+export async function forgetTries(sql: Sql, email: string): Promise<void> {
+  await sql.query('delete from login_failures where "emailHash" = $1', [hashOf(email)])
 }

@@ -10,6 +10,7 @@ import { email } from './email.ts'
 import { userIdOf } from './find-user.ts'
 import { openAccountIn } from './open-account.ts'
 import { hashPassword } from './password.ts'
+import { lockUser, replacePassword } from './replace-password.ts'
 
 export {
   type ApiKeyRow,
@@ -95,14 +96,10 @@ export async function setPassword(pool: pg.Pool, input: { email: string; passwor
   const { email, password } = parse(newAccount.pick({ email: true, password: true }).required(), input)
   const hash = await hashPassword(password)
   await transaction(pool, async (tx) => {
-    const { rows } = await tx.query<{ id: string }>('select id from users where email = $1 for update', [email])
+    const { rows } = await tx.query<{ id: string }>('select id from users where email = $1', [email])
     const userId = rows[0]?.id ?? fail('NOT_FOUND', `There is no account with the e-mail address ${email}`)
-    await tx.query(
-      `insert into auth_accounts (id, "userId", "providerId", "accountId", password) values ($1, $2, 'credential', $3, $4)
-        on conflict ("providerId", "accountId") do update set password = excluded.password, "updatedAt" = now()`,
-      [newId(), userId, userId, hash],
-    )
-    await tx.query('delete from auth_sessions where "userId" = $1', [userId])
+    await lockUser(tx, userId)
+    await replacePassword(tx, { userId, email, hash })
   })
 }
 

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../core/app.ts'
 import { fail, failure } from '../core/errors.ts'
 import { inTime } from '../core/time-limit.ts'
-import { headersOf, passCookies } from './auth-call.ts'
+import { asking, headersOf, passCookies } from './auth-call.ts'
 import { consoleHome } from './console-url.ts'
 
 /** How long the provider may take to say who somebody is. */
@@ -13,11 +13,14 @@ const exchangeMs = 10_000
 export async function leaveForProvider(app: App, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { provider } = request.params as { provider: string }
   const auth = await app.identity.withProvider(provider)
-  const { response, headers } = await auth.api.signInSocial({
-    body: { provider, callbackURL: consoleHome(app), errorCallbackURL: consoleHome(app), disableRedirect: true },
-    headers: headersOf(request),
-    returnHeaders: true,
-  })
+  const { response, headers } = await asking(
+    app,
+    auth.api.signInSocial({
+      body: { provider, callbackURL: consoleHome(app), errorCallbackURL: consoleHome(app), disableRedirect: true },
+      headers: headersOf(request),
+      returnHeaders: true,
+    }),
+  )
   if (!('url' in response) || !response.url) fail('SERVICE_UNAVAILABLE')
   passCookies(reply, headers)
   return await reply.code(302).header('location', response.url).send()

@@ -84,6 +84,14 @@ describe('changing the password', () => {
     expect((await logIn(gateway, person.email)).status).toBe(200)
   })
 
+  it('to one of 128 characters lets in with it, however many units a character takes', async () => {
+    const person = await newPerson(gateway, databaseUrl)
+    const emoji = '\u{1f511}'.repeat(128)
+    expect((await change(person, password, emoji)).body).toStrictEqual({ data: { changed: true } })
+    expect((await logIn(gateway, person.email, emoji)).status).toBe(200)
+    expectRefusal(await logIn(gateway, person.email, `${emoji}x`), 400, 'VALIDATION_ERROR', /^password: /)
+  })
+
   it('is no way round the bound on guessing', async () => {
     const person = await newPerson(gateway, databaseUrl)
     for (let i = 0; i < 5; i++) expect((await change(person, 'wrong password')).status).toBe(401)

@@ -4,6 +4,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { api, cloneDatabase, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
 import { expectRefusal, moment, uuid } from '../rest-compat/rig.ts'
+import { lose, refuse } from './fault.ts'
 import { cookieOf, logIn, newAccount, newPerson, password, signIn } from './person.ts'
 
 let databaseUrl: string
@@ -105,6 +106,32 @@ describe('a session', () => {
     expectRefusal(await person.api.get('/api/instances'), 401, 'UNAUTHORIZED', refused)
   })
 
+  it('gives no token where the database does not answer, and is there still', async () => {
+    const person = await newPerson(gateways[0], databaseUrl)
+    await sql(databaseUrl).query('alter table auth_sessions rename to auth_sessions_away')
+    try {
+      const answer = await renew(person.cookie)
+      expectRefusal(answer, 503, 'SERVICE_UNAVAILABLE')
+      expect(answer.headers.get('retry-after')).toBe('1')
+    } finally {
+      await sql(databaseUrl).query('alter table auth_sessions_away rename to auth_sessions')
+    }
+    expect((await renew(person.cookie)).status).toBe(200)
+    // Whoever runs this reads why.
+    const told = gateways[0].logs.filter((line) => line.includes('"part":"identity"')).join('\n')
+    expect(told).toMatch(/"err":\{.*auth_sessions.* does not exist/)
+  })
+
+  it('that ends while it is asked for a token gives none', async () => {
+    const person = await newPerson(gateways[0], databaseUrl)
+    await sql(databaseUrl).query(`update auth_sessions set "expiresAt" = now() + interval '10 days' where "userId" = $1`, [
+      person.userId,
+    ])
+    // Read by the one statement, and gone by the next.
+    await lose(databaseUrl, 'update', 'auth_sessions')
+    expectRefusal(await renew(person.cookie), 401, 'UNAUTHORIZED', refused)
+  })
+
   it('lasts 30 days from its last use', async () => {
     const person = await newPerson(gateways[0], databaseUrl)
     const set = `update auth_sessions set "expiresAt" = now() + interval '10 days' where "userId" = $1`
@@ -175,6 +202,21 @@ describe('a session that is over', () => {
   it('is ended by its token alone as well', async () => {
     const person = await newPerson(gateways[0], databaseUrl)
     await person.api.post('/api/auth/logout')
+    expectRefusal(await person.api.get('/api/instances'), 401, 'UNAUTHORIZED', refused)
+  })
+
+  it.each(['cookie', 'token'])('is not said to be that could not be ended: %s', async (shown) => {
+    const person = await newPerson(gateways[0], databaseUrl)
+    const headers: Record<string, string> =
+      shown === 'cookie' ? { cookie: person.cookie } : { authorization: `Bearer ${person.token}` }
+    const out = () => api(gateways[0]).post('/api/auth/logout', undefined, headers)
+    const mend = await refuse(databaseUrl, 'delete', 'auth_sessions')
+    const answer = await out()
+    expectRefusal(answer, 503, 'SERVICE_UNAVAILABLE')
+    expect(answer.headers.getSetCookie()).toEqual([])
+    await mend()
+    expect((await person.api.get('/api/instances')).status).toBe(200)
+    expect((await out()).body).toStrictEqual({ data: { loggedOut: true } })
     expectRefusal(await person.api.get('/api/instances'), 401, 'UNAUTHORIZED', refused)
   })
 

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { type Api, api, cloneDatabase, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
 import { welch } from '../kit/welch.ts'
 import { expectRefusal, moment, uuid } from '../rest-compat/rig.ts'
+import { slow } from './fault.ts'
 import { type Mailbox, openMailbox, textOf } from './mailbox.ts'
 import { logIn, newAccount, password } from './person.ts'
 
@@ -134,22 +135,30 @@ describe('an address that has an account', () => {
       expect({ status, body }).toStrictEqual({ status: 202, body: { data: { accepted: true } } })
   })
 
-  it('takes as long as any other', { timeout: 60_000 }, async () => {
-    const { email } = await newAccount(databaseUrl)
+  // What is done for one of the two alone is slowed down, so that it would show on a machine that others use too.
+  it.each([
+    ['password/forgot', 'mails'],
+    ['verify-email/resend', 'mails'],
+    ['signup', 'auth_accounts'],
+  ])('takes as long as any other: %s', { timeout: 60_000 }, async (route, table) => {
+    const slowerMs = 80
+    await slow(databaseUrl, 'insert', table, slowerMs)
     const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] }
-    for (let i = 0; i < 10; i++) {
+    for (let i = 0; i < 12; i++) {
+      // Each is written to for the first time; resending is of use before the address is verified.
+      const { email } = await newAccount(databaseUrl)
+      await sql(databaseUrl).query('update users set "emailVerified" = false where email = $1', [email])
       for (const [who, address] of [
         ['known', email],
         ['unknown', newEmail()],
       ] as const) {
-        for (const route of ['password/forgot', 'verify-email/resend', 'signup']) {
-          const begin = performance.now()
-          await client.post(`/api/auth/${route}`, { email: address, password, name: 'Ada' })
-          times[who].push(performance.now() - begin)
-        }
+        const begin = performance.now()
+        await client.post(`/api/auth/${route}`, { email: address, password, name: 'Ada' })
+        times[who].push(performance.now() - begin)
       }
     }
-    expect(Math.abs(welch(times.known, times.unknown))).toBeLessThan(4.5)
+    // Each at its best, so that what else the machine does is left out; the floor makes them one.
+    expect(Math.abs(Math.min(...times.known) - Math.min(...times.unknown))).toBeLessThan(slowerMs / 2)
   })
 
   it('takes a wrong password as long to be refused as one of nobody', { timeout: 60_000 }, async () => {

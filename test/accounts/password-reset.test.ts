@@ -1,0 +1,120 @@
+// Another password, whole or not at all: what it ends has ended, and what did not happen can be tried again.
+import { beforeAll, describe, expect, it } from 'vitest'
+import { hashPassword } from '../../src/accounts/password.ts'
+import { lockUser, replacePassword } from '../../src/accounts/replace-password.ts'
+import { setPassword } from '../../src/accounts/service.ts'
+import { type Api, api, cloneDatabase, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
+import { expectRefusal } from '../rest-compat/rig.ts'
+import { hold, refuse } from './fault.ts'
+import { type Mailbox, openMailbox } from './mailbox.ts'
+import { logIn, newPerson, type Person, password } from './person.ts'
+
+let databaseUrl: string
+let mailbox: Mailbox
+let gateway: Gateway
+let other: Gateway
+let client: Api
+const next = 'another horse battery'
+
+beforeAll(async () => {
+  databaseUrl = await cloneDatabase()
+  mailbox = await openMailbox()
+  const env = { SMTP_URL: mailbox.url, PUBLIC_URL: 'http://gateway.example.com' }
+  ;[gateway, other] = await Promise.all([startGateway({ databaseUrl, env }), startGateway({ databaseUrl, env })])
+  client = api(gateway)
+})
+
+const reset = (token: string) => client.post('/api/auth/password/reset', { token, password: next })
+
+async function forgotten(email: string, n = 0): Promise<string> {
+  expect((await client.post('/api/auth/password/forgot', { email })).status).toBe(202)
+  return await mailbox.token(email, n)
+}
+
+/** Every way to another password, at the other process. */
+const ways: Record<string, (person: Person) => Promise<void>> = {
+  async change(person) {
+    const change = { currentPassword: password, newPassword: next }
+    const authorization = `Bearer ${person.token}`
+    expect((await api(other, undefined, { authorization }).post('/api/auth/password/change', change)).status).toBe(200)
+  },
+  async reset({ email }) {
+    expect((await reset(await forgotten(email))).status).toBe(200)
+  },
+  async operator({ email }) {
+    await setPassword(sql(databaseUrl), { email, password: next })
+  },
+}
+
+describe('a reset that fails in the middle', () => {
+  it.each([
+    ['update', 'auth_accounts'],
+    ['delete', 'auth_sessions'],
+    ['update', 'users'],
+  ] as const)('changes nothing, and its token works afterwards: %s of %s', async (statement, table) => {
+    const person = await newPerson(gateway, databaseUrl)
+    const token = await forgotten(person.email)
+    const mend = await refuse(databaseUrl, statement, table)
+    expectRefusal(await reset(token), 503, 'SERVICE_UNAVAILABLE')
+    await mend()
+    expect((await person.api.get('/api/instances')).status).toBe(200)
+    expect((await logIn(gateway, person.email)).status).toBe(200)
+    expect((await reset(token)).status).toBe(200)
+    expectRefusal(await person.api.get('/api/instances'), 401, 'UNAUTHORIZED')
+  })
+})
+
+describe.each(Object.keys(ways))('another password by %s', (way) => {
+  const take = ways[way] as (person: Person) => Promise<void>
+
+  it('makes every mail useless that would set yet another one', async () => {
+    const person = await newPerson(gateway, databaseUrl)
+    const stranger = await newPerson(gateway, databaseUrl)
+    const tokens = [await forgotten(person.email)]
+    const theirs = await forgotten(stranger.email)
+    if (way === 'reset') {
+      tokens.push(await forgotten(person.email, 1))
+      expect((await reset(tokens[1] as string)).status).toBe(200)
+    } else await take(person)
+    for (const token of tokens) expectRefusal(await reset(token), 400, 'INVALID_TOKEN')
+    expect((await reset(theirs)).status).toBe(200)
+  })
+
+  it('is outlived by no login with the old one, however late its session is made', async () => {
+    const person = await newPerson(gateway, databaseUrl)
+    const sessions = await hold(databaseUrl, 'insert', 'auth_sessions')
+    const late = logIn(gateway, person.email)
+    // The old password was found right.
+    await sessions.waits()
+    await take(person)
+    await sessions.release()
+    expectRefusal(await late, 401, 'INVALID_CREDENTIALS')
+    const { rows } = await sql(databaseUrl).query('select id from auth_sessions where "userId" = $1', [person.userId])
+    expect(rows).toHaveLength(way === 'change' ? 1 : 0)
+    expect((await logIn(gateway, person.email, next)).status).toBe(200)
+  })
+})
+
+it('is waited for by a login whose session it could not see', async () => {
+  const person = await newPerson(gateway, databaseUrl)
+  const hash = await hashPassword(next)
+  const client = await sql(databaseUrl).connect()
+  const late = await (async () => {
+    try {
+      await client.query('begin')
+      await lockUser(client, person.userId)
+      await replacePassword(client, { userId: person.userId, email: person.email, hash })
+      const login = logIn(gateway, person.email)
+      await until(async () => {
+        const query = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%for share of a'`
+        return (await sql(databaseUrl).query(query)).rowCount
+      })
+      await client.query('commit')
+      return login
+    } finally {
+      client.release()
+    }
+  })()
+  expectRefusal(late, 401, 'INVALID_CREDENTIALS')
+  expect((await sql(databaseUrl).query('select from auth_sessions where "userId" = $1', [person.userId])).rowCount).toBe(0)
+})

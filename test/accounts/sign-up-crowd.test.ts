@@ -1,0 +1,41 @@
+// Many who sign up at once: everybody is answered and written to, and whoever works meanwhile notices nothing.
+import { randomUUID } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { api, cloneDatabase, sql, startGateway, until } from '../kit/kit.ts'
+import { openMailbox, textOf } from './mailbox.ts'
+import { newAccount, newPerson, password } from './person.ts'
+
+it('answers thirty who sign up at once, writes to each once, and everybody else is served meanwhile', {
+  timeout: 60_000,
+}, async () => {
+  const databaseUrl = await cloneDatabase()
+  const mailbox = await openMailbox()
+  const gateway = await startGateway({ databaseUrl, env: { SMTP_URL: mailbox.url } })
+  const person = await newPerson(gateway, databaseUrl)
+  const known = await Promise.all(Array.from({ length: 10 }, async () => (await newAccount(databaseUrl)).email))
+  const unknown = Array.from({ length: 20 }, () => `${randomUUID()}@example.com`)
+
+  let over = false
+  const signingUp = Promise.all(
+    [...known, ...unknown].map((email) => api(gateway).post('/api/auth/signup', { email, password, name: 'Ada' })),
+  ).finally(() => {
+    over = true
+  })
+  const times: number[] = []
+  while (!over) {
+    const begin = performance.now()
+    expect((await person.api.get('/api/contacts')).status).toBe(200)
+    times.push(performance.now() - begin)
+  }
+  expect((await signingUp).map(({ status }) => status)).toEqual(Array(30).fill(201))
+  // A pool that waits for itself is still for five seconds.
+  expect(Math.max(...times)).toBeLessThan(4_000)
+
+  await until(async () => (await sql(databaseUrl).query('select from mails')).rowCount === 0, { timeoutMs: 30_000 })
+  const told = (emails: string[]) =>
+    emails.map((email) =>
+      mailbox.mails.filter(({ to }) => to === email).map((mail) => textOf(mail).includes('verify-email?token=')),
+    )
+  expect(told(unknown)).toEqual(Array(20).fill([true]))
+  expect(told(known)).toEqual(Array(10).fill([false]))
+})
