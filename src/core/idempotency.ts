@@ -17,6 +17,13 @@ export interface KeyClaim {
   fingerprint: Buffer
 }
 
+/** What a request claims. Of people, a key answers only to whoever used it first: in a team not all may see the same. */
+export function claimOf({ principal }: Pick<Context, 'principal'>, { key, fingerprint }: Idempotency): KeyClaim {
+  const { workspaceId, kind, userId } = principal
+  if (kind !== 'console') return { workspaceId, key, fingerprint }
+  return { workspaceId, key, fingerprint: createHash('sha256').update(fingerprint).update(userId).digest() }
+}
+
 const keyForm = /^[\x20-\x7e]{1,255}$/
 const keyRule = 'must be 1 to 255 printable ASCII characters'
 
@@ -63,7 +70,7 @@ export async function write<T>(ctx: Context, work: (tx: Sql) => Promise<T>): Pro
   const { app, idempotency } = ctx
   if (!idempotency) return await transaction(app.pool, work)
   return await transaction(app.pool, async (tx) => {
-    const claim = { workspaceId: ctx.principal.workspaceId, ...idempotency }
+    const claim = claimOf(ctx, idempotency)
     const [kept] = await claimKeys(app, tx, [claim])
     if (kept) return replay<T>(idempotency, kept)
     const value = await work(tx)
@@ -79,7 +86,7 @@ export async function write<T>(ctx: Context, work: (tx: Sql) => Promise<T>): Pro
 export async function writeInPieces<T>(ctx: Context, work: () => Promise<T>, isFinal: (value: T) => boolean): Promise<T> {
   const { app, idempotency } = ctx
   if (!idempotency) return await work()
-  const claim = { workspaceId: ctx.principal.workspaceId, ...idempotency }
+  const claim = claimOf(ctx, idempotency)
   const before = await transaction(app.pool, async (tx) => (await claimKeys(app, tx, [claim]))[0])
   if (before && !isOpen(before)) return replay<T>(idempotency, before)
   const value = await work()
@@ -179,7 +186,7 @@ export async function keepFailure(ctx: Context, error: Error): Promise<Error> {
   const { status } = errors[code]
   if (status >= 500 || status === 429) return error
   return await transaction(app.pool, async (tx) => {
-    const claim = { workspaceId: ctx.principal.workspaceId, ...idempotency }
+    const claim = claimOf(ctx, idempotency)
     const [kept] = await claimKeys(app, tx, [claim])
     if (kept instanceof Error) return kept
     // The same request did better somewhere else: this is its own answer, not that one again.

@@ -3,7 +3,7 @@ import type { App } from './app.ts'
 import type { Context } from './context.ts'
 import { type Sql, transaction } from './database.ts'
 import { codeOf, errors, fail } from './errors.ts'
-import { claimKeys, isOpen, type Kept, type KeyClaim, keepResults, replay } from './idempotency.ts'
+import { claimKeys, claimOf, isOpen, type Kept, type KeyClaim, keepResults, replay } from './idempotency.ts'
 
 /** For how long a request that has no answer yet is taken to be at work; what is older was cut off. */
 const atWorkSeconds = 60
@@ -33,7 +33,7 @@ export async function writeAfter<Asked, T>(
     const asked = await ask(false)
     return await transaction(app.pool, (tx) => work(tx, asked))
   }
-  const claim = { workspaceId: ctx.principal.workspaceId, ...idempotency }
+  const claim = claimOf(ctx, idempotency)
   const { at, kept, wasCutOff } = await take(app, claim)
   if (!at) return replay<T>(idempotency, kept ?? fail('IDEMPOTENCY_IN_PROGRESS'))
   try {

@@ -2,7 +2,7 @@
 import type { App } from '../core/app.ts'
 import type { Idempotency, Principal } from '../core/context.ts'
 import type { Sql } from '../core/database.ts'
-import { claimKeys, type KeyClaim, keepResults, nameOf, replay } from '../core/idempotency.ts'
+import { claimKeys, claimOf, type KeyClaim, keepResults, nameOf, replay } from '../core/idempotency.ts'
 import type { Message } from '../generated/prisma/client.ts'
 import type { MessageFields } from './input.ts'
 
@@ -18,10 +18,6 @@ export interface Offer {
 type Again = 'again'
 export type Answer = Message | Error | Again
 
-function claimOf(offer: Offer): KeyClaim | null {
-  return offer.idempotency && { workspaceId: offer.principal.workspaceId, ...offer.idempotency }
-}
-
 /** Answers the offers whose key was used before, and sends back all but the first of a key in this flush. */
 export async function answerRepeated(
   app: App,
@@ -31,8 +27,8 @@ export async function answerRepeated(
 ): Promise<void> {
   const claims = new Map<string, { index: number; claim: KeyClaim }>()
   for (const [index, offer] of offers.entries()) {
-    const claim = claimOf(offer)
-    if (!claim) continue
+    if (!offer.idempotency) continue
+    const claim = claimOf(offer, offer.idempotency)
     const name = nameOf(claim)
     if (claims.has(name)) answers[index] = 'again'
     else claims.set(name, { index, claim })
@@ -65,9 +61,9 @@ export async function keepAnswers(
   const results: (KeyClaim & { value: unknown })[] = []
   const refused: KeyClaim[] = []
   for (const [index, offer] of offers.entries()) {
-    const claim = claimOf(offer)
     const answer = answers[index]
-    if (!claim || offer.idempotency?.replayed || answer === 'again') continue
+    if (!offer.idempotency || offer.idempotency.replayed || answer === 'again') continue
+    const claim = claimOf(offer, offer.idempotency)
     if (answer instanceof Error) refused.push(claim)
     else results.push({ ...claim, value: answer })
   }

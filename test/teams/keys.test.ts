@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, type Api, api, sql, whileHeld } from '../kit/kit.ts'
 import { moment, nobody, uuid } from '../rest-compat/rig.ts'
-import { newCrew, newPerson, newTeam, openRig, type Rig, subscribe, surfaces } from './rig.ts'
+import { newCrew, newPerson, newTeam, openRig, type Person, type Rig, subscribe, surfaces } from './rig.ts'
 
 let rig: Rig
 
@@ -173,6 +173,18 @@ it('answers a repeated creation as the first time, the key too, and makes one', 
   const again = () => owner.api.graphql(`mutation { createTeamApiKey(teamId: "${teamId}", input: ${input}) { key } }`)
   expect((await again()).body).toEqual((await again()).body)
   expect((await owner.api.get(`/api/teams/${teamId}/api-keys`)).body.data).toHaveLength(2)
+})
+
+it('tells nobody else of the team what was answered under a key, secrets least of all', async () => {
+  const { teamId, owner, admin, collaborator } = await newCrew(rig)
+  const endpoint = { url: 'http://127.0.0.1:9/', events: ['message.sent'] }
+  const send = (person: Person) => person.inTeam(teamId).post('/api/webhooks', endpoint, { 'idempotency-key': 'shared' })
+  const first = await send(owner)
+  expect([first.status, (await send(owner)).body]).toEqual([201, first.body])
+  for (const other of [admin, collaborator]) {
+    const { status, body } = await send(other)
+    expect([status, body.error.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED'])
+  }
 })
 
 describe('of several operations in a document the one that runs', () => {
