@@ -152,10 +152,10 @@ describe('a campaign', () => {
     const again = await tenant.api.post('campaigns', body, key)
     expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, 'true'])
     for (const answer of answers.filter(({ status }) => status === 201)) expect(answer.body).toEqual(again.body)
-    const { rowCount } = await sql(rig.databaseUrl).query('select from campaign_recipients where "to" = $1', [
-      (body.recipients as { to: string }[])[0]?.to,
-    ])
-    expect(rowCount).toBe(1)
+    const of =
+      'select from campaign_recipients r join campaigns c on c.id = r."campaignId" where r."to" = $1 and c."workspaceId" = $2'
+    const recipient = (body.recipients as { to: string }[])[0]?.to
+    expect((await sql(rig.databaseUrl).query(of, [recipient, tenant.account.workspaceId])).rowCount).toBe(1)
     expectRefusal(await tenant.api.post('campaigns', campaign(tenant), key), 422, 'IDEMPOTENCY_KEY_REUSED')
     const pauseKey = { 'idempotency-key': randomUUID() }
     const first = await tenant.api.post(`campaigns/${again.body.data.id}/pause`, undefined, pauseKey)

@@ -90,7 +90,11 @@ describe('a history', () => {
     const [phone, at] = [newNumber(), '2026-01-31T10:00:00.000Z']
     const messages = Array.from({ length: 9 }, () => text(tenant, { to: phone }))
     const { accepted } = (await tenant.api.post('messages/bulk', { messages })).body.data
-    await sql(rig.databaseUrl).query('update messages set "createdAt" = $2 where "to" = $1', [phone, at])
+    await sql(rig.databaseUrl).query('update messages set "createdAt" = $2 where "to" = $1 and "workspaceId" = $3', [
+      phone,
+      at,
+      rig.tenant.account.workspaceId,
+    ])
     const pages: string[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {
       const from: string = cursor ? `&cursor=${cursor}` : ''

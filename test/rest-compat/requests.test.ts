@@ -82,7 +82,6 @@ describe('a path', () => {
     '/api/v1/ｍe',
     '/api/v2/me',
     '/api/v2/messages',
-    '/',
     '/graphiql',
     '/.env',
   ])('"%s" is not there', async (path) => {

@@ -1,7 +1,7 @@
 // Messages made of templates: where values come from, and what is refused by name.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, sql, until } from '../kit/kit.ts'
-import { expectRefusal, messageRecord, nobody, type Rig, type Tenant } from '../rest-compat/rig.ts'
+import { countOf, expectRefusal, messageRecord, nobody, type Rig, type Tenant } from '../rest-compat/rig.ts'
 import { contact, inAnHour, made, openSender, template } from './rig.ts'
 
 let rig: Rig
@@ -119,8 +119,7 @@ describe('values', () => {
     expectRefusal(await send(id, { to: phone }), 400, 'TEMPLATE_INVALID', missing)
     const later = made(asleep, id, { to: phone, scheduledAt: inAnHour() })
     expectRefusal(await asleep.api.post('messages/schedule', later), 400, 'TEMPLATE_INVALID', missing)
-    const { rows } = await sql(rig.databaseUrl).query('select 1 from messages where "to" = $1', [phone])
-    expect([rows.length, await used()]).toEqual([0, before])
+    expect([await countOf(rig, 'messages', `"to" = '${phone}'`), await used()]).toEqual([0, before])
   })
 
   it('have a text to stand in, where the template gives one', async () => {
