@@ -72,6 +72,8 @@ it('waits 8 s for a provider that does not answer, holding no connection', async
 })
 
 it('keeps nothing open in the database meanwhile', async () => {
-  const { rows } = await sql(databaseUrl).query(`select state from pg_stat_activity where state like 'idle in transaction%'`)
+  const { rows } = await sql(databaseUrl).query(
+    `select state from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`,
+  )
   expect(rows).toEqual([])
 })
