@@ -1,6 +1,6 @@
 // dispatch: messages a second from accepted to `read` through the sandbox at no latency, every event written and numbered.
 import { type Figures, inserts } from './accept.ts'
-import { type Account, clearMessages, load, median, openStage, type Running, type Stage } from './stage.ts'
+import { type Account, clearMessages, load, median, medianRatio, openStage, type Running, type Stage } from './stage.ts'
 
 const accounts = 64
 const rounds = 3
@@ -24,7 +24,16 @@ export async function benchDispatch(): Promise<Figures[]> {
     rates.gateway.push(full)
   }
   const [bare, full] = [median(rates.baseline), median(rates.gateway)]
-  return [{ name: 'dispatch', unit: 'messages/s', baseline: bare, gateway: full, ratio: full / bare, target: '≥ 0.2 ×' }]
+  return [
+    {
+      name: 'dispatch',
+      unit: 'messages/s',
+      baseline: bare,
+      gateway: full,
+      ratio: medianRatio(rates.baseline, rates.gateway),
+      target: '≥ 0.2 ×',
+    },
+  ]
 }
 
 /** Sends them all in bulk, waits until all are read; messages a second over the whole time. */

@@ -146,6 +146,11 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
+/** The median of `b / a` round by round: both of a round meet the same noise, and rounds minutes apart do not. */
+export function medianRatio(a: readonly number[], b: readonly number[]): number {
+  return median(b.map((value, i) => value / (a[i] as number)))
+}
+
 /** The value below which the share `p` of all values lies. */
 export function percentile(values: readonly number[], p: number): number {
   const sorted = [...values].sort((a, b) => a - b)
