@@ -12,7 +12,7 @@ export interface Pace {
 
 const brisk: Pace = { pageSize: 50, restMs: 100 }
 /** So few at a time that whoever sends in the same moment does not notice. */
-const gentle: Pace = { pageSize: 5, restMs: 100 }
+const gentle: Pace = { pageSize: 5, restMs: 200 }
 /** How long a campaign makes way for those who sent something that is no campaign's. */
 const makesWayMs = 60_000
 /** Messages of one campaign that wait for their provider at a time; the others are only planned, and cost nothing. */
