@@ -73,12 +73,13 @@ export async function newTeam(rig: Rig, owner: Person, name = 'Team'): Promise<{
   return { teamId, workspaceId }
 }
 
+/** After everybody who is in the team, also within one millisecond. */
 export async function join(rig: Rig, teamId: string, { userId }: Person, role: Role): Promise<void> {
-  await sql(rig.databaseUrl).query('insert into team_members ("teamId", "userId", role) values ($1, $2, $3)', [
-    teamId,
-    userId,
-    role,
-  ])
+  await sql(rig.databaseUrl).query(
+    `insert into team_members ("teamId", "userId", role, "joinedAt") values ($1, $2, $3,
+       (select greatest(now(), max("joinedAt") + interval '1 millisecond') from team_members where "teamId" = $1))`,
+    [teamId, userId, role],
+  )
 }
 
 /** An open invitation as a row; answers its token. */
