@@ -1,7 +1,7 @@
 // What accounts do by the clock.
 import { z } from 'zod'
 import { defineJob, implementJob, type JobImplementation } from '../core/jobs.ts'
-import { pruneCounts } from './mail-budget.ts'
+import { pruneCounts } from './counts.ts'
 import { pruneUnproved } from './prune-unproved.ts'
 
 const pruneJob = defineJob({

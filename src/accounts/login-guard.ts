@@ -5,9 +5,9 @@ import type pg from 'pg'
 import type { App } from '../core/app.ts'
 import type { Sql } from '../core/database.ts'
 import { codeOf, fail } from '../core/errors.ts'
+import { type Bound, countOne } from './counts.ts'
 
-const maxFailures = 5
-const windowMinutes = 15
+const failures: Bound = { most: 5, minutes: 15 }
 
 function hashOf(email: string): Buffer {
   return createHash('sha256').update(email.toLowerCase()).digest()
@@ -20,16 +20,17 @@ function hashOf(email: string): Buffer {
  */
 export async function guarded<T>(app: App, reply: FastifyReply, email: string, attempt: () => Promise<T>): Promise<T> {
   return await inTurn(email.toLowerCase(), async () => {
-    const { takenAt, waitSeconds } = await takeTry(app.pool, email)
-    if (!takenAt) {
-      reply.header('Retry-After', waitSeconds)
+    // Taken before it is known to fail, so that many at once are no way round.
+    const taken = await countOne(app.pool, hashOf(email), [failures])
+    if (!taken.at) {
+      reply.header('Retry-After', taken.waitSeconds)
       fail('API_RATE_LIMIT_EXCEEDED', 'Too many failed logins with this e-mail address; try again later')
     }
     let result: T
     try {
       result = await attempt()
     } catch (error) {
-      await settleTry(app, email, takenAt, error)
+      await settleTry(app, email, taken.at, error)
       throw error
     }
     await forgetTries(app.pool, email)
@@ -65,27 +66,6 @@ async function inTurn<T>(email: string, work: () => Promise<T>): Promise<T> {
   } finally {
     if (last.get(email) === settled) last.delete(email)
   }
-}
-
-/** When it was taken, or the seconds until the next may be. Taken before it is known to fail, so that many at once are no way round. */
-async function takeTry(
-  pool: pg.Pool,
-  email: string,
-): Promise<{ takenAt: Date; waitSeconds?: never } | { takenAt: null; waitSeconds: number }> {
-  const recent = `(select coalesce(array_agg(t order by t), '{}') from unnest(f.at) t where t > now() - make_interval(mins => $2))`
-  const taken = await pool.query<{ takenAt: Date }>(
-    `insert into login_failures as f ("emailHash", at) values ($1, array[now()])
-      on conflict ("emailHash") do update set at = ${recent} || now(), "updatedAt" = now()
-      where cardinality(${recent}) < $3 returning at[cardinality(at)] as "takenAt"`,
-    [hashOf(email), windowMinutes, maxFailures],
-  )
-  if (taken.rows[0]) return taken.rows[0]
-  const { rows } = await pool.query<{ seconds: number }>(
-    `select ceil(extract(epoch from min(t) + make_interval(mins => $2) - now()))::int as seconds
-      from login_failures f, unnest(f.at) t where f."emailHash" = $1 and t > now() - make_interval(mins => $2)`,
-    [hashOf(email), windowMinutes],
-  )
-  return { takenAt: null, waitSeconds: Math.max(1, rows[0]?.seconds ?? 1) }
 }
 
 /** That one alone; none where all are forgotten by now. */

@@ -96,8 +96,7 @@ export async function setPassword(pool: pg.Pool, input: { email: string; passwor
   const { email, password } = parse(newAccount.pick({ email: true, password: true }).required(), input)
   const hash = await hashPassword(password)
   await transaction(pool, async (tx) => {
-    const { rows } = await tx.query<{ id: string }>('select id from users where email = $1', [email])
-    const userId = rows[0]?.id ?? fail('NOT_FOUND', `There is no account with the e-mail address ${email}`)
+    const userId = await userIdOf(tx, email)
     await lockUser(tx, userId)
     await replacePassword(tx, { userId, email, hash })
   })

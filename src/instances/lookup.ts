@@ -5,6 +5,7 @@ import { fail } from '../core/errors.ts'
 import { writeInPieces } from '../core/idempotency.ts'
 import { idempotencyKey } from '../core/input.ts'
 import { phone } from '../core/phone.ts'
+import { inTime } from '../core/time-limit.ts'
 import { uuid } from '../core/validation.ts'
 import type { Instance } from '../generated/prisma/client.ts'
 import { type Provider, providerOf } from '../providers/provider.ts'
@@ -54,14 +55,11 @@ export async function lookupNumbers(ctx: Context, input: z.output<typeof lookupF
 
 async function ask({ app }: Context, provider: Provider, instance: Instance, numbers: readonly string[]) {
   const settings = instance.settings as Record<string, unknown>
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error('the provider took too long')), lookupTimeoutMs)
   try {
-    return await Promise.race([provider.lookup({ ...instance, settings }, numbers), late.promise])
+    const asked = provider.lookup({ ...instance, settings }, numbers)
+    return await inTime(lookupTimeoutMs, asked, () => new Error('the provider took too long'))
   } catch (error) {
     app.log.warn({ instanceId: instance.id, err: (error as Error).message }, 'a number look-up broke off')
     return fail('PROVIDER_ERROR')
-  } finally {
-    clearTimeout(timer)
   }
 }
