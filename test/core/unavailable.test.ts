@@ -1,0 +1,92 @@
+// Whichever way the database goes away beneath a statement, the caller hears 503, which says to try again.
+import { afterAll, describe, expect, it } from 'vitest'
+import { type Database, openDatabase, transaction } from '../../src/core/database.ts'
+import { publicFailure } from '../../src/core/public-failure.ts'
+import { cloneDatabase, ownServer, sql, until } from '../kit/kit.ts'
+
+const databaseUrl = await cloneDatabase()
+const outside = sql(databaseUrl)
+const database = openDatabase(databaseUrl, () => {})
+afterAll(async () => await database[Symbol.asyncDispose]())
+
+const unavailable = { code: 'SERVICE_UNAVAILABLE' }
+
+async function told(work: Promise<unknown>): Promise<unknown> {
+  return await work.then(
+    () => 'no error',
+    (error: unknown) => publicFailure(error),
+  )
+}
+
+type State = 'active' | 'idle in transaction'
+const connections = `from pg_stat_activity
+  where application_name = 'gateway' and datname = current_database() and state = $1`
+
+/** Ends the connection that is in such a state, once there is one, and waits for its end. */
+async function endConnection(state: State): Promise<void> {
+  await until(async () => (await outside.query(`select pg_terminate_backend(pid) ${connections}`, [state])).rowCount)
+  await until(async () => (await outside.query(`select 1 ${connections}`, [state])).rowCount === 0)
+}
+
+const slow = 'select pg_sleep(20)::text'
+
+describe('a connection that is ended', () => {
+  it('under a statement is 503', async () => {
+    const [answer] = await Promise.all([told(database.pool.query(slow)), endConnection('active')])
+    expect(answer).toMatchObject(unavailable)
+  })
+
+  it("under a statement of Prisma's is 503", async () => {
+    const [answer] = await Promise.all([told(database.db.$queryRawUnsafe(slow)), endConnection('active')])
+    expect(answer).toMatchObject(unavailable)
+  })
+
+  it("under a model's read of Prisma's is 503", async () => {
+    const locker = await outside.connect()
+    await locker.query('begin; lock table workspaces in access exclusive mode')
+    const [answer] = await Promise.all([told(database.db.workspace.findFirst()), endConnection('active')])
+    await locker.query('rollback')
+    locker.release()
+    expect(answer).toMatchObject(unavailable)
+  })
+
+  it('between two statements of a transaction is 503', async () => {
+    const work = transaction(database.pool, async (tx) => {
+      await tx.query('select 1')
+      await endConnection('idle in transaction')
+      await tx.query('select 1')
+    })
+    expect(await told(work)).toMatchObject(unavailable)
+  })
+
+  it('because the process stood still in a transaction is 503', async () => {
+    const work = transaction(database.pool, async (tx) => {
+      await tx.query('set local idle_in_transaction_session_timeout = 50')
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500)
+      await tx.query('select 1')
+    })
+    expect(await told(work)).toMatchObject(unavailable)
+  })
+})
+
+it.each([
+  ['a statement', (url: Database) => url.pool.query('select 1')],
+  ["a model's read of Prisma's", (url: Database) => url.db.workspace.findFirst()],
+])('%s is answered 503 by a server that went down, is down, and comes up', async (_, read) => {
+  const server = await ownServer()
+  await using own = openDatabase(server.url, () => {})
+  const running = told(own.db.$queryRawUnsafe(slow))
+  await until(async () => (await sql(server.url).query(`select 1 from pg_stat_activity where query = '${slow}'`)).rowCount)
+  await server.stop('immediate')
+  expect(await running).toMatchObject(unavailable)
+  expect(await told(read(own))).toMatchObject(unavailable)
+  const started = server.start()
+  const answers: unknown[] = []
+  let isUp = false
+  const up = started.then(() => {
+    isUp = true
+  })
+  while (!isUp) answers.push(await told(read(own)))
+  await up
+  for (const answer of new Set(answers)) if (answer !== 'no error') expect(answer).toMatchObject(unavailable)
+})
