@@ -29,7 +29,7 @@ function accountPage(provider: string | undefined): AccountPage {
   return {
     title: 'Your account',
     body: `<div id="in" hidden>
-<p>You are signed in as <b id="who"></b>.</p>
+<p>You are signed in as <b id="who"></b>. Your plan: <b id="plan"></b></p>
 <form name="leave"><button>Sign out</button></form>
 </div>
 <div id="out" hidden>
@@ -56,11 +56,17 @@ ${provider ? `<p><a href="api/auth/oauth/${provider}">Sign in with ${provider}</
     return 'A mail is on its way to you. Your account begins with the link in it.'
   },
 }`,
-    begin: `// Who is signed in has a cookie that the page cannot see.
+    begin: `const inWords = ({ plan, status, currentPeriodEnd }) => {
+  if (status === 'active') return plan.name
+  return plan.name + ', ' + (status === 'cancelled' ? 'until ' + currentPeriodEnd.slice(0, 10) : status.replace('_', ' '))
+}
+// Who is signed in has a cookie that the page cannot see.
 const look = async () => {
   const { accessToken } = await call('api/auth/token', {}).catch(() => ({}))
-  const { me } = accessToken ? await call('graphql', { query: '{ me { email } }' }, accessToken) : {}
+  const query = '{ me { email } subscription { plan { name } status currentPeriodEnd } }'
+  const { me, subscription } = accessToken ? await call('graphql', { query }, accessToken) : {}
   document.getElementById('who').textContent = me ? me.email : ''
+  document.getElementById('plan').textContent = me ? inWords(subscription) : ''
   document.getElementById('in').hidden = !me
   document.getElementById('out').hidden = Boolean(me)
 }
@@ -69,6 +75,11 @@ const reasons = {
   account_not_linked: 'there is an account with your e-mail address that it cannot be joined with; sign in with its password',
   email_not_verified: 'the identity provider has not verified your e-mail address',
 }
+const orders = {
+  completed: 'Thank you. Your order is complete; its plan shows here in a moment.',
+  cancelled: 'Nothing was ordered.',
+}
+say(orders[query.get('checkout')])
 const error = query.get('error')
 if (error) say('Signing in did not work: ' + (reasons[error] ?? error) + '.')
 look().catch(({ message }) => say(message))`,
@@ -155,7 +166,9 @@ export type ShowHtml = (reply: FastifyReply, page: { title: string; head: string
 
 /** Registers the pages; answers which methods each path takes. */
 export function mountAccountPages(http: FastifyInstance, app: App, show: ShowHtml): Map<string, Set<string>> {
-  const pages = { '/': accountPage(app.secrets.oidc?.id), ...mailPages }
+  const account = accountPage(app.secrets.oidc?.id)
+  // People come back from paying to `/billing`.
+  const pages = { '/': account, '/billing': account, ...mailPages }
   for (const [path, page] of Object.entries(pages)) {
     const { title, body } = page
     http.get(path, async (_, reply) => {

@@ -21,8 +21,8 @@ async function look(gateway: { url: string }, path: string, headers: Record<stri
 
 const aKey = /svc_live_[0-9a-f]{64}/
 const pages = ['/docs', '/graphql']
-/** Where links in mails and sign-ins lead. */
-const accountPages = ['/', '/verify-email', '/reset-password', '/invitation']
+/** Where links in mails, sign-ins and payments lead. */
+const accountPages = ['/', '/billing', '/verify-email', '/reset-password', '/invitation']
 
 interface Scene {
   url: string
