@@ -8,7 +8,7 @@ import type { App } from './core/app.ts'
 import type { Context } from './core/context.ts'
 import { failure } from './core/errors.ts'
 import { executeOperation } from './core/execute.ts'
-import { createHttp, refuseOtherMethods } from './core/http.ts'
+import { createHttp, refuseUnknown } from './core/http.ts'
 import { idempotencyOf, keepFailure } from './core/idempotency.ts'
 import { inputs } from './core/input.ts'
 import { jsonType, parseJson } from './core/json.ts'
@@ -62,7 +62,7 @@ export async function createServer(app: App): Promise<Server> {
   mountGraphql(http, app, { schema, door, streams, graphql, explore: pages.explore })
   const others = [...mountHealth(http, app), ...(await mountMedia(http, app)), ...mountStripeWebhook(http, app)]
   for (const [path, methods] of others) taken.set(path, methods)
-  refuseOtherMethods(http, taken)
+  refuseUnknown(http, taken)
 
   /** The surfaces whose bodies are JSON. */
   function mountJson(scope: FastifyInstance): void {
