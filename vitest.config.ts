@@ -18,7 +18,8 @@ export default defineConfig({
     setupFiles: ['test/kit/after-each-file.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // For what hangs: a machine that others use too may be several times slower than a quiet one.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
   },
 })

@@ -12,7 +12,7 @@ import { logIn, newAccount, password } from './person.ts'
 
 const newEmail = () => `${randomUUID()}@example.com`
 
-it('is sent once the mail server is back, though the gateway that took the order was killed', { timeout: 60_000 }, async () => {
+it('is sent once the mail server is back, though the gateway that took the order was killed', async () => {
   const databaseUrl = await cloneDatabase()
   const port = await freePort()
   const env = { SMTP_URL: `smtp://127.0.0.1:${port}` }
@@ -37,7 +37,7 @@ it('is sent once the mail server is back, though the gateway that took the order
   expect((await logIn(second, email)).status).toBe(200)
 })
 
-it('is tried again that the server would not take, under the same id', { timeout: 30_000 }, async () => {
+it('is tried again that the server would not take, under the same id', async () => {
   const databaseUrl = await cloneDatabase()
   let refusals = 2
   const mailbox = await openMailbox({ refuse: () => refusals-- > 0 })
@@ -51,7 +51,7 @@ it('is tried again that the server would not take, under the same id', { timeout
   expect(mailbox.mails).toHaveLength(1)
 })
 
-it('is tried for three days, and not kept any longer', { timeout: 30_000 }, async () => {
+it('is tried for three days, and not kept any longer', async () => {
   const databaseUrl = await cloneDatabase()
   const mailbox = await openMailbox({ refuse: () => true })
   const gateway = await startGateway({ databaseUrl, env: { SMTP_URL: mailbox.url } })

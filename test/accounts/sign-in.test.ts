@@ -220,7 +220,7 @@ describe('a session that is over', () => {
     expectRefusal(await person.api.get('/api/instances'), 401, 'UNAUTHORIZED', refused)
   })
 
-  it('takes its live streams along', { timeout: 20_000 }, async () => {
+  it('takes its live streams along', async () => {
     const person = await newPerson(gateways[0], databaseUrl)
     const response = await fetch(`${gateways[1].url}/api/events/stream`, { headers: { authorization: `Bearer ${person.token}` } })
     expect(response.status).toBe(200)

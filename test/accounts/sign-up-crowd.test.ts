@@ -5,9 +5,7 @@ import { api, cloneDatabase, sql, startGateway, until } from '../kit/kit.ts'
 import { openMailbox, textOf } from './mailbox.ts'
 import { newAccount, newPerson, password } from './person.ts'
 
-it('answers thirty who sign up at once, writes to each once, and everybody else is served meanwhile', {
-  timeout: 60_000,
-}, async () => {
+it('answers thirty who sign up at once, writes to each once, and everybody else is served meanwhile', async () => {
   const databaseUrl = await cloneDatabase()
   const mailbox = await openMailbox()
   const gateway = await startGateway({ databaseUrl, env: { SMTP_URL: mailbox.url } })

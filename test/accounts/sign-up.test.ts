@@ -140,11 +140,13 @@ describe('an address that has an account', () => {
     ['password/forgot', 'mails'],
     ['verify-email/resend', 'mails'],
     ['signup', 'auth_accounts'],
-  ])('takes as long as any other: %s', { timeout: 60_000 }, async (route, table) => {
+  ])('takes as long as any other: %s', async (route, table) => {
     const slowerMs = 80
     await slow(databaseUrl, 'insert', table, slowerMs)
-    const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] }
-    for (let i = 0; i < 12; i++) {
+    const bestMs = { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY }
+    // Each at its best, so that what else the machine does is left out; the floor makes them one. No patience hides a slower side.
+    const apartMs = () => Math.abs(bestMs.known - bestMs.unknown)
+    for (let tries = 0; tries < 12 || (tries < 40 && apartMs() >= slowerMs / 2); tries++) {
       // Each is written to for the first time; resending is of use before the address is verified.
       const { email } = await newAccount(databaseUrl)
       await sql(databaseUrl).query('update users set "emailVerified" = false where email = $1', [email])
@@ -154,14 +156,13 @@ describe('an address that has an account', () => {
       ] as const) {
         const begin = performance.now()
         await client.post(`/api/auth/${route}`, { email: address, password, name: 'Ada' })
-        times[who].push(performance.now() - begin)
+        bestMs[who] = Math.min(bestMs[who], performance.now() - begin)
       }
     }
-    // Each at its best, so that what else the machine does is left out; the floor makes them one.
-    expect(Math.abs(Math.min(...times.known) - Math.min(...times.unknown))).toBeLessThan(slowerMs / 2)
+    expect(apartMs()).toBeLessThan(slowerMs / 2)
   })
 
-  it('takes a wrong password as long to be refused as one of nobody', { timeout: 60_000 }, async () => {
+  it('takes a wrong password as long to be refused as one of nobody', async () => {
     const accounts = await Promise.all(Array.from({ length: 40 }, () => newAccount(databaseUrl)))
     const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] }
     for (const { email } of accounts) {

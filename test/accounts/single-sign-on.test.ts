@@ -127,9 +127,7 @@ describe('the way to the provider', () => {
 })
 
 describe('a provider that is away', () => {
-  it('when the gateway starts, or silent, hurts no password login, and works as soon as it is back', {
-    timeout: 60_000,
-  }, async () => {
+  it('when the gateway starts, or silent, hurts no password login, and works as soon as it is back', async () => {
     const own = await cloneDatabase()
     const sockets = new Set<Socket>()
     const silent = createServer((socket) => sockets.add(socket.on('error', () => {}))).listen(0, '127.0.0.1')
@@ -161,7 +159,7 @@ describe('a provider that is away', () => {
     expect((await fetch(end)).headers.get('content-type')).toBe('text/html; charset=utf-8')
   })
 
-  it('in the middle of a sign-in is given up, and hurts no password login', { timeout: 60_000 }, async () => {
+  it('in the middle of a sign-in is given up, and hurts no password login', async () => {
     const begun = await fetch(start(), { redirect: 'manual' })
     const [stateCookie] = begun.headers.getSetCookie().map((line) => line.split(';', 1)[0] as string)
     const { location } = await browse(begun.headers.get('location') as string, [issuer()])

@@ -36,4 +36,4 @@ it('finds each workspace by an index among 100,000, whether it is a person or a 
       expect(lines).toMatch(/Index (Only )?Scan using workspaces_pkey/)
     }
   }
-}, 60_000)
+})

@@ -101,9 +101,7 @@ const happening = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('rest' as const) }) },
 )
 
-it('hands each follower all that matches after its cursor, once and in order, whatever happens', {
-  timeout: 60_000,
-}, async () => {
+it('hands each follower all that matches after its cursor, once and in order, whatever happens', async () => {
   const property = fc.asyncProperty(fc.array(happening, { minLength: 5, maxLength: 40 }), async (happenings) => {
     const log = memoryLog()
     const followers: (ReturnType<typeof stubOutlet> & { start: number; follower: Follower })[] = []

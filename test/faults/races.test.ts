@@ -19,7 +19,7 @@ beforeAll(async () => {
   ])
   nodes = [started[0], started[1]]
   doomed = started[2]
-}, 60_000)
+})
 
 it('answers a retry on another node with the first response, when the first node died after the commit', async () => {
   const key = randomUUID()

@@ -76,7 +76,7 @@ describe('a connection that is cut', () => {
   })
 })
 
-describe('a process that dies', { timeout: 60_000 }, () => {
+describe('a process that dies', () => {
   it('in the middle of an upload leaves what the next one clears away', async () => {
     const gateway = await start()
     const stream = new ReadableStream({

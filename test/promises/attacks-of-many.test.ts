@@ -108,7 +108,7 @@ describe('connections', () => {
   })
 })
 
-describe('an answer of 20 MB', { timeout: 60_000 }, () => {
+describe('an answer of 20 MB', () => {
   const query = `{ messages(first: 100) { nodes { ${Array.from({ length: 14 }, (_, i) => `a${i}: body`).join(' ')} } } }`
 
   beforeAll(async () => {

@@ -26,7 +26,7 @@ function neighboursOf(key: string): string[] {
 }
 
 describe('a key', () => {
-  it('with one figure changed is refused, 10,000 times in the same words, at nobody’s cost', { timeout: 60_000 }, async () => {
+  it('with one figure changed is refused, 10,000 times in the same words, at nobody’s cost', async () => {
     const accounts = await Promise.all(Array.from({ length: 11 }, () => createAccount(rig.databaseUrl)))
     const guesses = accounts.flatMap(({ apiKey }) => neighboursOf(apiKey)).slice(0, 10_000)
     expect(new Set(guesses).size).toBe(10_000)

@@ -83,4 +83,4 @@ it('an endpoint that fails gets fewer attempts at once, and all of them again wh
   // One that failed three times before is tried again after 20 s, give or take a fifth.
   await until(async () => (await rig.deliveries(endpoint.id)).every((row) => row.status === 'delivered'), { timeoutMs: 26_000 })
   expect(most).toBeGreaterThan(2)
-}, 60_000)
+})
