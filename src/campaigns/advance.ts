@@ -144,13 +144,14 @@ async function hold(tx: Sql, id: string): Promise<Held | undefined> {
   return rows[0]
 }
 
-/** The recipients of the next page. Nobody else changes them while the campaign is held. */
+/** The recipients of the next page. Nobody else changes them while the campaign is held, and their contacts stay until `tx` ends. */
 async function readPlanned(tx: Sql, id: string, pageSize: number): Promise<Planned[]> {
   const { rows } = await tx.query<Planned>({
     name: 'campaigns.planned',
     text: `select r.position, r."to", r.body, c.id as "contactId"
-      from campaign_recipients r left join contacts c on c.id = r."contactId"
-      where r."campaignId" = $1 and r.status = 'planned' order by r.position limit $2`,
+      from (
+        select * from campaign_recipients where "campaignId" = $1 and status = 'planned' order by position limit $2
+      ) r left join lateral (select id from contacts where id = r."contactId" for key share) c on true order by r.position`,
     values: [id, pageSize],
   })
   return rows

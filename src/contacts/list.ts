@@ -26,6 +26,7 @@ export async function pageOfContacts(
     args,
     binding: ['contacts', ctx.principal.workspaceId, filter.search ?? null, filter.tag ?? null, filter.groupId ?? null, sort],
     field,
+    sortedBy: field === 'name' ? 'text' : 'time',
     direction,
     defaultSize: 50,
     find: ({ take }, place) => findContacts(ctx, { filter, field, place, take }),

@@ -35,9 +35,10 @@ export async function pageOfMembers(
     },
   })
   const { hasNextPage, hasPreviousPage } = page.pageInfo
+  const isAll = args.after == null && args.before == null && !hasNextPage && !hasPreviousPage
   const totalCount = () => {
     if (search === null) return group.membersCount
-    if (!hasNextPage && !hasPreviousPage) return page.edges.length
+    if (isAll) return page.edges.length
     return load(ctx, `members' count ${search}`, group.id, (ids) => countMembers(ctx, ids, search))
   }
   return { ...page, totalCount }

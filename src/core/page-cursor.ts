@@ -2,11 +2,17 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { fail } from './errors.ts'
+import { text } from './validation.ts'
 
 /** A place holds what is sorted by: in the worst case 200 characters that JSON writes with six each. */
 const maxCursorLength = 2_048
 
 const position = z.tuple([z.string(), z.union([z.string(), z.number()]), z.guid()])
+
+/** What lists are sorted by. Whoever knows what a list is bound to can seal anything, which the database must still take. */
+const values = { time: z.int().min(0).max(8.64e15), text: text(0, maxCursorLength) }
+
+export type SortedBy = keyof typeof values
 
 /** The list and the place in it, so that a cursor that was altered or taken elsewhere does not fit. */
 function sealOf(binding: string, value: unknown, id: unknown): string {
@@ -23,10 +29,16 @@ export function encodePlace(binding: string, sorted: unknown, id: string): strin
 }
 
 /** @throws VALIDATION_ERROR naming the argument `name`. */
-export function decodePlace(cursor: string, binding: string, name: string): { value: Date | string; id: string } {
+export function decodePlace(
+  cursor: string,
+  binding: string,
+  sortedBy: SortedBy,
+  name: string,
+): { value: Date | string; id: string } {
   const [seal, value, id] = positionOf(cursor) ?? []
   if (seal === undefined || value === undefined || id === undefined) fail('VALIDATION_ERROR', `${name}: is not a cursor`)
   if (seal !== sealOf(binding, value, id)) fail('VALIDATION_ERROR', `${name}: is not a cursor of this list, sort and filters`)
+  if (!values[sortedBy].safeParse(value).success) fail('VALIDATION_ERROR', `${name}: is not a cursor`)
   return { value: typeof value === 'string' ? value : new Date(value), id }
 }
 

@@ -1,6 +1,6 @@
 // Keyset pages: a cursor says where the last row stood, so rows that come and go are neither skipped nor repeated.
 import { fail } from './errors.ts'
-import { decodePlace, encodePlace } from './page-cursor.ts'
+import { decodePlace, encodePlace, type SortedBy } from './page-cursor.ts'
 
 export interface PageArgs {
   first?: number | null
@@ -15,6 +15,8 @@ export interface PageRequest<Row> {
   binding: unknown
   /** The column that sorts, before `id`. */
   field: keyof Row & string
+  /** What that column holds; a time unless it says otherwise. */
+  sortedBy?: SortedBy
   direction: 'asc' | 'desc'
   defaultSize?: number
   /** Reads at most `take` rows under Prisma's `where` and `orderBy`, or by SQL from the same place. */
@@ -41,14 +43,14 @@ export interface Page<Row> {
 export const maxPageSize = 100
 /** Reads one page forward (`first`, `after`) or backward (`last`, `before`). @throws VALIDATION_ERROR naming the argument. */
 export async function readPage<Row extends { id: string }>(request: PageRequest<Row>): Promise<Page<Row>> {
-  const { args, field, direction, find } = request
+  const { args, field, sortedBy = 'time', direction, find } = request
   const extent = extentOf(args, request.defaultSize)
   const binding = JSON.stringify(request.binding)
   const forwards = direction === 'asc' ? 'gt' : 'lt'
   const backwards = direction === 'asc' ? 'lt' : 'gt'
   const bounds: Bound[] = [
-    ...(args.after != null ? [{ than: forwards, ...decodePlace(args.after, binding, 'after') } as const] : []),
-    ...(args.before != null ? [{ than: backwards, ...decodePlace(args.before, binding, 'before') } as const] : []),
+    ...(args.after != null ? [{ than: forwards, ...decodePlace(args.after, binding, sortedBy, 'after') } as const] : []),
+    ...(args.before != null ? [{ than: backwards, ...decodePlace(args.before, binding, sortedBy, 'before') } as const] : []),
   ]
   const where = { AND: bounds.map((bound) => beyond(field, bound)) }
   const order = extent.backward === (direction === 'asc') ? 'desc' : 'asc'

@@ -18,7 +18,7 @@ interface Row {
 
 const inboundSafety = JSON.stringify({ decision: 'allow', riskLevel: 'low', state: 'stable', score: 100 })
 
-/** Stores what is new, in one transaction. */
+/** Stores what is new, in one transaction; the contacts that wrote it stay until that ends. */
 export async function receiveMessages(app: App, messages: readonly InboundMessage[]): Promise<void> {
   await transaction(app.pool, async (tx) => {
     const { rows } = await tx.query<Row>(
@@ -28,7 +28,7 @@ export async function receiveMessages(app: App, messages: readonly InboundMessag
           'received', u.provider, $7, now(), now()
         from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::message_type[], $6::text[]) as u(id, instance, provider, sender, type, body)
         join instances i on i.id = u.instance and i."deletedAt" is null
-        left join contacts c on c."workspaceId" = i."workspaceId" and c.phone = u.sender
+        left join lateral (select id from contacts where "workspaceId" = i."workspaceId" and phone = u.sender for key share) c on true
         on conflict ("instanceId", "providerMessageId") do nothing
         returning id, "workspaceId", "instanceId", "providerMessageId", "from", "to", type, body`,
       [

@@ -1,6 +1,7 @@
 // Lists of contacts: every order, page by page, while contacts come and go, and the cursors in between.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
+import { encodePlace } from '../../src/core/page-cursor.ts'
 import { expectRefusal, newTenant, type Rig, type Tenant } from '../rest-compat/rig.ts'
 import { add, ids, names, openLists, ordered, page, sorts, walk } from './list-rig.ts'
 
@@ -90,6 +91,22 @@ describe('a cursor', () => {
       const other = nextCursor[at] === 'A' ? 'B' : 'A'
       const altered = nextCursor.slice(0, at) + other + nextCursor.slice(at + 1)
       expectRefusal(await tenant.api.get(`contacts?sort=name:asc&cursor=${altered}`), 400, 'VALIDATION_ERROR', wrong)
+    }
+  })
+
+  it('is refused by name where somebody made it up, whatever it says', async () => {
+    const { account, api } = tenant
+    const { id } = (await api.post('webhooks', { url: 'https://example.com/hook', events: ['message.sent'] })).body.data
+    const list = (sort: string) => JSON.stringify(['contacts', account.workspaceId, null, null, null, sort])
+    for (const [path, binding, values] of [
+      [`webhooks/${id}/deliveries?`, JSON.stringify(['deliveries', id, null]), [1e300, -1, 1.5, 'now']],
+      ['contacts?sort=createdAt:asc&', list('createdAt_asc'), [8.64e15 + 1, '2026-01-01', '\0']],
+      ['contacts?sort=name:asc&', list('name_asc'), [5, 'Ada\0']],
+    ] as const) {
+      for (const value of values) {
+        const answer = await api.get(`${path}cursor=${encodePlace(binding, value, newId())}`)
+        expectRefusal(answer, 400, 'VALIDATION_ERROR', 'cursor: is not a cursor')
+      }
     }
   })
 

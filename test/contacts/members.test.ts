@@ -138,6 +138,18 @@ describe('a search among members', () => {
   })
 })
 
+it('counts all members that match, wherever in the graph a page ends', async () => {
+  const contacts: string[] = []
+  for (let i = 0; i < 4; i++) contacts.push(await addContact(`Counted ${i}`))
+  const id = await addGroup(contacts)
+  const document = `query ($id: ID!, $before: String) { contactGroup(id: $id) {
+    members(first: 9, before: $before, search: "counted") { totalCount edges { cursor } } } }`
+  const all = (await tenant.api.graphql(document, { id })).body.data.contactGroup.members
+  expect([all.edges.length, all.totalCount]).toEqual([4, 4])
+  const some = (await tenant.api.graphql(document, { id, before: all.edges[2].cursor })).body.data.contactGroup.members
+  expect([some.edges.length, some.totalCount]).toEqual([2, 4])
+})
+
 it('finds members far behind, page by page, and counts them', async () => {
   const groupId = await addGroup()
   const pool = sql(rig.databaseUrl)

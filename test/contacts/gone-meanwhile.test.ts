@@ -1,0 +1,52 @@
+// Contacts that are deleted while messages are made that are about them: the messages are there, without a contact.
+import { beforeAll, expect, it } from 'vitest'
+import { advance } from '../../src/campaigns/advance.ts'
+import { createCampaign } from '../../src/campaigns/service.ts'
+import { receiveMessages } from '../../src/messages/inbound.ts'
+import { whileHeld } from '../kit/held.ts'
+import { type Account, cloneDatabase, connectedInstance, createAccount, sql } from '../kit/kit.ts'
+import { contextFor, openApp } from '../messages/rig.ts'
+import { addContacts } from './bulk-rig.ts'
+
+let databaseUrl: string
+let account: Account
+let instanceId: string
+
+beforeAll(async () => {
+  databaseUrl = await cloneDatabase()
+  account = await createAccount(databaseUrl, { plan: 'max' })
+  instanceId = (await connectedInstance(databaseUrl, account)).id
+})
+
+/** Two contacts by their numbers, and the statement that deletes the first. */
+async function twoContacts() {
+  const ids = await addContacts(databaseUrl, account.workspaceId, 2)
+  const { rows } = await sql(databaseUrl).query('select phone from contacts where id = any($1) order by id', [ids])
+  const deletion: [string, ...unknown[]] = ['delete from contacts where id = $1', ids[0]]
+  return { ids, phones: rows.map(({ phone }) => phone as string), deletion }
+}
+
+/** Whom the messages to or from these numbers are about. */
+async function contactsOf(phones: readonly string[]): Promise<(string | null)[]> {
+  const text = 'select "contactId" from messages where peer = any($1) order by peer'
+  return (await sql(databaseUrl).query(text, [phones])).rows.map(({ contactId }) => contactId)
+}
+
+it('what they wrote is stored', async () => {
+  const app = await openApp(databaseUrl)
+  const { ids, phones, deletion } = await twoContacts()
+  const inbound = phones.map((from) => {
+    return { instanceId, providerMessageId: `from ${from}`, from, type: 'text', body: 'hi', at: new Date() }
+  })
+  await whileHeld(databaseUrl, deletion, [() => receiveMessages(app, inbound)])
+  expect(await contactsOf(phones)).toEqual([null, ids[1]])
+})
+
+it('a campaign goes to them at once, as it goes to the others', async () => {
+  const app = await openApp(databaseUrl)
+  const { ids, phones, deletion } = await twoContacts()
+  const fields = { instanceId, name: 'News', type: 'text', text: 'Hello', contactIds: ids }
+  const { id } = await createCampaign(contextFor(app, account), fields as never)
+  await whileHeld(databaseUrl, deletion, [() => advance(app, id, 50)])
+  expect(await contactsOf(phones)).toEqual([null, ids[1]])
+})
