@@ -144,13 +144,16 @@ async function hold(tx: Sql, id: string): Promise<Held | undefined> {
   return rows[0]
 }
 
-/** The recipients of the next page. Nobody else changes them while the campaign is held. */
+/**
+ * The recipients of the next page. Nobody else changes them while the campaign is held. Asked for as a range, so that only
+ * the index of the state has them in order: by the primary key each page would read all before it again.
+ */
 async function readPlanned(tx: Sql, id: string, pageSize: number): Promise<Planned[]> {
   const { rows } = await tx.query<Planned>({
     name: 'campaigns.planned',
     text: `select r.position, r."to", r.body, c.id as "contactId"
       from campaign_recipients r left join contacts c on c.id = r."contactId"
-      where r."campaignId" = $1 and r.status = 'planned' order by r.position limit $2`,
+      where r."campaignId" = $1 and r.status between 'planned' and 'planned' order by r.status, r.position limit $2`,
     values: [id, pageSize],
   })
   return rows
