@@ -1,6 +1,6 @@
 // Pausing and cancelling at a bad moment: what came back from the network without having left does not leave later.
 import { beforeAll, beforeEach, expect, it } from 'vitest'
-import { advance } from '../../src/campaigns/advance.ts'
+import { advance, advanceImplementation } from '../../src/campaigns/advance.ts'
 import { cancelCampaign, createCampaign, pauseCampaign, resumeCampaign } from '../../src/campaigns/service.ts'
 import { type CampaignStats, statsOf } from '../../src/campaigns/stats.ts'
 import type { App } from '../../src/core/app.ts'
@@ -112,4 +112,23 @@ it('does not take back what may have left, though the network refused it afterwa
   await pauseCampaign(ctx, id)
   expect(await messagesOf(id)).toEqual(ids)
   expect(await countersOf(id)).toMatchObject({ queued: 2, planned: 0 })
+})
+
+it('does not wait for the traffic of the instance to be read', async () => {
+  const { id } = await createCampaign(ctx, campaignTo(instanceId, numbers(5)))
+  const reading = Promise.withResolvers<void>()
+  const read = Promise.withResolvers<void>()
+  const slow: App['safety'] = {
+    ...app.safety,
+    async load(pairs) {
+      reading.resolve()
+      await read.promise
+      await app.safety.load(pairs)
+    },
+  }
+  const turn = advanceImplementation.run({ ...app, safety: slow }, [{ id }])
+  await reading.promise
+  await pauseCampaign(ctx, id).finally(read.resolve)
+  await turn
+  expect(await countersOf(id)).toMatchObject({ planned: 5 })
 })
