@@ -18,6 +18,7 @@ export const advanceImplementation = implementJob(advanceJob, { batchSize: 1, wo
 
 /** Sends page after page until nothing more may be sent for now, or it is another campaign's turn. */
 async function takeTurn(app: App, id: string): Promise<void> {
+  await readTrafficAhead(app, id)
   const begin = performance.now()
   for (;;) {
     const pageBegin = performance.now()
@@ -28,6 +29,16 @@ async function takeTurn(app: App, id: string): Promise<void> {
     await pause(restAfter(now - pageBegin, pace))
   }
   await transaction(app.pool, (tx) => wake(app, tx, id))
+}
+
+/** What a process reads once of an instance that sends a lot takes seconds, in which nobody could pause a held campaign. */
+async function readTrafficAhead(app: App, id: string): Promise<void> {
+  const { rows } = await app.pool.query<{ instanceId: string; to: string }>(
+    `select c."instanceId", r."to" from campaigns c join campaign_recipients r on r."campaignId" = c.id and r.position = 1
+     where c.id = $1`,
+    [id],
+  )
+  await app.safety.load(rows)
 }
 
 /** Thrown where quota that was free a moment ago went to somebody else; nothing has happened then. */
@@ -144,13 +155,17 @@ async function hold(tx: Sql, id: string): Promise<Held | undefined> {
   return rows[0]
 }
 
-/** The recipients of the next page. Nobody else changes them while the campaign is held, and their contacts stay until `tx` ends. */
+/**
+ * The recipients of the next page. Nobody else changes them while the campaign is held, and their contacts stay until `tx` ends. Asked for
+ * as a range, so that only the index of the state has them in order: by the primary key each page would read all before it again.
+ */
 async function readPlanned(tx: Sql, id: string, pageSize: number): Promise<Planned[]> {
   const { rows } = await tx.query<Planned>({
     name: 'campaigns.planned',
     text: `select r.position, r."to", r.body, c.id as "contactId"
       from (
-        select * from campaign_recipients where "campaignId" = $1 and status = 'planned' order by position limit $2
+        select * from campaign_recipients
+        where "campaignId" = $1 and status between 'planned' and 'planned' order by status, position limit $2
       ) r left join lateral (select id from contacts where id = r."contactId" for key share) c on true order by r.position`,
     values: [id, pageSize],
   })

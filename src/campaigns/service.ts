@@ -5,23 +5,28 @@ import { fail } from '../core/errors.ts'
 import { write } from '../core/idempotency.ts'
 import { announceChange, subject } from '../events/follow.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
-import { cancelQueued, takeBackQueued } from '../messages/enqueue.ts'
+import { cancelQueued, takeBack } from '../messages/enqueue.ts'
 import { wake } from './campaign-job.ts'
 import { type Deed, obstacle } from './policy.ts'
 
 export { createCampaign } from './create.ts'
 
-/** Lets nothing further leave; what is queued is planned again, and its quota is free. @throws NOT_FOUND, INVALID_STATE. */
+/** Lets nothing further leave; what is queued, or came back from the network, is planned again, and its quota is free. @throws NOT_FOUND, INVALID_STATE. */
 export async function pauseCampaign(ctx: Context, id: string): Promise<Campaign> {
   return await change(ctx, id, 'pause', async (tx) => {
-    const messageIds = await takeBackQueued(ctx.app, tx, id)
-    await tx.query(
-      `update campaign_recipients set status = 'planned', "messageId" = null
-       where "campaignId" = $1 and status = 'enqueued' and "messageId" = any($2::uuid[])`,
-      [id, messageIds],
-    )
+    await planAgain(ctx, tx, id)
     return `status = 'paused', error = null`
   })
+}
+
+/** Those whose messages have not left wait for their turn again, without a message. */
+async function planAgain({ app }: Context, tx: Sql, id: string): Promise<void> {
+  const messageIds = await takeBack(app, tx, id)
+  await tx.query(
+    `update campaign_recipients set status = 'planned', "messageId" = null
+     where "campaignId" = $1 and status = 'enqueued' and "messageId" = any($2::uuid[])`,
+    [id, messageIds],
+  )
 }
 
 /** Goes on where it stopped, or waits for its time. @throws NOT_FOUND, INVALID_STATE. */
@@ -33,10 +38,12 @@ export async function resumeCampaign(ctx: Context, id: string): Promise<Campaign
   })
 }
 
-/** Ends it: what has not begun to leave never will. @throws NOT_FOUND, INVALID_STATE. */
+/** Ends it: what has not left, and is not just being offered, never will. @throws NOT_FOUND, INVALID_STATE. */
 export async function cancelCampaign(ctx: Context, id: string): Promise<Campaign> {
   return await change(ctx, id, 'cancel', async (tx) => {
     await cancelQueued(tx, id)
+    // A message that was offered cannot become cancelled, but its recipient can.
+    await planAgain(ctx, tx, id)
     await tx.query(`update campaign_recipients set status = 'cancelled' where "campaignId" = $1 and status = 'planned'`, [id])
     return `status = 'cancelled', "cancelledAt" = now(), error = null`
   })

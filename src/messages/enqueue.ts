@@ -81,15 +81,27 @@ interface Gone {
   waiting: boolean
 }
 
-/** As SQL: a campaign's messages that nobody has claimed. Who is claiming one is waited for, so that each is either here or on its way. */
-const held = `select m.id, w."ownerId", m."countedPeriod"::text as period, m."waitingSince" is not null as waiting
-  from messages m join workspaces w on w.id = m."workspaceId"
-  where m."campaignId" = $1 and m.status = 'queued' order by m.id for update of m`
+const queued = `m.status = 'queued'`
+/**
+ * As SQL, what was offered and certainly not taken: nobody holds it, and the one offer of it came back. Of more than one, an
+ * earlier one may have been taken without an answer.
+ */
+const cameBack = `m.status = 'sending' and m."leaseToken" is null and m."acceptedAt" is null and m.attempts = 1`
 
-/** Takes a campaign's queued messages back, quota and rows, as if there had been none; answers their ids. Their jobs will find nothing. */
-export async function takeBackQueued(app: App, tx: Sql, campaignId: string): Promise<string[]> {
+/** As SQL: those of a campaign's messages. Who is claiming one is waited for, so that each is either here or on its way. */
+function held(which: string): string {
+  return `select m.id, w."ownerId", m."countedPeriod"::text as period, m."waitingSince" is not null as waiting
+    from messages m join workspaces w on w.id = m."workspaceId"
+    where m."campaignId" = $1 and (${which}) order by m.id for update of m`
+}
+
+/**
+ * Takes back a campaign's messages that have not left, queued or come back, quota and rows, as if there had been none;
+ * answers their ids. Their jobs will find nothing.
+ */
+export async function takeBack(app: App, tx: Sql, campaignId: string): Promise<string[]> {
   const { rows } = await tx.query<Gone>(
-    `with held as (${held}) delete from messages m using held where m.id = held.id returning held.*`,
+    `with held as (${held(`${queued} or ${cameBack}`)}) delete from messages m using held where m.id = held.id returning held.*`,
     [campaignId],
   )
   await giveBack(tx, rows)
@@ -106,7 +118,7 @@ export async function takeBackQueued(app: App, tx: Sql, campaignId: string): Pro
 /** Cancels a campaign's queued messages and gives their quota back. */
 export async function cancelQueued(tx: Sql, campaignId: string): Promise<void> {
   const { rows } = await tx.query<Gone>(
-    `with held as (${held})
+    `with held as (${held(queued)})
      update messages m set status = 'cancelled', "cancelledAt" = now(), "updatedAt" = now(), "countedPeriod" = null, "waitingSince" = null
      from held where m.id = held.id returning held.*`,
     [campaignId],

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 export interface UntilOptions {
+  /** Said where the time is part of the promise; without it, what a busy machine may need. */
   timeoutMs?: number
   everyMs?: number
 }
@@ -14,7 +15,7 @@ export async function until<T>(
   condition: () => T | Promise<T>,
   options: UntilOptions = {},
 ): Promise<Exclude<NonNullable<T>, false>> {
-  const { timeoutMs = 10_000, everyMs = 20 } = options
+  const { timeoutMs = 30_000, everyMs = 20 } = options
   const deadline = Date.now() + timeoutMs
   let cause: unknown
   for (;;) {

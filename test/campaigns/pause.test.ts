@@ -1,0 +1,134 @@
+// Pausing and cancelling at a bad moment: what came back from the network without having left does not leave later.
+import { beforeAll, beforeEach, expect, it } from 'vitest'
+import { advance, advanceImplementation } from '../../src/campaigns/advance.ts'
+import { cancelCampaign, createCampaign, pauseCampaign, resumeCampaign } from '../../src/campaigns/service.ts'
+import { type CampaignStats, statsOf } from '../../src/campaigns/stats.ts'
+import type { App } from '../../src/core/app.ts'
+import type { Context } from '../../src/core/context.ts'
+import { claimMessages } from '../../src/messages/claim.ts'
+import type { SendOutcome } from '../../src/providers/provider.ts'
+import { cloneDatabase, connectedInstance, createAccount, sql } from '../kit/kit.ts'
+import { contextFor, openApp } from '../messages/rig.ts'
+import { campaignTo, numbers } from './rig.ts'
+
+let databaseUrl: string
+let app: App
+let ctx: Context
+let instanceId: string
+
+beforeAll(async () => {
+  databaseUrl = await cloneDatabase()
+})
+
+beforeEach(async () => {
+  const account = await createAccount(databaseUrl)
+  instanceId = (await connectedInstance(databaseUrl, account)).id
+  app = await openApp(databaseUrl)
+  ctx = contextFor(app, account)
+})
+
+/** As another request finds them. */
+async function countersOf(id: string): Promise<CampaignStats['stats']> {
+  return (await statsOf({ ...ctx }, id)).stats
+}
+
+async function messagesOf(campaignId: string): Promise<string[]> {
+  const { rows } = await sql(databaseUrl).query<{ id: string }>('select id from messages where "campaignId" = $1 order by id', [
+    campaignId,
+  ])
+  return rows.map((row) => row.id)
+}
+
+/** Offers messages once, with one outcome for all of them. */
+async function offer(ids: readonly string[], outcome: SendOutcome): Promise<number> {
+  const { claimed } = await claimMessages(app, ids)
+  await Promise.all(claimed.map((message) => app.settle({ message, outcome })))
+  return claimed.length
+}
+
+async function setLeases(ids: readonly string[], over: string): Promise<void> {
+  await sql(databaseUrl).query(`update messages set ${over} = now() - interval '1 second' where id = any($1)`, [ids])
+}
+
+const lost: SendOutcome = { outcome: 'retry', error: 'CONNECTION_LOST', afterMs: 60_000 }
+
+async function usedQuota(): Promise<number> {
+  const { rows } = await sql(databaseUrl).query('select "messagesCount" as n from usage where "userId" = $1', [
+    ctx.principal.userId,
+  ])
+  return rows[0].n
+}
+
+/** A campaign to five: the network did not take three of them for now, two are only queued. */
+async function fiveWithThreeBack(): Promise<{ id: string; back: string[] }> {
+  const { id } = await createCampaign(ctx, campaignTo(instanceId, numbers(5)))
+  await advance(app, id, 50)
+  const back = (await messagesOf(id)).slice(0, 3)
+  expect(await offer(back, lost)).toBe(3)
+  return { id, back }
+}
+
+it('takes what came back from the network for planned when it is paused, with its quota, and sends it when resumed', async () => {
+  const { id, back } = await fiveWithThreeBack()
+  await pauseCampaign(ctx, id)
+  expect(await countersOf(id)).toMatchObject({ planned: 5, queued: 0 })
+  expect(await usedQuota()).toBe(0)
+  expect(await offer(back, { outcome: 'accepted', providerMessageId: 'x' })).toBe(0)
+  await resumeCampaign(ctx, id)
+  await advance(app, id, 50)
+  expect(await countersOf(id)).toMatchObject({ planned: 0, queued: 5 })
+  expect(await usedQuota()).toBe(5)
+})
+
+it('leaves no job for what came back and waits for its phone, when it is paused', async () => {
+  const { id, back } = await fiveWithThreeBack()
+  await sql(databaseUrl).query(`update instances set status = 'disconnected' where id = $1`, [instanceId])
+  await setLeases(back, '"nextAttemptAt"')
+  expect(await offer(back, lost)).toBe(0)
+  await pauseCampaign(ctx, id)
+  expect(await messagesOf(id)).toEqual([])
+  const { rows } = await sql(databaseUrl).query('select from pgboss.job where id = any($1)', [back])
+  expect(rows).toEqual([])
+})
+
+it('cancels those to whom it came back when it is cancelled', async () => {
+  const { id, back } = await fiveWithThreeBack()
+  await cancelCampaign(ctx, id)
+  expect(await countersOf(id)).toMatchObject({ cancelled: 5, queued: 0 })
+  expect(await usedQuota()).toBe(0)
+  expect(await offer(back, { outcome: 'accepted', providerMessageId: 'x' })).toBe(0)
+})
+
+it('does not take back what may have left, though the network refused it afterwards', async () => {
+  const { id } = await createCampaign(ctx, campaignTo(instanceId, numbers(2)))
+  await advance(app, id, 50)
+  const ids = await messagesOf(id)
+  expect(await offer(ids, { outcome: 'unknown', error: 'ANSWER_LOST' })).toBe(2)
+  await pauseCampaign(ctx, id)
+  expect(await messagesOf(id)).toEqual(ids)
+  await setLeases(ids, '"leaseUntil"')
+  expect(await offer(ids, lost)).toBe(2)
+  await resumeCampaign(ctx, id)
+  await pauseCampaign(ctx, id)
+  expect(await messagesOf(id)).toEqual(ids)
+  expect(await countersOf(id)).toMatchObject({ queued: 2, planned: 0 })
+})
+
+it('does not wait for the traffic of the instance to be read', async () => {
+  const { id } = await createCampaign(ctx, campaignTo(instanceId, numbers(5)))
+  const reading = Promise.withResolvers<void>()
+  const read = Promise.withResolvers<void>()
+  const slow: App['safety'] = {
+    ...app.safety,
+    async load(pairs) {
+      reading.resolve()
+      await read.promise
+      await app.safety.load(pairs)
+    },
+  }
+  const turn = advanceImplementation.run({ ...app, safety: slow }, [{ id }])
+  await reading.promise
+  await pauseCampaign(ctx, id).finally(read.resolve)
+  await turn
+  expect(await countersOf(id)).toMatchObject({ planned: 5 })
+})
