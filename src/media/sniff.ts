@@ -22,11 +22,18 @@ const programs: Record<string, string> = {
   '108d81649b4fcf1186ea00aa00b929e8': 'application/vnd.ms-powerpoint',
 }
 
+/** Bytes of a sector by how its size is written. Others there are none, and a file may say anything. */
+const sectorSizes: ReadonlyMap<number, number> = new Map([
+  [9, 512],
+  [12, 4096],
+])
+
 /** Word, Excel and PowerPoint before 2007 share one format; the first entry of its directory names the program. */
 async function typeOfCompound(path: string): Promise<string | undefined> {
   await using file = await open(path)
   const header = await bytesAt(file, 0, 512)
-  const sectorBytes = 2 ** header.readUInt16LE(30)
+  const sectorBytes = sectorSizes.get(header.readUInt16LE(30))
+  if (sectorBytes === undefined) return undefined
   const root = await bytesAt(file, (header.readUInt32LE(48) + 1) * sectorBytes, 128)
   return programs[root.toString('hex', 80, 96)]
 }
