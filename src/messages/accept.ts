@@ -21,20 +21,20 @@ declare module '../core/app.ts' {
 }
 
 export function createAcceptance(app: App): App['accept'] {
-  return createBatch<readonly Offer[], readonly Answer[]>({
-    max: 200,
-    parallel: 2,
-    run: async (calls) => {
-      const offers = calls.flat()
-      app.metrics.batchSize.observe({ batch: 'accept' }, offers.length)
-      const answers = await acceptApart(app, offers)
-      let taken = 0
-      return calls.map(({ length }) => {
-        taken += length
-        return answers.slice(taken - length, taken)
-      })
-    },
-  })
+  const run = async (calls: readonly (readonly Offer[])[]) => {
+    const offers = calls.flat()
+    app.metrics.batchSize.observe({ batch: 'accept' }, offers.length)
+    const answers = await acceptApart(app, offers)
+    let taken = 0
+    return calls.map(({ length }) => {
+      taken += length
+      return answers.slice(taken - length, taken)
+    })
+  }
+  const alone = createBatch<readonly Offer[], readonly Answer[]>({ max: 200, parallel: 2, run })
+  // A bulk is a flush of its own: no transaction grows with how many come at once, and nobody waits for the bulk of others.
+  const many = createBatch<readonly Offer[], readonly Answer[]>({ max: 1, parallel: 2, run })
+  return (offers) => (offers.length > 1 ? many : alone)(offers)
 }
 
 /** Accepts one message: durable when this answers, on its way right after. @throws NOT_FOUND, quota and idempotency failures. */
