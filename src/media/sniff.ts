@@ -7,11 +7,14 @@ import { type MediaType, mediaTypes } from './kinds.ts'
 /** Other names of the same types. */
 const aliases: Record<string, string> = { 'audio/x-m4a': 'audio/mp4', 'audio/x-aac': 'audio/aac' }
 
+/** Types that nobody takes, known by two letters that texts may have as well: `BMI;Age`, `MZ`, `%!`, two `G` in their places. */
+const alikeText = new Set(['image/bmp', 'application/x-msdownload', 'application/postscript', 'video/mp2t'])
+
 /** The type of the file at `path`; undefined for one that nobody takes. Archives are looked at and not unpacked. */
 export async function sniff(path: string): Promise<MediaType | undefined> {
   const found = (await new FileTypeParser().fromFile(path))?.mime
   if (found === 'application/x-cfb') return mediaTypes.get((await typeOfCompound(path)) ?? '')
-  if (found) return mediaTypes.get(aliases[found] ?? found)
+  if (found && !alikeText.has(found)) return mediaTypes.get(aliases[found] ?? found)
   return (await isText(path)) ? mediaTypes.get('text/plain') : undefined
 }
 
