@@ -35,12 +35,11 @@ export async function reserveQuota(tx: Sql, requests: readonly QuotaRequest[]): 
       returning "userId", granted, "messagesCount" + "statusesCount" as used`,
     values: [list.map(([id]) => id), list.map(([, owner]) => owner.quota), list.map(([, owner]) => owner.asked)],
   })
-  const left = new Map(rows.map((row) => [row.userId, row.granted]))
-  const spare = new Map(rows.map((row) => [row.userId, row.used < (owners.get(row.userId)?.quota ?? 0)]))
+  // What was left before them all, so that those before a request matter to it and those after do not.
+  const left = new Map(rows.map((row) => [row.userId, (owners.get(row.userId)?.quota ?? 0) - row.used + row.granted]))
   return requests.map(({ ownerId, counts }) => {
-    if (!counts) return spare.get(ownerId) ?? false
     const rest = left.get(ownerId) ?? 0
-    left.set(ownerId, rest - 1)
+    if (counts) left.set(ownerId, rest - 1)
     return rest > 0
   })
 }

@@ -107,13 +107,17 @@ export function unlessMissing(message: string) {
   return ({ input }: { input?: unknown }) => (input === undefined ? 'is required' : message)
 }
 
+/** Before it the calendars of databases and of Node differ. */
+const firstMoment = Date.parse('0001-01-01T00:00:00Z')
+
 /** A moment with an offset or `Z`, which must exist on the calendar. */
 export const moment = z.iso
   .datetime({
     offset: true,
+    abort: true,
     error: unlessMissing('must be an ISO 8601 date and time with an offset, for example 2026-01-31T10:00:00Z'),
   })
-  .refine((value) => Number.isFinite(Date.parse(value)), 'must be an ISO 8601 date and time with an offset')
+  .refine((value) => Date.parse(value) >= firstMoment, 'must not be before the year 1')
   .meta({ id: 'DateTime' })
 
 export const uuid = z.guid({ error: unlessMissing('must be a UUID') }).transform((value) => value.toLowerCase())

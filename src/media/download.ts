@@ -40,11 +40,12 @@ async function sendFile(
   media: Media,
   access: Record<string, string>,
 ): Promise<FastifyReply> {
-  const { 'if-none-match': known, 'if-range': ifRange, range: header } = request.headers
+  const { 'if-range': ifRange, range: header } = request.headers
   const headers = { ...headersOf(media), ...access }
-  if (namesTag(known, headers.ETag)) return await reply.code(304).headers(headers).send()
-  // A part is of the file that the caller has the other parts of.
-  const part = ifRange === undefined || ifRange === headers.ETag ? readRange(header, media.size) : null
+  if (isKnown(request, headers)) return await reply.code(304).headers(headers).send()
+  // A part is of the file that the caller has the other parts of; by HTTP, HEAD knows no parts.
+  const takesPart = request.method === 'GET' && (ifRange === undefined || ifRange === headers.ETag)
+  const part = takesPart ? readRange(header, media.size) : null
   if (part === undefined) return await refuseRange(reply, media.size)
   const range = part ?? { start: 0, end: media.size - 1 }
   const bytes = request.method === 'HEAD' ? undefined : await open(app, media, range)
@@ -68,8 +69,15 @@ function headersOf({ id, mimeType, createdAt }: Media) {
   }
 }
 
-function namesTag(header: string | undefined, etag: string): boolean {
-  return header?.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim())) ?? false
+/** Whether the caller has the file. What it says of the date counts where it says nothing of the tag. */
+function isKnown({ headers }: FastifyRequest, told: { ETag: string; 'Last-Modified': string }): boolean {
+  const { 'if-none-match': tags, 'if-modified-since': since } = headers
+  if (tags !== undefined) return namesTag(tags, told.ETag)
+  return since !== undefined && Date.parse(since) >= Date.parse(told['Last-Modified'])
+}
+
+function namesTag(header: string, etag: string): boolean {
+  return header.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()))
 }
 
 async function refuseRange(reply: FastifyReply, size: number): Promise<FastifyReply> {

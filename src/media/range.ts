@@ -6,7 +6,7 @@ import type { ByteRange } from './store.ts'
  * there. More ranges than one, and what cannot be read, mean all of it, as the standard lets servers do.
  */
 export function readRange(header: string | undefined, size: number): ByteRange | null | undefined {
-  const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? []
+  const [, first, last] = /^bytes=(\d*)-(\d*)$/i.exec(header ?? '') ?? []
   if (first === undefined || last === undefined || first + last === '') return null
   if (first === '') return Number(last) > 0 ? { start: Math.max(0, size - Number(last)), end: size - 1 } : undefined
   const [start, end] = [Number(first), last === '' ? size - 1 : Math.min(Number(last), size - 1)]

@@ -7,11 +7,14 @@ import { type MediaType, mediaTypes } from './kinds.ts'
 /** Other names of the same types. */
 const aliases: Record<string, string> = { 'audio/x-m4a': 'audio/mp4', 'audio/x-aac': 'audio/aac' }
 
+/** Types that nobody takes, known by two letters that texts may have as well: `BMI;Age`, `MZ`, `%!`, two `G` in their places. */
+const alikeText = new Set(['image/bmp', 'application/x-msdownload', 'application/postscript', 'video/mp2t'])
+
 /** The type of the file at `path`; undefined for one that nobody takes. Archives are looked at and not unpacked. */
 export async function sniff(path: string): Promise<MediaType | undefined> {
   const found = (await new FileTypeParser().fromFile(path))?.mime
   if (found === 'application/x-cfb') return mediaTypes.get((await typeOfCompound(path)) ?? '')
-  if (found) return mediaTypes.get(aliases[found] ?? found)
+  if (found && !alikeText.has(found)) return mediaTypes.get(aliases[found] ?? found)
   return (await isText(path)) ? mediaTypes.get('text/plain') : undefined
 }
 
@@ -22,11 +25,18 @@ const programs: Record<string, string> = {
   '108d81649b4fcf1186ea00aa00b929e8': 'application/vnd.ms-powerpoint',
 }
 
+/** Bytes of a sector by how its size is written. Others there are none, and a file may say anything. */
+const sectorSizes: ReadonlyMap<number, number> = new Map([
+  [9, 512],
+  [12, 4096],
+])
+
 /** Word, Excel and PowerPoint before 2007 share one format; the first entry of its directory names the program. */
 async function typeOfCompound(path: string): Promise<string | undefined> {
   await using file = await open(path)
   const header = await bytesAt(file, 0, 512)
-  const sectorBytes = 2 ** header.readUInt16LE(30)
+  const sectorBytes = sectorSizes.get(header.readUInt16LE(30))
+  if (sectorBytes === undefined) return undefined
   const root = await bytesAt(file, (header.readUInt32LE(48) + 1) * sectorBytes, 128)
   return programs[root.toString('hex', 80, 96)]
 }

@@ -21,20 +21,20 @@ declare module '../core/app.ts' {
 }
 
 export function createAcceptance(app: App): App['accept'] {
-  return createBatch<readonly Offer[], readonly Answer[]>({
-    max: 200,
-    parallel: 2,
-    run: async (calls) => {
-      const offers = calls.flat()
-      app.metrics.batchSize.observe({ batch: 'accept' }, offers.length)
-      const answers = await acceptApart(app, offers)
-      let taken = 0
-      return calls.map(({ length }) => {
-        taken += length
-        return answers.slice(taken - length, taken)
-      })
-    },
-  })
+  const run = async (calls: readonly (readonly Offer[])[]) => {
+    const offers = calls.flat()
+    app.metrics.batchSize.observe({ batch: 'accept' }, offers.length)
+    const answers = await acceptApart(app, offers)
+    let taken = 0
+    return calls.map(({ length }) => {
+      taken += length
+      return answers.slice(taken - length, taken)
+    })
+  }
+  const alone = createBatch<readonly Offer[], readonly Answer[]>({ max: 200, parallel: 2, run })
+  // A bulk is a flush of its own: no transaction grows with how many come at once, and nobody waits for the bulk of others.
+  const many = createBatch<readonly Offer[], readonly Answer[]>({ max: 1, parallel: 2, run })
+  return (offers) => (offers.length > 1 ? many : alone)(offers)
 }
 
 /** Accepts one message: durable when this answers, on its way right after. @throws NOT_FOUND, quota and idempotency failures. */
@@ -62,23 +62,31 @@ async function acceptAgain(app: App, offer: Offer): Promise<Message | Error> {
   }
 }
 
-/** Accepts all at once; where somebody holds a key for so long that the wait for it ends, only its own messages are refused. */
+/** Milliseconds for a key that was waited for before. */
+const secondWaitMs = 500
+
+/** Accepts all at once; where somebody holds a key for so long that the wait for it ends, only its workspace's are refused. */
 async function acceptApart(app: App, offers: readonly Offer[]): Promise<Answer[]> {
   try {
     return await acceptAll(app, offers)
   } catch (error) {
-    if (codeOf(error) !== 'IDEMPOTENCY_IN_PROGRESS') throw error
-    const free = offers.filter((offer) => !offer.idempotency)
-    const accepted = free.length > 0 ? await acceptAll(app, free) : []
-    return offers.map((offer) => (offer.idempotency ? (error as Error) : (accepted[free.indexOf(offer)] as Answer)))
+    const apart = Map.groupBy(offers, ({ principal, idempotency }) => (idempotency ? principal.workspaceId : null))
+    if (codeOf(error) !== 'IDEMPOTENCY_IN_PROGRESS' || apart.size === 1) throw error
+    const answers = new Map<Offer, Answer>()
+    const accept = async (group: readonly Offer[]) => {
+      const judged = await acceptAll(app, group, secondWaitMs).catch((fault: Error) => group.map(() => fault))
+      for (const [i, offer] of group.entries()) answers.set(offer, judged[i] as Answer)
+    }
+    await Promise.all([...apart.values()].map(accept))
+    return offers.map((offer) => answers.get(offer) as Answer)
   }
 }
 
-async function acceptAll(app: App, offers: readonly Offer[]): Promise<Answer[]> {
+async function acceptAll(app: App, offers: readonly Offer[], keyWaitMs?: number): Promise<Answer[]> {
   await app.safety.load(offers.map((offer) => ({ instanceId: offer.input.instanceId, to: offer.input.to })))
   return await transaction(app.pool, async (tx) => {
     const answers: (Answer | undefined)[] = offers.map(() => undefined)
-    await answerRepeated(app, tx, offers, answers)
+    await answerRepeated(app, tx, offers, answers, keyWaitMs)
     const found = await lookUp(tx, offers)
     const drafts = draft(offers, answers, found)
     const granted = await reserveQuota(

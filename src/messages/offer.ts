@@ -18,12 +18,16 @@ export interface Offer {
 type Again = 'again'
 export type Answer = Message | Error | Again
 
-/** Answers the offers whose key was used before, and sends back all but the first of a key in this flush. */
+/**
+ * Answers the offers whose key was used before, and sends back all but the first of a key in this flush. A key that somebody
+ * holds is waited for as long as for any lock, or `keyWaitMs`. @throws IDEMPOTENCY_IN_PROGRESS when the wait ends.
+ */
 export async function answerRepeated(
   app: App,
   tx: Sql,
   offers: readonly Offer[],
   answers: (Answer | undefined)[],
+  keyWaitMs?: number,
 ): Promise<void> {
   const claims = new Map<string, { index: number; claim: KeyClaim }>()
   for (const [index, offer] of offers.entries()) {
@@ -35,11 +39,13 @@ export async function answerRepeated(
   }
   if (claims.size === 0) return
   const list = [...claims.values()]
+  if (keyWaitMs) await tx.query(`set local lock_timeout = ${keyWaitMs}`)
   const kept = await claimKeys(
     app,
     tx,
     list.map((item) => item.claim),
   )
+  if (keyWaitMs) await tx.query('set local lock_timeout to default')
   for (const [i, { index }] of list.entries()) {
     const before = kept[i]
     if (!before) continue

@@ -82,6 +82,19 @@ describe('a file that is given back', () => {
       expect((await fetch(url, { headers: { ...headers, 'if-none-match': '"other"' } })).status).toBe(200)
     }
   })
+
+  it('is not sent again to who has it since it last changed, unless a tag says otherwise', async () => {
+    for (const [url, headers] of ways(await uploaded('hello'))) {
+      const changed = (await fetch(url, { headers })).headers.get('last-modified') as string
+      const ask = async (since: string, more = {}) =>
+        (await fetch(url, { headers: { ...headers, ...more, 'if-modified-since': since } })).status
+      expect(await ask(changed)).toBe(304)
+      expect(await ask(new Date(Date.parse(changed) + 1_000).toUTCString())).toBe(304)
+      expect(await ask(new Date(Date.parse(changed) - 1_000).toUTCString())).toBe(200)
+      expect(await ask('yesterday')).toBe(200)
+      expect(await ask(changed, { 'if-none-match': '"other"' })).toBe(200)
+    }
+  })
 })
 
 describe('a part of a file', () => {
@@ -94,6 +107,7 @@ describe('a part of a file', () => {
     ['bytes=7-99', '789', 'bytes 7-9/10'],
     ['bytes=-3', '789', 'bytes 7-9/10'],
     ['bytes=-99', '0123456789', 'bytes 0-9/10'],
+    ['Bytes=2-4', '234', 'bytes 2-4/10'],
   ])('%s is %s', async (range, part, told) => {
     for (const [url, headers] of ways(await uploaded(content))) {
       const answer = await fetch(url, { headers: { ...headers, range } })
@@ -129,6 +143,13 @@ describe('a part of a file', () => {
     expect(await ask(`"${file.id}"`)).toEqual([206, '01'])
     expect(await ask('"other"')).toEqual([200, '0123456789'])
     expect(await ask('Wed, 21 Oct 2015 07:28:00 GMT')).toEqual([200, '0123456789'])
+  })
+
+  it.each(['bytes=0-1', 'bytes=99-'])('is nothing that HEAD asks for: %s', async (range) => {
+    for (const [url, headers] of ways(await uploaded(content))) {
+      const { status, headers: told } = await fetch(url, { method: 'HEAD', headers: { ...headers, range } })
+      expect([status, told.get('content-length'), told.get('content-range')]).toEqual([200, '10', null])
+    }
   })
 
   it('and its fellows are the whole, wherever it is cut', () => {

@@ -94,14 +94,18 @@ function openXml(part: string, folder: string): Buffer {
   })
 }
 
-/** An office document before 2007: a compound file whose root names its program by `classId`, as it stands in the file. */
-function compound(classId: string): Buffer {
-  const file = Buffer.alloc(1536)
+/**
+ * An office document before 2007: a compound file whose root names its program by `classId`, as it stands in the file. Its
+ * sectors have 2 to the power of `shift` bytes, by what it says.
+ */
+export function compound(classId: string, shift = 9): Buffer {
+  const root = shift === 12 ? 8192 : 1024
+  const file = Buffer.alloc(root + 512)
   file.write('d0cf11e0a1b11ae1', 'hex')
-  file.writeUInt16LE(9, 30)
+  file.writeUInt16LE(shift, 30)
   file.writeUInt32LE(1, 48)
-  file.write('Root Entry', 1024, 'utf16le')
-  file.write(classId, 1024 + 80, 'hex')
+  file.write('Root Entry', root, 'utf16le')
+  file.write(classId, root + 80, 'hex')
   return file
 }
 

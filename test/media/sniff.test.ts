@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, it } from 'vitest'
 import { mediaTypes } from '../../src/media/kinds.ts'
 import { sniff } from '../../src/media/sniff.ts'
-import { samples, zip } from './rig.ts'
+import { compound, samples, zip } from './rig.ts'
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'gateway-test-types-'))
 const file = path.join(folder, 'file')
@@ -21,6 +21,10 @@ async function typeOf(content: string | Uint8Array): Promise<string | undefined>
 describe('a file', () => {
   it.each(Object.entries(samples))('of %s is known by its content', async (type, content) => {
     expect(await typeOf(content)).toBe(type)
+  })
+
+  it('of Word is known by its content where its sectors are large', async () => {
+    expect(await typeOf(compound('0609020000000000c000000000000046', 12))).toBe('application/msword')
   })
 
   it('of every type that is taken is tried here', () => {
@@ -43,6 +47,7 @@ describe('a file', () => {
     ],
     ['a compound file of nobody', Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(1500)])],
     ['a compound file that is cut off', Buffer.from('d0cf11e0a1b11ae1', 'hex')],
+    ['a compound file whose sectors are larger than any disk', compound('0609020000000000c000000000000046', 0xffff)],
     ['zeros', Buffer.alloc(5000)],
     ['noise', Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7919 + 131) % 251))],
     ['UTF-16', Buffer.from('\ufeffhello', 'utf16le')],
@@ -59,6 +64,10 @@ describe('a file', () => {
     ['an SVG', '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>'],
     ['JavaScript', 'alert(1)'],
     ['CSV', 'a;b\n1;2\n'],
+    ['CSV that begins as a bitmap does', 'BMI;Age\n21.5;40\n'],
+    ['text that begins as a program does', 'MZ is a district code of Mainz'],
+    ['text that begins as PostScript does', '%!TEX root = main.tex\n'],
+    ['text with the letters of a stream in their places', `G${'x'.repeat(187)}G${'x'.repeat(400)}`],
     ['one letter', 'x'],
     ['text with a byte order mark', '\ufeffhello'],
     ['text of many parts, cut inside letters', 'ß€𝄞'.repeat(30_000)],

@@ -1,10 +1,11 @@
 // An Idempotency-Key that somebody holds for too long: a process that froze in the middle of a transaction, say.
 import { beforeAll, expect, it } from 'vitest'
-import { failure } from '../../src/core/errors.ts'
+import { codeOf, failure } from '../../src/core/errors.ts'
 import { keepFailure, write } from '../../src/core/idempotency.ts'
+import { sendMessage } from '../../src/messages/service.ts'
 import { sql } from '../kit/kit.ts'
 import { contextFor, openApp } from '../messages/rig.ts'
-import { expectRefusal, openRig, type Rig, text } from './rig.ts'
+import { expectRefusal, openRig, type Rig, type Tenant, text } from './rig.ts'
 
 let rig: Rig
 
@@ -24,6 +25,29 @@ it('refuses the request with that key, and accepts those that came with it', asy
     const [held, ...others] = await Promise.all([send({ 'idempotency-key': 'held' }), send(), send(), send()])
     expectRefusal(held as Awaited<ReturnType<typeof send>>, 409, 'IDEMPOTENCY_IN_PROGRESS')
     expect(others.map(({ status }) => status)).toEqual([201, 201, 201])
+  } finally {
+    await holder.query('rollback')
+    holder.release()
+  }
+})
+
+it('refuses nothing of others, who use keys of their own, at the same moment', async () => {
+  const app = await openApp(rig.databaseUrl)
+  const holder = await sql(rig.databaseUrl).connect()
+  const send = (tenant: Tenant, key: string) => {
+    const idempotency = { key, fingerprint: Buffer.from(key), replayed: false }
+    return sendMessage({ ...contextFor(app, tenant.account), idempotency }, text(tenant)).then(
+      () => 'accepted',
+      (error: Error) => codeOf(error),
+    )
+  }
+  try {
+    await holder.query('begin')
+    await holder.query(`insert into idempotency_keys ("workspaceId", key, fingerprint) values ($1, 'in use', '\\x00')`, [
+      rig.tenant.account.workspaceId,
+    ])
+    const answers = await Promise.all([send(rig.tenant, 'in use'), send(rig.stranger, 'one'), send(rig.stranger, 'two')])
+    expect(answers).toEqual(['IDEMPOTENCY_IN_PROGRESS', 'accepted', 'accepted'])
   } finally {
     await holder.query('rollback')
     holder.release()

@@ -98,6 +98,17 @@ describe('a bulk', () => {
     expect((await free.api.get('usage')).body.data.messagesCount).toBe(500)
   })
 
+  it('refuses no member for what later ones take of the quota', async () => {
+    const free = await sleeper('free')
+    await sql(rig.databaseUrl).query(
+      `insert into usage ("userId", period, "messagesCount") values ($1, date_trunc('month', now() at time zone 'utc')::date, 499)`,
+      [free.account.userId],
+    )
+    const scheduled = text(free, { scheduledAt: new Date(Date.now() + 3_600_000).toISOString() })
+    const { accepted } = await bulk([scheduled, text(free), scheduled, text(free)], free)
+    expect(accepted.map(({ index }) => index)).toEqual([0, 1])
+  })
+
   it('may hold the same message many times, and means each', async () => {
     const tenant = await sleeper()
     const { accepted } = await bulk(Array(5).fill(text(tenant)), tenant)
