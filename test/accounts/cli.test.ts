@@ -126,6 +126,17 @@ it('migrate says what it applied', async () => {
   expect(await gatewayCommand('migrate')).toEqual({ code: 0, stdout: 'nothing to apply\n', stderr: '' })
 })
 
+it('migrate says in one sentence what it lacks of a database', async () => {
+  const name = `somebody_${process.pid}`
+  await sql(databaseUrl).query(`create role ${name} login password 'x'`)
+  await sql(databaseUrl).query(`create database ${name}`)
+  const { host } = new URL(databaseUrl)
+  const denied = await command(['migrate'], { databaseUrl: `postgres://${name}:x@${host}/${name}` })
+  expectRefusal(denied, /^The user of DATABASE_URL may not create .*\(permission denied for schema public\)/)
+  const web = await command(['migrate'], { databaseUrl: gateway.url.replace('http', 'postgres') })
+  expectRefusal(web, /^The database of DATABASE_URL cannot be used/)
+})
+
 describe('account password and verify', () => {
   it('set another password, end every session, and let an unverified address in', async () => {
     const client = api(gateway)
