@@ -69,6 +69,9 @@ function typeName(event: string): string {
     .join('')
 }
 
+/** The one header that is not always there. */
+const previousSignature = 'X-Service-Signature-Previous'
+
 const signatureHeaders: [name: string, description: string, example: string][] = [
   ['X-Service-Event', 'The name of the event.', 'message.sent'],
   ['X-Service-Delivery', "The event's id, equal on every attempt.", '01980000-0000-7000-8000-00000000000a'],
@@ -77,6 +80,7 @@ const signatureHeaders: [name: string, description: string, example: string][] =
     "`sha256=` and the HMAC-SHA256 of the body's bytes in lowercase hex, keyed by the whole `secret`. Compare in constant time.",
     `sha256=${'0'.repeat(64)}`,
   ],
+  [previousSignature, 'For 24 hours after a rotation: the same, keyed by the `secret` of before.', `sha256=${'0'.repeat(64)}`],
   [
     'webhook-id',
     "The event's id, as Standard Webhooks call it. Keep those you have handled, and refuse them the second time.",
@@ -99,7 +103,7 @@ export function webhooksOf({ schemas }: Components): Record<string, unknown> {
   const parameters = signatureHeaders.map(([name, description, example]) => ({
     name,
     in: 'header',
-    required: true,
+    required: name !== previousSignature,
     description,
     schema: { type: 'string' },
     example,
@@ -148,7 +152,8 @@ export function streamOf(components: Components, query: z.ZodObject): Operation 
         content: {
           'text/event-stream': {
             schema: { type: 'string', description: 'Server-sent events.' },
-            example: 'event: message.sent\nid: 1f\ndata: {"id":"…","event":"message.sent","instanceId":"…","messageId":"…"}\n\n',
+            example:
+              'event: message.sent\nid: ZTE6MTI\ndata: {"id":"…","event":"message.sent","instanceId":"…","messageId":"…"}\n\n',
           },
         },
       },

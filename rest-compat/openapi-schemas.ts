@@ -126,7 +126,7 @@ export function createSchemas(graph: GraphQLSchema): Schemas {
     },
     query: (query, typeOf) => {
       const { properties = {}, ...schema } = convert(query, 'input')
-      return { ...schema, properties: mapValues(properties, (property, name) => dress(property, typeOf(name))) }
+      return { ...schema, properties: mapValues(properties, (property, name) => neverNull(dress(property, typeOf(name)))) }
     },
   }
 }
@@ -144,6 +144,11 @@ function fieldsOf(type?: GraphType): Record<string, Field | undefined> {
 /** The items of a page have a name of their own in REST; in the graph they are the nodes of a connection. */
 function pageItems(property: Schema, fields: Record<string, Field | undefined>): Field | undefined {
   return property.items && fields.nodes && fields.pageInfo ? { type: fields.nodes.type } : undefined
+}
+
+/** What stands in an address: it can be left out there, but `null` would be a text. */
+function neverNull({ type, ...schema }: Schema): Schema {
+  return { ...schema, ...(type && { type: [type].flat().find((one) => one !== 'null') as string }) }
 }
 
 function isText({ type }: Schema): boolean {

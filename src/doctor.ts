@@ -1,5 +1,6 @@
 // Looks at everything a gateway depends on and says in words what is wrong.
 import type pg from 'pg'
+import { opensSigningKey } from './accounts/signing-key.ts'
 import { countDead } from './core/dead-jobs.ts'
 import { pendingMigrations } from './core/migrate.ts'
 import { createSealer } from './core/seal.ts'
@@ -22,6 +23,14 @@ const checks: Record<string, Check> = {
     if (number < 150_000) throw new Error(`PostgreSQL ${version} is too old; 15 or newer is needed`)
     return `PostgreSQL ${version} answers`
   },
+  clock: async (pool) => {
+    const before = Date.now()
+    const { rows } = await pool.query<{ now: Date }>('select clock_timestamp() as now')
+    const offsetMs = Math.round((before + Date.now()) / 2 - (rows[0]?.now.getTime() ?? Number.NaN))
+    const said = `${Math.abs(offsetMs)} ms ${offsetMs > 0 ? 'ahead of' : 'behind'} the database's`
+    if (Math.abs(offsetMs) > clockToleranceMs) throw new Error(`this machine's is ${said}; synchronise both (NTP)`)
+    return `this machine's is ${said}`
+  },
   migrations: async (pool) => {
     const pending = await pendingMigrations(pool)
     if (pending.length > 0) throw new Error(`${pending.join(', ')} not applied yet; start the gateway or run \`gateway migrate\``)
@@ -36,25 +45,11 @@ const checks: Record<string, Check> = {
       ? `the queue is installed; set aside in the last 14 days, see the log: ${told}`
       : 'the queue is installed'
   },
-  clock: async (pool) => {
-    const before = Date.now()
-    const { rows } = await pool.query<{ now: Date }>('select clock_timestamp() as now')
-    const offsetMs = Math.round((before + Date.now()) / 2 - (rows[0]?.now.getTime() ?? Number.NaN))
-    const said = `${Math.abs(offsetMs)} ms ${offsetMs > 0 ? 'ahead of' : 'behind'} the database's`
-    if (Math.abs(offsetMs) > clockToleranceMs) throw new Error(`this machine's is ${said}; synchronise both (NTP)`)
-    return `this machine's is ${said}`
-  },
   secretKey: async (pool, secretKey) => {
-    const { rows } = await pool.query<{ secret: Buffer }>(
-      `select secret from webhook_endpoints where "deletedAt" is null order by "createdAt" desc limit 1`,
-    )
-    if (!rows[0]) return 'set; nothing is sealed with it yet'
-    try {
-      createSealer(secretKey).open(rows[0].secret)
-    } catch {
+    const opened = [await opensWebhookSecret(pool, secretKey), await opensSigningKey(pool, secretKey)]
+    if (opened.includes(false))
       throw new Error('SECRET_KEY is not the one that stored secrets were sealed with; put the right one back')
-    }
-    return 'opens what is stored'
+    return opened.includes(true) ? 'opens what is stored' : 'set; nothing is sealed with it yet'
   },
   providers: async (pool) => {
     const { rows } = await pool.query<{ provider: string; status: string; count: string }>(
@@ -62,6 +57,20 @@ const checks: Record<string, Check> = {
     )
     return rows.map((row) => `${row.provider}: ${row.count} ${row.status}`).join(', ') || 'no instances yet'
   },
+}
+
+/** Undefined where no endpoint has one. */
+async function opensWebhookSecret(pool: pg.Pool, secretKey: Buffer): Promise<boolean | undefined> {
+  const { rows } = await pool.query<{ secret: Buffer }>(
+    `select secret from webhook_endpoints where "deletedAt" is null order by "createdAt" desc limit 1`,
+  )
+  if (!rows[0]) return undefined
+  try {
+    createSealer(secretKey).open(rows[0].secret)
+    return true
+  } catch {
+    return false
+  }
 }
 
 export interface Patient extends Surroundings {
@@ -87,8 +96,8 @@ export async function doctor({ url, secretKey, ...around }: Patient, say: (line:
   await withPool(url, { max: 1, connectionTimeoutMillis: 5_000 }, async (pool) => {
     for (const [name, check] of Object.entries(checks)) {
       const isWell = await look(name, () => check(pool, secretKey))
-      // Everything after it would only say the same again.
-      if (name === 'database' && !isWell) break
+      // Everything after these would only say the same again.
+      if (!isWell && (name === 'database' || name === 'migrations')) break
     }
   })
   for (const [name, check] of Object.entries(surroundings)) await look(name, () => check(around))

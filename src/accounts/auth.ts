@@ -1,5 +1,4 @@
 // Identity: better-auth over our tables, with our hashing and our mail. It is called in process; its own routes are not served.
-import { createHmac } from 'node:crypto'
 import { betterAuth } from 'better-auth'
 import { prismaAdapter } from 'better-auth/adapters/prisma'
 import { genericOAuth } from 'better-auth/plugins/generic-oauth'
@@ -12,6 +11,7 @@ import { consoleHome } from './console-url.ts'
 import { sendMail } from './mail.ts'
 import { openAccount } from './open-account.ts'
 import { hashPassword, verifyPassword } from './password.ts'
+import { identitySecret } from './signing-key.ts'
 import { tokenAudience, tokenSeconds } from './token-form.ts'
 
 const day = 86_400
@@ -45,7 +45,7 @@ export function createAuth(app: App, { baseUrl, oidc }: AuthOptions) {
     baseURL: baseUrl,
     basePath: '/api/auth',
     trustedOrigins: trustedOrigins(app),
-    secret: createHmac('sha256', secretKey).update('identity').digest('hex'),
+    secret: identitySecret(secretKey),
     telemetry: { enabled: false },
     logger: {
       level: 'error',

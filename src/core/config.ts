@@ -74,7 +74,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   const parsed = environment.safeParse(given)
   const faults = parsed.success ? [] : parsed.error.issues.map((issue) => `${issue.path[0]?.toString()}: ${issue.message}`)
   faults.push(...contradictionsOf(given))
-  if (!parsed.success || faults.length > 0) throw new ConfigError(faults.join('\n'))
+  if (!parsed.success || faults.length > 0) throw new ConfigError([...new Set(faults)].join('\n'))
   const e = parsed.data
   return {
     config: {

@@ -1,6 +1,8 @@
 // Every variable of the environment: its form, its default, and its meaning in words.
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
+// Faults are told in its words, whoever reads the configuration.
+import './validation.ts'
 
 const positive = (fallback: number) => z.coerce.number().int().positive().default(fallback)
 const flag = z.enum(['0', '1']).transform((value) => value === '1')
@@ -19,8 +21,15 @@ const roles = z
   .transform((value) => value.split(',').map((part) => part.trim()))
   .pipe(z.array(z.enum(['http', 'worker', 'relay'])).min(1))
 
+/** An address with one of these schemes. */
+const url = (...schemes: string[]) =>
+  z.url({
+    protocol: new RegExp(`^(${schemes.join('|')})$`),
+    error: `must be a valid address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+  })
+
 /** An address that others are put after: without the slash at its end. */
-const base = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''))
+const base = url('http', 'https').transform((url) => url.replace(/\/+$/, ''))
 
 /** Every variable the gateway knows. The descriptions are README's table. */
 export const environment = z.object({
@@ -36,8 +45,7 @@ export const environment = z.object({
     .min(1)
     .default('.data')
     .describe('Folder of the embedded database, of the secret key and of uploaded files'),
-  DATABASE_URL: z
-    .url({ protocol: /^postgres(ql)?$/ })
+  DATABASE_URL: url('postgres', 'postgresql')
     .optional()
     .describe('Your own PostgreSQL (15 or newer); without it an embedded one is started'),
   DATABASE_BACKEND: z
@@ -54,15 +62,14 @@ export const environment = z.object({
     .regex(/^[0-9a-f]{64}$/i, 'must be 32 bytes in hex (64 digits)')
     .optional()
     .describe(
-      'Encrypts webhook secrets and provider credentials at rest, 32 bytes in hex; made and kept in DATA_DIR with the embedded database, required with DATABASE_URL',
+      'Encrypts webhook secrets, provider credentials and the keys of sign-in at rest, 32 bytes in hex; made and kept in DATA_DIR with the embedded database, required with DATABASE_URL',
     ),
   MEDIA_STORE: z
     .enum(['disk', 's3'])
     .default('disk')
     .describe('Where uploaded files are kept: `disk` is DATA_DIR/media, `s3` a bucket that speaks S3'),
   S3_BUCKET: z.string().min(1).optional().describe('The bucket of MEDIA_STORE=s3'),
-  S3_ENDPOINT: z
-    .url({ protocol: /^https?$/ })
+  S3_ENDPOINT: url('http', 'https')
     .optional()
     .describe("Address of an S3 that is not Amazon's, for example http://127.0.0.1:9000"),
   S3_REGION: z.string().min(1).default('us-east-1').describe('Region of the bucket'),
@@ -85,8 +92,7 @@ export const environment = z.object({
   RATE_LIMIT_PER_SECOND: positive(10).describe('Requests that one API key may make in any one second'),
   TRUST_PROXY: flag.default(false).describe('1 takes the client address from X-Forwarded-For'),
   CONSOLE_URL: base.optional().describe('Address of the console, where links in mails and sign-ins lead; without it PUBLIC_URL'),
-  SMTP_URL: z
-    .url({ protocol: /^smtps?$/ })
+  SMTP_URL: url('smtp', 'smtps')
     .optional()
     .describe('Mail server, with its user and password; without it mail is written to DATA_DIR/mail'),
   MAIL_FROM: z.string().min(3).default('Messaging gateway <gateway@localhost>').describe('Sender of mail'),
@@ -95,8 +101,7 @@ export const environment = z.object({
     .regex(/^[a-z0-9-]{1,32}$/, 'must be 1 to 32 of a-z, 0-9 and -')
     .default('sso')
     .describe('Name of the identity provider in addresses: /api/auth/oauth/NAME'),
-  OIDC_DISCOVERY_URL: z
-    .url({ protocol: /^https?$/ })
+  OIDC_DISCOVERY_URL: url('http', 'https')
     .optional()
     .describe("The identity provider's discovery document (`…/.well-known/openid-configuration`)"),
   OIDC_CLIENT_ID: z.string().min(1).optional().describe('What the identity provider calls this gateway'),
@@ -109,10 +114,7 @@ export const environment = z.object({
   STRIPE_WEBHOOK_SECRET: z.string().min(1).optional().describe('Of the endpoint /api/billing/stripe/webhook at Stripe'),
   STRIPE_PRICE_PRO: z.string().min(1).optional().describe("Id of the Pro plan's monthly price at Stripe"),
   STRIPE_PRICE_MAX: z.string().min(1).optional().describe("Id of the MAX plan's monthly price at Stripe"),
-  STRIPE_API_URL: z
-    .url({ protocol: /^https?$/ })
-    .optional()
-    .describe("Another address of Stripe's API, for tests"),
+  STRIPE_API_URL: url('http', 'https').optional().describe("Another address of Stripe's API, for tests"),
   SANDBOX_LATENCY_MS: z.coerce.number().int().min(0).default(200).describe('Time that each step takes on the sandbox network'),
   SANDBOX_SEED: z.coerce.number().int().default(1).describe('Seed of what the sandbox network makes up'),
   METRICS_TOKEN: z.string().min(1).optional().describe('Bearer token of /metrics; without it only loopback may read them'),

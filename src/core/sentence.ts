@@ -16,6 +16,11 @@ export function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const e = error as SystemError
   if (codeOf(e)) return e.message
+  const denied = e.message.match(/permission denied for (?:database|schema) \S+/)?.[0]
+  if (denied) return `The user of DATABASE_URL may not create what the gateway needs (${denied}); let it own the database`
+  // What pg says without a code, of what is no PostgreSQL or of one without TLS.
+  if (/^(Connection terminated|The server does not support SSL)/.test(e.message))
+    return `The database of DATABASE_URL cannot be used (${e.message}); check DATABASE_URL`
   const place = e.address && e.port ? `${e.address}:${e.port}` : 'its address'
   switch (e.code) {
     case 'EADDRINUSE':
@@ -40,6 +45,7 @@ export function sentenceOf(error: unknown): string {
     case 'EROFS':
     case 'ENOSPC':
     case 'ENOTDIR':
+    case 'EEXIST':
       return e.path ? `${e.path} cannot be written (${e.code}); check DATA_DIR and who starts the gateway` : e.message
     default:
       return e.message || e.errors?.map(sentenceOf).join('; ') || e.name

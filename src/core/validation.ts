@@ -14,7 +14,7 @@ function describe(issue: Issue): string {
     case 'too_small':
       if (issue.origin === 'string') return `must have at least ${issue.minimum} character${issue.minimum === 1 ? '' : 's'}`
       if (issue.origin === 'array') return `must have at least ${issue.minimum} item${issue.minimum === 1 ? '' : 's'}`
-      return `must be at least ${issue.minimum}`
+      return issue.inclusive === false ? `must be more than ${issue.minimum}` : `must be at least ${issue.minimum}`
     case 'too_big':
       if (issue.origin === 'string') return `must have at most ${issue.maximum} characters`
       if (issue.origin === 'array') return `must have at most ${issue.maximum} items`

@@ -126,6 +126,17 @@ it('migrate says what it applied', async () => {
   expect(await gatewayCommand('migrate')).toEqual({ code: 0, stdout: 'nothing to apply\n', stderr: '' })
 })
 
+it('migrate says in one sentence what it lacks of a database', async () => {
+  const name = `somebody_${process.pid}`
+  await sql(databaseUrl).query(`create role ${name} login password 'x'`)
+  await sql(databaseUrl).query(`create database ${name}`)
+  const { host } = new URL(databaseUrl)
+  const denied = await command(['migrate'], { databaseUrl: `postgres://${name}:x@${host}/${name}` })
+  expectRefusal(denied, /^The user of DATABASE_URL may not create .*\(permission denied for schema public\)/)
+  const web = await command(['migrate'], { databaseUrl: gateway.url.replace('http', 'postgres') })
+  expectRefusal(web, /^The database of DATABASE_URL cannot be used/)
+})
+
 describe('account password and verify', () => {
   it('set another password, end every session, and let an unverified address in', async () => {
     const client = api(gateway)
@@ -155,7 +166,7 @@ describe('account password and verify', () => {
 describe('doctor', () => {
   it('says line by line that all is well', async () => {
     const { code, stdout } = await gatewayCommand('doctor')
-    const database = ['database', 'migrations', 'jobs', 'clock', 'secretKey', 'providers']
+    const database = ['database', 'clock', 'migrations', 'jobs', 'secretKey', 'providers']
     const names = ['configuration', ...database, 'media', 'mail', 'identityProvider']
     expect(stdout.trimEnd().split('\n')).toEqual(names.map((name) => expect.stringMatching(`^ok +${name}: `)))
     expect(code).toBe(0)
@@ -163,11 +174,24 @@ describe('doctor', () => {
 
   it('says in words what is wrong', async () => {
     const broken = await cloneDatabase()
-    await sql(broken).query(`delete from _prisma_migrations where migration_name like '0002%'; drop schema pgboss cascade`)
+    await sql(broken).query('drop schema pgboss cascade')
+    const withoutJobs = await command(['doctor'], { databaseUrl: broken })
+    expect(withoutJobs.stdout.match(/^wrong .*$/gm)).toEqual([expect.stringMatching(/jobs: the job queue is not installed/)])
+    await sql(broken).query(`delete from _prisma_migrations where migration_name like '0002%'; drop table instances cascade`)
     const { code, stdout } = await command(['doctor'], { databaseUrl: broken })
     expect(code).toBe(1)
-    expect(stdout).toMatch(/^wrong +migrations: 0002_by_hand not applied yet/m)
-    expect(stdout).toMatch(/^wrong +jobs: the job queue is not installed/m)
+    // Once, and not again of each table that is not there yet.
+    expect(stdout.match(/^wrong .*$/gm)).toEqual([expect.stringMatching(/migrations: 0002_by_hand not applied yet/)])
+  })
+
+  it('says that nobody can sign in with another SECRET_KEY', async () => {
+    const login = { email: 'signs@example.com', password: 'correct horse' }
+    await json('account', 'create', '--name', 'S', '--plan', 'free', '--email', login.email, '--password', login.password)
+    expect((await api(gateway).post('/api/auth/login', login)).status).toBe(200)
+    expect((await gatewayCommand('doctor')).stdout).toMatch(/^ok +secretKey: opens what is stored/m)
+    const { code, stdout } = await command(['doctor'], { databaseUrl, env: { SECRET_KEY: 'ef'.repeat(32) } })
+    expect(code).toBe(1)
+    expect(stdout.match(/^wrong .*$/gm)).toEqual([expect.stringMatching(/secretKey: SECRET_KEY is not the one/)])
   })
 
   it('says once that the database does not answer', async () => {

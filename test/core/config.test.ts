@@ -64,6 +64,16 @@ describe('configuration', () => {
     )
   })
 
+  it('says of a fault what the value must be, and says it once', () => {
+    const env = { DATABASE_URL: 'mysql://h/x', CONSOLE_URL: 'localhost:4000', RATE_LIMIT_PER_SECOND: '0', ROLES: 'cook,waiter' }
+    expect(faultsOf({ ...env, SECRET_KEY: key })).toEqual([
+      'DATABASE_URL: must be a valid address that begins with postgres:// or postgresql://',
+      'ROLES: must be one of http, worker, relay',
+      'RATE_LIMIT_PER_SECOND: must be more than 0',
+      'CONSOLE_URL: must be a valid address that begins with http:// or https://',
+    ])
+  })
+
   it('asks for SECRET_KEY with DATABASE_URL, among the other faults', () => {
     expect(faultsOf({ DATABASE_URL: outside.DATABASE_URL, PORT: 'x' }).map((fault) => fault.split(':')[0])).toEqual([
       'PORT',

@@ -6,6 +6,7 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { routes } from '../../rest-compat/routes.ts'
 import { errors } from '../../src/core/errors.ts'
+import { decodeCursor, encodeCursor } from '../../src/events/cursor.ts'
 import { eventTypes } from '../../src/events/emit.ts'
 import { schema } from '../../src/schema.ts'
 import { apiDocument, expectRecord } from '../kit/document.ts'
@@ -92,6 +93,12 @@ describe('the document', () => {
     expect(all.length).toBeGreaterThan(500)
   })
 
+  it('lets nothing in an address be null', () => {
+    const inAddress = nodes.filter(({ node }) => (node.in as unknown) === 'query').map(({ at, node }) => [at, node.schema?.type])
+    expect(inAddress.filter(([, type]) => Array.isArray(type))).toEqual([])
+    expect(inAddress.length).toBeGreaterThan(20)
+  })
+
   it('gives every record a name, and has each once', () => {
     function isNamed(answer: Json): boolean {
       if (answer.$ref) return true
@@ -166,14 +173,26 @@ describe('of errors, the document', () => {
 })
 
 describe('of events, the document', () => {
+  it('shows a cursor as they are', () => {
+    const stream = document.paths['/events/stream']?.get?.responses[200] as unknown as Json
+    const [, cursor] = String(stream.content?.['text/event-stream']?.example).match(/^id: (.*)$/m) as RegExpMatchArray
+    expect(encodeCursor(decodeCursor(cursor as string, 'id'))).toBe(cursor)
+  })
+
   it('has each kind, with what it carries and how it is signed', () => {
-    const webhooks = document.webhooks as unknown as Record<string, { post: { parameters: { name: string }[] } }>
+    const webhooks = document.webhooks as unknown as Record<
+      string,
+      { post: { parameters: { name: string; required: boolean }[] } }
+    >
     expect(Object.keys(webhooks)).toEqual([...eventTypes])
     for (const { post } of Object.values(webhooks)) {
+      const sometimes = post.parameters.filter(({ required }) => !required).map(({ name }) => name)
+      expect(sometimes).toEqual(['X-Service-Signature-Previous'])
       expect(post.parameters.map(({ name }) => name)).toEqual([
         'X-Service-Event',
         'X-Service-Delivery',
         'X-Service-Signature',
+        'X-Service-Signature-Previous',
         'webhook-id',
         'webhook-timestamp',
         'webhook-signature',

@@ -71,6 +71,16 @@ describe('what README shows', () => {
     expect(JSON.parse(await shell(schedule as string)).data).toMatchObject({ body: 'An hour later', status: 'queued' })
   })
 
+  it('is found where it tells a browser to look', async () => {
+    const told = readme.match(/^Look at it in a browser: (?:.+\n)+/m)?.[0] ?? ''
+    const paths = [...told.matchAll(/`(?:GET )?(\/\S+)`/g)].map(([, place]) => place)
+    expect(paths).toEqual(['/docs', '/graphql', '/api/v1/openapi.json'])
+    for (const place of paths) {
+      const { status } = await fetch(`${scene.URL}${place}`, { headers: { accept: 'text/html' } })
+      expect(status, place).toBe(200)
+    }
+  })
+
   it('sends from a template', async () => {
     const example = curls.find(({ text }) => text.includes('/api/v1/templates'))?.text as string
     expect(JSON.parse(await shell(example)).data).toMatchObject({ body: 'Hello you, No. 1234 is on its way.', status: 'queued' })

@@ -1,7 +1,7 @@
 // What a newcomer and an operator are promised of starting, on the embedded database.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { api, command, environment, type Gateway, root, spawnGateway, startGateway, until, watch } from '../kit/kit.ts'
@@ -89,6 +89,14 @@ it('names all faults of the configuration and exits', async () => {
   const gateway = spawnGateway({ env: { PORT: 'x', ROLES: 'cook', DATABASE_URL: 'mysql://x' } })
   expect(await gateway.exited).toEqual({ code: 1, signal: null })
   expect(gateway.logs.map((line) => line.split(':')[0])).toEqual(['PORT', 'DATABASE_URL', 'ROLES', 'SECRET_KEY'])
+})
+
+it('says in one sentence that its folder is none', async () => {
+  const DATA_DIR = await dataFolder()
+  await writeFile(DATA_DIR, '')
+  const gateway = spawnGateway({ env: { DATA_DIR } })
+  expect(await gateway.exited).toEqual({ code: 1, signal: null })
+  expect(gateway.logs).toEqual([expect.stringMatching(/^\S+ cannot be written \(EEXIST\); check DATA_DIR/)])
 })
 
 it('says in one sentence that an outside database does not answer', async () => {
