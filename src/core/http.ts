@@ -18,6 +18,8 @@ const headersOfJson = {
   crossOriginOpenerPolicy: false,
   crossOriginResourcePolicy: false,
   originAgentCluster: false,
+  // What else is served below this host is not ours to bind.
+  strictTransportSecurity: { includeSubDomains: false },
   xDnsPrefetchControl: false,
   xDownloadOptions: false,
   xPermittedCrossDomainPolicies: false,
