@@ -73,7 +73,8 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       if (!isMade()) throw new Error(`The embedded database could not be made in ${dir}: ${(error as Error).message}`)
     }
     const drafts = (await readdir(dataDir)).filter((name) => name.startsWith('postgres.new-'))
-    for (const name of drafts) await rm(path.join(dataDir, name), { recursive: true, force: true })
+    // One that another process is writing at this moment cannot always be removed; that one removes it itself.
+    for (const name of drafts) await rm(path.join(dataDir, name), { recursive: true, force: true }).catch(() => {})
   }
 
   function lockLines(): string[] | undefined {
