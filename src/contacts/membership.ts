@@ -72,6 +72,8 @@ export async function deleteContacts(tx: Sql, workspaceId: string, contactIds: r
      update contact_groups g set "membersCount" = g."membersCount" - counted.n, "updatedAt" = now() from counted where g.id = counted.id`,
     [ids],
   )
+  // Each message of theirs loses its contact, which takes long where there are hundreds of thousands. Of several, fewer can be asked for.
+  if (ids.length === 1) await tx.query(`set local statement_timeout = '60s'`)
   await tx.query('delete from contacts where id = any($1::uuid[])', [ids])
   return ids
 }

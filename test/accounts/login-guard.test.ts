@@ -1,8 +1,8 @@
 // The bound on guessing counts failures, and nothing else.
 import { beforeAll, describe, expect, it } from 'vitest'
+import { refuse } from '../kit/fault.ts'
 import { cloneDatabase, command, type Gateway, startGateway } from '../kit/kit.ts'
 import { expectRefusal } from '../rest-compat/rig.ts'
-import { refuse } from './fault.ts'
 import { logIn, newAccount, newPerson } from './person.ts'
 
 let databaseUrl: string

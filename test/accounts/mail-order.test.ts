@@ -1,9 +1,9 @@
 // A mail that cannot be ordered is not promised.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, it } from 'vitest'
+import { refuse } from '../kit/fault.ts'
 import { type Api, api, cloneDatabase, type Gateway, sql, startGateway } from '../kit/kit.ts'
 import { expectRefusal } from '../rest-compat/rig.ts'
-import { refuse } from './fault.ts'
 import { newAccount, password } from './person.ts'
 
 let databaseUrl: string

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { lose, refuse } from '../kit/fault.ts'
 import { api, cloneDatabase, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
 import { expectRefusal, moment, uuid } from '../rest-compat/rig.ts'
-import { lose, refuse } from './fault.ts'
 import { cookieOf, logIn, newAccount, newPerson, password, signIn } from './person.ts'
 
 let databaseUrl: string

@@ -1,10 +1,10 @@
 // Signing up: nothing works before the address is proved, and nobody learns whose addresses have accounts.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { slow } from '../kit/fault.ts'
 import { type Api, api, cloneDatabase, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
 import { welch } from '../kit/welch.ts'
 import { expectRefusal, moment, uuid } from '../rest-compat/rig.ts'
-import { slow } from './fault.ts'
 import { type Mailbox, openMailbox, textOf } from './mailbox.ts'
 import { logIn, newAccount, password } from './person.ts'
 

@@ -1,8 +1,10 @@
-// Contacts that are deleted while messages are made that are about them: the messages are there, without a contact.
+// Contacts that are deleted and messages that are about them: the messages stay, without a contact.
 import { beforeAll, expect, it } from 'vitest'
 import { advance } from '../../src/campaigns/advance.ts'
 import { createCampaign } from '../../src/campaigns/service.ts'
+import { deleteContact } from '../../src/contacts/service.ts'
 import { receiveMessages } from '../../src/messages/inbound.ts'
+import { slow } from '../kit/fault.ts'
 import { whileHeld } from '../kit/held.ts'
 import { type Account, cloneDatabase, connectedInstance, createAccount, sql } from '../kit/kit.ts'
 import { contextFor, openApp } from '../messages/rig.ts'
@@ -49,4 +51,14 @@ it('a campaign goes to them at once, as it goes to the others', async () => {
   const { id } = await createCampaign(contextFor(app, account), fields as never)
   await whileHeld(databaseUrl, deletion, [() => advance(app, id, 50)])
   expect(await contactsOf(phones)).toEqual([null, ids[1]])
+})
+
+it('one that very many messages are about is deleted, however long its own take to let go of it', async () => {
+  const [id] = await addContacts(databaseUrl, account.workspaceId, 1)
+  // Longer than other statements may take.
+  await slow(databaseUrl, 'delete', 'contacts', 10_500)
+  await expect(deleteContact(contextFor(await openApp(databaseUrl), account), id as string)).resolves.toEqual({
+    id,
+    deleted: true,
+  })
 })

@@ -1,6 +1,6 @@
 // A database that refuses one kind of statement, or lets it wait, until the test has seen what it wants to see.
 import type pg from 'pg'
-import { atEnd, sql, until } from '../kit/kit.ts'
+import { atEnd, sql, until } from './kit.ts'
 
 type Statement = 'insert' | 'update' | 'delete'
 
