@@ -1,4 +1,4 @@
-// The pages for people: the reference of the REST API at /docs, GraphiQL, and where links in mails lead. Nothing of theirs comes from elsewhere.
+// The pages for people: the reference of both surfaces of the REST API at /docs, GraphiQL, and where links in mails lead. Nothing of theirs comes from elsewhere.
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { mountAccountPages, type ShowHtml } from './account-pages.ts'

@@ -91,7 +91,7 @@ export const described = {
   renewToken: {
     operationId: 'renewToken',
     summary: 'Get the next access token',
-    description: `Takes the session's cookie; the 30 days of the session begin anew.${browser}`,
+    description: `Takes the session's cookie. The 30 days of a session that is a day old begin anew.${browser}`,
     answer: answers.token,
     done: 'The next token.',
     proofs: ['Session'],

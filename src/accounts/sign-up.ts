@@ -16,7 +16,7 @@ export const mailToken = text(1, 2_048).describe('The token in the link of the m
 
 export const signUpBody = z
   .object({
-    email: email.describe('Where the mail goes; nobody else has it.'),
+    email: email.describe('Where the mail goes, and what you sign in by.'),
     password: password.describe('10 to 128 characters.'),
     name: text(1, 100).describe('What people call you.'),
   })

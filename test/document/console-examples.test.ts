@@ -40,7 +40,12 @@ const before: Record<string, (scene: Scene, call: Call) => Promise<Partial<Scene
     const { accessToken } = (await logIn(rig.gateway, email, password)).body.data
     return { person: { ...person, api: api(rig.gateway, undefined, { authorization: `Bearer ${accessToken}` }) } }
   },
-  renewToken: async ({ person }) => ({ headers: { cookie: person.cookie } }),
+  async renewToken({ person }) {
+    // Old enough for its time to begin anew.
+    const older = `update auth_sessions set "expiresAt" = "expiresAt" - interval '2 days' where "userId" = $1`
+    await sql(rig.databaseUrl).query(older, [person.userId])
+    return { headers: { cookie: person.cookie } }
+  },
   async endSession({ person }) {
     const { body } = await person.api.get('/api/auth/sessions')
     return { params: { id: body.data[0].id } }
@@ -118,9 +123,11 @@ describe('the example', () => {
   it.each(sent.map((call): [string, string, Call] => [call.operation.operationId, call.example?.summary ?? 'as it is', call]))(
     'of %s: %s',
     async (_, __, call) => {
-      const { status, body } = await send(call, await sceneOf(call))
+      const { status, body, headers } = await send(call, await sceneOf(call))
       const success = Object.keys(call.operation.responses).filter((one) => one.startsWith('2'))
       expect(success, JSON.stringify(body)).toContain(String(status))
+      const told = call.operation.responses[status] as { headers: object }
+      expect(headers.has('set-cookie')).toBe('Set-Cookie' in told.headers)
     },
   )
 

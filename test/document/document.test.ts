@@ -164,8 +164,13 @@ describe('of errors, the document', () => {
       ({ $ref }) => $ref?.split('/').at(-1)?.split('.') ?? [],
     )
 
-  it('of keys has what every key can meet', () => {
-    for (const { operation, name } of operationsOf(apiDocument('public')).filter((one) => one.at !== '/openapi.json')) {
+  it('of keys has what every key can meet, and nothing of people', () => {
+    for (const told of operationsOf(apiDocument('public')).filter((one) => one.at !== '/openapi.json')) {
+      const { operation, name } = told
+      expect(
+        codesOf(told).filter((code) => /^TEAM_NOT_|^BILLING_|^INVALID_CREDENTIALS$/.test(code)),
+        name,
+      ).toEqual([])
       // Every key may read the catalogue.
       const refused = name === 'GET /billing/plans' ? [] : ['403']
       expect(Object.keys(operation.responses), name).toEqual(expect.arrayContaining(['401', ...refused, '429', '500', '503']))

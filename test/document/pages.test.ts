@@ -104,6 +104,13 @@ describe.each(pages)('the page %s', (path) => {
   })
 })
 
+it('shows both documents at /docs, and knows a key of the one for keys alone', async () => {
+  const { text } = await look(demo, '/docs')
+  const settings: { url: string }[] = JSON.parse(text.match(/<script [^>]*id="settings">(.*?)<\/script>/)?.[1] as string)
+  expect(settings.map(({ url }) => url)).toEqual(['/api/v1/openapi.json', '/api/openapi.json'])
+  expect(settings.map((one) => aKey.test(JSON.stringify(one)))).toEqual([true, false])
+})
+
 it("knows the demo's key again after a restart, and no more once it was revoked", async () => {
   const { databaseUrl, key } = await startDemo()
   const again = await startGateway({ databaseUrl, env: { DEMO: '1' } })
