@@ -1,5 +1,6 @@
 // What records look like, with what the demo account has, by the names they have in the document.
 import type { DemoIds } from './examples.ts'
+import { peopleRecords } from './examples-people.ts'
 
 const messageId = '01980000-0000-7000-8000-00000000000a'
 const userId = '01980000-0000-7000-8000-00000000000b'
@@ -20,6 +21,7 @@ export function exampleRecords({ instanceId, contactId, groupId, templateId }: D
   }
   const delivered = { id: eventId, event: 'message.delivered', instanceId, messageId, providerMessageId: 'wamid.HBgM', to }
   return {
+    ...peopleRecords,
     Message: {
       id: messageId,
       userId,

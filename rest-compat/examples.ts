@@ -1,4 +1,5 @@
 // Bodies that work as they stand on a gateway with the demo account, by operation. A test sends every one.
+import { peopleExamples } from './examples-people.ts'
 
 /** The ids of what the demo account has. */
 export interface DemoIds {
@@ -24,6 +25,7 @@ export function examplesFor({ instanceId, contactId, groupId, templateId }: Demo
   const text = { ...message, type: 'text', text: 'Hello' }
   const order = { templateId, contactId, variables: { order: '4711' } }
   return {
+    ...peopleExamples,
     sendMessage: {
       text: { summary: 'A text', value: text },
       image: {

@@ -19,8 +19,8 @@ export interface Repeatable {
 export interface RestDoor<Context> {
   prefix: string
   surface: Surface
-  /** What the document at `openapi.json` is made from; without it there is none. */
-  api?: ApiSource
+  /** What the document at `openapi.json` is made from. */
+  api: ApiSource
   /** Who is asking, and whether they may ask this. Sets the rate headers. @throws a failure of admission. */
   admit: (
     request: FastifyRequest,
@@ -55,10 +55,8 @@ declare module 'fastify' {
 export function mountRest<Context>(http: FastifyInstance, door: RestDoor<Context>): Map<string, Set<string>> {
   const taken = new Map<string, Set<string>>()
   const admitted = new WeakMap<FastifyRequest, Context>()
-  if (door.api) {
-    serveDocument(http, `${door.prefix}/openapi.json`, door.api)
-    taken.set(`${door.prefix}/openapi.json`, new Set(['GET']))
-  }
+  serveDocument(http, `${door.prefix}/openapi.json`, door.api, door.surface)
+  taken.set(`${door.prefix}/openapi.json`, new Set(['GET']))
   for (const route of routes.filter(({ surfaces }) => surfaces.includes(door.surface))) {
     const url = door.prefix + route.path
     taken.set(url, (taken.get(url) ?? new Set()).add(route.method))

@@ -1,7 +1,7 @@
 // What goes out: the requests that webhook endpoints receive, and the stream of the same events.
 import { z } from 'zod'
 import { errorResponses, errorsOf } from './openapi-errors.ts'
-import { type Components, headerRefs, type Operation, queryParameters } from './openapi-operation.ts'
+import { type Components, headerRefs, type Operation, parametersIn } from './openapi-operation.ts'
 
 const head = {
   id: z.uuid().describe("The event's id, equal on every way and every attempt."),
@@ -130,14 +130,18 @@ export function webhooksOf({ schemas }: Components): Record<string, unknown> {
 
 /** `GET /events/stream`; `query` is what its address may say. */
 export function streamOf(components: Components, query: z.ZodObject): Operation {
-  const codes = errorsOf({ method: 'GET', path: '/events/stream', reach: 'workspace', query }, ['NOT_FOUND'])
+  const codes = errorsOf(components.rules, { method: 'GET', path: '/events/stream', reach: 'workspace', query }, [
+    'NOT_FOUND',
+    // So many streams at a time.
+    'API_RATE_LIMIT_EXCEEDED',
+  ])
   return {
     operationId: 'streamEvents',
     summary: 'Follow events as they happen',
     description:
       "Server-sent events: `event:` is the event's name, `id:` its cursor, `data:` the very object that webhooks receive. A reader that comes back with `Last-Event-ID` gets what it missed, in order, and then what is new.",
     parameters: [
-      ...queryParameters(components.schemas, query),
+      ...parametersIn('query', components.schemas, query),
       {
         name: 'Last-Event-ID',
         in: 'header',
@@ -148,7 +152,7 @@ export function streamOf(components: Components, query: z.ZodObject): Operation 
     responses: {
       200: {
         description: 'The stream. It goes on until either side ends it.',
-        headers: headerRefs(),
+        headers: headerRefs(components.rules.headers),
         content: {
           'text/event-stream': {
             schema: { type: 'string', description: 'Server-sent events.' },
@@ -157,8 +161,8 @@ export function streamOf(components: Components, query: z.ZodObject): Operation 
           },
         },
       },
-      ...errorResponses(codes, components.responses),
+      ...errorResponses(codes, components),
     },
-    security: [{ ApiKey: [] }, { ApiKey: [], TeamId: [] }],
+    security: components.rules.security({ reach: 'workspace' }),
   }
 }

@@ -1,26 +1,28 @@
 // Routes that carry files, as operations of the document.
 import { errorResponses, errorsOf } from './openapi-errors.ts'
 import { type Components, headerRefs, type Operation, type OperationSource } from './openapi-operation.ts'
+import type { SurfaceRules } from './openapi-surface.ts'
 import type { FileRoute } from './route.ts'
 
 const bytes = { type: 'string', format: 'binary' }
 
 export function fileOperation(source: OperationSource, components: Components, route: FileRoute): Operation {
   const { operationId, summary, description } = route
-  const own = route.answer ? takesFile(source, components, route, route.answer) : givesFile
+  const { rules } = components
+  const own = route.answer ? takesFile(source, components, route, route.answer) : givesFile(rules)
   return {
     operationId,
     summary,
     description,
     ...own,
-    responses: { ...own.responses, ...errorResponses(errorsOf(route, []), components.responses) },
-    security: [{ ApiKey: [] }, { ApiKey: [], TeamId: [] }],
+    responses: { ...own.responses, ...errorResponses(errorsOf(rules, route, []), components) },
+    security: rules.security(route),
   }
 }
 
 function takesFile(
   { graph }: OperationSource,
-  { schemas }: Components,
+  { schemas, rules }: Components,
   { status }: FileRoute,
   answer: NonNullable<FileRoute['answer']>,
 ) {
@@ -30,10 +32,7 @@ function takesFile(
     properties: { file: { ...bytes, description: 'The file. What it is called does not matter.' } },
   }
   const data = schemas.answer(answer, graph.getQueryType()?.getFields().media?.type)
-  const headers = {
-    ...headerRefs(),
-    'Idempotency-Replayed': { $ref: '#/components/headers/Idempotency-Replayed' },
-  }
+  const headers = headerRefs([...rules.headers, 'Idempotency-Replayed'])
   return {
     parameters: [{ $ref: '#/components/parameters/Idempotency-Key' }],
     requestBody: { required: true, content: { 'multipart/form-data': { schema: form } } },
@@ -47,20 +46,23 @@ function takesFile(
   }
 }
 
-const givesFile = {
-  parameters: [
-    {
-      name: 'id',
-      in: 'path' as const,
-      required: true,
-      description: 'Its id.',
-      schema: { type: 'string', format: 'uuid' },
+function givesFile({ headers }: SurfaceRules) {
+  const sent = { headers: headerRefs(headers), content: { '*/*': { schema: bytes } } }
+  return {
+    parameters: [
+      {
+        name: 'id',
+        in: 'path' as const,
+        required: true,
+        description: 'Its id.',
+        schema: { type: 'string', format: 'uuid' },
+      },
+    ],
+    responses: {
+      200: { description: 'The file.', ...sent },
+      206: { description: 'The part that `Range` asks for.', ...sent },
+      304: { description: 'It is still the one with the `ETag` of `If-None-Match`.' },
+      416: { description: 'The `Range` begins after the end of the file.' },
     },
-  ],
-  responses: {
-    200: { description: 'The file.', headers: headerRefs(), content: { '*/*': { schema: bytes } } },
-    206: { description: 'The part that `Range` asks for.', headers: headerRefs(), content: { '*/*': { schema: bytes } } },
-    304: { description: 'It is still the one with the `ETag` of `If-None-Match`.' },
-    416: { description: 'The `Range` begins after the end of the file.' },
-  },
+  }
 }

@@ -6,6 +6,7 @@ import { type DemoIds, examplesFor } from './examples.ts'
 import { errorResponses, errorsOf } from './openapi-errors.ts'
 import { type AskedField, askedField } from './openapi-graph.ts'
 import type { Schemas } from './openapi-schemas.ts'
+import type { SurfaceRules } from './openapi-surface.ts'
 import type { Schema } from './openapi-zod.ts'
 import type { RefusedRoute, Route } from './route.ts'
 
@@ -20,6 +21,7 @@ export interface OperationSource {
 }
 
 export interface Components {
+  rules: SurfaceRules
   schemas: Schemas
   responses: Record<string, unknown>
 }
@@ -45,13 +47,15 @@ export interface Operation {
 
 export function operationOf(source: OperationSource, components: Components, route: Route | RefusedRoute): Operation {
   const { summary } = route
+  const { rules } = components
+  const security = rules.security(route)
   if ('refuse' in route) {
-    const responses = errorResponses(errorsOf(route, []), components.responses)
+    const responses = errorResponses(errorsOf(rules, route, []), components)
     const description = `${errors[route.refuse].message}.`
-    return { operationId: route.operationId, summary, description, responses, security: security(route.reach) }
+    return { operationId: route.operationId, summary, description, responses, security }
   }
   const field = askedField(source.graph, route.document)
-  const codes = errorsOf(route, [
+  const codes = errorsOf(rules, route, [
     ...field.errors,
     ...(source.needsActive(route.document) ? (['SUBSCRIPTION_INACTIVE'] as const) : []),
   ])
@@ -61,14 +65,9 @@ export function operationOf(source: OperationSource, components: Components, rou
     description: field.description,
     parameters: parametersOf(route, field, components.schemas, source.demo),
     requestBody: bodyOf(source, components.schemas, route, field),
-    responses: { ...successOf(route, field, components.schemas), ...errorResponses(codes, components.responses) },
-    security: security(route.reach),
+    responses: { ...successOf(route, field, components), ...errorResponses(codes, components) },
+    security,
   }
-}
-
-/** A personal key, or a team's with its team; what is personal is for personal keys alone. */
-function security(reach: Route['reach']): unknown {
-  return [{ ApiKey: [] }, ...(reach === 'personal' ? [] : [{ ApiKey: [], TeamId: [] }])]
 }
 
 function parametersOf(route: Route, field: AskedField, schemas: Schemas, demo: DemoIds): Operation['parameters'] {
@@ -81,12 +80,13 @@ function parametersOf(route: Route, field: AskedField, schemas: Schemas, demo: D
       name,
       in: 'path',
       required: true,
-      description: arg?.description,
+      // Where the path alone names the team, the graph has no argument for it.
+      description: arg?.description ?? (name === 'teamId' ? "The team's id." : undefined),
       schema: { type: 'string', format: 'uuid' },
       example,
     }
   })
-  const inQuery = route.query ? queryParameters(schemas, route.query, (name) => argument(name)?.type) : []
+  const inQuery = route.query ? parametersIn('query', schemas, route.query, (name) => argument(name)?.type) : []
   return [...inPath, ...inQuery, ...(route.method === 'POST' ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : [])]
 }
 
@@ -96,16 +96,17 @@ function exampleOf(path: string, name: string, demo: DemoIds): string | undefine
   return Object.hasOwn(demo, kind) ? demo[kind as keyof DemoIds] : undefined
 }
 
-/** A query's fields as parameters; `typeOf` is the graph's type of one, where the graph has it. */
-export function queryParameters(
+/** What the fields of an object are in an address; `typeOf` is the graph's type of one, where the graph has it. */
+export function parametersIn(
+  where: 'path' | 'query',
   schemas: Schemas,
-  query: z.ZodObject,
+  fields: z.ZodObject,
   typeOf: (name: string) => GraphQLInputType | undefined = () => undefined,
 ): Parameter[] {
-  const { properties = {}, required = [] } = schemas.query(query, typeOf)
+  const { properties = {}, required = [] } = schemas.query(fields, typeOf)
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
-    in: 'query',
+    in: where,
     ...(required.includes(name) && { required: true }),
     description,
     schema,
@@ -121,8 +122,12 @@ function bodyOf({ inputs, demo }: OperationSource, schemas: Schemas, route: Rout
   return { ...(!route.optionalBody && { required: true }), content: content(schemas.body(route.input, input.schema)) }
 }
 
-function successOf({ method, status, answer, accepted }: Route, { type }: AskedField, schemas: Schemas): Record<string, unknown> {
-  const headers = headerRefs([...everyHeader, ...(method === 'POST' ? ['Idempotency-Replayed'] : [])])
+function successOf(
+  { method, status, answer, accepted }: Route,
+  { type }: AskedField,
+  { schemas, rules }: Components,
+): Record<string, unknown> {
+  const headers = headerRefs([...rules.headers, ...(method === 'POST' ? ['Idempotency-Replayed'] : [])])
   const told = (of: z.ZodType, description: string) => {
     const schema = { type: 'object', required: ['data'], properties: { data: schemas.answer(of, type) } }
     return { description, headers, content: { 'application/json': { schema } } }
@@ -134,8 +139,7 @@ function successOf({ method, status, answer, accepted }: Route, { type }: AskedF
 }
 
 const statusWords: Record<number, string> = { 201: 'It was created.', 202: 'It was judged.' }
-const everyHeader = ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']
 
-export function headerRefs(names: readonly string[] = everyHeader): Record<string, { $ref: string }> {
+export function headerRefs(names: readonly string[]): Record<string, { $ref: string }> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }

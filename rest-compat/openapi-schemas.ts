@@ -21,7 +21,7 @@ export interface Schemas {
   answer: (answer: z.ZodType, type?: GraphQLOutputType) => Schema
   /** Gives a schema a name; answers a reference to it. */
   named: (name: string, description: string, schema: z.ZodType) => string
-  /** One of the graph's inputs as a body, a reference; what only the graph has, or is there to be refused, is left out. */
+  /** An input as a body, a reference, in the graph's words where it is one of the graph's; what only the graph has, or is there to be refused, is left out. */
   body: (name: string, input: z.ZodObject) => Schema
   /** A query; `typeOf` is the graph's type of a field, where the graph has one. */
   query: (query: z.ZodObject, typeOf: (name: string) => GraphQLInputType | undefined) => Schema

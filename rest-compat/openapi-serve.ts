@@ -1,12 +1,13 @@
-// Serves the document: made at the first request, the same bytes from then on.
+// Serves a surface's document: made at the first request, the same bytes from then on.
 import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { type ApiSource, describeApi } from './openapi.ts'
+import type { Surface } from './route.ts'
 
-export function serveDocument(http: FastifyInstance, url: string, source: ApiSource): void {
+export function serveDocument(http: FastifyInstance, url: string, source: ApiSource, surface: Surface): void {
   let made: { bytes: Buffer; etag: string } | undefined
   http.get(url, async (request, reply) => {
-    made ??= makeDocument(source)
+    made ??= makeDocument(source, surface)
     const { bytes, etag } = made
     reply.header('ETag', etag).header('Cache-Control', 'no-cache')
     if (isKnown(request.headers['if-none-match'], etag)) return await reply.code(304).send()
@@ -14,8 +15,8 @@ export function serveDocument(http: FastifyInstance, url: string, source: ApiSou
   })
 }
 
-function makeDocument(source: ApiSource): { bytes: Buffer; etag: string } {
-  const bytes = Buffer.from(JSON.stringify(describeApi(source)))
+function makeDocument(source: ApiSource, surface: Surface): { bytes: Buffer; etag: string } {
+  const bytes = Buffer.from(JSON.stringify(describeApi(source, surface)))
   return { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"` }
 }
 

@@ -1,18 +1,23 @@
-// The document that describes the REST API: OpenAPI 3.1, made from the rows' own schemas and the graph's words.
+// The documents that describe the REST API, one for each surface: OpenAPI 3.1, made from the rows' own schemas and the graph's words.
 import type { z } from 'zod'
 import { exampleRecords } from './example-records.ts'
 import type { DemoIds } from './examples.ts'
 import { streamOf, webhooksOf } from './openapi-events.ts'
 import { fileOperation } from './openapi-files.ts'
+import { type IdentityRoute, identityOperation } from './openapi-identity.ts'
 import { type Components, type Operation, type OperationSource, operationOf } from './openapi-operation.ts'
 import { createSchemas } from './openapi-schemas.ts'
-import { introduction, tagOf, tags } from './openapi-words.ts'
+import { type SurfaceRules, surfaceRules } from './openapi-surface.ts'
+import { introductions, tagOf, tagsOf } from './openapi-words.ts'
 import type { Schema } from './openapi-zod.ts'
+import type { Surface } from './route.ts'
 import { routes } from './routes.ts'
 
 export interface ApiSource extends OperationSource {
   /** What the address of the event stream may say. */
   streamQuery: z.ZodObject
+  /** How people come in, at the console. */
+  identity: readonly IdentityRoute[]
   /** Where the API is, as callers reach it; without it the document's own origin. */
   publicUrl?: string | undefined
 }
@@ -22,56 +27,69 @@ export type OpenApiDocument = Record<string, unknown> & {
   components: Record<'schemas' | 'responses' | 'parameters' | 'headers' | 'securitySchemes', Record<string, unknown>>
 }
 
-/** The whole document; the same one each time. */
-export function describeApi(source: ApiSource): OpenApiDocument {
-  const components: Components = { schemas: createSchemas(source.graph), responses: {} }
-  const webhooks = webhooksOf(components)
-  const served: [path: string, method: string, operation: Operation][] = [
+/** The whole document of a surface; the same one each time. */
+export function describeApi(source: ApiSource, surface: Surface): OpenApiDocument {
+  const rules = surfaceRules[surface]
+  const components: Components = { rules, schemas: createSchemas(source.graph), responses: {} }
+  // What they carry is told once, whoever made the endpoint.
+  const webhooks = surface === 'public' ? { webhooks: webhooksOf(components) } : {}
+  const identity = surface === 'console' ? source.identity : []
+  const served: Served[] = [
+    ...identity.map((route): Served => [route.path, route.method, identityOperation(components, route)]),
     ...routes
-      .filter(({ surfaces }) => surfaces.includes('public'))
-      .map((route): (typeof served)[number] => [
-        route.path,
-        route.method,
-        'door' in route ? fileOperation(source, components, route) : operationOf(source, components, route),
-      ]),
+      .filter(({ surfaces }) => surfaces.includes(surface))
+      .map(
+        (route): Served => [
+          route.path,
+          route.method,
+          'door' in route ? fileOperation(source, components, route) : operationOf(source, components, route),
+        ],
+      ),
     ['/events/stream', 'GET', streamOf(components, source.streamQuery)],
     ['/openapi.json', 'GET', thisDocument],
   ]
-  const inOrder = tags.flatMap(({ name }) => served.filter(([path]) => tagOf(path) === name))
-  const paths: OpenApiDocument['paths'] = {}
-  for (const [path, method, operation] of inOrder) {
-    const address = path.replaceAll(/:(\w+)/g, '{$1}')
-    paths[address] ??= {}
-    paths[address][method.toLowerCase()] = { tags: [tagOf(path)], ...operation }
-  }
   return {
     openapi: '3.1.1',
     info: {
-      title: 'Messaging gateway',
+      title: rules.title,
       version: '1.0.0',
-      summary: 'Send and receive messages through connected phone accounts.',
-      description: introduction,
+      summary: rules.summary,
+      description: introductions[surface],
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: `${source.publicUrl ?? ''}/api/v1`, description: 'This gateway.' }],
-    security: [{ ApiKey: [] }],
-    tags,
-    paths,
-    webhooks,
+    servers: [{ url: `${source.publicUrl ?? ''}${rules.prefix}`, description: 'This gateway.' }],
+    security: rules.security({ reach: 'account' }).slice(0, 1),
+    tags: tagsOf(surface),
+    paths: pathsOf(surface, served),
+    ...webhooks,
     components: {
-      securitySchemes,
+      securitySchemes: rules.schemes(source.publicUrl),
       parameters: { 'Idempotency-Key': idempotencyKey },
-      headers,
+      headers: headersOf(rules),
       schemas: sorted(withExamples(components.schemas.components, source.demo)),
       responses: sorted(components.responses),
     },
   }
 }
 
+type Served = [path: string, method: string, operation: Operation]
+
+/** By family, each in the order of its routes. */
+function pathsOf(surface: Surface, served: readonly Served[]): OpenApiDocument['paths'] {
+  const inOrder = tagsOf(surface).flatMap(({ name }) => served.filter(([path]) => tagOf(surface, path) === name))
+  const paths: OpenApiDocument['paths'] = {}
+  for (const [path, method, operation] of inOrder) {
+    const address = path.replaceAll(/:(\w+)/g, '{$1}')
+    paths[address] ??= {}
+    paths[address][method.toLowerCase()] = { tags: [tagOf(surface, path)], ...operation }
+  }
+  return paths
+}
+
 const thisDocument: Operation = {
   operationId: 'openapi',
   summary: 'Read this document',
-  description: 'Needs no key and is in no envelope.',
+  description: 'Is for everybody, and in no envelope.',
   responses: {
     200: {
       description: 'OpenAPI 3.1.',
@@ -83,21 +101,6 @@ const thisDocument: Operation = {
   security: [],
 }
 
-const securitySchemes = {
-  ApiKey: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'x-api-key',
-    description: 'A personal key begins with `svc_live_`, a team key with `svc_team_`.',
-  },
-  TeamId: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'X-Team-Id',
-    description: "The team's id. It goes with a team key, and with no other.",
-  },
-}
-
 const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
@@ -107,7 +110,7 @@ const idempotencyKey = {
 }
 
 const integer = { type: 'integer', minimum: 0 }
-const headers = {
+const ofAnswers = {
   'X-Request-Id': {
     description: 'Names the request in the logs: your own `X-Request-Id` of 1 to 128 characters `[A-Za-z0-9._-]`, or a new one.',
     schema: { type: 'string' },
@@ -116,17 +119,26 @@ const headers = {
   'RateLimit-Remaining': { description: 'How many of them are left.', schema: integer },
   'RateLimit-Reset': { description: 'Seconds until they are all there again.', schema: integer },
   'Retry-After': { description: 'Seconds to wait before trying again.', schema: integer },
+  'Set-Cookie': {
+    description: 'The cookie of the session, or of a way to sign in that is not at its end: `HttpOnly`, `SameSite=Lax`.',
+    schema: { type: 'string' },
+  },
+  Location: { description: 'Where the browser goes on.', schema: { type: 'string', format: 'uri' } },
   'Idempotency-Replayed': {
     description: '`true` where this is the kept answer to an earlier request with the same `Idempotency-Key`.',
     schema: { type: 'string', const: 'true' },
   },
 }
 
+/** Those that answers of the surface can have. */
+function headersOf(rules: SurfaceRules): Record<string, unknown> {
+  const taken = [...rules.headers, ...rules.otherHeaders]
+  return Object.fromEntries(Object.entries(ofAnswers).filter(([name]) => taken.includes(name)))
+}
+
 function withExamples(schemas: Record<string, Schema>, demo: DemoIds): Record<string, Schema> {
-  const examples = Object.entries(exampleRecords(demo)).map(([name, example]) => [
-    name,
-    { ...schemas[name], examples: [example] },
-  ])
+  const told = Object.entries(exampleRecords(demo)).filter(([name]) => name in schemas)
+  const examples = told.map(([name, example]) => [name, { ...schemas[name], examples: [example] }])
   return { ...schemas, ...Object.fromEntries(examples) }
 }
 

@@ -1,4 +1,4 @@
-// The pages for people: the reference of the REST API at /docs, GraphiQL, and where links in mails lead. Nothing of theirs comes from elsewhere.
+// The pages for people: the reference of both surfaces of the REST API at /docs, GraphiQL, and where links in mails lead. Nothing of theirs comes from elsewhere.
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { mountAccountPages, type ShowHtml } from './account-pages.ts'
@@ -76,9 +76,9 @@ async function keyFor(app: App, request: FastifyRequest): Promise<string | undef
   return await demoKey(app)
 }
 
-function referenceSettings(key: string | undefined): object {
-  return {
-    url: '/api/v1/openapi.json',
+/** Of both documents, the one for keys first; each is shown with its own way to be let in. */
+function referenceSettings(key: string | undefined): object[] {
+  const ofEach = {
     // Without these it would load fonts and call services of its maker.
     withDefaultFonts: false,
     telemetry: false,
@@ -88,8 +88,24 @@ function referenceSettings(key: string | undefined): object {
     showDeveloperTools: 'never',
     persistAuth: false,
     orderSchemaPropertiesBy: 'preserve',
-    authentication: { preferredSecurityScheme: 'ApiKey', securitySchemes: { ApiKey: { value: key ?? '' } } },
   }
+  return [
+    {
+      ...ofEach,
+      title: 'API, with a key',
+      slug: 'api',
+      url: '/api/v1/openapi.json',
+      default: true,
+      authentication: { preferredSecurityScheme: 'ApiKey', securitySchemes: { ApiKey: { value: key ?? '' } } },
+    },
+    {
+      ...ofEach,
+      title: 'Console, signed in',
+      slug: 'console',
+      url: '/api/openapi.json',
+      authentication: { preferredSecurityScheme: 'AccessToken' },
+    },
+  ]
 }
 
 function explorerSettings(key: string | undefined): object {
@@ -114,7 +130,7 @@ function show(reply: FastifyReply, { title, head = '', scripts, start }: Page, s
     title,
     head,
     body: `<div id="root"></div>
-<noscript>This page needs JavaScript. The API's document is at /api/v1/openapi.json.</noscript>
+<noscript>This page needs JavaScript. The API's documents are at /api/v1/openapi.json and /api/openapi.json.</noscript>
 <script type="application/json" id="settings">${JSON.stringify(settings).replaceAll('<', '\\u003c')}</script>
 ${scripts.map((script) => `<script src="${script}"></script>`).join('\n')}`,
     program: `const settings = JSON.parse(document.getElementById('settings').textContent)\n${start}`,

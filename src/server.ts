@@ -1,8 +1,8 @@
 // HTTP: the one place that mounts things.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { DocumentNode, GraphQLSchema } from 'graphql'
+import type { GraphQLSchema } from 'graphql'
 import { mountRest, type RestDoor } from '../rest-compat/mount.ts'
-import { mountAuth } from './accounts/auth-routes.ts'
+import { describeAuth, mountAuth } from './accounts/auth-routes.ts'
 import { mountStripeWebhook } from './billing/stripe-webhook.ts'
 import type { App } from './core/app.ts'
 import type { Context } from './core/context.ts'
@@ -85,16 +85,8 @@ export async function createServer(app: App): Promise<Server> {
 
 /** For API keys. */
 function publicDoor(app: App, graph: GraphQLSchema, door: Door): RestDoor<Context> {
-  const api = {
-    graph,
-    inputs,
-    needsActive: (document: DocumentNode) => needsActive(graph, document),
-    streamQuery: plainStreamQuery,
-    publicUrl: app.config.publicUrl,
-    demo: demoIds,
-  }
   const admit = (request: FastifyRequest, reply: FastifyReply, { reach }: Asked) => door.openToKey(request, reply, reach)
-  return { prefix: '/api/v1', surface: 'public', api, ...restDoor(app, graph, admit) }
+  return { prefix: '/api/v1', surface: 'public', ...restDoor(app, graph, admit) }
 }
 
 /** For people who are signed in. A route that names a team in its path is about that team, whatever the header says. */
@@ -112,8 +104,17 @@ function consoleDoor(app: App, graph: GraphQLSchema, door: Door): RestDoor<Conte
 type Asked = Parameters<RestDoor<Context>['admit']>[2]
 type Admit = RestDoor<Context>['admit']
 
-function restDoor(app: App, graph: GraphQLSchema, open: Admit): Omit<RestDoor<Context>, 'prefix' | 'surface' | 'api'> {
+function restDoor(app: App, graph: GraphQLSchema, open: Admit): Omit<RestDoor<Context>, 'prefix' | 'surface'> {
   return {
+    api: {
+      graph,
+      inputs,
+      needsActive: (document) => needsActive(graph, document),
+      streamQuery: plainStreamQuery,
+      identity: describeAuth('/auth'),
+      publicUrl: app.config.publicUrl,
+      demo: demoIds,
+    },
     async admit(request, reply, route) {
       const context = await open(request, reply, route)
       const { document } = route

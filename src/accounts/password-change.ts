@@ -11,7 +11,12 @@ import { hashPassword, verifyPassword } from './password.ts'
 import { lockUser, replacePassword } from './replace-password.ts'
 import { password } from './sign-up.ts'
 
-const changeBody = z.object({ currentPassword: text(1, 128), newPassword: password })
+export const changeBody = z
+  .object({
+    currentPassword: text(1, 128).describe('The present one.'),
+    newPassword: password.describe('The next one, 10 to 128 characters.'),
+  })
+  .describe('A password for another.')
 
 /** Ends every session but the one that asks. @throws INVALID_CREDENTIALS for a wrong current password, API_RATE_LIMIT_EXCEEDED after five, UNAUTHORIZED. */
 export async function changePassword(app: App, request: FastifyRequest, reply: FastifyReply): Promise<{ changed: true }> {

@@ -6,16 +6,18 @@ import type { App } from '../core/app.ts'
 import { transaction } from '../core/database.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
-import { parse, text } from '../core/validation.ts'
+import { parse } from '../core/validation.ts'
 import { alike } from './auth-call.ts'
 import { email } from './email.ts'
 import { orderMail } from './mail.ts'
 import { hashPassword } from './password.ts'
 import { lockUser, replacePassword } from './replace-password.ts'
-import { password } from './sign-up.ts'
+import { mailToken, password } from './sign-up.ts'
 
-const forgotBody = z.object({ email })
-const resetBody = z.object({ token: text(1, 2_048), password })
+export const forgotBody = z.object({ email: email.describe('Whose password it is.') }).describe('Whom to write to.')
+export const resetBody = z
+  .object({ token: mailToken, password: password.describe('The new one, 10 to 128 characters.') })
+  .describe('A new password for the token of a mail.')
 
 /** Sends a mail to whoever has an account with the address. Answers alike whether anybody has. */
 export async function forgotPassword(app: App, request: FastifyRequest): Promise<{ accepted: true }> {

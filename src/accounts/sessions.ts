@@ -1,5 +1,6 @@
 // Where a person is signed in, for that person to see and to end.
 import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
 import type { App } from '../core/app.ts'
 import { fail } from '../core/errors.ts'
 import { parse, uuid } from '../core/validation.ts'
@@ -15,6 +16,8 @@ export interface ListedSession {
   expiresAt: Date
 }
 
+export const sessionPath = z.object({ id: uuid.describe("The session's id.") })
+
 /** The person's sessions, newest first. @throws UNAUTHORIZED. */
 export async function listSessions(app: App, request: FastifyRequest): Promise<ListedSession[]> {
   const { userId, sessionId } = await callerOf(app, request)
@@ -29,7 +32,7 @@ export async function listSessions(app: App, request: FastifyRequest): Promise<L
 /** Ends one of the person's sessions; its tokens stop working at once. @throws NOT_FOUND, UNAUTHORIZED. */
 export async function endSession(app: App, request: FastifyRequest): Promise<{ id: string; deleted: true }> {
   const { userId } = await callerOf(app, request)
-  const id = parse(uuid, (request.params as { id: string }).id, 'id')
+  const { id } = parse(sessionPath, request.params)
   const { rowCount } = await app.pool.query('delete from auth_sessions where id = $1 and "userId" = $2', [id, userId])
   if (!rowCount) fail('NOT_FOUND', 'Session not found')
   return { id, deleted: true }

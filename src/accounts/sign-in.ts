@@ -9,7 +9,9 @@ import { guarded } from './login-guard.ts'
 import { tokenSeconds } from './token-form.ts'
 
 /** Of the password only what a hash can take: what is too short to be one is wrong, not invalid. */
-const loginBody = z.object({ email, password: text(1, 128) })
+export const loginBody = z
+  .object({ email: email.describe('Whose account it is.'), password: text(1, 128).describe('Its password.') })
+  .describe('Who signs in.')
 
 export interface Token {
   accessToken: string

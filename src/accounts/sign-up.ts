@@ -12,10 +12,17 @@ import { openAccountIn } from './open-account.ts'
 import { hashPassword } from './password.ts'
 
 export const password = text(10, 128)
+export const mailToken = text(1, 2_048).describe('The token in the link of the mail.')
 
-const signUpBody = z.object({ email, password, name: text(1, 100) })
-const tokenBody = z.object({ token: text(1, 2_048) })
-const emailBody = z.object({ email })
+export const signUpBody = z
+  .object({
+    email: email.describe('Where the mail goes, and what you sign in by.'),
+    password: password.describe('10 to 128 characters.'),
+    name: text(1, 100).describe('What people call you.'),
+  })
+  .describe('A new account.')
+export const tokenBody = z.object({ token: mailToken }).describe('What a mail told.')
+export const emailBody = z.object({ email: email.describe('Whose account it is about.') }).describe('An address.')
 
 /** Answers alike whether the address has an account or not; its owner reads which in a mail. @throws VALIDATION_ERROR. */
 export async function signUp(app: App, request: FastifyRequest): Promise<{ user: ConsoleUser }> {

@@ -96,7 +96,8 @@ builder.queryFields((t) => ({
   }),
   usage: t.field({
     type: UsageRef,
-    description: 'What was used this month. Personal keys only; of a team its owner and admins, collaborators get FORBIDDEN.',
+    description:
+      'What was used this month. For personal keys and for people; of a team for its owner and admins. Errors: FORBIDDEN for collaborators.',
     authScopes: { personal: true },
     resolve: async (_, __, { app, principal }) => {
       refuseCollaborators(principal)
@@ -107,7 +108,7 @@ builder.queryFields((t) => ({
   subscription: t.prismaField({
     type: SubscriptionInfo,
     description:
-      'What the account subscribed to. Personal keys only; of a team its owner and admins, collaborators get FORBIDDEN. Errors: NOT_FOUND.',
+      'What the account subscribed to. For personal keys and for people; of a team for its owner and admins. Errors: NOT_FOUND, FORBIDDEN for collaborators.',
     authScopes: { personal: true },
     resolve: async (query, _, __, { app, principal }) => {
       refuseCollaborators(principal)
@@ -118,7 +119,7 @@ builder.queryFields((t) => ({
   payments: t.field({
     type: [PaymentRef],
     description:
-      'What was paid, newest first. Personal keys only; of a team only its owner, others get BILLING_PAYMENTS_TEAM_OWNER_ONLY.',
+      'What was paid, newest first. For personal keys and for people; of a team for its owner. Errors: BILLING_PAYMENTS_TEAM_OWNER_ONLY for anybody else.',
     authScopes: { personal: true },
     resolve: async (_, __, { app, principal }) => {
       refusePaymentsUnlessOwner(principal)

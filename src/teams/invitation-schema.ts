@@ -28,7 +28,7 @@ const TeamInvitationRef = builder.objectRef<InvitationRow>('TeamInvitation').imp
   }),
 })
 
-const accepting = z.object({ token: text(1, 256).describe('The token of the mail.') })
+const accepting = z.object({ token: text(1, 256).describe('The token of the mail.') }).describe('An invitation to accept.')
 defineArguments('AcceptTeamInvitationArguments', accepting)
 
 builder.objectField(TeamRef, 'invitations', (t) =>

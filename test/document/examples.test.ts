@@ -1,48 +1,15 @@
 // What the document and GraphiQL show is true: every example is sent to a gateway with the demo account, and works.
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Example } from '../../rest-compat/examples.ts'
 import { demoIds } from '../../src/demo.ts'
 import { graphiqlTabs } from '../../src/graphiql-tabs.ts'
 import { openSse } from '../events/sse.ts'
-import { apiDocument } from '../kit/document.ts'
 import { type Api, api, cloneDatabase, startGateway } from '../kit/kit.ts'
-
-interface Told {
-  operationId: string
-  parameters?: { name: string; in: string; example?: string }[]
-  requestBody?: { content: Record<string, { examples?: Record<string, Example> }> }
-  responses: Record<string, unknown>
-}
-
-interface Call {
-  method: string
-  path: string
-  operation: Told
-  /** Null where the route takes no body. */
-  example: Example | null
-}
-
-/** What takes away what other examples speak of comes last, in this order. */
-const takesAway = [/^(logout|remove)/, /^delete/, /^bulkDelete/]
-
-function rankOf({ operation }: Call): number {
-  return takesAway.findIndex((form) => form.test(operation.operationId))
-}
+import { type Call, callsOf } from './calls.ts'
 
 /** They answer no JSON, or nobody. */
 const apart = ['publishStatus', 'streamEvents', 'uploadMedia', 'downloadMedia']
 
-const calls = Object.entries(apiDocument().paths)
-  .flatMap(([path, methods]) =>
-    Object.entries(methods).flatMap(([method, told]) => {
-      const operation = told as unknown as Told
-      const given = Object.values(operation.requestBody?.content['application/json']?.examples ?? {})
-      const examples: (Example | null)[] = given.length > 0 ? given : [null]
-      return examples.map((example): Call => ({ method, path, operation, example }))
-    }),
-  )
-  .filter(({ operation }) => !apart.includes(operation.operationId))
-  .sort((a, b) => rankOf(a) - rankOf(b))
+const calls = callsOf('public').filter(({ operation }) => !apart.includes(operation.operationId))
 
 let gateway: { url: string }
 let apiKey: string

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import http from 'node:http'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { newPerson } from '../accounts/person.ts'
 import { apiDocument } from '../kit/document.ts'
 import { api, cloneDatabase, sql, startGateway } from '../kit/kit.ts'
 
@@ -103,6 +104,13 @@ describe.each(pages)('the page %s', (path) => {
   })
 })
 
+it('shows both documents at /docs, and knows a key of the one for keys alone', async () => {
+  const { text } = await look(demo, '/docs')
+  const settings: { url: string }[] = JSON.parse(text.match(/<script [^>]*id="settings">(.*?)<\/script>/)?.[1] as string)
+  expect(settings.map(({ url }) => url)).toEqual(['/api/v1/openapi.json', '/api/openapi.json'])
+  expect(settings.map((one) => aKey.test(JSON.stringify(one)))).toEqual([true, false])
+})
+
 it("knows the demo's key again after a restart, and no more once it was revoked", async () => {
   const { databaseUrl, key } = await startDemo()
   const again = await startGateway({ databaseUrl, env: { DEMO: '1' } })
@@ -117,7 +125,8 @@ it.each<[string, Record<string, string>]>([
 ])('has no key on any page %s', async (_, env) => {
   const scene = await startDemo(env)
   expect(scene.key).toMatch(aKey)
-  for (const path of [...pages, '/api/v1/openapi.json']) expect((await look(scene, path)).text).not.toMatch(aKey)
+  for (const path of [...pages, '/api/v1/openapi.json', '/api/openapi.json'])
+    expect((await look(scene, path)).text).not.toMatch(aKey)
 })
 
 it('has no key on any page without the demo', async () => {
@@ -177,27 +186,44 @@ describe('what the pages load', () => {
   })
 })
 
-describe('GET /api/v1/openapi.json', () => {
+describe.each([
+  ['/api/v1', 'public'],
+  ['/api', 'console'],
+] as const)('GET %s/openapi.json', (prefix, surface) => {
+  const at = `${prefix}/openapi.json`
+
   it('is the document, for everybody, in no envelope', async () => {
-    const { status, headers, body } = await api(demo).get('openapi.json')
+    const { status, headers, body } = await api(demo).get(at)
     expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
-    expect(body).toEqual(apiDocument())
+    expect(body).toEqual(apiDocument(surface))
     expect(headers.get('ratelimit-limit')).toBeNull()
   })
 
   it('is sent again only when it changed', async () => {
-    const { headers } = await api(demo).get('openapi.json')
+    const { headers } = await api(demo).get(at)
     const etag = headers.get('etag') as string
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-      const again = await api(demo).get('openapi.json', { 'if-none-match': known })
+      const again = await api(demo).get(at, { 'if-none-match': known })
       expect([again.status, again.body]).toEqual([304, ''])
     }
-    expect((await api(demo).get('openapi.json', { 'if-none-match': '"other"' })).status).toBe(200)
+    expect((await api(demo).get(at, { 'if-none-match': '"other"' })).status).toBe(200)
   })
 
   it('says where the API is reached', async () => {
     const { url } = await startDemo({ PUBLIC_URL: 'https://gateway.example/' })
-    expect((await api({ url }).get('openapi.json')).body.servers[0].url).toBe('https://gateway.example/api/v1')
-    expect((await api(demo).get('openapi.json')).body.servers[0].url).toBe('/api/v1')
+    expect((await api({ url }).get(at)).body.servers[0].url).toBe(`https://gateway.example${prefix}`)
+    expect((await api(demo).get(at)).body.servers[0].url).toBe(prefix)
   })
+})
+
+it('calls the cookie of a session what it is called where the gateway is reached', async () => {
+  for (const [address, name] of [
+    ['https://gateway.example', '__Secure-gateway.session_token'],
+    ['http://gateway.example', 'gateway.session_token'],
+  ] as const) {
+    const { url, databaseUrl } = await startDemo({ PUBLIC_URL: address })
+    const { body } = await api({ url }).get('/api/openapi.json')
+    expect(body.components.securitySchemes.Session.name).toBe(name)
+    expect((await newPerson({ url }, databaseUrl)).cookie.split('=')[0]).toBe(name)
+  }
 })

@@ -1,10 +1,10 @@
-// A small HTTP client: says what was answered, and holds REST to the API's document.
+// A small HTTP client: says what was answered, and holds REST to the API's documents.
 import { expectDocumented } from './document.ts'
 
 export interface Answer {
   status: number
   headers: Headers
-  // A type would claim what nothing checks; what comes is held to the API's document below, and to what each test expects.
+  // A type would claim what nothing checks; what comes is held to the API's documents below, and to what each test expects.
   // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what tests are about
   body: any
 }
@@ -40,7 +40,7 @@ export function api(
     const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '')
     const answer = { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
     const { pathname } = new URL(response.url)
-    if (pathname.startsWith('/api/v1/')) expectDocumented({ method, path: pathname.slice('/api/v1'.length), ...answer })
+    expectDocumented({ method, path: pathname, ...answer })
     return answer
   }
   return {

@@ -1,11 +1,21 @@
-// Makes the API's document as the server does.
-import { describeApi, type OpenApiDocument } from '../../rest-compat/openapi.ts'
+// Makes the API's documents as the server does.
+import { type ApiSource, describeApi, type OpenApiDocument } from '../../rest-compat/openapi.ts'
+import type { Surface } from '../../rest-compat/route.ts'
+import { describeAuth } from '../../src/accounts/auth-routes.ts'
 import { inputs } from '../../src/core/input.ts'
 import { needsActive } from '../../src/core/root-fields.ts'
 import { demoIds as demo } from '../../src/demo.ts'
 import { plainStreamQuery as streamQuery } from '../../src/events/stream-plain.ts'
 import { schema as graph } from '../../src/schema.ts'
 
-export function describe(): OpenApiDocument {
-  return describeApi({ graph, inputs, needsActive: (document) => needsActive(graph, document), streamQuery, demo })
+export function describe(): Record<Surface, OpenApiDocument> {
+  const source: ApiSource = {
+    graph,
+    inputs,
+    needsActive: (document) => needsActive(graph, document),
+    streamQuery,
+    identity: describeAuth('/auth'),
+    demo,
+  }
+  return { public: describeApi(source, 'public'), console: describeApi(source, 'console') }
 }

@@ -1,38 +1,54 @@
-// The API's document, and whether an answer is as it says: its status, and exactly the fields of its record.
+// The API's documents, and whether an answer is as they say: its status, and exactly the fields of its record.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { inject } from 'vitest'
 import type { OpenApiDocument } from '../../rest-compat/openapi.ts'
+import type { Surface } from '../../rest-compat/route.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Made once for the whole run; what went wrong where it could not be made. */
-    document: OpenApiDocument | { fault: string }
+    /** Made once for the whole run; what went wrong where they could not be made. */
+    documents: Record<Surface, OpenApiDocument> | { fault: string }
   }
 }
 
 export interface Given {
   method: string
-  /** Below `/api/v1`. */
+  /** As it was asked for, `/api/…`. */
   path: string
   status: number
   body: unknown
 }
 
-/** The document as this checkout makes it. */
-export function apiDocument(): OpenApiDocument {
-  const document = inject('document')
-  if ('fault' in document) throw new Error(`The document of the API cannot be made: ${document.fault}`)
-  return document as OpenApiDocument
+/** The document of a surface as this checkout makes it. */
+export function apiDocument(surface: Surface = 'public'): OpenApiDocument {
+  const documents = inject('documents')
+  if ('fault' in documents) throw new Error(`The documents of the API cannot be made: ${documents.fault}`)
+  return documents[surface]
 }
 
-let judges: { ajv: Ajv2020; routes: [form: RegExp, path: string][] } | undefined
-const compiled = new Map<string, ValidateFunction>()
+/** What a document says of its paths, and of everything else by its pointer. */
+interface Judge {
+  document: OpenApiDocument
+  ajv: Ajv2020
+  routes: [form: RegExp, path: string][]
+  compiled: Map<string, ValidateFunction>
+}
 
-/** @throws when the document does not have that answer, or has it otherwise. */
+const judges = new Map<Surface, Judge>()
+/** Where each surface begins, the longer first. */
+const prefixes: [prefix: string, surface: Surface][] = [
+  ['/api/v1', 'public'],
+  ['/api', 'console'],
+]
+
+/** @throws when the document of the surface does not have that answer, or has it otherwise. What is of no surface is not looked at. */
 export function expectDocumented({ method, path, status, body }: Given): void {
-  const [, route] = judge().routes.find(([form]) => form.test(path)) ?? []
-  const operation = route && apiDocument().paths[route]?.[method.toLowerCase()]
+  const [prefix, surface] = prefixes.find(([start]) => path.startsWith(`${start}/`)) ?? []
+  if (!prefix || !surface) return
+  const judge = judgeOf(surface)
+  const [, route] = judge.routes.find(([form]) => form.test(path.slice(prefix.length))) ?? []
+  const operation = route && judge.document.paths[route]?.[method.toLowerCase()]
   const told = `${method} ${path} answered ${status} ${JSON.stringify(body)?.slice(0, 500)}`
   if (!route || !operation) {
     const expected = route ? 405 : 404
@@ -45,44 +61,48 @@ export function expectDocumented({ method, path, status, body }: Given): void {
   const response = operation.responses[status] as { $ref?: string; content?: Record<string, unknown> }
   const content = response.content ?? (response.$ref ? { 'application/json': {} } : {})
   if (!('application/json' in content)) return
-  const validate = validatorOf(response.$ref ?? pointer(at))
-  if (!validate(body)) throw new Error(`${told}, which is not as documented: ${judge().ajv.errorsText(validate.errors)}`)
+  const validate = validatorOf(judge, response.$ref ?? pointer(at))
+  if (!validate(body)) throw new Error(`${told}, which is not as documented: ${judge.ajv.errorsText(validate.errors)}`)
 }
 
 /** The schema of a response at a pointer, compiled once. */
-function validatorOf(response: string): ValidateFunction {
+function validatorOf({ ajv, compiled }: Judge, response: string): ValidateFunction {
   let validate = compiled.get(response)
   if (!validate) {
-    validate = judge().ajv.compile({ $ref: `api${response}/content/application~1json/schema` })
+    validate = ajv.compile({ $ref: `api${response}/content/application~1json/schema` })
     compiled.set(response, validate)
   }
   return validate
 }
 
 /** A record of that name in the document, exactly. @throws when it is none. */
-export function expectRecord(name: string, record: unknown): void {
-  const validate = judge().ajv.compile({ $ref: `api#/components/schemas/${name}` })
-  if (!validate(record)) throw new Error(`${name} ${JSON.stringify(record)}: ${judge().ajv.errorsText(validate.errors)}`)
+export function expectRecord(name: string, record: unknown, surface: Surface = 'public'): void {
+  const { ajv } = judgeOf(surface)
+  const validate = ajv.compile({ $ref: `api#/components/schemas/${name}` })
+  if (!validate(record)) throw new Error(`${name} ${JSON.stringify(record)}: ${ajv.errorsText(validate.errors)}`)
 }
 
 /** The payload of an event at webhooks, exactly. @throws when it is none. */
 export function expectPayload(event: string, payload: unknown): void {
-  const at = pointer(['webhooks', event, 'post', 'requestBody'])
-  const validate = validatorOf(at)
-  if (!validate(payload)) throw new Error(`${JSON.stringify(payload)}: ${judge().ajv.errorsText(validate.errors)}`)
+  const judge = judgeOf('public')
+  const validate = validatorOf(judge, pointer(['webhooks', event, 'post', 'requestBody']))
+  if (!validate(payload)) throw new Error(`${JSON.stringify(payload)}: ${judge.ajv.errorsText(validate.errors)}`)
 }
 
-function judge() {
-  if (!judges) {
+function judgeOf(surface: Surface): Judge {
+  let judge = judges.get(surface)
+  if (!judge) {
     const ajv = new Ajv2020({ strict: false, allErrors: true })
     formats.default(ajv)
-    const document = apiDocument()
+    const document = apiDocument(surface)
     ajv.addSchema(closed(document) as object, 'api')
     // What is said word for word comes before what has parameters.
     const paths = Object.keys(document.paths).sort((a, b) => a.split('{').length - b.split('{').length)
-    judges = { ajv, routes: paths.map((path) => [new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`), path]) }
+    const routes = paths.map((path): [RegExp, string] => [new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`), path])
+    judge = { document, ajv, routes, compiled: new Map() }
+    judges.set(surface, judge)
   }
-  return judges
+  return judge
 }
 
 function pointer(parts: readonly string[]): string {

@@ -6,6 +6,7 @@ import pg from 'pg'
 import { PgBoss } from 'pg-boss'
 import type { TestProject } from 'vitest/node'
 import type { OpenApiDocument } from '../../rest-compat/openapi.ts'
+import type { Surface } from '../../rest-compat/route.ts'
 import { type Cluster, freePort, openCluster } from '../../src/core/cluster.ts'
 import { migrate } from '../../src/core/migrate.ts'
 import { startCommons } from './commons.ts'
@@ -40,7 +41,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide('template', template)
   const { end, ...commons } = await startCommons(await makeDatabase(serverUrl, 'commons', template))
   project.provide('commons', commons)
-  project.provide('document', await makeDocument())
+  project.provide('documents', await makeDocuments())
   return async () => {
     process.off('exit', stopAtExit)
     await end()
@@ -51,7 +52,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 }
 
 /** Half-written rows must not keep tests from running that have nothing to do with them. */
-async function makeDocument(): Promise<OpenApiDocument | { fault: string }> {
+async function makeDocuments(): Promise<Record<Surface, OpenApiDocument> | { fault: string }> {
   try {
     const { describe } = await import('./describe.ts')
     return describe()

@@ -40,7 +40,7 @@ export async function post(
   const init = { method: 'POST', body, headers: { 'x-api-key': apiKey, ...headers }, duplex: 'half' }
   const response = await fetch(new URL('/api/v1/media', gateway.url), init)
   const answer = { status: response.status, headers: response.headers, body: await response.json() }
-  expectDocumented({ method: 'POST', path: '/media', ...answer })
+  expectDocumented({ method: 'POST', path: '/api/v1/media', ...answer })
   return answer
 }
 

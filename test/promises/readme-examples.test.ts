@@ -74,7 +74,7 @@ describe('what README shows', () => {
   it('is found where it tells a browser to look', async () => {
     const told = readme.match(/^Look at it in a browser: (?:.+\n)+/m)?.[0] ?? ''
     const paths = [...told.matchAll(/`(?:GET )?(\/\S+)`/g)].map(([, place]) => place)
-    expect(paths).toEqual(['/docs', '/graphql', '/api/v1/openapi.json'])
+    expect(paths).toEqual(['/docs', '/graphql', '/api/v1/openapi.json', '/api/openapi.json'])
     for (const place of paths) {
       const { status } = await fetch(`${scene.URL}${place}`, { headers: { accept: 'text/html' } })
       expect(status, place).toBe(200)

@@ -1,0 +1,111 @@
+// What the API's two documents have apart: routes that are no rows, names of their own, and where a linter recommends otherwise.
+import type { OpenApiDocument } from '../../rest-compat/openapi.ts'
+import type { Surface } from '../../rest-compat/route.ts'
+
+/** What is of one surface alone. */
+export interface Own {
+  surface: Surface
+  /** Where Redocly recommends otherwise. */
+  problems: string[]
+  /** Served, and no rows of a table. */
+  others: string[]
+  /** Operations that the graph calls otherwise, or does not have. */
+  apart: string[]
+  security: string[]
+}
+
+// The contract's own paths; a UUID is never `groups` or `bulk-jobs`.
+const ambiguous = ['groups~1{groupId}', 'bulk-jobs~1{jobId}'].map((part) => `no-ambiguous-paths #/paths/~1contacts~1${part}`)
+const refused = ['operation-2xx-response #/paths/~1statuses/post/responses']
+const alwaysThere = ['operation-4xx-response #/paths/~1openapi.json/get/responses']
+// A browser is sent on with 302.
+const elsewhere = ['', '~1callback'].map((end) => `operation-2xx-response #/paths/~1auth~1oauth~1{provider}${end}/get/responses`)
+const forEverybody = ['operation-4xx-response #/paths/~1auth~1jwks/get/responses']
+const ofBoth = [
+  'billingUsage',
+  'bulkJobProgress',
+  'contactGroupMembers',
+  'downloadMedia',
+  'groupsOfContact',
+  'instanceHealth',
+  'openapi',
+  'publishStatus',
+  'streamEvents',
+  'uploadMedia',
+  'webhookDeliveries',
+]
+
+const authRoutes = [
+  'POST /auth/signup',
+  'POST /auth/verify-email',
+  'POST /auth/verify-email/resend',
+  'POST /auth/login',
+  'POST /auth/token',
+  'POST /auth/logout',
+  'POST /auth/password/forgot',
+  'POST /auth/password/reset',
+  'POST /auth/password/change',
+  'GET /auth/sessions',
+  'DELETE /auth/sessions/:id',
+  'GET /auth/jwks',
+  'GET /auth/oauth/:provider',
+  'GET /auth/oauth/:provider/callback',
+]
+const identity = [
+  'changePassword',
+  'endSession',
+  'forgotPassword',
+  'leaveForProvider',
+  'listSessions',
+  'logIn',
+  'logOut',
+  'renewToken',
+  'resendVerification',
+  'resetPassword',
+  'returnFromProvider',
+  'showKeys',
+  'signUp',
+  'verifyEmail',
+]
+
+export const surfaces: Own[] = [
+  {
+    surface: 'public',
+    problems: [...ambiguous, ...refused, ...alwaysThere],
+    others: ['GET /events/stream', 'GET /openapi.json'],
+    apart: ofBoth,
+    security: ['ApiKey', 'TeamId'],
+  },
+  {
+    surface: 'console',
+    problems: [...ambiguous, ...refused, ...alwaysThere, ...elsewhere, ...forEverybody],
+    others: [...authRoutes, 'GET /events/stream', 'GET /openapi.json'],
+    apart: [
+      ...ofBoth,
+      ...identity,
+      'teamApiKeys',
+      'teamBillingCancel',
+      'teamBillingCheckout',
+      'teamBillingPayments',
+      'teamBillingPlans',
+      'teamBillingResume',
+      'teamBillingSubscription',
+      'teamBillingUsage',
+      'teamInvitations',
+      'teamMembers',
+    ],
+    security: ['AccessToken', 'TeamId', 'Session'],
+  },
+]
+
+export interface Told {
+  at: string
+  operation: OpenApiDocument['paths'][string][string]
+  name: string
+}
+
+export function operationsOf(document: OpenApiDocument): Told[] {
+  return Object.entries(document.paths).flatMap(([at, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ at, operation, name: `${method.toUpperCase()} ${at}` })),
+  )
+}
