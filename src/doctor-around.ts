@@ -9,8 +9,10 @@ export interface Surroundings {
   secrets: Secrets
 }
 
-/** For a connection, and again for each thing that the mail server says. */
+/** For a connection, and again for the mail server's greeting. */
 const mailMs = 5_000
+/** For each thing that it says then: longer, or either could be told of a server that says nothing at all. */
+const mailSilenceMs = 6_000
 const discoveryMs = 3_000
 
 /** Each throws a sentence when something is wrong, else returns one. */
@@ -22,7 +24,8 @@ export const surroundings: Record<string, (around: Surroundings) => Promise<stri
   mail: async ({ secrets: { smtpUrl } }) => {
     if (!smtpUrl) return 'SMTP_URL is not set; mails are written to files'
     const { host } = new URL(smtpUrl)
-    const transport = createTransport({ url: smtpUrl, connectionTimeout: mailMs, greetingTimeout: mailMs, socketTimeout: mailMs })
+    const patience = { connectionTimeout: mailMs, greetingTimeout: mailMs, socketTimeout: mailSilenceMs }
+    const transport = createTransport({ url: smtpUrl, ...patience })
     try {
       await transport.verify()
     } catch (error) {
