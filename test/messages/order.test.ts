@@ -84,8 +84,9 @@ it('lets instant messages overtake a crowd of scheduled ones that are due', asyn
     { timeoutMs: 25_000, everyMs: 50 },
   )
   console.log(`the first of 10 instant messages to one number left as number ${order.indexOf(true) + 1} of 610`)
-  // Three workers take a hundred each side by side, the instant ones among the first hundred.
-  expect(order.indexOf(true)).toBeLessThan(300)
+  // Three workers take a hundred each side by side, the instant ones among the first hundred; while that is slow, the other two may take
+  // another. By their age the instant ones would be among the last.
+  expect(order.indexOf(true)).toBeLessThan(450)
 })
 
 it('keeps every promise through all of that', async () => {
