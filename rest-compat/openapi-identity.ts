@@ -58,7 +58,7 @@ export function identityOperation(components: Components, route: IdentityRoute):
     }),
     responses: {
       [status]: { description: done, headers, ...contentOf(components, route) },
-      ...errorResponses(errorsOf(route), components),
+      ...errorResponses(codesOf(route), components),
     },
     security: [...ways, ...(proofOptional ? [{}] : [])],
   }
@@ -71,7 +71,7 @@ function contentOf({ schemas }: Components, { answer, bare }: IdentityRoute): { 
   return { content: { 'application/json': { schema } } }
 }
 
-function errorsOf({ method, proofs = [], proofOptional, errors = [] }: IdentityRoute): ErrorCode[] {
+function codesOf({ method, proofs = [], proofOptional, errors = [] }: IdentityRoute): ErrorCode[] {
   return inOrder([
     'INTERNAL_ERROR',
     'SERVICE_UNAVAILABLE',

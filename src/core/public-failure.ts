@@ -20,7 +20,8 @@ const passingCode = new Set([
 const passingMessage =
   /Connection terminated|is not queryable|connection timeout|timeout exceeded when trying to connect|Can't reach database/i
 
-interface Chained {
+/** An error, or what it was made of. */
+interface Link {
   code?: unknown
   /** The SQLSTATE, of an error that Prisma's adapter has made its own. */
   originalCode?: unknown
@@ -32,28 +33,30 @@ interface Chained {
 
 /** Whether an error says that the database is out of reach or shutting down, so that a retry may succeed. */
 export function isUnavailable(error: unknown): boolean {
-  return inChain(
-    error,
-    ({ code, originalCode, message }) =>
-      [code, originalCode].some((each) => typeof each === 'string' && (passingState.test(each) || passingCode.has(each))) ||
-      (typeof message === 'string' && passingMessage.test(message)),
+  const links = chainOf(error)
+  return (
+    links.flatMap(codesOf).some((code) => passingState.test(code) || passingCode.has(code)) ||
+    links.some(({ message }) => typeof message === 'string' && passingMessage.test(message))
   )
 }
 
 /** Data that Postgres cannot store (SQLSTATE class 22), which the edge should have refused: the caller's fault. */
 function isBadData(error: unknown): boolean {
-  return inChain(error, ({ code, originalCode }) =>
-    [code, originalCode].some((each) => typeof each === 'string' && /^22/.test(each)),
-  )
+  return chainOf(error)
+    .flatMap(codesOf)
+    .some((code) => code.startsWith('22'))
 }
 
-/** Whether `test` holds for an error or for one of those that it was made of. */
-function inChain(error: unknown, test: (link: Chained) => boolean, depth = 5): boolean {
-  if (typeof error !== 'object' || error === null || depth === 0) return false
-  const link = error as Chained
-  return (
-    test(link) || [link.cause, link.originalError, link.meta?.driverAdapterError].some((each) => inChain(each, test, depth - 1))
-  )
+/** The error and those that it was made of, as deep as any library wraps them. */
+function chainOf(error: unknown, depth = 5): Link[] {
+  if (typeof error !== 'object' || error === null || depth === 0) return []
+  const link = error as Link
+  const { cause, originalError, meta } = link
+  return [link, ...[cause, originalError, meta?.driverAdapterError].flatMap((each) => chainOf(each, depth - 1))]
+}
+
+function codesOf({ code, originalCode }: Link): string[] {
+  return [code, originalCode].filter((each) => typeof each === 'string')
 }
 
 /** What a caller may be told of anything thrown: our own failures as they are, everything else without detail. */

@@ -1,24 +1,19 @@
 // Creating campaigns: who gets what is settled then, and for good.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createCampaign } from '../../src/campaigns/service.ts'
-import type { App } from '../../src/core/app.ts'
 import type { Context } from '../../src/core/context.ts'
 import { newId } from '../../src/core/id.ts'
 import { cloneDatabase, connectedInstance, createAccount, sql } from '../kit/kit.ts'
-import { contextFor, openApp } from '../messages/rig.ts'
+import { openWorkspace } from '../messages/rig.ts'
 import { numbers } from './rig.ts'
 
 let databaseUrl: string
-let app: App
 let ctx: Context
 let instanceId: string
 
 beforeAll(async () => {
   databaseUrl = await cloneDatabase()
-  const account = await createAccount(databaseUrl)
-  instanceId = (await connectedInstance(databaseUrl, account)).id
-  app = await openApp(databaseUrl)
-  ctx = contextFor(app, account)
+  ;({ ctx, instanceId } = await openWorkspace(databaseUrl))
 })
 
 let people = 0

@@ -7,8 +7,8 @@ import type { App } from '../../src/core/app.ts'
 import type { Context } from '../../src/core/context.ts'
 import { claimMessages } from '../../src/messages/claim.ts'
 import type { SendOutcome } from '../../src/providers/provider.ts'
-import { cloneDatabase, connectedInstance, createAccount, sql } from '../kit/kit.ts'
-import { contextFor, openApp } from '../messages/rig.ts'
+import { cloneDatabase, sql } from '../kit/kit.ts'
+import { openWorkspace } from '../messages/rig.ts'
 import { campaignTo, numbers } from './rig.ts'
 
 let databaseUrl: string
@@ -21,10 +21,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  const account = await createAccount(databaseUrl)
-  instanceId = (await connectedInstance(databaseUrl, account)).id
-  app = await openApp(databaseUrl)
-  ctx = contextFor(app, account)
+  ;({ app, ctx, instanceId } = await openWorkspace(databaseUrl))
 })
 
 /** As another request finds them. */

@@ -4,9 +4,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { exampleRecords } from '../../rest-compat/example-records.ts'
 import type { OpenApiDocument } from '../../rest-compat/openapi.ts'
 import { routes } from '../../rest-compat/routes.ts'
 import { errors } from '../../src/core/errors.ts'
+import { demoIds } from '../../src/demo.ts'
 import { decodeCursor, encodeCursor } from '../../src/events/cursor.ts'
 import { eventTypes } from '../../src/events/emit.ts'
 import { schema } from '../../src/schema.ts'
@@ -43,6 +45,11 @@ async function lint(document: OpenApiDocument): Promise<string[]> {
   const { problems } = JSON.parse(text.slice(text.indexOf('{'))) as { problems: Problem[] }
   return problems.map(({ ruleId, location }) => `${ruleId} ${location[0]?.pointer}`)
 }
+
+it('the documents show every record that there is an example of', () => {
+  const names = surfaces.flatMap(({ surface }) => Object.keys(apiDocument(surface).components.schemas))
+  expect(Object.keys(exampleRecords(demoIds)).filter((name) => !names.includes(name))).toEqual([])
+})
 
 describe.each(surfaces)('the document of the $surface surface', ({ surface, problems, others, apart, security }) => {
   const document = apiDocument(surface)

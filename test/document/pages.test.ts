@@ -77,6 +77,8 @@ describe.each([...pages, ...accountPages])('the page %s', (path) => {
       'cross-origin-opener-policy': 'same-origin',
       'cross-origin-resource-policy': 'same-origin',
       'x-content-type-options': 'nosniff',
+      // This host, and none below it.
+      'strict-transport-security': 'max-age=31536000',
       'referrer-policy': 'no-referrer',
     })
     expect(headers['access-control-allow-origin']).toBeUndefined()
@@ -144,6 +146,15 @@ it.each(accountPages)('calls from %s what is below the address that the page cam
   const { text } = await look(demo, path)
   expect(text).toMatch(/call\('api\/auth\//)
   expect(text).not.toMatch(/['"`(]\/(api|graphql)/)
+})
+
+it('shows at /billing the plan that is in force', async () => {
+  const [, query = ''] = (await look(demo, '/billing')).text.match(/const query = '(.*)'/) ?? []
+  const { body } = await api(demo, demo.key).graphql(query)
+  expect(body.data).toEqual({
+    me: { email: expect.any(String) },
+    subscription: { plan: { name: 'Pro' }, status: 'active', currentPeriodEnd: expect.any(String) },
+  })
 })
 
 it('has GraphiQL outside production only', async () => {

@@ -5,7 +5,7 @@ import type { Context } from '../../src/core/context.ts'
 import { attachDomains } from '../../src/domains.ts'
 import { contextOf } from '../../src/door.ts'
 import { createQueues } from '../../src/worker.ts'
-import { type Account, atEnd, secretKey } from '../kit/kit.ts'
+import { type Account, atEnd, connectedInstance, createAccount, secretKey } from '../kit/kit.ts'
 
 /** Ends with the test, or with the file when no test runs. */
 export async function openApp(databaseUrl: string, env: Record<string, string> = {}): Promise<App> {
@@ -26,6 +26,14 @@ export async function openApp(databaseUrl: string, env: Record<string, string> =
   await app.boss.start()
   await createQueues(app)
   return app
+}
+
+/** A new account with a phone that is connected, at an App of its own. */
+export async function openWorkspace(databaseUrl: string): Promise<{ app: App; ctx: Context; instanceId: string }> {
+  const account = await createAccount(databaseUrl)
+  const { id: instanceId } = await connectedInstance(databaseUrl, account)
+  const app = await openApp(databaseUrl)
+  return { app, ctx: contextFor(app, account), instanceId }
 }
 
 /** The context of the account's own key. */
