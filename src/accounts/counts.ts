@@ -15,14 +15,14 @@ export type Counted = { at: Date } | { at: null; waitSeconds: number }
 export async function countOne(sql: Sql, digest: Buffer, bounds: readonly Bound[]): Promise<Counted> {
   const values = [digest, bounds.map(({ minutes }) => minutes), bounds.map(({ most }) => most)]
   const counted = await sql.query<{ at: Date }>(
-    `insert into login_failures as f ("emailHash", at) values ($1, array[now()])
-      on conflict ("emailHash") do update set "updatedAt" = now(), at = (
-          select coalesce(array_agg(t order by t), '{}') from unnest(f.at) t
+    `insert into email_counts as c (digest, at) values ($1, array[now()])
+      on conflict (digest) do update set "updatedAt" = now(), at = (
+          select coalesce(array_agg(t order by t), '{}') from unnest(c.at) t
           where t > now() - make_interval(mins => (select max(m) from unnest($2::int[]) m))
         ) || now()
       where not exists (
         select from unnest($2::int[], $3::int[]) as bound(minutes, most)
-        where (select count(*) from unnest(f.at) t where t > now() - make_interval(mins => minutes)) >= most)
+        where (select count(*) from unnest(c.at) t where t > now() - make_interval(mins => minutes)) >= most)
       returning at[cardinality(at)] as at`,
     values,
   )
@@ -30,9 +30,9 @@ export async function countOne(sql: Sql, digest: Buffer, bounds: readonly Bound[
   // A bound has room again when as many are over as to leave one less than it.
   const { rows } = await sql.query<{ seconds: number | null }>(
     `select ceil(extract(epoch from max((
-        select t from unnest(f.at) t order by t desc offset most - 1 limit 1
+        select t from unnest(c.at) t order by t desc offset most - 1 limit 1
       ) + make_interval(mins => minutes)) - now()))::int as seconds
-      from login_failures f, unnest($2::int[], $3::int[]) as bound(minutes, most) where f."emailHash" = $1`,
+      from email_counts c, unnest($2::int[], $3::int[]) as bound(minutes, most) where c.digest = $1`,
     values,
   )
   return { at: null, waitSeconds: Math.max(1, rows[0]?.seconds ?? 1) }
@@ -40,5 +40,5 @@ export async function countOne(sql: Sql, digest: Buffer, bounds: readonly Bound[
 
 /** Forgets what is too old to count, whatever was counted. */
 export async function pruneCounts(pool: pg.Pool): Promise<void> {
-  await pool.query(`delete from login_failures where "updatedAt" < now() - interval '1 day'`)
+  await pool.query(`delete from email_counts where "updatedAt" < now() - interval '1 day'`)
 }

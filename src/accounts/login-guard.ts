@@ -71,14 +71,14 @@ async function inTurn<T>(email: string, work: () => Promise<T>): Promise<T> {
 /** That one alone; none where all are forgotten by now. */
 async function giveBack(pool: pg.Pool, email: string, takenAt: Date): Promise<void> {
   await pool.query(
-    `update login_failures f set at = at[:place - 1] || at[place + 1:] from (
-        select "emailHash", array_position(at, $2::timestamptz(3)) as place from login_failures where "emailHash" = $1 for update
-      ) found where f."emailHash" = found."emailHash" and place is not null`,
+    `update email_counts c set at = at[:place - 1] || at[place + 1:] from (
+        select digest, array_position(at, $2::timestamptz(3)) as place from email_counts where digest = $1 for update
+      ) found where c.digest = found.digest and place is not null`,
     [hashOf(email), takenAt],
   )
 }
 
 /** After a login that went well, or another password. */
 export async function forgetTries(sql: Sql, email: string): Promise<void> {
-  await sql.query('delete from login_failures where "emailHash" = $1', [hashOf(email)])
+  await sql.query('delete from email_counts where digest = $1', [hashOf(email)])
 }

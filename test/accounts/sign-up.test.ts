@@ -189,7 +189,7 @@ describe('the mails to one address', () => {
   /** Makes what was counted for the address older; the other addresses of this file have no more to come. */
   const age = (hours: number) =>
     sql(databaseUrl).query(
-      `update login_failures set at = array(select t - make_interval(hours => $1) from unnest(at) t order by 1)`,
+      `update email_counts set at = array(select t - make_interval(hours => $1) from unnest(at) t order by 1)`,
       [hours],
     )
 

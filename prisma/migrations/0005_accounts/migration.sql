@@ -77,12 +77,12 @@ CREATE TABLE "auth_jwks" (
 );
 
 -- CreateTable
-CREATE TABLE "login_failures" (
-    "emailHash" BYTEA NOT NULL,
+CREATE TABLE "email_counts" (
+    "digest" BYTEA NOT NULL,
     "at" TIMESTAMPTZ(3)[],
     "updatedAt" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
-    CONSTRAINT "login_failures_pkey" PRIMARY KEY ("emailHash")
+    CONSTRAINT "email_counts_pkey" PRIMARY KEY ("digest")
 );
 
 -- CreateTable
@@ -159,7 +159,7 @@ CREATE INDEX "auth_verifications_identifier_idx" ON "auth_verifications"("identi
 CREATE INDEX "auth_verifications_expiresAt_idx" ON "auth_verifications"("expiresAt");
 
 -- CreateIndex
-CREATE INDEX "login_failures_updatedAt_idx" ON "login_failures"("updatedAt");
+CREATE INDEX "email_counts_updatedAt_idx" ON "email_counts"("updatedAt");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "checkouts_externalId_key" ON "checkouts"("externalId");
