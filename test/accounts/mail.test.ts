@@ -12,7 +12,7 @@ import { logIn, newAccount, password } from './person.ts'
 
 const newEmail = () => `${randomUUID()}@example.com`
 
-it('is sent once the mail server is back, though the gateway that took the order was killed', async () => {
+it('is sent once the mail server is back, though the gateway that took the order was killed', { timeout: 120_000 }, async () => {
   const databaseUrl = await cloneDatabase()
   const port = await freePort()
   const env = { SMTP_URL: `smtp://127.0.0.1:${port}` }
@@ -26,7 +26,7 @@ it('is sent once the mail server is back, though the gateway that took the order
 
   const second = await startGateway({ databaseUrl, env: { ...env, PUBLIC_URL: 'http://moved.example' } })
   const mailbox = await openMailbox({ port })
-  const mail = await until(() => mailbox.mails.find(({ to }) => to === email), { timeoutMs: 40_000 })
+  const mail = await until(() => mailbox.mails.find(({ to }) => to === email), { timeoutMs: 90_000 })
   // Whoever sends it: it is the mail that was ordered.
   expect(mail.raw).toMatch(/^Message-ID: <[0-9a-f-]{36}@127\.0\.0\.1>\r$/m)
   const token = tokenIn(mail)
@@ -44,7 +44,7 @@ it('is tried again that the server would not take, under the same id', async () 
   const gateway = await startGateway({ databaseUrl, env: { SMTP_URL: mailbox.url } })
   const { email } = await newAccount(databaseUrl)
   await api(gateway).post('/api/auth/password/forgot', { email })
-  const mail = await until(() => mailbox.mails[0], { timeoutMs: 25_000 })
+  const mail = await until(() => mailbox.mails[0])
   const ids = [...mailbox.refused, mail].map(({ raw }) => /^Message-ID: (.*)\r$/m.exec(raw)?.[1])
   expect(ids).toHaveLength(3)
   expect(new Set(ids)).toEqual(new Set([expect.stringMatching(/^<[0-9a-f-]{36}@127\.0\.0\.1>$/)]))
@@ -66,7 +66,7 @@ it('is tried for three days, and not kept any longer', async () => {
   expect(Math.round(Number(rows[0]?.hours) / 24)).toBe(3)
   expect(await mails(databaseUrl)).toHaveLength(1)
   await sql(databaseUrl).query(`update pgboss.job set retry_limit = retry_count where name = 'mail.send'`)
-  await until(async () => (await mails(databaseUrl)).length === 0, { timeoutMs: 20_000 })
+  await until(async () => (await mails(databaseUrl)).length === 0)
   expect(mailbox.mails).toEqual([])
 })
 

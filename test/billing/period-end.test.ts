@@ -83,7 +83,7 @@ describe('the end of a period', () => {
   it('is the work of a job, every minute', async () => {
     spawnGateway({ databaseUrl: site.databaseUrl, env: { ROLES: 'worker' } })
     const scheduled = () => sql(site.databaseUrl).query(`select cron from pgboss.schedule where name = 'billing.end_periods'`)
-    expect(await until(async () => (await scheduled()).rows[0], { timeoutMs: 30_000 })).toEqual({ cron: '* * * * *' })
+    expect(await until(async () => (await scheduled()).rows[0])).toEqual({ cron: '* * * * *' })
     const overdue = () => sql(site.databaseUrl).query(`select cron from pgboss.schedule where name = 'billing.sync_overdue'`)
     expect(await until(async () => (await overdue()).rows[0])).toEqual({ cron: '53 * * * *' })
     const [account] = await subscribed(ended)

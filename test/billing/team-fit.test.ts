@@ -107,9 +107,9 @@ describe('while teams are being made', () => {
       await holder.query('begin')
       await holder.query('select from subscriptions where "userId" = $1 for update', [owner.userId])
       const one = first()
-      await until(() => waiting(1), { timeoutMs: 4_000 })
+      await until(() => waiting(1))
       const two = second()
-      await until(() => waiting(2), { timeoutMs: 4_000 })
+      await until(() => waiting(2))
       await holder.query('commit')
       return await Promise.all([one, two])
     } finally {

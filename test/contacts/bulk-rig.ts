@@ -63,7 +63,7 @@ export interface Job {
 }
 
 /** Asks for the progress until the job has ended; answers every different thing that was said. */
-export async function watchJob(api: Api, jobId: string, timeoutMs = 20_000): Promise<Job[]> {
+export async function watchJob(api: Api, jobId: string, timeoutMs = 30_000): Promise<Job[]> {
   const told: Job[] = []
   await until(
     async () => {

@@ -119,7 +119,7 @@ describe('a database that crashes', () => {
       await server.start()
     }
     await until(() => happen(doors, 10, 60).then(() => true))
-    await until(() => readers.every((reader) => reader.events.length >= 70), { timeoutMs: 15_000 })
+    await until(() => readers.every((reader) => reader.events.length >= 70))
     expect(plainNumbers(readers[0])).toEqual(upTo(70))
     expect(graphqlNumbers(readers[1])).toEqual(upTo(70))
     expect(readers.some((reader) => reader.ended)).toBe(false)

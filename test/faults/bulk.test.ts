@@ -43,7 +43,7 @@ const scenes = {
   frozen: play('add', 'sleep:4000', async ({ stage, doomed }) => {
     const inChunk = `select from pg_stat_activity
       where datname = current_database() and state = 'idle in transaction' and query like 'update contact_groups%'`
-    await until(async () => (await sql(stage.databaseUrl).query(inChunk)).rowCount === 1, { timeoutMs: 30_000 })
+    await until(async () => (await sql(stage.databaseUrl).query(inChunk)).rowCount === 1)
     doomed.kill('SIGSTOP')
   }),
   cancelledWhileDead: play('add', 'kill', async (scene) => {

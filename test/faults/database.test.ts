@@ -21,12 +21,12 @@ it('outlives three crashes of the database under load', async () => {
   const recoveries: number[] = []
   for (let crash = 0; crash < 3; crash++) {
     const enough = load.acknowledged.length + 60
-    await until(() => load.acknowledged.length >= enough, { timeoutMs: 20_000 })
+    await until(() => load.acknowledged.length >= enough)
     await server.stop('immediate')
     await pause(300)
     await server.start()
     const up = Date.now()
-    const first = await until(() => load.answers.find(({ status, at }) => status === 201 && at > up), { timeoutMs: 15_000 })
+    const first = await until(() => load.answers.find(({ status, at }) => status === 201 && at > up))
     recoveries.push(first.at - up)
   }
   await load.stop()

@@ -80,17 +80,14 @@ function freeze(failpoint: string, env: Record<string, string>, wanted: Sent['le
     const { left, brokenAt } = await look(stage)
     heir.kill('SIGCONT')
     const open = `select from messages where "acceptedAt" is null and status <> 'failed'`
-    await until(async () => (await sql(stage.databaseUrl).query(open)).rowCount === 0, { timeoutMs: 30_000 })
+    await until(async () => (await sql(stage.databaseUrl).query(open)).rowCount === 0)
     doomed.kill('SIGCONT')
     const late = [...left.values()].filter((state) => state !== 'committed').length
-    const fencedWrites = await until(
-      async () => {
-        const text = await (await fetch(`${doomed.url}/metrics`)).text()
-        const count = Number(text.match(/^gateway_fenced_writes_total (\d+)$/m)?.[1])
-        return count >= late && count
-      },
-      { timeoutMs: 20_000 },
-    )
+    const fencedWrites = await until(async () => {
+      const text = await (await fetch(`${doomed.url}/metrics`)).text()
+      const count = Number(text.match(/^gateway_fenced_writes_total (\d+)$/m)?.[1])
+      return count >= late && count
+    })
     await expectInvariants(stage.databaseUrl, { acknowledged, messages: kinds.length })
     return { sent: await sentOf(stage, left), brokenAt, fencedWrites }
   }

@@ -78,9 +78,7 @@ it('offers each of hundreds of messages once, those of one scheduled second too'
     )
   ).flat()
   acknowledged.push(...ids)
-  await until(async () => (await sql(stage.databaseUrl).query(`select from messages where status <> 'read'`)).rowCount === 0, {
-    timeoutMs: 30_000,
-  })
+  await until(async () => (await sql(stage.databaseUrl).query(`select from messages where status <> 'read'`)).rowCount === 0)
   const { rows } = await sql(stage.databaseUrl).query<{ offers: number; n: number; early: number }>(
     `select s.offers, count(*)::int as n, count(*) filter (where s."acceptedAt" < m."scheduledAt")::int as early
      from messages m join sandbox_messages s on s.reference = m.id::text where m.id = any($1::uuid[]) group by 1`,

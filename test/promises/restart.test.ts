@@ -29,7 +29,7 @@ it('starts again after kill -9, on what was acknowledged, and finishes it', asyn
   await first.exited
 
   const second = await startGateway({ env })
-  for (const id of ids) await until(async () => (await messageOf(second, demo, id)).status === 'read', { timeoutMs: 25_000 })
+  for (const id of ids) await until(async () => (await messageOf(second, demo, id)).status === 'read')
 })
 
 it('starts again after its database was killed with it', async () => {
@@ -52,7 +52,7 @@ it('goes on when its database alone is killed', async () => {
   const lock = await readFile(path.join(env.DATA_DIR, 'postgres/postmaster.pid'), 'utf8')
   process.kill(Number(lock.split('\n')[0]), 'SIGKILL')
   await gateway.line(/the embedded database is back/)
-  await until(async () => (await messageOf(gateway, demo, id)).status === 'read', { timeoutMs: 25_000 })
+  await until(async () => (await messageOf(gateway, demo, id)).status === 'read')
   expect(await gateway.stop()).toEqual({ code: 0, signal: null })
 })
 
@@ -82,7 +82,7 @@ it('stops within 10 s of SIGTERM with messages under way and a stream open, and 
   await stream.text()
 
   const second = await startGateway({ env: { ...env, SANDBOX_LATENCY_MS: '20' } })
-  for (const id of ids) await until(async () => (await messageOf(second, demo, id)).status === 'read', { timeoutMs: 25_000 })
+  for (const id of ids) await until(async () => (await messageOf(second, demo, id)).status === 'read')
 })
 
 it.each([

@@ -226,7 +226,7 @@ describe('in the graph', () => {
     const query = `query ($id: ID!) { campaign(id: $id) { status error stats { stats { total planned queued } } instance { id } messages(first: 5) {
       totalCount nodes { to campaign { id name } } } } }`
     const answer = await expect
-      .poll(async () => (await tenant.api.graphql(query, { id })).body.data.campaign, { timeout: 10_000 })
+      .poll(async () => (await tenant.api.graphql(query, { id })).body.data.campaign, { timeout: 30_000 })
       .toMatchObject({ messages: { totalCount: 2 } })
       .then(() => tenant.api.graphql(query, { id }))
     expect(answer.body.data.campaign).toMatchObject({ error: null, instance: { id: tenant.instance.id } })
