@@ -8,8 +8,8 @@ export interface Wire {
   tookMs: number
 }
 
-/** What comes back on a connection of its own, until the other side closes it or the time is over. */
-export function send(gateway: { url: string }, bytes: string | Buffer, waitMs = 3_000): Promise<Wire> {
+/** What comes back on a connection of its own, until the other side closes it, or it is `enough`, or half a minute is over. */
+export function send(gateway: { url: string }, bytes: string | Buffer, enough?: RegExp): Promise<Wire> {
   const { hostname, port } = new URL(gateway.url)
   const begun = performance.now()
   return new Promise((resolve) => {
@@ -20,9 +20,10 @@ export function send(gateway: { url: string }, bytes: string | Buffer, waitMs = 
       socket.destroy()
       resolve({ text: answered, closed, tookMs: performance.now() - begun })
     }
-    const timer = setTimeout(() => end(false), waitMs)
+    const timer = setTimeout(() => end(false), 30_000)
     socket.on('data', (chunk) => {
       answered += chunk.toString('latin1')
+      if (enough?.test(answered)) end(false)
     })
     socket.on('error', () => end(true))
     socket.on('close', () => end(true))

@@ -136,10 +136,10 @@ describe('statuses', () => {
       'Content-Length: 9999999999',
     ]
     for (const length of said) {
-      const { text, tookMs } = await send(rig.gateway, `${head}${length}\r\n\r\n`, 1_000)
+      // Who waits for the rest of a request answers 408 in the end.
+      const { text } = await send(rig.gateway, `${head}${length}\r\n\r\n`, /\r\n\r\n\{.*\}$/s)
       expect([length, text.match(/^HTTP\/1\.1 (\d+)/)?.[1]]).toEqual([length, '403'])
       expect(text).toContain('"STATUSES_NOT_AVAILABLE_ON_PLAN"')
-      expect(tookMs).toBeLessThan(2_000)
     }
   })
 
