@@ -23,7 +23,7 @@ export function addTeamCommands(gateway: Command, print: (asJson: true | undefin
   const team = gateway.command('team').description('teams')
   team
     .command('create')
-    .description('make a team with its first API key')
+    .description('make a team with its first API key, whatever the plan of its owner allows')
     .requiredOption('--owner <email>', 'e-mail address of the owning account')
     .requiredOption('--name <name>', 'name of the team')
     .addOption(json())

@@ -99,7 +99,7 @@ gateway
 const apiKey = gateway.command('api-key').description('API keys')
 apiKey
   .command('create')
-  .description('make a further key of an account')
+  .description('make a further key of an account, whatever its plan allows')
   .addOption(email())
   .requiredOption('--name <name>', 'what the key is for')
   .addOption(json())
