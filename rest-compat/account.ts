@@ -67,10 +67,9 @@ export const limits = {
 
 export const accountRoutes = [
   row('GET', '/me', {
-    summary: 'Read the account behind the key',
+    summary: 'Read the account behind the key, or who is signed in',
     document: GetMe,
     reach: 'personal',
-    surfaces: ['public'],
     variables: () => ({}),
     project: (data) => data.me,
     answer: z.object({
@@ -86,7 +85,6 @@ export const accountRoutes = [
     summary: 'Read what was used this month, in short',
     document: GetUsage,
     reach: 'personal',
-    surfaces: ['public'],
     variables: () => ({}),
     project: ({ usage: { plan, ...usage } }) => ({
       plan: { code: plan.code, name: plan.name },

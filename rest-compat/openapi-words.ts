@@ -81,6 +81,8 @@ const families: Record<Surface, readonly Family[]> = {
     family('/auth', 'Sign-in', 'Accounts and how to get into them: signing up, access tokens, passwords, identity providers.'),
     family('/auth/sessions', 'Sessions', 'Where you are signed in.'),
     ...ofBoth,
+    family('/me', 'Account', 'Who you are, and what was used.'),
+    family('/usage', 'Account'),
     family('/api-keys', 'API keys', 'What programs of yours show to be let in at `/api/v1`.'),
     family('/teams', 'Teams', 'Workspaces that several people use, each in a role.'),
     family('/teams/:teamId/members', 'Team members', 'Who is in a team.'),

@@ -6,6 +6,7 @@ import { readConfig } from './core/config.ts'
 import { type Sql, transaction } from './core/database.ts'
 import { fail } from './core/errors.ts'
 import { migrate } from './core/migrate.ts'
+import { lineOf } from './core/one-line.ts'
 import { parse } from './core/validation.ts'
 import { type HeldTeam, holdTeam } from './teams/hold.ts'
 import { inviteFields, teamIdOf } from './teams/input.ts'
@@ -22,7 +23,7 @@ export function addTeamCommands(gateway: Command, print: (asJson: true | undefin
   const team = gateway.command('team').description('teams')
   team
     .command('create')
-    .description('make a team with its first API key')
+    .description('make a team with its first API key, whatever the plan of its owner allows')
     .requiredOption('--owner <email>', 'e-mail address of the owning account')
     .requiredOption('--name <name>', 'name of the team')
     .addOption(json())
@@ -38,8 +39,7 @@ export function addTeamCommands(gateway: Command, print: (asJson: true | undefin
       const teams = await withDatabase(listTeams)
       if (options.json) console.log(JSON.stringify(teams))
       else
-        for (const row of teams)
-          console.log([row.id, row.name, row.owner, row.membersCount, row.createdAt.toISOString()].join('  '))
+        for (const row of teams) console.log(lineOf([row.id, row.name, row.owner, row.membersCount, row.createdAt.toISOString()]))
     })
   team
     .command('members')
@@ -49,7 +49,7 @@ export function addTeamCommands(gateway: Command, print: (asJson: true | undefin
     .action(async (options: { id: string; json?: true }) => {
       const members = await withDatabase((pool) => listMembers(pool, teamIdOf(options.id)))
       if (options.json) console.log(JSON.stringify(members))
-      else for (const row of members) console.log([row.userId, row.email, row.role, row.joinedAt.toISOString()].join('  '))
+      else for (const row of members) console.log(lineOf([row.userId, row.email, row.role, row.joinedAt.toISOString()]))
     })
   team
     .command('invite')

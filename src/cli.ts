@@ -18,6 +18,7 @@ import { openDatabase, withDatabase } from './core/command-database.ts'
 import { configTable } from './core/config-table.ts'
 import { draftMigration } from './core/draft-migration.ts'
 import { migrate } from './core/migrate.ts'
+import { lineOf, oneLine } from './core/one-line.ts'
 import { sentenceOf } from './core/sentence.ts'
 
 const gateway = new Command('gateway').description('Operates the messaging gateway').configureOutput({
@@ -61,7 +62,7 @@ account
     if (options.json) console.log(JSON.stringify(accounts))
     else
       for (const row of accounts)
-        console.log([row.userId, row.email, row.plan ?? '-', row.status ?? '-', row.createdAt.toISOString()].join('  '))
+        console.log(lineOf([row.userId, row.email, row.plan ?? '-', row.status ?? '-', row.createdAt.toISOString()]))
   })
 account
   .command('password')
@@ -92,14 +93,13 @@ gateway
     const checkouts = await withDatabase(listPendingCheckouts)
     if (options.json) console.log(JSON.stringify(checkouts))
     else
-      for (const row of checkouts)
-        console.log([row.id, row.email, row.plan, row.provider, row.createdAt.toISOString()].join('  '))
+      for (const row of checkouts) console.log(lineOf([row.id, row.email, row.plan, row.provider, row.createdAt.toISOString()]))
   })
 
 const apiKey = gateway.command('api-key').description('API keys')
 apiKey
   .command('create')
-  .description('make a further key of an account')
+  .description('make a further key of an account, whatever its plan allows')
   .addOption(email())
   .requiredOption('--name <name>', 'what the key is for')
   .addOption(json())
@@ -118,7 +118,7 @@ apiKey
     else
       for (const row of keys)
         console.log(
-          [row.id, row.prefix, row.name, row.createdAt.toISOString(), row.lastUsedAt?.toISOString() ?? 'never used'].join('  '),
+          lineOf([row.id, row.prefix, row.name, row.createdAt.toISOString(), row.lastUsedAt?.toISOString() ?? 'never used']),
         )
   })
 apiKey
@@ -167,7 +167,7 @@ gateway
 
 function print(asJson: true | undefined, fields: object): void {
   if (asJson) console.log(JSON.stringify(fields))
-  else for (const [name, value] of Object.entries(fields)) console.log(`${name}: ${value}`)
+  else for (const [name, value] of Object.entries(fields)) console.log(`${name}: ${oneLine(String(value))}`)
 }
 
 try {

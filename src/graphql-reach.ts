@@ -10,8 +10,9 @@ type Reaches = ReadonlyMap<string | undefined, Reach>
 const known = new Map<string, Reaches>()
 
 /**
- * What the operation that would run is about, and no other of its document: `personal` as soon as one of its fields reads or
- * changes what somebody pays for, `open` or `account` where all of it is. Where none would run, `workspace`.
+ * What the operation that would run is about, and no other of its document: `personal` where its fields read or change what
+ * somebody pays for, `both` where there are others beside them, `open` or `account` where all of it is. Where none would run,
+ * `workspace`.
  */
 export function reachOf(schema: GraphQLSchema, { query, operationName }: { query?: unknown; operationName?: unknown }): Reach {
   if (typeof query !== 'string') return 'workspace'
@@ -44,9 +45,11 @@ function findReaches(schema: GraphQLSchema, query: string): Reaches {
 function findReach(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): Reach {
   const fields = schema.getRootType(operation.operation)?.getFields() ?? {}
   const names = rootFields(document, operation).map((field) => field.name.value)
-  const scopes = names.map((name) => scopesOf(fields[name]))
-  if (scopes.some(({ personal, payer }) => personal || payer)) return 'personal'
   const others = names.filter((name) => name !== 'plans' && !name.startsWith('__'))
   if (others.length === 0) return 'open'
-  return others.every((name) => scopesOf(fields[name]).person) ? 'account' : 'workspace'
+  const scopes = others.map((name) => scopesOf(fields[name]))
+  const ofNoWorkspace = scopes.filter(({ personal, payer, person }) => personal || payer || person)
+  if (!scopes.some(({ personal, payer }) => personal || payer))
+    return ofNoWorkspace.length === others.length ? 'account' : 'workspace'
+  return ofNoWorkspace.length === others.length ? 'personal' : 'both'
 }

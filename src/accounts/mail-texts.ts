@@ -1,4 +1,5 @@
 // What mails say: one text for each kind.
+import { oneLine } from '../core/one-line.ts'
 
 export type MailOrder =
   /** Proves an address. */
@@ -8,11 +9,6 @@ export type MailOrder =
   /** To the owner of an address with which somebody tried to sign up again. */
   | { kind: 'known'; to: string }
   | { kind: 'invitation'; to: string; token: string; team: string; inviter: string }
-
-/** One line of it, so that nobody's name adds lines to a mail, or to its head. */
-function oneLine(name: string): string {
-  return name.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()
-}
 
 export interface MailText {
   subject: string

@@ -8,10 +8,10 @@ import { planInForceSql, plans } from './plans.ts'
 import { thisMonth } from './quota.ts'
 
 /**
- * What a request is about, which decides who may make it: a workspace's data; the account that pays for it; the plan
- * catalogue; what is a person's own, whichever workspace they look at, and no key's.
+ * What a request is about, which decides who may make it: a workspace's data; the account that pays for it; a GraphQL
+ * query both of them; the plan catalogue; what is a person's own, whichever workspace they look at, and no key's.
  */
-export type Reach = 'workspace' | 'personal' | 'open' | 'account'
+export type Reach = 'workspace' | 'personal' | 'both' | 'open' | 'account'
 
 export interface Knock {
   /** The `x-api-key` header. */
@@ -156,9 +156,9 @@ with asked as (
     ${planInForceSql('s')} as plan,
     s.status <> 'inactive' as active,
     case
-      when k."teamId" is null then case when a.team is not null and a.reach = 'workspace' then 'TEAM_KEY_REQUIRED' else 'ok' end
+      when k."teamId" is null then case when a.team is not null and a.reach in ('workspace', 'both') then 'TEAM_KEY_REQUIRED' else 'ok' end
       when a.team is null or a.team <> k."teamId"::text then 'UNAUTHORIZED'
-      when a.reach = 'personal' then 'TEAM_KEY_NOT_ALLOWED'
+      when a.reach in ('personal', 'both') then 'TEAM_KEY_NOT_ALLOWED'
       else 'ok'
     end as verdict
   from asked a

@@ -90,7 +90,7 @@ const UserRef = builder.prismaObject('User', {
 builder.queryFields((t) => ({
   me: t.prismaField({
     type: UserRef,
-    description: 'The account behind the key. Personal keys only.',
+    description: 'The account behind the key, or the person who is signed in. Not for team keys.',
     authScopes: { personal: true },
     resolve: (query, _, __, { app, principal }) => app.db.user.findUniqueOrThrow({ ...query, where: { id: principal.userId } }),
   }),

@@ -45,7 +45,10 @@ export function createStripeProvider(app: BillingApp): BillingProvider {
     async renew({ externalId, customerId }, goesOn) {
       if (!externalId || !customerId) return false
       const opened = await account()
-      await askStripe(app, opened.stripe.subscriptions.update(externalId, { cancel_at_period_end: !goesOn }))
+      const { subscriptions } = opened.stripe
+      const changed = await askStripe(app, subscriptions.update(externalId, { cancel_at_period_end: !goesOn }))
+      // The customer's portal sets the end as a moment; that is taken back by itself, because Stripe refuses both at once.
+      if (goesOn && changed.cancel_at) await askStripe(app, subscriptions.update(externalId, { cancel_at: '' }))
       await syncCustomer(app, opened, customerId)
       return true
     },

@@ -1,5 +1,6 @@
 // What an operator is told when something does not start: one plain sentence, never a stack.
 import { codeOf } from './errors.ts'
+import { oneLine } from './one-line.ts'
 
 interface SystemError extends Error {
   code?: string
@@ -15,7 +16,7 @@ interface SystemError extends Error {
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const e = error as SystemError
-  if (codeOf(e)) return e.message
+  if (codeOf(e)) return oneLine(e.message)
   const denied = e.message.match(/permission denied for (?:database|schema) \S+/)?.[0]
   if (denied) return `The user of DATABASE_URL may not create what the gateway needs (${denied}); let it own the database`
   // What pg says without a code, of what is no PostgreSQL or of one without TLS.

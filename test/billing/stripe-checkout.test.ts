@@ -150,6 +150,15 @@ describe('a subscription at Stripe', () => {
     expect(subscription.cancel_at_period_end).toBe(false)
   })
 
+  it('is resumed, too, where its end was set in the portal, as a moment', async () => {
+    const { person, subscription } = await subscriber()
+    subscription.cancel_at = subscription.items.data[0].current_period_end
+    await sendEvent(site, 'customer.subscription.updated', subscription)
+    expect(await planOf(person)).toMatchObject({ status: 'cancelled' })
+    expect((await byHeader(person, null, 'resume')).data).toMatchObject({ status: 'active', cancelAtPeriodEnd: false })
+    expect(subscription.cancel_at).toBe(null)
+  })
+
   it('that is not cancelled because teams are there stays at Stripe as it is', async () => {
     const { person, subscription } = await subscriber()
     await openTeam(site, person)

@@ -106,7 +106,10 @@ function act({ things }: StripeStandIn, method: string, path: string, params: Re
     return { object: 'list', data: all('subscription').filter(({ customer }) => customer === params.customer) }
   }
   if (kind === 'subscriptions' && method === 'POST') {
-    return Object.assign(things.get(name as string), { cancel_at_period_end: params.cancel_at_period_end === 'true' })
+    const thing = things.get(name as string)
+    if (params.cancel_at_period_end) thing.cancel_at_period_end = params.cancel_at_period_end === 'true'
+    if (params.cancel_at === '') thing.cancel_at = null
+    return thing
   }
   if (kind === 'invoice_payments') {
     const intent = params['payment[payment_intent]']

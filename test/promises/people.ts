@@ -56,7 +56,7 @@ async function join(site: Site, { teamId }: Team, role: Role): Promise<Person> {
 /** What only an owner or admin of a team may do. */
 const managers = ['POST /instances', 'POST /instances/:id/logout', 'DELETE /instances/:id']
 /** What a collaborator reads nothing of. */
-const money = ['GET /billing/subscription', 'GET /billing/usage']
+const money = ['GET /billing/subscription', 'GET /billing/usage', 'GET /usage']
 
 const forbidden: Record<Role, (route: string) => ErrorCode | null> = {
   owner: () => null,

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { until } from '../kit/kit.ts'
 import { type Crew, newCrew, openRig, type Person, type Rig } from '../teams/rig.ts'
-import { expectRefusal } from './rig.ts'
+import { expectRefusal, moment } from './rig.ts'
 
 let rig: Rig
 let crew: Crew
@@ -17,6 +17,18 @@ function ask(person: Person, path: string, init: RequestInit = {}, teamId?: stri
   const headers = { authorization: `Bearer ${person.token}`, ...(teamId && { 'x-team-id': teamId }), ...init.headers }
   return fetch(rig.gateway.url + path, { ...init, headers })
 }
+
+describe('a person', () => {
+  it('reads who they are, in whatever workspace, and what was used in it', async () => {
+    const { teamId, owner, admin } = await newCrew(rig)
+    const read = async (path: string, headers = {}) => (await admin.api.get(path, headers)).body.data
+    const byKey = async (path: string) => (await owner.api.get(`/api/v1/${path}`, { 'x-api-key': owner.apiKey })).body.data
+    expect(await read('/api/me')).toEqual({ ...(await byKey('me')), id: admin.userId, email: admin.email, createdAt: moment })
+    expect(await read('/api/me', { 'x-team-id': teamId })).toEqual(await read('/api/me'))
+    expect(await read('/api/usage', { 'x-team-id': teamId })).toEqual({ ...(await byKey('usage')), apiRequestsCount: 1 })
+    expect((await read('/api/usage')).apiRequestsCount).toBe(0)
+  })
+})
 
 describe('a file', () => {
   it('that somebody uploads into a team is there for the whole team, and for nobody else', async () => {

@@ -34,6 +34,17 @@ it('lists the teams, and who is in them', async () => {
   for (const id of [nobody, 'nonsense']) expect(await refusal('members', '--id', id)).toMatch(/team/i)
 })
 
+it('says a name in one line, with nothing in it that a terminal obeys', async () => {
+  const owner = await newPerson(rig)
+  const { teamId } = await newTeam(rig, owner, 'Red\u001b[31m\r\nteam\u009b1m')
+  const line = (await run('list')).stdout.split('\n').find((one) => one.startsWith(teamId))
+  expect(line).toContain(`${teamId}  Red [31m team 1m  ${owner.email}  1  `)
+  const { stderr } = await command(['account', 'plan', '--email', owner.email, '--plan', 'free'], {
+    databaseUrl: rig.databaseUrl,
+  })
+  expect(stderr).toMatch(/^Free has no teams .* delete 1 of Red \[31m team 1m\n$/)
+})
+
 it("invites by mail in the owner's name, by the rules of everybody", async () => {
   const owner = await newPerson(rig, 'pro', 'Olive')
   const guest = await newPerson(rig)

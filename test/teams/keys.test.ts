@@ -208,6 +208,17 @@ describe('of several operations in a document the one that runs', () => {
     ])
   })
 
+  it('that is about a workspace and its payer is for no key that may have but one of them', async () => {
+    const { teamId, owner } = await newCrew(rig)
+    const { key } = (await owner.api.post(`/api/teams/${teamId}/api-keys`, { name: 'Robot' })).body.data
+    const query = 'query A { me { id } contacts { nodes { id } } } query B { plans { code } me { id } }'
+    const both = (own: string) =>
+      Promise.all(['A', 'B'].map((name) => codeOf(as(api(rig.gateway, own, { 'x-team-id': teamId }), name, query))))
+    expect(await both(owner.apiKey)).toEqual(['TEAM_KEY_REQUIRED', null])
+    expect(await both(key)).toEqual(['TEAM_KEY_NOT_ALLOWED', 'TEAM_KEY_NOT_ALLOWED'])
+    expect(await codeOf(as(api(rig.gateway, owner.apiKey), 'A', query))).toBe(null)
+  })
+
   it.each(['createTeam', 'createApiKey'])("takes one's own subscription, as it is when it is its turn: %s", async (field) => {
     const { teamId, admin } = await newCrew(rig)
     const query = `mutation A { ${field}(input: { name: "Mine" }) { id } } query B { contacts { nodes { id } } }`
