@@ -55,6 +55,12 @@ export async function resetPassword(app: App, request: FastifyRequest): Promise<
     ])
     if (!rowCount) fail('INVALID_TOKEN')
     await replacePassword(tx, { userId, email, hash })
+    // Nobody had proved the address until now: who began with it at an identity provider that did not vouch for them is not let in by this.
+    await tx.query(
+      `delete from auth_accounts a using users u
+        where u.id = $1 and not u."emailVerified" and a."userId" = u.id and a."providerId" <> 'credential'`,
+      [userId],
+    )
     // Whoever reads the mail of an address has proved to have it.
     await tx.query('update users set "emailVerified" = true, "updatedAt" = now() where id = $1', [userId])
   })

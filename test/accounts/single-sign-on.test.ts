@@ -1,5 +1,5 @@
 // Signing in through an identity provider, and doing without it when it is away.
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { createServer, type Socket } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { api, atEnd, cloneDatabase, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
@@ -77,6 +77,26 @@ describe('signing in through the provider', () => {
     const { location, session } = await signInThere({ email })
     expect(location).toMatch(new RegExp(`^${consoleUrl}/?\\?error=`))
     expect(session).toBeUndefined()
+  })
+
+  it('lets nobody in who began with an address that is not theirs, once its owner has proved it with a new password', async () => {
+    const [sub, email] = [randomUUID(), `${randomUUID()}@example.com`]
+    const squatter = { sub, email, email_verified: false, name: 'Mallory' }
+    expect((await signInThere(squatter)).session).toBeUndefined()
+    // The owner reads that there is an account already, and asks for a password.
+    const { rows } = await sql(databaseUrl).query<{ id: string }>('select id from users where email = $1', [email])
+    const token = randomUUID()
+    await sql(databaseUrl).query(
+      `insert into auth_verifications (id, identifier, value, "expiresAt") values (gen_random_uuid(), $1, $2, now() + interval '1 hour')`,
+      [createHash('sha256').update(`reset-password:${token}`).digest('base64url'), rows[0]?.id],
+    )
+    expect((await api(gateway).post('/api/auth/password/reset', { token, password })).status).toBe(200)
+    const back = await signInThere(squatter)
+    expect(back.location).toMatch(new RegExp(`^${consoleUrl}/?\\?error=account_not_linked`))
+    expect(back.session).toBeUndefined()
+    expect((await logIn(gateway, email)).status).toBe(200)
+    // Theirs at the provider is joined from then on.
+    expect(await meOf((await signInThere({ email })).session)).toMatchObject({ email })
   })
 })
 
