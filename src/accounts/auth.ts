@@ -7,6 +7,7 @@ import type { App } from '../core/app.ts'
 import type { OidcSettings } from '../core/config.ts'
 import { trustedOrigins } from '../core/http.ts'
 import { newId } from '../core/id.ts'
+import { boundSessions } from './bound-sessions.ts'
 import { consoleHome } from './console-url.ts'
 import { sendMail } from './mail.ts'
 import { openAccount } from './open-account.ts'
@@ -85,6 +86,7 @@ export function createAuth(app: App, { baseUrl, oidc }: AuthOptions) {
     },
     databaseHooks: {
       user: { create: { after: (user) => openAccount(app.pool, user.id) } },
+      session: { create: { after: ({ userId }) => boundSessions(app.pool, userId) } },
       // Nothing is asked of an identity provider later, so none of its tokens is kept.
       account: { create: { before: async (account) => ({ data: { ...account, ...noTokens } }) } },
     },
