@@ -12,15 +12,15 @@ beforeAll(async () => {
   gateway = await startGateway({ databaseUrl, env })
 })
 
-async function preflight(origin: string): Promise<Record<string, string | null>> {
+async function preflight(origin: string, path = '/api/auth/login', method = 'POST'): Promise<Record<string, string | null>> {
   const headers = {
     origin,
-    'access-control-request-method': 'POST',
+    'access-control-request-method': method,
     'access-control-request-headers': 'authorization,content-type,x-team-id',
   }
-  const answer = await fetch(`${gateway.url}/api/auth/login`, { method: 'OPTIONS', headers })
+  const answer = await fetch(`${gateway.url}${path}`, { method: 'OPTIONS', headers })
   const told = (name: string) => answer.headers.get(`access-control-allow-${name}`)
-  return { origin: told('origin'), credentials: told('credentials'), headers: told('headers') }
+  return { origin: told('origin'), credentials: told('credentials'), headers: told('headers'), methods: told('methods') }
 }
 
 it('is let in who signed in, though PUBLIC_URL was written with a slash at its end', async () => {
@@ -32,7 +32,22 @@ it('is let in who signed in, though PUBLIC_URL was written with a slash at its e
 
 describe('a page', () => {
   it.each(['https://api.example.com', 'https://console.example.com'])('of %s may call, with the cookie', async (origin) => {
-    expect(await preflight(origin)).toEqual({ origin, credentials: 'true', headers: 'authorization,content-type,x-team-id' })
+    expect(await preflight(origin)).toMatchObject({
+      origin,
+      credentials: 'true',
+      headers: 'authorization,content-type,x-team-id',
+    })
+  })
+
+  it.each([
+    ['DELETE', '/api/auth/sessions/x'],
+    ['DELETE', '/api/api-keys/x'],
+    ['PUT', '/api/contacts/x'],
+    ['POST', '/api/messages/send'],
+    ['GET', '/api/contacts'],
+  ])('of the console may send every method that a route takes: %s %s', async (method, path) => {
+    const { methods } = await preflight('https://console.example.com', path, method)
+    expect(methods?.split(/, ?/)).toContain(method)
   })
 
   it.each(['https://evil.example', 'http://console.example.com', 'https://console.example.com.evil.example', 'null'])(
