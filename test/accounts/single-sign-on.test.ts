@@ -79,6 +79,16 @@ describe('signing in through the provider', () => {
     expect(session).toBeUndefined()
   })
 
+  it.each(['mallory@example.com, ada@example.com', 'müller@example.com'])(
+    'writes to no address that none of ours could be, which the provider does not vouch for: %s',
+    async (email) => {
+      const { location, session } = await signInThere({ email, email_verified: false })
+      expect(location).toContain(`${consoleUrl}/?error=email_not_valid`)
+      expect(session).toBeUndefined()
+      expect((await sql(databaseUrl).query('select from users where email = $1', [email])).rowCount).toBe(0)
+    },
+  )
+
   it('lets nobody in who began with an address that is not theirs, once its owner has proved it with a new password', async () => {
     const [sub, email] = [randomUUID(), `${randomUUID()}@example.com`]
     const squatter = { sub, email, email_verified: false, name: 'Mallory' }
