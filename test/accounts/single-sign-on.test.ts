@@ -141,6 +141,11 @@ describe('the way to the provider', () => {
     },
   )
 
+  it.each(['code', 'state', 'error'])('back with two of what it is one of is refused by name: %s', async (name) => {
+    const answer = await api(gateway).get(`/api/auth/oauth/example/callback?${name}=a&${name}=b`)
+    expectRefusal(answer, 400, 'VALIDATION_ERROR', `${name}: must be a string`)
+  })
+
   it('cannot be finished in another browser', async () => {
     provider.claims = { sub: randomUUID(), email: `${randomUUID()}@example.com`, email_verified: true, name: 'Ada' }
     const begun = await fetch(start(), { redirect: 'manual' })
