@@ -72,6 +72,8 @@ export function createAuth(app: App, { baseUrl, oidc }: AuthOptions) {
       disableOriginCheck: false,
       disableCSRFCheck: false,
       cookiePrefix: 'gateway',
+      // The whole address, not the network that it would be counted by.
+      ipAddress: { ipv6Subnet: 128 },
       useSecureCookies: baseUrl.startsWith('https:'),
       database: { generateId: () => newId(), joins: true },
     },

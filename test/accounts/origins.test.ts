@@ -1,14 +1,14 @@
 // The gateway behind addresses of others' making: whose pages a browser lets call it, and that people are let in whom it lets sign in.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { cloneDatabase, type Gateway, startGateway } from '../kit/kit.ts'
-import { newPerson } from './person.ts'
+import { api, cloneDatabase, type Gateway, startGateway } from '../kit/kit.ts'
+import { newPerson, password } from './person.ts'
 
 let databaseUrl: string
 let gateway: Gateway
 
 beforeAll(async () => {
   databaseUrl = await cloneDatabase()
-  const env = { PUBLIC_URL: 'https://api.example.com/', CONSOLE_URL: 'https://console.example.com/app' }
+  const env = { PUBLIC_URL: 'https://api.example.com/', CONSOLE_URL: 'https://console.example.com/app', TRUST_PROXY: '1' }
   gateway = await startGateway({ databaseUrl, env })
 })
 
@@ -29,6 +29,17 @@ it('is let in who signed in, though PUBLIC_URL was written with a slash at its e
   const { iss } = JSON.parse(Buffer.from(person.token.split('.')[1] as string, 'base64url').toString())
   expect(iss).toBe('https://api.example.com')
 })
+
+it.each(['203.0.113.7', '2001:db8:1:2:3:4:5:6'])(
+  'is told of a session the very address that it was begun from: %s',
+  async (address) => {
+    const person = await newPerson(gateway, databaseUrl)
+    const login = { email: person.email, password }
+    await api(gateway).post('/api/auth/login', login, { 'x-forwarded-for': address })
+    const list: { ipAddress: string }[] = (await person.api.get('/api/auth/sessions')).body.data
+    expect(list.map(({ ipAddress }) => ipAddress)).toEqual([address, '127.0.0.1'])
+  },
+)
 
 describe('a page', () => {
   it.each(['https://api.example.com', 'https://console.example.com'])('of %s may call, with the cookie', async (origin) => {
