@@ -73,6 +73,7 @@ const look = async () => {
 const reasons = {
   access_denied: 'the identity provider did not let you in',
   account_not_linked: 'there is an account with your e-mail address that it cannot be joined with; sign in with its password',
+  email_not_valid: 'what the identity provider gives for your e-mail address is none',
   email_not_verified: 'the identity provider has not verified your e-mail address',
 }
 const orders = {

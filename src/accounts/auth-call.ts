@@ -20,12 +20,15 @@ export function consoleUser({ id, email, name, emailVerified, createdAt }: Conso
   return { id, email, name, emailVerified, createdAt }
 }
 
+/** Of what a browser says of itself so much is kept with the session. */
+const maxAgentLength = 512
+
 /** What better-auth is to know of a request: its cookie, its browser, and the address it came from. */
 export function headersOf(request: FastifyRequest): Headers {
   const headers = new Headers({ 'x-forwarded-for': request.ip })
   for (const name of ['cookie', 'user-agent']) {
     const value = request.headers[name]
-    if (typeof value === 'string') headers.set(name, value)
+    if (typeof value === 'string') headers.set(name, name === 'cookie' ? value : value.slice(0, maxAgentLength))
   }
   return headers
 }

@@ -7,6 +7,7 @@ import { forgotBody, resetBody } from './password-reset.ts'
 import { sessionPath } from './sessions.ts'
 import { loginBody } from './sign-in.ts'
 import { emailBody, signUpBody, tokenBody } from './sign-up.ts'
+import { callbackQuery } from './single-sign-on.ts'
 
 interface Body {
   /** What the document calls it. */
@@ -177,14 +178,10 @@ export const described = {
     summary: 'Come back from an identity provider',
     description: 'For browsers: leads to the console, with a session or with `?error=` and why there is none.',
     pathParameters: provider,
-    query: z.object({
-      code: z.string().optional().describe("The provider's word for who it is."),
-      state: z.string().optional().describe('What was handed to the provider on the way there.'),
-      error: z.string().optional().describe('Why the provider let nobody in.'),
-    }),
+    query: callbackQuery,
     answer: null,
     done: 'To the console.',
     setsCookie: true,
-    errors: ['NOT_FOUND'],
+    errors: ['VALIDATION_ERROR', 'NOT_FOUND'],
   },
 } satisfies Record<string, Described>

@@ -1,13 +1,16 @@
 // Identity: better-auth over our tables, with our hashing and our mail. It is called in process; its own routes are not served.
 import { betterAuth } from 'better-auth'
 import { prismaAdapter } from 'better-auth/adapters/prisma'
+import { APIError } from 'better-auth/api'
 import { genericOAuth } from 'better-auth/plugins/generic-oauth'
 import { jwt } from 'better-auth/plugins/jwt'
 import type { App } from '../core/app.ts'
 import type { OidcSettings } from '../core/config.ts'
 import { trustedOrigins } from '../core/http.ts'
 import { newId } from '../core/id.ts'
+import { boundSessions } from './bound-sessions.ts'
 import { consoleHome } from './console-url.ts'
+import { email } from './email.ts'
 import { sendMail } from './mail.ts'
 import { openAccount } from './open-account.ts'
 import { hashPassword, verifyPassword } from './password.ts'
@@ -30,6 +33,12 @@ export interface AuthOptions {
 /** The error among what better-auth says of an event. */
 function causeIn(details: readonly unknown[]): Error | undefined {
   return details.find((detail) => detail instanceof Error)
+}
+
+/** Whom an identity provider does not vouch for gets a mail, which is to go to one address: theirs may be any text. @throws APIError. */
+function refuseUnwritable(user: { email: string; emailVerified: boolean }): void {
+  if (!user.emailVerified && !email.safeParse(user.email).success)
+    throw new APIError('BAD_REQUEST', { code: 'email_not_valid', message: 'This is no e-mail address' })
 }
 
 /** The address that an identity provider sends people back to. */
@@ -63,6 +72,8 @@ export function createAuth(app: App, { baseUrl, oidc }: AuthOptions) {
       disableOriginCheck: false,
       disableCSRFCheck: false,
       cookiePrefix: 'gateway',
+      // The whole address, not the network that it would be counted by.
+      ipAddress: { ipv6Subnet: 128 },
       useSecureCookies: baseUrl.startsWith('https:'),
       database: { generateId: () => newId(), joins: true },
     },
@@ -84,7 +95,8 @@ export function createAuth(app: App, { baseUrl, oidc }: AuthOptions) {
       sendVerificationEmail: ({ user, token }) => sendMail(app, { kind: 'verify', to: user.email, token }),
     },
     databaseHooks: {
-      user: { create: { after: (user) => openAccount(app.pool, user.id) } },
+      user: { create: { before: async (user) => refuseUnwritable(user), after: (user) => openAccount(app.pool, user.id) } },
+      session: { create: { after: ({ userId }) => boundSessions(app.pool, userId) } },
       // Nothing is asked of an identity provider later, so none of its tokens is kept.
       account: { create: { before: async (account) => ({ data: { ...account, ...noTokens } }) } },
     },

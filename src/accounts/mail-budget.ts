@@ -18,9 +18,11 @@ const budgets: Record<MailOrder['kind'], readonly Bound[]> = {
   invitation: [perHour, perDay],
 }
 
+type Counted = Pick<MailOrder, 'kind' | 'to'>
+
 /** Kept where failed logins are, under digests of their own. */
-function digestOf({ kind, to }: MailOrder): Buffer {
-  return createHash('sha256').update(`mail\n${kind}\n${to.toLowerCase()}`).digest()
+function digestOf({ kind, to }: Counted, what: 'mail' | 'no mail' = 'mail'): Buffer {
+  return createHash('sha256').update(`${what}\n${kind}\n${to.toLowerCase()}`).digest()
 }
 
 /**
@@ -30,4 +32,12 @@ function digestOf({ kind, to }: MailOrder): Buffer {
 export async function takeMail(tx: Sql, order: MailOrder): Promise<number | null> {
   const counted = await countOne(tx, digestOf(order), budgets[order.kind])
   return counted.at ? null : counted.waitSeconds
+}
+
+/**
+ * What {@link takeMail} is for an address where nobody is to be written to. Many who ask at once wait for each other there, and have to here
+ * too, or how long they wait would tell who has an account. It takes none of the mails of whoever comes to have the address.
+ */
+export async function takeNothing(tx: Sql, order: Counted): Promise<void> {
+  await countOne(tx, digestOf(order, 'no mail'), budgets[order.kind])
 }

@@ -21,8 +21,9 @@ export const sessionPath = z.object({ id: uuid.describe("The session's id.") })
 /** The person's sessions, newest first. @throws UNAUTHORIZED. */
 export async function listSessions(app: App, request: FastifyRequest): Promise<ListedSession[]> {
   const { userId, sessionId } = await callerOf(app, request)
+  // Kept with every zero of it, an address is written here as everywhere.
   const { rows } = await app.pool.query<ListedSession>(
-    `select id, id = $2 as current, nullif("ipAddress", '') as "ipAddress", nullif("userAgent", '') as "userAgent", "createdAt", "expiresAt"
+    `select id, id = $2 as current, host(nullif("ipAddress", '')::inet) as "ipAddress", nullif("userAgent", '') as "userAgent", "createdAt", "expiresAt"
       from auth_sessions where "userId" = $1 and "expiresAt" > now() order by id desc`,
     [userId, sessionId],
   )

@@ -8,6 +8,7 @@ import { parse, text } from '../core/validation.ts'
 import { alike, asking, type ConsoleUser } from './auth-call.ts'
 import { email } from './email.ts'
 import { orderMail } from './mail.ts'
+import { takeNothing } from './mail-budget.ts'
 import { openAccountIn } from './open-account.ts'
 import { hashPassword } from './password.ts'
 
@@ -80,5 +81,6 @@ async function orderVerification(app: App, to: string): Promise<void> {
   await transaction(app.pool, async (tx) => {
     const { rowCount } = await tx.query('select from users where email = $1 and not "emailVerified"', [to])
     if (rowCount) await orderMail(app, tx, { kind: 'verify', to, token })
+    else await takeNothing(tx, { kind: 'verify', to })
   })
 }

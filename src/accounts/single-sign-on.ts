@@ -1,10 +1,19 @@
 // Signing in through an identity provider (OpenID Connect with PKCE): the way there and the way back.
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
 import type { App } from '../core/app.ts'
 import { fail, failure } from '../core/errors.ts'
 import { inTime } from '../core/time-limit.ts'
+import { parse } from '../core/validation.ts'
 import { asking, headersOf, passCookies } from './auth-call.ts'
 import { consoleHome } from './console-url.ts'
+
+/** What the provider sends the browser back with, besides what is its own business. */
+export const callbackQuery = z.object({
+  code: z.string().optional().describe("The provider's word for who it is."),
+  state: z.string().optional().describe('What was handed to the provider on the way there.'),
+  error: z.string().optional().describe('Why the provider let nobody in.'),
+})
 
 /** How long the provider may take to say who somebody is. */
 const exchangeMs = 10_000
@@ -26,10 +35,11 @@ export async function leaveForProvider(app: App, request: FastifyRequest, reply:
   return await reply.code(302).header('location', response.url).send()
 }
 
-/** The provider sends the browser back: to the console with a session, or with `?error=` and why not. */
+/** The provider sends the browser back: to the console with a session, or with `?error=` and why not. @throws NOT_FOUND, VALIDATION_ERROR, SERVICE_UNAVAILABLE. */
 export async function returnFromProvider(app: App, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { provider } = request.params as { provider: string }
   const auth = await app.identity.withProvider(provider)
+  parse(callbackQuery, request.query)
   const asked = auth.api.callbackOAuth({
     method: 'GET',
     params: { id: provider },

@@ -66,6 +66,8 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
   const origins = trustedOrigins(app)
   await http.register(cors, {
     origin: origins.length > 0 && origins,
+    // Those that any route takes; a browser sends no other without being told that it may.
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
     // The console's session is a cookie, wherever its pages are from.
     credentials: origins.length > 0,
     exposedHeaders: [

@@ -1,26 +1,26 @@
 // The gateway behind addresses of others' making: whose pages a browser lets call it, and that people are let in whom it lets sign in.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { cloneDatabase, type Gateway, startGateway } from '../kit/kit.ts'
-import { newPerson } from './person.ts'
+import { api, cloneDatabase, type Gateway, startGateway } from '../kit/kit.ts'
+import { newPerson, password } from './person.ts'
 
 let databaseUrl: string
 let gateway: Gateway
 
 beforeAll(async () => {
   databaseUrl = await cloneDatabase()
-  const env = { PUBLIC_URL: 'https://api.example.com/', CONSOLE_URL: 'https://console.example.com/app' }
+  const env = { PUBLIC_URL: 'https://api.example.com/', CONSOLE_URL: 'https://console.example.com/app', TRUST_PROXY: '1' }
   gateway = await startGateway({ databaseUrl, env })
 })
 
-async function preflight(origin: string): Promise<Record<string, string | null>> {
+async function preflight(origin: string, path = '/api/auth/login', method = 'POST'): Promise<Record<string, string | null>> {
   const headers = {
     origin,
-    'access-control-request-method': 'POST',
+    'access-control-request-method': method,
     'access-control-request-headers': 'authorization,content-type,x-team-id',
   }
-  const answer = await fetch(`${gateway.url}/api/auth/login`, { method: 'OPTIONS', headers })
+  const answer = await fetch(`${gateway.url}${path}`, { method: 'OPTIONS', headers })
   const told = (name: string) => answer.headers.get(`access-control-allow-${name}`)
-  return { origin: told('origin'), credentials: told('credentials'), headers: told('headers') }
+  return { origin: told('origin'), credentials: told('credentials'), headers: told('headers'), methods: told('methods') }
 }
 
 it('is let in who signed in, though PUBLIC_URL was written with a slash at its end', async () => {
@@ -30,9 +30,35 @@ it('is let in who signed in, though PUBLIC_URL was written with a slash at its e
   expect(iss).toBe('https://api.example.com')
 })
 
+it.each(['203.0.113.7', '2001:db8:1:2:3:4:5:6'])(
+  'is told of a session the very address that it was begun from: %s',
+  async (address) => {
+    const person = await newPerson(gateway, databaseUrl)
+    const login = { email: person.email, password }
+    await api(gateway).post('/api/auth/login', login, { 'x-forwarded-for': address })
+    const list: { ipAddress: string }[] = (await person.api.get('/api/auth/sessions')).body.data
+    expect(list.map(({ ipAddress }) => ipAddress)).toEqual([address, '127.0.0.1'])
+  },
+)
+
 describe('a page', () => {
   it.each(['https://api.example.com', 'https://console.example.com'])('of %s may call, with the cookie', async (origin) => {
-    expect(await preflight(origin)).toEqual({ origin, credentials: 'true', headers: 'authorization,content-type,x-team-id' })
+    expect(await preflight(origin)).toMatchObject({
+      origin,
+      credentials: 'true',
+      headers: 'authorization,content-type,x-team-id',
+    })
+  })
+
+  it.each([
+    ['DELETE', '/api/auth/sessions/x'],
+    ['DELETE', '/api/api-keys/x'],
+    ['PUT', '/api/contacts/x'],
+    ['POST', '/api/messages/send'],
+    ['GET', '/api/contacts'],
+  ])('of the console may send every method that a route takes: %s %s', async (method, path) => {
+    const { methods } = await preflight('https://console.example.com', path, method)
+    expect(methods?.split(/, ?/)).toContain(method)
   })
 
   it.each(['https://evil.example', 'http://console.example.com', 'https://console.example.com.evil.example', 'null'])(

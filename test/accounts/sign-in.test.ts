@@ -184,6 +184,22 @@ describe('a session', () => {
   })
 })
 
+it('are a thousand of one person at most, of which those go that were not used for the longest time', async () => {
+  const person = await newPerson(gateways[0], databaseUrl)
+  await sql(databaseUrl).query(
+    `insert into auth_sessions (id, token, "userId", "expiresAt") select gen_random_uuid(), gen_random_uuid(), $1, now() + n * interval '1 minute'
+      from generate_series(1, 1100) n`,
+    [person.userId],
+  )
+  const headers = { 'user-agent': 'x'.repeat(8_000) }
+  await api(gateways[0]).post('/api/auth/login', { email: person.email, password }, headers)
+  const list: { expiresAt: string; userAgent: string }[] = (await person.api.get('/api/auth/sessions')).body.data
+  expect(list).toHaveLength(1_000)
+  // The two that signed in, and the newest of the others.
+  expect(list.map(({ expiresAt }) => Date.parse(expiresAt) - Date.now()).filter((ms) => ms < 101 * 60_000)).toEqual([])
+  expect(list.map(({ userAgent }) => userAgent?.length)).toContain(512)
+})
+
 describe('a session that is over', () => {
   it.each(['rest', 'graphql'])('is over on every process at the next request: %s', async (surface) => {
     const person = await newPerson(gateways[0], databaseUrl)

@@ -1,5 +1,5 @@
 // Signing in through an identity provider, and doing without it when it is away.
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { createServer, type Socket } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { api, atEnd, cloneDatabase, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
@@ -78,6 +78,36 @@ describe('signing in through the provider', () => {
     expect(location).toMatch(new RegExp(`^${consoleUrl}/?\\?error=`))
     expect(session).toBeUndefined()
   })
+
+  it.each(['mallory@example.com, ada@example.com', 'müller@example.com'])(
+    'writes to no address that none of ours could be, which the provider does not vouch for: %s',
+    async (email) => {
+      const { location, session } = await signInThere({ email, email_verified: false })
+      expect(location).toContain(`${consoleUrl}/?error=email_not_valid`)
+      expect(session).toBeUndefined()
+      expect((await sql(databaseUrl).query('select from users where email = $1', [email])).rowCount).toBe(0)
+    },
+  )
+
+  it('lets nobody in who began with an address that is not theirs, once its owner has proved it with a new password', async () => {
+    const [sub, email] = [randomUUID(), `${randomUUID()}@example.com`]
+    const squatter = { sub, email, email_verified: false, name: 'Mallory' }
+    expect((await signInThere(squatter)).session).toBeUndefined()
+    // The owner reads that there is an account already, and asks for a password.
+    const { rows } = await sql(databaseUrl).query<{ id: string }>('select id from users where email = $1', [email])
+    const token = randomUUID()
+    await sql(databaseUrl).query(
+      `insert into auth_verifications (id, identifier, value, "expiresAt") values (gen_random_uuid(), $1, $2, now() + interval '1 hour')`,
+      [createHash('sha256').update(`reset-password:${token}`).digest('base64url'), rows[0]?.id],
+    )
+    expect((await api(gateway).post('/api/auth/password/reset', { token, password })).status).toBe(200)
+    const back = await signInThere(squatter)
+    expect(back.location).toMatch(new RegExp(`^${consoleUrl}/?\\?error=account_not_linked`))
+    expect(back.session).toBeUndefined()
+    expect((await logIn(gateway, email)).status).toBe(200)
+    // Theirs at the provider is joined from then on.
+    expect(await meOf((await signInThere({ email })).session)).toMatchObject({ email })
+  })
 })
 
 describe('the way to the provider', () => {
@@ -110,6 +140,11 @@ describe('the way to the provider', () => {
       ).toEqual([])
     },
   )
+
+  it.each(['code', 'state', 'error'])('back with two of what it is one of is refused by name: %s', async (name) => {
+    const answer = await api(gateway).get(`/api/auth/oauth/example/callback?${name}=a&${name}=b`)
+    expectRefusal(answer, 400, 'VALIDATION_ERROR', `${name}: must be a string`)
+  })
 
   it('cannot be finished in another browser', async () => {
     provider.claims = { sub: randomUUID(), email: `${randomUUID()}@example.com`, email_verified: true, name: 'Ada' }
