@@ -1,5 +1,6 @@
 // Where a person is signed in, for that person to see and to end.
 import type { FastifyRequest } from 'fastify'
+import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 import type { App } from '../core/app.ts'
 import { fail } from '../core/errors.ts'
@@ -21,13 +22,17 @@ export const sessionPath = z.object({ id: uuid.describe("The session's id.") })
 /** The person's sessions, newest first. @throws UNAUTHORIZED. */
 export async function listSessions(app: App, request: FastifyRequest): Promise<ListedSession[]> {
   const { userId, sessionId } = await callerOf(app, request)
-  // Kept with every zero of it, an address is written here as everywhere.
   const { rows } = await app.pool.query<ListedSession>(
-    `select id, id = $2 as current, host(nullif("ipAddress", '')::inet) as "ipAddress", nullif("userAgent", '') as "userAgent", "createdAt", "expiresAt"
+    `select id, id = $2 as current, nullif("ipAddress", '') as "ipAddress", nullif("userAgent", '') as "userAgent", "createdAt", "expiresAt"
       from auth_sessions where "userId" = $1 and "expiresAt" > now() order by id desc`,
     [userId, sessionId],
   )
-  return rows
+  return rows.map((row) => ({ ...row, ipAddress: row.ipAddress && shorten(row.ipAddress) }))
+}
+
+/** An address without the zeros that it was kept with. */
+function shorten(address: string): string {
+  return ipaddr.isValid(address) ? ipaddr.parse(address).toString() : address
 }
 
 /** Ends one of the person's sessions; its tokens stop working at once. @throws NOT_FOUND, UNAUTHORIZED. */

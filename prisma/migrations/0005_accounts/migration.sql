@@ -156,6 +156,9 @@ CREATE UNIQUE INDEX "auth_accounts_providerId_accountId_key" ON "auth_accounts"(
 CREATE INDEX "auth_verifications_identifier_idx" ON "auth_verifications"("identifier");
 
 -- CreateIndex
+CREATE INDEX "auth_verifications_value_idx" ON "auth_verifications" USING HASH ("value");
+
+-- CreateIndex
 CREATE INDEX "auth_verifications_expiresAt_idx" ON "auth_verifications"("expiresAt");
 
 -- CreateIndex
