@@ -37,9 +37,11 @@ export const sweepJob = defineJob({
  */
 export const sweepImplementation = implementJob(sweepJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
   await transaction(app.pool, async (tx) => {
+    // What somebody holds at this moment, perhaps to send it just in time, is left to them.
     const { rows } = await tx.query<{ id: string }>(
       `select id from messages where direction = 'outbound' and status in ('queued', 'sending') and "acceptedAt" is null
-         and ("leaseToken" is null or "waitingSince" is not null) and "dueAt" < now() - $1 * interval '1 millisecond' order by id limit 5000`,
+         and ("leaseToken" is null or "waitingSince" is not null) and "dueAt" < now() - $1 * interval '1 millisecond' order by id limit 5000
+       for update skip locked`,
       [app.config.messageTtlMs],
     )
     await failMessages(

@@ -1,8 +1,11 @@
 // Messages of an instance that is not connected wait for it, but not for ever; those of a deleted one end at once.
 import { beforeAll, expect, it } from 'vitest'
+import { sendMessage } from '../../src/messages/service.ts'
+import { sweepImplementation } from '../../src/messages/waiting.ts'
 import { atRest, expectInvariants } from '../kit/invariants.ts'
-import { type Account, type Api, connectedInstance, type InstanceOptions, sql, until } from '../kit/kit.ts'
+import { type Account, type Api, cloneDatabase, connectedInstance, type InstanceOptions, sql, until } from '../kit/kit.ts'
 import { openScene } from '../kit/scene.ts'
+import { openWorkspace } from './rig.ts'
 
 let databaseUrl: string
 let account: Account
@@ -144,6 +147,30 @@ it('fails what still waited when its instance is deleted, and what was scheduled
   )
   expect(rows).toEqual([{ type: 'message.failed', n: 6 }])
   expect((await client.get(`messages/${ids[0]}`)).body.data).toMatchObject({ status: 'failed', error: 'INSTANCE_DELETED' })
+})
+
+it('does not call expired what is claimed at that very moment, and is on its way', async () => {
+  const own = await cloneDatabase()
+  const { app, ctx, instanceId } = await openWorkspace(own)
+  const { id } = await sendMessage(ctx, { instanceId, to: '+393334005555', type: 'text', text: 'hello' })
+  await sql(own).query(`update messages set "dueAt" = now() - interval '2 days' where id = $1`, [id])
+  const claiming = await sql(own).connect()
+  await claiming.query('begin')
+  await claiming.query(
+    `update messages set status = 'sending', "leaseToken" = $1, "leaseUntil" = now() + interval '9 seconds' where id = $1`,
+    [id],
+  )
+  let done = false
+  const sweeping = sweepImplementation.run(app, [{}]).finally(() => {
+    done = true
+  })
+  const blocked = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  await until(async () => done || (await sql(own).query(blocked)).rowCount)
+  await claiming.query('commit')
+  claiming.release()
+  await sweeping
+  const { rows } = await sql(own).query('select status, error from messages where id = $1', [id])
+  expect(rows).toEqual([{ status: 'sending', error: null }])
 })
 
 it('keeps every promise through all of that', async () => {
