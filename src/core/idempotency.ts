@@ -99,6 +99,30 @@ export async function writeInPieces<T>(ctx: Context, work: () => Promise<T>, isF
   })
 }
 
+/**
+ * Runs work that judges its request before it looks at the Idempotency-Key. What it refuses though the same request was
+ * accepted before is answered as before: what was in the future then may be past by now.
+ */
+export async function orAsBefore<T>(ctx: Context, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const [before] = codeOf(error) === 'VALIDATION_ERROR' ? await acceptedBefore<T>([ctx]) : []
+    if (before) return before
+    throw error
+  }
+}
+
+/** What came of the same requests before, null for those of which nothing did. Either all of them have a key or none has. */
+export async function acceptedBefore<T>(requests: readonly Context[]): Promise<(T | null)[]> {
+  const [first] = requests
+  if (!first?.idempotency) return requests.map(() => null)
+  const promises = requests.map((ctx) => ctx.idempotency as Idempotency)
+  const claims = promises.map((idempotency) => claimOf(first, idempotency))
+  const found = await findKeys(first.app, first.app.pool, claims)
+  return found.map((kept, i) => (kept && 'ok' in kept && kept.ok ? replay<T>(promises[i] as Idempotency, kept) : null))
+}
+
 /** Taken by the same request, without an answer yet. */
 export function isOpen(kept: Kept | Error): boolean {
   return kept instanceof Error && codeOf(kept) === 'IDEMPOTENCY_IN_PROGRESS'
