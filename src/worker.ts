@@ -6,6 +6,7 @@ import { advanceImplementation, sweepImplementation as sweepCampaigns } from './
 import { bulkImplementation } from './contacts/bulk-chunks.ts'
 import { contactJobs } from './contacts/jobs.ts'
 import type { App } from './core/app.ts'
+import { pruneKeysImplementation } from './core/idempotency-prune.ts'
 import type { JobImplementation } from './core/jobs.ts'
 import { makeQueues, workOn } from './core/work.ts'
 import { eventJobs } from './events/jobs.ts'
@@ -22,6 +23,7 @@ import { webhookJobs } from './webhooks/jobs.ts'
 import { webhookSink } from './webhooks/sink.ts'
 
 const jobs: readonly JobImplementation[] = [
+  pruneKeysImplementation,
   mailImplementation,
   ...accountJobs,
   ...billingJobs,

@@ -7,7 +7,7 @@ import { type Sql, transaction } from './database.ts'
 import { codeOf, type ErrorCode, errors, fail, failure } from './errors.ts'
 
 /** How long a key is kept. */
-const keptHours = 72
+export const keptHours = 72
 
 export type Kept = { ok: true; value: unknown } | { ok: false; code: ErrorCode; message: string }
 

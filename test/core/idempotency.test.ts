@@ -4,6 +4,7 @@ import { createCampaign } from '../../src/campaigns/create.ts'
 import type { App } from '../../src/core/app.ts'
 import type { Context } from '../../src/core/context.ts'
 import { createEgress } from '../../src/core/egress.ts'
+import { pruneKeys } from '../../src/core/idempotency-prune.ts'
 import { scheduleMessage, sendMessages } from '../../src/messages/service.ts'
 import { createEndpoint } from '../../src/webhooks/service.ts'
 import { cloneDatabase, sql, until } from '../kit/kit.ts'
@@ -74,4 +75,15 @@ it('answers a repeated endpoint as before when its name leads to a private netwo
   address = '10.0.0.1'
   expect(await createEndpoint(request(), endpoint)).toEqual(first)
   await expect(createEndpoint(ctx, endpoint)).rejects.toThrow('url: must not lead to a private network')
+})
+
+it('keeps what was answered for 72 hours and no longer', async () => {
+  await sql(databaseUrl).query(
+    `insert into idempotency_keys ("workspaceId", key, fingerprint, result, "createdAt")
+     select $1, 'key ' || i, '\\x00', '\\x00', now() - make_interval(hours => case when i <= 5 then 73 else 71 end) from generate_series(1, 7) i`,
+    [ctx.principal.workspaceId],
+  )
+  expect(await pruneKeys(app, 2)).toBe(5)
+  const { rows } = await sql(databaseUrl).query('select key from idempotency_keys order by 1')
+  expect(rows).toEqual([{ key: 'key 6' }, { key: 'key 7' }])
 })
