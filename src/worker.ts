@@ -17,7 +17,7 @@ import { mediaJobs } from './media/jobs.ts'
 import { dispatchImplementations } from './messages/dispatch.ts'
 import { receiveMessages } from './messages/inbound.ts'
 import { applyReceipts } from './messages/receipts.ts'
-import { sweepImplementation } from './messages/waiting.ts'
+import { releaseImplementation, sweepImplementation } from './messages/waiting.ts'
 import type { ProviderEvents, ProviderName } from './providers/provider.ts'
 import { webhookJobs } from './webhooks/jobs.ts'
 import { webhookSink } from './webhooks/sink.ts'
@@ -29,6 +29,7 @@ const jobs: readonly JobImplementation[] = [
   ...billingJobs,
   closeImplementation,
   ...dispatchImplementations,
+  releaseImplementation,
   sweepImplementation,
   advanceImplementation,
   sweepCampaigns,
