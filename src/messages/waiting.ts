@@ -77,6 +77,8 @@ export const sweepImplementation = implementJob(sweepJob, { batchSize: 1, worker
       tx,
       rows.map((row) => ({ id: row.id, error: 'EXPIRED' })),
     )
+    // Without statistics, as after a restore, all jobs would be looked through again for each message.
+    await tx.query('set local enable_nestloop = off')
     const { rows: lost } = await tx.query<Dispatchable>(
       `select m.id, m."scheduledAt", m."campaignId" from messages m
        where m.direction = 'outbound' and m.status in ('queued', 'sending') and m."acceptedAt" is null and m."waitingSince" is null

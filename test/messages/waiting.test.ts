@@ -151,6 +151,27 @@ it('fails what still waited when its instance is deleted, and what was scheduled
   expect((await client.get(`messages/${ids[0]}`)).body.data).toMatchObject({ status: 'failed', error: 'INSTANCE_DELETED' })
 })
 
+it('finds the one message without a job among thousands of which nothing is known, as after a restore', async () => {
+  const own = await cloneDatabase()
+  const { app, ctx, instanceId } = await openWorkspace(own)
+  for (const table of ['messages', 'pgboss.job_common']) {
+    await sql(own).query(`alter table ${table} set (autovacuum_enabled = off)`)
+  }
+  await sql(own).query(
+    `insert into messages (id, "workspaceId", "userId", "instanceId", type, "to", peer, body, safety, "dueAt")
+     select gen_random_uuid(), $1, $2, $3, 'text', '+' || i, '+' || i, 'hello', '{}', now() - interval '10 minutes' from generate_series(1, 30000) i`,
+    [ctx.principal.workspaceId, ctx.principal.userId, instanceId],
+  )
+  await sql(own).query(
+    `insert into pgboss.job (name, data) select 'message.dispatch', jsonb_build_object('id', id) from messages where peer <> '+7'`,
+  )
+  await sweepImplementation.run(app, [{}])
+  const { rows } = await sql(own).query(
+    `select peer from messages m join pgboss.job j on j.data->>'id' = m.id::text where peer = '+7'`,
+  )
+  expect(rows).toEqual([{ peer: '+7' }])
+})
+
 it('connects an instance that thousands wait for, and lets all of them go', { timeout: 120_000 }, async () => {
   const own = await cloneDatabase()
   const { app, ctx, instanceId } = await openWorkspace(own)
