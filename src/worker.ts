@@ -6,6 +6,7 @@ import { advanceImplementation, sweepImplementation as sweepCampaigns } from './
 import { bulkImplementation } from './contacts/bulk-chunks.ts'
 import { contactJobs } from './contacts/jobs.ts'
 import type { App } from './core/app.ts'
+import { pruneKeysImplementation } from './core/idempotency-prune.ts'
 import type { JobImplementation } from './core/jobs.ts'
 import { makeQueues, workOn } from './core/work.ts'
 import { eventJobs } from './events/jobs.ts'
@@ -16,17 +17,19 @@ import { mediaJobs } from './media/jobs.ts'
 import { dispatchImplementations } from './messages/dispatch.ts'
 import { receiveMessages } from './messages/inbound.ts'
 import { applyReceipts } from './messages/receipts.ts'
-import { sweepImplementation } from './messages/waiting.ts'
+import { releaseImplementation, sweepImplementation } from './messages/waiting.ts'
 import type { ProviderEvents, ProviderName } from './providers/provider.ts'
 import { webhookJobs } from './webhooks/jobs.ts'
 import { webhookSink } from './webhooks/sink.ts'
 
 const jobs: readonly JobImplementation[] = [
+  pruneKeysImplementation,
   mailImplementation,
   ...accountJobs,
   ...billingJobs,
   closeImplementation,
   ...dispatchImplementations,
+  releaseImplementation,
   sweepImplementation,
   advanceImplementation,
   sweepCampaigns,

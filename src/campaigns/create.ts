@@ -3,7 +3,7 @@ import type { Context } from '../core/context.ts'
 import type { Sql } from '../core/database.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
-import { write } from '../core/idempotency.ts'
+import { orAsBefore, write } from '../core/idempotency.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
 import { type Audience, addContacts, type Recipient, readNumbers } from './audience.ts'
 import { wake } from './campaign-job.ts'
@@ -18,6 +18,10 @@ const chunkSize = 2_000
  * the template says nothing that can be sent to any of the recipients.
  */
 export async function createCampaign(ctx: Context, input: unknown): Promise<Campaign> {
+  return await orAsBefore(ctx, async () => await create(ctx, input))
+}
+
+async function create(ctx: Context, input: unknown): Promise<Campaign> {
   const { app, principal } = ctx
   const fields = CreateCampaignInput.parse(app.config, input)
   const audience = await readNumbers(fields.recipients ?? [])

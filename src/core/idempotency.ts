@@ -7,7 +7,7 @@ import { type Sql, transaction } from './database.ts'
 import { codeOf, type ErrorCode, errors, fail, failure } from './errors.ts'
 
 /** How long a key is kept. */
-const keptHours = 72
+export const keptHours = 72
 
 export type Kept = { ok: true; value: unknown } | { ok: false; code: ErrorCode; message: string }
 
@@ -97,6 +97,30 @@ export async function writeInPieces<T>(ctx: Context, work: () => Promise<T>, isF
     await keepResults(app, tx, [{ ...claim, value }])
     return value
   })
+}
+
+/**
+ * Runs work that judges its request before it looks at the Idempotency-Key. What it refuses though the same request was
+ * accepted before is answered as before: what was in the future then may be past by now.
+ */
+export async function orAsBefore<T>(ctx: Context, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const [before] = codeOf(error) === 'VALIDATION_ERROR' ? await acceptedBefore<T>([ctx]) : []
+    if (before) return before
+    throw error
+  }
+}
+
+/** What came of the same requests before, null for those of which nothing did. Either all of them have a key or none has. */
+export async function acceptedBefore<T>(requests: readonly Context[]): Promise<(T | null)[]> {
+  const [first] = requests
+  if (!first?.idempotency) return requests.map(() => null)
+  const promises = requests.map((ctx) => ctx.idempotency as Idempotency)
+  const claims = promises.map((idempotency) => claimOf(first, idempotency))
+  const found = await findKeys(first.app, first.app.pool, claims)
+  return found.map((kept, i) => (kept && 'ok' in kept && kept.ok ? replay<T>(promises[i] as Idempotency, kept) : null))
 }
 
 /** Taken by the same request, without an answer yet. */

@@ -2,7 +2,7 @@
 import { returnQuota } from '../billing/quota.ts'
 import type { Context } from '../core/context.ts'
 import { codeOf, type ErrorCode, errors, fail } from '../core/errors.ts'
-import { write, writeInPieces } from '../core/idempotency.ts'
+import { acceptedBefore, orAsBefore, write, writeInPieces } from '../core/idempotency.ts'
 import { publicFailure } from '../core/public-failure.ts'
 import { announceChange, subject } from '../events/follow.ts'
 import type { Message } from '../generated/prisma/client.ts'
@@ -17,7 +17,7 @@ export async function sendMessage(ctx: Context, input: unknown): Promise<Message
 
 /** Sends at `input.scheduledAt`. @throws as {@link sendMessage}; the quota is asked again when it leaves. */
 export async function scheduleMessage(ctx: Context, input: unknown): Promise<Message> {
-  return await acceptMessage(ctx, scheduledOffer(ctx, input))
+  return await orAsBefore(ctx, async () => await acceptMessage(ctx, scheduledOffer(ctx, input)))
 }
 
 /** What a member of a bulk is called that is no message at all. */
@@ -51,12 +51,20 @@ async function judgeEach(ctx: Context, messages: readonly unknown[]): Promise<Bu
     result.rejected.push({ index, ...publicFailure(error) })
   }
   const offers = new Map<number, Offer>()
+  const refused = new Map<number, unknown>()
   for (const [index, message] of messages.entries()) {
     try {
       offers.set(index, offerOf(memberOf(ctx, index), message))
     } catch (error) {
-      reject(index, error)
+      refused.set(index, error)
     }
+  }
+  // The same bulk may have been cut off after it accepted them.
+  const before = await acceptedBefore<Message>([...refused.keys()].map((index) => memberOf(ctx, index)))
+  for (const [i, [index, error]] of [...refused].entries()) {
+    const message = before[i]
+    if (message) result.accepted.push({ index, id: message.id })
+    else reject(index, error)
   }
   const indexes = [...offers.keys()]
   for (const [i, answer] of (await acceptMessages(ctx, [...offers.values()])).entries()) {
@@ -66,7 +74,7 @@ async function judgeEach(ctx: Context, messages: readonly unknown[]): Promise<Bu
     if (answer instanceof Error) reject(index, answer)
     else result.accepted.push({ index, id: answer.id })
   }
-  result.rejected.sort((a, b) => a.index - b.index)
+  for (const list of [result.accepted, result.rejected]) list.sort((a, b) => a.index - b.index)
   return result
 }
 

@@ -2,19 +2,33 @@
 import { z } from 'zod'
 import type { App } from '../core/app.ts'
 import { type Sql, transaction } from '../core/database.ts'
-import { defineJob, implementJob } from '../core/jobs.ts'
+import { defineJob, enqueue, implementJob } from '../core/jobs.ts'
 import { type Dispatchable, dispatchQueues, dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
 import { failMessages } from './fail.ts'
 
-/** Brings up the jobs of what waited for this instance, in the transaction that connects or deletes it. */
+/** As many as a transaction lets go without keeping whoever connects or deletes an instance waiting. */
+const releasedAtOnce = 2_000
+
+const releaseJob = defineJob({
+  name: 'message.release',
+  schema: z.object({ instanceId: z.string() }),
+  options: { notify: true, retryLimit: 1000, retryDelay: 1, heartbeatSeconds: 10, expireInSeconds: 60, deleteAfterSeconds: 60 },
+})
+
+/**
+ * Brings up the jobs of what waited for this instance, in the transaction that connects or deletes it: of those that have
+ * waited longest so many at once; a job goes on with the others.
+ */
 export async function releaseWaiting(app: App, tx: Sql, instanceId: string): Promise<void> {
   const { rows } = await tx.query<Dispatchable>(
-    `with held as (
+    `with first as (
        select id from messages where "instanceId" = $1 and "waitingSince" is not null and status in ('queued', 'sending')
-         and "acceptedAt" is null and direction = 'outbound' order by id for update
+         and "acceptedAt" is null and direction = 'outbound' order by "dueAt", id limit $2
+     ), held as (
+       select m.id from messages m join first on first.id = m.id where m."waitingSince" is not null order by m.id for update of m
      )
      update messages m set "waitingSince" = null from held where m.id = held.id returning m.id, m."scheduledAt", m."campaignId"`,
-    [instanceId],
+    [instanceId, releasedAtOnce],
   )
   const inOrder = rows.sort((a, b) => (a.id < b.id ? -1 : 1))
   await enqueueDispatch(
@@ -22,7 +36,22 @@ export async function releaseWaiting(app: App, tx: Sql, instanceId: string): Pro
     tx,
     inOrder.map((row) => dispatchRequest(row)),
   )
+  if (rows.length === releasedAtOnce) await enqueue(app, tx, releaseJob, [{ data: { instanceId } }])
 }
+
+/** Goes on with the next, unless the instance has gone away again. */
+export const releaseImplementation = implementJob(releaseJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
+  for (const { instanceId } of jobs) {
+    await transaction(app.pool, async (tx) => {
+      const { rowCount } = await tx.query(
+        `select from instances where id = $1 and (status = 'connected' or "deletedAt" is not null) for share`,
+        [instanceId],
+      )
+      if (rowCount) await releaseWaiting(app, tx, instanceId)
+    })
+  }
+  return jobs.map(() => undefined)
+})
 
 export const sweepJob = defineJob({
   name: 'message.sweep',
@@ -37,15 +66,19 @@ export const sweepJob = defineJob({
  */
 export const sweepImplementation = implementJob(sweepJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
   await transaction(app.pool, async (tx) => {
+    // What somebody holds at this moment, perhaps to send it just in time, is left to them.
     const { rows } = await tx.query<{ id: string }>(
       `select id from messages where direction = 'outbound' and status in ('queued', 'sending') and "acceptedAt" is null
-         and ("leaseToken" is null or "waitingSince" is not null) and "dueAt" < now() - $1 * interval '1 millisecond' order by id limit 5000`,
+         and ("leaseToken" is null or "waitingSince" is not null) and "dueAt" < now() - $1 * interval '1 millisecond' order by id limit 5000
+       for update skip locked`,
       [app.config.messageTtlMs],
     )
     await failMessages(
       tx,
       rows.map((row) => ({ id: row.id, error: 'EXPIRED' })),
     )
+    // Without statistics, as after a restore, all jobs would be looked through again for each message.
+    await tx.query('set local enable_nestloop = off')
     const { rows: lost } = await tx.query<Dispatchable>(
       `select m.id, m."scheduledAt", m."campaignId" from messages m
        where m.direction = 'outbound' and m.status in ('queued', 'sending') and m."acceptedAt" is null and m."waitingSince" is null

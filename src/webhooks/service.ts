@@ -24,8 +24,10 @@ const columns = `id, "workspaceId", url, events, "previousSecretUntil", "disable
  */
 export async function createEndpoint(ctx: Context, input: CreateWebhook): Promise<Endpoint> {
   const { app, principal } = ctx
-  await checkUrl(ctx, input.url)
+  const fault = await faultOf(ctx, input.url)
   return await write(ctx, async (tx) => {
+    // A repeated request is answered as before, whatever the name leads to by now.
+    if (fault) fail('VALIDATION_ERROR', fault)
     if (!ctx.features.webhooks) fail('WEBHOOKS_NOT_AVAILABLE_ON_PLAN')
     const { maxWebhookEndpoints } = await holdRoom(ctx, tx)
     const { rows } = await tx.query<{ count: number }>(
@@ -47,8 +49,9 @@ export async function createEndpoint(ctx: Context, input: CreateWebhook): Promis
  * switching off ends them.
  */
 export async function updateEndpoint(ctx: Context, id: string, input: UpdateWebhook): Promise<Endpoint> {
-  if (input.url !== undefined) await checkUrl(ctx, input.url)
+  const fault = input.url === undefined ? undefined : await faultOf(ctx, input.url)
   return await write(ctx, async (tx) => {
+    if (fault) fail('VALIDATION_ERROR', fault)
     const before = await holdEndpoint(ctx, tx, id)
     const { url = before.url, events = before.events, enabled } = input
     const moved = url !== before.url
@@ -119,10 +122,10 @@ export async function holdEndpoint(ctx: Context, tx: Sql, id: string): Promise<E
   return rows[0] ?? fail('NOT_FOUND', 'Webhook endpoint not found')
 }
 
-/** The rules that need more than the text: ourselves, and what the name leads to now. */
-async function checkUrl(ctx: Context, text: string): Promise<void> {
+/** What is wrong with a URL by the rules that need more than its text: ourselves, and what the name leads to now. */
+async function faultOf(ctx: Context, text: string): Promise<string | undefined> {
   const url = new URL(text)
   const ours = [ctx.app.address, ctx.app.config.publicUrl].flatMap((address) => (address ? new URL(address).host : []))
   const fault = ours.includes(url.host) ? 'must not be this gateway itself' : await ctx.app.egress.checkName(url)
-  if (fault) fail('VALIDATION_ERROR', `url: ${fault}`)
+  return fault && `url: ${fault}`
 }

@@ -119,7 +119,13 @@ function newsOf(settlements: readonly Settlement[]): Map<string, News> {
   return all
 }
 
-/** Ends what an endpoint was still to get. An attempt that is being made is left to its own end. */
+/** As many deliveries as are ended by one statement. */
+export const endedAtOnce = 2_000
+
+/**
+ * Ends what an endpoint that is switched off or deleted was still to get; of very many the first, and the sweep ends the
+ * others. An attempt that is being made is left to its own end.
+ */
 export async function cancelDeliveries(
   tx: Sql,
   endpointId: string,
@@ -128,7 +134,10 @@ export async function cancelDeliveries(
   await tx.query(
     `update webhook_deliveries set status = 'failed', error = $2, "attemptsLeft" = 0, "byHand" = false, "nextAttemptAt" = null,
        "leaseToken" = null, "leaseUntil" = null
-     where "endpointId" = $1 and "nextAttemptAt" is not null and ("leaseUntil" is null or "leaseUntil" <= now())`,
-    [endpointId, reason],
+     where id in (
+       select id from webhook_deliveries where "endpointId" = $1 and "nextAttemptAt" is not null
+         and ("leaseUntil" is null or "leaseUntil" <= now()) order by "nextAttemptAt" limit $3 for update
+     )`,
+    [endpointId, reason, endedAtOnce],
   )
 }

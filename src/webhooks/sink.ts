@@ -7,34 +7,46 @@ import type { LogEvent } from '../events/log.ts'
 import type { RelaySink } from '../events/relay.ts'
 import { deliverJob, deliverRequest } from './deliver-job.ts'
 
+/** Deliveries of one statement: many endpoints of a busy workspace must not make one that outlasts the relay's patience. */
+const chunkSize = 1_000
+
+interface Target {
+  endpointId: string
+  event: LogEvent
+}
+
 export function webhookSink(app: App): RelaySink {
   return async (tx, events) => {
     const targets = await findTargets(tx, events)
-    if (targets.length === 0) return
-    const deliveries = targets.map((target) => ({ id: newId(), ...target }))
-    await tx.query({
-      name: 'webhooks.sink.insert',
-      text: `insert into webhook_deliveries (id, "endpointId", "eventSeq", "eventId", type, "nextAttemptAt")
-        select u.id, u.endpoint, u.seq, u.event, u.type, clock_timestamp()
-        from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::uuid[], $5::text[]) as u(id, endpoint, seq, event, type)`,
-      values: [
-        deliveries.map((delivery) => delivery.id),
-        deliveries.map((delivery) => delivery.endpointId),
-        deliveries.map((delivery) => delivery.event.seq),
-        deliveries.map((delivery) => delivery.event.id),
-        deliveries.map((delivery) => delivery.event.type),
-      ],
-    })
-    await enqueue(
-      app,
-      tx,
-      deliverJob,
-      deliveries.map((delivery) => deliverRequest(delivery)),
-    )
+    for (let from = 0; from < targets.length; from += chunkSize)
+      await addDeliveries(app, tx, targets.slice(from, from + chunkSize))
   }
 }
 
-async function findTargets(tx: Sql, events: readonly LogEvent[]): Promise<{ endpointId: string; event: LogEvent }[]> {
+async function addDeliveries(app: App, tx: Sql, targets: readonly Target[]): Promise<void> {
+  const deliveries = targets.map((target) => ({ id: newId(), ...target }))
+  await tx.query({
+    name: 'webhooks.sink.insert',
+    text: `insert into webhook_deliveries (id, "endpointId", "eventSeq", "eventId", type, "nextAttemptAt")
+        select u.id, u.endpoint, u.seq, u.event, u.type, clock_timestamp()
+        from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::uuid[], $5::text[]) as u(id, endpoint, seq, event, type)`,
+    values: [
+      deliveries.map((delivery) => delivery.id),
+      deliveries.map((delivery) => delivery.endpointId),
+      deliveries.map((delivery) => delivery.event.seq),
+      deliveries.map((delivery) => delivery.event.id),
+      deliveries.map((delivery) => delivery.event.type),
+    ],
+  })
+  await enqueue(
+    app,
+    tx,
+    deliverJob,
+    deliveries.map((delivery) => deliverRequest(delivery)),
+  )
+}
+
+async function findTargets(tx: Sql, events: readonly LogEvent[]): Promise<Target[]> {
   const { rows } = await tx.query<{ id: string; workspaceId: string; events: string[] }>({
     name: 'webhooks.sink.find',
     text: `select id, "workspaceId", events from webhook_endpoints

@@ -2,11 +2,12 @@
 import type { App } from '../core/app.ts'
 import type { Sql } from '../core/database.ts'
 import { retentionDays } from './policy.ts'
+import { endedAtOnce } from './settle.ts'
 
 /** Deliveries this late are nobody's any more. */
 const overdueMs = 500
 
-/** The endpoints with deliveries that are overdue. Walks the index from endpoint to endpoint, whatever the number of deliveries. */
+/** The endpoints with deliveries that are overdue, or that nobody will attempt because the endpoint is off. Walks the index from endpoint to endpoint, whatever the number of deliveries. */
 export async function findOverdue(sql: Sql): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>({
     name: 'webhooks.overdue',
@@ -18,27 +19,39 @@ export async function findOverdue(sql: Sql): Promise<string[]> {
           order by d."endpointId" limit 1
         ) from endpoint where endpoint.id is not null
       )
-      select id from endpoint where id is not null and exists (
+      select id from endpoint where id is not null and (exists (
         select from webhook_deliveries d where d."endpointId" = endpoint.id
           and d."nextAttemptAt" <= now() - $1 * interval '1 millisecond' and (d."leaseUntil" is null or d."leaseUntil" <= now())
-      )`,
+      ) or exists (
+        select from webhook_endpoints e where e.id = endpoint.id and (e."deletedAt" is not null or e."disabledAt" is not null)
+      ))`,
     values: [overdueMs],
   })
   return rows.map((row) => row.id)
 }
 
-/** Ends the overdue deliveries that nobody may attempt: their process died in the last attempt, or their endpoint is off. */
+/**
+ * Ends the deliveries that nobody may attempt: their process died in the last attempt, or their endpoint is off. Of each
+ * endpoint it looks at those that have waited longest, so that no backlog makes it long; the next sweep goes on.
+ */
 export async function closeStranded(sql: Sql, endpointIds: readonly string[]): Promise<void> {
   await sql.query(
-    `update webhook_deliveries d set status = 'failed', "attemptsLeft" = 0, "byHand" = false, "nextAttemptAt" = null,
-       "leaseToken" = null, "leaseUntil" = null,
-       error = case when e."deletedAt" is not null then 'endpoint_deleted' when e."disabledAt" is not null then 'endpoint_disabled'
-         else 'interrupted' end
-     from webhook_endpoints e
-     where e.id = d."endpointId" and e.id = any($1::uuid[]) and d."nextAttemptAt" <= now()
-       and (d."leaseUntil" is null or d."leaseUntil" <= now())
-       and (e."deletedAt" is not null or e."disabledAt" is not null or (d."attemptsLeft" = 0 and not d."byHand"))`,
-    [endpointIds],
+    `with stranded as (
+       select d.id, d."byHand", case when e."deletedAt" is not null then 'endpoint_deleted' when e."disabledAt" is not null then 'endpoint_disabled'
+         else 'interrupted' end as error
+       from webhook_endpoints e cross join lateral (
+         select id, "attemptsLeft", "byHand", "nextAttemptAt" from webhook_deliveries where "endpointId" = e.id
+           and "nextAttemptAt" is not null and ("leaseUntil" is null or "leaseUntil" <= now()) order by "nextAttemptAt" limit $2
+       ) d
+       where e.id = any($1::uuid[]) and (e."deletedAt" is not null or e."disabledAt" is not null
+         or (d."nextAttemptAt" <= now() and d."attemptsLeft" = 0 and not d."byHand"))
+       limit $2
+     )
+     update webhook_deliveries d set status = 'failed', "attemptsLeft" = 0, "byHand" = false, "nextAttemptAt" = null,
+       "leaseToken" = null, "leaseUntil" = null, error = stranded.error
+     from stranded where d.id = stranded.id and d."byHand" = stranded."byHand" and d."nextAttemptAt" is not null
+       and (d."leaseUntil" is null or d."leaseUntil" <= now())`,
+    [endpointIds, endedAtOnce],
   )
 }
 

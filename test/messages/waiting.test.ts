@@ -1,8 +1,13 @@
 // Messages of an instance that is not connected wait for it, but not for ever; those of a deleted one end at once.
 import { beforeAll, expect, it } from 'vitest'
+import { connectInstance } from '../../src/instances/service.ts'
+import { sendMessage } from '../../src/messages/service.ts'
+import { releaseImplementation, sweepImplementation } from '../../src/messages/waiting.ts'
+import { slow } from '../kit/fault.ts'
 import { atRest, expectInvariants } from '../kit/invariants.ts'
-import { type Account, type Api, connectedInstance, type InstanceOptions, sql, until } from '../kit/kit.ts'
+import { type Account, type Api, cloneDatabase, connectedInstance, type InstanceOptions, sql, until } from '../kit/kit.ts'
 import { openScene } from '../kit/scene.ts'
+import { openWorkspace } from './rig.ts'
 
 let databaseUrl: string
 let account: Account
@@ -144,6 +149,74 @@ it('fails what still waited when its instance is deleted, and what was scheduled
   )
   expect(rows).toEqual([{ type: 'message.failed', n: 6 }])
   expect((await client.get(`messages/${ids[0]}`)).body.data).toMatchObject({ status: 'failed', error: 'INSTANCE_DELETED' })
+})
+
+it('finds the one message without a job among thousands of which nothing is known, as after a restore', async () => {
+  const own = await cloneDatabase()
+  const { app, ctx, instanceId } = await openWorkspace(own)
+  for (const table of ['messages', 'pgboss.job_common']) {
+    await sql(own).query(`alter table ${table} set (autovacuum_enabled = off)`)
+  }
+  await sql(own).query(
+    `insert into messages (id, "workspaceId", "userId", "instanceId", type, "to", peer, body, safety, "dueAt")
+     select gen_random_uuid(), $1, $2, $3, 'text', '+' || i, '+' || i, 'hello', '{}', now() - interval '10 minutes' from generate_series(1, 30000) i`,
+    [ctx.principal.workspaceId, ctx.principal.userId, instanceId],
+  )
+  await sql(own).query(
+    `insert into pgboss.job (name, data) select 'message.dispatch', jsonb_build_object('id', id) from messages where peer <> '+7'`,
+  )
+  await sweepImplementation.run(app, [{}])
+  const { rows } = await sql(own).query(
+    `select peer from messages m join pgboss.job j on j.data->>'id' = m.id::text where peer = '+7'`,
+  )
+  expect(rows).toEqual([{ peer: '+7' }])
+})
+
+it('connects an instance that thousands wait for, and lets all of them go', { timeout: 120_000 }, async () => {
+  const own = await cloneDatabase()
+  const { app, ctx, instanceId } = await openWorkspace(own)
+  await sql(own).query(`update instances set status = 'disconnected' where id = $1`, [instanceId])
+  await sql(own).query(
+    `insert into messages (id, "workspaceId", "userId", "instanceId", type, "to", peer, body, safety, "waitingSince")
+     select gen_random_uuid(), $1, $2, $3, 'text', '+' || i, '+' || i, 'hello', '{}', now() from generate_series(1, 5500) i`,
+    [ctx.principal.workspaceId, ctx.principal.userId, instanceId],
+  )
+  // All of them in one statement would take longer than a statement may.
+  await slow(own, 'update', 'messages', 2)
+  expect((await connectInstance(ctx, instanceId, null)).status).toBe('connected')
+  const waits = async () => (await sql(own).query('select from messages where "waitingSince" is not null')).rowCount
+  const next = `delete from pgboss.job where name = 'message.release' and state = 'created' returning data`
+  while (await waits()) {
+    const { rows } = await sql(own).query<{ data: object }>(next)
+    expect(rows).toEqual([{ data: { instanceId } }])
+    await releaseImplementation.run(app, [rows[0]?.data as object])
+  }
+  const jobs = `select from pgboss.job where name = 'message.dispatch' and state = 'created'`
+  expect((await sql(own).query(jobs)).rowCount).toBe(5_500)
+})
+
+it('does not call expired what is claimed at that very moment, and is on its way', async () => {
+  const own = await cloneDatabase()
+  const { app, ctx, instanceId } = await openWorkspace(own)
+  const { id } = await sendMessage(ctx, { instanceId, to: '+393334005555', type: 'text', text: 'hello' })
+  await sql(own).query(`update messages set "dueAt" = now() - interval '2 days' where id = $1`, [id])
+  const claiming = await sql(own).connect()
+  await claiming.query('begin')
+  await claiming.query(
+    `update messages set status = 'sending', "leaseToken" = $1, "leaseUntil" = now() + interval '9 seconds' where id = $1`,
+    [id],
+  )
+  let done = false
+  const sweeping = sweepImplementation.run(app, [{}]).finally(() => {
+    done = true
+  })
+  const blocked = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  await until(async () => done || (await sql(own).query(blocked)).rowCount)
+  await claiming.query('commit')
+  claiming.release()
+  await sweeping
+  const { rows } = await sql(own).query('select status, error from messages where id = $1', [id])
+  expect(rows).toEqual([{ status: 'sending', error: null }])
 })
 
 it('keeps every promise through all of that', async () => {

@@ -1,5 +1,8 @@
 // One slow or dead endpoint never delays another's deliveries.
 import { expect, it } from 'vitest'
+import { webhookSink } from '../../src/webhooks/sink.ts'
+import { openRelay } from '../events/rig.ts'
+import { slow } from '../kit/fault.ts'
 import { promptly, until } from '../kit/kit.ts'
 import { hang, openReceiver, type status } from './receiver.ts'
 import { openRig } from './rig.ts'
@@ -45,6 +48,19 @@ it('thirty dead endpoints with a backlog do not delay a live one', { timeout: 12
     },
     { withinMs: 1_000 },
   )
+})
+
+it('fifty endpoints of a busy workspace do not stop the log of all', { timeout: 120_000 }, async () => {
+  const rig = await openRig({ working: false })
+  const { databaseUrl } = rig.app.config
+  for (let i = 0; i < 50; i++) await rig.endpoint(`http://127.0.0.1:9/${i}`)
+  // As on a busy disk: all of it takes longer than the relay waits for one statement.
+  await slow(databaseUrl as string, 'insert', 'webhook_deliveries', 1)
+  await rig.emit(120)
+  await openRelay(rig.app, webhookSink(rig.app))
+  const count = async () => (await rig.app.pool.query('select from webhook_deliveries')).rowCount
+  await until(async () => (await count()) === 120 * 50, { everyMs: 250 })
+  expect((await rig.app.metrics.relayFailures.get()).values[0]?.value).toBe(0)
 })
 
 it('a lane with a backlog empties itself', async () => {

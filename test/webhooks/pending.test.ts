@@ -4,6 +4,7 @@ import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
 import { deleteEndpoint, rotateSecret, updateEndpoint } from '../../src/webhooks/service.ts'
 import { pruneDeliveries } from '../../src/webhooks/sweep.ts'
+import { slow as slowDown } from '../kit/fault.ts'
 import { until } from '../kit/kit.ts'
 import { openReceiver, status } from './receiver.ts'
 import { openRig, settled } from './rig.ts'
@@ -40,6 +41,21 @@ describe('attempts still to be made', () => {
     await rig.emit()
     await jobsDone(rig.app.pool)
     expect(receiver.requests).toHaveLength(3)
+  })
+
+  it('are given up however many they are', { timeout: 120_000 }, async () => {
+    const rig = await openRig()
+    const endpoint = await rig.endpoint('http://127.0.0.1:9/')
+    await rig.app.pool.query(
+      `insert into webhook_deliveries (id, "endpointId", "eventId", type, status, "attemptsLeft", "nextAttemptAt")
+       select gen_random_uuid(), $1, gen_random_uuid(), 'message.sent', 'retrying', 4, now() + interval '1 hour' from generate_series(1, 5500)`,
+      [endpoint.id],
+    )
+    // All of them in one statement would take longer than a statement may.
+    await slowDown(rig.app.config.databaseUrl as string, 'update', 'webhook_deliveries', 2)
+    expect((await updateEndpoint(rig.ctx, endpoint.id, { enabled: false })).disabledReason).toBe('by_hand')
+    const rows = await settled(rig, endpoint.id, 'failed', 5_500)
+    expect(new Set(rows.map((row) => row.error))).toEqual(new Set(['endpoint_disabled']))
   })
 
   it('of an endpoint switched off during an attempt end with that attempt', async () => {

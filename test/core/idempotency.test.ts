@@ -1,0 +1,89 @@
+// An Idempotency-Key when time has passed: what was accepted is answered as before, and nothing is kept beyond its time.
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createCampaign } from '../../src/campaigns/create.ts'
+import type { App } from '../../src/core/app.ts'
+import type { Context } from '../../src/core/context.ts'
+import { createEgress } from '../../src/core/egress.ts'
+import { pruneKeys } from '../../src/core/idempotency-prune.ts'
+import { scheduleMessage, sendMessages } from '../../src/messages/service.ts'
+import { createEndpoint } from '../../src/webhooks/service.ts'
+import { cloneDatabase, sql, until } from '../kit/kit.ts'
+import { openWorkspace } from '../messages/rig.ts'
+
+let databaseUrl: string
+let app: App
+let ctx: Context
+let instanceId: string
+
+beforeEach(async () => {
+  databaseUrl = await cloneDatabase()
+  ;({ app, ctx, instanceId } = await openWorkspace(databaseUrl))
+})
+
+/** The same request each time, as it comes in anew. */
+function request(): Context {
+  return { ...ctx, idempotency: { key: 'once', fingerprint: Buffer.from('once'), replayed: false } }
+}
+
+describe('a request that comes again when what it asks for lies in the past', () => {
+  let scheduledAt: string
+  const text = (to: string) => ({ instanceId, to, type: 'text', text: 'later', scheduledAt })
+  const past = () => until(() => Date.now() > Date.parse(scheduledAt))
+
+  beforeEach(() => {
+    scheduledAt = new Date(Date.now() + 1_500).toISOString()
+  })
+
+  it('is answered with the message that was scheduled', async () => {
+    const first = await scheduleMessage(request(), text('+393331234501'))
+    await past()
+    const again = request()
+    expect(await scheduleMessage(again, text('+393331234501'))).toEqual(first)
+    expect(again.idempotency?.replayed).toBe(true)
+  })
+
+  it('is refused with another key', async () => {
+    await scheduleMessage(request(), text('+393331234501'))
+    await past()
+    const other = { ...ctx, idempotency: { key: 'other', fingerprint: Buffer.from('once'), replayed: false } }
+    await expect(scheduleMessage(other, text('+393331234501'))).rejects.toThrow('scheduledAt: must be in the future')
+  })
+
+  it('is answered with the campaign that was scheduled', async () => {
+    const { to, ...message } = text('+393331234501')
+    const campaign = { ...message, name: 'Later', recipients: [{ to }] }
+    const first = await createCampaign(request(), campaign)
+    await past()
+    expect((await createCampaign(request(), campaign)).id).toBe(first.id)
+  })
+
+  it('is answered with those of a bulk that were accepted before it was cut off', async () => {
+    const messages = [text('+393331234501'), { to: '5' }, text('+393331234502')]
+    const first = await sendMessages(request(), messages)
+    await sql(databaseUrl).query(`update idempotency_keys set result = null where key = 'once'`)
+    await past()
+    expect(await sendMessages(request(), messages)).toEqual(first)
+    expect((await sql(databaseUrl).query('select from messages')).rowCount).toBe(2)
+  })
+})
+
+it('answers a repeated endpoint as before when its name leads to a private network by now', async () => {
+  let address = '93.184.216.34'
+  app.egress = createEgress({ allowed: [], resolve: async () => [address] })
+  const endpoint = { url: 'https://hooks.example/', events: ['message.sent' as const] }
+  const first = await createEndpoint(request(), endpoint)
+  address = '10.0.0.1'
+  expect(await createEndpoint(request(), endpoint)).toEqual(first)
+  await expect(createEndpoint(ctx, endpoint)).rejects.toThrow('url: must not lead to a private network')
+})
+
+it('keeps what was answered for 72 hours and no longer', async () => {
+  await sql(databaseUrl).query(
+    `insert into idempotency_keys ("workspaceId", key, fingerprint, result, "createdAt")
+     select $1, 'key ' || i, '\\x00', '\\x00', now() - make_interval(hours => case when i <= 5 then 73 else 71 end) from generate_series(1, 7) i`,
+    [ctx.principal.workspaceId],
+  )
+  expect(await pruneKeys(app, 2)).toBe(5)
+  const { rows } = await sql(databaseUrl).query('select key from idempotency_keys order by 1')
+  expect(rows).toEqual([{ key: 'key 6' }, { key: 'key 7' }])
+})
