@@ -35,7 +35,10 @@ export async function leaveForProvider(app: App, request: FastifyRequest, reply:
   return await reply.code(302).header('location', response.url).send()
 }
 
-/** The provider sends the browser back: to the console with a session, or with `?error=` and why not. @throws NOT_FOUND, VALIDATION_ERROR, SERVICE_UNAVAILABLE. */
+/**
+ * The provider sends the browser back: to the console with a session, or with `?error=` and why not.
+ * @throws NOT_FOUND, VALIDATION_ERROR, SERVICE_UNAVAILABLE.
+ */
 export async function returnFromProvider(app: App, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { provider } = request.params as { provider: string }
   const auth = await app.identity.withProvider(provider)

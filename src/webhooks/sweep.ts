@@ -7,7 +7,10 @@ import { endedAtOnce } from './settle.ts'
 /** Deliveries this late are nobody's any more. */
 const overdueMs = 500
 
-/** The endpoints with deliveries that are overdue, or that nobody will attempt because the endpoint is off. Walks the index from endpoint to endpoint, whatever the number of deliveries. */
+/**
+ * The endpoints with deliveries that are overdue, or that nobody will attempt because the endpoint is off. Walks the index from
+ * endpoint to endpoint, whatever the number of deliveries.
+ */
 export async function findOverdue(sql: Sql): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>({
     name: 'webhooks.overdue',
