@@ -40,6 +40,25 @@ describe('the cost of an operation', () => {
     expect([{ all: false }, {}, { all: true }].map(refusedToInclude).slice(1)).toEqual([true, true])
   })
 
+  it('is that of the operation that runs, whichever comes first', () => {
+    const document = parse(`query A { me { id } } ${pages('$first', 12).replace('query', 'query B')}`)
+    const refused = (operationName: string) =>
+      refuseCostly({ schema, document, operationName, variableValues: { first: 100 }, contextValue: {} }) !== null
+    expect(['A', 'B'].map(refused)).toEqual([false, true])
+  })
+
+  it('is counted where an argument takes the null of a variable for an error', () => {
+    const query = pages('100', 12).replace('query ($first: Int) {', 'query ($id: ID = "1") { message(id: $id) { id }')
+    expect(refusalOf(query, { id: null })).toBe('id: must not be null')
+  })
+
+  it('is counted again after variables that do not fit', () => {
+    const document = parse(pages('$first', 12).replace('$first: Int', '$first: Int = 100'))
+    const refused = (variableValues: Record<string, unknown>) =>
+      refuseCostly({ schema, document, variableValues, contextValue: {} }) !== null
+    expect([{ first: 'x' }, {}].map(refused)).toEqual([false, true])
+  })
+
   it('leaves it to the list to refuse a page that is too large, by name', () => {
     expect(refusalOf('{ messages(first: 1000000000) { nodes { id } } }')).toBeUndefined()
   })
