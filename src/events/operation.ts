@@ -78,7 +78,7 @@ export function createPrepare({ schema, documents, refuseOperation }: PrepareOpt
     const source = sourceOf(followed)
     if (!source) throw new Error(`the subscription ${definition.name?.value ?? ''} follows nothing`)
     const apart = { ...variables }
-    const after = variableOfArgument(document, 'after')
+    const after = variableOfArgument(document, definition, 'after')
     if (after) delete apart[after]
     const key = JSON.stringify([query, operationName, Object.entries(apart).sort(), audienceOf(context.principal)])
     if (source.kind === 'state') return { kind: 'state', view: stateView(key, args, source) }
