@@ -59,11 +59,12 @@ export function createPrepare({ schema, documents, refuseOperation }: PrepareOpt
   prepare: Prepare
   kindOf: KindOf
 } {
-  const prepare: Prepare = async ({ query, operationName, variables }, context, lastEventId) => {
+  const prepare: Prepare = async ({ query, operationName, variables }, caller, lastEventId) => {
     const { document, errors } = documents(query)
     if (!document || errors.length > 0) return refuse(errors)
     const definition = getOperationAST(document, operationName)
     if (!definition) return refuse([new GraphQLError('operationName: names no operation of the document')])
+    const context = definition.operation === 'mutation' ? caller : { ...caller, idempotency: null }
     const args = { schema, document, operationName, variableValues: variables, contextValue: context }
     const refusal = refuseOperation?.(args)
     if (refusal) return refuse([refusal])
