@@ -39,7 +39,9 @@ export function mountGraphql(http: FastifyInstance, app: App, { schema, door, gr
     if (result && !result.errors) return await reply.type(`${type}; charset=utf-8`).send(JSON.stringify(result))
     const body = isPost ? (request.body as BodyInit) : undefined
     const address = new URL(request.url, 'http://gateway').href
-    const init = { method: request.method, headers: plainHeaders(request), body }
+    // Judged already, and by more of its spellings than yoga knows.
+    const headers = { ...plainHeaders(request), ...(isPost && { 'content-type': 'application/json' }) }
+    const init = { method: request.method, headers, body }
     const response = await graphql.answer(address, init, { gateway, idempotency, ...(result && { result }) })
     if (idempotency?.replayed) reply.header('Idempotency-Replayed', 'true')
     // Yoga's own word on who may read the answer and how long it is has no place behind Fastify.
