@@ -1,7 +1,7 @@
 // What one GraphQL operation may ask for, counted before anything runs.
 import { complexityFromQuery } from '@pothos/plugin-complexity'
-import type { DocumentNode, ExecutionArgs, GraphQLError, OperationDefinitionNode } from 'graphql'
-import { getOperationAST, getVariableValues, print } from 'graphql'
+import type { DefinitionNode, DocumentNode, ExecutionArgs, GraphQLError, OperationDefinitionNode } from 'graphql'
+import { getOperationAST, getVariableValues, Kind, print, visit } from 'graphql'
 import { maxTokens } from './core/documents.ts'
 import { failure } from './core/errors.ts'
 import { nullArgument } from './core/refuse-variables.ts'
@@ -44,6 +44,9 @@ function countCost(args: CountedArgs, operation: OperationDefinitionNode): Graph
   }
   // Of several operations the first would be counted, whichever is to run.
   const definitions = [operation, ...document.definitions.filter(({ kind }) => kind === 'FragmentDefinition')]
+  if (['__schema', 'types'].some((name) => timesSelected(name, definitions) > 1)) {
+    return failure('VALIDATION_ERROR', 'A request may look at the schema once')
+  }
   let cost: ReturnType<typeof complexityFromQuery>
   try {
     cost = complexityFromQuery(print({ ...document, definitions }), {
@@ -60,4 +63,18 @@ function countCost(args: CountedArgs, operation: OperationDefinitionNode): Graph
     }
   }
   return null
+}
+
+/** What is below `__schema` is not counted, and by other names each look at all types makes a megabyte. */
+function timesSelected(name: string, definitions: readonly DefinitionNode[]): number {
+  let times = 0
+  visit(
+    { kind: Kind.DOCUMENT, definitions },
+    {
+      Field(node) {
+        if (node.name.value === name) times++
+      },
+    },
+  )
+  return times
 }

@@ -1,5 +1,5 @@
 // What an operation may cost: counted with its variables, before anything runs.
-import { parse } from 'graphql'
+import { getIntrospectionQuery, parse } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { limits, refuseCostly } from '../../src/graphql-limits.ts'
 import { schema } from '../../src/schema.ts'
@@ -66,6 +66,10 @@ describe('the cost of an operation', () => {
   it('counts what fragments hold', () => {
     const fragment = `fragment D on WebhookEndpoint { deliveries(first: 100) { nodes { ${'a: id b: id c: id d: id e: id f: id g: id h: id i: id j: id'} } } }`
     expect(refusalOf(`{ webhooks { ...D } } ${fragment}`)).toContain('complexity is')
+  })
+
+  it('has room for what tools ask of the schema', () => {
+    expect(refusalOf(getIntrospectionQuery({ inputValueDeprecation: true, schemaDescription: true }))).toBeUndefined()
   })
 
   it('has room for one mutation only', () => {
