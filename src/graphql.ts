@@ -27,9 +27,10 @@ const maxBodyBytes = 16 * 1024 * 1024
 /** Mounts `/graphql`: queries and mutations; subscriptions and whatever else is to be a stream go through the streams' own door. */
 export function mountGraphql(http: FastifyInstance, app: App, { schema, door, graphql, streams, explore }: GraphqlOptions): void {
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    if (streams.isStreamRequest(request)) return await streams.handleStream(request, reply)
     const { params, fault } = readParams(request)
-    const gateway = await door.open(request, reply, reachOf(schema, params ?? {}))
+    const open = () => door.open(request, reply, reachOf(schema, params ?? {}))
+    if (streams.isStreamRequest(request)) return await streams.handleStream(request, reply, open)
+    const gateway = await open()
     if (fault) throw fault
     const isPost = request.method === 'POST'
     const idempotency = isPost ? idempotencyOf(request, request.body as Buffer) : null

@@ -126,5 +126,10 @@ describe('an error', () => {
     expect((await client.graphql('{ me { id } }', {}, { 'x-team-id': team.teamId })).body.data.me.id).toBe(
       rig.tenant.account.userId,
     )
+    const streamed = { 'x-team-id': team.teamId, accept: 'text/event-stream' }
+    expect((await client.graphql('{ me { id } }', {}, streamed)).body).toContain(
+      `{"data":{"me":{"id":"${rig.tenant.account.userId}"}}}`,
+    )
+    expect((await client.graphql('{ instances { id } }', {}, streamed)).status).toBe(403)
   })
 })
