@@ -1,9 +1,10 @@
 // What one GraphQL operation may ask for, counted before anything runs.
 import { complexityFromQuery } from '@pothos/plugin-complexity'
-import type { DocumentNode, ExecutionArgs, GraphQLError } from 'graphql'
-import { getOperationAST, print } from 'graphql'
+import type { DefinitionNode, DocumentNode, ExecutionArgs, GraphQLError, OperationDefinitionNode } from 'graphql'
+import { getOperationAST, getVariableValues, Kind, print, visit } from 'graphql'
 import { maxTokens } from './core/documents.ts'
 import { failure } from './core/errors.ts'
+import { nullArgument } from './core/refuse-variables.ts'
 import { rootFields } from './core/root-fields.ts'
 
 /** How deep, how wide, how many nodes it may touch; how much text it may be. */
@@ -27,31 +28,53 @@ export function refuseCostly(args: CountedArgs): GraphQLError | null {
   const name = JSON.stringify([args.operationName, counted])
   let verdict = known.get(name)
   if (verdict !== undefined) return verdict
-  try {
-    verdict = countCost(args)
-  } catch {
-    // Variables that do not fit are refused, by name, where they are coerced.
-    return null
-  }
+  const operation = getOperationAST(args.document, args.operationName)
+  if (!operation) return null
+  // Variables that do not fit are refused, by name, where they are coerced.
+  if (getVariableValues(args.schema, operation.variableDefinitions ?? [], args.variableValues ?? {}).errors) return null
+  verdict = countCost(args, operation)
   if (known.size < keptVerdicts && name.length <= maxNameLength) known.set(name, verdict)
   return verdict
 }
 
-function countCost(args: CountedArgs): GraphQLError | null {
-  const operation = getOperationAST(args.document, args.operationName)
-  if (!operation) return null
-  if (operation.operation === 'mutation' && rootFields(args.document, operation).length > 1) {
+function countCost(args: CountedArgs, operation: OperationDefinitionNode): GraphQLError | null {
+  const { schema, document, variableValues: variables = {}, contextValue } = args
+  if (operation.operation === 'mutation' && rootFields(document, operation).length > 1) {
     return failure('VALIDATION_ERROR', 'A request may hold one mutation; send the others on their own')
   }
-  const cost = complexityFromQuery(print(args.document), {
-    schema: args.schema,
-    variables: (args.variableValues ?? {}) as Record<string, unknown>,
-    ctx: args.contextValue as object,
-  })
+  // Of several operations the first would be counted, whichever is to run.
+  const definitions = [operation, ...document.definitions.filter(({ kind }) => kind === 'FragmentDefinition')]
+  if (['__schema', 'types'].some((name) => timesSelected(name, definitions) > 1)) {
+    return failure('VALIDATION_ERROR', 'A request may look at the schema once')
+  }
+  let cost: ReturnType<typeof complexityFromQuery>
+  try {
+    cost = complexityFromQuery(print({ ...document, definitions }), {
+      schema,
+      variables: { ...variables },
+      ctx: contextValue as object,
+    })
+  } catch (error) {
+    return failure('VALIDATION_ERROR', nullArgument(error) ?? 'The cost of the query cannot be counted')
+  }
   for (const kind of ['depth', 'breadth', 'complexity'] as const) {
     if (cost[kind] > limits[kind]) {
       return failure('VALIDATION_ERROR', `The query's ${kind} is ${cost[kind]}; at most ${limits[kind]} is allowed`)
     }
   }
   return null
+}
+
+/** What is below `__schema` is not counted, and by other names each look at all types makes a megabyte. */
+function timesSelected(name: string, definitions: readonly DefinitionNode[]): number {
+  let times = 0
+  visit(
+    { kind: Kind.DOCUMENT, definitions },
+    {
+      Field(node) {
+        if (node.name.value === name) times++
+      },
+    },
+  )
+  return times
 }

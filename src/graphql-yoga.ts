@@ -46,6 +46,8 @@ export function createGraphql(app: App, schema: GraphQLSchema): Graphql {
     multipart: false,
     batching: false,
     logging: false,
+    // It would keep a thousand documents of any length; those that come again are kept by `documents`.
+    parserAndValidationCache: false,
     // Errors are made public where they happen, in the executor.
     maskedErrors: false,
     plugins: [

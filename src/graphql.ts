@@ -27,9 +27,10 @@ const maxBodyBytes = 16 * 1024 * 1024
 /** Mounts `/graphql`: queries and mutations; subscriptions and whatever else is to be a stream go through the streams' own door. */
 export function mountGraphql(http: FastifyInstance, app: App, { schema, door, graphql, streams, explore }: GraphqlOptions): void {
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    if (streams.isStreamRequest(request)) return await streams.handleStream(request, reply)
     const { params, fault } = readParams(request)
-    const gateway = await door.open(request, reply, reachOf(schema, params ?? {}))
+    const open = () => door.open(request, reply, reachOf(schema, params ?? {}))
+    if (streams.isStreamRequest(request)) return await streams.handleStream(request, reply, open)
+    const gateway = await open()
     if (fault) throw fault
     const isPost = request.method === 'POST'
     const idempotency = isPost ? idempotencyOf(request, request.body as Buffer) : null
@@ -39,7 +40,9 @@ export function mountGraphql(http: FastifyInstance, app: App, { schema, door, gr
     if (result && !result.errors) return await reply.type(`${type}; charset=utf-8`).send(JSON.stringify(result))
     const body = isPost ? (request.body as BodyInit) : undefined
     const address = new URL(request.url, 'http://gateway').href
-    const init = { method: request.method, headers: plainHeaders(request), body }
+    // Judged already, and by more of its spellings than yoga knows.
+    const headers = { ...plainHeaders(request), ...(isPost && { 'content-type': 'application/json' }) }
+    const init = { method: request.method, headers, body }
     const response = await graphql.answer(address, init, { gateway, idempotency, ...(result && { result }) })
     if (idempotency?.replayed) reply.header('Idempotency-Replayed', 'true')
     // Yoga's own word on who may read the answer and how long it is has no place behind Fastify.

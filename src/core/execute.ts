@@ -4,7 +4,7 @@ import type { Context } from './context.ts'
 import { codeOf } from './errors.ts'
 import { keepFailure } from './idempotency.ts'
 import { publicFailure } from './public-failure.ts'
-import { refuseVariables } from './refuse-variables.ts'
+import { nullArgument, refuseVariables } from './refuse-variables.ts'
 import { runDocument } from './run.ts'
 
 export interface Operation {
@@ -33,7 +33,8 @@ export async function executeOperation(operation: Operation): Promise<ExecutionR
 export function publish(error: GraphQLError, context: Pick<Context, 'app' | 'requestId'>): GraphQLError {
   const cause = error.originalError ?? error
   if (codeOf(error)) return error
-  const { code, message } = publicFailure(cause)
+  const refused = nullArgument(cause)
+  const { code, message } = refused ? { code: 'VALIDATION_ERROR', message: refused } : publicFailure(cause)
   if (code === 'INTERNAL_ERROR') context.app.log.error({ err: cause, requestId: context.requestId }, 'unforeseen error')
   return new GraphQLError(message, { nodes: error.nodes, path: error.path, extensions: { code } })
 }

@@ -1,7 +1,7 @@
 // What is wrong with the variables of an operation, by field; graphql-js says it in its own words and stops at the first.
 import {
   coerceInputValue,
-  type GraphQLError,
+  GraphQLError,
   type GraphQLInputType,
   type GraphQLSchema,
   getOperationAST,
@@ -39,6 +39,12 @@ export function refuseVariables(operation: Operation, errors: readonly GraphQLEr
 /** What graphql-js says, but for what else there is. */
 export function withoutSuggestion(message: string): string {
   return message.replace(/\s*Did you mean .*$/s, '')
+}
+
+/** What graphql-js says of an argument that got null from a variable and takes none, by name; null of any other error. */
+export function nullArgument(error: unknown): string | null {
+  const name = error instanceof GraphQLError && /^Argument "(\w+)" of non-null type /.exec(error.message)?.[1]
+  return name ? `${name}: must not be null` : null
 }
 
 function namedType(type: TypeNode): string {

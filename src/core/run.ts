@@ -6,6 +6,9 @@ import {
   execute,
   type FieldNode,
   GraphQLError,
+  getOperationAST,
+  type TypeNode,
+  type ValueNode,
   visit,
 } from 'graphql'
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit'
@@ -27,7 +30,7 @@ type RunArgs = Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' | 'va
 
 /** As `execute` of graphql-js, whose words for what does not fit it keeps. */
 export async function runDocument(args: RunArgs): Promise<ExecutionResult> {
-  const query = hasLongList(args.variableValues) ? null : compiledFor(args)
+  const query = hasLongList(args.variableValues) || hasStrayList(args) ? null : compiledFor(args)
   if (!query) return await execute(args)
   const result = await query(undefined, args.contextValue, args.variableValues ?? {})
   // Without data nothing ran, and graphql-js says why.
@@ -59,6 +62,40 @@ function hasLongList(variables: Readonly<Record<string, unknown>> | null | undef
   })
 }
 
+/** Whether a list stands where none belongs; compiled, it would pass for an object. */
+function hasStrayList({ document, operationName, variableValues }: RunArgs): boolean {
+  const lists = Object.entries(variableValues ?? {}).filter(([, value]) => Array.isArray(value))
+  if (lists.length === 0) return false
+  const isList = (type: TypeNode): boolean => type.kind === 'ListType' || (type.kind === 'NonNullType' && isList(type.type))
+  const definitions = getOperationAST(document, operationName)?.variableDefinitions ?? []
+  return definitions.some(({ variable, type }) => lists.some(([name]) => name === variable.name.value) && !isList(type))
+}
+
+/**
+ * Whether a document means the same compiled. graphql-jit takes a variable that was left out of a written object for null,
+ * which would clear what should stay, and loses one in a written JSON value; of a fragment that is spread twice it knows the
+ * directives of the first place only.
+ */
+function isCompilable(document: DocumentNode): boolean {
+  let writesVariables = false
+  let hasDirectives = false
+  let spreads = false
+  const note = (value: ValueNode) => {
+    if (value.kind === 'Variable') writesVariables = true
+  }
+  visit(document, {
+    ObjectField: ({ value }) => note(value),
+    ListValue: ({ values }) => values.forEach(note),
+    Directive() {
+      hasDirectives = true
+    },
+    FragmentSpread() {
+      spreads = true
+    },
+  })
+  return !writesVariables && !(hasDirectives && spreads)
+}
+
 function compiledFor({ schema, document, operationName }: RunArgs): CompiledQuery['query'] | null {
   const operations = known.get(document) ?? new Map<string, Runs>()
   known.set(document, operations)
@@ -67,7 +104,7 @@ function compiledFor({ schema, document, operationName }: RunArgs): CompiledQuer
   operations.set(name, runs)
   if (runs.compiled !== undefined) return runs.compiled
   if (++runs.count < runsBeforeCompiling) return null
-  const compiled = compileQuery(schema, document, operationName ?? '')
-  runs.compiled = isCompiledQuery(compiled) ? compiled.query : null
+  const compiled = isCompilable(document) ? compileQuery(schema, document, operationName ?? '') : null
+  runs.compiled = compiled && isCompiledQuery(compiled) ? compiled.query : null
   return runs.compiled
 }

@@ -59,11 +59,12 @@ export function createPrepare({ schema, documents, refuseOperation }: PrepareOpt
   prepare: Prepare
   kindOf: KindOf
 } {
-  const prepare: Prepare = async ({ query, operationName, variables }, context, lastEventId) => {
+  const prepare: Prepare = async ({ query, operationName, variables }, caller, lastEventId) => {
     const { document, errors } = documents(query)
     if (!document || errors.length > 0) return refuse(errors)
     const definition = getOperationAST(document, operationName)
     if (!definition) return refuse([new GraphQLError('operationName: names no operation of the document')])
+    const context = definition.operation === 'mutation' ? caller : { ...caller, idempotency: null }
     const args = { schema, document, operationName, variableValues: variables, contextValue: context }
     const refusal = refuseOperation?.(args)
     if (refusal) return refuse([refusal])
@@ -78,7 +79,7 @@ export function createPrepare({ schema, documents, refuseOperation }: PrepareOpt
     const source = sourceOf(followed)
     if (!source) throw new Error(`the subscription ${definition.name?.value ?? ''} follows nothing`)
     const apart = { ...variables }
-    const after = variableOfArgument(document, 'after')
+    const after = variableOfArgument(document, definition, 'after')
     if (after) delete apart[after]
     const key = JSON.stringify([query, operationName, Object.entries(apart).sort(), audienceOf(context.principal)])
     if (source.kind === 'state') return { kind: 'state', view: stateView(key, args, source) }

@@ -1,6 +1,8 @@
 // Reads GraphQL requests to the stream doors, and answers what is wrong with them.
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '../core/context.ts'
 import { errors, fail } from '../core/errors.ts'
+import { idempotencyOf } from '../core/idempotency.ts'
 import { parseJson, refuseShapes } from '../core/json.ts'
 import { publicFailure } from '../core/public-failure.ts'
 import { type OperationParams, parseParams } from './operation.ts'
@@ -18,6 +20,18 @@ export function readOperation({ kindOf }: Streaming, request: FastifyRequest): O
   })
   if (kindOf(params) === 'mutation') fail('METHOD_NOT_ALLOWED', 'Mutations take POST')
   return params
+}
+
+/**
+ * A caller's context with what the `Idempotency-Key` of a POST promises, as at every other door. Where the body was parsed,
+ * its operation is what must be the same, whatever its id on the connection. @throws VALIDATION_ERROR
+ */
+export function repeatable(context: Context, request: FastifyRequest, params: OperationParams): Context {
+  const { method, body } = request
+  if (method !== 'POST') return context
+  const { query, operationName, variables } = params
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify([query, operationName, variables]))
+  return { ...context, idempotency: idempotencyOf(request, bytes) }
 }
 
 /** What Fastify parsed, or left as it came. */

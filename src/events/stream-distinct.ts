@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { distinctComplete, distinctFarewell, distinctFrame, distinctResult } from './frames.ts'
 import { streamLog, streamState } from './open-stream.ts'
 import { streamHeaders } from './outlet.ts'
-import { readOperation } from './request.ts'
+import { readOperation, repeatable } from './request.ts'
 import type { Streaming } from './streaming.ts'
 
 /**
@@ -12,8 +12,11 @@ import type { Streaming } from './streaming.ts'
  */
 export async function serveDistinct(streaming: Streaming, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { hub, openContext, prepare } = streaming
-  const context = await openContext(request, reply)
-  const prepared = await prepare(readOperation(streaming, request), context, request.headers['last-event-id'])
+  const caller = await openContext(request, reply)
+  const params = readOperation(streaming, request)
+  const context = repeatable(caller, request, params)
+  const prepared = await prepare(params, context, request.headers['last-event-id'])
+  if (context.idempotency?.replayed) reply.header('Idempotency-Replayed', 'true')
   const options = { holder: context.principal, frame: distinctFrame, farewell: distinctFarewell }
   if (prepared.kind === 'log') await streamLog(hub, reply, prepared.view, prepared.start, options)
   else if (prepared.kind === 'state') await streamState(hub, reply, prepared.view, distinctComplete, options)

@@ -9,7 +9,7 @@ import { beat, hello, retryLine, revoked, singleComplete, singleFrame, singleRes
 import type { Prepared } from './operation.ts'
 import type { Ending, Holder, Outlet } from './outlet.ts'
 import { maxStreamsOfKey } from './places.ts'
-import { readOperation } from './request.ts'
+import { readOperation, repeatable } from './request.ts'
 import type { Streaming } from './streaming.ts'
 
 interface Reservation {
@@ -84,11 +84,12 @@ export function createSingleMode(streaming: Streaming): SingleMode {
 
   /** GET or POST of an operation, whose results go to the connection: 202. */
   async function operate(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const context = await openContext(request, reply)
+    const caller = await openContext(request, reply)
     const reservation = reservationOf(request)
     const { holder, outlet, operations } = reservation
-    if (!isHeldBy(reservation, context.principal)) fail('NOT_FOUND', 'Stream not found')
+    if (!isHeldBy(reservation, caller.principal)) fail('NOT_FOUND', 'Stream not found')
     const params = readOperation(streaming, request)
+    const context = repeatable(caller, request, params)
     const id = params.extensions?.operationId
     if (typeof id !== 'string' || id === '') fail('VALIDATION_ERROR', 'extensions.operationId: is required')
     if (operations.has(id)) fail('CONFLICT', 'Operation with ID already exists')
@@ -102,6 +103,7 @@ export function createSingleMode(streaming: Streaming): SingleMode {
     operations.set(id, stop)
     try {
       const prepared = await prepare(params, context)
+      if (context.idempotency?.replayed) reply.header('Idempotency-Replayed', 'true')
       if (prepared.kind === 'refused') {
         stop()
         return await reply.code(400).send(prepared.result)

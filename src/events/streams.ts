@@ -19,11 +19,11 @@ export interface StreamsOptions extends PrepareOptions {
 export interface Streams extends AsyncDisposable {
   /** Whether a request to `/graphql` wants its results as a stream. */
   isStreamRequest: (request: FastifyRequest) => boolean
-  /** Answers such a request; its body may be parsed JSON, a string or a Buffer. */
-  handleStream: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+  /** Answers such a request, which `openContext` lets in; its body may be parsed JSON, a string or a Buffer. */
+  handleStream: (request: FastifyRequest, reply: FastifyReply, openContext: OpenContext) => Promise<FastifyReply>
 }
 
-type Answer = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>
+type Answer = (request: FastifyRequest, reply: FastifyReply, openContext: OpenContext) => FastifyReply | Promise<FastifyReply>
 
 /**
  * Mounts `/graphql/stream` and the plain streams, and gives what `/graphql` needs to stream.
@@ -34,15 +34,17 @@ export async function mountStreams(fastify: FastifyInstance, app: App, options: 
   const streaming: Streaming = { app, hub, openContext: options.openContext, ...createPrepare(options) }
   const single = createSingleMode(streaming)
 
-  const graphql = (answer: Answer) => async (request: FastifyRequest, reply: FastifyReply) => {
-    try {
-      return await answer(request, reply)
-    } catch (error) {
-      if (reply.sent) throw error
-      return sendFailure(streaming, reply, error)
+  const graphql =
+    (answer: Answer) =>
+    async (request: FastifyRequest, reply: FastifyReply, openContext = options.openContext) => {
+      try {
+        return await answer(request, reply, openContext)
+      } catch (error) {
+        if (reply.sent) throw error
+        return sendFailure(streaming, reply, error)
+      }
     }
-  }
-  const handleStream = graphql((request, reply) => serveDistinct(streaming, request, reply))
+  const handleStream = graphql((request, reply, openContext) => serveDistinct({ ...streaming, openContext }, request, reply))
 
   fastify.route({ method: 'PUT', url: '/graphql/stream', handler: graphql(single.reserve) })
   fastify.route({ method: 'DELETE', url: '/graphql/stream', handler: graphql(single.complete) })

@@ -3,7 +3,7 @@ import { type Client, createClient } from 'graphql-sse'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
 import { emit } from '../../src/events/emit.ts'
-import { atEnd, sql, until } from '../kit/kit.ts'
+import { api, atEnd, sql, until } from '../kit/kit.ts'
 import { type Doors, foreignInstance, graphqlNumbers, graphqlUrl, happen, openDoors, openStreams } from './doors.ts'
 import { newEvent, upTo } from './rig.ts'
 import { openSse } from './sse.ts'
@@ -104,6 +104,33 @@ it('replays what came after a cursor and goes on live, without sharing places in
   expect(graphqlNumbers(live)).toEqual(upTo(260))
   expect(graphqlNumbers(replayed)).toEqual(upTo(260).slice(100))
   expect(replayed.events.map(({ id }) => id)).toEqual(live.events.slice(100).map(({ id }) => id))
+})
+
+it('shares nothing between two who ask for other pages of what an event is about', async () => {
+  const { databaseUrl, place, account } = doors
+  const [contactId, ...messageIds] = [newId(), newId(), newId()]
+  await sql(databaseUrl).query(`insert into contacts (id, "workspaceId", name, phone) values ($1, $2, 'Ada', '+393331234500')`, [
+    contactId,
+    account.workspaceId,
+  ])
+  await sql(databaseUrl).query(
+    `insert into messages (id, "workspaceId", "userId", "instanceId", "contactId", type, "to", peer, body, safety, "createdAt")
+     select id, $2, $3, $4, $5, 'text', '+393331234500', '+393331234500', n::text, '{}', now() - make_interval(secs => n)
+     from unnest($1::uuid[]) with ordinality as m(id, n)`,
+    [messageIds, account.workspaceId, account.userId, place.instanceId, contactId],
+  )
+  const messages = 'messages(first: 1, after: $page) { nodes { body } pageInfo { endCursor } }'
+  const { body } = await api(doors.gateway, account.apiKey).graphql(
+    `query ($page: String) { contact(id: "${contactId}") { ${messages} } }`,
+  )
+  const query = `fragment Page on Event { message { contact { ${messages} } } }
+    subscription ($page: String, $from: String) { events(after: $from) { ...Page } }`
+  const openAt = (page?: string) => openSse(graphqlUrl(doors), { headers: doors.key, body: { query, variables: { page } } })
+  const streams = [await openAt(), await openAt(body.data.contact.messages.pageInfo.endCursor)]
+  await emit(sql(databaseUrl), [{ ...newEvent(place, 1), messageId: messageIds[0] as string }])
+  await until(() => streams.every(({ events }) => events.length === 1))
+  const bodies = streams.map(({ events }) => JSON.parse(events[0]?.data ?? '').data.events.message.contact.messages.nodes)
+  expect(bodies).toEqual([[{ body: '1' }], [{ body: '2' }]])
 })
 
 it('serves GET with a query string, but no mutation by it', async () => {

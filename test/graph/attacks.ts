@@ -12,6 +12,11 @@ export const attacks: [name: string, query: string][] = [
   ['braces, 100,000 deep', '{'.repeat(100_000)],
   ['lists, 100,000 deep', `{ a(b: ${'['.repeat(100_000)}${']'.repeat(100_000)}) }`],
   ['depth through real fields', `{ __schema { types { ${'fields { type { '.repeat(15)}name${' } }'.repeat(15)} } } }`],
+  [
+    'all types, 14 times',
+    `{ __schema { ${times(14, (i) => `t${i}: types { ...T }`)} } } fragment T on __Type { fields { type { ofType { fields { name } } } } }`,
+  ],
+  ['the schema, twice', '{ a: __schema { types { name } } b: __schema { types { name } } }'],
   ['16 aliases', `{ ${times(16, (i) => `a${i}: me { id }`)} }`],
   ['5,000 aliases', `{ ${times(5_000, (i) => `a${i}: me { id }`)} }`],
   ['50,000 times one field', `{ me { ${times(50_000, () => 'id')} } }`],

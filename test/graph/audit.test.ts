@@ -78,6 +78,19 @@ describe('an error', () => {
     },
   )
 
+  it.each([
+    ['an argument', `query ($id: ID = "${nobody}") { message(id: $id) { id } }`, { id: null }, 'id: must not be null'],
+    ['a directive', 'query ($if: Boolean = true) { me { id @skip(if: $if) } }', { if: null }, 'if: must not be null'],
+  ])("of null for %s is the caller's, by name", async (_, query, variables, message) => {
+    for (let run = 0; run < 8; run++) {
+      for (const accept of ['application/json', 'text/event-stream']) {
+        const { body } = await client.graphql(query, variables, { accept })
+        const { errors } = typeof body === 'string' ? JSON.parse(body.match(/^data: (.*)$/m)?.[1] ?? '{}') : body
+        expect(errors).toMatchObject([{ message, extensions: { code: 'VALIDATION_ERROR' } }])
+      }
+    }
+  })
+
   it('of a variable does not suggest either', async () => {
     const document = 'mutation ($input: CreateInstanceInput!) { createInstance(input: $input) { id } }'
     const { body } = await client.graphql(document, { input: { name: 'x', setings: {} } })
@@ -113,5 +126,10 @@ describe('an error', () => {
     expect((await client.graphql('{ me { id } }', {}, { 'x-team-id': team.teamId })).body.data.me.id).toBe(
       rig.tenant.account.userId,
     )
+    const streamed = { 'x-team-id': team.teamId, accept: 'text/event-stream' }
+    expect((await client.graphql('{ me { id } }', {}, streamed)).body).toContain(
+      `{"data":{"me":{"id":"${rig.tenant.account.userId}"}}}`,
+    )
+    expect((await client.graphql('{ instances { id } }', {}, streamed)).status).toBe(403)
   })
 })

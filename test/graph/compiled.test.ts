@@ -19,13 +19,14 @@ import { contextFor, openApp } from '../messages/rig.ts'
 
 let context: Context
 let messageId: string
+let contactId: string
 
 beforeAll(async () => {
   const databaseUrl = await cloneDatabase()
   const account = await createAccount(databaseUrl)
   context = contextFor(await openApp(databaseUrl), account)
   const { id: instanceId } = await connectedInstance(databaseUrl, account)
-  const contactId = newId()
+  contactId = newId()
   await sql(databaseUrl).query(
     `insert into contacts (id, "workspaceId", name, phone, tags, custom) values ($1, $2, 'Ada', '+393331234500', '{vip}', '{"order":"7"}')`,
     [contactId, account.workspaceId],
@@ -104,6 +105,34 @@ it('says the same of variables, directives and what is left out', async () => {
   expect((await twice(query, { yes: true, n: null })).errors).toBeUndefined()
 })
 
+it('says the same of fragments that are spread twice, once under a directive', async () => {
+  const contact = `contact(id: "${contactId}")`
+  const fragment = 'fragment F on Contact { name }'
+  for (const query of [
+    `query ($yes: Boolean!) { ${contact} { ...F @include(if: $yes) ...F } } ${fragment}`,
+    `query ($yes: Boolean!) { ${contact} { ... @include(if: $yes) { ...F } ...F } } ${fragment}`,
+    `query ($yes: Boolean!) { ${contact} @include(if: $yes) { ...F } ${contact} { ...F } } ${fragment}`,
+  ]) {
+    for (const yes of [true, false]) expect((await twice(query, { yes })).data).toEqual({ contact: { name: 'Ada' } })
+  }
+})
+
+it('changes nothing that a variable leaves out, however often it runs', async () => {
+  const change = (variables: string, input: string) =>
+    `mutation (${variables}) { updateContact(id: "${contactId}", input: { ${input} }) { name email custom tags } }`
+  await twice(change('$email: String, $tag: String!', 'email: $email, tags: ["vip", $tag]'), {
+    email: 'ada@example.com',
+    tag: 'x',
+  })
+  const kept = await twice(
+    change('$name: String, $email: String, $order: JSON', 'name: $name, email: $email, custom: { order: $order }'),
+    { name: 'Ada', order: '8' },
+  )
+  expect(kept.data).toEqual({
+    updateContact: { name: 'Ada', email: 'ada@example.com', custom: { order: '8' }, tags: ['vip', 'x'] },
+  })
+})
+
 it('says the same of variables that do not fit', async () => {
   const query = 'query ($n: Int!, $filter: MessageFilter) { messages(first: $n, filter: $filter) { nodes { id } } }'
   for (const variables of [
@@ -112,6 +141,8 @@ it('says the same of variables that do not fit', async () => {
     { n: 1, filter: { status: 'gone' } },
     { n: 1, filter: { unknown: 1 } },
     { n: 2 ** 40 },
+    { n: 1, filter: [] },
+    { n: [1] },
   ]) {
     expect((await twice(query, variables)).errors).toHaveLength(1)
   }

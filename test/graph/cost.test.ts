@@ -1,5 +1,5 @@
 // What an operation may cost: counted with its variables, before anything runs.
-import { parse } from 'graphql'
+import { getIntrospectionQuery, parse } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { limits, refuseCostly } from '../../src/graphql-limits.ts'
 import { schema } from '../../src/schema.ts'
@@ -40,6 +40,25 @@ describe('the cost of an operation', () => {
     expect([{ all: false }, {}, { all: true }].map(refusedToInclude).slice(1)).toEqual([true, true])
   })
 
+  it('is that of the operation that runs, whichever comes first', () => {
+    const document = parse(`query A { me { id } } ${pages('$first', 12).replace('query', 'query B')}`)
+    const refused = (operationName: string) =>
+      refuseCostly({ schema, document, operationName, variableValues: { first: 100 }, contextValue: {} }) !== null
+    expect(['A', 'B'].map(refused)).toEqual([false, true])
+  })
+
+  it('is counted where an argument takes the null of a variable for an error', () => {
+    const query = pages('100', 12).replace('query ($first: Int) {', 'query ($id: ID = "1") { message(id: $id) { id }')
+    expect(refusalOf(query, { id: null })).toBe('id: must not be null')
+  })
+
+  it('is counted again after variables that do not fit', () => {
+    const document = parse(pages('$first', 12).replace('$first: Int', '$first: Int = 100'))
+    const refused = (variableValues: Record<string, unknown>) =>
+      refuseCostly({ schema, document, variableValues, contextValue: {} }) !== null
+    expect([{ first: 'x' }, {}].map(refused)).toEqual([false, true])
+  })
+
   it('leaves it to the list to refuse a page that is too large, by name', () => {
     expect(refusalOf('{ messages(first: 1000000000) { nodes { id } } }')).toBeUndefined()
   })
@@ -47,6 +66,10 @@ describe('the cost of an operation', () => {
   it('counts what fragments hold', () => {
     const fragment = `fragment D on WebhookEndpoint { deliveries(first: 100) { nodes { ${'a: id b: id c: id d: id e: id f: id g: id h: id i: id j: id'} } } }`
     expect(refusalOf(`{ webhooks { ...D } } ${fragment}`)).toContain('complexity is')
+  })
+
+  it('has room for what tools ask of the schema', () => {
+    expect(refusalOf(getIntrospectionQuery({ inputValueDeprecation: true, schemaDescription: true }))).toBeUndefined()
   })
 
   it('has room for one mutation only', () => {

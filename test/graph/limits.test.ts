@@ -94,6 +94,14 @@ describe('a body', () => {
   })
 })
 
+it('is JSON in any spelling, also of what fails when it runs', async () => {
+  const body = { query: `mutation { deleteInstance(id: "${nobody}") { id } }` }
+  for (const type of ['APPLICATION/JSON', 'application/json ; charset=utf-8', 'application/json; charset="UTF-8"']) {
+    const { status, answer } = await ask(body, 'application/json', { 'content-type': type })
+    expect([status, JSON.parse(answer).errors?.[0].extensions]).toEqual([200, { code: 'NOT_FOUND' }])
+  }
+})
+
 describe('a variable', () => {
   const document = 'query ($id: ID!, $first: Int) { message(id: $id) { id } messages(first: $first) { nodes { id } } }'
   it.each<[string, unknown, string]>([

@@ -43,11 +43,13 @@ async function expectFlat(harm: () => Promise<void>): Promise<void> {
 it('the tables of attacks, time and again, leave memory as it was', { timeout: 240_000 }, async () => {
   const { api } = rig.tenant
   const nested = `{"text":${'['.repeat(200_000)}${']'.repeat(200_000)}}`
+  let made = 0
   const long = JSON.stringify(text(rig.tenant, { text: 'x'.repeat(900_000), to: '+'.repeat(50_000) }))
   await expectFlat(async () => {
     for (let i = 0; i < 10; i++) {
       for (const [, bytes] of wireAttacks) await send(rig.gateway, bytes)
       for (const [, document] of attacks) await api.graphql(document)
+      await api.graphql(`{ none } # ${made++} ${'x'.repeat(8_000_000)}`)
       for (const body of [nested, long, `${long}${long}`, '{']) await api.post('messages/send', body)
     }
   })

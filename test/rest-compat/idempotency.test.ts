@@ -222,6 +222,49 @@ describe('GraphQL', () => {
     expectRefusal(await rig.tenant.api.post('messages/send', message, { 'idempotency-key': key }), 422, 'IDEMPOTENCY_KEY_REUSED')
   })
 
+  it('keeps a key where the answer is a stream, whichever way it is asked for', async () => {
+    const body = JSON.stringify({ query: send, variables: { input: text(asleep) } })
+    const key = { 'x-api-key': asleep.account.apiKey, 'content-type': 'application/json', 'idempotency-key': randomUUID() }
+    const before = await count('messages')
+    const answers = []
+    for (const accept of ['text/event-stream', 'text/event-stream', 'application/json']) {
+      const answer = await fetch(`${rig.gateway.url}/graphql`, { method: 'POST', headers: { ...key, accept }, body })
+      const id = (await answer.text()).match(/"id":"([^"]+)"/)?.[1]
+      answers.push([id, answer.headers.get('idempotency-replayed')])
+    }
+    const id = answers[0]?.[0]
+    expect(answers).toEqual([
+      [expect.any(String), null],
+      [id, 'true'],
+      [id, 'true'],
+    ])
+    expect(await count('messages')).toBe(before + 1)
+  })
+
+  it('keeps a key on a single connection, under any id of the operation', async () => {
+    const url = `${rig.gateway.url}/graphql/stream`
+    const key = { 'x-api-key': asleep.account.apiKey }
+    const token = await (await fetch(url, { method: 'PUT', headers: key })).text()
+    const stop = new AbortController()
+    const ticket = { 'x-graphql-event-stream-token': token }
+    await fetch(url, { headers: { ...ticket, accept: 'text/event-stream' }, signal: stop.signal })
+    const headers = { ...key, ...ticket, 'content-type': 'application/json', 'idempotency-key': randomUUID() }
+    const variables = { input: text(asleep) }
+    const before = await count('messages')
+    const answers = []
+    for (const operationId of ['a', 'b']) {
+      const body = JSON.stringify({ query: send, variables, extensions: { operationId } })
+      const answer = await fetch(url, { method: 'POST', headers, body })
+      answers.push([answer.status, answer.headers.get('idempotency-replayed')])
+    }
+    expect(answers).toEqual([
+      [202, null],
+      [202, 'true'],
+    ])
+    expect(await count('messages')).toBe(before + 1)
+    stop.abort()
+  })
+
   it('keeps a refusal too', async () => {
     const input = { ...text(asleep, { instanceId: nobody }), idempotencyKey: randomUUID() }
     const codes = async (fields = {}) => (await asked(asleep.api, { ...input, ...fields })).body.errors[0].extensions.code
