@@ -30,6 +30,15 @@ async function endConnection(state: State): Promise<void> {
 
 const slow = 'select pg_sleep(20)::text'
 
+it.each(['25006', '53100', '53200'])('a server that cannot write (%s) is 503', async (state) => {
+  const refusal = `do $$ begin raise exception 'no' using errcode = '${state}'; end $$`
+  expect(await told(database.pool.query(refusal))).toMatchObject(unavailable)
+})
+
+it('a full disk is 503', () => {
+  expect(publicFailure(Object.assign(new Error('no space left on device, write'), { code: 'ENOSPC' }))).toMatchObject(unavailable)
+})
+
 describe('a connection that is ended', () => {
   it('under a statement is 503', async () => {
     const [answer] = await Promise.all([told(database.pool.query(slow)), endConnection('active')])
