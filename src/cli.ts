@@ -137,7 +137,7 @@ gateway
   .description('bring the database to the shape that this version expects')
   .action(async () => {
     await using database = await openDatabase()
-    const applied = await migrate(database.url)
+    const applied = await migrate(database.url, console.error)
     const boss = new PgBoss({ connectionString: database.url, backend: database.backend, supervise: false, schedule: false })
     await boss.start()
     await boss.stop({ graceful: false })

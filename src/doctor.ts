@@ -1,12 +1,11 @@
 // Looks at everything a gateway depends on and says in words what is wrong.
 import type pg from 'pg'
-import { opensSigningKey } from './accounts/signing-key.ts'
 import { countDead } from './core/dead-jobs.ts'
 import { pendingMigrations } from './core/migrate.ts'
-import { createSealer } from './core/seal.ts'
 import { sentenceOf } from './core/sentence.ts'
 import { withPool } from './core/short-pool.ts'
 import { type Surroundings, surroundings } from './doctor-around.ts'
+import { foreignKey, opensStored } from './stored-secrets.ts'
 
 /** Throws a sentence when something is wrong, else returns one. */
 type Check = (pool: pg.Pool, secretKey: Buffer) => Promise<string>
@@ -16,11 +15,13 @@ const clockToleranceMs = 1_000
 
 const checks: Record<string, Check> = {
   database: async (pool) => {
-    const { rows } = await pool.query<{ version: string; number: number }>(
-      `select current_setting('server_version') as version, current_setting('server_version_num')::int as number`,
+    const { rows } = await pool.query<{ version: string; number: number; encoding: string }>(
+      `select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
+         current_setting('server_encoding') as encoding`,
     )
-    const { version, number } = rows[0] as { version: string; number: number }
+    const { version, number, encoding } = rows[0] as { version: string; number: number; encoding: string }
     if (number < 150_000) throw new Error(`PostgreSQL ${version} is too old; 15 or newer is needed`)
+    if (encoding !== 'UTF8') throw new Error(`its encoding ${encoding} cannot hold every text; make one with encoding UTF8`)
     return `PostgreSQL ${version} answers`
   },
   clock: async (pool) => {
@@ -46,10 +47,9 @@ const checks: Record<string, Check> = {
       : 'the queue is installed'
   },
   secretKey: async (pool, secretKey) => {
-    const opened = [await opensWebhookSecret(pool, secretKey), await opensSigningKey(pool, secretKey)]
-    if (opened.includes(false))
-      throw new Error('SECRET_KEY is not the one that stored secrets were sealed with; put the right one back')
-    return opened.includes(true) ? 'opens what is stored' : 'set; nothing is sealed with it yet'
+    const opens = await opensStored(pool, secretKey)
+    if (opens === false) throw new Error(foreignKey)
+    return opens ? 'opens what is stored' : 'set; nothing is sealed with it yet'
   },
   providers: async (pool) => {
     const { rows } = await pool.query<{ provider: string; status: string; count: string }>(
@@ -57,20 +57,6 @@ const checks: Record<string, Check> = {
     )
     return rows.map((row) => `${row.provider}: ${row.count} ${row.status}`).join(', ') || 'no instances yet'
   },
-}
-
-/** Undefined where no endpoint has one. */
-async function opensWebhookSecret(pool: pg.Pool, secretKey: Buffer): Promise<boolean | undefined> {
-  const { rows } = await pool.query<{ secret: Buffer }>(
-    `select secret from webhook_endpoints where "deletedAt" is null order by "createdAt" desc limit 1`,
-  )
-  if (!rows[0]) return undefined
-  try {
-    createSealer(secretKey).open(rows[0].secret)
-    return true
-  } catch {
-    return false
-  }
 }
 
 export interface Patient extends Surroundings {

@@ -8,6 +8,7 @@ import { sentenceOf } from './core/sentence.ts'
 import { createDemo, demoText } from './demo.ts'
 import { attachDomains } from './domains.ts'
 import { createServer } from './server.ts'
+import { foreignKey, opensStored } from './stored-secrets.ts'
 import { createQueues, startWorker } from './worker.ts'
 
 /** What is not finished by then is handed back: its lease runs out and another takes it. */
@@ -27,12 +28,14 @@ async function run(stopped: Promise<string>): Promise<void> {
   const database = config.databaseUrl
     ? { url: config.databaseUrl, secretKey: undefined }
     : parts.use(await openEmbedded({ dataDir: config.dataDir, as: 'gateway', onTrouble }))
-  await migrate(database.url)
+  await migrate(database.url, (message) => log.info(message))
   const secretKey = secrets.secretKey ?? database.secretKey
   const app = parts.use(await createApp({ config, secrets: { ...secrets, secretKey }, databaseUrl: database.url }))
   attachDomains(app)
   parts.use(app.keyUse)
   parts.use(app.mailer)
+  // It starts even so: what is lost can be made anew.
+  if ((await opensStored(app.pool, app.secrets.secretKey as Buffer)) === false) log.error(foreignKey)
   await app.boss.start()
   await createQueues(app)
   parts.use(await startWorker(app))

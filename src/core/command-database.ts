@@ -23,6 +23,6 @@ export async function openDatabase() {
 /** Runs a command's work on the database, brought to the shape that this version expects. */
 export async function withDatabase<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T> {
   await using database = await openDatabase()
-  await migrate(database.url)
+  await migrate(database.url, console.error)
   return await withPool(database.url, { max: 1, application_name: 'gateway-cli' }, work)
 }

@@ -6,7 +6,7 @@ import path from 'node:path'
 export interface DatabaseUser {
   /** Gives a file or folder to that user. */
   own: (place: string) => void
-  /** Runs a program as that user and waits for its end. Throws with the last line that it wrote. */
+  /** Runs a program as that user and waits for its end. Throws with the line that says why, else the last that it wrote. */
   run: (command: string, args: readonly string[]) => Promise<void>
 }
 
@@ -61,7 +61,9 @@ async function output(command: string, args: readonly string[], options: ExecFil
   return await new Promise((resolve, reject) => {
     execFile(command, args, { ...options, encoding: 'utf8' }, (error: ExecFileException | null, stdout, stderr) => {
       if (!error) return resolve(stdout)
-      const said = (stderr || stdout).trim().split('\n').at(-1)
+      const text = (stderr || stdout).trim()
+      // PostgreSQL's programs say why first, and then how they clean up.
+      const said = text.match(/(?:\w+: )?(?:FATAL|PANIC|error): .*/)?.[0] ?? text.split('\n').at(-1)
       reject(new Error(said || error.message))
     })
   })

@@ -1,5 +1,5 @@
 // The two ways to Postgres, over one pool: Prisma for the graph's reads and ordinary writes, SQL for sets.
-import type { Writable } from 'node:stream'
+import type { Socket } from 'node:net'
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { PrismaClient } from '../generated/prisma/client.ts'
@@ -24,8 +24,14 @@ export interface Database extends AsyncDisposable {
   db: Db
 }
 
-/** Opens the pool. Statements end after 10 s; waits for a lock, for a free connection and, inside a transaction, for us after 5 s. */
-export function openDatabase(url: string, onError: (error: Error) => void, max = 10): Database {
+/** Longer than any statement may take (src/contacts/membership.ts has the longest): a server silent for so long is frozen or cut off. */
+const longestSilenceMs = 65_000
+
+/**
+ * Opens the pool. Statements end after 10 s; waits for a lock, for a free connection and, inside a transaction, for us after 5 s.
+ * A connection on which nothing is heard for `silenceMs` is lost: the server, which keeps those times, cannot be reached.
+ */
+export function openDatabase(url: string, onError: (error: Error) => void, max = 10, silenceMs = longestSilenceMs): Database {
   const settings = {
     connectionString: url,
     connectionTimeoutMillis: 5_000,
@@ -38,7 +44,13 @@ export function openDatabase(url: string, onError: (error: Error) => void, max =
   }
   const pool = new pg.Pool({ ...settings, max })
   const quickPool = new pg.Pool({ ...settings, max: 2, options: '-c synchronous_commit=off' })
-  for (const each of [pool, quickPool]) each.on('error', onError)
+  for (const each of [pool, quickPool]) {
+    each.on('error', onError)
+    each.on('connect', (client) => {
+      const stream = streamOf(client)
+      stream.setTimeout(silenceMs, () => stream.destroy())
+    })
+  }
   const db = new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: false }) })
   return {
     pool,
@@ -105,6 +117,11 @@ async function withConnection<T>(
   }
 }
 
+/** The socket of a connection, encrypted where that is. */
+function streamOf(client: pg.PoolClient): Socket {
+  return (client as unknown as { connection: { stream: Socket } }).connection.stream
+}
+
 /** Runs a statement; answers its rows as arrays. */
 export type Read = (query: pg.QueryArrayConfig) => Promise<unknown[][]>
 
@@ -118,7 +135,7 @@ function createShortReads(pool: pg.Pool): Read {
     parallel: 4,
     run: (queries) =>
       withConnection(pool, async (client) => {
-        const { stream } = (client as unknown as { connection: { stream: Writable } }).connection
+        const stream = streamOf(client)
         stream.cork()
         const answers = queries.map((query) => client.query<unknown[]>(query))
         stream.uncork()

@@ -20,15 +20,20 @@ export async function pendingMigrations(sql: Sql): Promise<string[]> {
 }
 
 /**
- * Applies what is pending, one process at a time, and returns the names of what it applied.
+ * Applies what is pending, one process at a time, and returns the names of what it applied. `onWait` is told when another
+ * process is at it and has to be waited for.
  * The engine is loaded only when something is pending.
  */
-export async function migrate(databaseUrl: string): Promise<string[]> {
+export async function migrate(databaseUrl: string, onWait?: (message: string) => void): Promise<string[]> {
   return await withPool(databaseUrl, { max: 3, application_name: 'gateway-migrate' }, async (pool) => {
     if ((await pendingMigrations(pool)).length === 0) return []
     const lock = await pool.connect()
     try {
-      await lock.query('select pg_advisory_lock($1)', [lockKey])
+      const { rows } = await lock.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [lockKey])
+      if (!rows[0]?.mine) {
+        onWait?.('another process applies migrations; waiting for it')
+        await lock.query('select pg_advisory_lock($1)', [lockKey])
+      }
       const pending = await pendingMigrations(lock)
       if (pending.length === 0) return []
       using engine = await openEngine(pool)

@@ -1,8 +1,11 @@
 // What a caller may be told of anything thrown, and what the database's own errors mean to one.
 import { codeOf, type ErrorCode, errors } from './errors.ts'
 
-/** SQLSTATEs of a connection that is refused or ended, and of waits that became too long: they go away by themselves. */
-const passingState = /^(08...|25P03|57P0[1-5]|53300|55P03|57014)$/
+/**
+ * SQLSTATEs of a connection that is refused or ended, of waits that became too long, of a server that is full or for reading
+ * only: they go away by themselves, or by an operator's hand.
+ */
+const passingState = /^(08...|25006|25P03|57P0[1-5]|53...|55P03|57014)$/
 /** The same from the socket, and in Prisma's own numbers. */
 const passingCode = new Set([
   'ECONNREFUSED',
@@ -10,6 +13,7 @@ const passingCode = new Set([
   'EPIPE',
   'ETIMEDOUT',
   'ENOENT',
+  'ENOSPC',
   'P1001',
   'P1008',
   'P1017',

@@ -22,6 +22,10 @@ export function sentenceOf(error: unknown): string {
   // What pg says without a code, of what is no PostgreSQL or of one without TLS.
   if (/^(Connection terminated|The server does not support SSL)/.test(e.message))
     return `The database of DATABASE_URL cannot be used (${e.message}); check DATABASE_URL`
+  if (/CERT|LEAF_SIGNATURE/.test(e.code ?? ''))
+    return `The certificate of the database is not trusted (${e.message}); name its authority's in DATABASE_URL (sslrootcert=FILE)`
+  if (/no encryption/.test(e.message))
+    return `The database takes encrypted connections only (${e.message}); add sslmode=verify-full to DATABASE_URL`
   const place = e.address && e.port ? `${e.address}:${e.port}` : 'its address'
   switch (e.code) {
     case 'EADDRINUSE':
@@ -39,12 +43,19 @@ export function sentenceOf(error: unknown): string {
     case '28P01':
     case '28000':
       return `The database refuses the user or password of DATABASE_URL (${e.message})`
+    case '53100':
+      return `The disk of the database is full (${e.message}); make room on it`
+    case '53300':
+      return `The database has no connection left (${e.message}); a process takes up to 20, so raise max_connections or stop one`
     case '3D000':
       return `The database of DATABASE_URL does not exist (${e.message}); create it first`
+    case 'ENOENT':
+      return `${e.path ?? e.address} does not exist (${e.code}); check the files and sockets that DATABASE_URL names`
+    case 'ENOSPC':
+      return `The disk of ${e.path ?? 'DATA_DIR'} is full (${e.code}); make room on it`
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
-    case 'ENOSPC':
     case 'ENOTDIR':
     case 'EEXIST':
       return e.path ? `${e.path} cannot be written (${e.code}); check DATA_DIR and who starts the gateway` : e.message

@@ -7,11 +7,19 @@ import { signedHeaders } from './sign.ts'
 
 /** Makes the attempt. @throws only what a failpoint throws; every outcome is a verdict. */
 export async function attempt(app: App, delivery: ClaimedDelivery, signal: AbortSignal): Promise<Verdict> {
-  const { eventId, type, url, secret, previousSecret } = delivery
-  const open = (sealed: Buffer) => app.sealer.open(sealed).toString()
+  const { endpointId, eventId, type, url } = delivery
+  const secret = opened(app, delivery.secret)
+  if (!secret) {
+    app.log.error(
+      { endpointId },
+      'the secret of an endpoint was sealed under another SECRET_KEY; put that back, or rotate the secret',
+    )
+    app.metrics.webhookAttempts.inc({ outcome: 'secret_unreadable' })
+    return judge({ outcome: 'error', reason: 'secret_unreadable' })
+  }
   const body = Buffer.from(delivery.body)
   const signable = { eventId, type, body, at: new Date() }
-  const headers = signedHeaders(signable, open(secret), previousSecret && open(previousSecret))
+  const headers = signedHeaders(signable, secret, opened(app, delivery.previousSecret))
   await app.failpoint('hook.before_post')
   const answer = await traced('webhook.attempt', { 'event.id': eventId, 'event.type': type }, () =>
     app.egress.post(url, { headers, body, timeoutMs: app.config.webhookTimeoutMs, signal }),
@@ -20,4 +28,13 @@ export async function attempt(app: App, delivery: ClaimedDelivery, signal: Abort
   app.metrics.webhookAttempts.inc({ outcome: verdict.error ?? 'delivered' })
   if (verdict.delivered) await app.failpoint('hook.after_2xx_before_commit')
   return verdict
+}
+
+/** Undefined where SECRET_KEY is not the one that sealed it: then the next attempt may find the right one. */
+function opened(app: App, sealed: Buffer | null): string | undefined {
+  try {
+    return sealed ? app.sealer.open(sealed).toString() : undefined
+  } catch {
+    return undefined
+  }
 }

@@ -10,7 +10,13 @@ export const previousSecretHours = 24
 /** How long deliveries are kept, and can be asked for again. */
 export const retentionDays = 30
 
-export type DeliveryFault = EgressFault | 'unexpected_status' | 'redirect_refused' | 'endpoint_disabled' | 'endpoint_deleted'
+export type DeliveryFault =
+  | EgressFault
+  | 'unexpected_status'
+  | 'redirect_refused'
+  | 'endpoint_disabled'
+  | 'endpoint_deleted'
+  | 'secret_unreadable'
 
 export interface Verdict {
   delivered: boolean
@@ -23,7 +29,7 @@ export interface Verdict {
 }
 
 /** What came of an attempt: only a 2xx counts. */
-export function judge(outcome: PostOutcome): Verdict {
+export function judge(outcome: PostOutcome | { outcome: 'error'; reason: 'secret_unreadable' }): Verdict {
   if (outcome.outcome === 'error') {
     return { delivered: false, responseCode: null, error: outcome.reason, gone: false, retryAfterMs: undefined }
   }

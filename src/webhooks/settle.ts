@@ -109,7 +109,8 @@ async function noteHealth(app: App, tx: Sql, settlements: readonly Settlement[])
 function newsOf(settlements: readonly Settlement[]): Map<string, News> {
   const all = new Map<string, News>()
   for (const { delivery, verdict } of settlements) {
-    if (verdict.error === 'interrupted' || (verdict.delivered && !delivery.failing)) continue
+    if (verdict.error === 'interrupted' || verdict.error === 'secret_unreadable' || (verdict.delivered && !delivery.failing))
+      continue
     const news = all.get(delivery.endpointId) ?? { anyDelivered: false, failedEvents: 0, gone: false }
     if (verdict.delivered) news.anyDelivered = true
     else if (delivery.attempt === 1) news.failedEvents++

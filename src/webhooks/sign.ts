@@ -20,7 +20,7 @@ export interface Signable {
  * The headers of one attempt. `X-Service-Signature` has room for one secret, the newest; the standard's
  * `webhook-signature` lists all. After a rotation the one before signs in a header of its own too.
  */
-export function signedHeaders(delivery: Signable, secret: string, previous?: string | null): Record<string, string> {
+export function signedHeaders(delivery: Signable, secret: string, previous?: string): Record<string, string> {
   const { eventId, type, body, at } = delivery
   const timestamp = Math.floor(at.getTime() / 1000).toString()
   const secrets = previous ? [secret, previous] : [secret]

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
 import { migrate, pendingMigrations } from '../../src/core/migrate.ts'
-import { cloneDatabase, root, sql } from '../kit/kit.ts'
+import { cloneDatabase, root, sql, until } from '../kit/kit.ts'
 
 const folder = path.join(root, 'prisma')
 
@@ -28,6 +28,18 @@ describe('migrations', () => {
     const applied = await Promise.all([migrate(url), migrate(url), migrate(url)])
     expect(applied.filter((names) => names.length > 0)).toEqual([all])
     expect(await pendingMigrations(sql(url))).toEqual([])
+  })
+
+  it('that have to wait for another process say so', async () => {
+    const url = await emptyDatabase()
+    const other = await sql(url).connect()
+    await other.query('select pg_advisory_lock(4617230001)')
+    const said: string[] = []
+    const migrating = migrate(url, (message) => said.push(message))
+    await until(() => said.length > 0)
+    expect(said).toEqual(['another process applies migrations; waiting for it'])
+    other.release(true)
+    expect(await migrating).not.toEqual([])
   })
 
   it('are taken up again after a process died in the middle', async () => {

@@ -1,8 +1,9 @@
 // Whichever way the database goes away beneath a statement, the caller hears 503, which says to try again.
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type Database, openDatabase, transaction } from '../../src/core/database.ts'
 import { publicFailure } from '../../src/core/public-failure.ts'
-import { cloneDatabase, ownServer, sql, until } from '../kit/kit.ts'
+import { atEnd, cloneDatabase, ownServer, sql, startGateway, until } from '../kit/kit.ts'
 
 const databaseUrl = await cloneDatabase()
 const outside = sql(databaseUrl)
@@ -29,6 +30,15 @@ async function endConnection(state: State): Promise<void> {
 }
 
 const slow = 'select pg_sleep(20)::text'
+
+it.each(['25006', '53100', '53200'])('a server that cannot write (%s) is 503', async (state) => {
+  const refusal = `do $$ begin raise exception 'no' using errcode = '${state}'; end $$`
+  expect(await told(database.pool.query(refusal))).toMatchObject(unavailable)
+})
+
+it('a full disk is 503', () => {
+  expect(publicFailure(Object.assign(new Error('no space left on device, write'), { code: 'ENOSPC' }))).toMatchObject(unavailable)
+})
 
 describe('a connection that is ended', () => {
   it('under a statement is 503', async () => {
@@ -89,4 +99,51 @@ it.each([
   while (!isUp) answers.push(await told(read(own)))
   await up
   for (const answer of new Set(answers)) if (answer !== 'no error') expect(answer).toMatchObject(unavailable)
+})
+
+/** The same database behind a line that can be made to carry nothing any more, without being closed. */
+async function behindLine(): Promise<{ url: string; freeze: () => void }> {
+  const url = new URL(databaseUrl)
+  const [host, port] = [url.hostname, Number(url.port)]
+  const ends: Socket[] = []
+  const line = createServer((near) => {
+    const far = connect(port, host)
+    for (const end of [near, far]) ends.push(end.on('error', () => {}))
+    near.pipe(far).pipe(near)
+  })
+  await new Promise<void>((resolve) => line.listen(0, '127.0.0.1', resolve))
+  url.port = String((line.address() as AddressInfo).port)
+  atEnd('test', async () => {
+    line.close()
+    for (const end of ends) end.destroy()
+  })
+  const freeze = () => {
+    for (const end of ends) end.unpipe()
+  }
+  return { url: url.href, freeze }
+}
+
+describe('a server that says nothing any more, and closes nothing', () => {
+  it.each([
+    ['a statement', (own: Database) => own.pool.query('select 1')],
+    ['a transaction', (own: Database) => transaction(own.pool, (tx) => tx.query('select 1'))],
+    ["a model's read of Prisma's", (own: Database) => own.db.workspace.findFirst()],
+  ])('is 503 for %s after a while, and its connection is not used again', async (_, read) => {
+    const line = await behindLine()
+    await using own = openDatabase(line.url, () => {}, 1, 300)
+    expect(await told(read(own))).toBe('no error')
+    line.freeze()
+    expect(await told(read(own))).toMatchObject(unavailable)
+    expect(await told(read(own))).toBe('no error')
+  })
+
+  it('does not keep /metrics from those who watch', async () => {
+    const line = await behindLine()
+    const gateway = await startGateway({ databaseUrl: line.url })
+    const look = () => fetch(`${gateway.url}/metrics`, { signal: AbortSignal.timeout(8_000) })
+    await look()
+    line.freeze()
+    expect(await (await look()).text()).toContain('process_resident_memory_bytes')
+    gateway.kill('SIGKILL')
+  })
 })

@@ -4,13 +4,14 @@ import { createServer as createHttp, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createSocket, type Server } from 'node:net'
 import path from 'node:path'
 import { SMTPServer } from 'smtp-server'
-import { beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, inject, it } from 'vitest'
 import { freePort } from '../../src/core/cluster.ts'
 import { readConfig } from '../../src/core/config.ts'
 import { doctor } from '../../src/doctor.ts'
-import { atEnd, cloneDatabase, secretKey } from '../kit/kit.ts'
+import { atEnd, cloneDatabase, secretKey, sql, startGateway } from '../kit/kit.ts'
 import { startS3 } from '../media/s3-server.ts'
 import { openApp } from '../messages/rig.ts'
+import { openRig } from '../webhooks/rig.ts'
 import { dataFolder } from './demo.ts'
 
 const password = 'the-password-of-the-mailbox'
@@ -44,7 +45,7 @@ async function ask(env: Record<string, string>): Promise<{ isWell: boolean; told
     ...env,
   })
   const lines: string[] = []
-  const patient = { config, secrets, url: databaseUrl, secretKey: Buffer.from(secretKey, 'hex') }
+  const patient = { config, secrets, url: config.databaseUrl as string, secretKey: secrets.secretKey as Buffer }
   const isWell = await doctor(patient, (line) => lines.push(line))
   expect(lines.join('\n')).not.toMatch(new RegExp(`${password}|${s3.S3_SECRET_ACCESS_KEY}|the-wrong`))
   const parts = lines.map((line) => /^(ok|wrong) +(\w+): (.*)$/.exec(line) as RegExpExecArray)
@@ -108,6 +109,25 @@ it('all is well where all of it answers', async () => {
     },
   })
   expect([...objects.keys()], 'nothing is left in it').toEqual([])
+})
+
+it('a database that cannot hold every text is told of', async () => {
+  const url = new URL(inject('serverUrl'))
+  await sql(url.href).query(`create database latin encoding 'LATIN1' locale 'C' locale_provider libc template template0`)
+  url.pathname = '/latin'
+  const { isWell, told } = await ask({ DATABASE_URL: url.href })
+  expect(isWell).toBe(false)
+  expect(told.database).toBe('wrong its encoding LATIN1 cannot hold every text; make one with encoding UTF8')
+})
+
+it('another SECRET_KEY than the one that stored secrets were sealed with is told of, by a start too', async () => {
+  const database = await cloneDatabase()
+  const rig = await openRig({ databaseUrl: database, working: false })
+  await rig.endpoint('http://127.0.0.1:9/')
+  const foreign = { SECRET_KEY: 'cd'.repeat(32) }
+  expect((await ask({ DATABASE_URL: database, ...foreign })).told.secretKey).toMatch(/^wrong SECRET_KEY is not the one/)
+  const gateway = await startGateway({ databaseUrl: database, env: foreign })
+  expect(gateway.logs.join('\n')).toMatch(/"level":"error".*SECRET_KEY is not the one that stored secrets were sealed with/)
 })
 
 it('files that have no place to go are told of', async () => {

@@ -1,5 +1,6 @@
 // How events reach endpoints: once in the good case, five times in the bad one, as the very bytes of their payload.
 import { describe, expect, it } from 'vitest'
+import { createSealer } from '../../src/core/seal.ts'
 import { until } from '../kit/kit.ts'
 import { hang, inTurn, openReceiver, type Receiver, status } from './receiver.ts'
 import { openRig, type Rig, settled } from './rig.ts'
@@ -172,6 +173,34 @@ describe('a receiver that says 410', () => {
     expect(await rig.deliveries(endpoint.id)).toHaveLength(2)
     expect(receiver.requests).toHaveLength(2)
   })
+})
+
+it('a secret that another SECRET_KEY sealed costs an attempt as a failure does, and none once it is back', async () => {
+  const rig = await openRig()
+  const receiver = await openReceiver()
+  const endpoint = await rig.endpoint(receiver.url)
+  const seal = (key: Buffer) => createSealer(key).seal(endpoint.shownSecret)
+  const put = (sealed: Buffer) =>
+    rig.app.pool.query('update webhook_endpoints set secret = $2 where id = $1', [endpoint.id, sealed])
+  await put(seal(Buffer.alloc(32)))
+  await rig.emit()
+  await until(async () => (await rig.deliveries(endpoint.id))[0]?.error === 'secret_unreadable')
+  expect(receiver.requests).toEqual([])
+  await put(seal(rig.app.secrets.secretKey as Buffer))
+  await settled(rig, endpoint.id, 'delivered')
+})
+
+it('a secret of before a rotation that nobody can open does not keep the new one from signing', async () => {
+  const rig = await openRig()
+  const receiver = await openReceiver()
+  const endpoint = await rig.endpoint(receiver.url)
+  await rig.app.pool.query(
+    `update webhook_endpoints set "previousSecret" = $2, "previousSecretUntil" = now() + interval '1 day' where id = $1`,
+    [endpoint.id, createSealer(Buffer.alloc(32)).seal('whsec_lost')],
+  )
+  await rig.emit()
+  await settled(rig, endpoint.id, 'delivered')
+  expect(receiver.requests[0]?.headers).not.toHaveProperty('x-service-signature-previous')
 })
 
 it('an endpoint that does nothing but fail for five days is disabled', async () => {

@@ -1,0 +1,22 @@
+// What keeps a gateway from starting is told in one sentence that says what to do.
+import { expect, it } from 'vitest'
+import { databaseUser } from '../../src/core/database-user.ts'
+import { sentenceOf } from '../../src/core/sentence.ts'
+
+it.each([
+  [{ code: '53300', message: 'sorry, too many clients already' }, /no connection left .*raise max_connections/],
+  [{ code: '53100', message: 'could not extend file' }, /^The disk of the database is full .*make room/],
+  [{ code: 'ENOSPC', message: 'ENOSPC: no space left on device, write' }, /^The disk of DATA_DIR is full \(ENOSPC\); make room/],
+  [{ code: 'ENOENT', path: '/ca.crt', message: 'ENOENT: no such file' }, /^\/ca\.crt does not exist .*DATABASE_URL/],
+  [{ code: 'DEPTH_ZERO_SELF_SIGNED_CERT', message: 'self-signed certificate' }, /not trusted .*sslrootcert=FILE/],
+  [{ code: 'ERR_TLS_CERT_ALTNAME_INVALID', message: 'does not match' }, /not trusted .*DATABASE_URL/],
+  [{ code: '28000', message: 'no pg_hba.conf entry for user "u", no encryption' }, /add sslmode=verify-full to DATABASE_URL/],
+])('%o is a sentence that says what to do', ({ message, ...fields }, sentence) => {
+  expect(sentenceOf(Object.assign(new Error(message), fields))).toMatch(sentence)
+})
+
+it('of a program of PostgreSQL that fails, why is told, and not how it cleaned up', async () => {
+  const { run } = await databaseUser(['/'])
+  const script = 'echo "initdb: error: no space" >&2; echo "initdb: removing data directory" >&2; exit 1'
+  await expect(run('/bin/sh', ['-c', script])).rejects.toThrow(/^initdb: error: no space$/)
+})
