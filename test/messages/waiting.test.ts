@@ -12,10 +12,9 @@ import { openWorkspace } from './rig.ts'
 let databaseUrl: string
 let account: Account
 let client: Api
-const ttlSeconds = 4
 
 beforeAll(async () => {
-  const scene = await openScene({ env: { MESSAGE_TTL_SECONDS: String(ttlSeconds) } })
+  const scene = await openScene()
   ;({ databaseUrl, account } = scene)
   client = scene.client()
 })
@@ -24,7 +23,7 @@ async function phone(options: InstanceOptions = { status: 'disconnected' }): Pro
   return (await connectedInstance(databaseUrl, account, options)).id
 }
 
-async function send(instanceId: string, count: number, more: Record<string, unknown> = {}): Promise<string[]> {
+async function send(instanceId: string, count: number, more: Record<string, unknown> = {}, from = client): Promise<string[]> {
   const messages = Array.from({ length: count }, (_, i) => ({
     instanceId,
     to: `+39333400${1000 + i}`,
@@ -32,7 +31,7 @@ async function send(instanceId: string, count: number, more: Record<string, unkn
     text: 'hello',
     ...more,
   }))
-  const { body } = await client.post('messages/bulk', { messages })
+  const { body } = await from.post('messages/bulk', { messages })
   expect(body.data.rejected).toEqual([])
   return body.data.accepted.map(({ id }: { id: string }) => id)
 }
@@ -46,8 +45,8 @@ interface Row {
   failedAfterMs: number | null
 }
 
-async function rowsOf(ids: readonly string[]): Promise<Row[]> {
-  const { rows } = await sql(databaseUrl).query<Row>(
+async function rowsOf(ids: readonly string[], url = databaseUrl): Promise<Row[]> {
+  const { rows } = await sql(url).query<Row>(
     `select id, status, error, "waitingSince" is not null as waiting, (extract(epoch from "failedAt" - "dueAt") * 1000)::float8 as "failedAfterMs"
      from messages where id = any($1) order by id`,
     [ids],
@@ -89,25 +88,23 @@ it('lets a waiting message be cancelled, which gives its quota back', async () =
   expect((await rowsOf([first]))[0]?.status).toBe('cancelled')
 })
 
-it('fails what waited for longer than its time to live, right when that is over', async () => {
-  const instanceId = await phone()
-  const usage = async () => (await client.get('usage')).body.data.messagesCount as number
-  const before = await usage()
-  const ids = await send(instanceId, 5)
-  await waiting(ids)
+// Measured again where others keep this machine too busy.
+it('fails what waited for longer than its time to live, right when that is over', { retry: 2 }, async () => {
+  const ttlSeconds = 4
+  const hasty = await openScene({ env: { MESSAGE_TTL_SECONDS: String(ttlSeconds) } })
+  const { id: instanceId } = await connectedInstance(hasty.databaseUrl, hasty.account, { status: 'disconnected' })
+  const ids = await send(instanceId, 5, {}, hasty.client())
   const rows = await until(async () => {
-    const rows = await rowsOf(ids)
+    const rows = await rowsOf(ids, hasty.databaseUrl)
     return rows.every(({ status }) => status === 'failed') && rows
   })
   expect(new Set(rows.map(({ error }) => error))).toEqual(new Set(['EXPIRED']))
   const after = rows.map(({ failedAfterMs }) => failedAfterMs as number)
   expect(Math.min(...after)).toBeGreaterThanOrEqual(ttlSeconds * 1000)
   expect(Math.max(...after)).toBeLessThan(ttlSeconds * 1000 + 2_000)
-  expect(await usage()).toBe(before)
-  await atRest(databaseUrl)
-  const { rows: events } = await sql(databaseUrl).query(`select payload->>'error' as error from events where "instanceId" = $1`, [
-    instanceId,
-  ])
+  expect((await hasty.client().get('usage')).body.data.messagesCount).toBe(0)
+  await expectInvariants(hasty.databaseUrl)
+  const { rows: events } = await sql(hasty.databaseUrl).query(`select payload->>'error' as error from events`)
   expect(events).toEqual(Array(5).fill({ error: 'EXPIRED' }))
 })
 
@@ -129,6 +126,7 @@ it('has one job for the end of a wait, however often the instance comes and goes
     [ids],
   )
   expect(rows).toEqual([{ n: 3 }])
+  await client.delete(`instances/${instanceId}`)
 })
 
 it('fails what still waited when its instance is deleted, and what was scheduled when its time comes', async () => {
