@@ -99,6 +99,12 @@ describe.each(surfaces)('the document of the $surface surface', ({ surface, prob
     expect(inAddress.length).toBeGreaterThan(20)
   })
 
+  it('says of nothing that it is null where it cannot be', () => {
+    const told = nodes.filter(({ at, node }) => /\/properties\/\w+$/.test(at) && /null/.test(String(node.description)))
+    expect(told.filter(({ node }) => !/"null"/.test(JSON.stringify(node))).map(({ at }) => at)).toEqual([])
+    expect(told.length).toBeGreaterThan(2)
+  })
+
   it('leaves the team out of what lets somebody in, and has it as a header that a request may have', () => {
     // A generated client that is given one key shows it as every apiKey that an operation names.
     const schemes = Object.values(document.components.securitySchemes) as { name?: string }[]
