@@ -1,7 +1,7 @@
 // What goes out: the requests that webhook endpoints receive, and the stream of the same events.
 import { z } from 'zod'
 import { errorResponses, errorsOf } from './openapi-errors.ts'
-import { type Components, headerRefs, type Operation, parametersIn } from './openapi-operation.ts'
+import { type Components, headerRefs, headersTaken, type Operation, parametersIn } from './openapi-operation.ts'
 
 const head = {
   id: z.uuid().describe("The event's id, equal on every way and every attempt."),
@@ -130,7 +130,8 @@ export function webhooksOf({ schemas }: Components): Record<string, unknown> {
 
 /** `GET /events/stream`; `query` is what its address may say. */
 export function streamOf(components: Components, query: z.ZodObject): Operation {
-  const codes = errorsOf(components.rules, { method: 'GET', path: '/events/stream', reach: 'workspace', query }, [
+  const route = { method: 'GET', path: '/events/stream', reach: 'workspace', query } as const
+  const codes = errorsOf(components.rules, route, [
     'NOT_FOUND',
     // So many streams at a time.
     'API_RATE_LIMIT_EXCEEDED',
@@ -148,6 +149,7 @@ export function streamOf(components: Components, query: z.ZodObject): Operation 
         description: 'The cursor of the last event seen; wins over `after`.',
         schema: { type: 'string' },
       },
+      ...headersTaken(components.rules, route),
     ],
     responses: {
       200: {
@@ -163,6 +165,6 @@ export function streamOf(components: Components, query: z.ZodObject): Operation 
       },
       ...errorResponses(codes, components),
     },
-    security: components.rules.security({ reach: 'workspace' }),
+    security: components.rules.security,
   }
 }

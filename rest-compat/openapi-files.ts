@@ -1,6 +1,6 @@
 // Routes that carry files, as operations of the document.
 import { errorResponses, errorsOf } from './openapi-errors.ts'
-import { type Components, headerRefs, type Operation, type OperationSource } from './openapi-operation.ts'
+import { type Components, headerRefs, headersTaken, type Operation, type OperationSource } from './openapi-operation.ts'
 import type { SurfaceRules } from './openapi-surface.ts'
 import type { FileRoute } from './route.ts'
 
@@ -15,8 +15,9 @@ export function fileOperation(source: OperationSource, components: Components, r
     summary,
     description,
     ...own,
+    parameters: [...own.parameters, ...headersTaken(rules, route)],
     responses: { ...own.responses, ...errorResponses(errorsOf(rules, route, []), components) },
-    security: rules.security(route),
+    security: rules.security,
   }
 }
 
@@ -34,7 +35,7 @@ function takesFile(
   const data = schemas.answer(answer, graph.getQueryType()?.getFields().media?.type)
   const headers = headerRefs([...rules.headers, 'Idempotency-Replayed'])
   return {
-    parameters: [{ $ref: '#/components/parameters/Idempotency-Key' }],
+    parameters: [],
     requestBody: { required: true, content: { 'multipart/form-data': { schema: form } } },
     responses: {
       [status]: {

@@ -6,7 +6,7 @@ import { type DemoIds, examplesFor } from './examples.ts'
 import { errorResponses, errorsOf } from './openapi-errors.ts'
 import { type AskedField, askedField } from './openapi-graph.ts'
 import type { Schemas } from './openapi-schemas.ts'
-import type { SurfaceRules } from './openapi-surface.ts'
+import type { Entry, SurfaceRules } from './openapi-surface.ts'
 import type { Schema } from './openapi-zod.ts'
 import type { RefusedRoute, Route } from './route.ts'
 
@@ -48,11 +48,11 @@ export interface Operation {
 export function operationOf(source: OperationSource, components: Components, route: Route | RefusedRoute): Operation {
   const { summary } = route
   const { rules } = components
-  const security = rules.security(route)
+  const { security } = rules
   if ('refuse' in route) {
     const responses = errorResponses(errorsOf(rules, route, []), components)
     const description = `${errors[route.refuse].message}.`
-    return { operationId: route.operationId, summary, description, responses, security }
+    return { operationId: route.operationId, summary, description, parameters: headersTaken(rules, route), responses, security }
   }
   const field = askedField(source.graph, route.document)
   const codes = errorsOf(rules, route, [
@@ -63,14 +63,14 @@ export function operationOf(source: OperationSource, components: Components, rou
     operationId: route.operationId ?? field.name,
     summary,
     description: field.description,
-    parameters: parametersOf(route, field, components.schemas, source.demo),
+    parameters: [...parametersOf(route, field, components.schemas, source.demo), ...headersTaken(rules, route)],
     requestBody: bodyOf(source, components.schemas, route, field),
     responses: { ...successOf(route, field, components), ...errorResponses(codes, components) },
     security,
   }
 }
 
-function parametersOf(route: Route, field: AskedField, schemas: Schemas, demo: DemoIds): Operation['parameters'] {
+function parametersOf(route: Route, field: AskedField, schemas: Schemas, demo: DemoIds): Parameter[] {
   const graphNames = Object.fromEntries(Object.entries(route.renames ?? {}).map(([graph, rest]) => [rest, graph]))
   const argument = (name: string) => field.argument(graphNames[name] ?? name)
   const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']): Parameter => {
@@ -87,7 +87,13 @@ function parametersOf(route: Route, field: AskedField, schemas: Schemas, demo: D
     }
   })
   const inQuery = route.query ? parametersIn('query', schemas, route.query, (name) => argument(name)?.type) : []
-  return [...inPath, ...inQuery, ...(route.method === 'POST' ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : [])]
+  return [...inPath, ...inQuery]
+}
+
+/** The headers that a route takes beside those that let somebody in. */
+export function headersTaken(rules: SurfaceRules, route: Entry & { method: string }): { $ref: string }[] {
+  const taken = [...(route.method === 'POST' ? ['Idempotency-Key'] : []), ...(rules.takesTeam(route) ? ['X-Team-Id'] : [])]
+  return taken.map((name) => ({ $ref: `#/components/parameters/${name}` }))
 }
 
 /** The demo's own, where it has one of those. */

@@ -75,7 +75,8 @@ export function createSchemas(graph: GraphQLSchema): Schemas {
     const fields = fieldsOf(type)
     const dressedFields = mapValues(properties, (property, name) => {
       const field = fields[name] ?? pageItems(property, fields)
-      const described = field?.description && !property.description ? { description: field.description } : {}
+      const told = field?.description && (canBeNull(property) ? field.description : neverToldNull(field.description))
+      const described = told && !property.description ? { description: told } : {}
       return { ...dress(property, field?.type), ...described }
     })
     return { ...schema, properties: dressedFields }
@@ -149,6 +150,15 @@ function pageItems(property: Schema, fields: Record<string, Field | undefined>):
 /** What stands in an address: it can be left out there, but `null` would be a text. */
 function neverNull({ type, ...schema }: Schema): Schema {
   return { ...schema, ...(type && { type: [type].flat().find((one) => one !== 'null') as string }) }
+}
+
+function canBeNull({ type, anyOf = [] }: Schema): boolean {
+  return [type].flat().includes('null') || anyOf.some(canBeNull)
+}
+
+/** The graph's words without when it is null: what REST answers in another shape, or not at all, is never null there. */
+function neverToldNull(description: string): string {
+  return description.replace(/; null where [^.]*/, '')
 }
 
 function isText({ type }: Schema): boolean {

@@ -14,8 +14,12 @@ export interface SurfaceRules {
   summary: string
   /** What shows who is asking, by the names that `security` has; the session's cookie is called after where the gateway is reached. */
   schemes: (publicUrl: string | undefined) => Record<string, unknown>
-  /** The ways to be let in, as OpenAPI has them. */
-  security: (entry: Entry) => Way[]
+  /** What the header that names a team means. */
+  teamHeader: string
+  /** Whether that header is looked at. */
+  takesTeam: (entry: Entry) => boolean
+  /** What lets somebody in, as OpenAPI has it. No team is among it: generated clients show their one key as whatever `security` names. */
+  security: Way[]
   /** What can refuse whoever asks for such a route, before anybody looks at what they ask. */
   refusals: (entry: Entry) => readonly ErrorCode[]
   /** What the graph names for such a route, and nobody on this surface meets. */
@@ -40,15 +44,11 @@ const ofKeys: SurfaceRules = {
       name: 'x-api-key',
       description: 'A personal key begins with `svc_live_`, a team key with `svc_team_`.',
     },
-    TeamId: {
-      type: 'apiKey',
-      in: 'header',
-      name: 'X-Team-Id',
-      description: "The team's id. It goes with a team key, and with no other.",
-    },
   }),
-  // A personal key, or a team's with its team; what is personal is for personal keys alone.
-  security: ({ reach }) => [{ ApiKey: [] }, ...(reach === 'personal' ? [] : [{ ApiKey: [], TeamId: [] }])],
+  teamHeader: "The team's id. It goes with a team key, and with no other.",
+  // What is personal is for personal keys alone.
+  takesTeam: ({ reach }) => reach !== 'personal',
+  security: [{ ApiKey: [] }],
   refusals: ({ reach }) => [
     ...everywhere,
     'API_RATE_LIMIT_EXCEEDED',
@@ -75,12 +75,6 @@ const ofPeople: SurfaceRules = {
       description:
         'The `accessToken` of `POST /auth/login` or `POST /auth/token`. It holds for ten minutes, and no longer than its session.',
     },
-    TeamId: {
-      type: 'apiKey',
-      in: 'header',
-      name: 'X-Team-Id',
-      description: 'The id of a team that you are in, to work in its workspace; without it you work in your own.',
-    },
     Session: {
       type: 'apiKey',
       in: 'cookie',
@@ -88,8 +82,10 @@ const ofPeople: SurfaceRules = {
       description: 'The cookie that signing in sets, for 30 days. It gives access tokens, and nothing else.',
     },
   }),
-  security: (entry) => [{ AccessToken: [] }, ...(takesTeam(entry) ? [{ AccessToken: [], TeamId: [] }] : [])],
-  refusals: (entry) => [...everywhere, ...(takesTeam(entry) || entry.ofTeam ? (['TEAM_NOT_FOUND'] as const) : [])],
+  teamHeader: 'The id of a team that you are in, to work in its workspace; without it you work in your own.',
+  takesTeam: namesTeam,
+  security: [{ AccessToken: [] }],
+  refusals: (entry) => [...everywhere, ...(namesTeam(entry) || entry.ofTeam ? (['TEAM_NOT_FOUND'] as const) : [])],
   spared: () => [],
   messages: {
     UNAUTHORIZED: 'Missing or invalid token',
@@ -99,8 +95,8 @@ const ofPeople: SurfaceRules = {
   otherHeaders: ['Retry-After', 'Idempotency-Replayed', 'Set-Cookie', 'Location'],
 }
 
-/** Whether the header that names a team is looked at. */
-function takesTeam({ reach, ofTeam }: Entry): boolean {
+/** What is about a workspace, and not about a team that the path names. */
+function namesTeam({ reach, ofTeam }: Entry): boolean {
   return !ofTeam && (reach === 'workspace' || reach === 'personal')
 }
 

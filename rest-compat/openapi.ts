@@ -58,13 +58,13 @@ export function describeApi(source: ApiSource, surface: Surface): OpenApiDocumen
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: `${source.publicUrl ?? ''}${rules.prefix}`, description: 'This gateway.' }],
-    security: rules.security({ reach: 'account' }).slice(0, 1),
+    security: rules.security,
     tags: tagsOf(surface),
     paths: pathsOf(surface, served),
     ...webhooks,
     components: {
       securitySchemes: rules.schemes(source.publicUrl),
-      parameters: { 'Idempotency-Key': idempotencyKey },
+      parameters: { 'Idempotency-Key': idempotencyKey, 'X-Team-Id': teamId(rules) },
       headers: headersOf(rules),
       schemas: sorted(withExamples(components.schemas.components, source.demo)),
       responses: sorted(components.responses),
@@ -107,6 +107,10 @@ const idempotencyKey = {
   description:
     'Repeating a request with the same key within 72 hours is answered as the first time and does nothing twice. 1 to 255 printable ASCII characters.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
+}
+
+function teamId({ teamHeader }: SurfaceRules) {
+  return { name: 'X-Team-Id', in: 'header', description: teamHeader, schema: { type: 'string', format: 'uuid' } }
 }
 
 const integer = { type: 'integer', minimum: 0 }

@@ -70,6 +70,8 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
     // The console's session is a cookie, wherever its pages are from.
     credentials: origins.length > 0,
+    // Chromium remembers for 5 s where nothing is said, and every address has an answer of its own.
+    maxAge: 600,
     exposedHeaders: [
       'X-Request-Id',
       'RateLimit-Limit',

@@ -19,8 +19,14 @@ async function preflight(origin: string, path = '/api/auth/login', method = 'POS
     'access-control-request-headers': 'authorization,content-type,x-team-id',
   }
   const answer = await fetch(`${gateway.url}${path}`, { method: 'OPTIONS', headers })
-  const told = (name: string) => answer.headers.get(`access-control-allow-${name}`)
-  return { origin: told('origin'), credentials: told('credentials'), headers: told('headers'), methods: told('methods') }
+  const told = (name: string) => answer.headers.get(`access-control-${name}`)
+  return {
+    origin: told('allow-origin'),
+    credentials: told('allow-credentials'),
+    headers: told('allow-headers'),
+    methods: told('allow-methods'),
+    age: told('max-age'),
+  }
 }
 
 it('is let in who signed in, though PUBLIC_URL was written with a slash at its end', async () => {
@@ -48,6 +54,10 @@ describe('a page', () => {
       credentials: 'true',
       headers: 'authorization,content-type,x-team-id',
     })
+  })
+
+  it('of the console asks once in ten minutes whether it may call', async () => {
+    expect(await preflight('https://console.example.com', '/api/contacts', 'PUT')).toMatchObject({ age: '600' })
   })
 
   it.each([

@@ -99,6 +99,22 @@ describe.each(surfaces)('the document of the $surface surface', ({ surface, prob
     expect(inAddress.length).toBeGreaterThan(20)
   })
 
+  it('says of nothing that it is null where it cannot be', () => {
+    const told = nodes.filter(({ at, node }) => /\/properties\/\w+$/.test(at) && /null/.test(String(node.description)))
+    expect(told.filter(({ node }) => !/"null"/.test(JSON.stringify(node))).map(({ at }) => at)).toEqual([])
+    expect(told.length).toBeGreaterThan(2)
+  })
+
+  it('leaves the team out of what lets somebody in, and has it as a header that a request may have', () => {
+    // A generated client that is given one key shows it as every apiKey that an operation names.
+    const schemes = Object.values(document.components.securitySchemes) as { name?: string }[]
+    expect(schemes.map(({ name }) => name)).not.toContain('X-Team-Id')
+    const taking = operations.filter(({ operation }) => JSON.stringify(operation.parameters ?? []).includes('/X-Team-Id'))
+    const names = taking.map(({ name }) => name)
+    expect(names).toEqual(expect.arrayContaining(['POST /messages/send', 'POST /media', 'GET /media/{id}', 'GET /events/stream']))
+    expect(names.includes('GET /me')).toBe(surface === 'console')
+  })
+
   it('gives every record a name, and has each once', () => {
     function isNamed(answer: Json): boolean {
       if (answer.$ref) return true
@@ -191,7 +207,7 @@ describe('of errors, the document', () => {
         codes.filter((code) => /^TEAM_KEY_|^MONTHLY_API_/.test(code)),
         told.name,
       ).toEqual([])
-      const inHeader = JSON.stringify(told.operation.security).includes('TeamId')
+      const inHeader = JSON.stringify(told.operation.parameters ?? []).includes('X-Team-Id')
       expect(codes.includes('TEAM_NOT_FOUND'), told.name).toBe(inHeader || told.at.includes('{teamId}'))
     }
     expect(JSON.stringify(apiDocument('console'))).not.toMatch(/RateLimit|x-api-key/)

@@ -74,7 +74,7 @@ export const surfaces: Own[] = [
     problems: [...ambiguous, ...refused, ...alwaysThere],
     others: ['GET /events/stream', 'GET /openapi.json'],
     apart: ofBoth,
-    security: ['ApiKey', 'TeamId'],
+    security: ['ApiKey'],
   },
   {
     surface: 'console',
@@ -94,7 +94,7 @@ export const surfaces: Own[] = [
       'teamInvitations',
       'teamMembers',
     ],
-    security: ['AccessToken', 'TeamId', 'Session'],
+    security: ['AccessToken', 'Session'],
   },
 ]
 
