@@ -2,6 +2,7 @@
 import { request as httpRequest, METHODS } from 'node:http'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { api } from '../kit/kit.ts'
+import { send } from '../promises/wire.ts'
 import { expectRefusal, nobody, openRig, type Rig, text } from './rig.ts'
 
 let rig: Rig
@@ -77,7 +78,7 @@ describe('a path', () => {
     '/api/v1',
     '/api/v1//me',
     '/API/v1/me',
-    '/api/v1/%2e%2e/me',
+    '/api/v1/%2e%2e%2fme',
     '/api/v1/me%00',
     '/api/v1/ｍe',
     '/api/v2/me',
@@ -86,6 +87,13 @@ describe('a path', () => {
     '/.env',
   ])('"%s" is not there', async (path) => {
     expectRefusal(await rig.tenant.api.get(path), 404, 'NOT_FOUND', 'Not found')
+  })
+
+  // Clients clear such segments away before they ask.
+  it.each(['/api/v1/%2e%2e/me', '/api/v1/../me', '/api/v1/./me'])('"%s" leads nowhere else', async (path) => {
+    const head = `Host: x\r\nConnection: close\r\nx-api-key: ${rig.tenant.account.apiKey}`
+    const { text } = await send(rig.gateway, `GET ${path} HTTP/1.1\r\n${head}\r\n\r\n`)
+    expect(text).toMatch(/^HTTP\/1\.1 404 /)
   })
 
   it.each([
