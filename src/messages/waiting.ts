@@ -20,15 +20,16 @@ const releaseJob = defineJob({
  * waited longest so many at once; a job goes on with the others.
  */
 export async function releaseWaiting(app: App, tx: Sql, instanceId: string): Promise<void> {
-  const { rows } = await tx.query<Dispatchable>(
-    `with first as (
-       select id from messages where "instanceId" = $1 and "waitingSince" is not null and status in ('queued', 'sending')
-         and "acceptedAt" is null and direction = 'outbound' order by "dueAt", id limit $2
-     ), held as (
-       select m.id from messages m join first on first.id = m.id where m."waitingSince" is not null order by m.id for update of m
-     )
-     update messages m set "waitingSince" = null from held where m.id = held.id returning m.id, m."scheduledAt", m."campaignId"`,
+  const { rows: first } = await tx.query<{ id: string }>(
+    `select id from messages where "instanceId" = $1 and "waitingSince" is not null and status in ('queued', 'sending')
+       and "acceptedAt" is null and direction = 'outbound' order by "dueAt", id limit $2`,
     [instanceId, releasedAtOnce],
+  )
+  if (first.length === 0) return
+  const { rows } = await tx.query<Dispatchable>(
+    `with held as (select id from messages where id = any($1) and "waitingSince" is not null order by id for update)
+     update messages m set "waitingSince" = null from held where m.id = held.id returning m.id, m."scheduledAt", m."campaignId"`,
+    [first.map(({ id }) => id)],
   )
   const inOrder = rows.sort((a, b) => (a.id < b.id ? -1 : 1))
   await enqueueDispatch(
@@ -36,7 +37,8 @@ export async function releaseWaiting(app: App, tx: Sql, instanceId: string): Pro
     tx,
     inOrder.map((row) => dispatchRequest(row)),
   )
-  if (rows.length === releasedAtOnce) await enqueue(app, tx, releaseJob, [{ data: { instanceId } }])
+  // Of these some may have been cancelled meanwhile, and the others wait all the same.
+  if (first.length === releasedAtOnce) await enqueue(app, tx, releaseJob, [{ data: { instanceId } }])
 }
 
 /** Goes on with the next, unless the instance has gone away again. */

@@ -10,7 +10,20 @@ import { enqueue, type JobDefinition } from '../../src/core/jobs.ts'
 import { makeQueues } from '../../src/core/work.ts'
 import { addContacts, addGroup, watchJob } from '../contacts/bulk-rig.ts'
 import { expectInvariants } from '../kit/invariants.ts'
-import { api, cloneDatabase, command, environment, node, type Running, root, secretKey, sql, until, watch } from '../kit/kit.ts'
+import {
+  api,
+  cloneDatabase,
+  command,
+  environment,
+  measuredAgain,
+  node,
+  type Running,
+  root,
+  secretKey,
+  sql,
+  until,
+  watch,
+} from '../kit/kit.ts'
 import { openApp } from '../messages/rig.ts'
 import { jobs, type Kind, mixedJob, onceJob, retryLimit } from './poison-worker.ts'
 import { openStage, sendAll, text } from './rig.ts'
@@ -98,7 +111,7 @@ beforeAll(async () => {
 describe('a job that always throws', () => {
   // Measured again where something else had the machine meanwhile.
   it('is tried three times and set aside, while a thousand others in its batches are done as fast as without it', {
-    retry: 2,
+    ...measuredAgain,
     timeout: 120_000,
   }, async () => {
     const scene = await openScene()

@@ -1,7 +1,7 @@
 // Scheduled messages: never early, hardly late, their quota asked again when they leave.
 import { beforeAll, expect, it } from 'vitest'
 import { expectInvariants } from '../kit/invariants.ts'
-import { connectedInstance, createAccount, sql, until } from '../kit/kit.ts'
+import { connectedInstance, createAccount, measuredAgain, sql, until } from '../kit/kit.ts'
 import { openScene, type Scene } from '../kit/scene.ts'
 
 let scene: Scene
@@ -17,7 +17,7 @@ function body(ms: number, instanceId = scene.phone.id): Record<string, unknown> 
 }
 
 // Measured again where others keep this machine too busy.
-it('sends no scheduled message early, and 99 of 100 within 600 ms of their time', { retry: 2 }, async () => {
+it('sends no scheduled message early, and 99 of 100 within 600 ms of their time', measuredAgain, async () => {
   const messages = Array.from({ length: 200 }, (_, i) => body(1_500 + 17 * i))
   const { status, body: answer } = await scene.client().post('messages/bulk', { messages })
   expect([status, answer.data.accepted.length]).toEqual([202, 200])

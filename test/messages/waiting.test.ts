@@ -1,11 +1,18 @@
 // Messages of an instance that is not connected wait for it, but not for ever; those of a deleted one end at once.
 import { beforeAll, expect, it } from 'vitest'
-import { connectInstance } from '../../src/instances/service.ts'
 import { sendMessage } from '../../src/messages/service.ts'
-import { releaseImplementation, sweepImplementation } from '../../src/messages/waiting.ts'
-import { slow } from '../kit/fault.ts'
+import { sweepImplementation } from '../../src/messages/waiting.ts'
 import { atRest, expectInvariants } from '../kit/invariants.ts'
-import { type Account, type Api, cloneDatabase, connectedInstance, type InstanceOptions, sql, until } from '../kit/kit.ts'
+import {
+  type Account,
+  type Api,
+  cloneDatabase,
+  connectedInstance,
+  type InstanceOptions,
+  measuredAgain,
+  sql,
+  until,
+} from '../kit/kit.ts'
 import { openScene } from '../kit/scene.ts'
 import { openWorkspace } from './rig.ts'
 
@@ -89,7 +96,7 @@ it('lets a waiting message be cancelled, which gives its quota back', async () =
 })
 
 // Measured again where others keep this machine too busy.
-it('fails what waited for longer than its time to live, right when that is over', { retry: 2 }, async () => {
+it('fails what waited for longer than its time to live, right when that is over', measuredAgain, async () => {
   const ttlSeconds = 4
   const hasty = await openScene({ env: { MESSAGE_TTL_SECONDS: String(ttlSeconds) } })
   const { id: instanceId } = await connectedInstance(hasty.databaseUrl, hasty.account, { status: 'disconnected' })
@@ -168,29 +175,6 @@ it('finds the one message without a job among thousands of which nothing is know
     `select peer from messages m join pgboss.job j on j.data->>'id' = m.id::text where peer = '+7'`,
   )
   expect(rows).toEqual([{ peer: '+7' }])
-})
-
-it('connects an instance that thousands wait for, and lets all of them go', { timeout: 120_000 }, async () => {
-  const own = await cloneDatabase()
-  const { app, ctx, instanceId } = await openWorkspace(own)
-  await sql(own).query(`update instances set status = 'disconnected' where id = $1`, [instanceId])
-  await sql(own).query(
-    `insert into messages (id, "workspaceId", "userId", "instanceId", type, "to", peer, body, safety, "waitingSince")
-     select gen_random_uuid(), $1, $2, $3, 'text', '+' || i, '+' || i, 'hello', '{}', now() from generate_series(1, 5500) i`,
-    [ctx.principal.workspaceId, ctx.principal.userId, instanceId],
-  )
-  // All of them in one statement would take longer than a statement may.
-  await slow(own, 'update', 'messages', 2)
-  expect((await connectInstance(ctx, instanceId, null)).status).toBe('connected')
-  const waits = async () => (await sql(own).query('select from messages where "waitingSince" is not null')).rowCount
-  const next = `delete from pgboss.job where name = 'message.release' and state = 'created' returning data`
-  while (await waits()) {
-    const { rows } = await sql(own).query<{ data: object }>(next)
-    expect(rows).toEqual([{ data: { instanceId } }])
-    await releaseImplementation.run(app, [rows[0]?.data as object])
-  }
-  const jobs = `select from pgboss.job where name = 'message.dispatch' and state = 'created'`
-  expect((await sql(own).query(jobs)).rowCount).toBe(5_500)
 })
 
 it('does not call expired what is claimed at that very moment, and is on its way', async () => {

@@ -8,6 +8,7 @@ import {
   createAccount,
   type Gateway,
   type GatewayOptions,
+  measuredAgain,
   ownServer,
   sql,
   startGateway,
@@ -42,7 +43,7 @@ async function delivered(gateway: Gateway, apiKey: string, webhookId: string) {
 it.each([
   ['before the request', 'hook.before_post', 1],
   ['after the 2xx, before its commit', 'hook.after_2xx_before_commit', 2],
-])('a process killed %s leaves one more attempt under the same id', { retry: 2 }, async (_, failpoint, requests) => {
+])('a process killed %s leaves one more attempt under the same id', measuredAgain, async (_, failpoint, requests) => {
   const receiver = await openReceiver()
   const { databaseUrl, account, gateway, webhook } = await sendOne({ FAILPOINT: `${failpoint}=kill` }, receiver.url)
   expect(await gateway.exited).toMatchObject({ signal: 'SIGKILL' })

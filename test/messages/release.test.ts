@@ -1,0 +1,50 @@
+// Connecting an instance that very many messages wait for.
+import { expect, it } from 'vitest'
+import type { Context } from '../../src/core/context.ts'
+import { connectInstance } from '../../src/instances/service.ts'
+import { releaseImplementation } from '../../src/messages/waiting.ts'
+import { slow } from '../kit/fault.ts'
+import { cloneDatabase, sql, whileHeld } from '../kit/kit.ts'
+import { openWorkspace } from './rig.ts'
+
+/** The instance is away, and so many messages wait for it, to `+1` and on. */
+async function addWaiting(own: string, { principal }: Context, instanceId: string, count: number): Promise<void> {
+  await sql(own).query(`update instances set status = 'disconnected' where id = $1`, [instanceId])
+  await sql(own).query(
+    `insert into messages (id, "workspaceId", "userId", "instanceId", type, "to", peer, body, safety, "waitingSince", "dueAt")
+     select gen_random_uuid(), $1, $2, $3, 'text', '+' || i, '+' || i, 'hello', '{}', now(), now() + i * interval '1 millisecond'
+     from generate_series(1, $4::int) i`,
+    [principal.workspaceId, principal.userId, instanceId, count],
+  )
+}
+
+it('lets all of thousands go, in pieces that no statement is too short for', { timeout: 120_000 }, async () => {
+  const own = await cloneDatabase()
+  const { app, ctx, instanceId } = await openWorkspace(own)
+  await addWaiting(own, ctx, instanceId, 5_500)
+  // All of them in one statement would take longer than a statement may.
+  await slow(own, 'update', 'messages', 2)
+  expect((await connectInstance(ctx, instanceId, null)).status).toBe('connected')
+  const waits = async () => (await sql(own).query('select from messages where "waitingSince" is not null')).rowCount
+  const next = `delete from pgboss.job where name = 'message.release' and state = 'created' returning data`
+  while (await waits()) {
+    const { rows } = await sql(own).query<{ data: object }>(next)
+    expect(rows).toEqual([{ data: { instanceId } }])
+    await releaseImplementation.run(app, [rows[0]?.data as object])
+  }
+  const jobs = `select from pgboss.job where name = 'message.dispatch' and state = 'created'`
+  expect((await sql(own).query(jobs)).rowCount).toBe(5_500)
+})
+
+it('goes on with all that wait though one of the first was cancelled at that very moment', async () => {
+  const own = await cloneDatabase()
+  const { app, ctx, instanceId } = await openWorkspace(own)
+  await addWaiting(own, ctx, instanceId, 2_001)
+  const cancel = `update messages set status = 'cancelled', "waitingSince" = null where peer = '+1'`
+  const [instance] = await whileHeld(own, [cancel], [() => connectInstance(ctx, instanceId, null)])
+  expect(instance?.status).toBe('connected')
+  const { rows } = await sql(own).query<{ data: object }>(`select data from pgboss.job where name = 'message.release'`)
+  expect(rows).toEqual([{ data: { instanceId } }])
+  await releaseImplementation.run(app, [rows[0]?.data as object])
+  expect((await sql(own).query('select from messages where "waitingSince" is not null')).rowCount).toBe(0)
+})
