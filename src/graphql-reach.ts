@@ -48,8 +48,8 @@ function findReach(schema: GraphQLSchema, document: DocumentNode, operation: Ope
   const others = names.filter((name) => name !== 'plans' && !name.startsWith('__'))
   if (others.length === 0) return 'open'
   const scopes = others.map((name) => scopesOf(fields[name]))
-  const ofNoWorkspace = scopes.filter(({ personal, payer, person }) => personal || payer || person)
-  if (!scopes.some(({ personal, payer }) => personal || payer))
-    return ofNoWorkspace.length === others.length ? 'account' : 'workspace'
-  return ofNoWorkspace.length === others.length ? 'personal' : 'both'
+  const aboutPayer = scopes.some(({ personal, payer }) => personal || payer)
+  const noWorkspace = scopes.every(({ personal, payer, person }) => personal || payer || person)
+  if (noWorkspace) return aboutPayer ? 'personal' : 'account'
+  return aboutPayer ? 'both' : 'workspace'
 }

@@ -18,11 +18,5 @@ async function opensWebhookSecret(sql: Sql, secretKey: Buffer): Promise<boolean 
   const { rows } = await sql.query<{ secret: Buffer }>(
     `select secret from webhook_endpoints where "deletedAt" is null order by "createdAt" desc limit 1`,
   )
-  if (!rows[0]) return undefined
-  try {
-    createSealer(secretKey).open(rows[0].secret)
-    return true
-  } catch {
-    return false
-  }
+  return rows[0] && createSealer(secretKey).tryOpen(rows[0].secret) !== undefined
 }

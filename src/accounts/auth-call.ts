@@ -26,10 +26,9 @@ const maxAgentLength = 512
 /** What better-auth is to know of a request: its cookie, its browser, and the address it came from. */
 export function headersOf(request: FastifyRequest): Headers {
   const headers = new Headers({ 'x-forwarded-for': request.ip })
-  for (const name of ['cookie', 'user-agent']) {
-    const value = request.headers[name]
-    if (typeof value === 'string') headers.set(name, name === 'cookie' ? value : value.slice(0, maxAgentLength))
-  }
+  const { cookie, 'user-agent': agent } = request.headers
+  if (cookie !== undefined) headers.set('cookie', cookie)
+  if (agent !== undefined) headers.set('user-agent', agent.slice(0, maxAgentLength))
   return headers
 }
 

@@ -18,10 +18,10 @@ const budgets: Record<MailOrder['kind'], readonly Bound[]> = {
   invitation: [perHour, perDay],
 }
 
-type Counted = Pick<MailOrder, 'kind' | 'to'>
+type Addressed = Pick<MailOrder, 'kind' | 'to'>
 
 /** Kept where failed logins are, under digests of their own. */
-function digestOf({ kind, to }: Counted, what: 'mail' | 'no mail' = 'mail'): Buffer {
+function digestOf({ kind, to }: Addressed, what: 'mail' | 'no mail' = 'mail'): Buffer {
   return createHash('sha256').update(`${what}\n${kind}\n${to.toLowerCase()}`).digest()
 }
 
@@ -38,6 +38,6 @@ export async function takeMail(tx: Sql, order: MailOrder): Promise<number | null
  * What {@link takeMail} is for an address where nobody is to be written to. Many who ask at once wait for each other there, and have to here
  * too, or how long they wait would tell who has an account. It takes none of the mails of whoever comes to have the address.
  */
-export async function takeNothing(tx: Sql, order: Counted): Promise<void> {
+export async function takeNothing(tx: Sql, order: Addressed): Promise<void> {
   await countOne(tx, digestOf(order, 'no mail'), budgets[order.kind])
 }

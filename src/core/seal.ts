@@ -5,10 +5,12 @@ export interface Sealer {
   seal: (plain: string | Buffer) => Buffer
   /** @throws when the bytes were not sealed under this key. */
   open: (sealed: Uint8Array) => Buffer
+  /** Undefined when the bytes were not sealed under this key. */
+  tryOpen: (sealed: Uint8Array) => Buffer | undefined
 }
 
 export function createSealer(key: Buffer): Sealer {
-  return {
+  const sealer: Sealer = {
     seal(plain) {
       const nonce = randomBytes(12)
       const cipher = createCipheriv('aes-256-gcm', key, nonce)
@@ -21,5 +23,13 @@ export function createSealer(key: Buffer): Sealer {
       decipher.setAuthTag(bytes.subarray(12, 28))
       return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()])
     },
+    tryOpen(sealed) {
+      try {
+        return sealer.open(sealed)
+      } catch {
+        return undefined
+      }
+    },
   }
+  return sealer
 }

@@ -8,7 +8,8 @@ import { signedHeaders } from './sign.ts'
 /** Makes the attempt. @throws only what a failpoint throws; every outcome is a verdict. */
 export async function attempt(app: App, delivery: ClaimedDelivery, signal: AbortSignal): Promise<Verdict> {
   const { endpointId, eventId, type, url } = delivery
-  const secret = opened(app, delivery.secret)
+  const secret = app.sealer.tryOpen(delivery.secret)
+  // With the right SECRET_KEY back, the next attempt finds it.
   if (!secret) {
     app.log.error(
       { endpointId },
@@ -19,7 +20,8 @@ export async function attempt(app: App, delivery: ClaimedDelivery, signal: Abort
   }
   const body = Buffer.from(delivery.body)
   const signable = { eventId, type, body, at: new Date() }
-  const headers = signedHeaders(signable, secret, opened(app, delivery.previousSecret))
+  const previous = delivery.previousSecret && app.sealer.tryOpen(delivery.previousSecret)
+  const headers = signedHeaders(signable, secret.toString(), previous?.toString())
   await app.failpoint('hook.before_post')
   const answer = await traced('webhook.attempt', { 'event.id': eventId, 'event.type': type }, () =>
     app.egress.post(url, { headers, body, timeoutMs: app.config.webhookTimeoutMs, signal }),
@@ -28,13 +30,4 @@ export async function attempt(app: App, delivery: ClaimedDelivery, signal: Abort
   app.metrics.webhookAttempts.inc({ outcome: verdict.error ?? 'delivered' })
   if (verdict.delivered) await app.failpoint('hook.after_2xx_before_commit')
   return verdict
-}
-
-/** Undefined where SECRET_KEY is not the one that sealed it: then the next attempt may find the right one. */
-function opened(app: App, sealed: Buffer | null): string | undefined {
-  try {
-    return sealed ? app.sealer.open(sealed).toString() : undefined
-  } catch {
-    return undefined
-  }
 }

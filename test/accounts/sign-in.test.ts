@@ -1,11 +1,11 @@
-// Signing in and out: a session is a cookie, its tokens live as long as it does, and what is ended is ended everywhere at once.
+// Signing in: a session is a cookie, and its tokens live as long as it does.
 import { randomUUID } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { lose, refuse } from '../kit/fault.ts'
-import { api, cloneDatabase, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
+import { lose } from '../kit/fault.ts'
+import { api, cloneDatabase, type Gateway, sql, startGateway } from '../kit/kit.ts'
 import { expectRefusal, moment, uuid } from '../rest-compat/rig.ts'
-import { cookieOf, logIn, newAccount, newPerson, password, signIn } from './person.ts'
+import { logIn, newAccount, newPerson, password, signIn } from './person.ts'
 
 let databaseUrl: string
 let gateways: [Gateway, Gateway]
@@ -198,55 +198,4 @@ it('are a thousand of one person at most, of which those go that were not used f
   // The two that signed in, and the newest of the others.
   expect(list.map(({ expiresAt }) => Date.parse(expiresAt) - Date.now()).filter((ms) => ms < 101 * 60_000)).toEqual([])
   expect(list.map(({ userAgent }) => userAgent?.length)).toContain(512)
-})
-
-describe('a session that is over', () => {
-  it.each(['rest', 'graphql'])('is over on every process at the next request: %s', async (surface) => {
-    const person = await newPerson(gateways[0], databaseUrl)
-    const elsewhere = api(gateways[1], undefined, { authorization: `Bearer ${person.token}` })
-    const ask = () => (surface === 'rest' ? elsewhere.get('/api/instances') : elsewhere.graphql('{ instances { id } }'))
-    expect((await ask()).status).toBe(200)
-    const out = await api(gateways[0]).post('/api/auth/logout', undefined, { cookie: person.cookie })
-    expect(out.body).toStrictEqual({ data: { loggedOut: true } })
-    expect(cookieOf(out)).toBe('gateway.session_token=')
-    const answer = await ask()
-    expect(answer.status).toBe(401)
-    expect(JSON.stringify(answer.body)).toContain(refused)
-    expectRefusal(await renew(person.cookie), 401, 'UNAUTHORIZED', refused)
-  })
-
-  it('is ended by its token alone as well', async () => {
-    const person = await newPerson(gateways[0], databaseUrl)
-    await person.api.post('/api/auth/logout')
-    expectRefusal(await person.api.get('/api/instances'), 401, 'UNAUTHORIZED', refused)
-  })
-
-  it.each(['cookie', 'token'])('is not said to be that could not be ended: %s', async (shown) => {
-    const person = await newPerson(gateways[0], databaseUrl)
-    const headers: Record<string, string> =
-      shown === 'cookie' ? { cookie: person.cookie } : { authorization: `Bearer ${person.token}` }
-    const out = () => api(gateways[0]).post('/api/auth/logout', undefined, headers)
-    const mend = await refuse(databaseUrl, 'delete', 'auth_sessions')
-    const answer = await out()
-    expectRefusal(answer, 503, 'SERVICE_UNAVAILABLE')
-    expect(answer.headers.getSetCookie()).toEqual([])
-    await mend()
-    expect((await person.api.get('/api/instances')).status).toBe(200)
-    expect((await out()).body).toStrictEqual({ data: { loggedOut: true } })
-    expectRefusal(await person.api.get('/api/instances'), 401, 'UNAUTHORIZED', refused)
-  })
-
-  it('takes its live streams along', async () => {
-    const person = await newPerson(gateways[0], databaseUrl)
-    const response = await fetch(`${gateways[1].url}/api/events/stream`, { headers: { authorization: `Bearer ${person.token}` } })
-    expect(response.status).toBe(200)
-    let over = false
-    const reading = (async () => {
-      for await (const _ of response.body as AsyncIterable<unknown>);
-      over = true
-    })()
-    await person.api.post('/api/auth/logout')
-    await until(() => over, { timeoutMs: 5_000 })
-    await reading
-  })
 })

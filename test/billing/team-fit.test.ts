@@ -6,7 +6,7 @@ import { setPlan } from '../../src/billing/service.ts'
 import { whatIsTooMuch } from '../../src/billing/team-fit.ts'
 import { transaction } from '../../src/core/database.ts'
 import { codeOf } from '../../src/core/errors.ts'
-import { cloneDatabase, sql, startGateway, until } from '../kit/kit.ts'
+import { cloneDatabase, sql, startGateway, whileHeld } from '../kit/kit.ts'
 import { checkoutsOf, invite, openPerson, openTeam, type Person, rowOf, type Site, ways } from './rig.ts'
 
 let site: Site
@@ -96,26 +96,11 @@ it('says every team that is too large', () => {
 describe('while teams are being made', () => {
   /** Begins both while somebody holds the subscription, so that the first of them has it next; answers what became of them. */
   async function behind(owner: Person, first: () => Promise<string>, second: () => Promise<string>): Promise<string[]> {
-    const holder = await sql(site.databaseUrl).connect()
-    const waiting = async (n: number) => {
-      const { rows } = await sql(site.databaseUrl).query<{ n: number }>(
-        `select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      )
-      return rows[0]?.n === n
-    }
-    try {
-      await holder.query('begin')
-      await holder.query('select from subscriptions where "userId" = $1 for update', [owner.userId])
-      const one = first()
-      await until(() => waiting(1))
-      const two = second()
-      await until(() => waiting(2))
-      await holder.query('commit')
-      return await Promise.all([one, two])
-    } finally {
-      await holder.query('rollback')
-      holder.release()
-    }
+    return await whileHeld(
+      site.databaseUrl,
+      ['select from subscriptions where "userId" = $1 for update', owner.userId],
+      [first, second],
+    )
   }
 
   it('a downgrade and the last team that it would not fit never both happen, whichever comes first', async () => {
