@@ -3,12 +3,12 @@ import { spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import type { PostOutcome } from '../../src/core/egress.ts'
-import { node, root, watch } from '../kit/kit.ts'
+import { measuredAgain, node, root, watch } from '../kit/kit.ts'
 import { type Answer, hang, openReceiver, status } from '../webhooks/receiver.ts'
 import { egressWith, listen, post } from './egress-rig.ts'
 
 describe('a bad receiver', () => {
-  it('that hangs is left at the deadline', async () => {
+  it('that hangs is left at the deadline', measuredAgain, async () => {
     const receiver = await openReceiver(hang)
     const began = performance.now()
     expect(await post(egressWith(), receiver.url, 300)).toEqual({ outcome: 'error', reason: 'timeout' })
@@ -21,7 +21,7 @@ describe('a bad receiver', () => {
     response.on('close', () => clearInterval(drip))
   }
 
-  it('that drips its answer is left at the deadline', async () => {
+  it('that drips its answer is left at the deadline', measuredAgain, async () => {
     const receiver = await openReceiver(drips)
     const began = performance.now()
     expect(await post(egressWith(), receiver.url, 400)).toEqual({ outcome: 'error', reason: 'timeout' })
@@ -84,7 +84,7 @@ describe('a bad receiver', () => {
     ])
   })
 
-  it('that does not let itself be connected to is left after the connect timeout', async () => {
+  it('that does not let itself be connected to is left after the connect timeout', measuredAgain, async () => {
     const silent = (await listen(createServer(() => {}))).replace('http:', 'https:')
     const began = performance.now()
     expect(await post(egressWith({ connectTimeoutMs: 200 }), silent, 5_000)).toEqual({

@@ -12,8 +12,8 @@ export function egressWith(options: Partial<EgressOptions> = {}): Egress {
   return egress
 }
 
-/** Sends a small body. */
-export function post(egress: Egress, url: string, timeoutMs = 2_000): Promise<PostOutcome> {
+/** Sends a small body. Unless it is about time, a slow machine is no timeout. */
+export function post(egress: Egress, url: string, timeoutMs = 20_000): Promise<PostOutcome> {
   return egress.post(url, { headers: { 'content-type': 'application/json' }, body: Buffer.from('{"a":1}'), timeoutMs })
 }
 /** Starts a server on this machine, which ends with the test; answers its URL. */

@@ -51,11 +51,14 @@ it('runs again what a deadlock ended, without holding a second connection', asyn
   await using _ = database
   await sql(databaseUrl).query(`insert into notes values ('a'), ('b')`)
   let runs = 0
+  let holding = 0
+  const bothHold = Promise.withResolvers<void>()
   const both = (first: string, second: string) =>
     transaction(database.pool, async (tx) => {
       runs++
       await tx.query('select 1 from notes where note = $1 for update', [first])
-      await tx.query('select pg_sleep(0.3)')
+      if (++holding === 2) bothHold.resolve()
+      await bothHold.promise
       await tx.query('select 1 from notes where note = $1 for update', [second])
     })
   await Promise.all([both('a', 'b'), both('b', 'a')])

@@ -110,8 +110,12 @@ describe('messages', () => {
 describe('a message', () => {
   it('has its instance, contact, times and timeline beside its ids', async () => {
     const { api, instance } = rig.tenant
-    const scheduledAt = new Date(Date.now() + 2_000).toISOString()
-    const { id } = (await api.post('messages/schedule', text(rig.tenant, { scheduledAt }))).body.data
+    const { id, scheduledAt } = await until(async () => {
+      const scheduledAt = new Date(Date.now() + 1_000).toISOString()
+      // One that comes too late is refused.
+      const { status, body } = await api.post('messages/schedule', text(rig.tenant, { scheduledAt }))
+      return status === 201 && { id: body.data.id, scheduledAt }
+    })
     const document = `query ($id: ID!) { message(id: $id) { status scheduledAt sentAt deliveredAt readAt timeline { status at } contact { name } instance { id waNumber provider } } }`
     const message = await until(async () => {
       const { body } = await api.graphql(document, { id })

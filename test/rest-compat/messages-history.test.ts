@@ -90,11 +90,13 @@ describe('a history', () => {
     const [phone, at] = [newNumber(), '2026-01-31T10:00:00.000Z']
     const messages = Array.from({ length: 9 }, () => text(tenant, { to: phone }))
     const { accepted } = (await tenant.api.post('messages/bulk', { messages })).body.data
-    await sql(rig.databaseUrl).query('update messages set "createdAt" = $2 where "to" = $1 and "workspaceId" = $3', [
-      phone,
-      at,
-      rig.tenant.account.workspaceId,
-    ])
+    // In the order in which they are held for their receipts, which come at this moment.
+    const { rowCount } = await sql(rig.databaseUrl).query(
+      `with held as (select id from messages where "to" = $1 and "workspaceId" = $3 order by id for update)
+       update messages m set "createdAt" = $2 from held where m.id = held.id`,
+      [phone, at, tenant.account.workspaceId],
+    )
+    expect(rowCount).toBe(9)
     const pages: string[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {
       const from: string = cursor ? `&cursor=${cursor}` : ''
