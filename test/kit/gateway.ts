@@ -81,9 +81,13 @@ export function watch(child: ChildProcess & { stdout: Readable; stderr: Readable
     })
   }
   const gone = () => child.exitCode !== null || child.signalCode !== null
+  let silent = false
   const killAtExit = () => child.kill('SIGKILL')
   process.once('exit', killAtExit)
-  void exited.then(() => process.off('exit', killAtExit))
+  void exited.then(() => {
+    silent = true
+    process.off('exit', killAtExit)
+  })
 
   async function stop(): Promise<Exit> {
     if (!gone()) {
@@ -105,7 +109,8 @@ export function watch(child: ChildProcess & { stdout: Readable; stderr: Readable
         const match = text.match(pattern)
         if (match) return match
       }
-      if (gone() || signal.aborted) throw new Error(`${pattern} was not written:\n${logs.join('\n')}`)
+      // What it wrote last may come after the word of its end.
+      if (silent || signal.aborted) throw new Error(`${pattern} was not written:\n${logs.join('\n')}`)
       await Promise.race([once(child, 'line', { signal }).catch(() => {}), exited])
     }
   }
