@@ -39,10 +39,13 @@ export interface GatewayOptions {
   env?: Record<string, string | undefined>
 }
 
+/** How long a start may take, which may have a database to make: seconds on a quiet machine. */
+export const startMs = 90_000
+
 /** Starts a gateway and waits until it serves. It ends with the test, or with the file when no test runs. */
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const gateway = spawnGateway(options)
-  const [, url] = await gateway.line(/^gateway ready on (http:\S+)$/)
+  const [, url] = await gateway.line(/^gateway ready on (http:\S+)$/, startMs)
   return Object.assign(gateway, { url: url as string })
 }
 
