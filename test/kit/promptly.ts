@@ -13,7 +13,7 @@ export interface PromptOptions<T> {
 }
 
 const leastTries = 10
-/** How often the bare work is done at least before anything is judged by its best: one time alone may be noise. */
+/** How often the bare work is done before anything is judged by the middle of its times: one alone may be noise, and the best luck. */
 const leastBare = 3
 
 /** Asks until an answer comes in time, and returns that one. @throws with the fastest time when none did. */
@@ -21,19 +21,19 @@ export async function promptly<T>(ask: () => T | Promise<T>, options: PromptOpti
   const { withinMs = 100, patienceMs = 10_000, bare, tookMs } = options
   const deadline = performance.now() + patienceMs
   let bestMs = Number.POSITIVE_INFINITY
-  let bareMs = Number.POSITIVE_INFINITY
+  const bareMs: number[] = []
   for (let tries = 1; ; tries++) {
     const begun = performance.now()
     const answer = await ask()
     const took = tookMs ? tookMs(answer) : performance.now() - begun
-    const allowedMs = bare && tries > leastBare ? Math.max(withinMs, bareMs) : withinMs
+    const allowedMs = bareMs.length < leastBare ? withinMs : Math.max(withinMs, medianOf(bareMs))
     if (took < allowedMs) return answer
     bestMs = Math.min(bestMs, took)
     if (tries >= leastTries && performance.now() > deadline) {
       const allowed = allowedMs.toFixed(0)
       throw new Error(`Of ${tries} answers the fastest took ${bestMs.toFixed(0)} ms; at most ${allowed} are allowed`)
     }
-    if (bare) bareMs = Math.min(bareMs, await timeOf(bare))
+    if (bare) bareMs.push(await timeOf(bare))
     // What disturbs is given time to pass.
     await pause(20 * tries)
   }
@@ -43,4 +43,8 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
   const begun = performance.now()
   await work()
   return performance.now() - begun
+}
+
+function medianOf(list: readonly number[]): number {
+  return list.toSorted((a, b) => a - b)[Math.floor((list.length - 1) / 2)] as number
 }
