@@ -202,11 +202,14 @@ describe.each([
   ['/api', 'console'],
 ] as const)('GET %s/openapi.json', (prefix, surface) => {
   const at = `${prefix}/openapi.json`
+  /** The first of a month half a year ahead is in examples, and a month may have begun since the run did. */
+  const undated = (document: unknown) =>
+    JSON.parse(JSON.stringify(document).replaceAll(/\d{4}-\d\d(?=-01T00:00:00\.000Z)/g, 'YYYY-MM'))
 
   it('is the document, for everybody, in no envelope', async () => {
     const { status, headers, body } = await api(demo).get(at)
     expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
-    expect(body).toEqual(apiDocument(surface))
+    expect(undated(body)).toEqual(undated(apiDocument(surface)))
     expect(headers.get('ratelimit-limit')).toBeNull()
   })
 

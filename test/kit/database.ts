@@ -5,9 +5,10 @@ import os from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { freePort, openCluster } from '../../src/core/cluster.ts'
+import { openCluster } from '../../src/core/cluster.ts'
 import { migrate } from '../../src/core/migrate.ts'
 import { atEnd } from './at-end.ts'
+import { ownPort } from './port.ts'
 import { until } from './until.ts'
 
 /** A migrated and otherwise empty database of its own; returns its URL. */
@@ -49,7 +50,7 @@ export async function ownServer(): Promise<OwnServer> {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'gateway-test-own-'))
   await chmod(dataDir, 0o711)
   const cluster = await openCluster({ dataDir, password: 'test' })
-  const port = await freePort()
+  const port = await ownPort()
   const server: OwnServer = {
     url: `postgres://postgres:test@127.0.0.1:${port}/postgres`,
     async stop(how = 'immediate') {

@@ -46,7 +46,9 @@ export async function hold(databaseUrl: string, statement: Statement, table: str
   atEnd('test', release)
   const waits = async () => {
     await until(async () => {
-      const query = `select from pg_locks where locktype = 'advisory' and objid = $1 and not granted`
+      // Every database of the server is in there, and another test file may hold the same key in its own.
+      const query = `select from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database()
+        where l.locktype = 'advisory' and l.objid = $1 and not l.granted`
       return (await pool.query(query, [key])).rowCount
     })
   }

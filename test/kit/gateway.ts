@@ -39,10 +39,13 @@ export interface GatewayOptions {
   env?: Record<string, string | undefined>
 }
 
+/** How long a start may take, which may have a database to make: seconds on a quiet machine. */
+export const startMs = 90_000
+
 /** Starts a gateway and waits until it serves. It ends with the test, or with the file when no test runs. */
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const gateway = spawnGateway(options)
-  const [, url] = await gateway.line(/^gateway ready on (http:\S+)$/)
+  const [, url] = await gateway.line(/^gateway ready on (http:\S+)$/, startMs)
   return Object.assign(gateway, { url: url as string })
 }
 
@@ -81,9 +84,13 @@ export function watch(child: ChildProcess & { stdout: Readable; stderr: Readable
     })
   }
   const gone = () => child.exitCode !== null || child.signalCode !== null
+  let silent = false
   const killAtExit = () => child.kill('SIGKILL')
   process.once('exit', killAtExit)
-  void exited.then(() => process.off('exit', killAtExit))
+  void exited.then(() => {
+    silent = true
+    process.off('exit', killAtExit)
+  })
 
   async function stop(): Promise<Exit> {
     if (!gone()) {
@@ -105,7 +112,8 @@ export function watch(child: ChildProcess & { stdout: Readable; stderr: Readable
         const match = text.match(pattern)
         if (match) return match
       }
-      if (gone() || signal.aborted) throw new Error(`${pattern} was not written:\n${logs.join('\n')}`)
+      // What it wrote last may come after the word of its end.
+      if (silent || signal.aborted) throw new Error(`${pattern} was not written:\n${logs.join('\n')}`)
       await Promise.race([once(child, 'line', { signal }).catch(() => {}), exited])
     }
   }

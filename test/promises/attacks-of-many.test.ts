@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { attacks } from '../graph/attacks.ts'
-import { type Holdings, holdingsOf, inspectable, node, promptly, root, watch } from '../kit/kit.ts'
+import { type Holdings, holdingsOf, inspectable, measuredAgain, node, promptly, root, watch } from '../kit/kit.ts'
 import { type OwnRig, openOwnRig, text } from '../rest-compat/rig.ts'
 import { postHead, send, type Wire, wireAttacks } from './wire.ts'
 
@@ -159,7 +159,7 @@ describe('an answer of 20 MB', () => {
     return bytes
   }
 
-  it('is not kept for a reader who takes nothing of it, and is whole for one who is slow', async () => {
+  it('is not kept for a reader who takes nothing of it, and is whole for one who is slow', measuredAgain, async () => {
     const stops = { everyBytes: Number.POSITIVE_INFINITY, ms: 15_000 }
     const [whole, slow, ...cut] = await Promise.all([
       read({ everyBytes: 1_000_000, ms: 0 }),

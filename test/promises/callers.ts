@@ -59,13 +59,14 @@ async function openAfter(site: Site, ...changes: string[]): Promise<Caller> {
   return caller
 }
 
-const month = `date_trunc('month', now() at time zone 'utc')::date`
+/** This one and the next, which may begin meanwhile. */
+const months = `generate_series(date_trunc('month', now() at time zone 'utc'), now() at time zone 'utc' + interval '1 month', '1 month') month`
 const inactive = `update subscriptions set status = 'inactive' where "userId" = (select account from one)`
-const noRequests = `insert into api_usage ("userId", period, "apiRequestsCount") select account, ${month}, 500000 from one
+const noRequests = `insert into api_usage ("userId", period, "apiRequestsCount") select account, month::date, 500000 from one, ${months}
   on conflict ("userId", period) do update set "apiRequestsCount" = 500000`
 const nothingLeft = [
   `update subscriptions set plan = 'free' where "userId" = (select account from one)`,
-  `insert into usage ("userId", period, "messagesCount") select account, ${month}, 500 from one
+  `insert into usage ("userId", period, "messagesCount") select account, month::date, 500 from one, ${months}
     on conflict ("userId", period) do update set "messagesCount" = 500`,
   `insert into contact_groups (id, "workspaceId", name)
     select gen_random_uuid(), workspace, i::text from one, generate_series(3, 10) i`,

@@ -22,7 +22,11 @@ let used: Promise<{ folder: string; demo: DemoAccount }> | undefined
 
 /** One that a gateway has been started on, with its demo account: a copy, because making one takes as long as two starts. */
 export async function usedFolder(): Promise<{ DATA_DIR: string; demo: DemoAccount }> {
-  used ??= useFolder()
+  used ??= useFolder().catch((error: Error) => {
+    // The next test may fare better.
+    used = undefined
+    throw error
+  })
   const { folder, demo } = await used
   const DATA_DIR = await dataFolder()
   // With its owners, as a backup is put back.

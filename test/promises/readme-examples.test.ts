@@ -5,8 +5,8 @@ import os from 'node:os'
 import path from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../../src/accounts/service.ts'
-import { freePort } from '../../src/core/cluster.ts'
 import { atEnd, cloneDatabase, connectedInstance, node, root, sql, startGateway, until, watch } from '../kit/kit.ts'
+import { ownPort } from '../kit/port.ts'
 import { blocks, curls, readme } from './readme-blocks.ts'
 
 /** The JavaScript example whose first line is that file's name. */
@@ -120,7 +120,7 @@ describe('what README shows', () => {
   })
 
   it.each(['receiver.mjs', 'plain-receiver.mjs'])('receives webhooks, and refuses forged ones: %s', async (name) => {
-    const port = String(await freePort())
+    const port = String(await ownPort())
     const create = curls.find(({ text }) => text.includes('/api/v1/webhooks'))?.text as string
     const { secret } = JSON.parse(await shell(create.replaceAll('8080', port))).data
     const receiver = run(programOf(name).replaceAll('8080', port), { WEBHOOK_SECRET: secret })

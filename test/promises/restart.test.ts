@@ -7,7 +7,7 @@ import { startGateway, until } from '../kit/kit.ts'
 import { dataFolder, demoOf, messageOf, send, usedFolder } from './demo.ts'
 
 // Most tests start several gateways, each with a database to make or to recover.
-vi.setConfig({ testTimeout: 120_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 it('keeps the data and prints the demo account once', async () => {
   const env = { DATA_DIR: await dataFolder() }

@@ -4,16 +4,17 @@ import { existsSync } from 'node:fs'
 import { stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { startMs } from '../kit/gateway.ts'
 import { api, command, environment, type Gateway, root, spawnGateway, startGateway, until, watch } from '../kit/kit.ts'
 import { dataFolder, demoOf, send } from './demo.ts'
 
 // Most tests make a database first.
-vi.setConfig({ testTimeout: 120_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 it('npm start serves, prints a demo account and a curl that works, and stops with npm', async () => {
   const DATA_DIR = await dataFolder()
   const npm = watch(spawn('npm', ['start'], { cwd: root, env: { ...environment, DATA_DIR }, stdio: ['ignore', 'pipe', 'pipe'] }))
-  const [, url] = await npm.line(/^gateway ready on (http:\/\/127\.0\.0\.1:\d+)$/)
+  const [, url] = await npm.line(/^gateway ready on (http:\/\/127\.0\.0\.1:\d+)$/, startMs)
   const text = npm.logs.join('\n')
 
   // The very lines that were printed, as a newcomer pastes them.
@@ -78,7 +79,7 @@ describe('a gateway that runs', () => {
 it('lets one of two that start on an empty folder at once win', async () => {
   const env = { DATA_DIR: await dataFolder() }
   const two = [spawnGateway({ env }), spawnGateway({ env })]
-  const ready = two.map((gateway) => gateway.line(/^gateway ready/).then(() => gateway))
+  const ready = two.map((gateway) => gateway.line(/^gateway ready/, startMs).then(() => gateway))
   const winner = await Promise.any(ready)
   const loser = two.find((gateway) => gateway !== winner)
   expect(await loser?.exited).toEqual({ code: 1, signal: null })
