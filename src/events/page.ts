@@ -7,9 +7,13 @@ import { extentOf, type Page, type PageArgs, pageOf } from '../core/pagination.t
 import type { EventModel } from '../generated/prisma/models.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 import type { EventType } from './emit.ts'
-import { resumeAfter } from './log.ts'
+import { lastNumber, resumeAfter } from './log.ts'
 
-/** Forward from `after` (`first`), or back from `before` (`last`); in order either way. @throws VALIDATION_ERROR naming the argument. */
+/**
+ * Forward from `after` (`first`), or back from `before` (`last`); in order either way. An empty page ends where the log did when it
+ * was read, so that also whoever has seen no event yet can follow from there and miss none.
+ * @throws VALIDATION_ERROR naming the argument.
+ */
 export async function readEventPage(
   args: PageArgs & { types?: readonly EventType[] | null },
   context: Context,
@@ -20,11 +24,15 @@ export async function readEventPage(
   if (args.types?.length === 0) fail('VALIDATION_ERROR', 'types: must have at least 1 item')
   const gt = args.after ? await resumeAfter(app, args.after, 'after') : undefined
   const lt = args.before ? decodeCursor(args.before, 'before') : undefined
+  // Before the page: an event that is not in it comes after this number.
+  const end = args.before ? undefined : await lastNumber(app.pool)
   const rows = await app.db.event.findMany({
     ...queryFromInfo({ context, info, paths: [['edges', 'node'], ['nodes']] }),
     where: { workspaceId: principal.workspaceId, seq: { gt, lt }, type: args.types ? { in: [...args.types] } : undefined },
     orderBy: { seq: extent.backward ? 'desc' : 'asc' },
     take: extent.size + 1,
   })
-  return pageOf(args, extent, rows, (row) => encodeCursor(row.seq))
+  const page = pageOf(args, extent, rows, (row) => encodeCursor(row.seq))
+  if (rows.length > 0 || end === undefined) return page
+  return { ...page, pageInfo: { ...page.pageInfo, endCursor: encodeCursor(end) } }
 }

@@ -34,7 +34,7 @@ builder.queryField('events', (t) =>
   t.connection({
     type: EventRef,
     description:
-      'The events of the last 30 days in the order in which they happened. Cursors serve here, in subscriptions and in event streams alike.',
+      'The events of the last 30 days in the order in which they happened. Cursors serve here, in subscriptions and in event streams alike. Where there is no event, and no `before`, `endCursor` is the end of the log: what happens next comes after it.',
     args: { types: t.arg({ type: [EventTypeRef], description: 'Only these kinds.' }) },
     resolve: (_, args, context, info) => readEventPage(args, context, info),
   }),

@@ -71,6 +71,21 @@ describe('the events of a workspace', () => {
     expect(await numbersOf({ after: stream.events[0]?.id })).toEqual([25])
   })
 
+  it('tell where the log ends also where there are none, so that nothing is missed from there on', async () => {
+    const { edges, pageInfo } = await page({ last: 1, types: ['message_failed'] })
+    expect([edges, pageInfo.startCursor]).toEqual([[], null])
+    const { place, databaseUrl } = doors
+    await emit(sql(databaseUrl), [newEvent(place, 26, 'message.failed')])
+    await until(async () => (await numbersOf({ last: 1 }))[0] === 26)
+    const stream = await openSse(plainUrl(doors, `?after=${pageInfo.endCursor}`), { headers: doors.key })
+    await until(() => stream.events.length === 1)
+    expect(await numbersOf({ after: pageInfo.endCursor, types: ['message_failed'] })).toEqual([26])
+    const { pageInfo: last } = await page({ after: stream.events[0]?.id })
+    expect(last.endCursor).toBe(stream.events[0]?.id)
+    const first = await page({ first: 1 })
+    expect((await page({ last: 1, before: first.pageInfo.startCursor })).pageInfo.endCursor).toBeNull()
+  })
+
   it.each([
     [{ first: 0 }, 'first: must be between 1 and 100'],
     [{ first: 101 }, 'first: must be between 1 and 100'],
