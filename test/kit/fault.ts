@@ -46,7 +46,9 @@ export async function hold(databaseUrl: string, statement: Statement, table: str
   atEnd('test', release)
   const waits = async () => {
     await until(async () => {
-      const query = `select from pg_locks where locktype = 'advisory' and objid = $1 and not granted`
+      // Databases of other test files are on the same server, where they hold locks of the same numbers.
+      const query = `select from pg_locks where locktype = 'advisory' and objid = $1 and not granted
+        and database = (select oid from pg_database where datname = current_database())`
       return (await pool.query(query, [key])).rowCount
     })
   }
