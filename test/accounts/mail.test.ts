@@ -1,7 +1,8 @@
 // Mail: what was promised is sent however long the mail server is away, and its tokens lie nowhere in clear.
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { expect, it } from 'vitest'
@@ -14,7 +15,11 @@ const newEmail = () => `${randomUUID()}@example.com`
 
 it('is sent once the mail server is back, though the gateway that took the order was killed', { timeout: 120_000 }, async () => {
   const databaseUrl = await cloneDatabase()
-  const port = await freePort()
+  // It hangs up on whoever comes, and keeps the port until the mailbox takes it, or another process might have it by then.
+  const away = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
+  await once(away, 'listening')
+  atEnd('test', async () => void away.close())
+  const { port } = away.address() as AddressInfo
   const env = { SMTP_URL: `smtp://127.0.0.1:${port}` }
   const first = await startGateway({ databaseUrl, env })
   const email = newEmail()
@@ -25,6 +30,7 @@ it('is sent once the mail server is back, though the gateway that took the order
   const [row] = await mails(databaseUrl)
 
   const second = await startGateway({ databaseUrl, env: { ...env, PUBLIC_URL: 'http://moved.example' } })
+  await new Promise((resolve) => away.close(resolve))
   const mailbox = await openMailbox({ port })
   const mail = await until(() => mailbox.mails.find(({ to }) => to === email), { timeoutMs: 90_000 })
   // Whoever sends it: it is the mail that was ordered.
@@ -113,13 +119,4 @@ it('is written into a folder that is its owner’s alone where there is no mail 
 
 async function mails(databaseUrl: string): Promise<{ content: Buffer }[]> {
   return (await sql(databaseUrl).query<{ content: Buffer }>('select content from mails')).rows
-}
-
-/** A port that nobody listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }

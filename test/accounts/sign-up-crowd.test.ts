@@ -1,11 +1,11 @@
 // Many who sign up at once: everybody is answered and written to, and whoever works meanwhile notices nothing.
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { api, cloneDatabase, sql, startGateway, until } from '../kit/kit.ts'
+import { api, cloneDatabase, measuredAgain, sql, startGateway, until } from '../kit/kit.ts'
 import { openMailbox, textOf } from './mailbox.ts'
 import { newAccount, newPerson, password } from './person.ts'
 
-it('answers thirty who sign up at once, writes to each once, and everybody else is served meanwhile', async () => {
+it('answers thirty who sign up at once, writes to each once, and everybody else is served meanwhile', measuredAgain, async () => {
   const databaseUrl = await cloneDatabase()
   const mailbox = await openMailbox()
   const gateway = await startGateway({ databaseUrl, env: { SMTP_URL: mailbox.url } })

@@ -149,8 +149,10 @@ describe('a scheduled message', () => {
     const from = await sender(1, 'connected')
     const schedule = (scheduledAt: string) => client(from).post('messages/schedule', message(from, { scheduledAt }))
     const far = await schedule(later())
+    // Before there is another, which may have left by the time that anybody looks.
+    expect([far.status, await used(from.account)]).toEqual([201, 499])
     const near = await schedule(soon())
-    expect([far.status, near.status, await used(from.account)]).toEqual([201, 201, 499])
+    expect(near.status).toBe(201)
     await until(async () => (await messageOf(from, near.body.data.id)).status === 'read')
     expect([await used(from.account), await recount(from.account)]).toEqual([500, 1])
     expect((await client(from).post(`messages/${far.body.data.id}/cancel`)).status).toBe(200)

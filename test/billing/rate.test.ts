@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createApiKey } from '../../src/accounts/service.ts'
 import { createTeam } from '../../src/teams/service.ts'
-import { type Answer, api, createAccount, sql } from '../kit/kit.ts'
+import { type Account, type Answer, api, createAccount, promptly, sql } from '../kit/kit.ts'
 import { codes, openTwo, type Two, tooFast } from './rate-rig.ts'
 
 let databaseUrl: string
@@ -33,6 +33,16 @@ async function hammer(apiKey: string, seconds: number): Promise<Timed[]> {
       return { answer, sentAt, answeredAt: performance.now() }
     }),
   )
+}
+
+/** Asks with a new account each time, until all that is asked is answered within one second, however busy others keep this machine. */
+async function inOneSecond<T>(ask: (account: Account) => Promise<T>): Promise<{ account: Account; told: T }> {
+  const timed = async () => {
+    const account = await createAccount(databaseUrl)
+    const begun = performance.now()
+    return { account, told: await ask(account), ms: performance.now() - begun }
+  }
+  return await promptly(timed, { withinMs: 1_000, tookMs: ({ ms }) => ms, patienceMs: 30_000 })
 }
 
 describe('the rate of a key', () => {
@@ -66,17 +76,17 @@ describe('the rate of a key', () => {
     }
   })
 
-  // A burst has to fit into one second, which takes a second try where others keep this machine too busy.
-  it('is one for REST and GraphQL, counted before anything else is looked at', { retry: 2 }, async () => {
-    const account = await createAccount(databaseUrl)
-    const [one, two] = clients(account.apiKey)
-    const asks = [
-      () => one.get('me'),
-      () => two.graphql('{ me { id } }'),
-      () => one.get('messages?limit=0'),
-      () => two.post('messages/send', '{'),
-    ]
-    const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => (asks[i % 4] as () => Promise<Answer>)()))
+  it('is one for REST and GraphQL, counted before anything else is looked at', async () => {
+    const { account, told: answers } = await inOneSecond(async ({ apiKey }) => {
+      const [one, two] = clients(apiKey)
+      const asks = [
+        () => one.get('me'),
+        () => two.graphql('{ me { id } }'),
+        () => one.get('messages?limit=0'),
+        () => two.post('messages/send', '{'),
+      ]
+      return await Promise.all(Array.from({ length: 40 }, (_, i) => (asks[i % 4] as () => Promise<Answer>)()))
+    })
     expect(answers.filter((answer) => answer.status === 429)).toHaveLength(30)
     const refused = answers
       .filter((answer) => answer.status === 429)
@@ -94,23 +104,21 @@ describe('the rate of a key', () => {
   })
 
   it('is told with what the key may not reach, which takes nothing of it', async () => {
-    const account = await createAccount(databaseUrl)
-    const team = await createTeam(sql(databaseUrl), { ownerEmail: account.email, name: 'Team' })
-    const [mine] = clients(account.apiKey)
-    const [ours] = clients(team.apiKey, { 'x-team-id': team.teamId })
     const stands = async (answer: Promise<Answer>) => {
       const { status, headers } = await answer
       return [status, ...['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`ratelimit-${name}`)))]
     }
-    expect(await stands(mine.get('instances', { 'x-team-id': team.teamId }))).toEqual([403, 10, 10, 1])
-    expect(await stands(ours.get('me'))).toEqual([403, 10, 10, 1])
-    const doors = [
-      mine.get('instances'),
-      mine.get('instances', { 'x-team-id': team.teamId }),
-      ours.get('instances'),
-      ours.get('me'),
-    ]
-    const [mixed, wrong] = [await Promise.all(doors), await stands(mine.get('instances', { 'x-team-id': team.teamId }))]
+    const { account, told } = await inOneSecond(async (account) => {
+      const team = await createTeam(sql(databaseUrl), { ownerEmail: account.email, name: 'Team' })
+      const [mine] = clients(account.apiKey)
+      const [ours] = clients(team.apiKey, { 'x-team-id': team.teamId })
+      const wrongDoor = () => mine.get('instances', { 'x-team-id': team.teamId })
+      const before = [await stands(wrongDoor()), await stands(ours.get('me'))]
+      const mixed = await Promise.all([mine.get('instances'), wrongDoor(), ours.get('instances'), ours.get('me')])
+      return { team, before, mixed, wrong: await stands(wrongDoor()) }
+    })
+    const { team, before, mixed, wrong } = told
+    expect(before).toEqual(Array(2).fill([403, 10, 10, 1]))
     expect(codes(mixed)).toEqual({ ok: 2, '403 TEAM_KEY_REQUIRED': 1, '403 TEAM_KEY_NOT_ALLOWED': 1 })
     expect(wrong).toEqual([403, 10, 9, 1])
     expect(await apiUsage(account)).toBe(2)
@@ -118,12 +126,21 @@ describe('the rate of a key', () => {
     expect(headers.get('ratelimit-limit'), 'whoever is unknown hears nothing of a key').toBeNull()
   })
 
-  it('is whole again after a second', { retry: 2 }, async () => {
-    const account = await createAccount(databaseUrl)
-    const [one] = clients(account.apiKey)
-    const burst = () => Promise.all(Array.from({ length: 12 }, () => one.get('me')))
-    expect(codes(await burst())).toEqual({ ok: 10, [tooFast]: 2 })
-    await pause(1_050)
-    expect(codes(await burst())).toEqual({ ok: 10, [tooFast]: 2 })
+  it('is whole again after a second', async () => {
+    const burst = async ({ apiKey }: Account) => {
+      const begun = performance.now()
+      const answers = await Promise.all(Array.from({ length: 12 }, () => clients(apiKey)[0].get('me')))
+      return { counts: codes(answers), ms: performance.now() - begun }
+    }
+    const bursts = await promptly(
+      async () => {
+        const account = await createAccount(databaseUrl)
+        const first = await burst(account)
+        await pause(1_050)
+        return [first, await burst(account)]
+      },
+      { withinMs: 1_000, tookMs: (both) => Math.max(...both.map(({ ms }) => ms)), patienceMs: 30_000 },
+    )
+    expect(bursts.map(({ counts }) => counts)).toEqual(Array(2).fill({ ok: 10, [tooFast]: 2 }))
   })
 })
