@@ -42,7 +42,8 @@ export interface GatewayOptions {
 /** Starts a gateway and waits until it serves. It ends with the test, or with the file when no test runs. */
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const gateway = spawnGateway(options)
-  const [, url] = await gateway.line(/^gateway ready on (http:\S+)$/)
+  // How soon is no promise: several that start at once on a busy machine have taken half a minute.
+  const [, url] = await gateway.line(/^gateway ready on (http:\S+)$/, 90_000)
   return Object.assign(gateway, { url: url as string })
 }
 
