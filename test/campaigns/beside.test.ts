@@ -3,6 +3,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { createCampaign } from '../../src/campaigns/service.ts'
 import type { App } from '../../src/core/app.ts'
 import type { Context } from '../../src/core/context.ts'
+import { connectInstance } from '../../src/instances/service.ts'
 import { sendMessage } from '../../src/messages/service.ts'
 import type { SendOutcome } from '../../src/providers/provider.ts'
 import { startWorker } from '../../src/worker.ts'
@@ -20,7 +21,7 @@ const offered: { to: string; answer: (outcome: SendOutcome) => void }[] = []
 beforeAll(async () => {
   databaseUrl = await cloneDatabase()
   const account = await createAccount(databaseUrl)
-  instanceId = (await connectedInstance(databaseUrl, account)).id
+  instanceId = (await connectedInstance(databaseUrl, account, { status: 'disconnected' })).id
   app = await openApp(databaseUrl, { ROLES: 'http,worker' })
   const sandbox = app.providers.get('sandbox')
   if (!sandbox) throw new Error('there is no sandbox')
@@ -45,11 +46,16 @@ it('offers an instant message at once while every worker of campaigns waits for 
   const { id } = await createCampaign(ctx, campaignTo(instanceId, numbers(600)))
   // A campaign does not make more messages than can be sent soon, so that it can be paused without much to take back.
   await until(async () => {
-    const { rows } = await sql(databaseUrl).query('select count(*)::int as n from messages where "campaignId" = $1', [id])
-    return rows[0]?.n === 500
+    const { rows } = await sql(databaseUrl).query<{ n: number; waiting: number }>(
+      'select count(*)::int as n, count("waitingSince")::int as waiting from messages where "campaignId" = $1',
+      [id],
+    )
+    return rows[0]?.n === 500 && rows[0].waiting === 500
   })
-  // The first page of fifty, which one worker fetched or both together; nothing more than a page for each can be offered.
-  await until(() => offered.length >= 50)
+  // Only now may any be offered: those that nobody answers are given up soon, and their workers go on to the next.
+  await connectInstance(ctx, instanceId, null)
+  // A page for each of two workers, and nothing more.
+  await until(() => offered.length === 100)
   const [first] = numbers(1, '5555', 90_000) as [string]
   await sendMessage(ctx, { instanceId, to: first, type: 'text', text: 'hello' })
   // Before the first of the others is given up as unanswered.

@@ -1,9 +1,10 @@
 // A campaign's life: it begins at once or at its time, reaches everyone once, pauses, goes on, ends.
 import { beforeAll, describe, expect, it } from 'vitest'
+import { slow } from '../kit/fault.ts'
 import { expectInvariants } from '../kit/invariants.ts'
 import { type Account, type Api, connectedInstance, createAccount, sql, until } from '../kit/kit.ts'
 import { openScene, type Scene } from '../kit/scene.ts'
-import { campaignTo, expectCreated, ledger, numbers, reach, recount, statsOf } from './rig.ts'
+import { bringForward, campaignTo, expectCreated, ledger, numbers, reach, recount, statsOf } from './rig.ts'
 
 let databaseUrl: string
 let scene: Scene
@@ -17,6 +18,9 @@ beforeAll(async () => {
   client = scene.client()
   instanceId = scene.phone.id
 })
+
+/** What each page is made to take, so that some are left whenever the test comes to stop the campaign; it rests for three times that. */
+const pageMs = 150
 
 let used = 0
 function fresh(count: number, end?: string): string[] {
@@ -62,7 +66,7 @@ describe('a campaign', () => {
   })
 
   it('begins at its time and not before', async () => {
-    const scheduledAt = new Date(Date.now() + 1_500)
+    const scheduledAt = new Date(Date.now() + 3_600_000)
     const to = fresh(60)
     const id = await create({ to, scheduledAt })
     const before = await statsOf(client, id)
@@ -72,11 +76,16 @@ describe('a campaign', () => {
       processingStartedAt: null,
       lastEnqueuedAt: null,
     })
+    const jobs = `select start_after from pgboss.job where name = 'campaign.advance' and data->>'id' = $1`
+    expect((await sql(databaseUrl).query(jobs, [id])).rows).toEqual([{ start_after: scheduledAt }])
+    // Its job comes before its time.
+    const soon = new Date(Date.now() + 1_000)
+    await bringForward(databaseUrl, id, soon)
     const { timeline } = await reach(client, id, 'completed')
-    expect(Date.parse(timeline.processingStartedAt as string)).toBeGreaterThanOrEqual(scheduledAt.getTime())
+    expect(Date.parse(timeline.processingStartedAt as string)).toBeGreaterThanOrEqual(soon.getTime())
     const { rows } = await sql(databaseUrl).query(
       `select from messages m join sandbox_messages s on s.reference = m.id::text where m."campaignId" = $1 and s."acceptedAt" < $2`,
-      [id, scheduledAt],
+      [id, soon],
     )
     expect(rows).toEqual([])
     await expectOnceEach(id, to)
@@ -121,10 +130,12 @@ describe('pausing', () => {
   it('returns what is queued to planned, with its quota, and going on reaches everyone once', async () => {
     const to = fresh(400)
     const before = await usedQuota()
+    const hasten = await slow(databaseUrl, 'update', 'campaigns', pageMs)
     const id = await create({ to })
     await until(async () => (await statsOf(client, id)).stats.planned < 300)
     const paused = await client.post(`campaigns/${id}/pause`)
     expect([paused.status, paused.body.data.status]).toEqual([200, 'paused'])
+    await hasten()
     const { stats } = await statsOf(client, id)
     expect(stats.planned).toBeGreaterThan(0)
     // What a worker had taken when it was paused goes on, and nothing else.
@@ -153,11 +164,12 @@ describe('pausing', () => {
   })
 
   it('keeps a scheduled campaign from beginning, which goes back to waiting for its time, or begins when that is over', async () => {
-    const soon = new Date(Date.now() + 1_000)
-    const late = new Date(Date.now() + 86_400_000)
-    const [first, second] = [await create({ to: fresh(3), scheduledAt: soon }), await create({ to: fresh(3), scheduledAt: late })]
+    const scheduledAt = new Date(Date.now() + 3_600_000)
+    const [first, second] = [await create({ to: fresh(3), scheduledAt }), await create({ to: fresh(3), scheduledAt })]
     for (const id of [first, second]) expect((await client.post(`campaigns/${id}/pause`)).body.data.status).toBe('paused')
-    await until(() => Date.now() > soon.getTime() + 1_000)
+    await bringForward(databaseUrl, first)
+    const jobs = `select from pgboss.job where name = 'campaign.advance' and state < 'completed' and data->>'id' = $1`
+    await until(async () => (await sql(databaseUrl).query(jobs, [first])).rowCount === 0)
     expect(await recount(databaseUrl, first)).toMatchObject({ planned: 3 })
     expect((await client.post(`campaigns/${first}/resume`)).body.data.status).toBe('running')
     expect((await client.post(`campaigns/${second}/resume`)).body.data.status).toBe('scheduled')
@@ -196,9 +208,10 @@ describe('pausing', () => {
     const lapsed = await createAccount(databaseUrl)
     const phone = await connectedInstance(databaseUrl, lapsed)
     const own = scene.client(0, lapsed)
-    const scheduledAt = new Date(Date.now() + 700)
+    const scheduledAt = new Date(Date.now() + 3_600_000)
     const id = expectCreated(await own.post('campaigns', campaignTo(phone.id, fresh(3), { scheduledAt })))
     await sql(databaseUrl).query(`update subscriptions set status = 'inactive' where "userId" = $1`, [lapsed.userId])
+    await bringForward(databaseUrl, id)
     expect((await reach(own, id, 'paused')).stats).toMatchObject({ planned: 3 })
     expect((await own.post(`campaigns/${id}/resume`)).body.error.code).toBe('SUBSCRIPTION_INACTIVE')
   })
@@ -207,10 +220,12 @@ describe('pausing', () => {
 describe('cancelling', () => {
   it('ends it: what has not begun to leave never will, and gives its quota back', async () => {
     const before = await usedQuota()
+    const hasten = await slow(databaseUrl, 'update', 'campaigns', pageMs)
     const id = await create({ to: fresh(400) })
     await until(async () => (await statsOf(client, id)).stats.planned < 350)
     const answer = await client.post(`campaigns/${id}/cancel`)
     expect([answer.status, answer.body.data.status]).toEqual([200, 'cancelled'])
+    await hasten()
     await until(async () => (await statsOf(client, id)).stats.queued === 0)
     const { stats, timeline, progressPercent } = await statsOf(client, id)
     expect([stats.planned, progressPercent]).toEqual([0, 100])

@@ -36,6 +36,13 @@ export async function reach(api: Api, id: string, status: string, timeoutMs = 30
   )
 }
 
+/** Lets the time of a scheduled campaign come, of which the test has seen what comes before it. */
+export async function bringForward(databaseUrl: string, campaignId: string, at = new Date()): Promise<void> {
+  const pool = sql(databaseUrl)
+  await pool.query('update campaigns set "scheduledFor" = $2 where id = $1', [campaignId, at])
+  await pool.query(`update pgboss.job set start_after = now() where name = 'campaign.advance' and data->>'id' = $1`, [campaignId])
+}
+
 /** Where every recipient stands, counted one by one in another way than the gateway does. */
 export async function recount(databaseUrl: string, campaignId: string): Promise<Counters> {
   const { rows } = await sql(databaseUrl).query<{ recipient: string; message: string | null }>(

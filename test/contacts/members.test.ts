@@ -188,7 +188,8 @@ it('counts members as a recount does, whoever comes and goes at once', async () 
   )
   const { rows } = await sql(rig.databaseUrl).query(
     `select g.id, "membersCount", count(m.*)::int as recount from contact_groups g left join contact_group_members m on m."groupId" = g.id
-     group by g.id having "membersCount" <> count(m.*)`,
+     where g."workspaceId" = $1 group by g.id having "membersCount" <> count(m.*)`,
+    [tenant.account.workspaceId],
   )
   expect(rows).toEqual([])
 })

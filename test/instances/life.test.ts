@@ -14,7 +14,7 @@ let app: App
 
 beforeAll(async () => {
   // Slow enough to be seen pairing on a busy machine.
-  scene = await openScene({ env: { SANDBOX_LATENCY_MS: '2000' } })
+  scene = await openScene({ env: { SANDBOX_LATENCY_MS: '5000' } })
   client = scene.client()
   app = await openApp(scene.databaseUrl)
 })

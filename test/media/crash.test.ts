@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import path from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sweepMedia } from '../../src/media/service.ts'
-import { type Account, cloneDatabase, createAccount, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
+import { type Account, cloneDatabase, createAccount, type Gateway, measuredAgain, sql, startGateway, until } from '../kit/kit.ts'
 import { openApp } from '../messages/rig.ts'
 import { dataFolder } from '../promises/demo.ts'
 import { post, rawForm, upload } from './rig.ts'
@@ -160,7 +160,8 @@ describe('an upload that fails', () => {
 })
 
 describe.skipIf(process.platform !== 'linux')('many large uploads at once', () => {
-  it('take no more memory than one', { timeout: 120_000 }, async () => {
+  // Measured again: now and then the allocator keeps what it could give back, and what is held is held every time.
+  it('take no more memory than one', { timeout: 120_000, ...measuredAgain }, async () => {
     const gateway = await start()
     const size = 60 * 1024 * 1024
     const { body, headers } = rawForm('x'.repeat(size), 'form-data; name="file"; filename="a"')

@@ -1,4 +1,6 @@
 // What the tests of media begin with: files of every type that there is, made here byte by byte, and a way to send them.
+import { readdirSync, readlinkSync } from 'node:fs'
+import path from 'node:path'
 import { crc32, deflateRawSync } from 'node:zlib'
 import { expect } from 'vitest'
 import { expectDocumented } from '../kit/document.ts'
@@ -16,6 +18,19 @@ export interface Sent {
 /** Matches the address of a file at that gateway. */
 export function publicUrl(gateway: { url: string }, extension: string): string {
   return expect.stringMatching(new RegExp(`^${gateway.url}/media/[\\w-]{43}\\.${extension}$`))
+}
+
+/** How many of the files that it keeps a gateway holds open. */
+export function openFiles({ pid }: { pid: number }, dataDir: string): number {
+  const held = `/proc/${pid}/fd`
+  const files = readdirSync(held).map((fd) => {
+    try {
+      return readlinkSync(path.join(held, fd))
+    } catch {
+      return 'closed'
+    }
+  })
+  return files.filter((file) => file.startsWith(path.join(dataDir, 'media'))).length
 }
 
 /** Posts a form with one file. */

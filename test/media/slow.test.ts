@@ -1,13 +1,13 @@
 // Time that uploads and downloads have: a slow line is waited for, and who only holds a connection is cut.
-import { readdirSync, readlinkSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { sql, until } from '../kit/kit.ts'
+import { measuredAgain, sql, until } from '../kit/kit.ts'
 import { dataFolder } from '../promises/demo.ts'
 import { type OwnRig, openOwnRig } from '../rest-compat/rig.ts'
-import { rawForm, sized, upload } from './rig.ts'
+import { openFiles, rawForm, sized, upload } from './rig.ts'
 
 const mib = 1024 * 1024
 let rig: OwnRig
@@ -57,7 +57,8 @@ async function drip({ socket }: Line, body: Buffer, bytes: number, everyMs: numb
   }
 }
 
-describe.concurrent('an upload', { timeout: 90_000 }, () => {
+// Measured again where others keep this machine too busy.
+describe.concurrent('an upload', { timeout: 90_000, ...measuredAgain }, () => {
   it('of 60 MiB may take half a minute and more', async () => {
     const body = Buffer.from(rawForm('x'.repeat(60 * mib), 'form-data; name="file"; filename="a"').body)
     const line = openUpload(body.length)
@@ -123,27 +124,16 @@ describe('what was cut', () => {
 })
 
 describe.skipIf(process.platform !== 'linux')('a reader', () => {
-  /** How many of the files that it keeps the gateway holds open. */
-  function openFiles(): number {
-    const held = `/proc/${rig.gateway.pid}/fd`
-    const files = readdirSync(held).map((fd) => {
-      try {
-        return readlinkSync(path.join(held, fd))
-      } catch {
-        return 'closed'
-      }
-    })
-    return files.filter((file) => file.startsWith(path.join(dataDir, 'media'))).length
-  }
-
   it('who takes nothing is cut, and others are not kept waiting', { timeout: 90_000 }, async () => {
     const { url } = (await upload(rig.gateway, rig.tenant.account.apiKey, sized('application/pdf', 60 * mib))).body.data
     const line = open([`GET ${new URL(url).pathname} HTTP/1.1`, 'Host: x'])
     await new Promise((resolve) => line.socket.once('data', resolve))
     line.socket.pause()
     expect((await (await fetch(url)).arrayBuffer()).byteLength).toBe(60 * mib)
-    expect(openFiles()).toBe(1)
-    await until(() => openFiles() === 0, { timeoutMs: 45_000, everyMs: 500 })
+    // The other one has all of it a moment before its file is closed.
+    const heldOpen = () => openFiles(rig.gateway, dataDir)
+    await until(() => heldOpen() === 1)
+    await until(() => heldOpen() === 0, { timeoutMs: 45_000, everyMs: 500 })
     line.socket.destroy()
   })
 })

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, it } from 'vitest'
 import { mediaTypes } from '../../src/media/kinds.ts'
 import { sniff } from '../../src/media/sniff.ts'
+import { measuredAgain } from '../kit/kit.ts'
 import { compound, samples, zip } from './rig.ts'
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'gateway-test-types-'))
@@ -101,7 +102,7 @@ describe('an archive that would fill a disk', () => {
     ['one in the name of an office document', zip({ [name]: types }, { deflate: true })],
     ['one that lies about it', zip({ [name]: types }, { deflate: true, saidBytes: 100 })],
     ['one of 10,000 files', zip(Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`word/${i}`, 'x'])))],
-  ])('is looked at and not unpacked: %s', async (_, archive) => {
+  ])('is looked at and not unpacked: %s', measuredAgain, async (_, archive) => {
     const before = process.memoryUsage().rss
     const begun = performance.now()
     expect(await typeOf(archive)).toBeUndefined()

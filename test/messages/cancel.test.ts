@@ -4,6 +4,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { expectInvariants } from '../kit/invariants.ts'
 import { type Answer, sql, until } from '../kit/kit.ts'
 import { openScene, type Scene } from '../kit/scene.ts'
+import { bringForward } from './rig.ts'
 
 let scene: Scene
 
@@ -42,7 +43,7 @@ async function expectAgreement(ids: readonly string[], answers: readonly Answer[
 }
 
 it('cancels a scheduled message once, which then has no quota and never leaves', async () => {
-  const [id] = (await accept(1, new Date(Date.now() + 2_000))) as [string]
+  const [id] = (await accept(1, new Date(Date.now() + 3_600_000))) as [string]
   const first = await scene.client(0).post(`messages/${id}/cancel`)
   expect([first.status, first.body.data.status]).toEqual([200, 'cancelled'])
   const again = await scene.client(1).post(`messages/${id}/cancel`)
@@ -51,6 +52,7 @@ it('cancels a scheduled message once, which then has no quota and never leaves',
     `select data->>'id' as id from pgboss.job where name = 'message.dispatch' and state < 'completed'`,
   )
   expect(rows).toEqual([{ id }])
+  await bringForward(scene.databaseUrl, [id])
   await until(
     async () =>
       (await sql(scene.databaseUrl).query(`select from pgboss.job where name = 'message.dispatch' and state < 'completed'`))

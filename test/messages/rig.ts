@@ -5,7 +5,7 @@ import type { Context } from '../../src/core/context.ts'
 import { attachDomains } from '../../src/domains.ts'
 import { contextOf } from '../../src/door.ts'
 import { createQueues } from '../../src/worker.ts'
-import { type Account, atEnd, connectedInstance, createAccount, secretKey } from '../kit/kit.ts'
+import { type Account, atEnd, connectedInstance, createAccount, secretKey, sql } from '../kit/kit.ts'
 
 /** Ends with the test, or with the file when no test runs. */
 export async function openApp(databaseUrl: string, env: Record<string, string> = {}): Promise<App> {
@@ -34,6 +34,13 @@ export async function openWorkspace(databaseUrl: string): Promise<{ app: App; ct
   const { id: instanceId } = await connectedInstance(databaseUrl, account)
   const app = await openApp(databaseUrl)
   return { app, ctx: contextFor(app, account), instanceId }
+}
+
+/** Lets the time of scheduled messages come, of which the test has seen what comes before it. */
+export async function bringForward(databaseUrl: string, ids: readonly string[]): Promise<void> {
+  const pool = sql(databaseUrl)
+  await pool.query('update messages set "scheduledAt" = now(), "dueAt" = now() where id = any($1)', [ids])
+  await pool.query(`update pgboss.job set start_after = now() where data->>'id' = any($1)`, [ids])
 }
 
 /** The context of the account's own key. */

@@ -3,6 +3,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { expectInvariants } from '../kit/invariants.ts'
 import { connectedInstance, createAccount, measuredAgain, sql, until } from '../kit/kit.ts'
 import { openScene, type Scene } from '../kit/scene.ts'
+import { bringForward } from './rig.ts'
 
 let scene: Scene
 
@@ -42,9 +43,14 @@ it('takes quota when a scheduled message leaves, and fails what no quota is left
   const usage = async () => (await client.get('usage')).body.data
   const now = Array.from({ length: 498 }, () => ({ ...body(0, instanceId), scheduledAt: undefined }))
   expect((await client.post('messages/bulk', { messages: now })).body.data.accepted).toHaveLength(498)
-  const later = Array.from({ length: 5 }, () => body(3_000, instanceId))
-  expect((await client.post('messages/bulk', { messages: later })).body.data.accepted).toHaveLength(5)
+  const later = Array.from({ length: 5 }, () => body(3_600_000, instanceId))
+  const { accepted } = (await client.post('messages/bulk', { messages: later })).body.data
+  expect(accepted).toHaveLength(5)
   expect(await usage()).toMatchObject({ messagesCount: 498, monthlyOutboundQuota: 500 })
+  await bringForward(
+    scene.databaseUrl,
+    accepted.map(({ id }: { id: string }) => id),
+  )
 
   const query = `select status, error, count(*)::int as n from messages where "instanceId" = $1 and "scheduledAt" is not null group by 1, 2 order by 3`
   const ends = await until(async () => {

@@ -14,7 +14,7 @@ import {
   until,
 } from '../kit/kit.ts'
 import { openScene } from '../kit/scene.ts'
-import { openWorkspace } from './rig.ts'
+import { bringForward, openWorkspace } from './rig.ts'
 
 let databaseUrl: string
 let account: Account
@@ -139,9 +139,10 @@ it('has one job for the end of a wait, however often the instance comes and goes
 it('fails what still waited when its instance is deleted, and what was scheduled when its time comes', async () => {
   const instanceId = await phone()
   const ids = await send(instanceId, 5)
-  const later = await send(instanceId, 1, { scheduledAt: new Date(Date.now() + 1_500).toISOString() })
+  const later = await send(instanceId, 1, { scheduledAt: new Date(Date.now() + 3_600_000).toISOString() })
   await waiting(ids)
   expect((await client.delete(`instances/${instanceId}`)).status).toBe(200)
+  await bringForward(databaseUrl, later)
   for (const list of [ids, later]) {
     await until(async () =>
       (await rowsOf(list)).every(({ status, error }) => status === 'failed' && error === 'INSTANCE_DELETED'),
