@@ -42,7 +42,8 @@ export interface GatewayOptions {
 /** Starts a gateway and waits until it serves. It ends with the test, or with the file when no test runs. */
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const gateway = spawnGateway(options)
-  const [, url] = await gateway.line(/^gateway ready on (http:\S+)$/)
+  // Many that start at once on a busy machine take long.
+  const [, url] = await gateway.line(/^gateway ready on (http:\S+)$/, 120_000)
   return Object.assign(gateway, { url: url as string })
 }
 
@@ -81,9 +82,14 @@ export function watch(child: ChildProcess & { stdout: Readable; stderr: Readable
     })
   }
   const gone = () => child.exitCode !== null || child.signalCode !== null
+  // Its last lines may still be on their way when it has gone.
+  let ended = false
   const killAtExit = () => child.kill('SIGKILL')
   process.once('exit', killAtExit)
-  void exited.then(() => process.off('exit', killAtExit))
+  void exited.then(() => {
+    ended = true
+    process.off('exit', killAtExit)
+  })
 
   async function stop(): Promise<Exit> {
     if (!gone()) {
@@ -105,7 +111,7 @@ export function watch(child: ChildProcess & { stdout: Readable; stderr: Readable
         const match = text.match(pattern)
         if (match) return match
       }
-      if (gone() || signal.aborted) throw new Error(`${pattern} was not written:\n${logs.join('\n')}`)
+      if (ended || signal.aborted) throw new Error(`${pattern} was not written:\n${logs.join('\n')}`)
       await Promise.race([once(child, 'line', { signal }).catch(() => {}), exited])
     }
   }
