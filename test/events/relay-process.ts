@@ -1,4 +1,4 @@
-// A process that does nothing but relay, for tests that kill it. Says `leading` when it has the lead.
+// A process that does nothing but relay, for tests that kill it. Says `candidate` when it waits for the lead.
 import { createApp } from '../../src/core/app.ts'
 import { readConfig } from '../../src/core/config.ts'
 import { startRelay } from '../../src/events/relay.ts'
@@ -6,6 +6,7 @@ import { startRelay } from '../../src/events/relay.ts'
 const { config, secrets } = readConfig()
 const app = await createApp({ config, secrets, databaseUrl: config.databaseUrl as string })
 const relay = await startRelay(app, [])
+console.log('candidate')
 process.on('SIGTERM', async () => {
   await relay[Symbol.asyncDispose]()
   await app[Symbol.asyncDispose]()

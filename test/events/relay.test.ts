@@ -60,7 +60,9 @@ function readAlong(place: Place): { seen: number[]; stop: () => Promise<void> } 
 }
 
 describe('the relay', () => {
-  it('skips and repeats nothing for a reader by cursor while writers commit out of order and leaders are killed', async () => {
+  it('skips and repeats nothing for a reader by cursor while writers commit out of order and leaders are killed', {
+    timeout: 120_000,
+  }, async () => {
     const place = newPlace()
     const readers = [readAlong(place), readAlong(place)]
     let leader = startRelayProcess()
@@ -68,7 +70,8 @@ describe('the relay', () => {
     const writing = writeDisorderly(place, 4, 150)
     for (let kills = 0; kills < 3; kills++) {
       const next = startRelayProcess()
-      await pause(150)
+      // How long a process takes to start is no part of what is measured below.
+      await next.line(/^candidate$/)
       leader.kill('SIGKILL')
       await next.line(/numbers events/, 10_000)
       leader = next
@@ -98,9 +101,10 @@ describe('the relay', () => {
     const place = newPlace()
     const frozen = startRelayProcess()
     await frozen.line(/numbers events/)
+    const next = startRelayProcess()
+    await next.line(/^candidate$/)
     frozen.kill('SIGSTOP')
     await emitMany(sql(databaseUrl), place, 5)
-    const next = startRelayProcess()
     await next.line(/numbers events/, 10_000)
     await until(async () => (await wholeLog(databaseUrl)).length === 5)
     frozen.kill('SIGCONT')

@@ -109,7 +109,7 @@ describe('a server that stops', () => {
 })
 
 describe('a database that crashes', () => {
-  it('leaves streams open, and they go on without a gap or a repeat', async () => {
+  it('leaves streams open, and they go on without a gap or a repeat', { timeout: 120_000 }, async () => {
     const server = await ownServer()
     const doors = await openDoors({ databaseUrl: server.url })
     const readers = [await openPlain(doors), await openGraphql(doors)] as const

@@ -5,7 +5,7 @@ import { graphqlNumbers, happen, metric, openDoors, openGraphql, openPlain, open
 import { plainNumbers, upTo } from './rig.ts'
 import type { SseReader } from './sse.ts'
 
-it('costs bounded memory, is cut within 20 s, delays nobody, and resumes by cursor', async () => {
+it('costs bounded memory, is cut within 20 s, delays nobody, and resumes by cursor', { timeout: 180_000 }, async () => {
   const doors = await openDoors({ env: inspectable })
   const rounds = 1_000
   const healthy = [await openPlain(doors), await openGraphql(doors)]

@@ -5,7 +5,7 @@ import { addGroupMembers, type BulkJobRecord, bulkDeleteContacts, cancelBulkJob 
 import { readBulkJob } from '../../src/contacts/bulk-list.ts'
 import { addContacts, addGroup, membersOf } from '../contacts/bulk-rig.ts'
 import { expectInvariants } from '../kit/invariants.ts'
-import { type Gateway, sql, until } from '../kit/kit.ts'
+import { type Gateway, measuredAgain, sql, until } from '../kit/kit.ts'
 import { contextFor, openApp } from '../messages/rig.ts'
 import { openStage, type Stage } from './rig.ts'
 
@@ -63,7 +63,7 @@ beforeAll(async () => {
       played[name as keyof typeof scenes] = await scene()
     }),
   )
-}, 150_000)
+}, 300_000)
 
 let starting: Promise<unknown> = Promise.resolve()
 
@@ -133,8 +133,14 @@ function steadily(upTo: number): string[] {
 
 const told = ({ states }: Played) => states.map(({ status, processed }) => `${status} ${processed}`)
 
-it('goes on from the last committed chunk when its worker was killed, does each once, and ends once', () => {
-  const { addKilled } = played
+let measured = 0
+
+// Played and measured again where others keep this machine too busy.
+it('goes on from the last committed chunk when its worker was killed, does each once, and ends once', {
+  ...measuredAgain,
+  timeout: 150_000,
+}, async () => {
+  const addKilled = measured++ === 0 ? played.addKilled : await scenes.addKilled()
   expect(told(addKilled)).toEqual([...steadily(total), `done ${total}`])
   expect(addKilled.record).toMatchObject({
     status: 'done',

@@ -106,7 +106,7 @@ const begun = {} as {
 beforeAll(async () => {
   const [takenOver, givenUp, cursed] = await Promise.all([beginTakenOver(), beginGivenUp(), playCursed()])
   Object.assign(begun, { takenOver, givenUp, cursed })
-}, 150_000)
+}, 300_000)
 
 describe('a job that always throws', () => {
   // Measured again where something else had the machine meanwhile.
@@ -203,17 +203,25 @@ it('sets aside at once what no version of its jobs understands, says so where op
 })
 
 // The last: what they tell took its time while the others ran.
-describe('a job that blocks the event loop for 30 s', { timeout: 90_000 }, () => {
-  it('is taken over by another node with what was in its batch, while others are served there at once', async () => {
-    const { first, second, done, tries, end, dead } = await begun.takenOver()
-    expect(new Set(done.map(({ pid }) => pid))).toEqual(new Set([second]))
-    expect(p99(done.map(({ afterMs }) => afterMs))).toBeLessThan(1_000)
-    expect(tries.map(({ pid }) => pid)).toEqual([first, second])
-    const takenOverAfterMs = tries[1]?.afterMs as number
-    console.log(`F18: taken over after ${takenOverAfterMs / 1000} s`)
-    expect(takenOverAfterMs).toBeLessThan(15_000)
-    expect([end, dead]).toEqual([[{ state: 'completed', retry_count: 1 }], []])
-  })
+describe('a job that blocks the event loop for 30 s', { timeout: 180_000 }, () => {
+  let measured = 0
+
+  // Played and measured again where something else had the machine meanwhile.
+  it(
+    'is taken over by another node with what was in its batch, while others are served there at once',
+    measuredAgain,
+    async () => {
+      const takenOver = measured++ === 0 ? begun.takenOver : await beginTakenOver()
+      const { first, second, done, tries, end, dead } = await takenOver()
+      expect(new Set(done.map(({ pid }) => pid))).toEqual(new Set([second]))
+      expect(p99(done.map(({ afterMs }) => afterMs))).toBeLessThan(1_000)
+      expect(tries.map(({ pid }) => pid)).toEqual([first, second])
+      const takenOverAfterMs = tries[1]?.afterMs as number
+      console.log(`F18: taken over after ${takenOverAfterMs / 1000} s`)
+      expect(takenOverAfterMs).toBeLessThan(15_000)
+      expect([end, dead]).toEqual([[{ state: 'completed', retry_count: 1 }], []])
+    },
+  )
 
   it('is set aside by another node when it may not be tried again', async () => {
     const { first, second, notes, dead } = await begun.givenUp()
@@ -228,13 +236,20 @@ async function beginTakenOver() {
   const scene = await openScene()
   const first = await scene.startWorker()
   const [blocker] = (await scene.add(mixedJob, ['blocks once'])) as [string]
-  const noted = (what: string, n: number) =>
-    until(async () => (await notesOf(scene, [blocker], what)).length === n, { timeoutMs: 60_000 })
+  const isNoted = async (what: string, n: number) => (await notesOf(scene, [blocker], what)).length === n
+  const noted = (what: string, n: number) => until(() => isNoted(what, n), { timeoutMs: 60_000 })
   await noted('tried', 1)
   const second = await scene.startWorker()
-  const neighbours = await scene.add(mixedJob, good(400), 25)
-  await noted('done', 1)
-  await until(async () => (await notesOf(scene, neighbours, 'done')).length === 400)
+  // None is left for the first when it wakes.
+  const neighbours: string[] = []
+  await until(
+    async () => {
+      neighbours.push(...(await scene.add(mixedJob, good(10), 25)))
+      return await isNoted('done', 1)
+    },
+    { timeoutMs: 60_000 },
+  )
+  await until(async () => (await notesOf(scene, neighbours, 'done')).length === neighbours.length)
   return async () => {
     // When it wakes, the first finds that the job is no more its own.
     await noted('done', 2)

@@ -61,7 +61,7 @@ it('makes one message of fifty identical requests on two nodes', async () => {
 })
 
 it('offers each of hundreds of messages once, those of one scheduled second too', async () => {
-  const scheduledAt = new Date(Math.ceil(Date.now() / 1000) * 1000 + 3_000).toISOString()
+  const scheduledAt = new Date(Math.ceil(Date.now() / 1000) * 1000 + 6_000).toISOString()
   const bodies = Array.from({ length: 300 }, (_, i) => {
     const body = text(i % 2 === 0 ? stage.sure : stage.blind)
     return i < 150 ? { ...body, scheduledAt } : body

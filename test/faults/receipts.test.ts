@@ -176,11 +176,14 @@ describe('of a message whose worker broke at a network that takes no reference',
 
 it('keeps receipts that come before its own commit of the send', async () => {
   const early = await openStage()
-  const gateway = await early.start({ FAILPOINT: 'send.before_commit=sleep:1500' })
+  const gateway = await early.start({ FAILPOINT: 'send.before_commit=sleep:5000' })
   const [id] = await sendAll(early.account, () => gateway, [text(early.blind)])
   const read = async () => (await sql(early.databaseUrl).query('select * from messages where id = $1', [id])).rows[0]
-  await until(async () => (await read()).status === 'read')
-  expect((await read()).leaseToken, 'the send is not committed yet').not.toBeNull()
+  const before = await until(async () => {
+    const row = await read()
+    return row.status === 'read' && row
+  })
+  expect(before.leaseToken, 'the send is not committed yet').not.toBeNull()
   await until(async () => (await read()).leaseToken === null)
   expect(await read()).toMatchObject({ status: 'read', providerMessageId: `sandbox.${id}`, attempts: 1 })
   await expectInvariants(early.databaseUrl, { acknowledged: [id as string] })

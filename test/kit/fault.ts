@@ -16,9 +16,17 @@ export async function lose(databaseUrl: string, statement: 'update' | 'delete', 
   return await onEach(databaseUrl, statement, table, 'return null')
 }
 
-/** Such a statement takes so much longer for each row. */
+/** Such a statement takes so much longer for each row, all of it at once: thousands of short sleeps last as long as a busy machine likes. */
 export async function slow(databaseUrl: string, statement: Statement, table: string, byMs: number): Promise<() => Promise<void>> {
-  return await onEach(databaseUrl, statement, table, `perform pg_sleep(${byMs / 1_000})`)
+  const rows = statement === 'delete' ? 'old' : 'new'
+  const body = `perform pg_sleep(count(*) * ${byMs / 1_000}) from touched`
+  return await onEach(
+    databaseUrl,
+    statement,
+    table,
+    body,
+    `after ${statement} on ${table} referencing ${rows} table as touched for each statement`,
+  )
 }
 
 export interface Held {
@@ -55,14 +63,20 @@ export async function hold(databaseUrl: string, statement: Statement, table: str
   return { waits, release }
 }
 
-/** Runs `body` (PL/pgSQL) before each such statement, until the answer is called. */
-async function onEach(databaseUrl: string, statement: Statement, table: string, body: string): Promise<() => Promise<void>> {
+/** Runs `body` (PL/pgSQL) before each such statement changes a row, or at another time, until the answer is called. */
+async function onEach(
+  databaseUrl: string,
+  statement: Statement,
+  table: string,
+  body: string,
+  time = `before ${statement} on ${table} for each row`,
+): Promise<() => Promise<void>> {
   const name = `fault_${++faults}`
   const pool = sql(databaseUrl)
   await pool.query(
     `create function ${name}() returns trigger language plpgsql as $$ begin ${body}; return coalesce(new, old); end $$`,
   )
-  await pool.query(`create trigger ${name} before ${statement} on ${table} for each row execute function ${name}()`)
+  await pool.query(`create trigger ${name} ${time} execute function ${name}()`)
   const undo = async () => {
     await pool.query(`drop function if exists ${name} cascade`)
   }

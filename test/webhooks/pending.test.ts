@@ -7,10 +7,16 @@ import { pruneDeliveries } from '../../src/webhooks/sweep.ts'
 import { slow as slowDown } from '../kit/fault.ts'
 import { until } from '../kit/kit.ts'
 import { openReceiver, status } from './receiver.ts'
-import { openRig, settled } from './rig.ts'
+import { openRig, type Rig, settled } from './rig.ts'
 
-/** Time enough between two attempts to change something. */
-const slow = { WEBHOOK_RETRY_BASE_SECONDS: '2' }
+/** Time enough between two attempts to change something, on a busy machine too. */
+const slow = { WEBHOOK_RETRY_BASE_SECONDS: '60' }
+
+/** Makes the next attempts due now, and their jobs too. */
+async function hurry({ app }: Rig): Promise<void> {
+  await app.pool.query(`update webhook_deliveries set "nextAttemptAt" = now() where status = 'retrying'`)
+  await app.pool.query(`update pgboss.job set start_after = now() where name = 'webhook.deliver' and state < 'active'`)
+}
 
 describe('attempts still to be made', () => {
   it('go to the new URL', async () => {
@@ -20,6 +26,7 @@ describe('attempts still to be made', () => {
     await rig.emit()
     await settled(rig, endpoint.id, 'retrying')
     await updateEndpoint(rig.ctx, endpoint.id, { url: after.url })
+    await hurry(rig)
     await settled(rig, endpoint.id, 'delivered')
     expect([before.requests.length, after.requests.length]).toEqual([1, 1])
   })
@@ -39,7 +46,7 @@ describe('attempts still to be made', () => {
     expect(rows).toMatchObject(Array.from({ length: 3 }, () => ({ status: 'failed', error, nextAttemptAt: null })))
     receiver.answer = status(200)
     await rig.emit()
-    await jobsDone(rig.app.pool)
+    await jobsDone(rig)
     expect(receiver.requests).toHaveLength(3)
   })
 
@@ -81,6 +88,7 @@ describe('attempts still to be made', () => {
     await settled(rig, endpoint.id, 'retrying')
     const { shownSecret: renewed = '' } = await rotateSecret(rig.ctx, endpoint.id)
     receiver.answer = status(200)
+    await hurry(rig)
     await settled(rig, endpoint.id, 'delivered')
     const second = receiver.requests[1]
     for (const secret of [endpoint.shownSecret, renewed]) new Webhook(secret).verify(second?.body ?? '', second?.headers ?? {})
@@ -132,9 +140,12 @@ it('what is left of a deleted endpoint goes with its last delivery', async () =>
   expect(await count()).toBe(0)
 })
 
-async function jobsDone(pool: { query: (text: string) => Promise<{ rowCount: number | null }> }): Promise<void> {
+/** Waits until nothing is left to do, at once or at the time of a next attempt. */
+async function jobsDone(rig: Rig): Promise<void> {
+  const { pool } = rig.app
   await until(async () => (await pool.query('select from outbox')).rowCount === 0)
-  await until(
-    async () => (await pool.query(`select from pgboss.job where name = 'webhook.deliver' and state <= 'active'`)).rowCount === 0,
-  )
+  await until(async () => {
+    await hurry(rig)
+    return (await pool.query(`select from pgboss.job where name = 'webhook.deliver' and state <= 'active'`)).rowCount === 0
+  })
 }
