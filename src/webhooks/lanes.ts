@@ -52,6 +52,8 @@ export function createLanes(app: App): Lanes {
   const timers = new Set<NodeJS.Timeout>()
   /** No attempt begins any more. */
   let closing = false
+  /** When the leases of all that runs here were last known to last. */
+  let renewedAt = performance.now()
   const stopping = new AbortController()
   const claims = createClaims(app, token)
   const settle = createBatch<Settlement, Settled>({ max: 200, parallel: 2, run: (list) => settleDeliveries(app, list) })
@@ -89,6 +91,7 @@ export function createLanes(app: App): Lanes {
   async function begin(endpointId: string, places: number, claim: () => Promise<ClaimedDelivery[]>): Promise<number> {
     let claimed: ClaimedDelivery[] = []
     try {
+      await keepOwn()
       if (!closing) claimed = await claim()
     } finally {
       for (let i = claimed.length; i < places; i++) leave(endpointId)
@@ -180,6 +183,7 @@ export function createLanes(app: App): Lanes {
   }
 
   async function sweep(): Promise<void> {
+    await keepOwn()
     const overdue = await findOverdue(app.pool)
     if (overdue.length === 0 || closing) return
     await closeStranded(app.pool, overdue)
@@ -194,7 +198,14 @@ export function createLanes(app: App): Lanes {
   const upkeep = [createBeat(app, sweepMs, sweep), createBeat(app, leaseMs / 3, renew)]
 
   async function renew(): Promise<void> {
+    const now = performance.now()
     if (running.size > 0) await renewLeases(app.pool, token, [...running.keys()])
+    renewedAt = now
+  }
+
+  /** While the database was away leases may have run out; nothing here is claimed or ended whose outcome only waits to be written. */
+  async function keepOwn(): Promise<void> {
+    if (performance.now() - renewedAt > leaseMs / 2) await renew()
   }
 
   async function stop(): Promise<void> {

@@ -1,6 +1,8 @@
 // Crashes: a process that dies with attempts in its hands loses none, repeats none under another id, and makes no sixth.
+import { setTimeout as pause } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
 import { expect, it } from 'vitest'
+import { leaseMs } from '../../src/webhooks/policy.ts'
 import {
   api,
   cloneDatabase,
@@ -114,7 +116,10 @@ it('a process told to stop hands a hanging attempt back within its time', async 
   expect(await delivered(second, account.apiKey, webhook.id)).toMatchObject({ attempts: 2 })
 })
 
-it('a database that crashes while a receiver answers costs no second attempt', { timeout: 120_000 }, async () => {
+it.each([
+  ['', 0],
+  [', and stays away for longer than a lease,', leaseMs + 1_000],
+])('a database that crashes while a receiver answers%s costs no second attempt', { timeout: 120_000 }, async (_, awayMs) => {
   const server = await ownServer()
   const rig = await openRig({ databaseUrl: server.url })
   let answer = () => {}
@@ -126,6 +131,7 @@ it('a database that crashes while a receiver answers costs no second attempt', {
   await until(() => receiver.requests.length === 1)
   await server.stop('immediate')
   answer()
+  await pause(awayMs)
   await server.start()
   expect((await settled(rig, endpoint.id, 'delivered'))[0]).toMatchObject({ attempts: 1 })
   expect(receiver.requests).toHaveLength(1)
