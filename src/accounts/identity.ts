@@ -40,6 +40,8 @@ export function createIdentity(app: App): Identity {
 
   async function join(settings: OidcSettings): Promise<Auth> {
     const baseUrl = baseUrlOf(app)
+    // What this process has to load the first time is no time of the provider's.
+    await import('./auth.ts')
     const work = startWith(app, baseUrl, [...ready.values(), settings])
     const next = await inTime(discoveryMs, work, () => new Error(`no answer within ${discoveryMs} ms`)).catch((error: Error) => {
       app.log.warn({ provider: settings.id, err: error.message }, 'an identity provider cannot be reached')
