@@ -17,20 +17,27 @@ export function createSend(app: App, wake: (dueInMs: number) => void): (offer: O
     max: 200,
     parallel: 2,
     run: async (offers) => {
-      const outcomes = await transaction(app.pool, (tx) => takeAll(app, tx, offers))
-      wake(app.config.sandboxLatencyMs)
+      const { outcomes, soonest } = await transaction(app.pool, (tx) => takeAll(app, tx, offers))
+      wake(soonest * app.config.sandboxLatencyMs)
       return outcomes
     },
   })
 }
 
-async function takeAll(app: App, tx: Sql, offers: readonly Offer[]): Promise<SendOutcome[]> {
+/** `soonest`: in how many latencies the network has something to do. */
+async function takeAll(app: App, tx: Sql, offers: readonly Offer[]): Promise<{ outcomes: SendOutcome[]; soonest: number }> {
   const scripts = offers.map((offer) => scriptFor(offer.message.to))
-  const taken = offers.filter((_, i) => !scripts[i]?.refuse)
+  const losing = await losingTheirConnection(
+    tx,
+    offers.filter((_, i) => scripts[i]?.drops),
+  )
+  const isCutOff = ({ instance }: Offer, script?: Script) => script?.drops !== undefined && losing.has(instance.id)
+  const taken = offers.filter((offer, i) => !scripts[i]?.refuse && !isCutOff(offer, scripts[i]))
   const offersBefore = await record(tx, taken)
   const steps: NewStep[] = []
   const outcomes = offers.map((offer, i): SendOutcome => {
     const script = scripts[i] as Script
+    if (isCutOff(offer, script)) return connectionLost(app)
     if (script.refuse) {
       if (script.refuse.restricted) steps.push({ instanceId: offer.instance.id, kind: 'restrict', after: 0 })
       return { outcome: 'refused', ...script.refuse }
@@ -38,7 +45,21 @@ async function takeAll(app: App, tx: Sql, offers: readonly Offer[]): Promise<Sen
     return answer(app, offer, script, offersBefore.get(offer.message.reference) ?? 0, steps)
   })
   await addSteps(tx, steps, app.config.sandboxLatencyMs)
-  return outcomes
+  return { outcomes, soonest: Math.min(1, ...steps.map(({ after }) => after)) }
+}
+
+/** The instances whose connection is about to drop. What made it drop comes again when it is back, not before. */
+async function losingTheirConnection(tx: Sql, offers: readonly Offer[]): Promise<ReadonlySet<string>> {
+  if (offers.length === 0) return new Set()
+  const { rows } = await tx.query<{ instanceId: string }>(
+    `select distinct "instanceId" from sandbox_steps where kind = 'disconnect' and "instanceId" = any($1::uuid[])`,
+    [offers.map(({ instance }) => instance.id)],
+  )
+  return new Set(rows.map(({ instanceId }) => instanceId))
+}
+
+function connectionLost(app: App): SendOutcome {
+  return { outcome: 'retry', error: 'CONNECTION_LOST', afterMs: app.config.sandboxLatencyMs }
 }
 
 function answer(app: App, { instance, message }: Offer, script: Script, before: number, steps: NewStep[]): SendOutcome {
@@ -48,7 +69,7 @@ function answer(app: App, { instance, message }: Offer, script: Script, before: 
     return { outcome: 'retry', error: 'TEMPORARILY_UNAVAILABLE', afterMs: app.config.sandboxLatencyMs }
   if (script.drops && before === 0) {
     steps.push({ instanceId: instance.id, kind: 'disconnect', after: 0, next: { kind: 'reconnect', after: script.drops } })
-    return { outcome: 'retry', error: 'CONNECTION_LOST', afterMs: app.config.sandboxLatencyMs }
+    return connectionLost(app)
   }
   const firstTaken = before === (script.stumbles ?? 0) + (script.drops ? 1 : 0)
   if (firstTaken) for (const step of script.steps) steps.push({ ...step, instanceId: instance.id, reference })
