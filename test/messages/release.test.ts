@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import type { Context } from '../../src/core/context.ts'
 import { connectInstance } from '../../src/instances/service.ts'
 import { releaseImplementation } from '../../src/messages/waiting.ts'
+import { slow } from '../kit/fault.ts'
 import { cloneDatabase, sql, whileHeld } from '../kit/kit.ts'
 import { openWorkspace } from './rig.ts'
 
@@ -21,11 +22,8 @@ it('lets all of thousands go, in pieces that no statement is too short for', { t
   const own = await cloneDatabase()
   const { app, ctx, instanceId } = await openWorkspace(own)
   await addWaiting(own, ctx, instanceId, 5_500)
-  // All of them in one statement would take longer than a statement may. In one piece: thousands of short sleeps take a busy machine far longer.
-  await sql(own).query(`
-    create function take_time() returns trigger language plpgsql as $$ begin
-      perform pg_sleep(0.002 * count(*)) from changed; return null; end $$;
-    create trigger take_time after update on messages referencing new table as changed for each statement execute function take_time()`)
+  // All of them in one statement would take longer than a statement may.
+  await slow(own, 'update', 'messages', 2)
   expect((await connectInstance(ctx, instanceId, null)).status).toBe('connected')
   const waits = async () => (await sql(own).query('select from messages where "waitingSince" is not null')).rowCount
   const next = `delete from pgboss.job where name = 'message.release' and state = 'created' returning data`
