@@ -2,6 +2,7 @@
 import { beforeAll, expect, it } from 'vitest'
 import { exists } from '../../src/providers/sandbox/script.ts'
 import { openSse, type SseReader } from '../events/sse.ts'
+import { hold } from '../kit/fault.ts'
 import { atRest, expectInvariants } from '../kit/invariants.ts'
 import { type Api, connectedInstance, sql, type TestInstance, until } from '../kit/kit.ts'
 import { openScene, type Scene } from '../kit/scene.ts'
@@ -144,6 +145,21 @@ it('a message to …0010 drops the connection, and leaves when it is back', asyn
   expect(events).toEqual(['instance.disconnected', 'instance.connected', 'message.sent', 'message.delivered', 'message.read'])
   const state = (await client.get(`instances/${instance.id}/state`)).body.data
   expect(state).toMatchObject({ status: 'connected', lastError: null, lastDisconnectedAt: expect.any(String) })
+})
+
+it('a message to …0010 is not taken before the connection has dropped, however long that takes', async () => {
+  const drop = await hold(scene.databaseUrl, 'delete', 'sandbox_steps')
+  const sending = sendTo('0010')
+  await drop.waits()
+  await until(async () => {
+    const { rows } = await sql(scene.databaseUrl).query(
+      `select from messages where "to" like '%0010' and attempts > 1 and status = 'sending'`,
+    )
+    return rows.length > 0
+  })
+  await drop.release()
+  const { events } = await sending
+  expect(events).toEqual(['instance.disconnected', 'instance.connected', 'message.sent', 'message.delivered', 'message.read'])
 })
 
 it('a number that ends in 0001 is not on the network', () => {
