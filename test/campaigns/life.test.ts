@@ -4,7 +4,7 @@ import { slow } from '../kit/fault.ts'
 import { expectInvariants } from '../kit/invariants.ts'
 import { type Account, type Api, connectedInstance, createAccount, sql, until } from '../kit/kit.ts'
 import { openScene, type Scene } from '../kit/scene.ts'
-import { bringForward, campaignTo, expectCreated, ledger, numbers, reach, recount, statsOf } from './rig.ts'
+import { bringForward, campaignTo, expectCreated, expectOnceEach, ledger, numbers, reach, recount, statsOf } from './rig.ts'
 
 let databaseUrl: string
 let scene: Scene
@@ -33,10 +33,6 @@ async function create(fields: Record<string, unknown> & { to: readonly string[] 
   return expectCreated(await client.post('campaigns', campaignTo(instanceId, to, more)))
 }
 
-async function expectOnceEach(id: string, to: readonly string[]): Promise<void> {
-  expect(await ledger(databaseUrl, id)).toEqual(new Map(to.map((number) => [number, 1])))
-}
-
 async function usedQuota(): Promise<number> {
   const { rows } = await sql(databaseUrl).query('select "messagesCount" as n from usage where "userId" = $1', [account.userId])
   return rows[0]?.n ?? 0
@@ -49,7 +45,7 @@ describe('a campaign', () => {
     const { stats, progressPercent, timeline } = await reach(client, id, 'completed')
     expect([stats.total, progressPercent]).toEqual([120, 100])
     await until(async () => (await statsOf(client, id)).stats.read === 120)
-    await expectOnceEach(id, to)
+    await expectOnceEach(databaseUrl, id, to)
     expect(timeline).toMatchObject({ scheduledFor: null, cancelledAt: null })
     const { processingStartedAt, lastEnqueuedAt, completedAt } = timeline as Record<string, string>
     expect([processingStartedAt, lastEnqueuedAt, completedAt].sort()).toEqual([processingStartedAt, lastEnqueuedAt, completedAt])
@@ -69,12 +65,11 @@ describe('a campaign', () => {
     const scheduledAt = new Date(Date.now() + 3_600_000)
     const to = fresh(60)
     const id = await create({ to, scheduledAt })
-    const before = await statsOf(client, id)
-    expect(before).toMatchObject({ status: 'scheduled', progressPercent: 0, stats: { total: 60, planned: 60 } })
-    expect(before.timeline).toMatchObject({
-      scheduledFor: scheduledAt.toISOString(),
-      processingStartedAt: null,
-      lastEnqueuedAt: null,
+    expect(await statsOf(client, id)).toMatchObject({
+      status: 'scheduled',
+      progressPercent: 0,
+      stats: { total: 60, planned: 60 },
+      timeline: { scheduledFor: scheduledAt.toISOString(), processingStartedAt: null, lastEnqueuedAt: null },
     })
     const jobs = `select start_after from pgboss.job where name = 'campaign.advance' and data->>'id' = $1`
     expect((await sql(databaseUrl).query(jobs, [id])).rows).toEqual([{ start_after: scheduledAt }])
@@ -88,7 +83,7 @@ describe('a campaign', () => {
       [id, soon],
     )
     expect(rows).toEqual([])
-    await expectOnceEach(id, to)
+    await expectOnceEach(databaseUrl, id, to)
   })
 
   it('to more than its instance should write to at its age is sent, and its messages say so', async () => {
@@ -110,7 +105,7 @@ describe('a campaign', () => {
     expect(await ledger(databaseUrl, id)).toEqual(new Map())
     expect((await client.post(`instances/${away.id}/connect`)).status).toBe(200)
     await reach(client, id, 'completed')
-    await expectOnceEach(id, to)
+    await expectOnceEach(databaseUrl, id, to)
   })
 
   it('fails for those who are left when its instance is deleted', async () => {
@@ -146,7 +141,7 @@ describe('pausing', () => {
     expect((await ledger(databaseUrl, id)).size).toBe(400 - stats.planned)
     expect((await client.post(`campaigns/${id}/resume`)).body.data.status).toBe('running')
     await reach(client, id, 'completed')
-    await expectOnceEach(id, to)
+    await expectOnceEach(databaseUrl, id, to)
     expect(await usedQuota()).toBe(before + 400)
   })
 
@@ -200,7 +195,7 @@ describe('pausing', () => {
     await setUsed(70)
     await own.post(`campaigns/${id}/resume`)
     await reach(own, id, 'completed')
-    await expectOnceEach(id, to)
+    await expectOnceEach(databaseUrl, id, to)
     expect((await own.get('usage')).body.data.messagesCount).toBe(110)
   })
 

@@ -68,6 +68,10 @@ export async function ledger(databaseUrl: string, campaignId: string): Promise<M
   return new Map(rows.map((row) => [row.to, row.n]))
 }
 
+export async function expectOnceEach(databaseUrl: string, campaignId: string, to: readonly string[]): Promise<void> {
+  expect(await ledger(databaseUrl, campaignId)).toEqual(new Map(to.map((number) => [number, 1])))
+}
+
 export function expectCreated(answer: Answer): string {
   expect(answer.body).toMatchObject({ data: { id: expect.any(String) } })
   expect(answer.status).toBe(201)

@@ -1,0 +1,79 @@
+// What tests of poison begin with: a database, workers on it that end with the test, and the notes that these take of their jobs.
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { App } from '../../src/core/app.ts'
+import { enqueue, type JobDefinition } from '../../src/core/jobs.ts'
+import { makeQueues } from '../../src/core/work.ts'
+import { cloneDatabase, environment, node, type Running, root, secretKey, sql, watch } from '../kit/kit.ts'
+import { openApp } from '../messages/rig.ts'
+import { jobs, type Kind } from './poison-worker.ts'
+
+export interface Scene {
+  databaseUrl: string
+  app: App
+  startWorker: () => Promise<Running>
+  /** Adds jobs one by one, `restMs` apart; answers their ids. */
+  add: (definition: JobDefinition<{ id: string; kind: Kind }>, kinds: readonly Kind[], restMs?: number) => Promise<string[]>
+}
+
+export async function openScene(): Promise<Scene> {
+  const databaseUrl = await cloneDatabase()
+  await sql(databaseUrl).query('create table notes (what text, id text, pid int, at timestamptz default clock_timestamp())')
+  const app = await openApp(databaseUrl)
+  await makeQueues(app, jobs)
+  return {
+    databaseUrl,
+    app,
+    async startWorker() {
+      const script = path.join(import.meta.dirname, 'poison-worker.ts')
+      const env = { ...environment, DATABASE_URL: databaseUrl, SECRET_KEY: secretKey, LOG_LEVEL: 'warn' }
+      const worker = watch(spawn(node, [script], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] }))
+      await worker.line(/^working$/)
+      return worker
+    },
+    async add(definition, kinds, restMs = 0) {
+      const ids: string[] = []
+      for (const kind of kinds) {
+        const id = randomUUID()
+        await sql(databaseUrl).query(`insert into notes (what, id) values ('added', $1)`, [id])
+        await enqueue(app, app.pool, definition, [{ data: { id, kind } }])
+        ids.push(id)
+        if (restMs > 0) await pause(restMs)
+      }
+      return ids
+    },
+  }
+}
+
+export interface Note {
+  what: string
+  id: string
+  pid: number
+  /** Milliseconds after it was added. */
+  afterMs: number
+}
+
+export async function notesOf({ databaseUrl }: Scene, ids: readonly string[], what?: string): Promise<Note[]> {
+  const { rows } = await sql(databaseUrl).query<Note>(
+    `select n.what, n.id, n.pid, (extract(epoch from n.at - a.at) * 1000)::float8 as "afterMs"
+     from notes n join notes a on a.id = n.id and a.what = 'added'
+     where n.id = any($1) and n.what <> 'added' and ($2::text is null or n.what = $2) order by n.at`,
+    [ids, what ?? null],
+  )
+  return rows
+}
+
+export function p99(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.ceil(values.length * 0.99) - 1] as number
+}
+
+export async function deadOf(databaseUrl: string): Promise<{ queue: string; tries: number; why: unknown }[]> {
+  const { rows } = await sql(databaseUrl).query(
+    `select source_name as queue, source_retry_count + 1 as tries, source_output as why from pgboss.job where name = 'job.dead' order by 1`,
+  )
+  return rows
+}
+
+export const good = (count: number) => Array<Kind>(count).fill('good')
