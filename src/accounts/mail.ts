@@ -7,7 +7,7 @@ import { consoleUrl } from './console-url.ts'
 import { takeMail } from './mail-budget.ts'
 import { mailJob } from './mail-job.ts'
 import { composeMail, type MailOrder } from './mail-texts.ts'
-import type { Mail } from './mailer.ts'
+import { type Mail, saysNoSuchMailbox } from './mailer.ts'
 
 /**
  * Orders a mail in the caller's transaction: it leaves if that commits, and only then. Not where the address has had as many of its kind
@@ -45,7 +45,13 @@ async function deliver(app: App, id: string): Promise<void> {
   const { rows } = await app.pool.query<{ content: Buffer }>('select content from mails where id = $1', [id])
   // Sent by a process that died before it could say so.
   if (!rows[0]) return
-  await app.mailer.send(id, JSON.parse(app.sealer.open(rows[0].content).toString()) as Mail)
+  try {
+    await app.mailer.send(id, JSON.parse(app.sealer.open(rows[0].content).toString()) as Mail)
+  } catch (error) {
+    if (!saysNoSuchMailbox(error)) throw error
+    // Asked again and again, a server takes whoever asks for a spammer.
+    app.log.warn({ mail: id }, 'a mail was given up: its server says that there is no such mailbox')
+  }
   await forget(app, id)
 }
 

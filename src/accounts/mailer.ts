@@ -52,6 +52,15 @@ async function connect(smtpUrl: string): Promise<Transporter> {
   })
 }
 
+/**
+ * Whether an error of `send` says that there is no such mailbox, by RFC 3463's codes of addresses (5.1.1, …). A bare 550 does not: many
+ * servers say it of a setting that their operator mends in an hour.
+ */
+export function saysNoSuchMailbox(error: unknown): boolean {
+  const { response } = error as { response?: unknown }
+  return typeof response === 'string' && /^5\d\d[ -]5\.1\.(1|2|3|6|10)\b/.test(response)
+}
+
 /** Without a mail server: the folder where whoever runs this on their own machine reads their mail. */
 async function keep(app: App, id: string, { to, subject, text }: Mail): Promise<void> {
   const folder = path.join(app.config.dataDir, 'mail')

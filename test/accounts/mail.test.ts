@@ -79,6 +79,34 @@ it('is tried for three days, and not kept any longer', async () => {
   expect(mailbox.mails).toEqual([])
 })
 
+/** A mail is ordered that the server turns away with these words, at every try. */
+async function orderInVain(turnAway: string) {
+  const databaseUrl = await cloneDatabase()
+  const mailbox = await openMailbox({ turnAway })
+  const gateway = await startGateway({ databaseUrl, env: { SMTP_URL: mailbox.url } })
+  const { email } = await newAccount(databaseUrl)
+  await api(gateway).post('/api/auth/password/forgot', { email })
+  return { databaseUrl, gateway, mailbox }
+}
+
+it('is given up at once where there is no such mailbox', async () => {
+  const { databaseUrl, gateway, mailbox } = await orderInVain('550 5.1.1 <ada@example.com>: no such user')
+  await gateway.line(/"mail":.*there is no such mailbox/)
+  const jobs = `select state from pgboss.job where name = 'mail.send'`
+  await until(async () => (await sql(databaseUrl).query(jobs)).rows[0]?.state === 'completed')
+  expect([mailbox.refused.length, await mails(databaseUrl)]).toEqual([1, []])
+  expect(gateway.logs.join('\n')).not.toContain('ada@example.com')
+})
+
+it.each(['550 relaying denied', '554 5.7.1 denied'])(
+  'is tried again where the server has another reason: %s',
+  async (turnAway) => {
+    const { databaseUrl, mailbox } = await orderInVain(turnAway)
+    await until(() => mailbox.refused.length >= 2)
+    expect(await mails(databaseUrl)).toHaveLength(1)
+  },
+)
+
 it('leaves no connection behind when whoever sends it ends', async () => {
   const mailbox = await openMailbox()
   const app = await openApp(await cloneDatabase(), { SMTP_URL: mailbox.url })

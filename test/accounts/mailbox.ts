@@ -29,15 +29,23 @@ export interface MailboxOptions {
   port?: number
   /** Answers a mail with an error of the server instead of keeping it. */
   refuse?: () => boolean
+  /** Answers a recipient so, a code and a text, before there is a mail. */
+  turnAway?: string
 }
 
 /** Ends with the test, or with the file when no test runs. */
-export async function openMailbox({ port = 0, refuse = () => false }: MailboxOptions = {}): Promise<Mailbox> {
+export async function openMailbox({ port = 0, refuse = () => false, turnAway }: MailboxOptions = {}): Promise<Mailbox> {
   const mails: Mail[] = []
   const refused: Mail[] = []
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['AUTH', 'STARTTLS'],
+    onRcptTo({ address }, _, done) {
+      if (!turnAway) return done()
+      refused.push({ to: address, raw: '' })
+      const [code, ...text] = turnAway.split(' ')
+      done(Object.assign(new Error(text.join(' ')), { responseCode: Number(code) }))
+    },
     onData(stream, session, done) {
       keep(stream, session.envelope.rcptTo[0]?.address ?? '').then(() => done(), done)
     },
