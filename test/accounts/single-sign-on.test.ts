@@ -155,6 +155,21 @@ describe('the way to the provider', () => {
     expect(response.headers.get('location')).toMatch(new RegExp(`^${consoleUrl}/?\\?.*error=`))
   })
 
+  it('leads there however long this process takes to load what it needs for it', async () => {
+    // Longer than a provider is waited for.
+    const load = `(url, context, next) => {
+      const module = next(url, context)
+      if (!url.endsWith('/src/accounts/auth.ts')) return module
+      return { ...module, source: 'await new Promise((resolve) => setTimeout(resolve, 3500));' + module.source }
+    }`
+    const hooks = `import { registerHooks } from 'node:module'; registerHooks({ load: ${load} })`
+    const env = { ...provider.env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hooks)}` }
+    const slow = await startGateway({ databaseUrl, env })
+    const begun = performance.now()
+    expect((await fetch(`${slow.url}/api/auth/oauth/example`, { redirect: 'manual' })).status).toBe(302)
+    expect(performance.now() - begun, 'it was loaded now').toBeGreaterThan(3_500)
+  })
+
   it('is 404 to a provider that is not set up', async () => {
     const answer = await api(gateway).get('/api/auth/oauth/other')
     expectRefusal(answer, 404, 'NOT_FOUND', 'There is no identity provider other')
