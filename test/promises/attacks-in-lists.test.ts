@@ -1,27 +1,17 @@
 // Lists that are long and wrong: each is refused at once, by the place of what is wrong, in an answer that somebody can read.
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, promptly } from '../kit/kit.ts'
 import { expectRefusal, nobody, openRig, type Rig } from '../rest-compat/rig.ts'
-import { openBare } from './bare.ts'
-
-// On a slow machine each answer is asked for several times.
-vi.setConfig({ testTimeout: 180_000 })
 
 let rig: Rig
-let bare: Awaited<ReturnType<typeof openBare>>
 
 beforeAll(async () => {
   rig = await openRig()
-  bare = await openBare()
 })
 
 const length = 60_000
-
 /** A body of half a megabyte takes a while to read, whatever it says. */
-async function soon<T>(ask: () => Promise<T>): Promise<T> {
-  return await promptly(ask, { withinMs: 200, bare: () => bare(15) })
-}
-
+const promptMs = 200
 const deleting = 'mutation ($contactIds: [ID!]!) { bulkDeleteContacts(contactIds: $contactIds) { deleted } }'
 
 function expectTold({ body }: Answer, message: RegExp): void {
@@ -43,7 +33,7 @@ describe.each([[''], ['x'], ['\0'], ['\ud800'], ["' or 1=1"], [5], [-1], [0.5], 
         () => api.post(`contacts/groups/${nobody}/members`, { contactIds: list }),
         () => api.delete(`contacts/groups/${nobody}/members`, { contactIds: list }),
       ]) {
-        const answer = await soon(ask)
+        const answer = await promptly(ask, { withinMs: promptMs })
         expect(answer.status).toBe(400)
         expectTold(answer, /^contactIds\.0: /)
       }
@@ -52,7 +42,7 @@ describe.each([[''], ['x'], ['\0'], ['\ud800'], ["' or 1=1"], [5], [-1], [0.5], 
     it('are no contacts, by the graph, however often it is asked', async () => {
       // A document that comes again and again is run in another way.
       for (let i = 0; i < 8; i++) {
-        const answer = await soon(() => rig.tenant.api.graphql(deleting, { contactIds: list }))
+        const answer = await promptly(() => rig.tenant.api.graphql(deleting, { contactIds: list }), { withinMs: promptMs })
         expectTold(answer, /^contactIds\.0: /)
       }
     })
@@ -60,9 +50,9 @@ describe.each([[''], ['x'], ['\0'], ['\ud800'], ["' or 1=1"], [5], [-1], [0.5], 
     it('are no numbers and no messages', async () => {
       const { api, instance } = rig.tenant
       const lookUp = () => api.post('number-lookups', { instanceId: instance.id, numbers: list })
-      expectTold(await soon(lookUp), /^numbers: must have at most 100 items$/)
+      expectTold(await promptly(lookUp, { withinMs: promptMs }), /^numbers: must have at most 100 items$/)
       const bulk = () => api.post('messages/bulk', { messages: list })
-      expectTold(await soon(bulk), /^messages: must have at most 1000 items$/)
+      expectTold(await promptly(bulk, { withinMs: promptMs }), /^messages: must have at most 1000 items$/)
     })
   },
 )
@@ -82,6 +72,6 @@ it.each([
   ['number-lookups', '{"numbers":['],
 ])('lists of lists, 200,000 deep, are refused by %s', async (path, before) => {
   const body = `${before}${'['.repeat(200_000)}${']'.repeat(200_000)}]}`
-  const answer = await soon(() => rig.tenant.api.post(path, body))
+  const answer = await promptly(() => rig.tenant.api.post(path, body), { withinMs: promptMs })
   expectTold(answer, /^body: must not be nested more than \d+ deep$/)
 })
