@@ -54,6 +54,7 @@ export function createLanes(app: App): Lanes {
   let closing = false
   /** When the leases of all that runs here were last known to last. */
   let renewedAt = performance.now()
+  let renewal: Promise<void> | undefined
   const stopping = new AbortController()
   const claims = createClaims(app, token)
   const settle = createBatch<Settlement, Settled>({ max: 200, parallel: 2, run: (list) => settleDeliveries(app, list) })
@@ -205,7 +206,12 @@ export function createLanes(app: App): Lanes {
 
   /** While the database was away leases may have run out; nothing here is claimed or ended whose outcome only waits to be written. */
   async function keepOwn(): Promise<void> {
-    if (performance.now() - renewedAt > leaseMs / 2) await renew()
+    if (performance.now() - renewedAt <= leaseMs / 2) return
+    // Once for all that come when it is back.
+    renewal ??= renew().finally(() => {
+      renewal = undefined
+    })
+    await renewal
   }
 
   async function stop(): Promise<void> {
