@@ -27,17 +27,13 @@ export function createSend(app: App, wake: (dueInMs: number) => void): (offer: O
 /** `soonest`: in how many latencies the network has something to do. */
 async function takeAll(app: App, tx: Sql, offers: readonly Offer[]): Promise<{ outcomes: SendOutcome[]; soonest: number }> {
   const scripts = offers.map((offer) => scriptFor(offer.message.to))
-  const losing = await losingTheirConnection(
-    tx,
-    offers.filter((_, i) => scripts[i]?.drops),
-  )
-  const isCutOff = ({ instance }: Offer, script?: Script) => script?.drops !== undefined && losing.has(instance.id)
-  const taken = offers.filter((offer, i) => !scripts[i]?.refuse && !isCutOff(offer, scripts[i]))
+  const cutOff = await cutOffAmong(tx, offers)
+  const taken = offers.filter((offer, i) => !scripts[i]?.refuse && !cutOff.has(offer))
   const offersBefore = await record(tx, taken)
   const steps: NewStep[] = []
   const outcomes = offers.map((offer, i): SendOutcome => {
     const script = scripts[i] as Script
-    if (isCutOff(offer, script)) return connectionLost(app)
+    if (cutOff.has(offer)) return connectionLost(app)
     if (script.refuse) {
       if (script.refuse.restricted) steps.push({ instanceId: offer.instance.id, kind: 'restrict', after: 0 })
       return { outcome: 'refused', ...script.refuse }
@@ -48,14 +44,15 @@ async function takeAll(app: App, tx: Sql, offers: readonly Offer[]): Promise<{ o
   return { outcomes, soonest: Math.min(1, ...steps.map(({ after }) => after)) }
 }
 
-/** The instances whose connection is about to drop. What made it drop comes again when it is back, not before. */
-async function losingTheirConnection(tx: Sql, offers: readonly Offer[]): Promise<ReadonlySet<string>> {
-  if (offers.length === 0) return new Set()
+/** What makes a connection drop that is about to drop already: it comes again when that is back, not before. */
+async function cutOffAmong(tx: Sql, offers: readonly Offer[]): Promise<ReadonlySet<Offer>> {
+  const dropping = offers.filter(({ message }) => scriptFor(message.to).drops)
+  if (dropping.length === 0) return new Set()
   const { rows } = await tx.query<{ instanceId: string }>(
     `select distinct "instanceId" from sandbox_steps where kind = 'disconnect' and "instanceId" = any($1::uuid[])`,
-    [offers.map(({ instance }) => instance.id)],
+    [dropping.map(({ instance }) => instance.id)],
   )
-  return new Set(rows.map(({ instanceId }) => instanceId))
+  return new Set(dropping.filter(({ instance }) => rows.some(({ instanceId }) => instanceId === instance.id)))
 }
 
 function connectionLost(app: App): SendOutcome {
