@@ -1,7 +1,7 @@
 // Somebody with a browser: an account with a password, signed in.
 import { randomUUID } from 'node:crypto'
 import { createAccount as insertAccount } from '../../src/accounts/service.ts'
-import { type Account, type Answer, type Api, api, sql } from '../kit/kit.ts'
+import { type Account, type Answer, type Api, api, cloneDatabase, type Gateway, sql, startGateway } from '../kit/kit.ts'
 
 export const password = 'correct horse battery'
 
@@ -49,4 +49,11 @@ export function logIn(gateway: { url: string }, email: string, tried = password)
 
 export function cookieOf({ headers }: Answer): string {
   return (headers.getSetCookie()[0] ?? '').split(';', 1)[0] as string
+}
+
+/** Two processes of one service, on a database of their own: what holds or ends at the one does at the other. They end with the file. */
+export async function openTwo(): Promise<{ databaseUrl: string; gateways: [Gateway, Gateway] }> {
+  const databaseUrl = await cloneDatabase()
+  const env = { PUBLIC_URL: 'http://gateway.example.com' }
+  return { databaseUrl, gateways: await Promise.all([startGateway({ databaseUrl, env }), startGateway({ databaseUrl, env })]) }
 }

@@ -3,18 +3,15 @@ import { randomUUID } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { lose } from '../kit/fault.ts'
-import { api, cloneDatabase, type Gateway, sql, startGateway } from '../kit/kit.ts'
+import { api, type Gateway, sql } from '../kit/kit.ts'
 import { expectRefusal, moment, uuid } from '../rest-compat/rig.ts'
-import { logIn, newAccount, newPerson, password, signIn } from './person.ts'
+import { logIn, newAccount, newPerson, openTwo, password, signIn } from './person.ts'
 
 let databaseUrl: string
 let gateways: [Gateway, Gateway]
 
 beforeAll(async () => {
-  databaseUrl = await cloneDatabase()
-  // Two processes of one service: tokens of the one hold at the other.
-  const env = { PUBLIC_URL: 'http://gateway.example.com' }
-  gateways = await Promise.all([startGateway({ databaseUrl, env }), startGateway({ databaseUrl, env })])
+  ;({ databaseUrl, gateways } = await openTwo())
 })
 
 const renew = (cookie: string, headers: Record<string, string> = {}) =>

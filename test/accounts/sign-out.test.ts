@@ -1,19 +1,16 @@
 // Signing out: a session that is ended is ended everywhere at once, with its tokens and its streams.
 import { beforeAll, expect, it } from 'vitest'
 import { refuse } from '../kit/fault.ts'
-import { api, cloneDatabase, type Gateway, startGateway, until } from '../kit/kit.ts'
+import { api, type Gateway, until } from '../kit/kit.ts'
 import { expectRefusal } from '../rest-compat/rig.ts'
-import { cookieOf, newPerson } from './person.ts'
+import { cookieOf, newPerson, openTwo } from './person.ts'
 
 const refused = 'Missing or invalid token'
 let databaseUrl: string
 let gateways: [Gateway, Gateway]
 
 beforeAll(async () => {
-  databaseUrl = await cloneDatabase()
-  // Two processes of one service: what ends at the one is over at the other.
-  const env = { PUBLIC_URL: 'http://gateway.example.com' }
-  gateways = await Promise.all([startGateway({ databaseUrl, env }), startGateway({ databaseUrl, env })])
+  ;({ databaseUrl, gateways } = await openTwo())
 })
 
 it.each(['rest', 'graphql'])('is over on every process at the next request: %s', async (surface) => {

@@ -1,19 +1,14 @@
 // Idempotency-Key in GraphQL: a repeated mutation is answered again and not done again, however its answer travels.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, it } from 'vitest'
-import { type Api, api, connectedInstance, type Gateway, startGateway } from '../kit/kit.ts'
-import { countOf, expectRefusal, nobody, openOwnRig, type Rig, type Tenant, text } from '../rest-compat/rig.ts'
+import { type Api, api } from '../kit/kit.ts'
+import { openPair, type Pair } from '../rest-compat/idempotency-rig.ts'
+import { countOf, expectRefusal, nobody, text } from '../rest-compat/rig.ts'
 
-let rig: Rig
-/** A second process on the same database. */
-let second: Gateway
-let asleep: Tenant
+let { rig, second, asleep } = {} as Pair
 
 beforeAll(async () => {
-  rig = await openOwnRig()
-  second = await startGateway({ databaseUrl: rig.databaseUrl, env: { RATE_LIMIT_PER_SECOND: '100000', ROLES: 'http' } })
-  const { account, api } = rig.tenant
-  asleep = { account, api, instance: await connectedInstance(rig.databaseUrl, account, { status: 'disconnected' }) }
+  ;({ rig, second, asleep } = await openPair())
 })
 
 const send = 'mutation ($input: SendMessageInput!) { sendMessage(input: $input) { id createdAt } }'

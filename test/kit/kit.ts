@@ -10,6 +10,6 @@ export { type Exit, type Gateway, type GatewayOptions, type Running, spawnGatewa
 export { whileHeld } from './held.ts'
 export { holdingsOf, inspectable } from './holdings.ts'
 export type { Holdings } from './inside.ts'
-export { measuredAgain } from './measured.ts'
+export { measuredAgain, playedAhead } from './measured.ts'
 export { type PromptOptions, promptly } from './promptly.ts'
 export { until } from './until.ts'

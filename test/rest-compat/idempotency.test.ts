@@ -1,19 +1,14 @@
 // Idempotency-Key: a repeated POST is answered again and not done again.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { connectedInstance, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
-import { expectRefusal, newTenant, nobody, openOwnRig, type Rig, type Tenant, text } from './rig.ts'
+import { sql, startGateway, until } from '../kit/kit.ts'
+import { openPair, type Pair } from './idempotency-rig.ts'
+import { expectRefusal, newTenant, nobody, text } from './rig.ts'
 
-let rig: Rig
-/** A second process on the same database. */
-let second: Gateway
-let asleep: Tenant
+let { rig, second, asleep } = {} as Pair
 
 beforeAll(async () => {
-  rig = await openOwnRig()
-  second = await startGateway({ databaseUrl: rig.databaseUrl, env: { RATE_LIMIT_PER_SECOND: '100000', ROLES: 'http' } })
-  const { account, api } = rig.tenant
-  asleep = { account, api, instance: await connectedInstance(rig.databaseUrl, account, { status: 'disconnected' }) }
+  ;({ rig, second, asleep } = await openPair())
 })
 
 /** What was answered to a POST under a key, as bytes. */
