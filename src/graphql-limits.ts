@@ -4,7 +4,7 @@ import type { DefinitionNode, DocumentNode, ExecutionArgs, GraphQLError, Operati
 import { getOperationAST, getVariableValues, Kind, print, visit } from 'graphql'
 import { maxTokens } from './core/documents.ts'
 import { failure } from './core/errors.ts'
-import { nullArgument } from './core/refuse-variables.ts'
+import { faultOfLists, nullArgument } from './core/refuse-variables.ts'
 import { rootFields } from './core/root-fields.ts'
 
 /** How deep, how wide, how many nodes it may touch; how much text it may be. */
@@ -19,6 +19,8 @@ const verdicts = new WeakMap<DocumentNode, Map<string, GraphQLError | null>>()
 
 /** Counts what an operation may touch, with its variables. Null where it may run. */
 export function refuseCostly(args: CountedArgs): GraphQLError | null {
+  const tooLong = faultOfLists(args.document, args.operationName, args.variableValues)
+  if (tooLong) return failure('VALIDATION_ERROR', tooLong)
   const known = verdicts.get(args.document) ?? new Map<string, GraphQLError | null>()
   verdicts.set(args.document, known)
   // Null too, which takes the place of a variable's default.
@@ -31,7 +33,8 @@ export function refuseCostly(args: CountedArgs): GraphQLError | null {
   const operation = getOperationAST(args.document, args.operationName)
   if (!operation) return null
   // Variables that do not fit are refused, by name, where they are coerced.
-  if (getVariableValues(args.schema, operation.variableDefinitions ?? [], args.variableValues ?? {}).errors) return null
+  if (getVariableValues(args.schema, operation.variableDefinitions ?? [], args.variableValues ?? {}, { maxErrors: 1 }).errors)
+    return null
   verdict = countCost(args, operation)
   if (known.size < keptVerdicts && name.length <= maxNameLength) known.set(name, verdict)
   return verdict

@@ -1,16 +1,20 @@
 // Bodies of REST on their way into the graph, which is stricter about what it does not know and laxer about lists.
 import { z } from 'zod'
 import type { Config } from './config.ts'
+import { fail } from './errors.ts'
 import { inputs } from './input.ts'
+import { faultOfLength } from './long-lists.ts'
 import { parse } from './validation.ts'
 
 /**
  * Leaves out of a body what its input does not know, as REST does with fields it does not know.
- * @throws VALIDATION_ERROR where one thing stands for a list: GraphQL would make a list of it.
+ * @throws VALIDATION_ERROR for a list that is far too long, before any item is looked at, and where one thing stands for a list: GraphQL would make a list of it.
  */
 export function prune(config: Config, inputName: string, value: unknown): unknown {
   const input = inputs.get(inputName)
   if (!input) return value
+  const tooLong = faultOfLength(input.schema, value)
+  if (tooLong) fail('VALIDATION_ERROR', tooLong)
   const pruned = pruneBy(input.schema, value)
   if (hasLooseList(input.schema, pruned)) parse(input.schemaFor(config), pruned)
   return pruned

@@ -1,6 +1,7 @@
 // What is wrong with the variables of an operation, by field; graphql-js says it in its own words and stops at the first.
 import {
   coerceInputValue,
+  type DocumentNode,
   GraphQLError,
   type GraphQLInputType,
   type GraphQLSchema,
@@ -12,6 +13,7 @@ import type { z } from 'zod'
 import { failure } from './errors.ts'
 import type { Operation } from './execute.ts'
 import { inputs } from './input.ts'
+import { faultOfLength, faultOfLongest } from './long-lists.ts'
 import { needsActive } from './root-fields.ts'
 import { faultsOf } from './validation.ts'
 
@@ -34,6 +36,22 @@ export function refuseVariables(operation: Operation, errors: readonly GraphQLEr
     'VALIDATION_ERROR',
     faults.length > 0 ? faults.join('; ') : errors.map((error) => withoutSuggestion(error.message)).join('; '),
   )
+}
+
+/** The first list among the variables that is too long, judged before any variable is coerced; null where none is. */
+export function faultOfLists(
+  document: DocumentNode,
+  operationName: string | null | undefined,
+  variables: Readonly<Record<string, unknown>> | null | undefined,
+): string | null {
+  if (!variables) return null
+  for (const { variable, type } of getOperationAST(document, operationName)?.variableDefinitions ?? []) {
+    const name = variable.name.value
+    const input = inputs.get(namedType(type))
+    const fault = input ? faultOfLength(input.schema, variables[name]) : faultOfLongest(variables[name], name)
+    if (fault) return fault
+  }
+  return null
 }
 
 /** What graphql-js says, but for what else there is. */

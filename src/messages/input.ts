@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { builder } from '../core/builder.ts'
 import { defineInput, idempotencyKey, type Rules, registerEnum } from '../core/input.ts'
 import { phone } from '../core/phone.ts'
-import { moment, text, uuid } from '../core/validation.ts'
+import { isLonger, moment, text, uuid } from '../core/validation.ts'
 import { checkMediaUrl } from '../media/url.ts'
 import { variables } from '../templates/service.ts'
 
@@ -72,7 +72,7 @@ const rules: Rules = (value, report, config) => {
   for (const field of required[type]) {
     if (input[field] == null || input[field] === '') report([field], 'is required')
   }
-  if (['image', 'video', 'document'].includes(type) && typeof input.text === 'string' && [...input.text].length > 1024) {
+  if (['image', 'video', 'document'].includes(type) && typeof input.text === 'string' && isLonger(input.text, 1024)) {
     report(['text'], 'must have at most 1024 characters as a caption')
   }
   if (required[type].includes('mediaUrl') && typeof input.mediaUrl === 'string') {

@@ -1,5 +1,6 @@
 // The rules of a template as a whole, and of the message that it becomes.
 import { fail } from '../core/errors.ts'
+import { isLonger } from '../core/validation.ts'
 import { type Compiled, compileTemplate, type Rendered, type Values } from './render.ts'
 
 export const templateTypes = ['text', 'image', 'video', 'audio', 'document'] as const
@@ -46,8 +47,4 @@ export function fillIn(type: TemplateType, compiled: Compiled, values: Values): 
 
 function tooLong(type: TemplateType): string {
   return `has more than ${bound(type)} characters`
-}
-
-function isLonger(text: string, max: number): boolean {
-  return text.length > 2 * max || (text.length > max && [...text].length > max)
 }

@@ -21,6 +21,9 @@ function expectTold({ body }: Answer, message: RegExp): void {
   expect(error.message.length).toBeLessThan(5_000)
 }
 
+/** The length is told before any item is looked at. */
+const tooMany = /^(contactIds: must have at most 30000 items|body: must not hold more than 100000 values)$/
+
 describe.each([[''], ['x'], ['\0'], ['\ud800'], ["' or 1=1"], [5], [-1], [0.5], [null], [{}], [[]], [true]])(
   '60,000 times %j',
   (value) => {
@@ -35,7 +38,7 @@ describe.each([[''], ['x'], ['\0'], ['\ud800'], ["' or 1=1"], [5], [-1], [0.5], 
       ]) {
         const answer = await promptly(ask, { withinMs: promptMs })
         expect(answer.status).toBe(400)
-        expectTold(answer, /^contactIds\.0: /)
+        expectTold(answer, tooMany)
       }
     })
 
@@ -43,14 +46,17 @@ describe.each([[''], ['x'], ['\0'], ['\ud800'], ["' or 1=1"], [5], [-1], [0.5], 
       // A document that comes again and again is run in another way.
       for (let i = 0; i < 8; i++) {
         const answer = await promptly(() => rig.tenant.api.graphql(deleting, { contactIds: list }), { withinMs: promptMs })
-        expectTold(answer, /^contactIds\.0: /)
+        expectTold(answer, tooMany)
       }
     })
 
     it('are no numbers and no messages', async () => {
       const { api, instance } = rig.tenant
       const lookUp = () => api.post('number-lookups', { instanceId: instance.id, numbers: list })
-      expectTold(await promptly(lookUp, { withinMs: promptMs }), /^numbers: must have at most 100 items$/)
+      expectTold(
+        await promptly(lookUp, { withinMs: promptMs }),
+        /^(numbers: must have at most 100 items|body: must not hold more than 100000 values)$/,
+      )
       const bulk = () => api.post('messages/bulk', { messages: list })
       expectTold(await promptly(bulk, { withinMs: promptMs }), /^messages: must have at most 1000 items$/)
     })
