@@ -159,6 +159,7 @@ export const campaignRoutes = [
     input: 'CreateCampaignInput',
     status: 201,
     bodyLimit: 16 * 1024 * 1024,
+    values: 'campaign',
     variables: ({ body }) => ({ input: body as never }),
     project: (data) => data.createCampaign,
     answer: campaignRecord,

@@ -183,6 +183,7 @@ export const messageRoutes = [
     input: 'SendMessagesInput',
     status: 202,
     bodyLimit: 16 * 1024 * 1024,
+    values: 'bulk',
     variables: ({ body }) => ({ input: body as never }),
     project: (data) => data.sendMessages,
     answer: z.object({

@@ -83,6 +83,7 @@ export function mountRest<Context>(http: FastifyInstance, door: RestDoor<Context
       method: route.method,
       url,
       bodyLimit: 'bodyLimit' in route ? route.bodyLimit : undefined,
+      config: { values: 'values' in route ? route.values : undefined },
       onRequest,
       handler: (request, reply) => answer(door, route as Route, contextOf(request), request, reply),
     })

@@ -36,6 +36,8 @@ export interface Route {
   query?: z.ZodObject
   /** Bytes; 1 MiB where it is left out. */
   bodyLimit?: number
+  /** How many values the JSON of a body may hold; `ordinary` where it is left out. */
+  values?: 'bulk' | 'campaign'
   /** What the graph calls an argument that REST calls otherwise, so that a refusal names what the caller wrote. */
   renames?: Record<string, string>
   variables: (request: RouteRequest) => Record<string, unknown>
@@ -71,6 +73,8 @@ interface RowOptions<Data, Variables, Query extends z.ZodObject> {
   input?: string
   optionalBody?: boolean
   bodyLimit?: number
+  /** How many values the JSON of a body may hold; `ordinary` where it is left out. */
+  values?: 'bulk' | 'campaign'
   renames?: Record<string, string>
 }
 

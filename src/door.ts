@@ -1,16 +1,29 @@
 // The door: turns a request's credential into a context, and says on the reply how a key stands.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { claimsOf, refuseToken } from './accounts/auth-call.ts'
-import { type Admission, isKey, type Reach } from './billing/admit.ts'
+import { type Admission, type Reach, uncount } from './billing/admit.ts'
 import { planOf } from './billing/plans.ts'
 import type { App } from './core/app.ts'
 import type { Context, Principal } from './core/context.ts'
-import { fail } from './core/errors.ts'
+import { codeOf, fail } from './core/errors.ts'
 import { isId } from './core/id.ts'
 
+/** A request whose credential holds, before it is known what the request is about. */
+export interface Caller {
+  /**
+   * The context for a request about that, by the rules of keys and teams.
+   * @throws TEAM_KEY_REQUIRED, TEAM_KEY_NOT_ALLOWED, TEAM_NOT_FOUND; the request then counts towards no monthly quota.
+   */
+  enter: (reach: Reach) => Promise<Context>
+}
+
 export interface Door {
-  /** Refuses who brings nothing like a key or a token, before a body is read. @throws UNAUTHORIZED. */
-  glance: (request: FastifyRequest) => void
+  /**
+   * Identifies the caller by the request's headers alone, with one look-up, so that no unknown caller makes the gateway read
+   * a body. It takes from the rate and the quota of a key.
+   * @throws UNAUTHORIZED, API_RATE_LIMIT_EXCEEDED, MONTHLY_API_REQUEST_QUOTA_EXCEEDED, SERVICE_UNAVAILABLE.
+   */
+  identify: (request: FastifyRequest, reply: FastifyReply) => Promise<Caller>
   /**
    * Lets a key in.
    * @throws UNAUTHORIZED, TEAM_KEY_REQUIRED, TEAM_KEY_NOT_ALLOWED, API_RATE_LIMIT_EXCEEDED, MONTHLY_API_REQUEST_QUOTA_EXCEEDED, SERVICE_UNAVAILABLE.
@@ -21,8 +34,6 @@ export interface Door {
    * @throws UNAUTHORIZED, TEAM_NOT_FOUND, SERVICE_UNAVAILABLE.
    */
   openToPerson: (request: FastifyRequest, team: unknown) => Promise<Context>
-  /** Either, by what the request brings. */
-  open: (request: FastifyRequest, reply: FastifyReply, reach: Reach) => Promise<Context>
 }
 
 export function openDoor(app: App): Door {
@@ -36,7 +47,7 @@ export function openDoor(app: App): Door {
     })
     setRateHeaders(reply, admission)
     if (!admission.principal) throw admission.error
-    return contextOf(app, admission.principal, request.id)
+    return contextFor(request, admission.principal)
   }
 
   async function openToPerson(request: FastifyRequest, team: unknown): Promise<Context> {
@@ -49,20 +60,60 @@ export function openDoor(app: App): Door {
     const principal = await app.admitSession({ ...claims, teamId: isTeam ? teamId : null })
     if (!principal) return refuseToken()
     if (!isTeam) fail('TEAM_NOT_FOUND')
+    return contextFor(request, principal)
+  }
+
+  /** Keys: every rule but those of teams is judged at once, and those follow from the principal and the header. */
+  async function identifyKey(request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
+    const context = await openToKey(request, reply, 'open')
+    const { principal } = context
+    const namesTeam = request.headers['x-team-id'] !== undefined
+    return {
+      async enter(reach) {
+        const code = refusalOf(principal, namesTeam, reach)
+        if (!code) return context
+        await uncount(app, principal)
+        return fail(code)
+      },
+    }
+  }
+
+  /** People: a team that they are not in is refused only where the request is about a workspace. */
+  async function identifyPerson(request: FastifyRequest): Promise<Caller> {
+    const team = request.headers['x-team-id']
+    let refusal: unknown
+    const found = await openToPerson(request, team).catch((error) => {
+      if (codeOf(error) !== 'TEAM_NOT_FOUND') throw error
+      refusal = error
+      return null
+    })
+    return {
+      async enter(reach) {
+        const ownOnly = reach === 'account' || reach === 'open'
+        if (ownOnly && team !== undefined) return await openToPerson(request, undefined)
+        if (!found) throw refusal
+        return found
+      },
+    }
+  }
+
+  function contextFor(request: FastifyRequest, principal: Principal): Context {
+    request.caller = principal.ownerId
     return contextOf(app, principal, request.id)
   }
 
   return {
     openToKey,
     openToPerson,
-    async open(request, reply, reach) {
-      if (!isPerson(request)) return await openToKey(request, reply, reach)
-      return await openToPerson(request, reach === 'account' || reach === 'open' ? undefined : request.headers['x-team-id'])
-    },
-    glance(request) {
-      if (!isPerson(request) && !isKey(headerOf(request, 'x-api-key'))) fail('UNAUTHORIZED')
-    },
+    identify: (request, reply) => (isPerson(request) ? identifyPerson(request) : identifyKey(request, reply)),
   }
+}
+
+/** The rule of keys and teams that a request about `reach` breaks, null where it breaks none. */
+function refusalOf({ kind }: Principal, namesTeam: boolean, reach: Reach) {
+  if (kind === 'personal' && namesTeam && (reach === 'workspace' || reach === 'both')) return 'TEAM_KEY_REQUIRED'
+  if (kind === 'team' && (reach === 'personal' || reach === 'both')) return 'TEAM_KEY_NOT_ALLOWED'
+  return null
 }
 
 function isPerson({ headers }: FastifyRequest): boolean {

@@ -17,6 +17,8 @@ export interface ServerContext {
   gateway: Context
   /** Of the `Idempotency-Key` header; for mutations alone. */
   idempotency: Idempotency | null
+  /** What a POST's body holds; a GET is read by yoga itself. */
+  params?: object
   /** What came of it, where it was executed already. */
   result?: ExecutionResult
 }
@@ -52,6 +54,7 @@ export function createGraphql(app: App, schema: GraphQLSchema): Graphql {
     maskedErrors: false,
     plugins: [
       // A browser sends none of these by itself, so no other site can make it ask in a user's name.
+      useParsedBody(),
       useCSRFPrevention({ requestHeaders: ['x-api-key', 'authorization', 'x-graphql-yoga-csrf'] }),
       ...(armor.protect().plugins as Plugin[]),
       useCostLimit(),
@@ -66,6 +69,15 @@ export function createGraphql(app: App, schema: GraphQLSchema): Graphql {
       const faults: readonly GraphQLError[] = validate(schema, document)
       return faults.map(({ message, ...rest }) => new GraphQLError(withoutSuggestion(message), rest))
     }),
+  }
+}
+
+/** Yoga takes the body as it was parsed, within the gateway's own bounds. */
+function useParsedBody(): Plugin<Record<string, never>, ServerContext> {
+  return {
+    onRequestParse({ request, serverContext: { params }, setRequestParser }) {
+      if (request.method === 'POST' && params) setRequestParser(() => params)
+    },
   }
 }
 

@@ -2,11 +2,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLSchema } from 'graphql'
 import type { App } from './core/app.ts'
-import { errors, fail } from './core/errors.ts'
+import { type BodyMemory, limitBodyMemory } from './core/body-memory.ts'
+import { errors, fail, retryAfterOf } from './core/errors.ts'
 import { failureOf, methods } from './core/http.ts'
 import { idempotencyOf } from './core/idempotency.ts'
-import { jsonType, parseJson } from './core/json.ts'
-import type { Door } from './door.ts'
+import { jsonType, parseJson, readJson } from './core/json.ts'
+import type { Caller, Door } from './door.ts'
 import type { Streams } from './events/streams.ts'
 import { executePrepared, plainType } from './graphql-prepared.ts'
 import { reachOf } from './graphql-reach.ts'
@@ -19,16 +20,24 @@ export interface GraphqlOptions {
   graphql: Graphql
   streams: Pick<Streams, 'isStreamRequest' | 'handleStream'>
   explore: Explore
+  bodyMemory: BodyMemory
 }
 
 /** Longest body of a GraphQL request, in bytes. */
 const maxBodyBytes = 16 * 1024 * 1024
 
 /** Mounts `/graphql`: queries and mutations; subscriptions and whatever else is to be a stream go through the streams' own door. */
-export function mountGraphql(http: FastifyInstance, app: App, { schema, door, graphql, streams, explore }: GraphqlOptions): void {
+export function mountGraphql(
+  http: FastifyInstance,
+  app: App,
+  { schema, door, graphql, streams, explore, bodyMemory }: GraphqlOptions,
+): void {
+  const callers = new WeakMap<FastifyRequest, Caller>()
+
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { params, fault } = readParams(request)
-    const open = () => door.open(request, reply, reachOf(schema, params ?? {}))
+    const { params, fault } = await readParams(request)
+    const caller = callers.get(request) as Caller
+    const open = () => caller.enter(reachOf(schema, params ?? {}))
     if (streams.isStreamRequest(request)) return await streams.handleStream(request, reply, open)
     const gateway = await open()
     if (fault) throw fault
@@ -38,12 +47,11 @@ export function mountGraphql(http: FastifyInstance, app: App, { schema, door, gr
     const result = type ? await executePrepared(schema, graphql.documents, params, gateway, idempotency) : null
     if (result && idempotency?.replayed) reply.header('Idempotency-Replayed', 'true')
     if (result && !result.errors) return await reply.type(`${type}; charset=utf-8`).send(JSON.stringify(result))
-    const body = isPost ? (request.body as BodyInit) : undefined
     const address = new URL(request.url, 'http://gateway').href
-    // Judged already, and by more of its spellings than yoga knows.
+    // The content type was judged already, in more of its spellings than yoga knows, and the body is parsed.
     const headers = { ...plainHeaders(request), ...(isPost && { 'content-type': 'application/json' }) }
-    const init = { method: request.method, headers, body }
-    const response = await graphql.answer(address, init, { gateway, idempotency, ...(result && { result }) })
+    const init = { method: request.method, headers }
+    const response = await graphql.answer(address, init, { gateway, idempotency, params, ...(result && { result }) })
     if (idempotency?.replayed) reply.header('Idempotency-Replayed', 'true')
     // Yoga's own word on who may read the answer and how long it is has no place behind Fastify.
     for (const name of ['content-type', 'allow']) {
@@ -56,16 +64,17 @@ export function mountGraphql(http: FastifyInstance, app: App, { schema, door, gr
   http.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBodyBytes }, (_, body, done) => done(null, body))
+    limitBodyMemory(scope, bodyMemory)
     scope.setErrorHandler((error, request, reply) => refuse(app, error as Error, request, reply))
     scope.route({
       method: methods,
       url: '/graphql',
-      // What the key may do depends on the body; whether there is a key does not.
+      // The caller is identified before the body is read; what the caller may do depends on the body.
       onRequest: async (request, reply) => {
         const page = explore(request, reply)
         if (page) return await page
-        door.glance(request)
         if (request.method !== 'GET' && request.method !== 'POST') fail('METHOD_NOT_ALLOWED')
+        callers.set(request, await door.identify(request, reply))
       },
       handler: answer,
     })
@@ -79,9 +88,9 @@ interface Params {
 }
 
 /** What a request asks, or what is wrong with the request as such. */
-function readParams(request: FastifyRequest): { params?: Params; fault?: Error } {
+async function readParams(request: FastifyRequest): Promise<{ params?: Params; fault?: Error }> {
   try {
-    return { params: request.method === 'GET' ? readAddress(request.query) : readBody(request) }
+    return { params: request.method === 'GET' ? readAddress(request.query) : await readBody(request) }
   } catch (error) {
     return { fault: error as Error }
   }
@@ -92,15 +101,15 @@ function readAddress(given: unknown): Params {
   if (typeof query !== 'string') fail('VALIDATION_ERROR', 'query: must be a string')
   for (const [name, value] of Object.entries({ operationName, variables, extensions })) {
     if (typeof value !== 'string') fail('VALIDATION_ERROR', `${name}: must be given once`)
-    if (value !== '' && name !== 'operationName') parseJson(Buffer.from(value), name)
+    if (value !== '' && name !== 'operationName') parseJson(Buffer.from(value), { name })
   }
   return { query, operationName }
 }
 
-function readBody({ headers, body }: FastifyRequest): Params {
+async function readBody({ headers, body }: FastifyRequest): Promise<Params> {
   if (!jsonType.test(headers['content-type'] ?? '') || (headers['content-encoding'] ?? 'identity') !== 'identity')
     fail('UNSUPPORTED_MEDIA_TYPE')
-  const value = parseJson((body as Buffer | undefined) ?? Buffer.alloc(0))
+  const value = await readJson((body as Buffer | undefined) ?? Buffer.alloc(0), { values: 'campaign' })
   if (Array.isArray(value)) fail('VALIDATION_ERROR', 'body: must be a JSON object; batching is not supported')
   if (typeof value !== 'object' || value === null) fail('VALIDATION_ERROR', 'body: must be a JSON object')
   if (typeof (value as { query?: unknown }).query !== 'string') fail('VALIDATION_ERROR', 'query: must be a string')
@@ -118,7 +127,8 @@ function plainHeaders(request: FastifyRequest): Record<string, string> {
 function refuse(app: App, error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { code, message } = failureOf(app, error, request)
   const { status } = errors[code]
-  if (status === 503) reply.header('Retry-After', '1')
+  const seconds = retryAfterOf(error)
+  if (seconds !== undefined || status === 503) reply.header('Retry-After', seconds ?? 1)
   if (status === 405) reply.header('Allow', 'GET, POST')
   const accepts = request.headers.accept ?? ''
   const json = accepts.includes('application/graphql-response+json') ? 'application/graphql-response+json' : 'application/json'

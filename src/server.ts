@@ -5,13 +5,14 @@ import { mountRest, type RestDoor } from '../rest-compat/mount.ts'
 import { describeAuth, mountAuth } from './accounts/auth-routes.ts'
 import { mountStripeWebhook } from './billing/stripe-webhook.ts'
 import type { App } from './core/app.ts'
+import { createBodyMemory, limitBodyMemory } from './core/body-memory.ts'
 import type { Context } from './core/context.ts'
 import { failure } from './core/errors.ts'
 import { executeOperation } from './core/execute.ts'
 import { createHttp, refuseUnknown } from './core/http.ts'
 import { idempotencyOf, keepFailure } from './core/idempotency.ts'
 import { inputs } from './core/input.ts'
-import { jsonType, parseJson } from './core/json.ts'
+import { jsonType, readJson } from './core/json.ts'
 import { prune } from './core/prune.ts'
 import { needsActive } from './core/root-fields.ts'
 import { parse } from './core/validation.ts'
@@ -36,16 +37,28 @@ export interface Server {
   close: () => Promise<void>
 }
 
+/**
+ * The longest body is 16 MiB, and costs about five times its size while it is worked on: one of them at a time for a caller.
+ * Others wait up to 5 s, half of the time that a whole request may take to arrive.
+ */
+const bodyBytes = { perCaller: 16 * 1024 * 1024, total: 64 * 1024 * 1024, waitMs: 5_000 }
+
 /** Builds the server of every surface. */
 export async function createServer(app: App): Promise<Server> {
   const http = await createHttp(app)
   const door = openDoor(app)
   const graphql = createGraphql(app, schema)
+  http.decorateRequest('caller', null)
+  const bodyMemory = createBodyMemory(bodyBytes)
   const streams = await mountStreams(http, app, {
     schema,
     documents: graphql.documents,
     refuseOperation: refuseCostly,
-    openContext: (request, reply) => door.open(request, reply, 'workspace'),
+    bodyMemory,
+    identify: async (request, reply) => {
+      const caller = await door.identify(request, reply)
+      return () => caller.enter('workspace')
+    },
     plain: {
       '/api/v1/events/stream': (request, reply) => door.openToKey(request, reply, 'workspace'),
       '/api/events/stream': (request) => door.openToPerson(request, request.headers['x-team-id']),
@@ -59,7 +72,7 @@ export async function createServer(app: App): Promise<Server> {
   await http.register(async (scope) => mountJson(scope))
   const pages = mountPages(http, app)
   for (const [path, methods] of pages.taken) taken.set(path, methods)
-  mountGraphql(http, app, { schema, door, streams, graphql, explore: pages.explore })
+  mountGraphql(http, app, { schema, door, streams, graphql, bodyMemory, explore: pages.explore })
   const others = [...mountHealth(http, app), ...(await mountMedia(http, app)), ...mountStripeWebhook(http, app)]
   for (const [path, methods] of others) taken.set(path, methods)
   refuseUnknown(http, taken)
@@ -67,6 +80,7 @@ export async function createServer(app: App): Promise<Server> {
   /** The surfaces whose bodies are JSON. */
   function mountJson(scope: FastifyInstance): void {
     parseJsonStrictly(scope)
+    limitBodyMemory(scope, bodyMemory)
     const mounted = [
       ...mountRest(scope, publicDoor(app, schema, door)),
       ...mountRest(scope, consoleDoor(app, schema, door)),
@@ -140,7 +154,7 @@ function parseJsonStrictly(scope: FastifyInstance): void {
       throw failure('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed')
     }
     request.bytes = bytes
-    return bytes.length === 0 ? undefined : parseJson(bytes)
+    return bytes.length === 0 ? undefined : await readJson(bytes, { values: request.routeOptions.config.values })
   }
   scope.addContentTypeParser(jsonType, { parseAs: 'buffer' }, read)
 }

@@ -10,6 +10,9 @@ import { logIn, logOut, renewToken } from './sign-in.ts'
 import { resendVerification, signUp, verifyEmail } from './sign-up.ts'
 import { leaveForProvider, returnFromProvider } from './single-sign-on.ts'
 
+/** An address, a password and a name fit in; anybody may send such a body, so none may cost more. */
+const maxBodyBytes = 16 * 1024
+
 type Verb = (app: App, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
 interface AuthRoute {
@@ -73,6 +76,7 @@ export function mountAuth(http: FastifyInstance, app: App, prefix: string): Map<
     http.route({
       method,
       url: take(method, path),
+      bodyLimit: maxBodyBytes,
       handler: async (request, reply) => {
         if (app.stopping) fail('SERVICE_UNAVAILABLE')
         const data = await verb(app, request, reply)

@@ -96,6 +96,14 @@ function refusal(code: 'UNAUTHORIZED' | 'TEAM_KEY_REQUIRED' | 'TEAM_KEY_NOT_ALLO
   return { principal: null, error: failure(code), rate: null, retryAfter: null }
 }
 
+/** Takes a request out of the month's count again that was refused by the rules of keys and teams after it was admitted. */
+export async function uncount(app: App, { ownerId }: Principal): Promise<void> {
+  await app.quickPool.query(
+    `update api_usage set "apiRequestsCount" = greatest(0, "apiRequestsCount" - 1) where "userId" = $1 and period = ${thisMonth}`,
+    [ownerId],
+  )
+}
+
 interface Group extends Asked {
   members: number[]
 }

@@ -4,7 +4,7 @@ import ComplexityPlugin from '@pothos/plugin-complexity'
 import PrismaPlugin from '@pothos/plugin-prisma'
 import RelayPlugin from '@pothos/plugin-relay'
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
-import { type GraphQLField, getNamedType, getNullableType, isListType } from 'graphql'
+import { type GraphQLField, getNamedType, getNullableType, isListType, valueFromASTUntyped } from 'graphql'
 import type PrismaTypes from '../generated/pothos.ts'
 import { getDatamodel } from '../generated/pothos.ts'
 import type { Context, Principal } from './context.ts'
@@ -95,8 +95,10 @@ builder.scalarType('DateTime', {
 builder.scalarType('JSON', {
   description: 'Any JSON value.',
   serialize: (value) => value,
-  // One that is written into the document has not been read by parseJson.
-  parseValue: (value) => {
+  // The variables were read by parseJson.
+  parseValue: (value) => value,
+  parseLiteral: (node, variables) => {
+    const value = valueFromASTUntyped(node, variables)
     refuseShapes(value, 'JSON')
     return value
   },

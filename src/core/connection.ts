@@ -44,6 +44,32 @@ export function bareAnswer(status: string, request: IncomingMessage | null, code
   return `${headers.join('\r\n')}\r\n\r\n${body}`
 }
 
+/** A rest of a body up to this size is read and dropped, so that the connection can be used again. */
+const smallRestBytes = 256 * 1024
+/** How long a caller who is still sending has to read the answer. */
+const lingerMs = 1_000
+
+/**
+ * Lets the connection end after the answer (lingering close) where the request's body was not read and much of it may be left;
+ * answers whether it will. Reading stops at once (backpressure), but the socket is destroyed a moment after the answer: a
+ * reset would take the answer away from a client that is still sending.
+ */
+export function leaveRest(request: IncomingMessage): boolean {
+  const { socket, headers } = request
+  if (request.complete) return false
+  const restBytes = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Number.POSITIVE_INFINITY
+  if (restBytes <= smallRestBytes) return false
+  // Node's parser takes bytes from the handle itself until somebody listens to the socket; only then does a pause hold.
+  socket.on('data', () => {})
+  socket.pause()
+  // Node calls this once an answer with `Connection: close` is written.
+  socket.destroySoon = () => {
+    socket.end()
+    setTimeout(() => socket.destroy(), lingerMs).unref()
+  }
+  return true
+}
+
 export interface Patience {
   /** The least that a connection must carry, after the time that every request has. */
   bytesPerSecond: number

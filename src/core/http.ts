@@ -5,7 +5,7 @@ import helmet from '@fastify/helmet'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import findMyWay from 'find-my-way'
 import type { App } from './app.ts'
-import { bareAnswer, refuseConnection, requestIdOf, requestTimeoutMs } from './connection.ts'
+import { bareAnswer, leaveRest, refuseConnection, requestIdOf, requestTimeoutMs } from './connection.ts'
 import { codeOf, type ErrorCode, errors, failure, retryAfterOf } from './errors.ts'
 import { publicFailure } from './public-failure.ts'
 
@@ -86,10 +86,11 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
     if (!request.headers.host && request.raw.httpVersion === '1.1')
       return await sendError(reply, 'VALIDATION_ERROR', 'Host: is required')
   })
-  http.addHook('onSend', async (_, reply) => {
+  http.addHook('onSend', async (request, reply) => {
     reply.raw.setTimeout(stallMs)
-    // Closing on a caller who is still sending would take the answer away with the connection; Node reads the rest and drops it.
-    if (reply.statusCode === 413) reply.removeHeader('connection')
+    if (leaveRest(request.raw)) reply.header('connection', 'close')
+    // Node reads a small rest of a body and drops it, so that the connection stays.
+    else if (reply.statusCode === 413) reply.removeHeader('connection')
   })
   http.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown'

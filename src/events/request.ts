@@ -3,14 +3,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../core/context.ts'
 import { errors, fail } from '../core/errors.ts'
 import { idempotencyOf } from '../core/idempotency.ts'
-import { parseJson, refuseShapes } from '../core/json.ts'
+import { parseJson, readJson } from '../core/json.ts'
 import { publicFailure } from '../core/public-failure.ts'
 import { type OperationParams, parseParams } from './operation.ts'
 import type { Streaming } from './streaming.ts'
 
 /** The operation of a POST's JSON body or of a GET's query. @throws VALIDATION_ERROR, METHOD_NOT_ALLOWED, UNSUPPORTED_MEDIA_TYPE */
-export function readOperation({ kindOf }: Streaming, request: FastifyRequest): OperationParams {
-  if (request.method === 'POST') return parseParams(bodyOf(request))
+export async function readOperation({ kindOf }: Streaming, request: FastifyRequest): Promise<OperationParams> {
+  if (request.method === 'POST') return parseParams(await bodyOf(request))
   const { query, operationName, variables, extensions } = request.query as Record<string, unknown>
   const params = parseParams({
     query,
@@ -23,27 +23,25 @@ export function readOperation({ kindOf }: Streaming, request: FastifyRequest): O
 }
 
 /**
- * A caller's context with what the `Idempotency-Key` of a POST promises, as at every other door. Where the body was parsed,
- * its operation is what must be the same, whatever its id on the connection. @throws VALIDATION_ERROR
+ * A caller's context with what the `Idempotency-Key` of a POST promises: the same body, or on a connection of many operations
+ * the same operation. @throws VALIDATION_ERROR
  */
 export function repeatable(context: Context, request: FastifyRequest, params: OperationParams): Context {
-  const { method, body } = request
-  if (method !== 'POST') return context
-  const { query, operationName, variables } = params
-  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify([query, operationName, variables]))
+  if (request.method !== 'POST' || request.headers['idempotency-key'] === undefined) return context
+  const { query, operationName, variables, extensions } = params
+  // On a connection of many operations each has an id of its own, by which the bytes of a repeated one differ.
+  const shared = extensions?.operationId !== undefined
+  const bytes = shared ? Buffer.from(JSON.stringify([query, operationName, variables])) : (request.body as Buffer)
   return { ...context, idempotency: idempotencyOf(request, bytes) }
 }
 
-/** What Fastify parsed, or left as it came. */
-function bodyOf({ body, headers }: FastifyRequest): unknown {
+async function bodyOf({ body, headers }: FastifyRequest): Promise<unknown> {
   if (!/^application\/(graphql-response\+)?json\b/i.test(headers['content-type'] ?? '')) fail('UNSUPPORTED_MEDIA_TYPE')
-  if (typeof body === 'string' || Buffer.isBuffer(body)) return parseJson(Buffer.from(body))
-  refuseShapes(body, 'body')
-  return body
+  return await readJson((body as Buffer | undefined) ?? Buffer.alloc(0), { values: 'campaign' })
 }
 
 function jsonOf(name: string, text: unknown): unknown {
-  return text === undefined || text === '' ? undefined : parseJson(Buffer.from(String(text)), name)
+  return text === undefined || text === '' ? undefined : parseJson(Buffer.from(String(text)), { name })
 }
 
 /** Answers a failure with its HTTP status, as GraphQL over HTTP has it. */

@@ -13,7 +13,7 @@ import type { Streaming } from './streaming.ts'
 export async function serveDistinct(streaming: Streaming, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { hub, openContext, prepare } = streaming
   const caller = await openContext(request, reply)
-  const params = readOperation(streaming, request)
+  const params = await readOperation(streaming, request)
   const context = repeatable(caller, request, params)
   const prepared = await prepare(params, context, request.headers['last-event-id'])
   if (context.idempotency?.replayed) reply.header('Idempotency-Replayed', 'true')

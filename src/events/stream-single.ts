@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { fail } from '../core/errors.ts'
+import { prefersStream } from './accept.ts'
 import type { Followed } from './fanout.ts'
 import { beat, hello, retryLine, revoked, singleComplete, singleFrame, singleResult } from './frames.ts'
 import type { Prepared } from './operation.ts'
@@ -24,6 +25,10 @@ interface Reservation {
 const reservedMs = 60_000
 
 export interface SingleMode {
+  /** Whether a request needs no credential but the token of a reservation. */
+  takesToken: (request: FastifyRequest) => boolean
+  /** @throws NOT_FOUND for a token of no reservation. */
+  requireToken: (request: FastifyRequest) => void
   reserve: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
   connect: (request: FastifyRequest, reply: FastifyReply) => FastifyReply
   operate: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
@@ -88,7 +93,7 @@ export function createSingleMode(streaming: Streaming): SingleMode {
     const reservation = reservationOf(request)
     const { holder, outlet, operations } = reservation
     if (!isHeldBy(reservation, caller.principal)) fail('NOT_FOUND', 'Stream not found')
-    const params = readOperation(streaming, request)
+    const params = await readOperation(streaming, request)
     const context = repeatable(caller, request, params)
     const id = params.extensions?.operationId
     if (typeof id !== 'string' || id === '') fail('VALIDATION_ERROR', 'extensions.operationId: is required')
@@ -141,7 +146,15 @@ export function createSingleMode(streaming: Streaming): SingleMode {
     return reply.code(200).send()
   }
 
-  return { reserve, connect, operate, complete }
+  return {
+    takesToken: (request) =>
+      request.method === 'DELETE' || (prefersStream(request.headers.accept) && tokenOf(request) !== undefined),
+    requireToken: reservationOf,
+    reserve,
+    connect,
+    operate,
+    complete,
+  }
 }
 
 /** Writes when the connection is there and has room. */

@@ -1,6 +1,10 @@
 // The doors to live events: GraphQL over SSE in both modes of graphql-sse, and a plain event stream.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../core/app.ts'
+import { type BodyMemory, limitBodyMemory } from '../core/body-memory.ts'
+import type { Context } from '../core/context.ts'
+import { fail, failure } from '../core/errors.ts'
+import { failureOf } from '../core/http.ts'
 import { prefersStream } from './accept.ts'
 import { startHub } from './fanout.ts'
 import { createPrepare, type PrepareOptions } from './operation.ts'
@@ -11,7 +15,9 @@ import { createSingleMode, tokenOf } from './stream-single.ts'
 import type { OpenContext, Streaming } from './streaming.ts'
 
 export interface StreamsOptions extends PrepareOptions {
-  openContext: OpenContext
+  /** Identifies the caller by the request's headers; what it answers lets them into the workspace. */
+  identify: (request: FastifyRequest, reply: FastifyReply) => Promise<() => Promise<Context>>
+  bodyMemory: BodyMemory
   /** Of the plain stream of each surface, by its path. */
   plain: Readonly<Record<string, OpenContext>>
 }
@@ -19,7 +25,7 @@ export interface StreamsOptions extends PrepareOptions {
 export interface Streams extends AsyncDisposable {
   /** Whether a request to `/graphql` wants its results as a stream. */
   isStreamRequest: (request: FastifyRequest) => boolean
-  /** Answers such a request, which `openContext` lets in; its body may be parsed JSON, a string or a Buffer. */
+  /** Answers such a request, which `openContext` lets in; its body is a Buffer. */
   handleStream: (request: FastifyRequest, reply: FastifyReply, openContext: OpenContext) => Promise<FastifyReply>
 }
 
@@ -31,14 +37,16 @@ type Answer = (request: FastifyRequest, reply: FastifyReply, openContext: OpenCo
  */
 export async function mountStreams(fastify: FastifyInstance, app: App, options: StreamsOptions): Promise<Streams> {
   const hub = await startHub(app)
-  const streaming: Streaming = { app, hub, openContext: options.openContext, ...createPrepare(options) }
+  const identified = new WeakMap<FastifyRequest, () => Promise<Context>>()
+  const openContext: OpenContext = (request) => identified.get(request)?.() ?? fail('UNAUTHORIZED')
+  const streaming: Streaming = { app, hub, openContext, ...createPrepare(options) }
   const single = createSingleMode(streaming)
 
   const graphql =
     (answer: Answer) =>
-    async (request: FastifyRequest, reply: FastifyReply, openContext = options.openContext) => {
+    async (request: FastifyRequest, reply: FastifyReply, open = openContext) => {
       try {
-        return await answer(request, reply, openContext)
+        return await answer(request, reply, open)
       } catch (error) {
         if (reply.sent) throw error
         return sendFailure(streaming, reply, error)
@@ -46,16 +54,30 @@ export async function mountStreams(fastify: FastifyInstance, app: App, options: 
     }
   const handleStream = graphql((request, reply, openContext) => serveDistinct({ ...streaming, openContext }, request, reply))
 
-  fastify.route({ method: 'PUT', url: '/graphql/stream', handler: graphql(single.reserve) })
-  fastify.route({ method: 'DELETE', url: '/graphql/stream', handler: graphql(single.complete) })
-  fastify.route({
-    method: ['GET', 'POST'],
-    url: '/graphql/stream',
-    handler: graphql((request, reply) => {
-      if (!prefersStream(request.headers.accept)) return single.operate(request, reply)
-      // Without a token it is an operation with a connection to itself.
-      return tokenOf(request) === undefined ? handleStream(request, reply) : single.connect(request, reply)
-    }),
+  await fastify.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
+    limitBodyMemory(scope, options.bodyMemory)
+    scope.setErrorHandler((error, request, reply) => {
+      const { code, message } = failureOf(app, error as Error, request)
+      return sendFailure(streaming, reply, failure(code, message))
+    })
+    scope.addHook('onRequest', async (request, reply) => {
+      // A reservation's token is a credential of its own, because an EventSource cannot send a key.
+      if (single.takesToken(request)) single.requireToken(request)
+      else identified.set(request, await options.identify(request, reply))
+    })
+    scope.route({ method: 'PUT', url: '/graphql/stream', handler: graphql(single.reserve) })
+    scope.route({ method: 'DELETE', url: '/graphql/stream', handler: graphql(single.complete) })
+    scope.route({
+      method: ['GET', 'POST'],
+      url: '/graphql/stream',
+      handler: graphql((request, reply) => {
+        if (!prefersStream(request.headers.accept)) return single.operate(request, reply)
+        // Without a token it is an operation with a connection to itself.
+        return tokenOf(request) === undefined ? handleStream(request, reply) : single.connect(request, reply)
+      }),
+    })
   })
   for (const [path, openContext] of Object.entries(options.plain)) {
     fastify.get(path, async (request, reply) => {

@@ -4,6 +4,7 @@ import type { Context } from '../core/context.ts'
 import { codeOf, type ErrorCode, errors, fail } from '../core/errors.ts'
 import { acceptedBefore, orAsBefore, write, writeInPieces } from '../core/idempotency.ts'
 import { publicFailure } from '../core/public-failure.ts'
+import { ownTurn } from '../core/turns.ts'
 import { announceChange, subject } from '../events/follow.ts'
 import type { Message } from '../generated/prisma/client.ts'
 import { acceptMessage, acceptMessages } from './accept.ts'
@@ -44,6 +45,9 @@ export async function sendMessages(ctx: Context, messages: readonly unknown[]): 
   return await writeInPieces(ctx, () => judgeEach(ctx, messages), isFinal)
 }
 
+/** A message with hundreds of faults takes 0.2 ms to judge; others are served after this many. */
+const judgedAtOnce = 50
+
 async function judgeEach(ctx: Context, messages: readonly unknown[]): Promise<BulkResult> {
   const result: BulkResult = { accepted: [], rejected: [] }
   const reject = (index: number, error: unknown) => {
@@ -53,6 +57,7 @@ async function judgeEach(ctx: Context, messages: readonly unknown[]): Promise<Bu
   const offers = new Map<number, Offer>()
   const refused = new Map<number, unknown>()
   for (const [index, message] of messages.entries()) {
+    if (index % judgedAtOnce === judgedAtOnce - 1) await ownTurn()
     try {
       offers.set(index, offerOf(memberOf(ctx, index), message))
     } catch (error) {

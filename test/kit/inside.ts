@@ -11,6 +11,11 @@ export interface Holdings {
   /** Ends of streams, and what they follow. */
   outlets: number
   topics: number
+  /**
+   * The most processor time, in ms, that the main thread spent between two turns of the event loop since the look before:
+   * how long it kept others waiting, whatever else the machine was busy with.
+   */
+  heldMs: number
 }
 
 /** Keeps count of the objects on which a method was called, without holding them. */
@@ -34,7 +39,16 @@ const logTopics = countOf(LogTopic.prototype, 'add')
 const stateTopics = countOf(StateTopic.prototype, 'add')
 let looks = 0
 
+let held = 0
+let before = process.threadCpuUsage()
+setInterval(() => {
+  const now = process.threadCpuUsage()
+  held = Math.max(held, now.user - before.user + now.system - before.system)
+  before = now
+}, 5).unref()
+
 process.on('SIGUSR2', async () => {
+  const heldMs = held / 1000
   for (let i = 0; i < 2; i++) {
     globalThis.gc?.()
     // What is freed may free more in the next turn.
@@ -46,6 +60,9 @@ process.on('SIGUSR2', async () => {
     rssBytes,
     outlets: outlets(),
     topics: logTopics() + stateTopics(),
+    heldMs,
   }
+  before = process.threadCpuUsage()
+  held = 0
   console.log(`look ${++looks}: ${JSON.stringify(holdings)}`)
 })
