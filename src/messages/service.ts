@@ -1,7 +1,7 @@
 // What can be done with messages: send, schedule, send many, cancel.
 import { returnQuota } from '../billing/quota.ts'
 import type { Context } from '../core/context.ts'
-import { codeOf, type ErrorCode, errors, fail } from '../core/errors.ts'
+import { codeOf, type ErrorCode, errors, fail, failure } from '../core/errors.ts'
 import { acceptedBefore, orAsBefore, write, writeInPieces } from '../core/idempotency.ts'
 import { publicFailure } from '../core/public-failure.ts'
 import { ownTurn } from '../core/turns.ts'
@@ -45,6 +45,16 @@ export async function sendMessages(ctx: Context, messages: readonly unknown[]): 
   return await writeInPieces(ctx, () => judgeEach(ctx, messages), isFinal)
 }
 
+/** How much a refusal of one message may say, in characters: those of a bulk are held, and answered, together. */
+const longestRefusal = 1_000
+
+function shortened(error: unknown): unknown {
+  const code = codeOf(error)
+  const { message } = error as Error
+  if (!code || message.length <= longestRefusal) return error
+  return failure(code, `${message.slice(0, longestRefusal).toWellFormed()}… and more`)
+}
+
 /** A message with hundreds of faults takes 0.2 ms to judge; others are served after this many. */
 const judgedAtOnce = 50
 
@@ -61,7 +71,7 @@ async function judgeEach(ctx: Context, messages: readonly unknown[]): Promise<Bu
     try {
       offers.set(index, offerOf(memberOf(ctx, index), message))
     } catch (error) {
-      refused.set(index, error)
+      refused.set(index, shortened(error))
     }
   }
   // The same bulk may have been cut off after it accepted them.
