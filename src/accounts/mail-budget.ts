@@ -15,7 +15,8 @@ const budgets: Record<MailOrder['kind'], readonly Bound[]> = {
   verify: [perHour, perDay],
   known: [perHour, perDay],
   reset: [perHour],
-  invitation: [perHour, perDay],
+  // From all teams together; what one owner's teams send is bounded where they invite.
+  invitation: [{ most: 10, minutes: 60 }, perDay],
 }
 
 type Addressed = Pick<MailOrder, 'kind' | 'to'>
