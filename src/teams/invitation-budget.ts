@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { type Bound, countOne } from '../accounts/counts.ts'
 import { networkOf } from '../accounts/network.ts'
+import { mailboxOf } from '../accounts/service.ts'
 import { isReachable } from '../core/address.ts'
 import type { Sql } from '../core/database.ts'
 import { failFor } from '../core/errors.ts'
@@ -47,7 +48,7 @@ export interface Invitation {
 export async function takeInvitation(tx: Sql, { team, email, inviterId, sessionId }: Invitation): Promise<void> {
   const network = sessionId && (await networkOfSession(tx, sessionId))
   const counted = {
-    address: `${team.ownerId} ${email}`,
+    address: `${team.ownerId} ${mailboxOf(email)}`,
     inviter: inviterId,
     team: team.id,
     owner: team.ownerId,

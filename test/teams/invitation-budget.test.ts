@@ -6,7 +6,7 @@ import { newId } from '../../src/core/id.ts'
 import { takeInvitation } from '../../src/teams/invitation-budget.ts'
 import { signIn } from '../accounts/person.ts'
 import { sql, startGateway } from '../kit/kit.ts'
-import { type Ask, mailsTo, newPerson, newTeam, openRig, type Rig, surfaces, tokenTo } from './rig.ts'
+import { type Ask, newPerson, newTeam, openRig, type Rig, surfaces, tokenTo } from './rig.ts'
 
 let rig: Rig
 
@@ -90,12 +90,14 @@ describe.each(surfaces)('invitations to strangers %s', (_, ask) => {
   })
 
   it('reach one address ten times in an hour at most, whoever has teams', async () => {
-    const email = stranger()
+    const name = newId()
     const told: (string | null)[] = []
     for (let i = 0; i < 3; i++) {
       const owner = await newPerson(rig)
       const { teamId } = await newTeam(rig, owner)
       for (let j = 0; j < 6; j++) {
+        // By whatever tag, it is the same mailbox.
+        const email = j % 2 ? `${name}@example.com` : `${name}+${j}@example.com`
         const { code, data } = await ask(owner, 'POST /teams/:teamId/invitations', [teamId], { email, role: 'admin' })
         told.push(code)
         if (code === null) await ask(owner, 'DELETE /teams/:teamId/invitations/:id', [teamId, data.id])
@@ -103,8 +105,6 @@ describe.each(surfaces)('invitations to strangers %s', (_, ask) => {
     }
     const five = [...Array<null>(5).fill(null), 'API_RATE_LIMIT_EXCEEDED']
     expect(told).toEqual([...five, ...five, ...Array<string>(6).fill('API_RATE_LIMIT_EXCEEDED')])
-    await tokenTo(rig, email)
-    expect(mailsTo(rig, email).length).toBeLessThanOrEqual(10)
   })
 })
 
