@@ -6,7 +6,7 @@ import { readConfig } from './core/config.ts'
 import { type Sql, transaction } from './core/database.ts'
 import { fail } from './core/errors.ts'
 import { migrate } from './core/migrate.ts'
-import { lineOf } from './core/one-line.ts'
+import { jsonLine, lineOf } from './core/one-line.ts'
 import { parse } from './core/validation.ts'
 import { type HeldTeam, holdTeam } from './teams/hold.ts'
 import { inviteFields, teamIdOf } from './teams/input.ts'
@@ -37,7 +37,7 @@ export function addTeamCommands(gateway: Command, print: (asJson: true | undefin
     .addOption(json())
     .action(async (options: { json?: true }) => {
       const teams = await withDatabase(listTeams)
-      if (options.json) console.log(JSON.stringify(teams))
+      if (options.json) console.log(jsonLine(teams))
       else
         for (const row of teams) console.log(lineOf([row.id, row.name, row.owner, row.membersCount, row.createdAt.toISOString()]))
     })
@@ -48,7 +48,7 @@ export function addTeamCommands(gateway: Command, print: (asJson: true | undefin
     .addOption(json())
     .action(async (options: { id: string; json?: true }) => {
       const members = await withDatabase((pool) => listMembers(pool, teamIdOf(options.id)))
-      if (options.json) console.log(JSON.stringify(members))
+      if (options.json) console.log(jsonLine(members))
       else for (const row of members) console.log(lineOf([row.userId, row.email, row.role, row.joinedAt.toISOString()]))
     })
   team
@@ -63,7 +63,9 @@ export function addTeamCommands(gateway: Command, print: (asJson: true | undefin
       const { config } = readConfig()
       if (!config.publicUrl && !config.consoleUrl)
         fail('INVALID_STATE', 'Set PUBLIC_URL or CONSOLE_URL, as the gateway has them: the link of the invitation leads there')
-      const made = await onTeam(teamId, (app, tx, held) => inviteIn(app, tx, held, held.ownerId, invite))
+      const made = await onTeam(teamId, (app, tx, held) =>
+        inviteIn(app, tx, held, { ...invite, inviterId: held.ownerId, sessionId: null }),
+      )
       print(asJson, { ...made, expiresAt: made.expiresAt.toISOString(), createdAt: made.createdAt.toISOString() })
     })
   team

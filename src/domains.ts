@@ -14,6 +14,8 @@ import { createSettlement } from './messages/dispatch.ts'
 import { createSafetyBook } from './messages/safety.ts'
 import { releaseWaiting } from './messages/waiting.ts'
 import { createSandbox } from './providers/sandbox/sandbox.ts'
+import { holdRole } from './teams/hold.ts'
+import { disableEndpointsOf } from './webhooks/disable.ts'
 import { createLanes } from './webhooks/lanes.ts'
 import { endEndpoints } from './webhooks/service.ts'
 
@@ -24,6 +26,7 @@ export function attachDomains(app: App): App {
     const { plan, active } = await holdPlan(tx, userId)
     return active ? plan.limits : fail('SUBSCRIPTION_INACTIVE')
   }
+  app.holdRole = holdRole
   app.keyUse = createKeyUse(app)
   app.admit = createAdmission(app)
   app.admitSession = createSessionAdmission(app)
@@ -37,5 +40,6 @@ export function attachDomains(app: App): App {
   app.releaseWaiting = (tx, instanceId) => releaseWaiting(app, tx, instanceId)
   app.deliveries = createLanes(app)
   app.endReceivers = endEndpoints
+  app.disableReceiversOf = disableEndpointsOf
   return app
 }

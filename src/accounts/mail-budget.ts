@@ -1,7 +1,8 @@
-// How many mails an address gets: a bound for each kind, whoever asks for them, counted over all processes.
+// How many mails a mailbox gets: a bound for each kind, whoever asks for them, counted over all processes.
 import { createHash } from 'node:crypto'
 import type { Sql } from '../core/database.ts'
 import { type Bound, countOne } from './counts.ts'
+import { mailboxOf } from './email.ts'
 import type { MailOrder } from './mail-texts.ts'
 
 const perHour: Bound = { most: 5, minutes: 60 }
@@ -15,14 +16,17 @@ const budgets: Record<MailOrder['kind'], readonly Bound[]> = {
   verify: [perHour, perDay],
   known: [perHour, perDay],
   reset: [perHour],
-  invitation: [perHour, perDay],
+  // From all teams together; what one owner's teams send is bounded where they invite.
+  invitation: [{ most: 10, minutes: 60 }, perDay],
 }
 
 type Addressed = Pick<MailOrder, 'kind' | 'to'>
 
 /** Kept where failed logins are, under digests of their own. */
 function digestOf({ kind, to }: Addressed, what: 'mail' | 'no mail' = 'mail'): Buffer {
-  return createHash('sha256').update(`${what}\n${kind}\n${to.toLowerCase()}`).digest()
+  return createHash('sha256')
+    .update(`${what}\n${kind}\n${mailboxOf(to)}`)
+    .digest()
 }
 
 /**

@@ -1,5 +1,5 @@
 // What mails say: one text for each kind.
-import { oneLine } from '../core/one-line.ts'
+import { quotedName } from './quoted-name.ts'
 
 export type MailOrder =
   /** Proves an address. */
@@ -47,13 +47,13 @@ export function composeMail(order: MailOrder, console: string): MailText {
         ),
       }
     case 'invitation': {
-      const [inviter, team] = [oneLine(order.inviter), oneLine(order.team)]
+      const [inviter, team] = [quotedName(order.inviter), quotedName(order.team)]
       return {
-        subject: `${inviter} invites you to ${team}`,
+        subject: `Invitation to the team ${team}`,
         text: lines(
           `${inviter} invites you to the team ${team}. Sign in with this e-mail address and accept:`,
           link('invitation', order.token),
-          'The invitation holds for seven days.',
+          'The invitation holds for seven days. Names in quotes were chosen by people, not by us. If you do not expect this mail, ignore it.',
         ),
       }
     }

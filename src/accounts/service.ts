@@ -25,7 +25,7 @@ export {
   revokeApiKey,
 } from './api-keys.ts'
 
-export { email } from './email.ts'
+export { email, mailboxOf } from './email.ts'
 export { userIdOf } from './find-user.ts'
 export { openAccount } from './open-account.ts'
 export { isPersonal } from './own-workspace.ts'

@@ -3,6 +3,7 @@ import type { Stripe } from 'stripe'
 import { type Sql, transaction } from '../core/database.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
+import { oneLine } from '../core/one-line.ts'
 import type { Subscription } from '../generated/prisma/client.ts'
 import type { BillingApp } from './provider.ts'
 import { askStripe, idOf, type StripeAccount } from './stripe-client.ts'
@@ -49,7 +50,7 @@ async function storeUnlessChanged(
   if (plan !== lastingPlan(held)) {
     const fault = await findTeamFault(tx, seen.userId, plan)
     // It happened in Stripe's own pages, where nobody asks us.
-    if (fault) app.log.warn({ userId: seen.userId, plan: plan.code, fault }, 'the plan has no room for the teams')
+    if (fault) app.log.warn({ userId: seen.userId, plan: plan.code, fault: oneLine(fault) }, 'the plan has no room for the teams')
   }
   // A change of plan in the customer's portal has no event of its own.
   if (state?.status === 'active') {

@@ -1,11 +1,25 @@
-// What people call things, as it goes into a mail's head or onto an operator's terminal.
+// Free text of people on an operator's terminal and in the log: names above all.
 
-/** One line of it, so that nobody's name adds lines, or codes that a terminal obeys. */
+/**
+ * One line of it, without control characters and bidirectional controls: nobody's name adds lines, gives the terminal orders, or
+ * turns the text beside it around.
+ */
 export function oneLine(text: string): string {
-  return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()
+  return text
+    .replaceAll(/\p{Bidi_Control}+/gu, '')
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
 }
 
 /** A row of a list, its columns two spaces apart. */
 export function lineOf(columns: readonly (string | number)[]): string {
   return columns.map((column) => oneLine(String(column))).join('  ')
+}
+
+/** JSON of the same value as JSON.stringify's, with every character escaped that a terminal obeys or does not show in its place. */
+export function jsonLine(value: unknown): string {
+  return JSON.stringify(value).replaceAll(
+    /[\x7f-\x9f\u2028\u2029\p{Bidi_Control}]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }

@@ -9,10 +9,10 @@ import { write } from '../core/idempotency.ts'
 import { idempotencyKey } from '../core/input.ts'
 import { phone } from '../core/phone.ts'
 import { countedWorkspaces, holdRoom } from '../core/plan-room.ts'
+import { requireManager } from '../core/roles.ts'
 import { jsonObject, parse, text } from '../core/validation.ts'
 import type { Instance } from '../generated/prisma/client.ts'
 import { providerOf } from '../providers/provider.ts'
-import { requireManager } from '../teams/roles.ts'
 import { applyChange } from './state.ts'
 
 export const createInstanceFields = z.object({

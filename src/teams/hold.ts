@@ -1,5 +1,5 @@
 // The team that a verb is about, held for its transaction, and what the caller is in it at that moment.
-import type { TeamRole } from '../core/context.ts'
+import type { Principal, TeamRole } from '../core/context.ts'
 import type { Sql } from '../core/database.ts'
 import { fail } from '../core/errors.ts'
 
@@ -38,4 +38,18 @@ async function roleIn(tx: Sql, userId: string, teamId: string): Promise<TeamRole
     [teamId, userId],
   )
   return rows[0]?.role
+}
+
+/** What `App.holdRole` promises (core/roles.ts). The lock conflicts with a removal, another role and a revoked key, not with reads. */
+export async function holdRole(tx: Sql, { kind, credentialId, userId, teamId }: Principal): Promise<TeamRole | null> {
+  if (teamId === null) return null
+  if (kind === 'team') {
+    const { rowCount } = await tx.query('select from api_keys where id = $1 and "revokedAt" is null for share', [credentialId])
+    return rowCount ? null : fail('UNAUTHORIZED')
+  }
+  const { rows } = await tx.query<{ role: TeamRole }>(
+    'select role::text as role from team_members where "teamId" = $1 and "userId" = $2 for share',
+    [teamId, userId],
+  )
+  return rows[0]?.role ?? fail('TEAM_NOT_FOUND')
 }

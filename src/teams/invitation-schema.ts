@@ -1,5 +1,6 @@
 // Invitations to a team in the graph.
 import { z } from 'zod'
+import { AuthorRef, authorOf } from '../core/author.ts'
 import { builder } from '../core/builder.ts'
 import { DeletedRef } from '../core/deleted.ts'
 import { keyed } from '../core/idempotency.ts'
@@ -8,7 +9,7 @@ import { parse, text, uuid } from '../core/validation.ts'
 import { TeamInvitationStatus } from '../generated/prisma/enums.ts'
 import { InviteToTeamInput, TeamRoleRef, teamIdOf } from './input.ts'
 import { acceptInvitation, inviteToTeam, revokeInvitation } from './invitations.ts'
-import { type InvitationRow, invitationsOf } from './read.ts'
+import { type InvitationRow, invitationsOf, inviterOf } from './read.ts'
 import { TeamRef } from './schema.ts'
 
 const InvitationStatusRef = builder.enumType('TeamInvitationStatus', {
@@ -23,6 +24,12 @@ const TeamInvitationRef = builder.objectRef<InvitationRow>('TeamInvitation').imp
     email: t.exposeString('email', { description: 'Whose it is: whoever has this e-mail address, verified.' }),
     role: t.field({ type: TeamRoleRef, description: 'What they will be.', resolve: (row) => row.role }),
     status: t.field({ type: InvitationStatusRef, description: 'What became of it.', resolve: (row) => row.status }),
+    invitedBy: t.field({
+      type: AuthorRef,
+      nullable: true,
+      description: 'The person who invites.',
+      resolve: async (row, _, ctx) => authorOf(ctx, await inviterOf(ctx, row.id)),
+    }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'Until when it can be accepted: seven days.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
   }),
@@ -45,7 +52,7 @@ builder.mutationFields((t) => {
     inviteToTeam: t.field({
       type: TeamInvitationRef,
       description:
-        'Invites somebody by mail and holds a seat for them. Errors: TEAM_NOT_FOUND, FORBIDDEN for collaborators, CONFLICT for a member and where an invitation is open, MAX_TEAM_SEATS_REACHED, SUBSCRIPTION_INACTIVE, API_RATE_LIMIT_EXCEEDED where the address was sent too many.',
+        'Invites somebody by mail and holds a seat for them. Errors: TEAM_NOT_FOUND, FORBIDDEN for collaborators, CONFLICT for a member and where an invitation is open, MAX_TEAM_SEATS_REACHED, SUBSCRIPTION_INACTIVE, API_RATE_LIMIT_EXCEEDED where you, the team, its owner, your network or the address had too many.',
       authScopes: { person: true },
       args: { teamId, input: t.arg({ type: InviteToTeamInput.ref, required: true, description: 'Whom, and as what.' }) },
       resolve: (_, args, ctx) => {

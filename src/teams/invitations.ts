@@ -9,30 +9,37 @@ import type { Sql } from '../core/database.ts'
 import { fail, failFor } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency.ts'
+import { requireManager } from '../core/roles.ts'
 import { type HeldTeam, holdOwnTeam, holdTeam } from './hold.ts'
 import type { Invite } from './input.ts'
+import { type Invitation, takeInvitation } from './invitation-budget.ts'
 import { touch } from './members.ts'
 import { type InvitationRow, invitationColumns, readTeam, type TeamRow } from './read.ts'
-import { requireManager } from './roles.ts'
 
 const holdsDays = 7
 
 /** By a manager of the team. @throws TEAM_NOT_FOUND, FORBIDDEN, and as {@link inviteIn}. */
 export async function inviteToTeam(ctx: Context, teamId: string, input: Invite): Promise<InvitationRow> {
-  const { userId } = ctx.principal
+  const { userId, credentialId } = ctx.principal
   return await write(ctx, async (tx) => {
     const team = await holdOwnTeam(tx, userId, teamId)
     requireManager(team)
-    return await inviteIn(ctx.app, tx, team, userId, input)
+    return await inviteIn(ctx.app, tx, team, { ...input, inviterId: userId, sessionId: credentialId })
   })
 }
 
 /**
  * Invites somebody to a team that is held; the mail leaves when the transaction commits.
  * @throws CONFLICT for a member, and where an invitation is open; MAX_TEAM_SEATS_REACHED, exact under a race; SUBSCRIPTION_INACTIVE;
- * API_RATE_LIMIT_EXCEEDED where the address was sent too many.
+ * API_RATE_LIMIT_EXCEEDED as {@link takeInvitation}, and where the address was sent too many.
  */
-export async function inviteIn(app: App, tx: Sql, team: HeldTeam, inviterId: string, invite: Invite): Promise<InvitationRow> {
+export async function inviteIn(
+  app: App,
+  tx: Sql,
+  team: HeldTeam,
+  invite: Invite & Pick<Invitation, 'inviterId' | 'sessionId'>,
+): Promise<InvitationRow> {
+  const { inviterId, sessionId } = invite
   const { lasting, active } = await holdPlan(tx, team.ownerId)
   if (!active) fail('SUBSCRIPTION_INACTIVE')
   const { rows } = await tx.query<{ inviter: string; isMember: boolean; isInvited: boolean; taken: number }>(
@@ -51,10 +58,11 @@ export async function inviteIn(app: App, tx: Sql, team: HeldTeam, inviterId: str
   if (found.taken >= lasting.teams.seatsPerTeam) fail('MAX_TEAM_SEATS_REACHED')
   const token = randomBytes(32).toString('base64url')
   const made = await tx.query<InvitationRow>(
-    `insert into team_invitations (id, "teamId", email, role, "tokenHash", "expiresAt")
-     values ($1, $2, $3, $4, $5, clock_timestamp() + make_interval(days => $6)) returning ${invitationColumns}`,
-    [newId(), team.id, invite.email, invite.role, tokenHash(token), holdsDays],
+    `insert into team_invitations (id, "teamId", email, role, "tokenHash", "inviterId", "expiresAt")
+     values ($1, $2, $3, $4, $5, $6, clock_timestamp() + make_interval(days => $7)) returning ${invitationColumns}`,
+    [newId(), team.id, invite.email, invite.role, tokenHash(token), inviterId, holdsDays],
   )
+  await takeInvitation(tx, { team, email: invite.email, inviterId, sessionId })
   const waitSeconds = await orderMail(app, tx, {
     kind: 'invitation',
     to: invite.email,

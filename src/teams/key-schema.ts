@@ -1,21 +1,43 @@
 // The API keys of a team in the graph.
 import { ApiKeyRef, CreateApiKeyInput, IssuedApiKeyRef } from '../accounts/schema.ts'
+import { AuthorRef, authorOf } from '../core/author.ts'
 import { builder } from '../core/builder.ts'
 import { DeletedRef } from '../core/deleted.ts'
 import { keyed } from '../core/idempotency.ts'
 import { parse, uuid } from '../core/validation.ts'
 import { teamIdOf } from './input.ts'
 import { createTeamKey, revokeTeamKey } from './keys.ts'
-import { keysOf } from './read.ts'
+import { keysOf, originOfKey, revokedKeysOf } from './read.ts'
 import { TeamRef } from './schema.ts'
 
-builder.objectField(TeamRef, 'apiKeys', (t) =>
-  t.field({
+builder.objectFields(ApiKeyRef, (t) => ({
+  createdBy: t.field({
+    type: AuthorRef,
+    nullable: true,
+    description: 'The person who made it.',
+    resolve: async (key, _, ctx) => authorOf(ctx, (await originOfKey(ctx, key.id))?.userId ?? null),
+  }),
+  revokedAt: t.field({
+    type: 'DateTime',
+    nullable: true,
+    description: 'When it was revoked; null for one that holds.',
+    resolve: async (key, _, ctx) => (await originOfKey(ctx, key.id))?.revokedAt ?? null,
+  }),
+}))
+
+builder.objectFields(TeamRef, (t) => ({
+  apiKeys: t.field({
     type: [ApiKeyRef],
     description: 'Its API keys that hold, oldest first. Errors: FORBIDDEN for collaborators.',
     resolve: (team, _, ctx) => keysOf(ctx, team),
   }),
-)
+  revokedApiKeys: t.field({
+    type: [ApiKeyRef],
+    description:
+      'Its API keys that were revoked last, at most 100, newest first: also those of members who were removed, left or became collaborators. Errors: FORBIDDEN for collaborators.',
+    resolve: (team, _, ctx) => revokedKeysOf(ctx, team),
+  }),
+}))
 
 builder.mutationFields((t) => {
   const teamId = t.arg.id({ required: true, description: 'The team.' })

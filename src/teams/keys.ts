@@ -4,8 +4,8 @@ import { holdPlan } from '../billing/hold-plan.ts'
 import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
 import { write } from '../core/idempotency.ts'
+import { requireManager } from '../core/roles.ts'
 import { holdOwnTeam } from './hold.ts'
-import { requireManager } from './roles.ts'
 
 /**
  * A further key of the team. @throws TEAM_NOT_FOUND, FORBIDDEN for collaborators, SUBSCRIPTION_INACTIVE, MAX_API_KEYS_REACHED

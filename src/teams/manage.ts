@@ -6,10 +6,10 @@ import type { Sql } from '../core/database.ts'
 import { fail } from '../core/errors.ts'
 import { write } from '../core/idempotency.ts'
 import { enqueue } from '../core/jobs.ts'
+import { requireManager, requireOwner } from '../core/roles.ts'
 import { closedJob } from './closed-job.ts'
 import { type HeldTeam, holdOwnTeam } from './hold.ts'
 import { readTeam, type TeamRow } from './read.ts'
-import { requireManager, requireOwner } from './roles.ts'
 import { insertTeam } from './service.ts'
 
 /** A team of the caller's own, on their own subscription. @throws SUBSCRIPTION_INACTIVE; MAX_TEAMS_REACHED, exact under a race. */

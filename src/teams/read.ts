@@ -6,8 +6,8 @@ import type { Context, TeamRole } from '../core/context.ts'
 import type { Sql } from '../core/database.ts'
 import { fail } from '../core/errors.ts'
 import { load } from '../core/load.ts'
+import { requireManager } from '../core/roles.ts'
 import type { TeamInvitationStatus } from '../generated/prisma/client.ts'
-import { requireManager } from './roles.ts'
 
 /** A team as one of its members sees it. */
 export interface TeamRow {
@@ -85,14 +85,55 @@ export async function invitationsOf(ctx: Context, team: TeamRow): Promise<Invita
   })
 }
 
+/** The id of the person who made an invitation; null for one that does not tell. */
+export async function inviterOf(ctx: Context, id: string): Promise<string | null> {
+  return await load<string | null>(ctx, 'inviters', id, async (ids) => {
+    const { rows } = await ctx.app.pool.query<{ id: string; inviterId: string | null }>(
+      'select id, "inviterId" from team_invitations where id = any($1::uuid[])',
+      [ids],
+    )
+    const found = new Map(rows.map((row) => [row.id, row.inviterId]))
+    return ids.map((one) => found.get(one) ?? null)
+  })
+}
+
+const ofTeam = `"workspaceId" = (select "workspaceId" from teams where id = me."teamId")`
+
 /** The keys that hold, oldest first. @throws FORBIDDEN for collaborators, and as {@link inTeam}. */
 export async function keysOf(ctx: Context, team: TeamRow): Promise<ApiKeyRow[]> {
   return await inTeam<ApiKeyRow>(ctx, team.id, {
     name: 'keys',
-    list: `select ${keyColumns} from api_keys
-      where "workspaceId" = (select "workspaceId" from teams where id = me."teamId") and "revokedAt" is null`,
+    list: `select ${keyColumns} from api_keys where ${ofTeam} and "revokedAt" is null`,
     order: 'one."createdAt", one.id',
     ofManagers: true,
+  })
+}
+
+/** The keys that were revoked last, at most 100, newest first. @throws FORBIDDEN for collaborators, and as {@link inTeam}. */
+export async function revokedKeysOf(ctx: Context, team: TeamRow): Promise<ApiKeyRow[]> {
+  return await inTeam<ApiKeyRow>(ctx, team.id, {
+    name: 'revoked keys',
+    list: `select ${keyColumns}, "revokedAt" from api_keys where ${ofTeam} and "revokedAt" is not null
+      order by "revokedAt" desc, id desc limit 100`,
+    order: 'one."revokedAt" desc, one.id desc',
+    ofManagers: true,
+  })
+}
+
+interface KeyOrigin {
+  userId: string
+  revokedAt: Date | null
+}
+
+/** The person who made a key, and when it was revoked. */
+export async function originOfKey(ctx: Context, id: string): Promise<KeyOrigin | null> {
+  return await load<KeyOrigin | null>(ctx, 'origins of keys', id, async (ids) => {
+    const { rows } = await ctx.app.pool.query<KeyOrigin & { id: string }>(
+      'select id, "userId", "revokedAt" from api_keys where id = any($1::uuid[])',
+      [ids],
+    )
+    const found = new Map(rows.map((row) => [row.id, row]))
+    return ids.map((one) => found.get(one) ?? null)
   })
 }
 

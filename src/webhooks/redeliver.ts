@@ -10,7 +10,10 @@ import { retentionDays } from './policy.ts'
 import { samplePayload } from './sample.ts'
 import { type Endpoint, holdEndpoint } from './service.ts'
 
-/** Sends one signed delivery of a made-up event of the first kind that the endpoint asked for; it is tried once. */
+/**
+ * Sends one signed delivery of a made-up event of the first kind that the endpoint asked for; it is tried once.
+ * @throws INVALID_STATE for a disabled endpoint, and as {@link holdEndpoint}.
+ */
 export async function testEndpoint(ctx: Context, id: string): Promise<WebhookDelivery> {
   return await write(ctx, async (tx) => {
     const endpoint = await holdEndpoint(ctx, tx, id)
@@ -32,7 +35,7 @@ export async function testEndpoint(ctx: Context, id: string): Promise<WebhookDel
  * Makes one more attempt now, whatever became of the delivery. It does not count among the five; where some of those are
  * still to come and it fails too, they go on.
  * @param endpointId where given, the delivery must be this endpoint's
- * @throws NOT_FOUND; INVALID_STATE while an attempt is being made, and for a disabled endpoint
+ * @throws NOT_FOUND; FORBIDDEN for collaborators; INVALID_STATE while an attempt is being made, and for a disabled endpoint
  */
 export async function redeliver(ctx: Context, deliveryId: string, endpointId?: string): Promise<WebhookDelivery> {
   return await write(ctx, async (tx) => {

@@ -1,4 +1,5 @@
 // Webhook endpoints and their deliveries in the graph.
+import { AuthorRef, authorOf } from '../core/author.ts'
 import { builder } from '../core/builder.ts'
 import { DeletedRef } from '../core/deleted.ts'
 import { fail } from '../core/errors.ts'
@@ -90,12 +91,25 @@ const EndpointRef = builder.prismaObject('WebhookEndpoint', {
     }),
     disabledReason: t.exposeString('disabledReason', {
       nullable: true,
-      description: 'Why: `gone` (it answered 410), `failing` (5 days of nothing but failures) or `by_hand`.',
+      description:
+        'Why: `gone` (it answered 410), `failing` (5 days of nothing but failures), `by_hand`, or `member_removed` (its `createdBy` or `approvedBy` is not in the team any more; `updateWebhook` with `enabled: true` takes it up again).',
     }),
     failingSince: t.expose('failingSince', {
       type: 'DateTime',
       nullable: true,
       description: 'Since when every attempt has failed; any 2xx clears it.',
+    }),
+    createdBy: t.field({
+      type: AuthorRef,
+      nullable: true,
+      description: 'The person who created it; of what a team key creates, the person who made the key.',
+      resolve: (row, _, ctx) => authorOf(ctx, row.createdById),
+    }),
+    approvedBy: t.field({
+      type: AuthorRef,
+      nullable: true,
+      description: 'The person who last set its URL or enabled it.',
+      resolve: (row, _, ctx) => authorOf(ctx, row.approvedById),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     deliveries: t.connection({
@@ -140,7 +154,7 @@ builder.mutationFields((t) => {
     createWebhook: t.field({
       type: EndpointRef,
       description:
-        'Creates a webhook endpoint; its `secret` is shown in this answer only. Errors: SUBSCRIPTION_INACTIVE, WEBHOOKS_NOT_AVAILABLE_ON_PLAN, MAX_WEBHOOK_ENDPOINTS_REACHED.',
+        'Creates a webhook endpoint; its `secret` is shown in this answer only. Errors: SUBSCRIPTION_INACTIVE, FORBIDDEN for collaborators, WEBHOOKS_NOT_AVAILABLE_ON_PLAN, MAX_WEBHOOK_ENDPOINTS_REACHED.',
       authScopes: { active: true },
       args: { input: t.arg({ type: CreateWebhookInput.ref, required: true, description: 'What to create.' }) },
       resolve: async (_, args, ctx) => {
@@ -150,28 +164,30 @@ builder.mutationFields((t) => {
     }),
     updateWebhook: t.field({
       type: EndpointRef,
-      description: 'Changes a webhook endpoint, or takes deliveries up again after they were stopped. Errors: NOT_FOUND.',
+      description:
+        'Changes a webhook endpoint, or takes deliveries up again after they were stopped. Errors: NOT_FOUND, FORBIDDEN for collaborators.',
       args: { id, input: t.arg({ type: UpdateWebhookInput.ref, required: true, description: 'What to change.' }) },
       resolve: async (_, args, ctx) =>
         shown(await updateEndpoint(ctx, parse(uuid, args.id, 'id'), UpdateWebhookInput.parse(ctx.app.config, args.input))),
     }),
     deleteWebhook: t.field({
       type: DeletedRef,
-      description: 'Deletes a webhook endpoint and gives up what it was still to get. Errors: NOT_FOUND.',
+      description:
+        'Deletes a webhook endpoint and gives up what it was still to get. Errors: NOT_FOUND, FORBIDDEN for collaborators.',
       args: { id },
       resolve: (_, args, ctx) => deleteEndpoint(ctx, parse(uuid, args.id, 'id')),
     }),
     rotateWebhookSecret: t.field({
       type: EndpointRef,
       description:
-        'Gives a new `secret`, shown in this answer only; the one before it signs too for 24 hours. Errors: NOT_FOUND.',
+        'Gives a new `secret`, shown in this answer only; the one before it signs too for 24 hours. Errors: NOT_FOUND, FORBIDDEN for collaborators.',
       args: { id },
       resolve: async (_, args, ctx) => shown(await rotateSecret(ctx, parse(uuid, args.id, 'id'))),
     }),
     testWebhook: t.field({
       type: DeliveryRef,
       description:
-        'Delivers a made-up event of the first kind that the endpoint asked for, marked `test`, once. Errors: NOT_FOUND, INVALID_STATE (disabled), SUBSCRIPTION_INACTIVE.',
+        'Delivers a made-up event of the first kind that the endpoint asked for, marked `test`, once. Errors: NOT_FOUND, FORBIDDEN for collaborators, INVALID_STATE (disabled), SUBSCRIPTION_INACTIVE.',
       authScopes: { active: true },
       args: { id },
       resolve: (_, args, ctx) => testEndpoint(ctx, parse(uuid, args.id, 'id')),
@@ -179,7 +195,7 @@ builder.mutationFields((t) => {
     redeliver: t.field({
       type: DeliveryRef,
       description:
-        'Makes one more attempt now, up to 30 days after the event. Errors: NOT_FOUND, INVALID_STATE (disabled, or being attempted), SUBSCRIPTION_INACTIVE.',
+        'Makes one more attempt now, up to 30 days after the event. Errors: NOT_FOUND, FORBIDDEN for collaborators, INVALID_STATE (disabled, or being attempted), SUBSCRIPTION_INACTIVE.',
       authScopes: { active: true },
       args: {
         deliveryId: t.arg.id({ required: true, description: 'The delivery.' }),

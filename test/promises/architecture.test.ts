@@ -23,12 +23,10 @@ const domains = [
  */
 const doors: Record<string, readonly string[]> = {
   providers: ['provider'],
-  // Whoever invites somebody orders a mail; whoever pays comes back to the console.
-  accounts: ['mail', 'console-url'],
+  // Inviting somebody orders a mail, which is counted, by network too; a payment leads back to the console.
+  accounts: ['mail', 'counts', 'network', 'console-url'],
   // Seats are counted in one way, by whoever takes one and by whoever changes plan.
   billing: ['plans', 'quota', 'hold-plan', 'team-fit'],
-  // What a role allows is asked wherever something is done.
-  teams: ['roles'],
   events: ['emit', 'event-type', 'follow', 'log', 'relay'],
   media: ['url'],
   instances: ['safety'],

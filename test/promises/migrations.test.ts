@@ -98,3 +98,22 @@ it('keep the passwords of accounts that were made before there were other ways t
   const { rows } = await sql(url).query('select "userId", "providerId", "accountId", password from auth_accounts')
   expect(rows).toEqual([{ userId: id, providerId: 'credential', accountId: id, password: hash }])
 })
+
+it('make the owner of the workspace answer for the webhook endpoints that were made before their creators were recorded', async () => {
+  const url = await emptyDatabase()
+  const scripts = await Promise.all(
+    (await migrationNames()).map((name) => readFile(path.join(migrationsDir, name, 'migration.sql'), 'utf8')),
+  )
+  const recorded = scripts.findIndex((script) => script.includes('"createdById"'))
+  for (const script of scripts.slice(0, recorded)) await sql(url).query(script)
+  const [ownerId, workspaceId, id] = [randomUUID(), randomUUID(), randomUUID()]
+  await sql(url).query('insert into users (id, email, name) values ($1, $2, $3)', [ownerId, 'owner@example.com', 'Owner'])
+  await sql(url).query('insert into workspaces (id, "ownerId") values ($1, $2)', [workspaceId, ownerId])
+  await sql(url).query(
+    `insert into webhook_endpoints (id, "workspaceId", url, events, secret) values ($1, $2, 'https://hooks.example/', '{}', '')`,
+    [id, workspaceId],
+  )
+  for (const script of scripts.slice(recorded)) await sql(url).query(script)
+  const { rows } = await sql(url).query('select id, "createdById", "approvedById" from webhook_endpoints')
+  expect(rows).toEqual([{ id, createdById: ownerId, approvedById: ownerId }])
+})

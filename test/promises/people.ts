@@ -39,7 +39,8 @@ export async function openMember(site: Site, role: Role): Promise<Caller & { per
   const person = role === 'owner' ? team.owner : await join(site, team, role)
   const account = { userId: person.userId, workspaceId: team.workspaceId, apiKey: '' }
   const own = consoleApi(site, person.token, team.teamId)
-  const things = await furnish(site.databaseUrl, { ...person, ...account }, own)
+  // Not everybody may make all of it.
+  const things = await furnish(site.databaseUrl, { ...person, ...account }, consoleApi(site, team.owner.token, team.teamId))
   return { account, api: own, things, person, team }
 }
 
@@ -54,7 +55,17 @@ async function join(site: Site, { teamId }: Team, role: Role): Promise<Person> {
 }
 
 /** What only an owner or admin of a team may do. */
-const managers = ['POST /instances', 'POST /instances/:id/logout', 'DELETE /instances/:id']
+const managers = [
+  'POST /instances',
+  'POST /instances/:id/logout',
+  'DELETE /instances/:id',
+  'POST /webhooks',
+  'PUT /webhooks/:id',
+  'DELETE /webhooks/:id',
+  'POST /webhooks/:id/rotate-secret',
+  'POST /webhooks/:id/test',
+  'POST /webhooks/:id/deliveries/:deliveryId/redeliver',
+]
 /** What a collaborator reads nothing of. */
 const money = ['GET /billing/subscription', 'GET /billing/usage', 'GET /usage']
 

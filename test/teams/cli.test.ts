@@ -45,6 +45,16 @@ it('says a name in one line, with nothing in it that a terminal obeys', async ()
   expect(stderr).toMatch(/^Free has no teams .* delete 1 of Red \[31m team 1m\n$/)
 })
 
+it('turns no line around by a name, and escapes in JSON what a terminal obeys', async () => {
+  const name = 'Blue\u202eteam\u2066\u009b31m\u2028!'
+  const { teamId } = await newTeam(rig, await newPerson(rig), name)
+  const line = (await run('list')).stdout.split('\n').find((one) => one.startsWith(teamId))
+  expect(line).toContain(`${teamId}  Blueteam 31m !  `)
+  const { stdout } = await run('list', '--json')
+  expect(stdout).not.toMatch(/[\x7f-\x9f\u2028\p{Bidi_Control}]/u)
+  expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ id: teamId, name }))
+})
+
 it("invites by mail in the owner's name, by the rules of everybody", async () => {
   const owner = await newPerson(rig, 'pro', 'Olive')
   const guest = await newPerson(rig)
@@ -56,7 +66,7 @@ it("invites by mail in the owner's name, by the rules of everybody", async () =>
     status: 'pending',
   })
   const token = await tokenTo(rig, guest.email)
-  expect(mailsTo(rig, guest.email)[0]).toMatch(/Subject: Olive invites you to Team/)
+  expect(mailsTo(rig, guest.email)[0]).toMatch(/Subject: Invitation to the team "Team"\n\n"Olive" invites you/)
   const { body } = await guest.api.post('/api/teams/invitations/accept', { token })
   expect(body.data).toMatchObject({ id: teamId, role: 'admin' })
   expect(await refusal(...args)).toMatch(/in the team already/)

@@ -1,7 +1,7 @@
 // Invitations: each holds a seat and is good once, for one address, for seven days.
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { sql } from '../kit/kit.ts'
+import { sql, whileHeld } from '../kit/kit.ts'
 import { moment, nobody, uuid } from '../rest-compat/rig.ts'
 import {
   type Crew,
@@ -46,7 +46,7 @@ describe.each(surfaces)('invitations %s', (_, ask) => {
     expect(days).toBeCloseTo(7, 3)
     const token = await tokenTo(rig, guest.email)
     expect(Buffer.from(token, 'base64url')).toHaveLength(32)
-    expect(mailsTo(rig, guest.email).at(-1)).toMatch(/Test invites you to the team Team\./)
+    expect(mailsTo(rig, guest.email).at(-1)).toMatch(/"Test" invites you to the team "Team"\./)
     const stored = await sql(rig.databaseUrl).query(
       'select "tokenHash", to_jsonb(i)::text as row from team_invitations i where id = $1',
       [data.id],
@@ -132,19 +132,21 @@ describe.each(surfaces)('invitations %s', (_, ask) => {
     expect((await invite(owner, teamId, { email: anybody(), role: 'admin' })).code).toBe(null)
   })
 
-  it('say names in one line, whatever is in them', async () => {
-    const owner = await newPerson(rig, 'max', 'Olive\n\nPay at')
-    const { teamId } = await newTeam(rig, owner, ' Support\r\nBcc: all@example.com\u2028\tto')
+  it('say names in quotes and in one line, whatever is in them, and hold no link but their own', async () => {
+    const owner = await newPerson(rig, 'max', 'Olive\n\n\u202ePay at "pay.example"')
+    const { teamId } = await newTeam(rig, owner, ' URGENT:\r\nBcc: all@example.com\u2028\tgo to https://evil.example/a')
     const email = anybody()
     await invite(owner, teamId, { email, role: 'admin' })
     await tokenTo(rig, email)
     const [mail = ''] = mailsTo(rig, email)
     const [, subject, empty, text] = mail.split('\n')
-    expect(subject).toBe('Subject: Olive Pay at invites you to Support Bcc: all@example.com to')
+    expect(subject).toBe('Subject: Invitation to the team "URGENT: Bcc: … go to …"')
     expect([empty, text]).toEqual([
       '',
-      expect.stringMatching(/^Olive Pay at invites you to the team Support Bcc: all@example.com to\. /),
+      expect.stringMatching(/^"Olive Pay at …" invites you to the team "URGENT: Bcc: … go to …"\. /),
     ])
+    expect(mail.match(/https?:\/\/[^\s]+/g)).toEqual([expect.stringMatching(/\/invitation\?token=[\w-]{43}$/)])
+    expect(mail.replace(/^To: .*$/m, '')).not.toMatch(/@|evil|pay\.example/)
   })
 
   it('take seats beside members, the owner too, until the plan has no more; expired and revoked ones take none', async () => {
@@ -219,6 +221,31 @@ describe.each(surfaces)('invitations %s', (_, ask) => {
     expect(told.filter(({ code }) => code === null)).toHaveLength(1)
     expect(told.filter(({ code }) => code === 'INVALID_TOKEN')).toHaveLength(19)
     expect((await ask(guest, 'GET /teams/:teamId/members', [teamId])).data).toHaveLength(2)
+  })
+
+  it('taken back while somebody accepts them let nobody in', async () => {
+    const guest = await newPerson(rig)
+    const { teamId } = await newTeam(rig, crew.owner)
+    const { id, token } = await invited(rig, teamId, guest.email)
+    const told = await whileHeld(
+      rig.databaseUrl,
+      ['select from teams where id = $1 for update', teamId],
+      [() => accept(guest, token)],
+      [`update team_invitations set status = 'revoked' where id = $1`, id],
+    )
+    expect(told.map(({ code }) => code)).toEqual(['INVALID_TOKEN'])
+    expect((await ask(guest, 'GET /teams')).data).toEqual([])
+  })
+
+  it('accepted by two accounts at once let in the one whose address it is', async () => {
+    const guest = await newPerson(rig)
+    const { teamId } = await newTeam(rig, crew.owner)
+    const { token } = await invited(rig, teamId, guest.email, { role: 'admin' })
+    const told = await Promise.all([crew.outsider, guest, crew.admin].map((person) => accept(person, token)))
+    expect(told[1]?.code).toBe(null)
+    for (const other of [told[0], told[2]]) expect(['FORBIDDEN', 'INVALID_TOKEN']).toContain(other?.code)
+    const { data } = await ask(guest, 'GET /teams/:teamId/members', [teamId])
+    expect(data.map(({ userId }: { userId: string }) => userId)).toEqual([crew.owner.userId, guest.userId])
   })
 
   it('accepted take the seat they held, also where the plan has fewer by then', async () => {

@@ -87,7 +87,7 @@ describe('creating', () => {
   it('refuses the gateway itself', async () => {
     const open = await startGateway({
       databaseUrl: scene.databaseUrl,
-      env: { ROLES: 'http', PUBLIC_URL: 'https://gateway.example' },
+      env: { ROLES: 'http', PUBLIC_URL: 'https://gateway.example', RATE_LIMIT_PER_SECOND: '100000' },
     })
     for (const url of [`${open.url}/api/v1/webhooks`, 'https://gateway.example/loop']) {
       const answer = await api(open, scene.account.apiKey).post('webhooks', { url, events: ['message.sent'] })

@@ -1,0 +1,79 @@
+// How many invitations are mailed: bounds on everybody who can make the gateway write to strangers.
+import { createHash } from 'node:crypto'
+import { type Bound, countOne } from '../accounts/counts.ts'
+import { networkOf } from '../accounts/network.ts'
+import { mailboxOf } from '../accounts/service.ts'
+import { isReachable } from '../core/address.ts'
+import type { Sql } from '../core/database.ts'
+import { failFor } from '../core/errors.ts'
+import type { HeldTeam } from './hold.ts'
+
+const hour = (most: number): Bound => ({ most, minutes: 60 })
+const day = (most: number): Bound => ({ most, minutes: 24 * 60 })
+
+/**
+ * A team of 8 seats that is filled, and filled anew a few times, meets none of these; neither does an owner of 4 such teams.
+ * `owner` bounds the one subscription behind several teams, which can be deleted and made again. `address` bounds what one owner's
+ * teams send to one stranger; what all owners together send there is bounded with the mails (src/accounts/mail-budget.ts).
+ */
+const bounds = {
+  address: [hour(5), day(8)],
+  inviter: [hour(50), day(120)],
+  team: [hour(40), day(100)],
+  owner: [hour(100), day(240)],
+  network: [hour(100), day(300)],
+} as const
+
+const refusals: Record<keyof typeof bounds, (email: string) => string> = {
+  address: (email) => `${email} was sent too many invitations; try again later`,
+  inviter: () => 'You have sent too many invitations; try again later',
+  team: () => 'The team has sent too many invitations; try again later',
+  owner: () => 'The teams of this owner have sent too many invitations; try again later',
+  network: () => 'Too many invitations were sent from this network; try again later',
+}
+
+export interface Invitation {
+  team: HeldTeam
+  email: string
+  inviterId: string
+  /** The session of the inviter; null where an operator invites. */
+  sessionId: string | null
+}
+
+/**
+ * Counts one more invitation, in the caller's transaction, against every bound. The counts are durable, and stay where the
+ * invitation is withdrawn or its team deleted. They are locked in one order, so that two who invite never wait in a circle.
+ * @throws API_RATE_LIMIT_EXCEEDED with the seconds until the next may be sent.
+ */
+export async function takeInvitation(tx: Sql, { team, email, inviterId, sessionId }: Invitation): Promise<void> {
+  const network = sessionId && (await networkOfSession(tx, sessionId))
+  const counted = {
+    address: `${team.ownerId} ${mailboxOf(email)}`,
+    inviter: inviterId,
+    team: team.id,
+    owner: team.ownerId,
+    network,
+  }
+  for (const kind of Object.keys(bounds) as (keyof typeof bounds)[]) {
+    const name = counted[kind]
+    if (name === null) continue
+    const taken = await countOne(tx, digestOf(kind, name), bounds[kind])
+    if (!taken.at) failFor(taken.waitSeconds, 'API_RATE_LIMIT_EXCEEDED', refusals[kind](email))
+  }
+}
+
+function digestOf(kind: string, name: string): Buffer {
+  return createHash('sha256').update(`invitation by ${kind}\n${name}`).digest()
+}
+
+/**
+ * The network that a session was begun from. Null for a private address, which is a proxy's or the operator's own and stands for
+ * everybody behind it.
+ */
+async function networkOfSession(tx: Sql, sessionId: string): Promise<string | null> {
+  const { rows } = await tx.query<{ ipAddress: string | null }>('select "ipAddress" from auth_sessions where id = $1', [
+    sessionId,
+  ])
+  const address = rows[0]?.ipAddress
+  return address && isReachable(address, []) ? networkOf(address) : null
+}
