@@ -20,6 +20,7 @@ import { draftMigration } from './core/draft-migration.ts'
 import { migrate } from './core/migrate.ts'
 import { jsonLine, lineOf, oneLine } from './core/one-line.ts'
 import { sentenceOf } from './core/sentence.ts'
+import { revokeInvitations } from './teams/revoke-invitations.ts'
 
 const gateway = new Command('gateway').description('Operates the messaging gateway').configureOutput({
   outputError: (text, write) => write(text.replace(/^error: /, '')),
@@ -79,7 +80,7 @@ account
   .description('take the e-mail address of an account for proved')
   .addOption(email())
   .action(async (options: { email: string }) => {
-    await withDatabase((pool) => verifyAccount(pool, options))
+    await withDatabase((pool) => verifyAccount(pool, options, revokeInvitations))
     console.log(`${options.email} is verified`)
   })
 

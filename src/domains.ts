@@ -16,12 +16,14 @@ import { releaseWaiting } from './messages/waiting.ts'
 import { createSandbox } from './providers/sandbox/sandbox.ts'
 import { holdRole } from './teams/hold.ts'
 import { disableEndpointsOf } from './webhooks/disable.ts'
+import { revokeInvitations } from './teams/revoke-invitations.ts'
 import { createLanes } from './webhooks/lanes.ts'
 import { endEndpoints } from './webhooks/service.ts'
 
 export function attachDomains(app: App): App {
   app.identity = createIdentity(app)
   app.mailer = createMailer(app)
+  app.revokeInvitations = revokeInvitations
   app.holdLimits = async (tx, userId) => {
     const { plan, active } = await holdPlan(tx, userId)
     return active ? plan.limits : fail('SUBSCRIPTION_INACTIVE')

@@ -6,8 +6,9 @@ import { changeBody } from './password-change.ts'
 import { forgotBody, resetBody } from './password-reset.ts'
 import { sessionPath } from './sessions.ts'
 import { loginBody } from './sign-in.ts'
-import { emailBody, signUpBody, tokenBody } from './sign-up.ts'
+import { signUpBody } from './sign-up.ts'
 import { callbackQuery } from './single-sign-on.ts'
+import { emailBody, verifyBody } from './verify-email.ts'
 
 interface Body {
   /** What the document calls it. */
@@ -48,7 +49,7 @@ const email = 'ada@example.com'
 const password = 'correct horse'
 const newPassword = 'battery staple'
 // It is in the mail.
-const token = 'eyJhbGciOiJIUzI1NiJ9.eyJlbWFpbCI6ImFkYUBleGFtcGxlLmNvbSJ9.c2lnbmF0dXJl'
+const token = 'q0Zt3xPvFz1yN8sJm4bWcR7uKd2hLgTe'
 const browser = ' A browser may ask from the pages of `PUBLIC_URL` and `CONSOLE_URL` alone.'
 const provider = z.object({ provider: z.string().describe('What the identity provider is called here: `sso`.') })
 
@@ -57,19 +58,21 @@ export const described = {
     operationId: 'signUp',
     summary: 'Sign up',
     description:
-      'Makes an account and sends its address a mail to verify it by. Answers alike for an address that has one; its owner reads so in a mail.',
+      'Makes an account and sends its address a mail to verify it by. It replaces an earlier sign-up whose address was not verified, and makes its mails void. Answers alike for an address that has an account; its owner reads so in a mail.',
     body: body('SignUp', signUpBody, 'An account', { email, password, name: 'Ada Lovelace' }),
     answer: answers.signedUp,
     done: 'A mail is on its way.',
+    errors: ['API_RATE_LIMIT_EXCEEDED'],
   },
   verifyEmail: {
     operationId: 'verifyEmail',
     summary: 'Verify an e-mail address',
-    description: 'Takes the token of the mail, which holds for a day. From then on the account can sign in.',
-    body: body('MailToken', tokenBody, 'The token of the mail', { token }),
+    description:
+      'Takes the token of the mail, which holds for a day, once, until somebody signs up with the address again. From then on the account can sign in with the password of the sign-up that the mail is about; sessions, API keys and invitations from before end.',
+    body: body('VerifyEmail', verifyBody, 'The token of the mail', { token }),
     answer: answers.verified,
     done: 'The address is verified.',
-    errors: ['INVALID_TOKEN'],
+    errors: ['INVALID_TOKEN', 'INVALID_CREDENTIALS', 'API_RATE_LIMIT_EXCEEDED'],
   },
   resendVerification: {
     operationId: 'resendVerification',
@@ -78,11 +81,12 @@ export const described = {
     body: body('MailAddress', emailBody, 'An address', { email }),
     answer: answers.accepted,
     done: 'A mail is on its way to whoever waits for one.',
+    errors: ['API_RATE_LIMIT_EXCEEDED'],
   },
   logIn: {
     operationId: 'logIn',
     summary: 'Sign in with a password',
-    description: `Begins a session of 30 days, which is a cookie, and answers its first access token. Five failures in 15 minutes are all that one address gets.${browser}`,
+    description: `Begins a session of 30 days, which is a cookie, and answers its first access token. One network gets five failures in 15 minutes for one address, and where many networks fail for it, each further try waits longer. A second cookie makes the device known: its failures are counted for itself.${browser}`,
     body: body('Login', loginBody, 'Address and password', { email, password }),
     answer: answers.signedIn,
     done: 'The session has begun.',
@@ -117,20 +121,23 @@ export const described = {
     body: body('ForgottenPassword', forgotBody, 'An address', { email }),
     answer: answers.accepted,
     done: 'A mail is on its way to whoever has an account.',
+    errors: ['API_RATE_LIMIT_EXCEEDED'],
   },
   resetPassword: {
     operationId: 'resetPassword',
     summary: 'Set a password with the token of a mail',
-    description: 'The token holds for an hour, once. Every session of the account ends, and its address is verified.',
+    description:
+      'The token holds for an hour, once. Every session of the account ends, the API keys and open invitations that were made with it are revoked, and its address is verified.',
     body: body('PasswordReset', resetBody, 'The token of the mail', { token, password: newPassword }),
     answer: answers.changed,
     done: 'The password is set.',
-    errors: ['INVALID_TOKEN'],
+    errors: ['INVALID_TOKEN', 'API_RATE_LIMIT_EXCEEDED'],
   },
   changePassword: {
     operationId: 'changePassword',
     summary: 'Change your password',
-    description: 'Takes the present one. Every other session of yours ends. Wrong ones count like failed logins.',
+    description:
+      'Takes the present one. Every other session of yours ends. After five wrong ones in 15 minutes each further try waits longer.',
     body: body('PasswordChange', changeBody, 'Another password', { currentPassword: password, newPassword }),
     answer: answers.changed,
     done: 'The password is set.',
@@ -171,7 +178,7 @@ export const described = {
     answer: null,
     done: 'To the provider.',
     setsCookie: true,
-    errors: ['NOT_FOUND'],
+    errors: ['NOT_FOUND', 'API_RATE_LIMIT_EXCEEDED'],
   },
   returnFromProvider: {
     operationId: 'returnFromProvider',

@@ -7,8 +7,9 @@ import { changePassword } from './password-change.ts'
 import { forgotPassword, resetPassword } from './password-reset.ts'
 import { endSession, listSessions } from './sessions.ts'
 import { logIn, logOut, renewToken } from './sign-in.ts'
-import { resendVerification, signUp, verifyEmail } from './sign-up.ts'
+import { signUp } from './sign-up.ts'
 import { leaveForProvider, returnFromProvider } from './single-sign-on.ts'
+import { resendVerification, verifyEmail } from './verify-email.ts'
 
 /** An address, a password and a name fit in; anybody may send such a body, so none may cost more. */
 const maxBodyBytes = 16 * 1024

@@ -11,11 +11,11 @@ import { newId } from '../core/id.ts'
 import { boundSessions } from './bound-sessions.ts'
 import { consoleHome } from './console-url.ts'
 import { email } from './email.ts'
-import { sendMail } from './mail.ts'
 import { openAccount } from './open-account.ts'
 import { hashPassword, verifyPassword } from './password.ts'
 import { identitySecret } from './signing-key.ts'
 import { tokenAudience, tokenSeconds } from './token-form.ts'
+import { orderVerification } from './token-mail.ts'
 
 const day = 86_400
 
@@ -91,8 +91,8 @@ export function createAuth(app: App, { baseUrl, oidc }: AuthOptions) {
       // Whoever has lost the mail asks for another one (`verify-email/resend`).
       sendOnSignIn: false,
       autoSignInAfterVerification: false,
-      expiresIn: day,
-      sendVerificationEmail: ({ user, token }) => sendMail(app, { kind: 'verify', to: user.email, token }),
+      // With a token of ours: one of better-auth's own would work more than once, and for every sign-up of the address.
+      sendVerificationEmail: ({ user }) => orderVerification(app, user.email),
     },
     databaseHooks: {
       user: { create: { before: async (user) => refuseUnwritable(user), after: (user) => openAccount(app.pool, user.id) } },

@@ -23,9 +23,10 @@ export function composeMail(order: MailOrder, console: string): MailText {
       return {
         subject: 'Verify your e-mail address',
         text: lines(
-          'Please verify your e-mail address:',
+          'Somebody, maybe you, signed up with this e-mail address and chose a password. If it was you, verify the address:',
           link('verify-email', order.token),
-          'The link holds for one day. If you did not sign up, ignore this mail.',
+          'The link holds for one day and works once; signing up again makes it void.',
+          'If it was not you, do not follow the link: somebody else knows the password. Ignore this mail, and nothing happens.',
         ),
       }
     case 'reset':
@@ -34,7 +35,8 @@ export function composeMail(order: MailOrder, console: string): MailText {
         text: lines(
           'Set a new password here:',
           link('reset-password', order.token),
-          'The link holds for one hour and works once. If you did not ask for it, ignore this mail: nothing has changed.',
+          'The link holds for one hour and works once. A new password ends every session, and revokes the API keys and open invitations that were made with the account.',
+          'If you did not ask for it, ignore this mail: nothing has changed.',
         ),
       }
     case 'known':

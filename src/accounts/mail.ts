@@ -1,6 +1,6 @@
 // Mail: written down with what it is about, sent by a job.
 import type { App } from '../core/app.ts'
-import { type Sql, transaction } from '../core/database.ts'
+import type { Sql } from '../core/database.ts'
 import { newId } from '../core/id.ts'
 import { enqueue, implementJob, type JobImplementation } from '../core/jobs.ts'
 import { consoleUrl } from './console-url.ts'
@@ -23,11 +23,6 @@ export async function orderMail(app: App, tx: Sql, order: MailOrder): Promise<nu
   await tx.query('insert into mails (id, content) values ($1, $2)', [id, app.sealer.seal(JSON.stringify(mail))])
   await enqueue(app, tx, mailJob, [{ data: { id } }])
   return null
-}
-
-/** {@link orderMail} in a transaction of its own, for those who ask for one without having said who they are. */
-export async function sendMail(app: App, order: MailOrder): Promise<void> {
-  await transaction(app.pool, (tx) => orderMail(app, tx, order))
 }
 
 export const mailImplementation: JobImplementation = implementJob(

@@ -1,15 +1,16 @@
 // Setting another password with the old one.
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { App } from '../core/app.ts'
 import { type Sql, transaction } from '../core/database.ts'
 import { fail } from '../core/errors.ts'
 import { parse, text } from '../core/validation.ts'
 import { callerOf, refuseToken } from './auth-call.ts'
+import { inTurnOf } from './claimant.ts'
+import { password } from './fields.ts'
 import { guarded } from './login-guard.ts'
 import { hashPassword, verifyPassword } from './password.ts'
 import { lockUser, replacePassword } from './replace-password.ts'
-import { password } from './sign-up.ts'
 
 export const changeBody = z
   .object({
@@ -18,16 +19,21 @@ export const changeBody = z
   })
   .describe('A password for another.')
 
-/** Ends every session but the one that asks. @throws INVALID_CREDENTIALS for a wrong current password, API_RATE_LIMIT_EXCEEDED after five, UNAUTHORIZED. */
-export async function changePassword(app: App, request: FastifyRequest, reply: FastifyReply): Promise<{ changed: true }> {
+/**
+ * Ends every session but the one that asks. Wrong present passwords are counted for the person, apart from failed logins of others.
+ * @throws INVALID_CREDENTIALS for a wrong current password, API_RATE_LIMIT_EXCEEDED after five, INVALID_STATE without a password,
+ * CONFLICT where it was changed meanwhile, UNAUTHORIZED.
+ */
+export async function changePassword(app: App, request: FastifyRequest): Promise<{ changed: true }> {
   const { userId, sessionId } = await callerOf(app, request)
   const { currentPassword, newPassword } = parse(changeBody, request.body)
   const { email, password: current } = await credentialOf(app.pool, userId)
   if (!current) fail('INVALID_STATE', 'This account has no password; set one with a mail (password/forgot)')
-  await guarded(app, reply, email, async () => {
+  const claimant = { kind: 'session', email } as const
+  await guarded(app, email, claimant, async () => {
     if (!(await verifyPassword(current, currentPassword))) fail('INVALID_CREDENTIALS', 'currentPassword: is not the password')
   })
-  const hash = await hashPassword(newPassword)
+  const hash = await inTurnOf(claimant, () => hashPassword(newPassword))
   await transaction(app.pool, async (tx) => {
     await lockUser(tx, userId)
     if ((await credentialOf(tx, userId)).password !== current)

@@ -1,7 +1,8 @@
-// What another password ends: sessions, mails that would set yet another one, and the count of failed logins.
+// Another password ends sessions, mails that would set yet another one, and the count of failed logins.
 import type { Sql } from '../core/database.ts'
 import { newId } from '../core/id.ts'
 import { forgetTries } from './login-guard.ts'
+import { voidMailTokens } from './mail-tokens.ts'
 
 export interface Replacement {
   userId: string
@@ -26,7 +27,6 @@ export async function replacePassword(tx: Sql, { userId, email, hash, keepSessio
     [newId(), userId, userId, hash],
   )
   await tx.query('delete from auth_sessions where "userId" = $1 and id is distinct from $2', [userId, keepSessionId ?? null])
-  // Only resets have a bare user id for their value.
-  await tx.query('delete from auth_verifications where value = $1', [userId])
+  await voidMailTokens(tx, 'reset-password', userId)
   await forgetTries(tx, email)
 }

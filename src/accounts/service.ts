@@ -10,6 +10,7 @@ import { email } from './email.ts'
 import { userIdOf } from './find-user.ts'
 import { openAccountIn } from './open-account.ts'
 import { hashPassword } from './password.ts'
+import { proveAddress, type RevokeInvitations } from './prove-address.ts'
 import { lockUser, replacePassword } from './replace-password.ts'
 
 export {
@@ -102,8 +103,19 @@ export async function setPassword(pool: pg.Pool, input: { email: string; passwor
   })
 }
 
-/** Takes an address for proved. @throws NOT_FOUND for an unknown one. */
-export async function verifyAccount(pool: pg.Pool, { email }: { email: string }): Promise<void> {
-  const userId = await userIdOf(pool, email)
-  await pool.query('update users set "emailVerified" = true, "updatedAt" = now() where id = $1', [userId])
+/**
+ * Takes an address for proved, and ends what was made with the account before; see `proveAddress`. Where it was proved already,
+ * nothing happens. @throws NOT_FOUND for an unknown one.
+ */
+export async function verifyAccount(
+  pool: pg.Pool,
+  { email }: { email: string },
+  revokeInvitations: RevokeInvitations,
+): Promise<void> {
+  await transaction(pool, async (tx) => {
+    const userId = await userIdOf(tx, email)
+    await lockUser(tx, userId)
+    const { rowCount } = await tx.query('select from users where id = $1 and not "emailVerified"', [userId])
+    if (rowCount) await proveAddress(tx, userId, revokeInvitations)
+  })
 }

@@ -4,7 +4,9 @@ import { z } from 'zod'
 import type { App } from '../core/app.ts'
 import { parse, text } from '../core/validation.ts'
 import { asking, type ConsoleUser, checkOrigin, claimsOf, consoleUser, headersOf, passCookies, refuseToken } from './auth-call.ts'
+import { strangerOf } from './claimant.ts'
 import { email } from './email.ts'
+import { deviceOf, rememberDevice } from './known-device.ts'
 import { guarded } from './login-guard.ts'
 import { tokenSeconds } from './token-form.ts'
 
@@ -19,12 +21,18 @@ export interface Token {
   expiresIn: number
 }
 
-/** @throws INVALID_CREDENTIALS, EMAIL_NOT_VERIFIED, API_RATE_LIMIT_EXCEEDED after five failures. */
+/**
+ * Begins a session, and makes this device known for the account.
+ * @throws INVALID_CREDENTIALS, EMAIL_NOT_VERIFIED, FORBIDDEN, API_RATE_LIMIT_EXCEEDED after five failures, SERVICE_UNAVAILABLE.
+ */
 export async function logIn(app: App, request: FastifyRequest, reply: FastifyReply): Promise<Token & { user: ConsoleUser }> {
   checkOrigin(app, request)
   const body = parse(loginBody, request.body)
-  const { user, sessionId, headers } = await guarded(app, reply, body.email, () => openSession(app, body, headersOf(request)))
+  const device = deviceOf(app, request, body.email)
+  const claimant = device === null ? strangerOf(request) : ({ kind: 'device', id: device, email: body.email } as const)
+  const { user, sessionId, headers } = await guarded(app, body.email, claimant, () => openSession(app, body, headersOf(request)))
   passCookies(reply, headers)
+  rememberDevice(app, request, reply, body.email)
   return { ...(await tokenFor(app, user.id, sessionId)), user }
 }
 
@@ -70,7 +78,10 @@ async function tokenFor(app: App, userId: string, sessionId: string): Promise<To
   return { accessToken: token, expiresIn: tokenSeconds }
 }
 
-/** A new token for the session of the cookie, whose time begins anew. @throws UNAUTHORIZED. */
+/**
+ * A new token for the session of the cookie, whose time begins anew. A device whose session did not begin with a password here is
+ * made known for the account. @throws UNAUTHORIZED, FORBIDDEN.
+ */
 export async function renewToken(app: App, request: FastifyRequest, reply: FastifyReply): Promise<Token> {
   checkOrigin(app, request)
   const { response, headers } = await asking(
@@ -79,6 +90,8 @@ export async function renewToken(app: App, request: FastifyRequest, reply: Fasti
   )
   passCookies(reply, headers)
   if (!response) return refuseToken()
+  const { email } = response.user
+  if (deviceOf(app, request, email) === null) rememberDevice(app, request, reply, email)
   return await tokenFor(app, response.user.id, response.session.id)
 }
 

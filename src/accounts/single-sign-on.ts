@@ -5,7 +5,9 @@ import type { App } from '../core/app.ts'
 import { fail, failure } from '../core/errors.ts'
 import { inTime } from '../core/time-limit.ts'
 import { parse } from '../core/validation.ts'
+import { countAsk } from './ask-bounds.ts'
 import { asking, headersOf, passCookies } from './auth-call.ts'
+import { strangerOf } from './claimant.ts'
 import { consoleHome } from './console-url.ts'
 
 /** What the provider sends the browser back with, besides what is its own business. */
@@ -18,10 +20,14 @@ export const callbackQuery = z.object({
 /** How long the provider may take to say who somebody is. */
 const exchangeMs = 10_000
 
-/** Sends the browser to the provider. @throws NOT_FOUND, SERVICE_UNAVAILABLE while the provider does not answer. */
+/**
+ * Sends the browser to the provider; what it is to come back with is a row of the database.
+ * @throws NOT_FOUND, API_RATE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE while the provider does not answer.
+ */
 export async function leaveForProvider(app: App, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { provider } = request.params as { provider: string }
   const auth = await app.identity.withProvider(provider)
+  await countAsk(app, strangerOf(request), 'single sign-on')
   const { response, headers } = await asking(
     app,
     auth.api.signInSocial({

@@ -8,6 +8,13 @@ it('keeps a password as Argon2id with a salt of its own', async () => {
   expect(a).not.toBe(b)
 })
 
+it('becomes the same string with the salt of another, and only the same password does', async () => {
+  const before = await hashPassword('correct horse')
+  expect(await hashPassword('correct horse', before)).toBe(before)
+  expect(await hashPassword('correct horses', before)).not.toBe(before)
+  expect(await hashPassword('correct horse', 'not a hash')).not.toBe(before)
+})
+
 it('knows the right password and no other', async () => {
   const hash = await hashPassword('correct horse ä')
   expect(await verifyPassword(hash, 'correct horse ä')).toBe(true)

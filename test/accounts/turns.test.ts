@@ -1,0 +1,98 @@
+// Turns at what is costly are shared fairly: a party that floods keeps nobody else waiting.
+import { setImmediate as settle } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { createTurns } from '../../src/accounts/turns.ts'
+
+const full = 'API_RATE_LIMIT_EXCEEDED'
+const lanes = {
+  strangers: { running: 1, waiting: 4, inAll: 6, full },
+  known: { running: 1, waiting: 2, inAll: 4, full },
+} as const
+
+/** Turns at work that ends when it is told to; `order` is who began it. */
+function open() {
+  const turns = createTurns(2, lanes)
+  const order: string[] = []
+  const ends: (() => void)[] = []
+  const codes: string[] = []
+  const ask = (lane: keyof typeof lanes, party: string) =>
+    turns
+      .take({ lane, party }, () => {
+        order.push(party)
+        return new Promise<void>((resolve) => ends.push(resolve))
+      })
+      .catch((error) => void codes.push(`${party}: ${error.extensions.code}`))
+  const endOne = async () => {
+    await settle()
+    ends.shift()?.()
+    await settle()
+  }
+  return { turns, order, codes, ask, endOne }
+}
+
+describe('a turn', () => {
+  it('is there at once for others while one network floods', async () => {
+    const { order, ask } = open()
+    for (let i = 0; i < 5; i++) void ask('strangers', 'flood')
+    void ask('strangers', 'other')
+    await settle()
+    expect(order).toEqual(['flood', 'other'])
+  })
+
+  it('waits for one turn of each other network, however many requests those have', async () => {
+    const { order, ask, endOne } = open()
+    for (let i = 0; i < 3; i++) void ask('strangers', 'a')
+    for (let i = 0; i < 2; i++) void ask('strangers', 'b')
+    void ask('strangers', 'c')
+    for (let i = 0; i < 6; i++) await endOne()
+    expect(order).toEqual(['a', 'b', 'a', 'b', 'c', 'a'])
+  })
+
+  it('comes to known devices and people who are signed in by turns with strangers, however many those are', async () => {
+    const { order, ask, endOne } = open()
+    for (const network of ['a', 'b', 'c', 'd', 'e', 'f']) void ask('strangers', network)
+    void ask('known', 'ada')
+    await endOne()
+    expect(order).toEqual(['a', 'b', 'ada'])
+  })
+
+  it('is refused at once to a party of whom as many wait as may, by a code that says to come again', async () => {
+    const { turns, codes, ask } = open()
+    for (let i = 0; i < 6; i++) void ask('strangers', 'flood')
+    await settle()
+    expect(codes).toEqual(['flood: API_RATE_LIMIT_EXCEEDED'])
+    expect(() => turns.refuseIfFull({ lane: 'strangers', party: 'flood' })).toThrow(
+      'Too many of these requests from here at once; try again shortly',
+    )
+    expect(() => turns.refuseIfFull({ lane: 'strangers', party: 'other' })).not.toThrow()
+  })
+
+  it('is taken from the longest queue for a newcomer where all are full', async () => {
+    const { order, codes, ask, endOne } = open()
+    for (let i = 0; i < 5; i++) void ask('strangers', 'a')
+    for (let i = 0; i < 3; i++) void ask('strangers', 'b')
+    void ask('strangers', 'newcomer')
+    await settle()
+    expect(codes).toEqual(['a: SERVICE_UNAVAILABLE'])
+    for (let i = 0; i < 8; i++) await endOne()
+    expect(order.filter((party) => party === 'newcomer')).toHaveLength(1)
+    expect(order.filter((party) => party === 'a')).toHaveLength(4)
+  })
+
+  it('is refused to a newcomer where everybody waits with as little', async () => {
+    const { codes, ask } = open()
+    for (let i = 0; i < 8; i++) void ask('strangers', `network ${i}`)
+    void ask('strangers', 'newcomer')
+    await settle()
+    expect(codes).toEqual(['newcomer: SERVICE_UNAVAILABLE'])
+  })
+
+  it('goes on to the next after work that failed', async () => {
+    const turns = createTurns(1, lanes)
+    const asker = { lane: 'known', party: '' } as const
+    const failed = turns.take(asker, () => Promise.reject(new Error('broken')))
+    const after = turns.take(asker, async () => 'done')
+    await expect(failed).rejects.toThrow('broken')
+    expect(await after).toBe('done')
+  })
+})
