@@ -6,6 +6,7 @@ import { createSessionAdmission } from './billing/admit-session.ts'
 import { holdPlan } from './billing/hold-plan.ts'
 import { createKeyUse } from './billing/last-used.ts'
 import { createBillingProviders } from './billing/providers.ts'
+import { createSignInRate } from './billing/sign-in-rate.ts'
 import type { App } from './core/app.ts'
 import { fail } from './core/errors.ts'
 import { createMediaStore } from './media/store.ts'
@@ -27,6 +28,7 @@ export function attachDomains(app: App): App {
   app.keyUse = createKeyUse(app)
   app.admit = createAdmission(app)
   app.admitSession = createSessionAdmission(app)
+  app.limitSignIn = createSignInRate(app)
   app.billing = createBillingProviders(app)
   app.providers = new Map([['sandbox', createSandbox(app)]])
   app.media = createMediaStore(app)

@@ -1,4 +1,4 @@
-// The door: turns a request's credential into a context, and says on the reply how a key stands.
+// The door: turns a request's credential into a context, and says on the reply how the caller's rate stands.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { claimsOf, refuseToken } from './accounts/auth-call.ts'
 import { type Admission, isKey, type Reach } from './billing/admit.ts'
@@ -6,7 +6,6 @@ import { planOf } from './billing/plans.ts'
 import type { App } from './core/app.ts'
 import type { Context, Principal } from './core/context.ts'
 import { fail } from './core/errors.ts'
-import { isId } from './core/id.ts'
 
 export interface Door {
   /** Refuses who brings nothing like a key or a token, before a body is read. @throws UNAUTHORIZED. */
@@ -18,9 +17,9 @@ export interface Door {
   openToKey: (request: FastifyRequest, reply: FastifyReply, reach: Reach) => Promise<Context>
   /**
    * Lets a person in who is signed in, to the personal workspace or that of the team.
-   * @throws UNAUTHORIZED, TEAM_NOT_FOUND, SERVICE_UNAVAILABLE.
+   * @throws UNAUTHORIZED, TEAM_NOT_FOUND, API_RATE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE.
    */
-  openToPerson: (request: FastifyRequest, team: unknown) => Promise<Context>
+  openToPerson: (request: FastifyRequest, reply: FastifyReply, team: unknown) => Promise<Context>
   /** Either, by what the request brings. */
   open: (request: FastifyRequest, reply: FastifyReply, reach: Reach) => Promise<Context>
 }
@@ -39,17 +38,16 @@ export function openDoor(app: App): Door {
     return contextOf(app, admission.principal, request.id)
   }
 
-  async function openToPerson(request: FastifyRequest, team: unknown): Promise<Context> {
+  async function openToPerson(request: FastifyRequest, reply: FastifyReply, team: unknown): Promise<Context> {
     if (app.stopping) fail('SERVICE_UNAVAILABLE')
     const claims = await claimsOf(app, request)
     if (!claims) return refuseToken()
     const teamId = team === undefined ? null : String(team).toLowerCase()
-    // A malformed id is one of no team; but who has no session is told that first.
-    const isTeam = teamId === null || isId(teamId)
-    const principal = await app.admitSession({ ...claims, teamId: isTeam ? teamId : null })
-    if (!principal) return refuseToken()
-    if (!isTeam) fail('TEAM_NOT_FOUND')
-    return contextOf(app, principal, request.id)
+    const admission = await app.admitSession({ ...claims, teamId })
+    if (!admission) return refuseToken()
+    setRateHeaders(reply, admission)
+    if (!admission.principal) throw admission.error
+    return contextOf(app, admission.principal, request.id)
   }
 
   return {
@@ -57,7 +55,11 @@ export function openDoor(app: App): Door {
     openToPerson,
     async open(request, reply, reach) {
       if (!isPerson(request)) return await openToKey(request, reply, reach)
-      return await openToPerson(request, reach === 'account' || reach === 'open' ? undefined : request.headers['x-team-id'])
+      return await openToPerson(
+        request,
+        reply,
+        reach === 'account' || reach === 'open' ? undefined : request.headers['x-team-id'],
+      )
     },
     glance(request) {
       if (!isPerson(request) && !isKey(headerOf(request, 'x-api-key'))) fail('UNAUTHORIZED')

@@ -97,7 +97,7 @@ export const described = {
     done: 'The next token.',
     proofs: ['Session'],
     setsCookie: true,
-    errors: ['FORBIDDEN'],
+    errors: ['FORBIDDEN', 'API_RATE_LIMIT_EXCEEDED'],
   },
   logOut: {
     operationId: 'logOut',
@@ -144,6 +144,7 @@ export const described = {
     answer: answers.sessions,
     done: 'Your sessions.',
     proofs: ['AccessToken'],
+    errors: ['API_RATE_LIMIT_EXCEEDED'],
   },
   endSession: {
     operationId: 'endSession',
@@ -153,7 +154,7 @@ export const described = {
     answer: answers.ended,
     done: 'It is over.',
     proofs: ['AccessToken'],
-    errors: ['NOT_FOUND'],
+    errors: ['NOT_FOUND', 'API_RATE_LIMIT_EXCEEDED'],
   },
   showKeys: {
     operationId: 'showKeys',

@@ -70,7 +70,7 @@ async function tokenFor(app: App, userId: string, sessionId: string): Promise<To
   return { accessToken: token, expiresIn: tokenSeconds }
 }
 
-/** A new token for the session of the cookie, whose time begins anew. @throws UNAUTHORIZED. */
+/** A new token for the session of the cookie, whose time begins anew. @throws UNAUTHORIZED, API_RATE_LIMIT_EXCEEDED. */
 export async function renewToken(app: App, request: FastifyRequest, reply: FastifyReply): Promise<Token> {
   checkOrigin(app, request)
   const { response, headers } = await asking(
@@ -79,6 +79,7 @@ export async function renewToken(app: App, request: FastifyRequest, reply: Fasti
   )
   passCookies(reply, headers)
   if (!response) return refuseToken()
+  await app.limitSignIn(response.user.id)
   return await tokenFor(app, response.user.id, response.session.id)
 }
 
