@@ -106,7 +106,7 @@ select k.*, w.granted, w.used from known k join windows w on w.id = k."userId"`
 
 async function admitAll(app: App, knocks: readonly SessionKnock[]): Promise<(Row | null)[]> {
   const limit = app.config.personRateLimitPerSecond
-  const { rows } = await app.quickPool.query<Row>({
+  const { rows } = await app.pool.query<Row>({
     name: 'billing.admit-session',
     text: statement,
     values: [

@@ -15,7 +15,7 @@ export function createSignInRate(app: App): App['limitSignIn'] {
     parallel: 2,
     async run(userIds) {
       const ids = userIds.map((userId) => v5('sign-in', userId))
-      const { rows } = await app.quickPool.query<{ id: string; granted: number }>({
+      const { rows } = await app.pool.query<{ id: string; granted: number }>({
         name: 'billing.sign-in-rate',
         text: statement,
         values: [ids, limit, stepMs(limit)],

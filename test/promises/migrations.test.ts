@@ -14,6 +14,7 @@ const byHand = [
   '- constraint events_instanceId_fkey',
   '- constraint events_messageId_fkey',
   '+ column contacts.searchText',
+  '+ index bulk_jobs_open_idx',
   '+ index contacts_searchText_idx',
   '+ index media_unfinished_idx',
   '+ index messages_campaign_idx',

@@ -1,4 +1,7 @@
 -- AlterTable
+ALTER TABLE "usage" ADD COLUMN     "plannedCount" INTEGER NOT NULL DEFAULT 0;
+
+-- AlterTable
 ALTER TABLE "media" ADD COLUMN     "removedAt" TIMESTAMPTZ(3);
 
 -- CreateTable
@@ -35,3 +38,6 @@ CREATE TRIGGER "media_removed" AFTER DELETE ON "media" REFERENCING OLD TABLE AS 
 -- What is there by now. Making the triggers has locked the table against writers until this commits.
 INSERT INTO "media_usage" ("workspaceId", "bytes", "files")
   SELECT "workspaceId", sum("size"), count(*) FROM "media" GROUP BY "workspaceId";
+
+-- Bulk jobs that have not ended, of which a workspace has so many at most.
+CREATE INDEX "bulk_jobs_open_idx" ON "bulk_jobs" ("workspaceId") WHERE "completedAt" IS NULL;
