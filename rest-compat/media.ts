@@ -1,6 +1,16 @@
 // REST rows of media. What they carry are files, so doors of the gateway answer them and not the graph.
 import { z } from 'zod'
-import type { FileRoute } from './route.ts'
+import { graphql } from './generated/gql.ts'
+import { byId, deletedAnswer, type FileRoute, row } from './route.ts'
+
+const DeleteMedia = graphql(`
+  mutation DeleteMedia($id: ID!) {
+    deleteMedia(id: $id) {
+      id
+      deleted
+    }
+  }
+`)
 
 export const mediaRecord = z.object({
   id: z.uuid(),
@@ -16,9 +26,9 @@ export const mediaRoutes: FileRoute[] = [
     path: '/media',
     summary: 'Upload a file',
     description:
-      'Keeps the part `file` of a form. Its type is read from its content: JPEG, PNG, WebP and GIF up to 5 MiB; MP4, 3GPP, MP3, M4A, AAC, AMR and Ogg up to 16 MiB; PDF, Word, Excel, PowerPoint and plain text up to the 64 MiB of the whole body.',
+      'Keeps the part `file` of a form. Its type is read from its content: JPEG, PNG, WebP and GIF up to 5 MiB; MP4, 3GPP, MP3, M4A, AAC, AMR and Ogg up to 16 MiB; PDF, Word, Excel, PowerPoint and plain text up to the 64 MiB of the whole body. All files together have the room of the plan: Free 100 MiB, Pro 5 GiB, MAX 50 GiB.',
     operationId: 'uploadMedia',
-    errors: ['SUBSCRIPTION_INACTIVE'],
+    errors: ['SUBSCRIPTION_INACTIVE', 'MEDIA_STORAGE_EXCEEDED'],
     surfaces: ['public', 'console'],
     reach: 'workspace',
     door: 'upload',
@@ -37,4 +47,14 @@ export const mediaRoutes: FileRoute[] = [
     door: 'download',
     status: 200,
   },
+]
+
+export const mediaRows = [
+  row('DELETE', '/media/:id', {
+    summary: 'Delete a file',
+    document: DeleteMedia,
+    variables: byId,
+    project: (data) => data.deleteMedia,
+    answer: deletedAnswer,
+  }),
 ]

@@ -85,13 +85,17 @@ const ofPeople: SurfaceRules = {
   teamHeader: 'The id of a team that you are in, to work in its workspace; without it you work in your own.',
   takesTeam: namesTeam,
   security: [{ AccessToken: [] }],
-  refusals: (entry) => [...everywhere, ...(namesTeam(entry) || entry.ofTeam ? (['TEAM_NOT_FOUND'] as const) : [])],
+  refusals: (entry) => [
+    ...everywhere,
+    'API_RATE_LIMIT_EXCEEDED',
+    ...(namesTeam(entry) || entry.ofTeam ? (['TEAM_NOT_FOUND'] as const) : []),
+  ],
   spared: () => [],
   messages: {
     UNAUTHORIZED: 'Missing or invalid token',
     API_RATE_LIMIT_EXCEEDED: 'Too many of these; try again later',
   },
-  headers: ['X-Request-Id'],
+  headers: ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
   otherHeaders: ['Retry-After', 'Idempotency-Replayed', 'Set-Cookie', 'Location'],
 }
 

@@ -7,7 +7,7 @@ import { contactGroupRoutes } from './contact-groups.ts'
 import { contactJobRoutes } from './contact-jobs.ts'
 import { contactRoutes } from './contacts.ts'
 import { instanceRoutes } from './instances.ts'
-import { mediaRoutes } from './media.ts'
+import { mediaRoutes, mediaRows } from './media.ts'
 import { messageRoutes } from './messages.ts'
 import { numberLookupRoutes } from './number-lookups.ts'
 import type { FileRoute, RefusedRoute, Route } from './route.ts'
@@ -27,6 +27,7 @@ export const routes: readonly (Route | RefusedRoute | FileRoute)[] = [
   ...contactJobRoutes,
   ...templateRoutes,
   ...mediaRoutes,
+  ...mediaRows,
   ...webhookRoutes,
   ...statusRoutes,
   ...accountRoutes,

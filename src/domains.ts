@@ -6,6 +6,7 @@ import { createSessionAdmission } from './billing/admit-session.ts'
 import { holdPlan } from './billing/hold-plan.ts'
 import { createKeyUse } from './billing/last-used.ts'
 import { createBillingProviders } from './billing/providers.ts'
+import { createSignInRate } from './billing/sign-in-rate.ts'
 import type { App } from './core/app.ts'
 import { fail } from './core/errors.ts'
 import { createMediaStore } from './media/store.ts'
@@ -15,8 +16,8 @@ import { createSafetyBook } from './messages/safety.ts'
 import { releaseWaiting } from './messages/waiting.ts'
 import { createSandbox } from './providers/sandbox/sandbox.ts'
 import { holdRole } from './teams/hold.ts'
-import { disableEndpointsOf } from './webhooks/disable.ts'
 import { revokeInvitations } from './teams/revoke-invitations.ts'
+import { disableEndpointsOf } from './webhooks/disable.ts'
 import { createLanes } from './webhooks/lanes.ts'
 import { endEndpoints } from './webhooks/service.ts'
 
@@ -32,6 +33,7 @@ export function attachDomains(app: App): App {
   app.keyUse = createKeyUse(app)
   app.admit = createAdmission(app)
   app.admitSession = createSessionAdmission(app)
+  app.limitSignIn = createSignInRate(app)
   app.billing = createBillingProviders(app)
   app.providers = new Map([['sandbox', createSandbox(app)]])
   app.media = createMediaStore(app)

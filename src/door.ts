@@ -1,4 +1,4 @@
-// The door: turns a request's credential into a context, and says on the reply how a key stands.
+// The door: turns a request's credential into a context, and says on the reply how the caller's rate stands.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { claimsOf, refuseToken } from './accounts/auth-call.ts'
 import { type Admission, type Reach, uncount } from './billing/admit.ts'
@@ -6,7 +6,6 @@ import { planOf } from './billing/plans.ts'
 import type { App } from './core/app.ts'
 import type { Context, Principal } from './core/context.ts'
 import { codeOf, fail } from './core/errors.ts'
-import { isId } from './core/id.ts'
 
 /** A request whose credential holds, before it is known what the request is about. */
 export interface Caller {
@@ -31,9 +30,9 @@ export interface Door {
   openToKey: (request: FastifyRequest, reply: FastifyReply, reach: Reach) => Promise<Context>
   /**
    * Lets a person in who is signed in, to the personal workspace or that of the team.
-   * @throws UNAUTHORIZED, TEAM_NOT_FOUND, SERVICE_UNAVAILABLE.
+   * @throws UNAUTHORIZED, TEAM_NOT_FOUND, API_RATE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE.
    */
-  openToPerson: (request: FastifyRequest, team: unknown) => Promise<Context>
+  openToPerson: (request: FastifyRequest, reply: FastifyReply, team: unknown) => Promise<Context>
 }
 
 export function openDoor(app: App): Door {
@@ -50,17 +49,16 @@ export function openDoor(app: App): Door {
     return contextFor(request, admission.principal)
   }
 
-  async function openToPerson(request: FastifyRequest, team: unknown): Promise<Context> {
+  async function openToPerson(request: FastifyRequest, reply: FastifyReply, team: unknown): Promise<Context> {
     if (app.stopping) fail('SERVICE_UNAVAILABLE')
     const claims = await claimsOf(app, request)
     if (!claims) return refuseToken()
     const teamId = team === undefined ? null : String(team).toLowerCase()
-    // A malformed id is one of no team; but who has no session is told that first.
-    const isTeam = teamId === null || isId(teamId)
-    const principal = await app.admitSession({ ...claims, teamId: isTeam ? teamId : null })
-    if (!principal) return refuseToken()
-    if (!isTeam) fail('TEAM_NOT_FOUND')
-    return contextFor(request, principal)
+    const admission = await app.admitSession({ ...claims, teamId })
+    if (!admission) return refuseToken()
+    setRateHeaders(reply, admission)
+    if (!admission.principal) throw admission.error
+    return contextFor(request, admission.principal)
   }
 
   /** Keys: every rule but those of teams is judged at once, and those follow from the principal and the header. */
@@ -79,33 +77,34 @@ export function openDoor(app: App): Door {
   }
 
   /** People: a team that they are not in is refused only where the request is about a workspace. */
-  async function identifyPerson(request: FastifyRequest): Promise<Caller> {
+  async function identifyPerson(request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
     const team = request.headers['x-team-id']
+    const own = () => openToPerson(request, reply, undefined)
     let refusal: unknown
-    const found = await openToPerson(request, team).catch((error) => {
+    const found = await openToPerson(request, reply, team).catch(async (error) => {
       if (codeOf(error) !== 'TEAM_NOT_FOUND') throw error
       refusal = error
-      return null
+      // This one takes from the person's rate, which a team that is none does not.
+      return await own()
     })
     return {
       async enter(reach) {
         const ownOnly = reach === 'account' || reach === 'open'
-        if (ownOnly && team !== undefined) return await openToPerson(request, undefined)
-        if (!found) throw refusal
-        return found
+        if (refusal && !ownOnly) throw refusal
+        return ownOnly && team !== undefined && !refusal ? await own() : found
       },
     }
   }
 
   function contextFor(request: FastifyRequest, principal: Principal): Context {
-    request.caller = principal.ownerId
+    request.caller = principal.kind === 'console' ? principal.userId : principal.ownerId
     return contextOf(app, principal, request.id)
   }
 
   return {
     openToKey,
     openToPerson,
-    identify: (request, reply) => (isPerson(request) ? identifyPerson(request) : identifyKey(request, reply)),
+    identify: (request, reply) => (isPerson(request) ? identifyPerson(request, reply) : identifyKey(request, reply)),
   }
 }
 

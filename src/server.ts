@@ -61,7 +61,7 @@ export async function createServer(app: App): Promise<Server> {
     },
     plain: {
       '/api/v1/events/stream': (request, reply) => door.openToKey(request, reply, 'workspace'),
-      '/api/events/stream': (request) => door.openToPerson(request, request.headers['x-team-id']),
+      '/api/events/stream': (request, reply) => door.openToPerson(request, reply, request.headers['x-team-id']),
     },
   })
   const taken = new Map<string, Set<string>>([
@@ -108,9 +108,9 @@ function consoleDoor(app: App, graph: GraphQLSchema, door: Door): RestDoor<Conte
   return {
     prefix: '/api',
     surface: 'console',
-    ...restDoor(app, graph, (request, _, { reach, ofTeam }) => {
-      if (ofTeam) return door.openToPerson(request, (request.params as Record<string, string>)[ofTeam])
-      return door.openToPerson(request, reach === 'account' || reach === 'open' ? undefined : request.headers['x-team-id'])
+    ...restDoor(app, graph, (request, reply, { reach, ofTeam }) => {
+      if (ofTeam) return door.openToPerson(request, reply, (request.params as Record<string, string>)[ofTeam])
+      return door.openToPerson(request, reply, reach === 'account' || reach === 'open' ? undefined : request.headers['x-team-id'])
     }),
   }
 }

@@ -6,6 +6,13 @@ import { type ErrorCode, fail } from '../core/errors.ts'
 import { trustedOrigins } from '../core/http.ts'
 import type { TokenClaims } from './access-token.ts'
 
+declare module '../core/app.ts' {
+  interface App {
+    /** Takes one of the requests that the person may make in a second on routes of sign-in. @throws API_RATE_LIMIT_EXCEEDED. */
+    limitSignIn: (userId: string) => Promise<void>
+  }
+}
+
 /** A person as the console shows them. */
 export interface ConsoleUser {
   id: string
@@ -43,7 +50,7 @@ export function checkOrigin(app: App, { headers: { origin } }: FastifyRequest): 
     fail('FORBIDDEN', 'Pages of this origin may not sign people in or out')
 }
 
-/** Who shows an access token whose session is still there. @throws UNAUTHORIZED. */
+/** Who shows an access token whose session is still there. @throws UNAUTHORIZED, API_RATE_LIMIT_EXCEEDED. */
 export async function callerOf(app: App, request: FastifyRequest): Promise<TokenClaims> {
   const claims = await claimsOf(app, request)
   const { rowCount } = claims
@@ -52,7 +59,9 @@ export async function callerOf(app: App, request: FastifyRequest): Promise<Token
         claims.userId,
       ])
     : { rowCount: 0 }
-  return claims && rowCount ? claims : refuseToken()
+  if (!claims || !rowCount) return refuseToken()
+  await app.limitSignIn(claims.userId)
+  return claims
 }
 
 /** What the token of `Authorization: Bearer` claims; null without a good one. */

@@ -101,7 +101,7 @@ export const described = {
     done: 'The next token.',
     proofs: ['Session'],
     setsCookie: true,
-    errors: ['FORBIDDEN'],
+    errors: ['FORBIDDEN', 'API_RATE_LIMIT_EXCEEDED'],
   },
   logOut: {
     operationId: 'logOut',
@@ -151,6 +151,7 @@ export const described = {
     answer: answers.sessions,
     done: 'Your sessions.',
     proofs: ['AccessToken'],
+    errors: ['API_RATE_LIMIT_EXCEEDED'],
   },
   endSession: {
     operationId: 'endSession',
@@ -160,7 +161,7 @@ export const described = {
     answer: answers.ended,
     done: 'It is over.',
     proofs: ['AccessToken'],
-    errors: ['NOT_FOUND'],
+    errors: ['NOT_FOUND', 'API_RATE_LIMIT_EXCEEDED'],
   },
   showKeys: {
     operationId: 'showKeys',

@@ -80,7 +80,7 @@ async function tokenFor(app: App, userId: string, sessionId: string): Promise<To
 
 /**
  * A new token for the session of the cookie, whose time begins anew. A device whose session did not begin with a password here is
- * made known for the account. @throws UNAUTHORIZED, FORBIDDEN.
+ * made known for the account. @throws UNAUTHORIZED, FORBIDDEN, API_RATE_LIMIT_EXCEEDED.
  */
 export async function renewToken(app: App, request: FastifyRequest, reply: FastifyReply): Promise<Token> {
   checkOrigin(app, request)
@@ -90,6 +90,7 @@ export async function renewToken(app: App, request: FastifyRequest, reply: Fasti
   )
   passCookies(reply, headers)
   if (!response) return refuseToken()
+  await app.limitSignIn(response.user.id)
   const { email } = response.user
   if (deviceOf(app, request, email) === null) rememberDevice(app, request, reply, email)
   return await tokenFor(app, response.user.id, response.session.id)

@@ -6,6 +6,7 @@ import type { Principal } from '../core/context.ts'
 import { failure } from '../core/errors.ts'
 import { planInForceSql, plans } from './plans.ts'
 import { thisMonth } from './quota.ts'
+import { type RateState, rateOf, stepMs, windowsSql } from './rate-window.ts'
 
 /**
  * What a request is about, which decides who may make it: a workspace's data; the account that pays for it; a GraphQL
@@ -21,19 +22,11 @@ export interface Knock {
   reach: Exclude<Reach, 'account'>
 }
 
-/** How a key stands in its one-second window, as the RateLimit headers say it. */
-export interface RateState {
-  limit: number
-  remaining: number
-  /** Seconds. */
-  reset: number
-}
-
 export interface Admission {
   /** Who is asking, or why not. */
   principal: Principal | null
   error: Error | null
-  /** Null for a caller who does not show a key that holds here. */
+  /** Null for a caller who does not show a key, or a session, that holds here. */
   rate: RateState | null
   /** Seconds, on a 429. */
   retryAfter: number | null
@@ -130,9 +123,7 @@ async function admitAll(app: App, asked: readonly Asked[]): Promise<Admission[]>
 function answerOf(app: App, row: Row, position: number): Admission {
   if (row.verdict === 'UNAUTHORIZED') return refusal(row.verdict)
   const limit = app.config.rateLimitPerSecond
-  // Members are let through in the order they came in.
-  const left = Math.max(0, limit - row.used + Math.max(0, row.granted - position - 1))
-  const rate = { limit, remaining: Math.min(left, limit), reset: 1 }
+  const rate = rateOf(limit, { ...row, position })
   if (row.verdict !== 'ok') return { ...refusal(row.verdict), rate }
   if (position >= row.granted) {
     return { principal: null, error: failure('API_RATE_LIMIT_EXCEEDED'), rate: { ...rate, remaining: 0 }, retryAfter: 1 }
@@ -147,15 +138,8 @@ function answerOf(app: App, row: Row, position: number): Admission {
   return { principal, error: null, rate, retryAfter: null }
 }
 
-/** How finely hits are told apart, in ms: rounding up, so that no second ever holds too many; coarser where nobody could tell. */
-function stepMs(limit: number): number {
-  return limit > 100 ? 100 : 10
-}
-
-// One row a group. The window is exact for any second, not for calendar seconds: hits are kept for 1,000 ms and the step
-// that they were rounded by, added up by steps so that the array stays short whatever the limit. What is refused takes
-// nothing; keys that come to the wrong door are only told how full their window is. Both tables are locked in the order of
-// their keys, and the grouping between them makes the first whole before the second begins.
+// One row a group. Keys that come to the wrong door take nothing and are only told how full their window is. Both tables are
+// locked in the order of their keys, and the grouping between them makes the first whole before the second begins.
 const statement = `
 with asked as (
   select i::int, hash, team, reach, n from unnest($1::bytea[], $2::text[], $3::text[], $4::int[]) with ordinality as u(hash, team, reach, n, i)
@@ -173,31 +157,13 @@ with asked as (
   join api_keys k on k.hash = a.hash and k."revokedAt" is null
   join workspaces w on w.id = k."workspaceId"
   join subscriptions s on s."userId" = w."ownerId"
-), clock as (
-  select (ceil(extract(epoch from clock_timestamp()) * 1000 / $8::int) * $8::int)::bigint as ms
-), windows as (
-  insert into rate_windows as r ("keyId", at, counts, granted)
-  select id, array[ms], array[wanted], wanted
-  from (
-    select id, least(sum(case when verdict = 'ok' then n else 0 end), $5::int)::int as wanted
-    from known where verdict <> 'UNAUTHORIZED' group by id
-  ) k, clock order by id
-  on conflict ("keyId") do update set (at, counts, granted) = (
-    select coalesce(array_agg(h.at), '{}'), coalesce(array_agg(h.n), '{}'), g.granted
-    from (
-      select greatest(0, least(excluded.granted, $5::int - coalesce(sum(l.n), 0)))::int as granted
-      from unnest(r.at, r.counts) as l(at, n) where l.at > excluded.at[1] - 1000 - $8::int
-    ) g left join lateral (
-      select l.at, sum(l.n)::int as n
-      from (select * from unnest(r.at, r.counts) as l(at, n) union all select excluded.at[1], g.granted) l
-      where l.at > excluded.at[1] - 1000 - $8::int and l.n > 0 group by l.at
-    ) h on true
-    group by g.granted
-  )
-  returning "keyId", granted, (select coalesce(sum(c), 0)::int from unnest(counts) c) as used
-), shares as (
+), ${windowsSql(
+  `select id, sum(case when verdict = 'ok' then n else 0 end) as n from known where verdict <> 'UNAUTHORIZED' group by id`,
+  5,
+  8,
+)}, shares as (
   select k.*, w.used, greatest(0, least(k.n, w.granted - (sum(k.n) over (partition by k.id order by k.i) - k.n)))::int as granted
-  from known k join windows w on w."keyId" = k.id where k.verdict = 'ok'
+  from known k join windows w on w.id = k.id where k.verdict = 'ok'
 ), owners as (
   select s."ownerId", p.quota, least(sum(s.granted), p.quota)::int as granted
   from shares s join unnest($6::text[], $7::int[]) as p(plan, quota) on p.plan = s.plan group by s."ownerId", p.quota
@@ -215,7 +181,7 @@ with asked as (
 )
 select k.i, k.verdict, k.id as "keyId", k."userId", k."workspaceId", k."teamId", k."ownerId", k.plan, k.active,
   coalesce(s.granted, 0) as granted,
-  coalesce(s.used, (select w.used from windows w where w."keyId" = k.id), 0) as used,
+  coalesce(s.used, (select w.used from windows w where w.id = k.id), 0) as used,
   coalesce(greatest(0, least(s.granted, b.granted - (sum(s.granted) over (partition by s."ownerId" order by k.i) - s.granted))), 0)::int as counted,
   ceil(extract(epoch from date_trunc('month', now() at time zone 'utc') + interval '1 month' - now() at time zone 'utc'))::int as "untilNextMonth"
 from known k left join shares s on s.i = k.i left join budgets b on b."userId" = s."ownerId"`

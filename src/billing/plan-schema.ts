@@ -17,6 +17,7 @@ const PlanLimitsRef = builder.objectRef<PlanLimits>('PlanLimits').implement({
       nullable: true,
       description: 'Contact groups at once; null is unlimited.',
     }),
+    maxMediaBytes: t.exposeFloat('maxMediaBytes', { description: 'Bytes of uploaded files, in all of its workspaces together.' }),
   }),
 })
 

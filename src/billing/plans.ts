@@ -13,6 +13,9 @@ export interface Plan {
   teams: { maxOwned: number; seatsPerTeam: number }
 }
 
+const mib = 1024 ** 2
+const gib = 1024 ** 3
+
 const features: PlanFeatures = { campaigns: true, statuses: false, voiceNotes: true, webhooks: true, numberLookups: true }
 
 export const plans: readonly Plan[] = [
@@ -28,6 +31,7 @@ export const plans: readonly Plan[] = [
       monthlyOutboundQuota: 500,
       monthlyApiRequestQuota: 500,
       maxContactGroups: 10,
+      maxMediaBytes: 100 * mib,
     },
     features,
     teams: { maxOwned: 0, seatsPerTeam: 0 },
@@ -44,6 +48,7 @@ export const plans: readonly Plan[] = [
       monthlyOutboundQuota: 50_000,
       monthlyApiRequestQuota: 150_000,
       maxContactGroups: 50,
+      maxMediaBytes: 5 * gib,
     },
     features,
     teams: { maxOwned: 2, seatsPerTeam: 4 },
@@ -60,6 +65,7 @@ export const plans: readonly Plan[] = [
       monthlyOutboundQuota: 150_000,
       monthlyApiRequestQuota: 500_000,
       maxContactGroups: null,
+      maxMediaBytes: 50 * gib,
     },
     features,
     teams: { maxOwned: 4, seatsPerTeam: 8 },

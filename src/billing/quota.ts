@@ -1,5 +1,6 @@
 // The monthly outbound quota: taken when a message is accepted or a scheduled one leaves, given back when it never left.
 import type { Sql } from '../core/database.ts'
+import { failure } from '../core/errors.ts'
 import { planOf } from './plans.ts'
 
 export interface QuotaRequest {
@@ -73,5 +74,66 @@ export async function returnQuota(tx: Sql, taken: readonly { ownerId: string; pe
      )
      update usage u set "messagesCount" = u."messagesCount" - held.n from held where u."userId" = held."userId" and u.period = held.period`,
     [list.map((entry) => entry.ownerId), list.map((entry) => entry.period), list.map((entry) => entry.n)],
+  )
+}
+
+/** A message is scheduled a year ahead at most: what is planned beyond a year's quota could not leave. */
+const plannedMonths = 12
+
+/** How many messages and recipients an owner may plan in one calendar month (UTC), on that plan. */
+export function mostPlanned(plan: string): number {
+  return plannedMonths * planOf(plan).limits.monthlyOutboundQuota
+}
+
+/** How many more the owner may plan in the present month, as of now and promised to nobody. */
+export async function plannedLeft(sql: Sql, ownerId: string, plan: string): Promise<number> {
+  const { rows } = await sql.query<{ planned: number }>(
+    `select "plannedCount" as planned from usage where "userId" = $1 and period = ${thisMonth}`,
+    [ownerId],
+  )
+  return mostPlanned(plan) - (rows[0]?.planned ?? 0)
+}
+
+/**
+ * Takes room for `n` messages that are planned for later, of what the owner may plan in a month, in the transaction `tx`; says
+ * for each request, in order, whether all of it fitted. Nothing is given back. Exact over all processes.
+ */
+export async function reservePlanned(
+  tx: Sql,
+  requests: readonly { ownerId: string; plan: string; n: number }[],
+): Promise<boolean[]> {
+  const owners = new Map(requests.filter(({ n }) => n > 0).map(({ ownerId, plan }) => [ownerId, plan]))
+  const left = new Map<string, number>()
+  // In the order in which reserveQuota locks the rows.
+  const list = [...owners].sort(([a], [b]) => (a < b ? -1 : 1))
+  for (const [ownerId, plan] of list) {
+    const { rows } = await tx.query<{ planned: number }>(
+      `insert into usage as u ("userId", period) values ($1, ${thisMonth})
+       on conflict ("userId", period) do update set "plannedCount" = u."plannedCount" returning "plannedCount" as planned`,
+      [ownerId],
+    )
+    left.set(ownerId, mostPlanned(plan) - (rows[0]?.planned ?? 0))
+  }
+  const before = new Map(left)
+  const fits = requests.map(({ ownerId, n }) => {
+    const rest = left.get(ownerId) ?? 0
+    if (n === 0) return true
+    if (n <= rest) left.set(ownerId, rest - n)
+    return n <= rest
+  })
+  for (const [ownerId] of list) {
+    await tx.query(`update usage set "plannedCount" = "plannedCount" + $2 where "userId" = $1 and period = ${thisMonth}`, [
+      ownerId,
+      (before.get(ownerId) ?? 0) - (left.get(ownerId) ?? 0),
+    ])
+  }
+  return fits
+}
+
+/** The refusal of what {@link reservePlanned} has no room for. */
+export function tooMuchPlanned(plan: string): Error {
+  return failure(
+    'MONTHLY_OUTBOUND_QUOTA_EXCEEDED',
+    `The plan allows ${mostPlanned(plan)} scheduled messages and recipients a month`,
   )
 }

@@ -8,7 +8,7 @@ import { refuseCollaborators, refusePaymentsUnlessOwner } from './roles.ts'
 import { subscriptionAt } from './subscription.ts'
 import { readUsage, type UsageSnapshot } from './usage.ts'
 
-const UsageRef = builder.objectRef<UsageSnapshot>('Usage').implement({
+export const UsageRef = builder.objectRef<UsageSnapshot>('Usage').implement({
   description: 'What the account used in the present calendar month (UTC), its personal and team workspaces together.',
   fields: (t) => ({
     plan: t.field({ type: PlanRef, description: 'The plan in force.', resolve: (usage) => usage.plan }),

@@ -1,4 +1,5 @@
 // Creating a campaign: its message and its recipients, frozen as rows in one transaction.
+import { plannedLeft, reservePlanned, tooMuchPlanned } from '../billing/quota.ts'
 import type { Context } from '../core/context.ts'
 import type { Sql } from '../core/database.ts'
 import { fail } from '../core/errors.ts'
@@ -14,8 +15,9 @@ import { type CampaignFields, CreateCampaignInput } from './input.ts'
 const chunkSize = 2_000
 
 /**
- * Creates a campaign, which begins at once or at its time. @throws VALIDATION_ERROR, NOT_FOUND, and TEMPLATE_INVALID where
- * the template says nothing that can be sent to any of the recipients.
+ * Creates a campaign, which begins at once or at its time. @throws VALIDATION_ERROR, NOT_FOUND, TEMPLATE_INVALID where the
+ * template says nothing that can be sent to any of the recipients, and MONTHLY_OUTBOUND_QUOTA_EXCEEDED where the plan does
+ * not allow to plan so many in a month.
  */
 export async function createCampaign(ctx: Context, input: unknown): Promise<Campaign> {
   return await orAsBefore(ctx, async () => await create(ctx, input))
@@ -34,8 +36,13 @@ async function create(ctx: Context, input: unknown): Promise<Campaign> {
     if (rows.length === 0) fail('NOT_FOUND', 'Instance not found')
     const content = await contentOf(tx, workspaceId, fields)
     await addContacts(tx, workspaceId, fields, audience)
+    const { ownerId, plan } = principal
+    if (audience.size > (await plannedLeft(tx, ownerId, plan))) throw tooMuchPlanned(plan)
     const campaign = await insertCampaign(ctx, tx, fields, content, audience.size)
     await freeze(tx, campaign, content, audience)
+    // Exactly, and last, because every other send of this owner waits from here to the commit.
+    const [fits] = await reservePlanned(tx, [{ ownerId, plan, n: audience.size }])
+    if (!fits) throw tooMuchPlanned(plan)
     await wake(app, tx, campaign.id, campaign.scheduledFor ?? undefined)
     return campaign
   })

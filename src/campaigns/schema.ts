@@ -130,7 +130,7 @@ builder.mutationFields((t) => {
     createCampaign: t.field({
       type: CampaignRef,
       description:
-        'Creates a campaign, which begins at once or at its time; its recipients stay as they are now. Errors: NOT_FOUND, TEMPLATE_INVALID, SUBSCRIPTION_INACTIVE.',
+        'Creates a campaign, which begins at once or at its time; its recipients stay as they are now. Errors: NOT_FOUND, TEMPLATE_INVALID, SUBSCRIPTION_INACTIVE, MONTHLY_OUTBOUND_QUOTA_EXCEEDED for more than a year of the quota, planned in one month.',
       authScopes: { active: true },
       args: { input: t.arg({ type: CreateCampaignInput.ref, required: true, description: 'Its message and its recipients.' }) },
       resolve: (_, { input }, ctx) => createCampaign(keyed(ctx, 'createCampaign', input), input),

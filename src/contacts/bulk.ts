@@ -64,6 +64,20 @@ const emptySummary: Record<BulkOperation, BulkSummary> = {
   bulk_delete_contacts: { deleted: 0, notFound: 0 },
 }
 
+/** A job that has not ended holds its ids, up to 10,000 of them. */
+const maxOpenJobs = 100
+
+/** Holds back other new jobs of the workspace until the transaction ends. @throws API_RATE_LIMIT_EXCEEDED. */
+async function refuseTooMany(tx: Sql, workspaceId: string): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('bulk jobs ' || $1, 0))`, [workspaceId])
+  const { rows } = await tx.query<{ n: number }>(
+    'select count(*)::int as n from bulk_jobs where "workspaceId" = $1 and "completedAt" is null',
+    [workspaceId],
+  )
+  if ((rows[0]?.n ?? 0) < maxOpenJobs) return
+  fail('API_RATE_LIMIT_EXCEEDED', `At most ${maxOpenJobs} bulk jobs at a time; wait until some have ended`)
+}
+
 async function startJob(
   { app, principal }: Context,
   tx: Sql,
@@ -72,6 +86,7 @@ async function startJob(
   groupId: string | null = null,
 ): Promise<BulkJobRecord> {
   const { workspaceId } = principal
+  await refuseTooMany(tx, workspaceId)
   const id = newId()
   const { rows } = await tx.query<BulkJobRecord>(
     `insert into bulk_jobs (id, "workspaceId", operation, "groupId", "contactIds", "requestedCount", summary)

@@ -20,6 +20,7 @@ export interface Config {
   webhookTimeoutMs: number
   messageTtlMs: number
   rateLimitPerSecond: number
+  personRateLimitPerSecond: number
   trustProxy: boolean
   sandboxLatencyMs: number
   sandboxSeed: number
@@ -93,6 +94,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
       webhookTimeoutMs: e.WEBHOOK_TIMEOUT_SECONDS * 1000,
       messageTtlMs: e.MESSAGE_TTL_SECONDS * 1000,
       rateLimitPerSecond: e.RATE_LIMIT_PER_SECOND,
+      personRateLimitPerSecond: e.PERSON_RATE_LIMIT_PER_SECOND,
       trustProxy: e.TRUST_PROXY,
       sandboxLatencyMs: e.SANDBOX_LATENCY_MS,
       sandboxSeed: e.SANDBOX_SEED,

@@ -41,6 +41,8 @@ export interface PlanLimits {
   monthlyOutboundQuota: number
   monthlyApiRequestQuota: number
   maxContactGroups: number | null
+  /** Bytes of all stored files together. */
+  maxMediaBytes: number
 }
 
 export interface PlanFeatures {

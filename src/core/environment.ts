@@ -90,6 +90,9 @@ export const environment = z.object({
   WEBHOOK_TIMEOUT_SECONDS: z.coerce.number().positive().default(15).describe('Longest duration of one webhook attempt'),
   MESSAGE_TTL_SECONDS: positive(86_400).describe('How long a message waits for its instance before it fails with EXPIRED'),
   RATE_LIMIT_PER_SECOND: positive(10).describe('Requests that one API key may make in any one second'),
+  PERSON_RATE_LIMIT_PER_SECOND: positive(50).describe(
+    'Requests that one person who is signed in may make in any one second, over all sessions',
+  ),
   TRUST_PROXY: flag.default(false).describe('1 takes the client address from X-Forwarded-For'),
   CONSOLE_URL: base.optional().describe('Address of the console, where links in mails and sign-ins lead; without it PUBLIC_URL'),
   SMTP_URL: url('smtp', 'smtps')

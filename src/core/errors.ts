@@ -14,6 +14,7 @@ export const errors = {
   MAX_INSTANCES_REACHED: { status: 403, message: 'The plan allows no more instances' },
   MAX_API_KEYS_REACHED: { status: 403, message: 'The plan allows no more API keys' },
   MAX_CONTACT_GROUPS_REACHED: { status: 403, message: 'The plan allows no more contact groups' },
+  MEDIA_STORAGE_EXCEEDED: { status: 403, message: 'The plan has no more room for files' },
   MAX_TEAMS_REACHED: { status: 403, message: 'The plan allows no more teams' },
   MAX_TEAM_SEATS_REACHED: { status: 403, message: 'The plan allows no more seats in this team' },
   BILLING_TEAM_MUTATION_FORBIDDEN: { status: 403, message: 'Only the owner changes the billing of a team' },

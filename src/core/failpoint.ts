@@ -11,6 +11,7 @@ export type Failpoint =
   | 'campaign.mid_page'
   | 'media.before_put'
   | 'media.after_put'
+  | 'media.before_remove'
   | 'hook.before_post'
   | 'hook.after_2xx_before_commit'
   | 'bulk.mid_chunk'

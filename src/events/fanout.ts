@@ -136,9 +136,9 @@ export async function startHub(app: App): Promise<Hub> {
   }
 
   return {
-    takePlace(holder) {
+    takePlace(holder, place) {
       if (closing) fail('SERVICE_UNAVAILABLE')
-      return takePlace(holder)
+      return takePlace(holder, place)
     },
 
     makeOutlet(options) {

@@ -55,7 +55,7 @@ async function stream(
   follow: (outlet: Outlet) => Followed | Promise<Followed>,
 ): Promise<void> {
   let followed: Followed | undefined
-  const leavePlace = hub.takePlace(holder)
+  const leavePlace = hub.takePlace(holder, 'stream')
   const outlet = hub.makeOutlet({
     holder,
     beat: () => beat(followed?.reached()),

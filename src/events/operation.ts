@@ -55,6 +55,9 @@ export interface PrepareOptions {
   refuseOperation?: RefuseOperation
 }
 
+/** A subscription's document and variables stay in memory as long as it is followed. */
+const maxFollowedLength = 16_384
+
 export function createPrepare({ schema, documents, refuseOperation }: PrepareOptions): {
   prepare: Prepare
   kindOf: KindOf
@@ -66,6 +69,11 @@ export function createPrepare({ schema, documents, refuseOperation }: PrepareOpt
     if (!definition) return refuse([new GraphQLError('operationName: names no operation of the document')])
     const context = definition.operation === 'mutation' ? caller : { ...caller, idempotency: null }
     const args = { schema, document, operationName, variableValues: variables, contextValue: context }
+    if (definition.operation === 'subscription' && query.length + JSON.stringify(variables ?? {}).length > maxFollowedLength) {
+      return refuse([
+        new GraphQLError(`query: must have at most ${maxFollowedLength} characters, variables included, in a subscription`),
+      ])
+    }
     const refusal = refuseOperation?.(args)
     if (refusal) return refuse([refusal])
     const operation = { schema, document, operationName, variables, context }

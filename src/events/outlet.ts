@@ -8,7 +8,7 @@ import type { Principal } from '../core/context.ts'
 export type Ending = 'revoked' | 'closing'
 
 /** Whose stream it is: it ends with the credential, and with the membership in the team. */
-export type Holder = Pick<Principal, 'credentialId' | 'teamId'>
+export type Holder = Pick<Principal, 'kind' | 'userId' | 'credentialId' | 'teamId'>
 
 export interface OutletOptions {
   /** Who opened it. */

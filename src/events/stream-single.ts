@@ -9,7 +9,6 @@ import type { Followed } from './fanout.ts'
 import { beat, hello, retryLine, revoked, singleComplete, singleFrame, singleResult } from './frames.ts'
 import type { Prepared } from './operation.ts'
 import type { Ending, Holder, Outlet } from './outlet.ts'
-import { maxStreamsOfKey } from './places.ts'
 import { readOperation, repeatable } from './request.ts'
 import type { Streaming } from './streaming.ts'
 
@@ -23,6 +22,8 @@ interface Reservation {
 }
 
 const reservedMs = 60_000
+/** Every event of the operation carries its id. */
+const maxIdLength = 256
 
 export interface SingleMode {
   /** Whether a request needs no credential but the token of a reservation. */
@@ -36,7 +37,7 @@ export interface SingleMode {
 }
 
 /** A person may be in several teams with one session. */
-function isHeldBy({ holder }: Reservation, { credentialId, teamId }: Holder): boolean {
+function isHeldBy({ holder }: Reservation, { credentialId, teamId }: Pick<Holder, 'credentialId' | 'teamId'>): boolean {
   return holder.credentialId === credentialId && holder.teamId === teamId
 }
 
@@ -57,8 +58,7 @@ export function createSingleMode(streaming: Streaming): SingleMode {
   /** PUT: answers with a token, good for one connection within a minute, and for operations of the same key. */
   async function reserve(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const holder = (await openContext(request, reply)).principal
-    const taken = [...reservations.values()].filter((reservation) => isHeldBy(reservation, holder)).length
-    if (taken >= maxStreamsOfKey) fail('API_RATE_LIMIT_EXCEEDED', `At most ${maxStreamsOfKey} connections at a time`)
+    const leavePlace = hub.takePlace(holder, 'connection')
     const token = randomBytes(32).toString('base64url')
     const operations: Reservation['operations'] = new Map()
     const outlet = hub.makeOutlet({
@@ -69,6 +69,7 @@ export function createSingleMode(streaming: Streaming): SingleMode {
         clearTimeout(reservation.expiry)
         reservations.delete(token)
         for (const stop of [...operations.values()]) stop()
+        leavePlace()
       },
     })
     const reservation: Reservation = { holder, outlet, expiry: setTimeout(() => outlet.end(), reservedMs), operations }
@@ -97,9 +98,10 @@ export function createSingleMode(streaming: Streaming): SingleMode {
     const context = repeatable(caller, request, params)
     const id = params.extensions?.operationId
     if (typeof id !== 'string' || id === '') fail('VALIDATION_ERROR', 'extensions.operationId: is required')
+    if (id.length > maxIdLength) fail('VALIDATION_ERROR', `extensions.operationId: must have at most ${maxIdLength} characters`)
     if (operations.has(id)) fail('CONFLICT', 'Operation with ID already exists')
     let followed: Followed | undefined
-    const leavePlace = hub.takePlace(holder)
+    const leavePlace = hub.takePlace(holder, 'operation')
     const stop = () => {
       operations.delete(id)
       followed?.stop()

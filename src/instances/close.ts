@@ -3,6 +3,7 @@ import type { App } from '../core/app.ts'
 import { type Sql, transaction } from '../core/database.ts'
 import { codeOf } from '../core/errors.ts'
 import { implementJob, type JobImplementation } from '../core/jobs.ts'
+import { deleteAllMedia } from '../media/service.ts'
 import { closedJob } from '../teams/closed-job.ts'
 import { removeInstance } from './service.ts'
 
@@ -41,5 +42,6 @@ async function closeWorkspace(app: App, workspaceId: string): Promise<Error | un
       fault = error as Error
     }
   }
+  await deleteAllMedia(app, workspaceId)
   return fault
 }

@@ -20,10 +20,11 @@ const limits = { parts: 20, fieldNameSize: 100, fieldSize: 1024, headerPairs: 20
 const noForm = 'body: is not valid multipart/form-data'
 
 /**
- * Saves the part `file`, durably, as `path`, which must not exist. Where it throws, a part of the file may be there.
- * @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE; the connection can still be answered.
+ * Saves the part `file` of at most `room` bytes, durably, as `path`, which must not exist. Where it throws, a part of the file
+ * may be there.
+ * @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE, MEDIA_STORAGE_EXCEEDED; the connection can still be answered.
  */
-export async function saveForm(request: IncomingMessage, path: string): Promise<SavedFile> {
+export async function saveForm(request: IncomingMessage, path: string, room: number): Promise<SavedFile> {
   const form = openForm(request)
   const stop = new AbortController()
   const refuse = (error: Error) => stop.abort(error)
@@ -33,7 +34,7 @@ export async function saveForm(request: IncomingMessage, path: string): Promise<
     stream.on('error', () => {})
     if (part || name !== 'file') return refuse(failure('VALIDATION_ERROR', part ? 'file: must be the only file' : onlyFile))
     part = stream
-    saving = save(stream, path)
+    saving = save(stream, path, room)
     saving.catch(refuse)
   })
   form.on('partsLimit', () => refuse(failure('VALIDATION_ERROR', `body: must have at most ${limits.parts} parts`)))
@@ -74,12 +75,13 @@ async function* bounded(request: IncomingMessage): AsyncGenerator<Buffer> {
   }
 }
 
-async function save(part: Readable, path: string): Promise<SavedFile> {
+async function save(part: Readable, path: string, room: number): Promise<SavedFile> {
   const hash = createHash('sha256')
   let size = 0
   async function* measured(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const chunk of chunks) {
       size += chunk.length
+      if (size > room) fail('MEDIA_STORAGE_EXCEEDED')
       hash.update(chunk)
       yield chunk
     }

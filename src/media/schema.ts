@@ -1,7 +1,10 @@
 // Media in the graph: what is told of a file. Files themselves come and go through REST.
+import { UsageRef } from '../billing/schema.ts'
 import { builder } from '../core/builder.ts'
+import { DeletedRef } from '../core/deleted.ts'
 import { parse, uuid } from '../core/validation.ts'
-import { findMedia } from './service.ts'
+import { storedOf } from './room.ts'
+import { deleteMedia, findMedia } from './service.ts'
 import { urlOf } from './url.ts'
 
 builder.prismaObject('Media', {
@@ -18,11 +21,28 @@ builder.prismaObject('Media', {
   }),
 })
 
+builder.objectField(UsageRef, 'mediaBytes', (t) =>
+  t.float({
+    description: 'Bytes of the files that are stored now, whichever month it is.',
+    resolve: async (_, __, { app, principal }) => (await storedOf(app.pool, principal.ownerId)).bytes,
+  }),
+)
+
 builder.queryFields((t) => ({
   media: t.prismaField({
     type: 'Media',
     description: 'One uploaded file. Errors: NOT_FOUND.',
     args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
     resolve: (_query, _, { id }, ctx) => findMedia(ctx, parse(uuid, id, 'id')),
+  }),
+}))
+
+builder.mutationFields((t) => ({
+  deleteMedia: t.field({
+    type: DeletedRef,
+    description:
+      'Deletes an uploaded file, which gives its bytes back to the plan. Its address answers 404 from then on; a message that names it and has not left fails when the network cannot read it. Errors: NOT_FOUND.',
+    args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
+    resolve: (_, { id }, ctx) => deleteMedia(ctx, parse(uuid, id, 'id')),
   }),
 }))

@@ -7,7 +7,9 @@ import { fail } from '../core/errors.ts'
 import { idempotencyOf } from '../core/idempotency.ts'
 import type { Media } from '../generated/prisma/client.ts'
 import { type SavedFile, saveForm } from './form.ts'
+import { takeFlight } from './in-flight.ts'
 import { extensions, type MediaType, maxUploadBytes } from './kinds.ts'
+import { roomLeft } from './room.ts'
 import { addMedia } from './service.ts'
 import { sniff } from './sniff.ts'
 import { openSpool } from './spool.ts'
@@ -19,15 +21,20 @@ const bytesPerSecond = 64 * 1024
 /**
  * Answers `POST media`. An Idempotency-Key keeps what was stored, by the file's content; a refusal is about the file alone,
  * and is not kept.
- * @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, SUBSCRIPTION_INACTIVE and idempotency failures.
+ * @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, SUBSCRIPTION_INACTIVE, MEDIA_STORAGE_EXCEEDED,
+ * API_RATE_LIMIT_EXCEEDED for too much at a time, and idempotency failures.
  */
 export async function upload(request: FastifyRequest, reply: FastifyReply, ctx: Context): Promise<FastifyReply> {
-  const { config } = ctx.app
+  const { config, pool } = ctx.app
   if (!ctx.principal.active) fail('SUBSCRIPTION_INACTIVE')
   checkHeaders(request)
+  using _flight = takeFlight(ctx, request.headers['content-length'])
   waitForBody(request.raw, { bytesPerSecond, maxBytes: maxUploadBytes })
+  // A repeated request is answered by its content, which must come first.
+  const isRepeatable = request.headers['idempotency-key'] !== undefined
+  const room = isRepeatable ? maxUploadBytes : await roomLeft(pool, ctx.principal.ownerId, ctx.limits)
   await using spool = await openSpool(config.dataDir)
-  const file = await saveForm(request.raw, spool.path)
+  const file = await saveForm(request.raw, spool.path, room)
   const type = await typeOf(file)
   const once = { ...ctx, idempotency: idempotencyOf(request, file.sha256) }
   const media = await addMedia(once, file, type)

@@ -1,5 +1,5 @@
 // Acceptance: one transaction a flush reserves quota, stores messages and their jobs; nothing is answered before it commits.
-import { reserveQuota } from '../billing/quota.ts'
+import { reservePlanned, reserveQuota, tooMuchPlanned } from '../billing/quota.ts'
 import type { App } from '../core/app.ts'
 import { createBatch } from '../core/batch.ts'
 import type { Context } from '../core/context.ts'
@@ -93,9 +93,14 @@ async function acceptAll(app: App, offers: readonly Offer[], keyWaitMs?: number)
       tx,
       drafts.map(({ offer }) => ({ ...offer.principal, counts: offer.scheduledAt === null })),
     )
+    const planned = await reservePlanned(
+      tx,
+      drafts.map(({ offer }, i) => ({ ...offer.principal, n: granted[i] && offer.scheduledAt ? 1 : 0 })),
+    )
     const accepted = drafts.filter((item, i) => {
       if (!granted[i]) answers[item.index] = failure('MONTHLY_OUTBOUND_QUOTA_EXCEEDED')
-      return granted[i]
+      else if (!planned[i]) answers[item.index] = tooMuchPlanned(item.offer.principal.plan)
+      return granted[i] && planned[i]
     })
     const messages = composeRows(app, accepted, found.now)
     for (const [i, message] of messages.entries()) answers[(accepted[i] as Draft).index] = message

@@ -114,7 +114,7 @@ builder.mutationFields((t) => ({
   scheduleMessage: t.field({
     type: MessageRef,
     description:
-      'Schedules a message. Errors: NOT_FOUND, TEMPLATE_INVALID, MONTHLY_OUTBOUND_QUOTA_EXCEEDED when none is left even now.',
+      'Schedules a message. Errors: NOT_FOUND, TEMPLATE_INVALID, MONTHLY_OUTBOUND_QUOTA_EXCEEDED when none is left even now, or a year of the quota was planned this month.',
     authScopes: { active: true },
     args: { input: t.arg({ type: ScheduleMessageInput.ref, required: true, description: 'The message and its time.' }) },
     resolve: (_, { input }, ctx) => scheduleMessage(keyed(ctx, 'scheduleMessage', input), input),

@@ -1,6 +1,6 @@
 // Deliveries made because somebody asks: a test, and one more attempt of an old one.
 import type { Context } from '../core/context.ts'
-import { fail } from '../core/errors.ts'
+import { fail, failFor } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency.ts'
 import { enqueue } from '../core/jobs.ts'
@@ -10,14 +10,30 @@ import { retentionDays } from './policy.ts'
 import { samplePayload } from './sample.ts'
 import { type Endpoint, holdEndpoint } from './service.ts'
 
+/** A test makes a request to whatever address the endpoint names. */
+const testsPerMinute = 10
+
 /**
  * Sends one signed delivery of a made-up event of the first kind that the endpoint asked for; it is tried once.
- * @throws INVALID_STATE for a disabled endpoint, and as {@link holdEndpoint}.
+ * @throws INVALID_STATE for a disabled endpoint, API_RATE_LIMIT_EXCEEDED beyond {@link testsPerMinute}, exact under a race, and as
+ * {@link holdEndpoint}.
  */
 export async function testEndpoint(ctx: Context, id: string): Promise<WebhookDelivery> {
   return await write(ctx, async (tx) => {
     const endpoint = await holdEndpoint(ctx, tx, id)
     refuseDisabled(endpoint)
+    const { rows: lately } = await tx.query<{ seconds: number }>(
+      `select ceil(extract(epoch from "createdAt" + interval '1 minute' - now()))::int as seconds from webhook_deliveries
+       where "endpointId" = $1 and "eventSeq" is null and "createdAt" > now() - interval '1 minute'
+       order by "createdAt" desc offset $2 limit 1`,
+      [id, testsPerMinute - 1],
+    )
+    if (lately[0])
+      failFor(
+        Math.max(1, lately[0].seconds),
+        'API_RATE_LIMIT_EXCEEDED',
+        `At most ${testsPerMinute} tests of an endpoint a minute`,
+      )
     const type = endpoint.events[0] ?? 'message.sent'
     const eventId = newId()
     const { rows } = await tx.query<WebhookDelivery>(

@@ -4,6 +4,7 @@ import { demoIds } from '../../src/demo.ts'
 import { graphiqlTabs } from '../../src/graphiql-tabs.ts'
 import { openSse } from '../events/sse.ts'
 import { type Api, api, cloneDatabase, startGateway } from '../kit/kit.ts'
+import { upload } from '../media/rig.ts'
 import { type Call, callsOf } from './calls.ts'
 
 /** They answer no JSON, or nobody. */
@@ -47,6 +48,7 @@ async function place({ path, operation }: Call): Promise<string> {
   if (path.startsWith('/messages/{id}')) values.id = await newMessage()
   if (path.startsWith('/campaigns/{id}')) values.id = await newCampaign()
   if (path.startsWith('/webhooks/{id}')) values.id = await newWebhook()
+  if (path.startsWith('/media/{id}')) values.id = (await upload(gateway, apiKey, 'Hello')).body.data.id
   if (path.includes('{jobId}')) values.jobId = await newJob()
   if (path.includes('{deliveryId}')) values.deliveryId = await idOf(`webhooks/${values.id}/test`, undefined)
   if (operation.operationId === 'resumeCampaign') await demo.post(`campaigns/${values.id}/pause`)

@@ -49,7 +49,7 @@ export async function openHub(): Promise<HubRig> {
     const index = connections.push((response) => {
       responses.push(response)
       const outlet = hub.makeOutlet({
-        holder: { credentialId, teamId: null },
+        holder: { kind: 'personal', userId, credentialId, teamId: null },
         beat: () => ':\n\n',
         farewell: () => '',
         closed: () => followed?.stop(),

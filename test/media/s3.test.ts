@@ -3,7 +3,17 @@ import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { sweepMedia } from '../../src/media/service.ts'
-import { type Account, cloneDatabase, createAccount, type Gateway, spawnGateway, sql, startGateway, until } from '../kit/kit.ts'
+import {
+  type Account,
+  api,
+  cloneDatabase,
+  createAccount,
+  type Gateway,
+  spawnGateway,
+  sql,
+  startGateway,
+  until,
+} from '../kit/kit.ts'
 import { openApp } from '../messages/rig.ts'
 import { dataFolder } from '../promises/demo.ts'
 import { sized, upload } from './rig.ts'
@@ -88,6 +98,22 @@ describe('a bucket', () => {
     const { rows } = await sql(databaseUrl).query<{ id: string }>('select id from media order by id')
     expect([...s3.objects.keys()].sort()).toEqual(rows.map(({ id }) => `/files/media/${id}`))
     expect(incoming()).toEqual([])
+  })
+
+  it('loses what is deleted; where it fails then, with the next sweep, and nobody reads it meanwhile', async () => {
+    const client = api(gateway, account.apiKey)
+    const [one, two] = [await upload(gateway, account.apiKey, 'one'), await upload(gateway, account.apiKey, 'two')]
+    const [place, other] = [one, two].map(({ body }) => `/files/media/${body.data.id}`) as [string, string]
+    expect((await client.delete(`media/${one.body.data.id}`)).status).toBe(200)
+    expect([s3.objects.has(place), s3.objects.has(other)]).toEqual([false, true])
+    s3.fails = 503
+    expect((await client.delete(`media/${two.body.data.id}`)).status).toBe(200)
+    expect([(await fetch(two.body.data.url)).status, s3.objects.has(other)]).toEqual([404, true])
+    s3.fails = undefined
+    await sweepMedia(await openApp(databaseUrl, env))
+    expect(s3.objects.has(other)).toBe(false)
+    const left = await sql(databaseUrl).query('select from media where id = $1', [two.body.data.id])
+    expect(left.rowCount).toBe(0)
   })
 
   it('that lost a file answers 404', async () => {

@@ -47,6 +47,7 @@ POST   instances/:id/logout
 GET    me
 POST   media
 GET    media/:id
+DELETE media/:id
 GET    messages
 GET    messages/:id
 POST   messages/:id/cancel

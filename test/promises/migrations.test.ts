@@ -14,6 +14,7 @@ const byHand = [
   '- constraint events_instanceId_fkey',
   '- constraint events_messageId_fkey',
   '+ column contacts.searchText',
+  '+ index bulk_jobs_open_idx',
   '+ index contacts_searchText_idx',
   '+ index media_unfinished_idx',
   '+ index messages_campaign_idx',
@@ -21,6 +22,8 @@ const byHand = [
   '+ index messages_contact_idx',
   '+ index messages_open_idx',
   '+ index webhook_deliveries_open_idx',
+  '+ trigger media_added',
+  '+ trigger media_removed',
   '- table rate_windows p',
   '+ table rate_windows u',
 ]
@@ -38,6 +41,9 @@ const shape = `
     where connamespace = 'public'::regnamespace and contype <> 'n' and conrelid::regclass::text <> '_prisma_migrations'
   union all
   select 'index ' || indexname, indexdef from pg_indexes where schemaname = 'public' and tablename <> '_prisma_migrations'
+  union all
+  select 'trigger ' || tgname, pg_get_triggerdef(oid) from pg_trigger
+    where not tgisinternal and tgrelid in (select oid from pg_class where relnamespace = 'public'::regnamespace)
   union all
   select 'enum ' || typname, string_agg(enumlabel, ' ' order by enumsortorder) from pg_enum join pg_type t on t.oid = enumtypid group by typname`
 

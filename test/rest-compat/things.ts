@@ -12,6 +12,7 @@ const inPaths = [
   'groups',
   'jobs',
   'templates',
+  'media',
   'webhooks',
   'deliveries',
 ] as const
@@ -43,10 +44,21 @@ export async function furnish(databaseUrl: string, account: Account, api: Api): 
   const text = { instanceId, type: 'text', text: 'Hello', scheduledAt: new Date(Date.now() + 86_400_000).toISOString() }
   const messages = await make('messages/schedule', { ...text, to: newNumber() })
   const campaigns = await make('campaigns', { ...text, name: 'News', recipients: [{ to: newNumber() }] })
+  const media = await storedFile(databaseUrl, account)
   return {
-    ...{ messages, campaigns, instances, contacts, groups, jobs, templates, webhooks, deliveries },
+    ...{ messages, campaigns, instances, contacts, groups, jobs, templates, media, webhooks, deliveries },
     ...{ instanceId, contactId, groupId, templateId },
   }
+}
+
+/** The row of an uploaded file, whose bytes nobody has; answers its id. */
+async function storedFile(databaseUrl: string, { workspaceId }: Pick<Account, 'workspaceId'>): Promise<string> {
+  const id = newId()
+  await sql(databaseUrl).query(
+    `insert into media (id, "workspaceId", token, "mimeType", size, "storedAt") values ($1::uuid, $2, $1::text, 'text/plain', 5, now())`,
+    [id, workspaceId],
+  )
+  return id
 }
 
 /** Everything that is kept of a workspace, one digest for each table: what did not change is equal. */
