@@ -62,7 +62,7 @@ export const environment = z.object({
     .regex(/^[0-9a-f]{64}$/i, 'must be 32 bytes in hex (64 digits)')
     .optional()
     .describe(
-      'Encrypts webhook secrets, provider credentials and the keys of sign-in at rest, 32 bytes in hex; made and kept in DATA_DIR with the embedded database, required with DATABASE_URL',
+      'Encrypts webhook secrets, provider credentials and the keys of sign-in at rest, and seals cursors of events, 32 bytes in hex; made and kept in DATA_DIR with the embedded database, required with DATABASE_URL',
     ),
   MEDIA_STORE: z
     .enum(['disk', 's3'])
