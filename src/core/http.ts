@@ -90,6 +90,8 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
   })
   http.addHook('onSend', async (_, reply) => {
     reply.raw.setTimeout(stallMs)
+    // Caches in between do not know that x-api-key tells answers apart.
+    if (!reply.hasHeader('cache-control')) reply.header('Cache-Control', 'no-store')
     // Closing on a caller who is still sending would take the answer away with the connection; Node reads the rest and drops it.
     if (reply.statusCode === 413) reply.removeHeader('connection')
   })
