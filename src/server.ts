@@ -16,6 +16,7 @@ import { prune } from './core/prune.ts'
 import { needsActive } from './core/root-fields.ts'
 import { parse } from './core/validation.ts'
 import { demoIds } from './demo.ts'
+import { createLinks, type Links } from './demo-key.ts'
 import { type Door, openDoor } from './door.ts'
 import { plainStreamQuery } from './events/stream-plain.ts'
 import { mountStreams } from './events/streams.ts'
@@ -32,6 +33,8 @@ import { schema } from './schema.ts'
 export interface Server {
   /** Resolves with `http://HOST:PORT`. @throws EADDRINUSE and its like. */
   listen: () => Promise<string>
+  /** Of the links that give the demo's key to a page. */
+  links: Links
   /** Stops accepting, ends streams with a hint to come back, lets requests finish. */
   close: () => Promise<void>
 }
@@ -57,7 +60,8 @@ export async function createServer(app: App): Promise<Server> {
     ['/graphql/stream', new Set(['GET', 'POST', 'PUT', 'DELETE'])],
   ])
   await http.register(async (scope) => mountJson(scope))
-  const pages = mountPages(http, app)
+  const links = createLinks()
+  const pages = mountPages(http, app, links)
   for (const [path, methods] of pages.taken) taken.set(path, methods)
   mountGraphql(http, app, { schema, door, streams, graphql, explore: pages.explore })
   const others = [...mountHealth(http, app), ...(await mountMedia(http, app)), ...mountStripeWebhook(http, app)]
@@ -76,6 +80,7 @@ export async function createServer(app: App): Promise<Server> {
   }
 
   return {
+    links,
     listen: () => http.listen({ port: app.config.port, host: app.config.host }),
     async close() {
       await http.close()

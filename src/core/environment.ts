@@ -141,6 +141,6 @@ export const environment = z.object({
   NODE_ENV: z
     .string()
     .optional()
-    .describe('`production`: GraphiQL is not served, and no page knows the key of the demo; `test`: FAILPOINT is read'),
+    .describe('`production`: GraphiQL is not served, and no link gives the key of the demo to a page; `test`: FAILPOINT is read'),
   FAILPOINT: z.string().optional().describe('Tests only: name=kill, name=throw or name=sleep at a named commit boundary'),
 })
