@@ -49,17 +49,21 @@ interface Fault {
 
 /**
  * Answers why the process cannot serve, undefined where it can, within {@link checkTimeoutMs}. However many ask, they share one look at
- * the database, and the log tells when the answer changes.
+ * the database, and the log tells of each reason once until the process can serve again.
  */
 function createReadiness(app: App): () => Promise<NotReady | undefined> {
   let looking: Promise<Fault | undefined> | undefined
-  let told: NotReady | undefined
+  /** Since it could serve last. */
+  const told = new Set<NotReady>()
 
   function tell(fault: Fault | undefined): void {
-    if (fault?.code === told) return
-    told = fault?.code
-    if (fault) app.log.warn({ reason: fault.code, err: fault.words }, 'the process cannot serve')
-    else app.log.info('the process can serve again')
+    if (!fault) {
+      if (told.size > 0) app.log.info('the process can serve again')
+      told.clear()
+    } else if (!told.has(fault.code)) {
+      told.add(fault.code)
+      app.log.warn({ reason: fault.code, err: fault.words }, 'the process cannot serve')
+    }
   }
 
   return async () => {
