@@ -159,7 +159,7 @@ export function streamOf(components: Components, query: z.ZodObject): Operation 
           'text/event-stream': {
             schema: { type: 'string', description: 'Server-sent events.' },
             example:
-              'event: message.sent\nid: ZTE6MTI\ndata: {"id":"…","event":"message.sent","instanceId":"…","messageId":"…"}\n\n',
+              'event: message.sent\nid: 0kV9zQ3mTnC1bWf7xR2hLw\ndata: {"id":"…","event":"message.sent","instanceId":"…","messageId":"…"}\n\n',
           },
         },
       },

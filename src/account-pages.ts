@@ -80,9 +80,11 @@ const orders = {
   completed: 'Thank you. Your order is complete; its plan shows here in a moment.',
   cancelled: 'Nothing was ordered.',
 }
-say(orders[query.get('checkout')])
-const error = query.get('error')
-if (error) say('Signing in did not work: ' + (reasons[error] ?? error) + '.')
+// Anybody can make an address: what stands in it is a code that picks one of our texts, and never shown itself.
+const textFor = (texts, code) => (Object.hasOwn(texts, code) ? texts[code] : undefined)
+say(textFor(orders, query.get('checkout')))
+const reason = textFor(reasons, query.get('error'))
+if (query.has('error')) say('Signing in did not work' + (reason ? ': ' + reason : '') + '.')
 look().catch(({ message }) => say(message))`,
   }
 }

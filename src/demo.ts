@@ -5,6 +5,9 @@ import type { App } from './core/app.ts'
 import { type Sql, transaction } from './core/database.ts'
 import { sandboxNumber } from './providers/sandbox/script.ts'
 
+/** What the token of a link is called in the fragment of its address, which a browser sends to nobody. */
+export const linkName = 'link'
+
 export interface Demo {
   apiKey: string
   instanceId: string
@@ -33,10 +36,13 @@ export async function createDemo(app: App): Promise<Demo | undefined> {
   })
 }
 
-/** The account's first key while it is good; undefined once it was revoked, and where there is no such account. */
-export async function demoKey(app: App): Promise<string | undefined> {
+/** The account's first key while it is good; undefined once it was revoked, where there is no such account, and where it is not that user's. */
+export async function demoKey(app: App, userId?: string): Promise<string | undefined> {
   const key = keyOf(app)
-  const { rowCount } = await app.pool.query('select from api_keys where hash = $1 and "revokedAt" is null', [keyHash(key)])
+  const { rowCount } = await app.pool.query(
+    'select from api_keys where hash = $1 and "revokedAt" is null and ($2::uuid is null or "userId" = $2)',
+    [keyHash(key), userId ?? null],
+  )
   return rowCount ? key : undefined
 }
 
@@ -92,7 +98,15 @@ Send a message from its sandbox phone (instance ${demo.instanceId}), in another:
 
   curl ${address}/api/v1/messages/send -H 'x-api-key: ${demo.apiKey}' -H 'content-type: application/json' \\
     -d '{"instanceId":"${demo.instanceId}","to":"+4915112345678","type":"text","text":"Hello"}'
+`
+}
 
-Or in a browser, which is given the key: ${address}/docs for REST, ${address}/graphql for GraphQL.
+/** What is printed at each start: links that each give the key to a page once. `link` makes the token of one. */
+export function demoLinks(address: string, link: () => string): string {
+  return `
+With the demo's key in a browser, by links that work once and for ten minutes:
+
+  REST     ${address}/docs#${linkName}=${link()}
+  GraphQL  ${address}/graphql#${linkName}=${link()}
 `
 }

@@ -5,7 +5,8 @@ import { openEmbedded } from './core/embedded.ts'
 import { createLog } from './core/log.ts'
 import { migrate } from './core/migrate.ts'
 import { sentenceOf } from './core/sentence.ts'
-import { createDemo, demoText } from './demo.ts'
+import { createDemo, demoKey, demoLinks, demoText } from './demo.ts'
+import { handsOutDemoKey } from './demo-key.ts'
 import { attachDomains } from './domains.ts'
 import { createServer } from './server.ts'
 import { foreignKey, opensStored } from './stored-secrets.ts'
@@ -48,6 +49,7 @@ async function run(stopped: Promise<string>): Promise<void> {
     config.publicUrl ??= address
     const demo = config.demo ? await createDemo(app) : undefined
     if (demo) console.log(demoText(demo, address))
+    if (handsOutDemoKey(app) && (await demoKey(app))) console.log(demoLinks(config.publicUrl, server.links.make))
     console.log(`gateway ready on ${address}`)
   } else {
     console.log(`gateway ready for ${[...config.roles].join(' and ')}`)

@@ -2,44 +2,53 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { mountAccountPages, type ShowHtml } from './account-pages.ts'
-import { isWithin } from './core/address.ts'
 import type { App } from './core/app.ts'
 import { sendError } from './core/http.ts'
-import { demoIds, demoKey } from './demo.ts'
+import { demoIds } from './demo.ts'
+import { type Links, mountDemoKey } from './demo-key.ts'
 import { graphiqlTabs } from './graphiql-tabs.ts'
 import { assetOf } from './page-assets.ts'
+import { keyForm, keyProgram, keyStyle } from './page-key.ts'
 
 /** Answers a browser that looks at `/graphql`; null for every other request, and in production. */
-export type Explore = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> | null
+export type Explore = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | null
 
 interface Page {
   title: string
   head?: string
   scripts: readonly string[]
-  /** JavaScript that starts it, with `settings`. */
-  start: string
+  /** JavaScript of a function that shows it with a key, out of `settings` and `base`, the address that the gateway is reached below. */
+  begin: string
 }
 
 const reference: Page = {
   title: 'Messaging gateway API',
-  scripts: ['/docs/assets/scalar.js'],
-  start: "Scalar.createApiReference('#root', settings)",
+  scripts: ['docs/assets/scalar.js'],
+  begin: `(key) => {
+  const shown = settings.map((one) => ({ ...one, url: base + one.url }))
+  shown[0].authentication.securitySchemes = { ApiKey: { value: key } }
+  Scalar.createApiReference('#root', shown)
+}`,
 }
 
 const explorer: Page = {
   title: 'Messaging gateway GraphQL',
   // Its tabs begin where no first click meets them: an animation of theirs never ends.
-  head: `<link rel="stylesheet" href="/docs/assets/graphiql.css">
-<style>.graphiql-tab { transform: none !important }</style>`,
-  scripts: ['/docs/assets/graphiql.js'],
-  start: `const workers = { json: 'json', graphql: 'graphql' }
-self.MonacoEnvironment = { globalAPI: false, getWorkerUrl: (_, label) => '/docs/assets/' + (workers[label] ?? 'editor') + '-worker.js' }
-YogaGraphiQL.renderYogaGraphiQL(document.getElementById('root'), settings)`,
+  head: `<link rel="stylesheet" href="docs/assets/graphiql.css">
+<style>.graphiql-tab { transform: none !important } #root > div, .graphiql-container { height: 100% !important; width: 100% !important }</style>`,
+  scripts: ['docs/assets/graphiql.js'],
+  begin: `(key) => {
+  const workers = { json: 'json', graphql: 'graphql' }
+  self.MonacoEnvironment = { globalAPI: false, getWorkerUrl: (_, label) => base + 'docs/assets/' + (workers[label] ?? 'editor') + '-worker.js' }
+  const headers = key ? { 'x-api-key': key } : {}
+  YogaGraphiQL.renderYogaGraphiQL(document.getElementById('root'), { ...settings, endpoint: base + 'graphql', additionalHeaders: headers })
+}`,
 }
 
 /** Registers `/docs` and what the pages load; answers which methods each path takes. */
-export function mountPages(http: FastifyInstance, app: App): { taken: Map<string, Set<string>>; explore: Explore } {
-  http.get('/docs', async (request, reply) => show(reply, reference, referenceSettings(await keyFor(app, request))))
+export function mountPages(http: FastifyInstance, app: App, links: Links): { taken: Map<string, Set<string>>; explore: Explore } {
+  http.get('/docs', async (_, reply) => show(reply, reference, referenceSettings()))
+  mountDemoKey(http, app, links)
   http.get<{ Params: { name: string } }>('/docs/assets/:name', async (request, reply) => {
     const asset = await assetOf(request.params.name)
     if (!asset) return sendError(reply, 'NOT_FOUND')
@@ -52,32 +61,20 @@ export function mountPages(http: FastifyInstance, app: App): { taken: Map<string
   return {
     taken: new Map([
       ...['/docs', '/docs/assets/:name'].map((path) => [path, new Set(['GET'])] as const),
+      ['/docs/key', new Set(['POST'])],
       ...mountAccountPages(http, app, showHtml),
     ]),
     explore(request, reply) {
       const { method, headers } = request
       const isBrowser = method === 'GET' && headers.accept?.includes('text/html') && !headers['x-api-key']
       if (app.config.production || !isBrowser) return null
-      return keyFor(app, request).then((key) => show(reply, explorer, explorerSettings(key)))
+      return show(reply, explorer, explorerSettings())
     },
   }
 }
 
-/**
- * The demo's key, for a person at this machine and for nobody else: not in production, not where others reach the gateway,
- * and not for a page that calls this machine by another name.
- */
-async function keyFor(app: App, request: FastifyRequest): Promise<string | undefined> {
-  const { demo, production, publicUrl } = app.config
-  if (!demo || production || publicUrl !== app.address) return undefined
-  const { host = '', forwarded, 'x-forwarded-for': forwardedFor } = request.headers
-  const isHere = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(host) && !forwarded && !forwardedFor
-  if (!isHere || !isWithin(request.socket.remoteAddress ?? '', ['127.0.0.0/8', '::1/128'])) return undefined
-  return await demoKey(app)
-}
-
 /** Of both documents, the one for keys first; each is shown with its own way to be let in. */
-function referenceSettings(key: string | undefined): object[] {
+function referenceSettings(): object[] {
   const ofEach = {
     // Without these it would load fonts and call services of its maker.
     withDefaultFonts: false,
@@ -94,46 +91,43 @@ function referenceSettings(key: string | undefined): object[] {
       ...ofEach,
       title: 'API, with a key',
       slug: 'api',
-      url: '/api/v1/openapi.json',
+      url: 'api/v1/openapi.json',
       default: true,
-      authentication: { preferredSecurityScheme: 'ApiKey', securitySchemes: { ApiKey: { value: key ?? '' } } },
+      authentication: { preferredSecurityScheme: 'ApiKey' },
     },
     {
       ...ofEach,
       title: 'Console, signed in',
       slug: 'console',
-      url: '/api/openapi.json',
+      url: 'api/openapi.json',
       authentication: { preferredSecurityScheme: 'AccessToken' },
     },
   ]
 }
 
-function explorerSettings(key: string | undefined): object {
-  const headers = JSON.stringify({ 'x-api-key': key ?? 'svc_live_…' }, null, 2)
-  const tabs = graphiqlTabs(demoIds).map((tab) => ({ ...tab, headers }))
+function explorerSettings(): object {
+  const tabs = graphiqlTabs(demoIds)
   return {
     title: explorer.title,
-    endpoint: '/graphql',
     subscriptionsProtocol: 'SSE',
     // A browser must not keep keys.
     shouldPersistHeaders: false,
-    ...(key && { additionalHeaders: { 'x-api-key': key } }),
     // The first is open at first; it finds it among the tabs that it kept by what is in it.
     ...tabs[0],
-    defaultHeaders: headers,
     defaultTabs: tabs,
   }
 }
 
-function show(reply: FastifyReply, { title, head = '', scripts, start }: Page, settings: object): FastifyReply {
+function show(reply: FastifyReply, { title, head = '', scripts, begin }: Page, settings: object): FastifyReply {
   return showHtml(reply, {
     title,
-    head,
-    body: `<div id="root"></div>
+    head: `<style>${keyStyle}</style>\n${head}`,
+    body: `${keyForm}
+<div id="root"></div>
 <noscript>This page needs JavaScript. The API's documents are at /api/v1/openapi.json and /api/openapi.json.</noscript>
 <script type="application/json" id="settings">${JSON.stringify(settings).replaceAll('<', '\\u003c')}</script>
 ${scripts.map((script) => `<script src="${script}"></script>`).join('\n')}`,
-    program: `const settings = JSON.parse(document.getElementById('settings').textContent)\n${start}`,
+    program: `${keyProgram}\nconst begin = ${begin}`,
   })
 }
 

@@ -17,6 +17,7 @@ import { prune } from './core/prune.ts'
 import { needsActive } from './core/root-fields.ts'
 import { parse } from './core/validation.ts'
 import { demoIds } from './demo.ts'
+import { createLinks, type Links } from './demo-key.ts'
 import { type Door, openDoor } from './door.ts'
 import { plainStreamQuery } from './events/stream-plain.ts'
 import { mountStreams } from './events/streams.ts'
@@ -33,6 +34,8 @@ import { schema } from './schema.ts'
 export interface Server {
   /** Resolves with `http://HOST:PORT`. @throws EADDRINUSE and its like. */
   listen: () => Promise<string>
+  /** Of the links that give the demo's key to a page. */
+  links: Links
   /** Stops accepting, ends streams with a hint to come back, lets requests finish. */
   close: () => Promise<void>
 }
@@ -70,7 +73,8 @@ export async function createServer(app: App): Promise<Server> {
     ['/graphql/stream', new Set(['GET', 'POST', 'PUT', 'DELETE'])],
   ])
   await http.register(async (scope) => mountJson(scope))
-  const pages = mountPages(http, app)
+  const links = createLinks()
+  const pages = mountPages(http, app, links)
   for (const [path, methods] of pages.taken) taken.set(path, methods)
   mountGraphql(http, app, { schema, door, streams, graphql, bodyMemory, explore: pages.explore })
   const others = [...mountHealth(http, app), ...(await mountMedia(http, app)), ...mountStripeWebhook(http, app)]
@@ -90,6 +94,7 @@ export async function createServer(app: App): Promise<Server> {
   }
 
   return {
+    links,
     listen: () => http.listen({ port: app.config.port, host: app.config.host }),
     async close() {
       await http.close()

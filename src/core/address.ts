@@ -45,6 +45,27 @@ export function literalOf(hostname: string): string | undefined {
   return ipaddr.isValid(bare) ? bare : undefined
 }
 
+/** The host of a URL in one spelling: an IPv4-mapped address as IPv4, a name in lower case and ASCII without the dot at its end. */
+function hostOf({ hostname }: URL): string {
+  const literal = literalOf(hostname)
+  // The parser has read every other form of an IPv4 address, and written names in lower case and ASCII.
+  return literal === undefined ? hostname.replace(/\.+$/, '') : ipaddr.process(literal).toString()
+}
+
+/** This machine, as it may be called by programs on it; 0.0.0.0 and :: lead here too. */
+const here = ['127.0.0.0/8', '::1/128', '0.0.0.0/32', '::/128']
+
+/**
+ * The server that a URL leads to, in one spelling: the host, and the port where it is not a usual one. URLs with equal ones lead to
+ * the same server; every name of this machine is `localhost`.
+ */
+export function serverOf(url: URL): string {
+  const host = hostOf(url)
+  const isHere = host === 'localhost' || host.endsWith('.localhost') || isWithin(host, here)
+  const port = url.port === '443' || url.port === '80' ? '' : url.port
+  return `${isHere ? 'localhost' : host}:${port}`
+}
+
 /**
  * Judges an absolute URL before anything is looked up, for the networks (CIDRs) that configuration allows.
  * Returns what it must be, in words that follow a field's name, or undefined where nothing is wrong.
@@ -59,7 +80,9 @@ export function checkTarget(text: string, allowed: readonly string[], purpose: P
   if (url.hash && purpose === 'webhook') return 'must not have a fragment'
   const literal = literalOf(url.hostname)
   if (literal && isWithin(literal, allowed)) return undefined
-  const name = literal ? undefined : url.hostname.replace(/\.$/, '').toLowerCase()
+  const name = literal ? undefined : hostOf(url)
+  // A second dot at the end is an empty label, not a spelling.
+  if (url.hostname.endsWith('..')) return `must be ${kind}`
   if (name !== undefined && (name.length > 253 || name.split('.').some((label) => label.length === 0 || label.length > 63))) {
     return `must be ${kind}`
   }

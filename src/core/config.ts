@@ -1,5 +1,6 @@
 // The one place that reads the environment, decides defaults and refuses contradictions, all faults together.
 import { environment } from './environment.ts'
+import type { TrustProxy } from './proxy.ts'
 
 export interface Config {
   port: number
@@ -21,7 +22,7 @@ export interface Config {
   messageTtlMs: number
   rateLimitPerSecond: number
   personRateLimitPerSecond: number
-  trustProxy: boolean
+  trustProxy: TrustProxy
   sandboxLatencyMs: number
   sandboxSeed: number
   /** Where links in mails lead, without a slash at the end; undefined means `publicUrl`. */

@@ -1,6 +1,7 @@
 // Every variable of the environment: its form, its default, and its meaning in words.
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
+import { isProxy, proxyNames, type TrustProxy } from './proxy.ts'
 // Faults are told in its words, whoever reads the configuration.
 import './validation.ts'
 
@@ -20,6 +21,14 @@ const roles = z
   .string()
   .transform((value) => value.split(',').map((part) => part.trim()))
   .pipe(z.array(z.enum(['http', 'worker', 'relay'])).min(1))
+
+/** `0`, a number of proxies, or who they are. */
+const proxies = list
+  .refine(
+    (parts) => parts.length > 0 && (/^\d{1,2}$/.test(parts.join()) || parts.every(isProxy)),
+    `must be the number of proxies in front (1, 2, …), or their addresses, CIDRs and names (${proxyNames.join(', ')}), comma-separated; 0 for none`,
+  )
+  .transform((parts): TrustProxy => (/^\d+$/.test(parts.join()) ? Number(parts[0]) || false : parts))
 
 /** An address with one of these schemes. */
 const url = (...schemes: string[]) =>
@@ -62,7 +71,7 @@ export const environment = z.object({
     .regex(/^[0-9a-f]{64}$/i, 'must be 32 bytes in hex (64 digits)')
     .optional()
     .describe(
-      'Encrypts webhook secrets, provider credentials and the keys of sign-in at rest, 32 bytes in hex; made and kept in DATA_DIR with the embedded database, required with DATABASE_URL',
+      'Encrypts webhook secrets, provider credentials and the keys of sign-in at rest, and seals cursors of events, 32 bytes in hex; made and kept in DATA_DIR with the embedded database, required with DATABASE_URL',
     ),
   MEDIA_STORE: z
     .enum(['disk', 's3'])
@@ -93,7 +102,11 @@ export const environment = z.object({
   PERSON_RATE_LIMIT_PER_SECOND: positive(50).describe(
     'Requests that one person who is signed in may make in any one second, over all sessions',
   ),
-  TRUST_PROXY: flag.default(false).describe('1 takes the client address from X-Forwarded-For'),
+  TRUST_PROXY: proxies
+    .default(false)
+    .describe(
+      'Proxies in front that write X-Forwarded-For: how many (`1` where one is, and nobody reaches the gateway past it), or their addresses and CIDRs, `loopback`, `linklocal`, `uniquelocal`, comma-separated. The client is the rightmost address that is none of them',
+    ),
   CONSOLE_URL: base.optional().describe('Address of the console, where links in mails and sign-ins lead; without it PUBLIC_URL'),
   SMTP_URL: url('smtp', 'smtps')
     .optional()
@@ -120,11 +133,17 @@ export const environment = z.object({
   STRIPE_API_URL: url('http', 'https').optional().describe("Another address of Stripe's API, for tests"),
   SANDBOX_LATENCY_MS: z.coerce.number().int().min(0).default(200).describe('Time that each step takes on the sandbox network'),
   SANDBOX_SEED: z.coerce.number().int().default(1).describe('Seed of what the sandbox network makes up'),
-  METRICS_TOKEN: z.string().min(1).optional().describe('Bearer token of /metrics; without it only loopback may read them'),
+  METRICS_TOKEN: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Bearer token of /metrics, asked of everybody; without it they are read on this machine alone, and through no proxy',
+    ),
   DEMO: flag.optional().describe('1 makes a demo account on an empty database; on by default with the embedded one'),
   NODE_ENV: z
     .string()
     .optional()
-    .describe('`production`: GraphiQL is not served, and no page knows the key of the demo; `test`: FAILPOINT is read'),
+    .describe('`production`: GraphiQL is not served, and no link gives the key of the demo to a page; `test`: FAILPOINT is read'),
   FAILPOINT: z.string().optional().describe('Tests only: name=kill, name=throw or name=sleep at a named commit boundary'),
 })

@@ -7,6 +7,7 @@ import findMyWay from 'find-my-way'
 import type { App } from './app.ts'
 import { bareAnswer, leaveRest, refuseConnection, requestIdOf, requestTimeoutMs } from './connection.ts'
 import { codeOf, type ErrorCode, errors, failure, retryAfterOf } from './errors.ts'
+import { keepAddresses, trustOf } from './proxy.ts'
 import { publicFailure } from './public-failure.ts'
 
 /** Every method that Node reads; but CONNECT, which asks for a tunnel and not for a path. */
@@ -36,7 +37,7 @@ const routing = { ignoreTrailingSlash: false, caseSensitive: true, maxParamLengt
 export async function createHttp(app: App): Promise<FastifyInstance> {
   const http = Fastify({
     logger: false,
-    trustProxy: app.config.trustProxy,
+    trustProxy: trustOf(app.config.trustProxy),
     bodyLimit: 1024 * 1024,
     requestIdHeader: false,
     genReqId: (request) => requestIdOf(request.headers['x-request-id']),
@@ -62,6 +63,7 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
       answerError(app, error, request, (reply as unknown as FastifyReply).header('X-Request-Id', request.id)),
   })
   for (const method of methods) if (!http.supportedMethods.includes(method)) http.addHttpMethod(method)
+  if (app.config.trustProxy !== false) http.addHook('onRequest', async ({ raw }) => keepAddresses(raw))
   await http.register(helmet, headersOfJson)
   const origins = trustedOrigins(app)
   await http.register(cors, {
@@ -88,6 +90,8 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
   })
   http.addHook('onSend', async (request, reply) => {
     reply.raw.setTimeout(stallMs)
+    // Caches in between do not know that x-api-key tells answers apart.
+    if (!reply.hasHeader('cache-control')) reply.header('Cache-Control', 'no-store')
     if (leaveRest(request.raw)) reply.header('connection', 'close')
     // Node reads a small rest of a body and drops it, so that the connection stays.
     else if (reply.statusCode === 413) reply.removeHeader('connection')

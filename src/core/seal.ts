@@ -1,5 +1,5 @@
 // Encryption at rest: AES-256-GCM under SECRET_KEY, as nonce (12 bytes) + tag (16) + ciphertext.
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 
 export interface Sealer {
   seal: (plain: string | Buffer) => Buffer
@@ -7,6 +7,8 @@ export interface Sealer {
   open: (sealed: Uint8Array) => Buffer
   /** Undefined when the bytes were not sealed under this key. */
   tryOpen: (sealed: Uint8Array) => Buffer | undefined
+  /** A key of 32 bytes for that purpose alone, the same on every process with this key. */
+  derive: (purpose: string) => Buffer
 }
 
 export function createSealer(key: Buffer): Sealer {
@@ -30,6 +32,7 @@ export function createSealer(key: Buffer): Sealer {
         return undefined
       }
     },
+    derive: (purpose) => createHmac('sha256', key).update(purpose).digest(),
   }
   return sealer
 }

@@ -29,7 +29,7 @@ export interface StateView {
 
 /** One subscription on one outlet. */
 export interface Followed {
-  /** The number it would resume after; undefined for a state. */
+  /** The number of the workspace's event that it has reached, where that may be told; always undefined for a state. */
   reached: () => bigint | undefined
   stop: () => void
 }

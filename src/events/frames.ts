@@ -2,7 +2,6 @@
 import { randomInt } from 'node:crypto'
 import type { ExecutionResult } from 'graphql'
 import { failure } from '../core/errors.ts'
-import { encodeCursor } from './cursor.ts'
 import type { Frame } from './entry.ts'
 import type { Ending } from './outlet.ts'
 
@@ -41,25 +40,21 @@ export function singleComplete(operationId: string): string {
 }
 
 /**
- * The first words of a stream: when to come back after a loss, and from where, so that even a reader who has seen no
+ * The first words of a stream: when to come back after a loss, and with which cursor, so that even a reader who has seen no
  * event yet resumes without a gap.
  */
-export function hello(reached?: bigint): string {
-  return `${retryLine()}${reachedLine(reached)}\n`
+export function hello(cursor: string | null = null): string {
+  return `${retryLine()}${idLine(cursor)}\n`
 }
 
-/** Says that the stream is alive; a filtered one also how far the log has come, so that it need not be read again. */
-export function beat(reached?: bigint): string {
-  return `: alive\n${reachedLine(reached)}\n`
+/** Says that the stream is alive; one of the log also how far it has come, so that less is read again after a loss. */
+export function beat(cursor: string | null = null): string {
+  return `: alive\n${idLine(cursor)}\n`
 }
 
 /** Readers come back spread over two seconds, so that a restart does not meet them all at once. */
 export function retryLine(): string {
   return `retry: ${randomInt(1_000, 3_000)}\n`
-}
-
-function reachedLine(reached: bigint | undefined): string {
-  return reached === undefined ? '' : idLine(encodeCursor(reached))
 }
 
 /** What a subscription's reader is told when the key was revoked. */

@@ -10,6 +10,8 @@ export interface Follower {
   frame: Frame
   /** What matches up to this number has been written to it. */
   cursor: bigint
+  /** The last number that its reader was told: of an event of the workspace, or what it began with. */
+  told: bigint
 }
 
 export interface LogTopicOptions {
@@ -51,6 +53,8 @@ export class LogTopic {
   #tailUnits = 0
   /** Everything that matches above this number, up to the head, is in the tail. */
   #tailAfter: bigint
+  /** The workspace's last event that was handed out here, whether it matches or not. */
+  #lastOwn = 0n
 
   constructor(options: LogTopicOptions) {
     this.#options = options
@@ -71,14 +75,22 @@ export class LogTopic {
     this.#behind.delete(follower)
   }
 
-  /** The number that this follower would resume after. */
-  reachedBy(follower: Follower): bigint {
-    // A live one has everything up to the head, which moves on only when every topic has handed out its batch.
-    return this.#live.has(follower) ? later(follower.cursor, this.#options.head()) : follower.cursor
+  /**
+   * The number of a workspace's event up to which this follower has everything until now; undefined while it is behind, when what
+   * it was told last is what it would resume after. The head itself would show how much happens in other workspaces.
+   */
+  reachedBy(follower: Follower): bigint | undefined {
+    return this.#live.has(follower) ? later(follower.told, this.#lastOwn) : undefined
   }
 
   /** Hands out new events, of which `reached` is the last number. */
   async advance(events: readonly LogEvent[], reached: bigint): Promise<void> {
+    await this.#handOut(events, reached)
+    // Not before: a beat in the meantime would tell of events that were not written yet.
+    this.#lastOwn = events.at(-1)?.seq ?? this.#lastOwn
+  }
+
+  async #handOut(events: readonly LogEvent[], reached: bigint): Promise<void> {
     const matching = events.filter((event) => matches(this.#options.filter, event))
     if (matching.length === 0) return
     let entries: Entry[]
@@ -101,7 +113,7 @@ export class LogTopic {
     const bytes = fresh.bytes(follower.frame)
     if (follower.outlet.fits(fresh.entries.length, bytes.length)) {
       follower.outlet.write(bytes, fresh.entries.length)
-      follower.cursor = last
+      follower.cursor = follower.told = last
     } else {
       this.#fallBehind(follower)
     }
@@ -142,8 +154,8 @@ export class LogTopic {
   }
 
   #fallBehind(follower: Follower): void {
-    follower.cursor = this.reachedBy(follower)
-    this.#live.delete(follower)
+    // A live one has everything up to the head, which moves on only when every topic has handed out its batch.
+    if (this.#live.delete(follower)) follower.cursor = later(follower.cursor, this.#options.head())
     this.#behind.add(follower)
     void this.#catchUp(follower)
   }
@@ -175,7 +187,7 @@ export class LogTopic {
       const bytes = batch.bytes(frame)
       if (!outlet.fits(batch.entries.length, bytes.length)) return false
       outlet.write(bytes, batch.entries.length)
-      follower.cursor = batch.entries.at(-1)?.seq ?? follower.cursor
+      follower.cursor = follower.told = batch.entries.at(-1)?.seq ?? follower.cursor
     }
     this.#behind.delete(follower)
     this.#live.add(follower)
@@ -188,7 +200,7 @@ export class LogTopic {
       await follower.outlet.drained()
       if (follower.outlet.closed || !this.#behind.has(follower)) return false
       follower.outlet.write(batch.bytes(follower.frame), batch.entries.length)
-      follower.cursor = batch.entries.at(-1)?.seq ?? follower.cursor
+      follower.cursor = follower.told = batch.entries.at(-1)?.seq ?? follower.cursor
     }
     follower.cursor = later(follower.cursor, page.reached)
     return true

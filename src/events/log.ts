@@ -1,8 +1,5 @@
 // The event log: numbered events in commit order, without gaps, kept for 30 days.
-import type { App } from '../core/app.ts'
 import type { Sql } from '../core/database.ts'
-import { fail } from '../core/errors.ts'
-import { decodeCursor } from './cursor.ts'
 import type { EventType } from './emit.ts'
 
 export const retentionDays = 30
@@ -83,25 +80,6 @@ export async function readOf(
 export async function lastNumber(sql: Sql): Promise<bigint> {
   const { rows } = await sql.query<{ last: string }>('select last from event_sequence where id = 1')
   return BigInt(rows[0]?.last ?? 0)
-}
-
-/**
- * The number that a reader resumes after.
- * A cursor beyond the log's end is refused, because the log it was made in is not this one (a restored database, another
- * installation), and waiting for its number would skip events in silence. A cursor older than the oldest event kept is
- * refused for the same reason: what came after it may be gone, and the reader should know.
- * @throws VALIDATION_ERROR naming `field`
- */
-export async function resumeAfter(app: App, cursor: string, field: string): Promise<bigint> {
-  const seq = decodeCursor(cursor, field)
-  const { rows } = await app.pool.query<{ last: string; floor: string }>(
-    `select last, coalesce((select min(seq) - 1 from events), last) as floor from event_sequence where id = 1`,
-  )
-  if (seq > BigInt(rows[0]?.last ?? 0)) fail('VALIDATION_ERROR', `${field}: is beyond the end of the event log`)
-  if (seq < BigInt(rows[0]?.floor ?? 0)) {
-    fail('VALIDATION_ERROR', `${field}: is older than the ${retentionDays} days that events are kept; start without it`)
-  }
-  return seq
 }
 
 /** Whether an event is one of those that a filter lets through. */

@@ -5,8 +5,9 @@ import type { App } from '../core/app.ts'
 import type { Frame } from './entry.ts'
 import type { Followed, Hub, LogView, StateView } from './fanout.ts'
 import { beat, hello } from './frames.ts'
-import { lastNumber, resumeAfter } from './log.ts'
 import type { Ending, Holder, Outlet } from './outlet.ts'
+import { cursorNow, endOf, resumeAfter, type Start } from './place.ts'
+import type { Streaming } from './streaming.ts'
 
 export interface StreamOptions {
   holder: Holder
@@ -14,23 +15,31 @@ export interface StreamOptions {
   farewell: (ending: Ending) => string
 }
 
-/** The number to begin after: what the reader saw last, or now. @throws VALIDATION_ERROR naming `after` or `Last-Event-ID` */
-export async function beginning(app: App, after: string | null | undefined, lastEventId?: string | string[]): Promise<bigint> {
-  if (typeof lastEventId === 'string' && lastEventId !== '') return await resumeAfter(app, lastEventId, 'Last-Event-ID')
-  return after ? await resumeAfter(app, after, 'after') : await lastNumber(app.pool)
+/** Where a stream of a workspace begins: after what the reader saw last, or now. @throws VALIDATION_ERROR naming `after` or `Last-Event-ID` */
+export async function beginning(
+  app: App,
+  workspaceId: string,
+  after: string | null | undefined,
+  lastEventId?: string | string[],
+): Promise<Start> {
+  const comesBack = typeof lastEventId === 'string' && lastEventId !== ''
+  const cursor = comesBack ? lastEventId : after
+  if (!cursor) return await endOf(app, workspaceId)
+  const seq = await resumeAfter(app, workspaceId, cursor, comesBack ? 'Last-Event-ID' : 'after')
+  return { after: seq, told: seq, cursor }
 }
 
 /** @throws API_RATE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE, as long as nothing was written. */
 export async function streamLog(
-  hub: Hub,
+  { app, hub }: Pick<Streaming, 'app' | 'hub'>,
   reply: FastifyReply,
   view: LogView,
-  start: bigint,
+  { after, told, cursor }: Start,
   options: StreamOptions,
 ): Promise<void> {
-  await stream(hub, reply, options, hello(start), (outlet) =>
-    hub.followLog(view, { outlet, frame: options.frame, cursor: start }),
-  )
+  const follow = (outlet: Outlet) => hub.followLog(view, { outlet, frame: options.frame, cursor: after, told })
+  const beatOf = (reached: bigint | undefined) => beat(reached === undefined ? null : cursorNow(app, view.workspaceId, reached))
+  await stream(hub, reply, options, { greeting: hello(cursor), beatOf, follow })
 }
 
 /** @throws as {@link streamLog} */
@@ -42,23 +51,27 @@ export async function streamState(
   options: StreamOptions,
 ): Promise<void> {
   const ended = (outlet: Outlet) => () => outlet.end(complete)
-  await stream(hub, reply, options, hello(), (outlet) =>
-    hub.followState(view, { outlet, frame: options.frame, ended: ended(outlet) }),
-  )
+  const follow = (outlet: Outlet) => hub.followState(view, { outlet, frame: options.frame, ended: ended(outlet) })
+  await stream(hub, reply, options, { greeting: hello(), beatOf: () => beat(), follow })
+}
+
+interface Opening {
+  greeting: string
+  beatOf: (reached: bigint | undefined) => string
+  follow: (outlet: Outlet) => Followed | Promise<Followed>
 }
 
 async function stream(
   hub: Hub,
   reply: FastifyReply,
   { holder, farewell }: StreamOptions,
-  greeting: string,
-  follow: (outlet: Outlet) => Followed | Promise<Followed>,
+  { greeting, beatOf, follow }: Opening,
 ): Promise<void> {
   let followed: Followed | undefined
   const leavePlace = hub.takePlace(holder, 'stream')
   const outlet = hub.makeOutlet({
     holder,
-    beat: () => beat(followed?.reached()),
+    beat: () => beatOf(followed?.reached()),
     farewell,
     closed() {
       followed?.stop()

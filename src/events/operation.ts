@@ -17,14 +17,14 @@ import { variableOfArgument } from './documents.ts'
 import type { LogView, StateView } from './fanout.ts'
 import { sourceOf } from './follow.ts'
 import { beginning } from './open-stream.ts'
+import type { Start } from './place.ts'
 import { audienceOf, logView, published, stateView } from './view.ts'
 
 export type Prepared =
   /** Refused before execution: the document or the request is wrong. */
   | { kind: 'refused'; result: ExecutionResult }
   | { kind: 'result'; result: ExecutionResult }
-  /** To be followed after the number `start`. */
-  | { kind: 'log'; view: LogView; start: bigint }
+  | { kind: 'log'; view: LogView; start: Start }
   | { kind: 'state'; view: StateView }
 
 /** `lastEventId` is what a reader that comes back saw last; it wins over the operation's own `after`. */
@@ -92,7 +92,8 @@ export function createPrepare({ schema, documents, refuseOperation }: PrepareOpt
     const key = JSON.stringify([query, operationName, Object.entries(apart).sort(), audienceOf(context.principal)])
     if (source.kind === 'state') return { kind: 'state', view: stateView(key, args, source) }
     try {
-      return { kind: 'log', view: logView(key, args, source), start: await beginning(context.app, source.after, lastEventId) }
+      const start = await beginning(context.app, context.principal.workspaceId, source.after, lastEventId)
+      return { kind: 'log', view: logView(key, args, source), start }
     } catch (error) {
       if (codeOf(error) !== 'VALIDATION_ERROR') throw error
       return { kind: 'result', result: { errors: [error as GraphQLError] } }

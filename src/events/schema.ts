@@ -1,9 +1,9 @@
 // Events in the graph: the log by pages, and live.
 import { builder } from '../core/builder.ts'
-import { encodeCursor } from './cursor.ts'
 import { EventTypeRef } from './event-type.ts'
 import { followLog } from './follow.ts'
 import { readEventPage } from './page.ts'
+import { cursorOf } from './place.ts'
 import { scopeOf } from './scope.ts'
 
 /** Higher domains add what an event is about: `message`, `instance`. */
@@ -18,7 +18,7 @@ export const EventRef = builder.prismaObject('Event', {
     }),
     cursor: t.string({
       description: 'Its place in the log: `after` this cursor comes what happened next.',
-      resolve: ({ seq }) => encodeCursor(seq),
+      resolve: (event, _, { app }) => cursorOf(app, event),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it happened.' }),
     payload: t.field({

@@ -1,13 +1,14 @@
 // `GET /api/v1/events/stream`: the workspace's events for a plain EventSource, each the very object that webhooks receive.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import type { App } from '../core/app.ts'
 import { parse } from '../core/validation.ts'
-import { encodeCursor } from './cursor.ts'
 import { eventTypes } from './emit.ts'
 import type { LogView } from './fanout.ts'
 import { namedFrame, plainFarewell, unnamedFrame } from './frames.ts'
 import type { EventFilter } from './log.ts'
 import { beginning, streamLog } from './open-stream.ts'
+import { cursorOf } from './place.ts'
 import { eventScope, scopeOf } from './scope.ts'
 import type { Streaming } from './streaming.ts'
 
@@ -32,13 +33,13 @@ export const plainStreamQuery = z.object({
 
 /** Everything that is wrong is thrown before the stream begins. `Last-Event-ID` wins over `after`. */
 export async function servePlain(streaming: Streaming, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const { app, hub, openContext } = streaming
+  const { app, openContext } = streaming
   const { principal } = await openContext(request, reply)
   const { after, named, ...scope } = parse(plainStreamQuery, request.query, 'query')
   const filter = await scopeOf(app, principal.workspaceId, scope)
-  const start = await beginning(app, after, request.headers['last-event-id'])
+  const start = await beginning(app, principal.workspaceId, after, request.headers['last-event-id'])
   const frame = named ? namedFrame : unnamedFrame
-  await streamLog(hub, reply, viewOf(principal.workspaceId, filter), start, {
+  await streamLog(streaming, reply, viewOf(app, principal.workspaceId, filter), start, {
     holder: principal,
     frame,
     farewell: plainFarewell,
@@ -46,12 +47,12 @@ export async function servePlain(streaming: Streaming, request: FastifyRequest, 
   return reply
 }
 
-function viewOf(workspaceId: string, filter: EventFilter): LogView {
+function viewOf(app: App, workspaceId: string, filter: EventFilter): LogView {
   return {
     key: JSON.stringify(['plain', workspaceId, filter]),
     workspaceId,
     filter,
     render: async (events) =>
-      events.map(({ seq, type, payload }) => ({ seq, cursor: encodeCursor(seq), name: type, body: payload })),
+      events.map((event) => ({ seq: event.seq, cursor: cursorOf(app, event), name: event.type, body: event.payload })),
   }
 }

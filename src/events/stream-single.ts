@@ -134,7 +134,10 @@ export function createSingleMode(streaming: Streaming): SingleMode {
     stop: () => void,
   ): Promise<Followed> {
     const frame = singleFrame(id)
-    if (prepared.kind === 'log') return await hub.followLog(prepared.view, { outlet, frame, cursor: prepared.start })
+    if (prepared.kind === 'log') {
+      const { after, told } = prepared.start
+      return await hub.followLog(prepared.view, { outlet, frame, cursor: after, told })
+    }
     const ended = () => void tell(outlet, singleComplete(id)).then(stop)
     return hub.followState(prepared.view, { outlet, frame, ended })
   }

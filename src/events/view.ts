@@ -3,11 +3,11 @@ import { type ExecutionArgs, type ExecutionResult, execute } from 'graphql'
 import type { Context, Principal } from '../core/context.ts'
 import { codeOf } from '../core/errors.ts'
 import { publish } from '../core/execute.ts'
-import { encodeCursor } from './cursor.ts'
 import type { Entry } from './entry.ts'
 import type { LogView, StateView } from './fanout.ts'
 import type { LogSource, StateSource } from './follow.ts'
 import type { LogEvent } from './log.ts'
+import { cursorOf } from './place.ts'
 
 interface StreamArgs extends ExecutionArgs {
   contextValue: Context
@@ -19,8 +19,9 @@ export function logView(key: string, args: StreamArgs, { filter }: LogSource): L
     const contextValue = { ...args.contextValue }
     const results = await Promise.all(events.map((rootValue) => execute({ ...args, rootValue, contextValue })))
     return results.map((result, at) => {
-      const { seq, type } = events[at] as LogEvent
-      return { seq, cursor: encodeCursor(seq), name: type, body: bodyOf(result, contextValue) }
+      const event = events[at] as LogEvent
+      const cursor = cursorOf(contextValue.app, event)
+      return { seq: event.seq, cursor, name: event.type, body: bodyOf(result, contextValue) }
     })
   }
   return { key, workspaceId: args.contextValue.principal.workspaceId, filter, render }

@@ -1,6 +1,6 @@
 // The public addresses of media: made here, read here, and known again where a caller gives one as `mediaUrl`.
 import { randomBytes } from 'node:crypto'
-import { checkTarget } from '../core/address.ts'
+import { checkTarget, serverOf } from '../core/address.ts'
 import type { Config } from '../core/config.ts'
 import { extensions, mediaTypes } from './kinds.ts'
 
@@ -27,11 +27,26 @@ function prefixOf(publicUrl: string): string {
 }
 
 /**
- * Judges the address that a caller gives for a file: public, or one of ours wherever this gateway is; nothing else of our
- * host. Answers what it must be, in words that follow a field's name, or undefined where nothing is wrong.
+ * Judges the address that a caller gives for a file: public, or one of ours wherever this gateway is, exactly as it was given
+ * out; nothing else of our media. Answers what it must be, in words that follow a field's name, or undefined where nothing is wrong.
  */
 export function checkMediaUrl(url: string, config: Pick<Config, 'publicUrl' | 'allowedPrivateTargets'>): string | undefined {
   const prefix = config.publicUrl && prefixOf(config.publicUrl)
   if (prefix && url.startsWith(prefix) && readName(url.slice(prefix.length))) return undefined
-  return checkTarget(url, config.allowedPrivateTargets, 'media')
+  const fault = checkTarget(url, config.allowedPrivateTargets, 'media')
+  if (fault || !prefix) return fault
+  return isBelow(new URL(url), new URL(prefix)) ? 'must be written as the upload was answered' : undefined
+}
+
+/** Whether a URL leads below another, however its host and path are spelled. */
+function isBelow(url: URL, base: URL): boolean {
+  return serverOf(url) === serverOf(base) && plainPath(url).startsWith(plainPath(base))
+}
+
+function plainPath({ pathname }: URL): string {
+  try {
+    return decodeURIComponent(pathname)
+  } catch {
+    return pathname
+  }
 }

@@ -1,4 +1,5 @@
 // What the managers of a workspace do with webhook endpoints: create, change, delete, give a new secret.
+import { serverOf } from '../core/address.ts'
 import type { Context } from '../core/context.ts'
 import type { Sql } from '../core/database.ts'
 import { fail } from '../core/errors.ts'
@@ -141,7 +142,7 @@ export async function holdEndpoint(ctx: Context, tx: Sql, id: string): Promise<E
 /** What is wrong with a URL by the rules that need more than its text: ourselves, and what the name leads to now. */
 async function faultOf(ctx: Context, text: string): Promise<string | undefined> {
   const url = new URL(text)
-  const ours = [ctx.app.address, ctx.app.config.publicUrl].flatMap((address) => (address ? new URL(address).host : []))
-  const fault = ours.includes(url.host) ? 'must not be this gateway itself' : await ctx.app.egress.checkName(url)
+  const ours = [ctx.app.address, ctx.app.config.publicUrl].flatMap((address) => (address ? serverOf(new URL(address)) : []))
+  const fault = ours.includes(serverOf(url)) ? 'must not be this gateway itself' : await ctx.app.egress.checkName(url)
   return fault && `url: ${fault}`
 }

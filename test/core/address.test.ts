@@ -1,6 +1,6 @@
 // Which URLs may be named as targets: every way of writing a private address, a private name, or something else than a URL.
 import { describe, expect, it } from 'vitest'
-import { checkTarget, isReachable } from '../../src/core/address.ts'
+import { checkTarget, isReachable, serverOf } from '../../src/core/address.ts'
 
 const privateAddresses = [
   ...['0x7f.1', '2130706433', '017700000001', '127.1', '0', '①②⑦.⓪.⓪.①', '１２７.０.０.１', '169。254。169。254'],
@@ -138,4 +138,52 @@ it('judges mapped addresses by what they map to', () => {
   expect(isReachable('::ffff:127.0.0.1', ['127.0.0.0/8'])).toBe(true)
   expect(isReachable('::ffff:8.8.8.8', [])).toBe(true)
   expect(isReachable('not an address', ['0.0.0.0/0'])).toBe(false)
+})
+
+describe('the server of a URL', () => {
+  it.each([
+    [
+      'https://my.host',
+      'https://MY.HOST/',
+      'https://my.host.',
+      'https://my.host:443/x',
+      'http://my.host:80',
+      'https://my。host．',
+    ],
+    ['https://bücher.example:8443', 'https://BÜCHER.example.:8443', 'https://xn--bcher-kva.example:8443'],
+    [
+      'https://8.8.8.8',
+      'https://134744072',
+      'https://0x8.8.8.8',
+      'https://010.8.8.8',
+      'https://[::ffff:8.8.8.8]',
+      'https://8.8.8.8.',
+    ],
+    ['https://[2606:4700::1111]:4000', 'https://[2606:4700:0:0:0:0:0:1111]:4000', 'https://[2606:4700::1111]:04000'],
+    [
+      ...['http://localhost:4000', 'http://LOCALHOST.:4000', 'http://127.0.0.1:4000', 'http://127.1:4000', 'http://[::1]:4000'],
+      ...[
+        'http://0.0.0.0:4000',
+        'http://[::]:4000',
+        'http://[::ffff:127.0.0.1]:4000',
+        'http://2130706433:4000',
+        'http://a.localhost:4000',
+      ],
+    ],
+  ])('is the same however it is spelled: %s', (...urls) => {
+    expect([...new Set(urls.map((url) => serverOf(new URL(url))))]).toHaveLength(1)
+  })
+
+  it('is another one at another name, address or port', () => {
+    const urls = [
+      'https://my.host',
+      'https://my.host:444',
+      'https://www.my.host',
+      'https://my.hosts',
+      'https://8.8.8.8',
+      'https://8.8.4.4',
+    ]
+    const local = ['http://localhost:4000', 'http://localhost:4001', 'http://localhost.example:4000', 'http://10.0.0.1:4000']
+    expect(new Set([...urls, ...local].map((url) => serverOf(new URL(url)))).size).toBe(urls.length + local.length)
+  })
 })

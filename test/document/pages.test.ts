@@ -1,10 +1,10 @@
-// The pages for people: theirs alone, from here alone, and the demo's key for somebody at this machine alone.
+// The pages for people: theirs alone, and from here alone.
 import { once } from 'node:events'
 import http from 'node:http'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newPerson } from '../accounts/person.ts'
 import { apiDocument } from '../kit/document.ts'
-import { api, cloneDatabase, sql, startGateway } from '../kit/kit.ts'
+import { api, cloneDatabase, startGateway } from '../kit/kit.ts'
 
 interface Shown {
   status: number
@@ -48,7 +48,7 @@ describe.each([...pages, ...accountPages])('the page %s', (path) => {
     const { status, headers, text } = await look(demo, path)
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
     const loaded = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address as string)
-    expect(loaded.filter((address) => !/^\/docs\/assets\/|^data:,$/.test(address))).toEqual([])
+    expect(loaded.filter((address) => !/^docs\/assets\/|^data:,$/.test(address))).toEqual([])
     expect(text).not.toMatch(/https?:\/\/(?!example\.com\/)/)
     const rules = Object.fromEntries(
       (headers['content-security-policy'] as string).split('; ').map((rule) => {
@@ -85,56 +85,31 @@ describe.each([...pages, ...accountPages])('the page %s', (path) => {
   })
 })
 
-describe.each(pages)('the page %s', (path) => {
-  it("has the demo's key for somebody at this machine", async () => {
-    for (const name of ['127.0.0.1', 'localhost']) {
-      const { text } = await look(demo, path, { host: `${name}:${new URL(demo.url).port}` })
-      expect(text.match(aKey)?.[0]).toBe(demo.key)
-    }
-    expect((await api(demo, demo.key).get('me')).status).toBe(200)
-  })
-
-  it.each<[string, Record<string, string>]>([
-    ['by another name', { host: 'evil.example' }],
-    ['by a name that begins like one of ours', { host: 'localhost.evil.example' }],
-    ['through a proxy', { 'x-forwarded-for': '203.0.113.5' }],
-    ['through a proxy that says so otherwise', { forwarded: 'for=203.0.113.5' }],
-  ])('does not have it for who comes %s', async (_, headers) => {
-    const { status, text } = await look(demo, path, headers)
-    expect(status).toBe(200)
-    expect(text).not.toMatch(aKey)
-  })
-})
-
-it('shows both documents at /docs, and knows a key of the one for keys alone', async () => {
+it('shows both documents at /docs, the one for keys first', async () => {
   const { text } = await look(demo, '/docs')
   const settings: { url: string }[] = JSON.parse(text.match(/<script [^>]*id="settings">(.*?)<\/script>/)?.[1] as string)
-  expect(settings.map(({ url }) => url)).toEqual(['/api/v1/openapi.json', '/api/openapi.json'])
-  expect(settings.map((one) => aKey.test(JSON.stringify(one)))).toEqual([true, false])
+  expect(settings.map(({ url }) => url)).toEqual(['api/v1/openapi.json', 'api/openapi.json'])
 })
 
-it("knows the demo's key again after a restart, and no more once it was revoked", async () => {
-  const { databaseUrl, key } = await startDemo()
-  const again = await startGateway({ databaseUrl, env: { DEMO: '1' } })
-  expect((await look(again, '/docs')).text).toContain(key)
-  await sql(databaseUrl).query('update api_keys set "revokedAt" = now()')
-  for (const path of pages) expect((await look(again, path)).text).not.toMatch(aKey)
-})
-
-it.each<[string, Record<string, string>]>([
-  ['in production', { NODE_ENV: 'production' }],
-  ['where others reach the gateway', { PUBLIC_URL: 'https://gateway.example' }],
-])('has no key on any page %s', async (_, env) => {
-  const scene = await startDemo(env)
-  expect(scene.key).toMatch(aKey)
-  for (const path of [...pages, '/api/v1/openapi.json', '/api/openapi.json'])
-    expect((await look(scene, path)).text).not.toMatch(aKey)
-})
-
-it('has no key on any page without the demo', async () => {
-  const { databaseUrl } = await startDemo()
-  const gateway = await startGateway({ databaseUrl, env: { DEMO: '0' } })
-  for (const path of pages) expect((await look(gateway, path)).text).not.toMatch(aKey)
+it('takes no name of its own from a request, nor what a proxy is said to have been called', async () => {
+  const gateway = await startGateway({ databaseUrl: demo.databaseUrl, env: { TRUST_PROXY: '1' } })
+  const named = {
+    host: 'evil.example',
+    'x-forwarded-host': 'evil.example',
+    'x-forwarded-proto': 'https',
+    'x-forwarded-for': '203.0.113.5',
+  }
+  for (const path of [
+    ...pages,
+    ...accountPages,
+    '/api/v1/openapi.json',
+    '/api/openapi.json',
+    '/api/auth/oauth/sso',
+    '/nothing',
+  ]) {
+    const { text, headers } = await look(gateway, path, named)
+    expect([path, (text + JSON.stringify(headers)).includes('evil')]).toEqual([path, false])
+  }
 })
 
 it('leaves the pages about accounts to the console where there is one', async () => {

@@ -119,7 +119,12 @@ it('hands each follower all that matches after its cursor, once and in order, wh
       if (it.do === 'join') {
         const start = Math.max(0, log.numbered() - it.behind)
         const stub = stubOutlet()
-        const follower = { outlet: stub.outlet, frame: ({ seq }: { seq: bigint }) => `${seq},`, cursor: BigInt(start) }
+        const follower = {
+          outlet: stub.outlet,
+          frame: ({ seq }: { seq: bigint }) => `${seq},`,
+          cursor: BigInt(start),
+          told: BigInt(start),
+        }
         followers.push({ ...stub, start, follower })
         log.topic.add(follower)
       }

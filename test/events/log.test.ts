@@ -1,9 +1,7 @@
-// The log's cursors and how long it keeps.
+// How long the log keeps events.
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { App } from '../../src/core/app.ts'
 import { newId } from '../../src/core/id.ts'
-import { decodeCursor, encodeCursor } from '../../src/events/cursor.ts'
-import { resumeAfter } from '../../src/events/log.ts'
 import { pruneEvents } from '../../src/events/prune.ts'
 import { cloneDatabase, createAccount, until } from '../kit/kit.ts'
 import { emitMany, newPlace, openApp, openRelay, wholeLog } from './rig.ts'
@@ -20,34 +18,6 @@ async function logOf(count: number): Promise<void> {
   await openRelay(app)
   await until(async () => (await wholeLog(databaseUrl)).length === count)
 }
-
-describe('a cursor', () => {
-  it('comes back as the number it was made of', () => {
-    for (const seq of [0n, 1n, 999n, 10n ** 17n]) expect(decodeCursor(encodeCursor(seq), 'after')).toBe(seq)
-  })
-
-  it.each(['', 'x', '1', 'ZTE6', encodeCursor(5n).slice(0, -1), Buffer.from('e1:-1').toString('base64url'), 'A'.repeat(5_000)])(
-    'that nobody made (%s) is refused by name',
-    (cursor) => {
-      expect(() => decodeCursor(cursor, 'after')).toThrow('after: is not an event cursor')
-    },
-  )
-
-  it('beyond the end of the log is refused, because it belongs to another log', async () => {
-    await logOf(3)
-    expect(await resumeAfter(app, encodeCursor(3n), 'after')).toBe(3n)
-    await expect(resumeAfter(app, encodeCursor(4n), 'after')).rejects.toThrow('after: is beyond the end of the event log')
-  })
-
-  it('older than the oldest event kept is refused, so that nobody misses events without knowing', async () => {
-    await logOf(6)
-    await app.pool.query(`update events set "createdAt" = now() - interval '31 days' where seq <= 3`)
-    expect(await resumeAfter(app, encodeCursor(1n), 'after')).toBe(1n)
-    expect(await pruneEvents(app)).toBe(3)
-    expect(await resumeAfter(app, encodeCursor(3n), 'after')).toBe(3n)
-    await expect(resumeAfter(app, encodeCursor(2n), 'Last-Event-ID')).rejects.toThrow('Last-Event-ID: is older than the 30 days')
-  })
-})
 
 describe('pruning', () => {
   it('deletes what is older than 30 days with its deliveries, chunk by chunk, and nothing else', async () => {

@@ -74,7 +74,7 @@ it('refuses in the envelope what comes on open connections while it stops, and s
     expect(refused.body).toEqual({ error: { code: 'SERVICE_UNAVAILABLE', message: expect.any(String) } })
   }
   const ready = await watcher.heard
-  expect([ready.status, ready.body]).toEqual([503, { status: 'unavailable', reasons: ['the process is stopping'] }])
+  expect([ready.status, ready.body]).toEqual([503, { status: 'unavailable', reasons: ['stopping'] }])
   expect(await gateway.exited).toEqual({ code: 0, signal: null })
 })
 

@@ -121,7 +121,7 @@ describe('a part of a file', () => {
       const answer = await fetch(url, { headers: { ...headers, range } })
       expect([answer.status, answer.headers.get('content-range')]).toEqual([416, 'bytes */10'])
       expect(await answer.json()).toEqual({ error: { code: 'VALIDATION_ERROR', message: expect.stringMatching(/^Range: /) } })
-      expect([answer.headers.get('cache-control'), answer.headers.get('etag')]).toEqual([null, null])
+      expect([answer.headers.get('cache-control'), answer.headers.get('etag')]).toEqual(['no-store', null])
     }
   })
 
@@ -181,7 +181,7 @@ describe('an address', () => {
     ]
     for (const at of wrong) {
       const answer = await fetch(rig.gateway.url + at)
-      expect([at, answer.status, answer.headers.get('cache-control')]).toEqual([at, 404, null])
+      expect([at, answer.status, answer.headers.get('cache-control')]).toEqual([at, 404, 'no-store'])
       expect((await answer.json()).error.code).toBe('NOT_FOUND')
     }
   })

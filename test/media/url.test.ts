@@ -82,6 +82,27 @@ describe('anything else of our host', () => {
     expect(checkMediaUrl(`http://10.0.0.1:80${file}`, config)).toBe('must not lead to a private network')
   })
 
+  it.each([
+    `https://files.example.com./media/${token}.png`,
+    `https://FILES.example.com/media/${token}.png`,
+    `https://files.example.com:443/media/${token}.png`,
+    `http://files.example.com/media/${token}.png`,
+    `https://files。example.com/media/${token}.png`,
+    `https://files.example.com/%6dedia/${token}.png`,
+    `https://files.example.com/x/../media/${token}.png`,
+    `https://files.example.com/media/${token}.png?x=1`,
+    `https://files.example.com/media/nothing`,
+  ])('on a public host is refused too where it is a file of ours in other words: %s', (url) => {
+    const config = configFor('https://files.example.com')
+    expect(checkMediaUrl(url, config)).toBe('must be written as the upload was answered')
+  })
+
+  it('on a public host is taken where it is no file of ours', () => {
+    const config = configFor('https://files.example.com/gateway')
+    expect(checkMediaUrl('https://files.example.com/media/other.png', config)).toBeUndefined()
+    expect(checkMediaUrl('https://files.example.com:8443/gateway/media/other.png', config)).toBeUndefined()
+  })
+
   it('leaves public addresses as they were', () => {
     expect(checkMediaUrl('https://example.com/a.png', configFor(own))).toBeUndefined()
     expect(checkMediaUrl('ftp://example.com/a.png', configFor(own))).toBe('must be an absolute http(s) URL')

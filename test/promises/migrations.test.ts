@@ -89,18 +89,34 @@ describe('the migrations', () => {
   })
 })
 
-it('keep the passwords of accounts that were made before there were other ways to sign in', async () => {
+/** A database as the migrations before the one that says `mark` leave it, and the scripts from that one on. */
+async function databaseBefore(mark: string): Promise<{ url: string; scripts: string[] }> {
   const url = await emptyDatabase()
   const scripts = await Promise.all(
     (await migrationNames()).map((name) => readFile(path.join(migrationsDir, name, 'migration.sql'), 'utf8')),
   )
-  const moved = scripts.findIndex((script) => script.includes('INSERT INTO "auth_accounts"'))
-  for (const script of scripts.slice(0, moved)) await sql(url).query(script)
+  const from = scripts.findIndex((script) => script.includes(mark))
+  for (const script of scripts.slice(0, from)) await sql(url).query(script)
+  return { url, scripts: scripts.slice(from) }
+}
+
+it('remember which cursors were told before they were sealed', async () => {
+  const { url, scripts } = await databaseBefore('"sealedAfter"')
+  await sql(url).query('update event_sequence set last = 12')
+  for (const script of scripts) await sql(url).query(script)
+  const { rows } = await sql(url).query(
+    `select "sealedAfter", "sealedAt" > now() - interval '1 minute' as "isNow" from event_sequence`,
+  )
+  expect(rows).toEqual([{ sealedAfter: '12', isNow: true }])
+})
+
+it('keep the passwords of accounts that were made before there were other ways to sign in', async () => {
+  const { url, scripts } = await databaseBefore('INSERT INTO "auth_accounts"')
   const [id, hash] = [randomUUID(), await hashPassword('as it was before')]
   const insert = 'insert into users (id, email, name, "passwordHash") values ($1, $2, $3, $4)'
   await sql(url).query(insert, [id, 'old@example.com', 'Old', hash])
   await sql(url).query(insert, [randomUUID(), 'none@example.com', 'None', null])
-  for (const script of scripts.slice(moved)) await sql(url).query(script)
+  for (const script of scripts) await sql(url).query(script)
   const { rows } = await sql(url).query('select "userId", "providerId", "accountId", password from auth_accounts')
   expect(rows).toEqual([{ userId: id, providerId: 'credential', accountId: id, password: hash }])
 })

@@ -95,6 +95,40 @@ describe('creating', () => {
     }
   })
 
+  it('refuses the gateway itself however its host is spelled, by REST and by GraphQL, new and changed', async () => {
+    const open = await startGateway({
+      databaseUrl: scene.databaseUrl,
+      env: {
+        ROLES: 'http',
+        RATE_LIMIT_PER_SECOND: '1000',
+        PUBLIC_URL: 'https://bücher.example',
+        ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8,::1/128,::ffff:0:0/96',
+      },
+    })
+    const { port } = new URL(open.url)
+    const client = api(open, (await createAccount(scene.databaseUrl)).apiKey)
+    const made = await client.post('webhooks', { url: hook, events: ['message.sent'] })
+    expect(made.status).toBe(201)
+    const hosts = ['bücher.example.', 'BÜCHER.example', 'xn--bcher-kva.example', 'xn--bcher-kva.example.:443', 'bücher。example']
+    const urls = [
+      ...hosts.map((host) => `https://${host}/loop`),
+      ...['127.1', '2130706433', '[::ffff:127.0.0.1]', '127.0.0.1.'].map((host) => `http://${host}:${port}/`),
+    ]
+    const words = 'url: must not be this gateway itself'
+    const change = 'mutation ($id: ID!, $input: UpdateWebhookInput!) { updateWebhook(id: $id, input: $input) { id } }'
+    const create = 'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { id } }'
+    for (const url of urls) {
+      const fresh = { url, events: ['message.sent'] }
+      const messages = [
+        (await client.post('webhooks', fresh)).body.error?.message,
+        (await client.put(`webhooks/${made.body.data.id}`, { url })).body.error?.message,
+        (await client.graphql(create, { input: { url, events: ['message_sent'] } })).body.errors?.[0].message,
+        (await client.graphql(change, { id: made.body.data.id, input: { url } })).body.errors?.[0].message,
+      ]
+      expect([url, ...messages]).toEqual([url, words, words, words, words])
+    }
+  })
+
   it('stops exactly at the number of the plan, also under a race', async () => {
     const free = await stranger('free')
     const answers = await Promise.all(

@@ -1,0 +1,234 @@
+// The demo's key and pages: it stands in none of them, and is handed over once, to whoever shows that it is theirs.
+import { once } from 'node:events'
+import http from 'node:http'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { createLinks, linkHeader, linkLifeMs } from '../../src/demo-key.ts'
+import { newPerson } from '../accounts/person.ts'
+import { api, cloneDatabase, command, type Gateway, sql, startGateway } from '../kit/kit.ts'
+import { openPage } from './page-rig.ts'
+
+const aKey = /svc_live_[0-9a-f]{64}/
+const pages = ['/docs', '/graphql'] as const
+const accountPages = ['/', '/billing', '/verify-email', '/reset-password', '/invitation']
+
+interface Scene {
+  gateway: Gateway
+  url: string
+  key: string
+  databaseUrl: string
+  /** What was printed for each page, with its token. */
+  links: Record<(typeof pages)[number], string>
+}
+
+async function startDemo(env: Record<string, string> = {}, databaseUrl?: string): Promise<Scene> {
+  databaseUrl ??= await cloneDatabase()
+  const gateway = await startGateway({ databaseUrl, env: { DEMO: '1', ...env } })
+  const text = gateway.logs.join('\n')
+  const link = (path: string) => text.match(new RegExp(`http\\S*${path}#link=\\S{43}`))?.[0] ?? ''
+  return {
+    gateway,
+    url: gateway.url,
+    key: text.match(aKey)?.[0] ?? '',
+    databaseUrl,
+    links: { '/docs': link('/docs'), '/graphql': link('/graphql') },
+  }
+}
+
+const tokenOf = (link: string) => new URL(link).hash.replace('#link=', '')
+
+/** Asks for the key as a page does; `origin` is its own unless told otherwise. */
+async function askForKey({ url }: { url: string }, headers: Record<string, string>, origin: string | null = url) {
+  const response = await fetch(`${url}/docs/key`, { method: 'POST', headers: { ...(origin !== null && { origin }), ...headers } })
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as { data?: { key: string }; error?: { code: string } },
+  }
+}
+
+let demo: Scene
+
+beforeAll(async () => {
+  demo = await startDemo()
+})
+
+it('stands in nothing that is served, whoever asks from wherever', async () => {
+  const { port } = new URL(demo.url)
+  const callers: Record<string, string>[] = [
+    {},
+    { host: `127.0.0.1:${port}` },
+    { host: `localhost:${port}` },
+    { host: 'gateway.example' },
+    { 'x-forwarded-for': '127.0.0.1' },
+    { referer: `${demo.url}/docs`, origin: demo.url },
+  ]
+  const paths = [
+    ...pages,
+    ...accountPages,
+    '/api/v1/openapi.json',
+    '/api/openapi.json',
+    '/docs/assets/graphiql.css',
+    '/livez',
+    '/readyz',
+    '/nothing',
+  ]
+  for (const path of paths) {
+    for (const headers of callers) {
+      const request = http.get(new URL(path, demo.url), { agent: false, headers: { accept: 'text/html,*/*;q=0.8', ...headers } })
+      const [response] = (await once(request, 'response')) as [http.IncomingMessage]
+      const text = Buffer.concat(await response.toArray()).toString('latin1') + JSON.stringify(response.headers)
+      expect([path, headers, text.match(/svc_live_[0-9a-f]{8,}/)?.[0]]).toEqual([path, headers, undefined])
+    }
+  }
+  expect(demo.key).toMatch(aKey)
+})
+
+describe.each(pages)('the page %s', (path) => {
+  it('takes the key from the printed link, once, keeps it for the tab, and leaves nothing of the link in the address', async () => {
+    const scene = await startDemo()
+    const opened = await openPage(scene.links[path])
+    expect(opened.address()).toBe(scene.url + path)
+    expect([...opened.stored]).toEqual([['gateway.key', scene.key]])
+    expect(JSON.stringify(opened.shown())).toContain(scene.key)
+    expect([opened.element('field').value, opened.element('mine').hidden]).toEqual([scene.key, true])
+    const again = await openPage(scene.links[path])
+    expect([again.said(), [...again.stored]]).toEqual(['This link was used already, or is too old', []])
+    expect(JSON.stringify(again.shown())).not.toMatch(aKey)
+    // The tab goes on with what it has.
+    const later = await openPage(scene.url + path, { stored: opened.stored })
+    expect(JSON.stringify(later.shown())).toContain(scene.key)
+  })
+
+  it('asks for a key, and forgets it when it is told to', async () => {
+    const opened = await openPage(demo.url + path)
+    expect([opened.element('field').value, opened.element('forget').hidden, [...opened.stored]]).toEqual(['', true, []])
+    opened.element('field').value = ` ${demo.key} `
+    await opened.element('key').send('submit')
+    expect([opened.reloads(), [...opened.stored]]).toEqual([1, [['gateway.key', demo.key]]])
+    const again = await openPage(demo.url + path, { stored: opened.stored })
+    expect(JSON.stringify(again.shown())).toContain(demo.key)
+    await again.element('forget').send('click')
+    expect([again.reloads(), again.stored.size]).toEqual([1, 0])
+  })
+
+  it('is given the key by the person whose it is, and by nobody else who is signed in', async () => {
+    const password = 'the password of the demo'
+    await command(['account', 'password', '--email', 'demo@example.com', '--password', password], {
+      databaseUrl: demo.databaseUrl,
+    })
+    const login = await api(demo).post('/api/auth/login', { email: 'demo@example.com', password })
+    const cookie = (login.headers.getSetCookie()[0] as string).split(';')[0] as string
+    const opened = await openPage(demo.url + path, { cookie })
+    await opened.element('mine').send('click')
+    expect([opened.said(), opened.reloads(), opened.stored.get('gateway.key')]).toEqual(['', 1, demo.key])
+    const other = await newPerson(demo, demo.databaseUrl)
+    const theirs = await openPage(demo.url + path, { cookie: other.cookie })
+    await theirs.element('mine').send('click')
+    expect([theirs.said(), theirs.stored.size]).toEqual(['Your keys were shown when they were made; paste one', 0])
+    const nobody = await openPage(demo.url + path)
+    await nobody.element('mine').send('click')
+    expect([nobody.said(), nobody.stored.size]).toEqual(['Nobody is signed in on these pages.', 0])
+  })
+
+  it('calls what is below the address that it came from, so that it works below a path of another server', async () => {
+    const text = await (await fetch(demo.url + path, { headers: { accept: 'text/html' } })).text()
+    const loaded = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address as string)
+    expect(loaded.filter((address) => !/^docs\/assets\/|^data:,$/.test(address))).toEqual([])
+    expect(text.match(/<script>(.*)<\/script>/s)?.[1]).not.toMatch(/['"`(]\/(api|graphql|docs)/)
+  })
+})
+
+describe('POST /docs/key', () => {
+  it('gives the key for a token once, however many ask at the same time', async () => {
+    const scene = await startDemo()
+    const token = tokenOf(scene.links['/docs'])
+    const answers = await Promise.all(Array.from({ length: 20 }, () => askForKey(scene, { [linkHeader]: token })))
+    expect(answers.filter(({ status }) => status === 200).map(({ body }) => body.data)).toEqual([{ key: scene.key }])
+    const refused = answers.filter(({ status }) => status !== 200)
+    expect([...new Set(refused.map(({ status, body }) => `${status} ${body.error?.code}`))]).toEqual(['400 INVALID_TOKEN'])
+    for (const { headers } of answers) expect(headers.get('cache-control')).toBe('no-store')
+  })
+
+  it('refuses what is no page of the gateway itself, and leaves the token good', async () => {
+    const scene = await startDemo()
+    const header = { [linkHeader]: tokenOf(scene.links['/docs']) }
+    const others = [null, '', 'null', 'https://evil.example', 'http://127.0.0.1:1', `${scene.url}.evil.example`, `${scene.url}/`]
+    for (const origin of others) {
+      const { status, body } = await askForKey(scene, header, origin)
+      expect([origin, status, body.error?.code]).toEqual([origin, 403, 'FORBIDDEN'])
+    }
+    expect((await askForKey(scene, header)).status).toBe(200)
+  })
+
+  it('refuses what is no token, and who is nobody', async () => {
+    for (const wrong of ['', 'x', 'A'.repeat(43), 'A'.repeat(5_000)]) {
+      const { status, body } = await askForKey(demo, { [linkHeader]: wrong })
+      expect([status, body.error?.code]).toEqual([400, 'INVALID_TOKEN'])
+    }
+    const nobody: Record<string, string>[] = [{}, { authorization: 'Bearer x' }, { 'x-api-key': demo.key }]
+    for (const headers of nobody) {
+      const { status, body } = await askForKey(demo, headers)
+      expect([status, body.error?.code]).toEqual([401, 'UNAUTHORIZED'])
+    }
+    expect((await fetch(`${demo.url}/docs/key`)).status).toBe(405)
+  })
+
+  it('gives nothing once the key was revoked, without the demo, and in production', async () => {
+    const scene = await startDemo()
+    await sql(scene.databaseUrl).query('update api_keys set "revokedAt" = now()')
+    const revoked = await askForKey(scene, { [linkHeader]: tokenOf(scene.links['/docs']) })
+    expect([revoked.status, revoked.body.error?.code]).toEqual([404, 'NOT_FOUND'])
+    const closed: Record<string, string>[] = [{ DEMO: '0' }, { NODE_ENV: 'production' }]
+    for (const env of closed) {
+      const other = await startDemo(env, demo.databaseUrl)
+      expect(other.gateway.logs.join('\n')).not.toContain('#link=')
+      const { status, body } = await askForKey(other, { [linkHeader]: 'A'.repeat(43) })
+      expect([status, body.error?.code]).toEqual([404, 'NOT_FOUND'])
+    }
+  })
+
+  it('is offered anew by each start, where others reach the gateway by their address', async () => {
+    const again = await startDemo({ PUBLIC_URL: 'https://gateway.example/base' }, demo.databaseUrl)
+    expect(again.gateway.logs.join('\n')).not.toMatch(aKey)
+    const link = again.gateway.logs.join('\n').match(/https:\/\/gateway\.example\/base\/docs#link=(\S{43})/)?.[1] as string
+    const { body } = await askForKey(again, { [linkHeader]: link }, 'https://gateway.example')
+    expect(body.data).toEqual({ key: demo.key })
+  })
+})
+
+describe('a link', () => {
+  it('works once, and for ten minutes', () => {
+    let now = 0
+    const links = createLinks(() => now)
+    const [first, second, third] = [links.make(), links.make(), links.make()]
+    expect(new Set([first, second, third]).size).toBe(3)
+    expect(first).toMatch(/^[A-Za-z0-9_-]{43}$/)
+    expect(links.use('x')).toBe(false)
+    expect([links.use(first), links.use(first)]).toEqual([true, false])
+    now = linkLifeMs - 1
+    expect(links.use(second)).toBe(true)
+    now = linkLifeMs
+    expect(links.use(third)).toBe(false)
+    expect(linkLifeMs).toBe(600_000)
+  })
+})
+
+describe.each(['/', '/billing'])('the page %s', (path) => {
+  it.each([
+    ['error=access_denied', 'Signing in did not work: the identity provider did not let you in.'],
+    ['error=Call%20+49%20123%20now', 'Signing in did not work.'],
+    ['error=%3Cb%3Ex', 'Signing in did not work.'],
+    ['error=', 'Signing in did not work.'],
+    ['error=constructor', 'Signing in did not work.'],
+    ['error=__proto__', 'Signing in did not work.'],
+    ['error=access_denied&error_description=Call', 'Signing in did not work: the identity provider did not let you in.'],
+    ['checkout=completed', 'Thank you. Your order is complete; its plan shows here in a moment.'],
+    ['checkout=Send%20money', ''],
+    ['checkout=toString', ''],
+    ['token=Call%20us&message=Call%20us', ''],
+  ])('shows for ?%s a text of its own, whatever the address says', async (query, said) => {
+    const opened = await openPage(`${demo.url}${path}?${query}`)
+    expect(opened.said()).toBe(said)
+    expect(opened.address()).toBe(demo.url + path)
+  })
+})

@@ -1,0 +1,106 @@
+// Runs the program of a served page as a browser would, as far as our own programs go: forms, addresses, the session's storage.
+import vm from 'node:vm'
+import { until } from '../kit/kit.ts'
+
+export interface Opened {
+  /** What the page says in words. */
+  said: () => string
+  /** The address as the page left it. */
+  address: () => string
+  stored: Map<string, string>
+  /** What a page that shows the API was begun with: the arguments of Scalar or GraphiQL. */
+  shown: () => unknown
+  reloads: () => number
+  element: (name: string) => StandIn
+}
+
+/** An element of any kind: what programs write to it is kept, and events are sent to it by hand. */
+export interface StandIn {
+  value: string
+  hidden: boolean
+  textContent: string
+  disabled: boolean
+  send: (event: string) => Promise<void>
+}
+
+interface Element extends StandIn {
+  addEventListener: (event: string, listener: (event: { preventDefault: () => void }) => unknown) => void
+}
+
+function newElement(): Element {
+  const listeners = new Map<string, (event: { preventDefault: () => void }) => unknown>()
+  return {
+    value: '',
+    hidden: false,
+    textContent: '',
+    disabled: false,
+    addEventListener: (event, listener) => listeners.set(event, listener),
+    send: async (event) => void (await listeners.get(event)?.({ preventDefault: () => {} })),
+  }
+}
+
+export interface OpenOptions {
+  /** Of the session's storage, as the tab left it. */
+  stored?: Map<string, string>
+  cookie?: string
+  /** As the browser would send; that of the address unless told otherwise. */
+  origin?: string
+}
+
+/** Opens the page at an address and runs its program until it has begun. */
+export async function openPage(address: string, options: OpenOptions = {}): Promise<Opened> {
+  const url = new URL(address)
+  const html = await (await fetch(url, { headers: { accept: 'text/html' } })).text()
+  const [, settings = ''] = html.match(/id="settings">(.*?)<\/script>/) ?? []
+  const program = html.match(/<script>((?:(?!<\/script>).)*)<\/script>\s*<\/body>/s)?.[1] as string
+  const elements = new Map<string, Element>()
+  const element = (name: string): Element => {
+    const known = elements.get(name) ?? newElement()
+    elements.set(name, known)
+    return known
+  }
+  element('settings').textContent = settings
+  const form = Object.assign(element('key'), {
+    elements: { key: element('field'), mine: element('mine'), forget: element('forget') },
+  })
+  const stored = options.stored ?? new Map<string, string>()
+  let pending = 0
+  let reloads = 0
+  let shown: unknown
+  const location = { href: url.href, hash: url.hash, search: url.search, pathname: url.pathname, reload: () => reloads++ }
+  vm.runInNewContext(program, {
+    URL,
+    URLSearchParams,
+    JSON,
+    location,
+    self: {},
+    document: { getElementById: (id: string) => (id === 'key' ? form : element(id)), forms: [] },
+    sessionStorage: {
+      getItem: (name: string) => stored.get(name) ?? null,
+      setItem: (name: string, value: string) => stored.set(name, value),
+      removeItem: (name: string) => stored.delete(name),
+    },
+    history: {
+      replaceState: (_: unknown, __: string, to: string) => {
+        location.href = new URL(to, location.href).href
+      },
+    },
+    fetch: async (path: string, init: { headers?: Record<string, string> }) => {
+      pending++
+      const headers = { ...init.headers, origin: options.origin ?? url.origin, ...(options.cookie && { cookie: options.cookie }) }
+      return await fetch(new URL(path, url), { ...init, headers }).finally(() => pending--)
+    },
+    Scalar: { createApiReference: (_: string, settings: unknown) => (shown = settings) },
+    YogaGraphiQL: { renderYogaGraphiQL: (_: unknown, settings: unknown) => (shown = settings) },
+  })
+  if (settings) await until(() => shown)
+  else await until(() => pending === 0)
+  return {
+    said: () => element('said').textContent,
+    address: () => location.href,
+    stored,
+    shown: () => shown,
+    reloads: () => reloads,
+    element,
+  }
+}

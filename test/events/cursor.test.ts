@@ -1,0 +1,170 @@
+// Cursors of the event log: sealed for one workspace, and how old ones may be.
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { App } from '../../src/core/app.ts'
+import { newId } from '../../src/core/id.ts'
+import { createSealer } from '../../src/core/seal.ts'
+import { openCursor, placeAt, sealCursor } from '../../src/events/cursor.ts'
+import { endOf, numberBefore, resumeAfter } from '../../src/events/place.ts'
+import { pruneEvents } from '../../src/events/prune.ts'
+import { cloneDatabase, createAccount, until } from '../kit/kit.ts'
+import { emitMany, newPlace, openApp, openRelay, type Place, wholeLog } from './rig.ts'
+
+const sealer = createSealer(Buffer.alloc(32, 1))
+const ours = newId()
+const now = new Date('2026-07-01T10:30:00Z')
+const seal = (seq: bigint, workspaceId = ours, at = now) => sealCursor(sealer, workspaceId, placeAt(seq, at))
+const oldForm = (seq: bigint | number) => Buffer.from(`e1:${seq}`).toString('base64url')
+
+describe('a sealed cursor', () => {
+  it('opens as the place that it was made of, in its workspace alone', () => {
+    for (const seq of [0n, 1n, 999n, 10n ** 17n]) {
+      const cursor = seal(seq)
+      expect(cursor).toMatch(/^[A-Za-z0-9_-]{22}$/)
+      expect(openCursor(sealer, ours, cursor)?.place).toEqual({ seq, hour: Math.floor(now.getTime() / 3_600_000) })
+      expect(openCursor(sealer, newId(), cursor)).toBeUndefined()
+      expect(openCursor(createSealer(Buffer.alloc(32, 2)), ours, cursor)).toBeUndefined()
+    }
+  })
+
+  it('is the same on every process with the same key, so that one text serves all who follow', () => {
+    expect(sealCursor(createSealer(Buffer.alloc(32, 1)), ours, placeAt(7n, now))).toBe(seal(7n))
+  })
+
+  it('shows nothing of its number: neighbours have as little in common as any two', () => {
+    const cursors = Array.from({ length: 1_000 }, (_, n) => Buffer.from(seal(BigInt(n)), 'base64url'))
+    expect(new Set(cursors.map((bytes) => bytes.toString('hex'))).size).toBe(1_000)
+    const [first, ...others] = cursors as [Buffer, ...Buffer[]]
+    for (const [at, byte] of first.entries()) {
+      const alike = others.filter((bytes) => bytes[at] === byte).length
+      expect(alike).toBeLessThan(40)
+    }
+    const inOrder = cursors.every((bytes, n) => n === 0 || Buffer.compare(cursors[n - 1] as Buffer, bytes) < 0)
+    expect(inOrder).toBe(false)
+  })
+
+  it('does not open when a single bit of it was changed', () => {
+    const bytes = Buffer.from(seal(5n), 'base64url')
+    for (let bit = 0; bit < bytes.length * 8; bit++) {
+      const changed = Buffer.from(bytes)
+      changed.writeUInt8(changed.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3)
+      expect(openCursor(sealer, ours, changed.toString('base64url'))).toBeUndefined()
+    }
+  })
+
+  it.each([
+    '',
+    'x',
+    '1',
+    'ZTE6',
+    seal(5n).slice(0, -1),
+    `${seal(5n)}A`,
+    ` ${seal(5n)}`,
+    `${oldForm(5)}\n`,
+    Buffer.from('e1:-1').toString('base64url'),
+    Buffer.from('e1:05').toString('base64url'),
+    'A'.repeat(5_000),
+  ])('that nobody made (%j) does not open', (cursor) => {
+    expect(openCursor(sealer, ours, cursor)).toBeUndefined()
+  })
+})
+
+describe('a reader', () => {
+  let databaseUrl: string
+  let app: App
+  let place: Place
+  beforeEach(async () => {
+    databaseUrl = await cloneDatabase()
+    app = await openApp(databaseUrl)
+    await openRelay(app)
+    const { workspaceId } = await createAccount(databaseUrl)
+    place = { ...newPlace(), workspaceId }
+  })
+
+  async function logOf(count: number, where = place): Promise<void> {
+    const before = (await wholeLog(databaseUrl)).length
+    await emitMany(app.pool, where, count)
+    await until(async () => (await wholeLog(databaseUrl)).length === before + count)
+  }
+  const sealed = (seq: bigint, at = new Date()) => sealCursor(app.sealer, place.workspaceId, placeAt(seq, at))
+  const resume = (cursor: string) => resumeAfter(app, place.workspaceId, cursor, 'after')
+  const longAgo = (days: number) => new Date(Date.now() - days * 86_400_000)
+
+  it('resumes at any place of the log, but not beyond its end, which is of another log', async () => {
+    await logOf(3)
+    expect(await resume(sealed(3n))).toBe(3n)
+    await expect(resume(sealed(4n))).rejects.toThrow('after: is beyond the end of the event log')
+    await expect(resume('x')).rejects.toThrow('after: is not an event cursor')
+    await expect(numberBefore(app, place.workspaceId, 'x', 'before')).rejects.toThrow('before: is not an event cursor')
+  })
+
+  it('is told when its cursor is older than the oldest event kept, so that nobody misses events without knowing', async () => {
+    await logOf(6)
+    await app.pool.query(`update events set "createdAt" = now() - interval '31 days' where seq <= 3`)
+    await app.pool.query(`update workspaces set "createdAt" = now() - interval '1 year'`)
+    const at = longAgo(31)
+    expect(await resume(sealed(1n, at))).toBe(1n)
+    expect(await pruneEvents(app)).toBe(3)
+    expect(await resume(sealed(3n, at))).toBe(3n)
+    await expect(resume(sealed(2n, at))).rejects.toThrow('after: is older than the 30 days')
+    await expect(resume(oldForm(2))).rejects.toThrow('after: is older than the 30 days')
+  })
+
+  it('of a quiet workspace resumes where it stood, however old the last event is', async () => {
+    await logOf(2)
+    await logOf(3, newPlace())
+    await app.pool.query(`update events set "createdAt" = now() - interval '31 days' where seq <= 4`)
+    const { after, told, cursor } = await endOf(app, place.workspaceId)
+    expect([after, told]).toEqual([5n, 2n])
+    expect(await pruneEvents(app)).toBe(4)
+    expect(await resume(cursor)).toBe(2n)
+    expect(await endOf(app, place.workspaceId)).toMatchObject({ after: 5n, told: 0n })
+  })
+
+  it('sees the same end of the log, whatever happens in other workspaces', async () => {
+    await logOf(1)
+    const before = await endOf(app, place.workspaceId)
+    await logOf(20, newPlace())
+    const { told, cursor } = await endOf(app, place.workspaceId)
+    expect([told, openCursor(app.sealer, place.workspaceId, cursor)?.place?.seq]).toEqual([before.told, before.told])
+  })
+
+  describe('with a cursor of the old form', () => {
+    const change = (sql: string) => app.pool.query(`update event_sequence set ${sql}`)
+
+    it('resumes after its number for 30 days, and not longer', async () => {
+      await logOf(3)
+      await change(`"sealedAfter" = 3, "sealedAt" = now() - interval '29 days'`)
+      await logOf(2)
+      for (const seq of [0n, 1n, 3n]) expect(await resume(oldForm(seq))).toBe(seq)
+      expect(await numberBefore(app, place.workspaceId, oldForm(2), 'before')).toBe(2n)
+      await change(`"sealedAt" = now() - interval '30 days 1 minute'`)
+      await expect(resume(oldForm(1))).rejects.toThrow('after: is not an event cursor')
+      await expect(numberBefore(app, place.workspaceId, oldForm(1), 'before')).rejects.toThrow('is not an event cursor')
+    })
+
+    it('resumes exactly where a process of the version before told it during the upgrade', async () => {
+      await logOf(5)
+      await change(`"sealedAfter" = 2`)
+      expect(await resume(oldForm(4))).toBe(4n)
+    })
+
+    it('learns nothing by trying numbers: what was never told means the moment of the change', async () => {
+      await logOf(3)
+      await change(`"sealedAfter" = 3, "sealedAt" = now() - interval '2 hours'`)
+      await logOf(2, newPlace())
+      await logOf(1)
+      for (const seq of [4n, 5n, 6n, 7n, 1_000_000n]) {
+        expect(await resume(oldForm(seq))).toBe(3n)
+        expect(await numberBefore(app, place.workspaceId, oldForm(seq), 'before')).toBe(3n)
+      }
+    })
+
+    it('learns nothing of how much was deleted, in a workspace that is newer than that', async () => {
+      await logOf(5, newPlace())
+      await app.pool.query(`update events set "createdAt" = now() - interval '31 days'`)
+      expect(await pruneEvents(app)).toBe(5)
+      await change(`"sealedAfter" = 5`)
+      for (const seq of [0n, 3n, 5n]) expect(await resume(oldForm(seq))).toBe(seq)
+    })
+  })
+})

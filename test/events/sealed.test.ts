@@ -1,0 +1,182 @@
+// Cursors on every way of reading events: bound to the workspace, silent about others, and the old form for 30 days.
+import { beforeAll, describe, expect, it } from 'vitest'
+import { createSealer } from '../../src/core/seal.ts'
+import { openCursor } from '../../src/events/cursor.ts'
+import { emit } from '../../src/events/emit.ts'
+import { distinctFrame } from '../../src/events/frames.ts'
+import { type Account, api, connectedInstance, createAccount, secretKey, sql, until } from '../kit/kit.ts'
+import {
+  type Doors,
+  graphqlNumbers,
+  graphqlUrl,
+  happen,
+  openDoors,
+  openGraphql,
+  openPlain,
+  plainUrl,
+  subscription,
+} from './doors.ts'
+import { countedView, openHub } from './hub-rig.ts'
+import { emitMany, newEvent, newPlace, plainNumbers, wholeLog } from './rig.ts'
+import { openSse } from './sse.ts'
+
+let doors: Doors
+let other: Doors
+
+/** Ours happen one at a time, and seven of somebody else's before each. */
+beforeAll(async () => {
+  doors = await openDoors()
+  const account: Account = await createAccount(doors.databaseUrl)
+  const { id: instanceId } = await connectedInstance(doors.databaseUrl, account)
+  other = {
+    ...doors,
+    account,
+    place: { workspaceId: account.workspaceId, instanceId },
+    key: { 'x-api-key': account.apiKey },
+  }
+  for (let n = 0; n < 6; n++) {
+    await happen(other, 7, 7 * n)
+    await happen(doors, 1, n)
+  }
+  await until(async () => (await pageOf(doors)).length === 6)
+})
+
+const query =
+  'query ($after: String, $before: String) { events(after: $after, before: $before) { edges { cursor node { payload } } pageInfo { endCursor } } }'
+
+async function ask({ gateway, account }: Doors, variables: Record<string, unknown> = {}) {
+  return (await api(gateway, account.apiKey).graphql(query, variables)).body
+}
+
+async function pageOf(of: Doors, variables: Record<string, unknown> = {}): Promise<{ cursor: string; n: number }[]> {
+  const { data } = await ask(of, variables)
+  return data.events.edges.map((edge: { cursor: string; node: { payload: { n: string } } }) => {
+    return { cursor: edge.cursor, n: Number(edge.node.payload.n) }
+  })
+}
+
+/** Each way to resume after a cursor, answering with what came after it or what was said against it. */
+const ways: Record<
+  string,
+  (of: Doors, cursor: string, count: number) => Promise<{ numbers?: number[]; cursors?: unknown[]; refused?: string }>
+> = {
+  async pages(of, cursor) {
+    const { data, errors } = await ask(of, { after: cursor })
+    if (errors) return { refused: `${errors[0].extensions.code} ${errors[0].message}` }
+    const { edges } = data.events
+    return {
+      numbers: edges.map((edge: { node: { payload: { n: string } } }) => Number(edge.node.payload.n)),
+      cursors: edges.map((edge: { cursor: string }) => edge.cursor),
+    }
+  },
+  async 'a subscription'(of, cursor, count) {
+    const stream = await openGraphql(of, cursor)
+    await until(() => stream.events.length >= count)
+    const [first] = stream.events
+    const { errors } = JSON.parse(first?.data || '{}')
+    if (errors) return { refused: `${errors[0].extensions.code} ${errors[0].message}` }
+    const told = stream.events.map(({ data }) => JSON.parse(data ?? '').data.events.cursor)
+    expect(stream.events.map(({ id }) => id)).toEqual(told)
+    return { numbers: graphqlNumbers(stream), cursors: told }
+  },
+  async 'a subscription that comes back'(of, cursor, count) {
+    const headers = { ...of.key, 'last-event-id': cursor }
+    const stream = await openSse(graphqlUrl(of), { headers, body: { query: subscription } })
+    await until(() => stream.events.length >= count)
+    const { errors } = JSON.parse(stream.events[0]?.data || '{}')
+    if (errors) return { refused: `${errors[0].extensions.code} ${errors[0].message}` }
+    return { numbers: graphqlNumbers(stream), cursors: stream.events.map(({ id }) => id) }
+  },
+  async 'a plain stream'(of, cursor, count) {
+    const stream = await openSse(plainUrl(of, `?after=${cursor}`), { headers: of.key })
+    if (stream.status !== 200) return await refusalOf(stream)
+    await until(() => stream.events.length >= count)
+    return { numbers: plainNumbers(stream), cursors: stream.events.map(({ id }) => id) }
+  },
+  async 'an EventSource that comes back'(of, cursor, count) {
+    const stream = await openPlain(of, cursor)
+    if (stream.status !== 200) return await refusalOf(stream)
+    await until(() => stream.events.length >= count)
+    return { numbers: plainNumbers(stream), cursors: stream.events.map(({ id }) => id) }
+  },
+}
+
+async function refusalOf(stream: { status: number | undefined; text: string; ended: boolean }): Promise<{ refused: string }> {
+  await until(() => stream.ended)
+  const { code, message } = JSON.parse(stream.text).error
+  expect(stream.status).toBe(400)
+  return { refused: `${code} ${message}` }
+}
+
+describe.each(Object.entries(ways))('by %s', (_, resume) => {
+  it('a cursor resumes where it was given, and is the same wherever it is told', async () => {
+    const page = await pageOf(doors)
+    const { numbers, cursors } = await resume(doors, page[2]?.cursor as string, 3)
+    expect(numbers).toEqual([3, 4, 5])
+    expect(cursors).toEqual(page.slice(3).map(({ cursor }) => cursor))
+  })
+
+  it('a cursor is refused in another workspace, and when a character of it was changed', async () => {
+    const cursor = (await pageOf(doors))[2]?.cursor as string
+    expect((await resume(other, cursor, 1)).refused).toMatch(/^VALIDATION_ERROR (after|Last-Event-ID): is not an event cursor$/)
+    const changed = (cursor.startsWith('A') ? 'B' : 'A') + cursor.slice(1)
+    expect((await resume(doors, changed, 1)).refused).toMatch(/^VALIDATION_ERROR (after|Last-Event-ID): is not an event cursor$/)
+  })
+
+  it('a cursor of the old form is taken', async () => {
+    const { rows } = await sql(doors.databaseUrl).query<{ seq: string }>(
+      'select seq from events where "workspaceId" = $1 order by seq',
+      [doors.place.workspaceId],
+    )
+    const old = Buffer.from(`e1:${rows[3]?.seq}`).toString('base64url')
+    expect((await resume(doors, old, 2)).numbers).toEqual([4, 5])
+  })
+})
+
+it('tells no number in any cursor', async () => {
+  const cursors = (await pageOf(doors)).map(({ cursor }) => cursor)
+  const stream = await openPlain(doors)
+  await until(() => stream.others.length > 0)
+  for (const cursor of [...cursors, stream.others[0]?.id as string]) {
+    const bytes = Buffer.from(cursor, 'base64url')
+    // One sealed block, all of it: there is no room for a number beside it.
+    expect([bytes.length, bytes.toString('latin1').startsWith('e1:')]).toEqual([16, false])
+  }
+})
+
+it('tells the same place at the beginning of a stream and on an empty page, whatever happens elsewhere', async () => {
+  const sealer = createSealer(Buffer.from(secretKey, 'hex'))
+  const { workspaceId } = doors.place
+  const told = async () => {
+    const stream = await openPlain(doors)
+    await until(() => stream.others.length > 0)
+    const { data } = await ask(doors, { after: (await pageOf(doors)).at(-1)?.cursor })
+    return [stream.others[0]?.id, data.events.pageInfo.endCursor].map((cursor) => {
+      return openCursor(sealer, workspaceId, cursor as string)?.place?.seq
+    })
+  }
+  const before = await told()
+  expect(before[0]).toBeDefined()
+  await happen(other, 5, 100)
+  await until(async () => (await pageOf(other)).at(-1)?.n !== 41)
+  expect(await told()).toEqual(before)
+})
+
+it('says in beats how far its own workspace has come, and nothing of others', async () => {
+  const { app, databaseUrl, hub, place, open } = await openHub()
+  let reached: (() => bigint | undefined) | undefined
+  const view = { ...countedView(place, 'one kind'), filter: { types: ['message.read' as const] } }
+  await open(async (outlet) => {
+    const followed = await hub.followLog(view, { outlet, frame: distinctFrame, cursor: 0n, told: 0n })
+    reached = followed.reached
+    return followed
+  })
+  await emitMany(app.pool, place, 1)
+  await until(() => reached?.() === 1n)
+  const seen = new Set<bigint | undefined>()
+  await emitMany(app.pool, newPlace(), 20)
+  await until(async () => (await wholeLog(databaseUrl)).length === 21)
+  await emit(app.pool, [newEvent(place, 30, 'message.failed')])
+  await until(() => seen.add(reached?.()).has(22n))
+  expect([...seen].filter((number) => number !== 1n && number !== 22n)).toEqual([])
+})
