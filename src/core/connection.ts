@@ -1,6 +1,6 @@
 // What happens to a connection where Fastify has no part: requests that cannot be read, and those that take too long to come.
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ErrorCode } from './errors.ts'
 
@@ -9,6 +9,20 @@ export const requestTimeoutMs = 10_000
 
 /** Connections whose request is on a clock of its own. */
 const onOwnClock = new WeakSet<Socket>()
+
+/** The newest request of each connection, and its answer. */
+const newest = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>()
+
+/** To be called of every request as it begins. */
+export function noteRequest(request: IncomingMessage, response: ServerResponse): void {
+  newest.set(request.socket, { request, response })
+}
+
+/** Whether the request that has not come whole has its answer already: another would pass for that of the next request. */
+function isAnswered(socket: Socket): boolean {
+  const last = newest.get(socket)
+  return last !== undefined && !last.request.complete && last.response.headersSent
+}
 
 /** The caller's id of its request, or a new one. */
 export function requestIdOf(header: string | string[] | undefined): string {
@@ -21,6 +35,10 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): 
   const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
   const tooLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
   if (tooLate && onOwnClock.has(socket)) return
+  if (isAnswered(socket)) {
+    socket.destroySoon()
+    return
+  }
   const status = tooLarge ? '431 Request Header Fields Too Large' : tooLate ? '408 Request Timeout' : '400 Bad Request'
   const message = tooLarge
     ? 'The headers are too large'
@@ -28,6 +46,18 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): 
       ? 'The request did not arrive in time'
       : 'The request is not valid HTTP'
   if (socket.writable) socket.end(bareAnswer(status, null, 'VALIDATION_ERROR', message))
+}
+
+/** So long a refused caller may take to read why. */
+const farewellMs = 1_000
+
+/** Ends a connection whose body comes in too many small chunks; see core/small-chunks.ts. */
+export function refuseSmallChunks(socket: Socket): void {
+  // Nothing more is read: one turn of the event loop would read megabytes of chunks. Closing at once would take the answer away.
+  socket.pause()
+  if (socket.writable && !isAnswered(socket))
+    socket.end(bareAnswer('400 Bad Request', null, 'VALIDATION_ERROR', 'body: comes in too many small chunks'))
+  setTimeout(() => socket.destroy(), farewellMs).unref()
 }
 
 /** An answer where there is no reply to give it with. */
