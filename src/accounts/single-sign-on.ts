@@ -18,6 +18,10 @@ export const callbackQuery = z.object({
 /** How long the provider may take to say who somebody is. */
 const exchangeMs = 10_000
 
+/** Exchanges with the provider at once in this process: while it hangs, whoever comes adds a connection to it that lasts for seconds. */
+const mostExchanges = 100
+let exchanges = 0
+
 /** Sends the browser to the provider. @throws NOT_FOUND, SERVICE_UNAVAILABLE while the provider does not answer. */
 export async function leaveForProvider(app: App, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { provider } = request.params as { provider: string }
@@ -43,6 +47,8 @@ export async function returnFromProvider(app: App, request: FastifyRequest, repl
   const { provider } = request.params as { provider: string }
   const auth = await app.identity.withProvider(provider)
   parse(callbackQuery, request.query)
+  if (exchanges >= mostExchanges) fail('SERVICE_UNAVAILABLE', `The identity provider ${provider} is asked by too many at once`)
+  exchanges++
   const asked = auth.api.callbackOAuth({
     method: 'GET',
     params: { id: provider },
@@ -50,6 +56,9 @@ export async function returnFromProvider(app: App, request: FastifyRequest, repl
     headers: headersOf(request),
     asResponse: true,
   })
+  // Beyond the time that is waited for it, too.
+  const left = () => void exchanges--
+  asked.then(left, left)
   const answer = await inTime(exchangeMs, asked, () =>
     failure('SERVICE_UNAVAILABLE', `The identity provider ${provider} does not answer`),
   )
