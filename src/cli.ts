@@ -149,7 +149,8 @@ gateway
   .description('check configuration, database, clock, providers, files, mail and the identity provider')
   .action(async () => {
     // What it looks at is what the other commands do without.
-    const { doctor } = await import('./doctor.ts')
+    const [{ doctor }, { boundFetch }] = await Promise.all([import('./doctor.ts'), import('./core/outbound.ts')])
+    boundFetch()
     await using database = await openDatabase()
     if (!(await doctor(database, console.log))) process.exitCode = 1
   })

@@ -4,6 +4,7 @@ import { readConfig } from './core/config.ts'
 import { openEmbedded } from './core/embedded.ts'
 import { createLog } from './core/log.ts'
 import { migrate } from './core/migrate.ts'
+import { boundFetch } from './core/outbound.ts'
 import { sentenceOf } from './core/sentence.ts'
 import { createDemo, demoKey, demoLinks, demoText } from './demo.ts'
 import { handsOutDemoKey } from './demo-key.ts'
@@ -17,6 +18,7 @@ const stopWithinMs = 9_000
 
 async function run(stopped: Promise<string>): Promise<void> {
   const { config, secrets } = readConfig()
+  boundFetch()
   const log = createLog(config.logLevel)
   // Without a handler Node prints the error in its own format; here it is a log line like any other.
   process.on('uncaughtException', (error) => {

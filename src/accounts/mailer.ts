@@ -22,8 +22,11 @@ declare module '../core/app.ts' {
   }
 }
 
-/** Disposing of it closes its connections. */
-export function createMailer(app: App): Mailer {
+/** For one mail, and its wait for a connection. */
+const usualMs = 60_000
+
+/** Disposing of it closes its connections. A mail that is not sent within `wholeMs` fails, and its connection is closed. */
+export function createMailer(app: App, wholeMs = usualMs): Mailer {
   const { smtpUrl } = app.secrets
   /** One for all mails, so that they share its connections. */
   let transport: Promise<Transporter> | undefined
@@ -31,7 +34,9 @@ export function createMailer(app: App): Mailer {
     async send(id, mail) {
       if (!smtpUrl) return await keep(app, id, mail)
       transport ??= connect(smtpUrl)
-      await (await transport).sendMail({ ...mail, from: app.config.mailFrom })
+      // The timeouts of the connection begin anew with every byte, so a server that drips would hold it for ever.
+      const signal = AbortSignal.timeout(wholeMs)
+      await (await transport).sendMail({ ...mail, from: app.config.mailFrom, signal })
     },
     async [Symbol.asyncDispose]() {
       ;(await transport)?.close()

@@ -20,6 +20,10 @@ export const callbackQuery = z.object({
 /** How long the provider may take to say who somebody is. */
 const exchangeMs = 10_000
 
+/** Exchanges with the provider at once in this process: each lasts for seconds while the provider hangs, and holds a connection. */
+const mostExchanges = 100
+let exchanges = 0
+
 /**
  * Sends the browser to the provider; what it is to come back with is a row of the database.
  * @throws NOT_FOUND, API_RATE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE while the provider does not answer.
@@ -49,6 +53,8 @@ export async function returnFromProvider(app: App, request: FastifyRequest, repl
   const { provider } = request.params as { provider: string }
   const auth = await app.identity.withProvider(provider)
   parse(callbackQuery, request.query)
+  if (exchanges >= mostExchanges) fail('SERVICE_UNAVAILABLE', `The identity provider ${provider} is asked by too many at once`)
+  exchanges++
   const asked = auth.api.callbackOAuth({
     method: 'GET',
     params: { id: provider },
@@ -56,6 +62,9 @@ export async function returnFromProvider(app: App, request: FastifyRequest, repl
     headers: headersOf(request),
     asResponse: true,
   })
+  // Beyond the time that is waited for it, too.
+  const left = () => void exchanges--
+  asked.then(left, left)
   const answer = await inTime(exchangeMs, asked, () =>
     failure('SERVICE_UNAVAILABLE', `The identity provider ${provider} does not answer`),
   )

@@ -9,7 +9,7 @@ export interface StripeAccount {
   settings: StripeSettings
 }
 
-/** For one try; there is a second one where the first gets no answer. */
+/** For one try, to the end of its answer; there is a second one where the first gets none. */
 const timeoutMs = 5_000
 
 const opened = new WeakMap<StripeSettings, Promise<Stripe>>()
@@ -35,6 +35,8 @@ async function createClient({ secretKey, apiUrl }: StripeSettings): Promise<Stri
     port: url.port || (url.protocol === 'http:' ? '80' : '443'),
     protocol: url.protocol === 'http:' ? 'http' : 'https',
     timeout: timeoutMs,
+    // Its other client waits for every next byte anew, and so without end for one that drips.
+    httpClient: Stripe.createFetchHttpClient(),
     maxNetworkRetries: 1,
     telemetry: false,
   })

@@ -23,7 +23,8 @@ export async function syncCustomer(app: BillingApp, { stripe, settings }: Stripe
     const seen = await findCustomer(app.pool, customer)
     if (!seen) return
     const { data } = await askStripe(app, stripe.subscriptions.list({ customer, status: 'all', limit: 100 }))
-    const state = stateOf(settings.prices, data, seen)
+    const theirs = data.filter((subscription) => idOf(subscription.customer) === customer)
+    const state = stateOf(settings.prices, theirs, seen)
     if (await transaction(app.pool, (tx) => storeUnlessChanged(app, tx, customer, seen, state))) return
   }
   fail('PROVIDER_ERROR', 'The subscription changes too fast to be read')
@@ -81,7 +82,7 @@ export async function syncInvoice(app: BillingApp, account: StripeAccount, invoi
   const customer = idOf(invoice.customer)
   const known = customer ? await findCustomer(app.pool, customer) : undefined
   if (!customer || !known) return
-  await storeInvoice(app, account, known.userId, invoice.id, false)
+  await storeInvoice(app, account, known, invoice.id, false)
   await syncCustomer(app, account, customer)
 }
 
@@ -92,17 +93,19 @@ export async function storeRefund(app: BillingApp, account: StripeAccount, charg
   if (!charge.refunded || !intent || !known) return
   const payment = { type: 'payment_intent', payment_intent: intent } as const
   const { data } = await askStripe(app, account.stripe.invoicePayments.list({ payment, limit: 10 }))
-  for (const { invoice } of data) await storeInvoice(app, account, known.userId, idOf(invoice) as string, true)
+  for (const { invoice } of data) await storeInvoice(app, account, known, idOf(invoice) as string, true)
 }
 
+/** Stores the payment of an invoice, where it is one of that customer. @throws PROVIDER_ERROR. */
 async function storeInvoice(
   app: BillingApp,
   { stripe, settings }: StripeAccount,
-  userId: string,
+  { userId, customerId }: Pick<Subscription, 'userId' | 'customerId'>,
   invoiceId: string,
   isRefunded: boolean,
 ): Promise<void> {
-  const payment = paymentOf(settings.prices, await askStripe(app, stripe.invoices.retrieve(invoiceId)))
+  const invoice = await askStripe(app, stripe.invoices.retrieve(invoiceId))
+  const payment = idOf(invoice.customer) === customerId ? paymentOf(settings.prices, invoice) : null
   if (payment) await storePayment(app.pool, userId, invoiceId, { ...payment, ...(isRefunded && { status: 'refunded' }) })
 }
 

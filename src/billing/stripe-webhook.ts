@@ -7,6 +7,11 @@ import { idOf, openStripe, type StripeAccount } from './stripe-client.ts'
 import { settleSession, storeRefund, syncCustomer, syncInvoice } from './stripe-sync.ts'
 
 const url = '/api/billing/stripe/webhook'
+/** Several times the largest event about checkouts, invoices, charges and subscriptions. */
+const maxEventBytes = 256 * 1024
+/** Stripe's own tolerance. */
+const maxAgeSeconds = 300
+const notSigned = 'Stripe-Signature: must be the signature of this body, not older than five minutes'
 
 /** Registers the route where Stripe is set up; answers which methods it takes. */
 export function mountStripeWebhook(http: FastifyInstance, app: App): Map<string, Set<string>> {
@@ -15,7 +20,11 @@ export function mountStripeWebhook(http: FastifyInstance, app: App): Map<string,
     // What is signed are the bytes as they came.
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
-    scope.post(url, async (request, reply) => {
+    // Anybody can send here, so nothing of a body is read that cannot have been signed.
+    scope.addHook('onRequest', async ({ headers }) => {
+      if (!mayBeSigned(headers['stripe-signature'])) fail('VALIDATION_ERROR', notSigned)
+    })
+    scope.post(url, { bodyLimit: maxEventBytes }, async (request, reply) => {
       if (app.stopping) fail('SERVICE_UNAVAILABLE')
       const account = (await openStripe(app)) as StripeAccount
       const event = eventOf(account, request.body, request.headers['stripe-signature'])
@@ -26,14 +35,20 @@ export function mountStripeWebhook(http: FastifyInstance, app: App): Map<string,
   return new Map([[url, new Set(['POST'])]])
 }
 
+/** Whether a header has the form and the age of a signature; the signature itself is judged with the body. */
+function mayBeSigned(header: unknown): boolean {
+  if (typeof header !== 'string' || !/(^|,)v1=[0-9a-f]{64}(,|$)/.test(header)) return false
+  const [, , at] = /(^|,)t=(\d{1,12})(,|$)/.exec(header) ?? []
+  return at !== undefined && Date.now() / 1000 - Number(at) <= maxAgeSeconds
+}
+
 /** @throws VALIDATION_ERROR for what Stripe did not sign, or signed more than five minutes ago. */
 function eventOf({ stripe, settings }: StripeAccount, body: unknown, signature: unknown): Stripe.Event {
-  if (typeof signature !== 'string' || !Buffer.isBuffer(body))
-    fail('VALIDATION_ERROR', 'Stripe-Signature: must be the signature of this body')
+  if (typeof signature !== 'string' || !Buffer.isBuffer(body)) fail('VALIDATION_ERROR', notSigned)
   try {
-    return stripe.webhooks.constructEvent(body, signature, settings.webhookSecret)
+    return stripe.webhooks.constructEvent(body, signature, settings.webhookSecret, maxAgeSeconds)
   } catch {
-    return fail('VALIDATION_ERROR', 'Stripe-Signature: must be the signature of this body, not older than five minutes')
+    return fail('VALIDATION_ERROR', notSigned)
   }
 }
 

@@ -1,6 +1,6 @@
 // What happens to a connection where Fastify has no part: requests that cannot be read, and those that take too long to come.
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ErrorCode } from './errors.ts'
 
@@ -9,6 +9,23 @@ export const requestTimeoutMs = 10_000
 
 /** Connections whose request is on a clock of its own. */
 const onOwnClock = new WeakSet<Socket>()
+
+/** How long a caller who is still sending has to read the answer, before the connection is reset. */
+const lingerMs = 1_000
+
+/** The newest request of each connection, and its answer. */
+const newest = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>()
+
+/** To be called of every request as it begins. */
+export function noteRequest(request: IncomingMessage, response: ServerResponse): void {
+  newest.set(request.socket, { request, response })
+}
+
+/** Whether the request that has not come whole has its answer already: another would pass for that of the next request. */
+function isAnswered(socket: Socket): boolean {
+  const last = newest.get(socket)
+  return last !== undefined && !last.request.complete && last.response.headersSent
+}
 
 /** The caller's id of its request, or a new one. */
 export function requestIdOf(header: string | string[] | undefined): string {
@@ -21,6 +38,10 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): 
   const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
   const tooLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
   if (tooLate && onOwnClock.has(socket)) return
+  if (isAnswered(socket)) {
+    socket.destroySoon()
+    return
+  }
   const status = tooLarge ? '431 Request Header Fields Too Large' : tooLate ? '408 Request Timeout' : '400 Bad Request'
   const message = tooLarge
     ? 'The headers are too large'
@@ -28,6 +49,15 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): 
       ? 'The request did not arrive in time'
       : 'The request is not valid HTTP'
   if (socket.writable) socket.end(bareAnswer(status, null, 'VALIDATION_ERROR', message))
+}
+
+/** Ends a connection whose body comes in too many small chunks; see core/small-chunks.ts. */
+export function refuseSmallChunks(socket: Socket): void {
+  // One turn of the event loop would read megabytes of chunks. Closing at once would take the answer away.
+  stopReading(socket)
+  if (socket.writable && !isAnswered(socket))
+    socket.end(bareAnswer('400 Bad Request', null, 'VALIDATION_ERROR', 'body: comes in too many small chunks'))
+  setTimeout(() => socket.destroy(), lingerMs).unref()
 }
 
 /** An answer where there is no reply to give it with. */
@@ -44,10 +74,15 @@ export function bareAnswer(status: string, request: IncomingMessage | null, code
   return `${headers.join('\r\n')}\r\n\r\n${body}`
 }
 
+/** Takes nothing more from the connection (backpressure). */
+function stopReading(socket: Socket): void {
+  // Node's parser takes bytes from the handle itself until somebody listens to the socket; only then does a pause hold.
+  socket.on('data', () => {})
+  socket.pause()
+}
+
 /** A rest of a body up to this size is read and dropped, so that the connection can be used again. */
 const smallRestBytes = 256 * 1024
-/** How long a caller who is still sending has to read the answer. */
-const lingerMs = 1_000
 
 /**
  * Lets the connection end after the answer (lingering close) where the request's body was not read and much of it may be left;
@@ -59,9 +94,7 @@ export function leaveRest(request: IncomingMessage): boolean {
   if (request.complete) return false
   const restBytes = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Number.POSITIVE_INFINITY
   if (restBytes <= smallRestBytes) return false
-  // Node's parser takes bytes from the handle itself until somebody listens to the socket; only then does a pause hold.
-  socket.on('data', () => {})
-  socket.pause()
+  stopReading(socket)
   // Node calls this once an answer with `Connection: close` is written.
   socket.destroySoon = () => {
     socket.end()

@@ -1,14 +1,17 @@
 // The HTTP server's ground: limits, ids, the error envelope, figures. It knows no route of the product.
-import { METHODS } from 'node:http'
+import { type IncomingMessage, METHODS } from 'node:http'
 import cors from '@fastify/cors'
 import helmet from '@fastify/helmet'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import findMyWay from 'find-my-way'
 import type { App } from './app.ts'
-import { bareAnswer, leaveRest, refuseConnection, requestIdOf, requestTimeoutMs } from './connection.ts'
+import { bareAnswer, leaveRest, noteRequest, refuseConnection, requestIdOf, requestTimeoutMs } from './connection.ts'
+import { boundConnections } from './connections.ts'
 import { codeOf, type ErrorCode, errors, failure, retryAfterOf } from './errors.ts'
 import { keepAddresses, trustOf } from './proxy.ts'
 import { publicFailure } from './public-failure.ts'
+import { GuardedRequest } from './small-chunks.ts'
+import { boundUnreadAnswers } from './unread-answers.ts'
 
 /** Every method that Node reads; but CONNECT, which asks for a tunnel and not for a path. */
 export const methods = METHODS.filter((method) => method !== 'CONNECT')
@@ -56,6 +59,7 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
       requestTimeout: requestTimeoutMs,
       connectionsCheckingInterval: 1_000,
       maxHeaderSize: 16_384,
+      IncomingMessage: GuardedRequest,
     },
     clientErrorHandler: refuseConnection,
     // A path that cannot be read comes before every hook.
@@ -84,9 +88,12 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
     ],
   })
   http.addHook('onRequest', async (request, reply) => {
+    noteRequest(request.raw, reply.raw)
     reply.header('X-Request-Id', request.id)
-    if (!request.headers.host && request.raw.httpVersion === '1.1')
-      return await sendError(reply, 'VALIDATION_ERROR', 'Host: is required')
+    // Node drops what the same packet brings after a request that asks for another protocol, so nothing may follow it.
+    if (request.headers.upgrade !== undefined) reply.header('connection', 'close')
+    const fault = faultOfHead(request.raw)
+    if (fault) return await sendError(reply.header('connection', 'close'), 'VALIDATION_ERROR', fault)
   })
   http.addHook('onSend', async (request, reply) => {
     reply.raw.setTimeout(stallMs)
@@ -102,12 +109,22 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
   })
   // Of what a caller may expect we know nothing but to go on.
   http.server.on('checkExpectation', (request, response) => http.server.emit('request', request, response))
+  boundConnections(http.server, app)
+  boundUnreadAnswers(http.server)
   http.server.on('connect', (request, socket) => {
     socket.end(bareAnswer('405 Method Not Allowed', request, 'METHOD_NOT_ALLOWED', errors.METHOD_NOT_ALLOWED.message))
   })
   http.setErrorHandler((error: FastifyError, request, reply) => answerError(app, error, request, reply))
   http.setNotFoundHandler((_, reply) => sendError(reply, 'NOT_FOUND'))
   return http
+}
+
+/** What is wrong with a request before its path is looked at. A proxy in front may take another of two hosts, or not know HTTP/0.9. */
+function faultOfHead({ httpVersion, headersDistinct }: IncomingMessage): string | undefined {
+  if (httpVersion !== '1.0' && httpVersion !== '1.1') return 'HTTP/1.0 or 1.1 is required'
+  const hosts = headersDistinct.host ?? []
+  if (hosts.length > 1) return 'Host: must be given once'
+  return httpVersion === '1.1' && !hosts[0] ? 'Host: is required' : undefined
 }
 
 /** The origins whose pages may call the gateway, with the cookie of who is signed in there. */

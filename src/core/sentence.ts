@@ -20,7 +20,7 @@ export function sentenceOf(error: unknown): string {
   const denied = e.message.match(/permission denied for (?:database|schema) \S+/)?.[0]
   if (denied) return `The user of DATABASE_URL may not create what the gateway needs (${denied}); let it own the database`
   // What pg says without a code, of what is no PostgreSQL or of one without TLS.
-  if (/^(Connection terminated|The server does not support SSL)/.test(e.message))
+  if (/^(Connection terminated|timeout exceeded|The server does not support SSL)/.test(e.message))
     return `The database of DATABASE_URL cannot be used (${e.message}); check DATABASE_URL`
   if (/CERT|LEAF_SIGNATURE/.test(e.code ?? ''))
     return `The certificate of the database is not trusted (${e.message}); name its authority's in DATABASE_URL (sslrootcert=FILE)`

@@ -2,11 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { api, atEnd, cloneDatabase, sql, startGateway, until } from '../kit/kit.ts'
+import { createMailer } from '../../src/accounts/mailer.ts'
+import { api, atEnd, cloneDatabase, measuredAgain, sql, startGateway, until } from '../kit/kit.ts'
 import { openApp } from '../messages/rig.ts'
 import { openMailbox, tokenIn } from './mailbox.ts'
 import { logIn, newAccount, password } from './person.ts'
@@ -114,6 +115,32 @@ it('leaves no connection behind when whoever sends it ends', async () => {
   expect(mailbox.connections()).toBe(1)
   await app.mailer[Symbol.asyncDispose]()
   await until(() => mailbox.connections() === 0)
+})
+
+it.each<[string, string]>([
+  ['stands still', ''],
+  ['drips its greeting', '2'],
+  ['drips an answer', '220 mail.example ESMTP\r\n250-'],
+])('is tried again later, on another connection, where the server %s', measuredAgain, async (_, says) => {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => {}).resume())
+    socket.write(says)
+    const timer = setInterval(() => says && socket.write(' '), 20)
+    socket.on('close', () => {
+      clearInterval(timer)
+      sockets.delete(socket)
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  atEnd('test', async () => void server.close())
+  const app = await openApp(await cloneDatabase(), { SMTP_URL: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}` })
+  await using mailer = createMailer(app, 300)
+  const began = performance.now()
+  const mail = { to: newEmail(), subject: 'Hello', text: 'Hello', messageId: '<1@localhost>' }
+  await expect(mailer.send('1', mail)).rejects.toThrow()
+  expect(performance.now() - began).toBeLessThan(5_000)
+  await until(() => sockets.size === 0)
 })
 
 it('is written into a folder that is its owner’s alone where there is no mail server', async () => {

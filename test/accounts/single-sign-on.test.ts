@@ -29,6 +29,14 @@ async function signInThere(claims: Partial<typeof provider.claims>): Promise<{ l
   return { location, session: cookies.get('gateway.session_token') }
 }
 
+/** Goes there and to the door of the way back: where that is, and the cookie to bring. */
+async function arrive(): Promise<{ location: string; cookie: string }> {
+  const begun = await fetch(start(), { redirect: 'manual' })
+  const [cookie] = begun.headers.getSetCookie().map((line) => line.split(';', 1)[0] as string)
+  const { location } = await browse(begun.headers.get('location') as string, [issuer()])
+  return { location, cookie: cookie as string }
+}
+
 async function meOf(session: string | undefined): Promise<{ email: string; name: string; plan: { code: string } }> {
   const client = api(gateway)
   const answer = await client.post('/api/auth/token', undefined, { cookie: `gateway.session_token=${session}` })
@@ -219,14 +227,21 @@ describe('a provider that is away', () => {
   })
 
   it('in the middle of a sign-in is given up, and hurts no password login', async () => {
-    const begun = await fetch(start(), { redirect: 'manual' })
-    const [stateCookie] = begun.headers.getSetCookie().map((line) => line.split(';', 1)[0] as string)
-    const { location } = await browse(begun.headers.get('location') as string, [issuer()])
-    provider.instead = () => {}
-    const waiting = fetch(location, { redirect: 'manual', headers: { cookie: stateCookie as string } })
+    const there = await Promise.all(Array.from({ length: 120 }, arrive))
+    // It answers byte by byte and never ends.
+    provider.instead = (_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      const drip = setInterval(() => response.write(' '), 100)
+      response.on('close', () => clearInterval(drip))
+    }
+    const waiting = there.map(({ location, cookie }) => fetch(location, { redirect: 'manual', headers: { cookie } }))
     const { email } = await newAccount(databaseUrl)
     expect((await logIn(gateway, email)).status).toBe(200)
-    expect((await waiting).status).toBe(503)
+    expect(await provider.connections()).toBeLessThanOrEqual(100)
+    const refused = { error: { code: 'SERVICE_UNAVAILABLE', message: expect.stringMatching(/is asked by too many at once|does not answer/) } }
+    for (const answer of await Promise.all(waiting)) expect([answer.status, await answer.json()]).toEqual([503, refused])
+    // Nobody waits for them any more, and they end.
+    await until(async () => (await provider.connections()) === 0)
     provider.instead = null
     expect((await signInThere({})).session).toBeDefined()
   })

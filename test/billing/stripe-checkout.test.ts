@@ -167,7 +167,7 @@ describe('a subscription at Stripe', () => {
   })
 })
 
-describe.each(['broken', 'silent'] as const)('while Stripe is %s', (mode) => {
+describe.each(['broken', 'silent', 'dripping', 'endless'] as const)('while Stripe is %s', (mode) => {
   it('nothing is granted and nothing is stored half; the same request succeeds later', async () => {
     const fresh = await openPerson(site, 'free')
     const { person, subscription } = await subscriber()

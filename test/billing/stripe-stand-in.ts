@@ -28,7 +28,9 @@ export interface StripeStandIn {
   asked: Asked[]
   things: Map<string, Thing>
   /** How it answers from now on. */
-  mode: 'well' | 'broken' | 'silent'
+  mode: 'well' | 'broken' | 'silent' | 'dripping' | 'endless'
+  /** What it answers instead, by path and customer: `/v1/subscriptions?customer=ID`. */
+  lies: Map<string, Thing>
   /** Things that it does not know any more. */
   gone: Set<string>
   /** Called before each answer, once. */
@@ -41,7 +43,15 @@ let last = 0
 const newName = (kind: string) => `${kind}_${process.pid}x${++last}`
 
 export async function openStripeStandIn(): Promise<StripeStandIn> {
-  const standIn: StripeStandIn = { url: '', asked: [], things: new Map(), mode: 'well', gone: new Set(), before: null }
+  const standIn: StripeStandIn = {
+    url: '',
+    asked: [],
+    things: new Map(),
+    mode: 'well',
+    lies: new Map(),
+    gone: new Set(),
+    before: null,
+  }
   const server = createServer((request, response) => void answer(standIn, request, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -61,6 +71,7 @@ async function answer(standIn: StripeStandIn, request: IncomingMessage, response
   const idempotencyKey = request.headers['idempotency-key'] as string | undefined
   standIn.asked.push({ method: request.method as string, path: pathname, params, idempotencyKey })
   if (standIn.mode === 'silent') return
+  if (standIn.mode === 'dripping' || standIn.mode === 'endless') return pour(response, standIn.mode === 'endless' ? 65_536 : 1)
   const send = (status: number, body: Thing) => {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   }
@@ -68,6 +79,8 @@ async function answer(standIn: StripeStandIn, request: IncomingMessage, response
   const isGone = (name: string) => standIn.gone.has(name)
   const param = isGone(params.customer ?? '') ? 'customer' : 'id'
   const isKnown = param === 'id' && !pathname.split('/').some(isGone)
+  const lie = standIn.lies.get(`${pathname}?customer=${params.customer}`)
+  if (lie) return send(200, lie)
   const result = isKnown ? act(standIn, request.method as string, pathname, params) : undefined
   const missing = { type: 'invalid_request_error', code: 'resource_missing', param, message: 'No such thing' }
   const body = JSON.stringify(result ?? { error: missing })
@@ -75,6 +88,13 @@ async function answer(standIn: StripeStandIn, request: IncomingMessage, response
   standIn.before = null
   await before?.()
   response.writeHead(result ? 200 : 404, { 'content-type': 'application/json' }).end(body)
+}
+
+/** Answers so many blanks at a time, without an end. */
+function pour(response: ServerResponse, bytes: number): void {
+  response.writeHead(200, { 'content-type': 'application/json' })
+  const timer = setInterval(() => response.writableNeedDrain || response.write(' '.repeat(bytes)), bytes === 1 ? 100 : 1)
+  response.on('close', () => clearInterval(timer))
 }
 
 function act({ things }: StripeStandIn, method: string, path: string, params: Record<string, string>): Thing {

@@ -1,6 +1,7 @@
 // Stripe's events: believed by their signature alone, safe to repeat, and the same in any order.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { api, cloneDatabase, sql, startGateway } from '../kit/kit.ts'
+import { send } from '../promises/wire.ts'
 import { byHeader, checkoutsOf, openPerson, type Person, rowOf, type Site } from './rig.ts'
 import {
   makeInvoice,
@@ -61,6 +62,46 @@ describe('an event', () => {
     expect(bare.status).toBe(400)
     expect(await kept(person)).toEqual(before)
     expect((await sendEvent(site, 'checkout.session.completed', paid.session, { ageSeconds: 290 })).status).toBe(200)
+  })
+
+  it('that cannot have been signed is refused before its body is read, and a larger one than any is not read', async () => {
+    const head = 'POST /api/billing/stripe/webhook HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
+    const at = Math.floor(Date.now() / 1000)
+    const v1 = `v1=${'a'.repeat(64)}`
+    // Of each body not one byte comes.
+    for (const signature of [
+      '',
+      'x',
+      `t=${at}`,
+      v1,
+      `t=${at},v1=00`,
+      `t=${at - 301},${v1}`,
+      `t=soon,${v1}`,
+      `t=${at},v0=${'a'.repeat(64)}`,
+    ]) {
+      const asked = `${head}Stripe-Signature: ${signature}\r\nContent-Length: 1000\r\n\r\n`
+      expect((await send(site, asked, /Stripe-Signature: must be/)).text).toMatch(/^HTTP\/1\.1 400/)
+    }
+    const large = `${head}Stripe-Signature: t=${at},${v1}\r\nContent-Length: 262145\r\n\r\n`
+    expect((await send(site, large, /PAYLOAD_TOO_LARGE/)).text).toMatch(/^HTTP\/1\.1 413/)
+  })
+
+  it('takes nothing for a customer of what Stripe says about another', async () => {
+    const [mine, theirs] = [await customer(), await customer('max')]
+    const paid = pay(stripe, theirs.session)
+    const before = await kept(mine.person)
+    // A list and records that are not what was asked for.
+    const { subscription, invoice } = paid
+    stripe.lies.set(`/v1/subscriptions?customer=${mine.id}`, { object: 'list', data: [subscription] })
+    await sendEvent(site, 'customer.subscription.updated', { ...subscription, customer: mine.id })
+    await sendEvent(site, 'invoice.paid', { ...invoice, customer: mine.id })
+    await sendEvent(site, 'charge.refunded', { refunded: true, payment_intent: invoice.of, customer: mine.id })
+    await sendEvent(site, 'checkout.session.completed', { ...theirs.session, customer: mine.id })
+    expect(await kept(mine.person)).toEqual(before)
+    stripe.lies.clear()
+    await sendEvent(site, 'checkout.session.completed', paid.session)
+    await sendEvent(site, 'invoice.paid', invoice)
+    expect(await kept(theirs.person)).toMatchObject({ plan: 'max', status: 'active', checkouts: ['max completed'] })
   })
 
   it('about nobody here, or of another kind, is let go', async () => {

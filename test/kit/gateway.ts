@@ -37,6 +37,8 @@ export interface GatewayOptions {
   databaseUrl?: string
   /** Beyond the kit's own, or instead of them. */
   env?: Record<string, string | undefined>
+  /** How many files and sockets the system lets it have open; as many as this process without it. */
+  openFiles?: number
 }
 
 /** How long a start may take, which may have a database to make: seconds on a quiet machine. */
@@ -52,7 +54,9 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
 /** Starts a gateway without waiting for anything, for those that are to refuse, or have no server. */
 export function spawnGateway(options: GatewayOptions = {}): Running {
   const env = { ...environment, DATA_DIR: ownDataDir(), ...outsideDatabase(options.databaseUrl), ...options.env }
-  return watch(spawn(node, ['src/main.ts'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] }))
+  const limited = ['-c', `ulimit -n ${options.openFiles} && exec "$0" src/main.ts`, node]
+  const [command, args] = options.openFiles ? ['sh', limited] : [node, ['src/main.ts']]
+  return watch(spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] }))
 }
 
 let dataDir: string | undefined

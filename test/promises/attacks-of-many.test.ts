@@ -102,19 +102,25 @@ describe('connections', () => {
   }
 
   it('that send slowly are cut within 12 s, while others are served', { timeout: 240_000 }, async () => {
+    const known = `x-api-key: ${rig.tenant.account.apiKey}\r\n`
     const slow = [
       'GET /livez HTTP/1.1\r\nHost: x\r\nX-A: ',
-      `${postHead}x-api-key: ${rig.tenant.account.apiKey}\r\nContent-Length: 1000\r\n\r\n{`,
+      `${postHead}${known}Content-Length: 1000\r\n\r\n{`,
+      `${postHead}${known}Transfer-Encoding: chunked\r\n\r\n5\r\n{`,
+      `${postHead}${known}Expect: 100-continue\r\nContent-Length: 1000\r\n\r\n`,
+      `${postHead.replace('/api/v1/messages/send', '/api/auth/login')}Content-Length: 1000\r\n\r\n{`,
+      `${postHead.replace('/api/v1/messages/send', '/graphql')}${known}Content-Length: 1000\r\n\r\n{`,
+      `${postHead.replace('/api/v1/messages/send', '/graphql/stream')}${known}Content-Length: 1000\r\n\r\n{`,
     ]
     async function sendSlowly(): Promise<Wire[]> {
-      const cut = Promise.all(Array.from({ length: 200 }, (_, i) => send(rig.gateway, slow[i % 2] as string)))
+      const cut = Promise.all(Array.from({ length: 200 }, (_, i) => send(rig.gateway, slow[i % slow.length] as string)))
       await expectService(10)
       return await cut
     }
     const longest = (wires: Wire[]) => Math.max(...wires.map(({ tookMs }) => tookMs))
     for (const wire of await promptly(sendSlowly, { withinMs: 12_000, tookMs: longest })) {
       expect(wire.closed).toBe(true)
-      expect(wire.text).toMatch(/^(HTTP\/1\.1 408|$)/)
+      expect(wire.text).toMatch(/^(HTTP\/1\.1 100 Continue\r\n\r\n)?(HTTP\/1\.1 408|$)/)
     }
   })
 

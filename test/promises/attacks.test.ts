@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { promptly } from '../kit/kit.ts'
 import { openOwnRig, type Rig } from '../rest-compat/rig.ts'
-import { postHead, send, wireAttacks } from './wire.ts'
+import { postHead, send, sendInParts, wireAttacks } from './wire.ts'
 
 let rig: Rig
 
@@ -26,6 +26,98 @@ describe('on the wire', () => {
     const first = `${postHead}x-api-key: ${rig.tenant.account.apiKey}\r\nContent-Length: 2\r\n\r\n{}`
     const { text: answered } = await send(rig.gateway, `${first}GET /api/v1/me HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
     expect(answered.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 400', 'HTTP/1.1 401'])
+  })
+
+  it('what follows the unread body of a refused request is a request of its own', async () => {
+    const hidden = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n'
+    const last = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
+    const length = `Content-Length: ${hidden.length}\r\n\r\n${hidden}`
+    const heads: [string, number][] = [
+      [postHead, 401],
+      ['POST /nowhere HTTP/1.1\r\nHost: x\r\n', 404],
+      ['DELETE /livez HTTP/1.1\r\nHost: x\r\n', 405],
+      ['POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n', 415],
+      ['POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n', 401],
+      ['POST /api/v1/media HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=x\r\n', 401],
+    ]
+    for (const [head, status] of heads) {
+      const { text: answered } = await send(rig.gateway, head + length + last)
+      expect(answered.match(/HTTP\/1\.1 \d{3}/g), head).toEqual([`HTTP/1.1 ${status}`, 'HTTP/1.1 200'])
+    }
+  })
+
+  it('a refused request whose body then breaks gets no second answer', async () => {
+    const breaks = ['2\r\n{}x\r\n', 'zz\r\n', `0\r\n${'X-A: aaaaaaaaaaaaa\r\n'.repeat(2_000)}\r\n`]
+    for (const broken of breaks) {
+      const ask = `${postHead}Transfer-Encoding: chunked\r\n\r\n`
+      const { text: answered, closed } = await sendInParts(rig.gateway, [ask, broken], /HTTP\/1\.1 401[\s\S]*\}$/)
+      expect([answered.match(/HTTP\/1\.1 \d{3}/g), closed]).toEqual([['HTTP/1.1 401'], true])
+    }
+  })
+
+  it('a request for another protocol is answered in this one, and is the last of its connection', async () => {
+    const next = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n'
+    for (const protocol of ['h2c', 'websocket']) {
+      const ask = `GET /livez HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n`
+      const { text: answered, closed } = await promptly(() => send(rig.gateway, ask + next))
+      expect(answered.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 200'])
+      expect(answered).toMatch(/^connection: close\r$/im)
+      expect(closed).toBe(true)
+    }
+  })
+
+  it('trailers add no headers to a request', async () => {
+    const head = `${postHead}Connection: close\r\nTransfer-Encoding: chunked\r\nTrailer: x-api-key\r\n\r\n`
+    const { text: answered } = await send(rig.gateway, `${head}2\r\n{}\r\n0\r\nx-api-key: ${rig.tenant.account.apiKey}\r\n\r\n`)
+    expect(answered).toMatch(/^HTTP\/1\.1 401/)
+  })
+
+  it('HTTP/1.0 needs no host, and keeps its connection only where it asks for that', async () => {
+    const next = 'GET /livez HTTP/1.0\r\n\r\n'
+    const kept = await send(rig.gateway, `GET /livez HTTP/1.0\r\nConnection: keep-alive\r\n\r\n${next}`)
+    expect(kept.text.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200'])
+    const { text: answered, closed } = await send(rig.gateway, next)
+    expect([answered.match(/HTTP\/1\.1 \d{3}/g), closed]).toEqual([['HTTP/1.1 200'], true])
+  })
+
+  it('a target that names another host is a path of ours, and the name goes nowhere', async () => {
+    const key = `x-api-key: ${rig.tenant.account.apiKey}\r\n`
+    for (const target of ['/api/v1/me', '/graphql?query={me{id}}', '/docs']) {
+      const ask = `GET http://evil.example${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nx-graphql-yoga-csrf: 1\r\n${key}\r\n`
+      const { text: answered } = await send(rig.gateway, ask)
+      expect(answered).toMatch(/^HTTP\/1\.1 200/)
+      expect(answered).not.toMatch(/evil\.example/)
+    }
+    const { text: other } = await send(rig.gateway, 'GET ftp://x/livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    expect(other).toMatch(/^HTTP\/1\.1 404/)
+  })
+
+  describe('a body in chunks of one byte', () => {
+    const routes = {
+      REST: postHead,
+      GraphQL: postHead.replace('/api/v1/messages/send', '/graphql'),
+      'signing in': postHead.replace('/api/v1/messages/send', '/api/auth/login'),
+      'an upload': postHead
+        .replace('/api/v1/messages/send', '/api/v1/media')
+        .replace('application/json', 'multipart/form-data; boundary=x'),
+    }
+
+    it.each(Object.entries(routes))('is cut off long before its route would read it to the end: %s', async (_, head) => {
+      const chunked = `${head}x-api-key: ${rig.tenant.account.apiKey}\r\nTransfer-Encoding: chunked\r\n\r\n`
+      const { text: answered, closed } = await send(rig.gateway, chunked + '1\r\n \r\n'.repeat(10_000))
+      expect(answered).toMatch(/^HTTP\/1\.1 400/)
+      expect(answered).toMatch(/"body: comes in too many small chunks"/)
+      expect(closed).toBe(true)
+    })
+
+    it('is read where it is small, and so is a large one in chunks of a usual size', async () => {
+      const chunked = `${postHead}x-api-key: ${rig.tenant.account.apiKey}\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n`
+      const usual = `200\r\n${' '.repeat(512)}\r\n`.repeat(2_000)
+      for (const body of ['1\r\n \r\n'.repeat(4_000), usual]) {
+        const { text: answered } = await send(rig.gateway, `${chunked}${body}2\r\n{}\r\n0\r\n\r\n`)
+        expect(answered).toMatch(/"instanceId: /)
+      }
+    })
   })
 
   it('headers that claim to be somebody, or somewhere else, change nothing', async () => {

@@ -1,5 +1,5 @@
 // Bytes on a connection of their own, and those that no client would send.
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 
 export interface Wire {
   text: string
@@ -10,6 +10,24 @@ export interface Wire {
 
 /** What comes back on a connection of its own, until the other side closes it, or it is `enough`, or half a minute is over. */
 export function send(gateway: { url: string }, bytes: string | Buffer, enough?: RegExp): Promise<Wire> {
+  return exchange(gateway, bytes, () => enough)
+}
+
+/** As {@link send}, of `first`, and of `second` once the answer to that is as `between` has it. */
+export function sendInParts(gateway: { url: string }, [first, second]: [string, string], between: RegExp): Promise<Wire> {
+  let sent = false
+  return exchange(gateway, first, (answered, socket) => {
+    if (!sent && between.test(answered)) {
+      sent = true
+      socket.write(second)
+    }
+    return undefined
+  })
+}
+
+type Enough = (answered: string, socket: Socket) => RegExp | undefined
+
+function exchange(gateway: { url: string }, bytes: string | Buffer, enough: Enough): Promise<Wire> {
   const { hostname, port } = new URL(gateway.url)
   const begun = performance.now()
   return new Promise((resolve) => {
@@ -23,7 +41,7 @@ export function send(gateway: { url: string }, bytes: string | Buffer, enough?: 
     const timer = setTimeout(() => end(false), 30_000)
     socket.on('data', (chunk) => {
       answered += chunk.toString('latin1')
-      if (enough?.test(answered)) end(false)
+      if (enough(answered, socket)?.test(answered)) end(false)
     })
     socket.on('error', () => end(true))
     socket.on('close', () => end(true))
@@ -32,6 +50,9 @@ export function send(gateway: { url: string }, bytes: string | Buffer, enough?: 
 
 /** The head of a request to send a message, but for its end. */
 export const postHead = 'POST /api/v1/messages/send HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
+
+/** Of a request whose body is read whoever sends it. */
+const chunkedHead = `${postHead.replace('/api/v1/messages/send', '/api/auth/login')}Transfer-Encoding: chunked\r\n\r\n`
 
 /** Each: what is sent, and the status of the one answer before the connection is closed. */
 export const wireAttacks: [name: string, bytes: string, status: number][] = [
@@ -57,5 +78,24 @@ export const wireAttacks: [name: string, bytes: string, status: number][] = [
   ['CONNECT', 'CONNECT /api/v1/messages HTTP/1.1\r\nHost: x\r\n\r\n', 405],
   ['a header with a lone carriage return', 'GET /livez HTTP/1.1\r\nHost: x\r\nX-A: a\rX-B: b\r\n\r\n', 400],
   ['a header with NUL', 'GET /livez HTTP/1.1\r\nHost: x\r\nX-A: a\0b\r\n\r\n', 400],
+  ['two equal lengths', `${postHead}Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}`, 400],
+  ['a list of lengths', `${postHead}Content-Length: 2, 2\r\n\r\n{}`, 400],
+  ['a length with a sign', `${postHead}Content-Length: +2\r\n\r\n{}`, 400],
+  ['a length beyond 64 bits', `${postHead}Content-Length: 18446744073709551618\r\n\r\n{}`, 400],
+  ['a length before a blank and its colon', `${postHead}Content-Length : 2\r\n\r\n{}`, 400],
+  ['chunks, then identity', `${postHead}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`, 400],
+  ['chunks twice', `${postHead}Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n`, 400],
+  ['chunks after a vertical tab', `${postHead}Transfer-Encoding: \x0bchunked\r\n\r\n0\r\n\r\n`, 400],
+  ['chunks in a folded header', `${postHead}Transfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n`, 400],
+  ['chunks in HTTP/1.0', `${chunkedHead.replace('1.1', '1.0')}2\r\n{}\r\n0\r\n\r\n`, 400],
+  ['chunks that end in bare line feeds', `${chunkedHead}2\n{}\n0\n\n`, 400],
+  ['a chunk beyond 64 bits', `${chunkedHead}fffffffffffffffff\r\n{}\r\n0\r\n\r\n`, 400],
+  ['a negative chunk', `${chunkedHead}-2\r\n{}\r\n0\r\n\r\n`, 400],
+  ['a chunk that is longer than it says', `${chunkedHead}2\r\n{}x\r\n0\r\n\r\n`, 400],
+  ['a chunk extension of 1 MB', `${chunkedHead}2;${'a'.repeat(1_000_000)}`, 400],
+  ['trailers of 1 MB', `${chunkedHead}2\r\n{}\r\n0\r\n${'X-A: aaaaaaaaaaaaa\r\n'.repeat(50_000)}\r\n`, 431],
+  ['two hosts', 'GET /livez HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n', 400],
+  ['HTTP/0.9', 'GET /livez\r\n\r\n', 400],
+  ["HTTP/2's preface", 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
   ['a folded header', 'GET /livez HTTP/1.1\r\nHost: x\r\nX-A: a\r\n X-B: b\r\n\r\n', 400],
 ]
