@@ -1,6 +1,7 @@
 // GraphQL over HTTP: reads requests, admits them, and answers in GraphQL's own form.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLSchema } from 'graphql'
+import { answerText } from './core/answer.ts'
 import type { App } from './core/app.ts'
 import { errors, fail } from './core/errors.ts'
 import { failureOf, methods } from './core/http.ts'
@@ -30,14 +31,14 @@ export function mountGraphql(http: FastifyInstance, app: App, { schema, door, gr
     const { params, fault } = readParams(request)
     const open = () => door.open(request, reply, reachOf(schema, params ?? {}))
     if (streams.isStreamRequest(request)) return await streams.handleStream(request, reply, open)
-    const gateway = await open()
+    const gateway = { ...(await open()), response: reply.raw }
     if (fault) throw fault
     const isPost = request.method === 'POST'
     const idempotency = isPost ? idempotencyOf(request, request.body as Buffer) : null
     const type = isPost ? plainType(request.headers.accept) : undefined
     const result = type ? await executePrepared(schema, graphql.documents, params, gateway, idempotency) : null
     if (result && idempotency?.replayed) reply.header('Idempotency-Replayed', 'true')
-    if (result && !result.errors) return await reply.type(`${type}; charset=utf-8`).send(JSON.stringify(result))
+    if (result && !result.errors) return await reply.type(`${type}; charset=utf-8`).send(answerText(result, result.data))
     const body = isPost ? (request.body as BodyInit) : undefined
     const address = new URL(request.url, 'http://gateway').href
     // Judged already, and by more of its spellings than yoga knows.

@@ -12,6 +12,7 @@ import { TeamRef } from './schema.ts'
 builder.objectField(TeamRef, 'apiKeys', (t) =>
   t.field({
     type: [ApiKeyRef],
+    extensions: { items: 20 },
     description: 'Its API keys that hold, oldest first. Errors: FORBIDDEN for collaborators.',
     resolve: (team, _, ctx) => keysOf(ctx, team),
   }),
