@@ -19,9 +19,8 @@ class ItemBudgetPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     const paged: Resolver<Types> = page
       ? (parent, args, context, info) => resolve(parent, withPage(args, page), context, info)
       : resolve
-    const plain = type.kind === 'List' ? type.type : type
-    const holdsText = plain.kind === 'Scalar' && ['String', 'ID', 'JSON'].includes(String(plain.ref))
-    if (!holdsText && type.kind !== 'List') {
+    const { kind } = type.kind === 'List' ? type.type : type
+    if (kind !== 'Scalar' && kind !== 'Enum') {
       return (parent, args, context, info) => {
         ;(context as { budget?: Budget }).budget?.addItems(1)
         return paged(parent, args, context, info)
@@ -36,7 +35,6 @@ class ItemBudgetPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
         budget.addBytes(bytesOfText(value))
         return value
       }
-      if (plain.kind !== 'Scalar' && plain.kind !== 'Enum') return value
       if (value instanceof Promise) {
         return value.then((known) => {
           count(budget, known)
