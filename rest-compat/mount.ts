@@ -1,4 +1,5 @@
 // Mounts the rows on a surface: admits, reads the request, runs the row's operation, puts the answer in the envelope.
+import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { DocumentNode, ExecutionResult } from 'graphql'
 import type { z } from 'zod'
@@ -35,6 +36,8 @@ export interface RestDoor<Context> {
     context: Context
     repeatable: Repeatable | null
   }) => Promise<ExecutionResult>
+  /** The JSON text of an answer that was made of what `execute` gave as `data`; a large one comes in pieces. */
+  textOf: (answer: unknown, data: unknown) => string | Readable
   /** Keeps a refusal that came before the operation; answers the error to give, which may be an earlier one. */
   keep: (error: Error, context: Context, repeatable: Repeatable | null) => Promise<Error>
   /** What answers the rows about files; the request's body is unread. */
@@ -105,7 +108,7 @@ async function answer<Context>(
   return reply
     .code(route.accepted?.when(data as never) ? 202 : route.status)
     .type('application/json; charset=utf-8')
-    .send(JSON.stringify({ data: route.project(data as never, query as never) }))
+    .send(door.textOf({ data: route.project(data as never, query as never) }, data))
 }
 
 async function perform<Context>(

@@ -1,6 +1,7 @@
 // The short way of a GraphQL request: its document was checked before, so nothing stands between it and the executor.
 import type { ExecutionResult, GraphQLSchema } from 'graphql'
 import { getOperationAST } from 'graphql'
+import { piecesBudget } from './core/budget.ts'
 import type { Context, Idempotency } from './core/context.ts'
 import type { Documents } from './core/documents.ts'
 import { executeOperation } from './core/execute.ts'
@@ -29,9 +30,9 @@ export async function executePrepared(
   const { operationName, variables } = request
   const operation = getOperationAST(document, operationName)?.operation
   if (operation !== 'query' && operation !== 'mutation') return null
-  if (refuseCostly({ schema, document, operationName, variableValues: variables, contextValue: context })) return null
+  if (refuseCostly({ schema, document, operationName, variableValues: variables })) return null
   const own = operation === 'mutation' ? { ...context, idempotency } : context
-  return await executeOperation({ schema, document, operationName, variables, context: own })
+  return await executeOperation({ schema, document, operationName, variables, context: own, limits: piecesBudget })
 }
 
 const plainFields = new Set(['query', 'operationName', 'variables'])

@@ -1,7 +1,7 @@
 // Which keys a GraphQL operation is for, by what it selects.
-import { type DocumentNode, type GraphQLSchema, type OperationDefinitionNode, parse } from 'graphql'
+import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql'
 import type { Reach } from './billing/admit.ts'
-import { maxTokens } from './core/documents.ts'
+import { parseDocument } from './core/documents.ts'
 import { rootFields, scopesOf } from './core/root-fields.ts'
 
 /** Of each operation of a document by its name; under `undefined` that of the only one. */
@@ -33,7 +33,7 @@ function reachesOf(schema: GraphQLSchema, query: string): Reaches {
 function findReaches(schema: GraphQLSchema, query: string): Reaches {
   let document: DocumentNode
   try {
-    document = parse(query, { maxTokens, noLocation: true })
+    document = parseDocument(query, { noLocation: true })
   } catch {
     return new Map()
   }

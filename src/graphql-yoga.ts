@@ -6,11 +6,12 @@ import { GraphQLError, getOperationAST } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import type { App } from './core/app.ts'
 import type { Context, Idempotency } from './core/context.ts'
-import { createDocuments, type Documents } from './core/documents.ts'
+import { createDocuments, type Documents, parseDocument } from './core/documents.ts'
 import { codeOf, type ErrorCode, failure } from './core/errors.ts'
 import { executeOperation, publish } from './core/execute.ts'
 import { withoutSuggestion } from './core/refuse-variables.ts'
 import { limits, refuseCostly } from './graphql-limits.ts'
+import { introspectOnce } from './introspection-limits.ts'
 
 /** What a request brings to its operation. */
 export interface ServerContext {
@@ -32,7 +33,8 @@ export interface Graphql {
 
 export function createGraphql(app: App, schema: GraphQLSchema): Graphql {
   const armor = new EnvelopArmor({
-    maxTokens: { n: limits.tokens },
+    // As `parseDocument` has it.
+    maxTokens: { enabled: false },
     maxAliases: { n: limits.aliases },
     maxDirectives: { n: limits.directives },
     maxDepth: { n: limits.depth, flattenFragments: true },
@@ -57,6 +59,7 @@ export function createGraphql(app: App, schema: GraphQLSchema): Graphql {
       useParsedBody(),
       useCSRFPrevention({ requestHeaders: ['x-api-key', 'authorization', 'x-graphql-yoga-csrf'] }),
       ...(armor.protect().plugins as Plugin[]),
+      useTextLimits(),
       useCostLimit(),
       useOneExecutor(),
       useCodes(app),
@@ -77,6 +80,18 @@ function useParsedBody(): Plugin<Record<string, never>, ServerContext> {
   return {
     onRequestParse({ request, serverContext: { params }, setRequestParser }) {
       if (request.method === 'POST' && params) setRequestParser(() => params)
+    },
+  }
+}
+
+/** Bounds the text of a document, and what it looks at of the schema. */
+function useTextLimits(): Plugin {
+  return {
+    onParse({ setParseFn }) {
+      setParseFn((source, options) => parseDocument(typeof source === 'string' ? source : source.body, options))
+    },
+    onValidate({ addValidationRule }) {
+      addValidationRule(introspectOnce(limits.complexity))
     },
   }
 }

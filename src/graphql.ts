@@ -1,6 +1,7 @@
 // GraphQL over HTTP: reads requests, admits them, and answers in GraphQL's own form.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLSchema } from 'graphql'
+import { answerText } from './core/answer.ts'
 import type { App } from './core/app.ts'
 import { type BodyMemory, limitBodyMemory } from './core/body-memory.ts'
 import { errors, fail, retryAfterOf } from './core/errors.ts'
@@ -39,14 +40,14 @@ export function mountGraphql(
     const caller = callers.get(request) as Caller
     const open = () => caller.enter(reachOf(schema, params ?? {}))
     if (streams.isStreamRequest(request)) return await streams.handleStream(request, reply, open)
-    const gateway = await open()
+    const gateway = { ...(await open()), response: reply.raw }
     if (fault) throw fault
     const isPost = request.method === 'POST'
     const idempotency = isPost ? idempotencyOf(request, request.body as Buffer) : null
     const type = isPost ? plainType(request.headers.accept) : undefined
     const result = type ? await executePrepared(schema, graphql.documents, params, gateway, idempotency) : null
     if (result && idempotency?.replayed) reply.header('Idempotency-Replayed', 'true')
-    if (result && !result.errors) return await reply.type(`${type}; charset=utf-8`).send(JSON.stringify(result))
+    if (result && !result.errors) return await reply.type(`${type}; charset=utf-8`).send(answerText(result, result.data))
     const address = new URL(request.url, 'http://gateway').href
     // The content type was judged already, in more of its spellings than yoga knows, and the body is parsed.
     const headers = { ...plainHeaders(request), ...(isPost && { 'content-type': 'application/json' }) }

@@ -4,8 +4,10 @@ import type { GraphQLSchema } from 'graphql'
 import { mountRest, type RestDoor } from '../rest-compat/mount.ts'
 import { describeAuth, mountAuth } from './accounts/auth-routes.ts'
 import { mountStripeWebhook } from './billing/stripe-webhook.ts'
+import { answerText } from './core/answer.ts'
 import type { App } from './core/app.ts'
 import { createBodyMemory, limitBodyMemory } from './core/body-memory.ts'
+import { restBudget } from './core/budget.ts'
 import type { Context } from './core/context.ts'
 import { failure } from './core/errors.ts'
 import { executeOperation } from './core/execute.ts'
@@ -135,14 +137,21 @@ function restDoor(app: App, graph: GraphQLSchema, open: Admit): Omit<RestDoor<Co
       demo: demoIds,
     },
     async admit(request, reply, route) {
-      const context = await open(request, reply, route)
+      const context = { ...(await open(request, reply, route)), response: reply.raw }
       const { document } = route
       if (document && !context.principal.active && needsActive(graph, document)) throw failure('SUBSCRIPTION_INACTIVE')
       return context
     },
     repeatable: (request) => idempotencyOf(request, request.bytes),
     execute: ({ document, variables, context, repeatable }) =>
-      executeOperation({ schema: graph, document, variables, context: { ...context, idempotency: repeatable } }),
+      executeOperation({
+        schema: graph,
+        document,
+        variables,
+        context: { ...context, idempotency: repeatable },
+        limits: restBudget,
+      }),
+    textOf: answerText,
     keep: (error, context, repeatable) => keepFailure({ ...context, idempotency: repeatable }, error),
     files: { upload, download },
     prune: (input, body) => prune(app.config, input, body),

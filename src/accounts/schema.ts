@@ -44,6 +44,7 @@ export const CreateApiKeyInput = defineInput(
 builder.queryFields((t) => ({
   apiKeys: t.field({
     type: [ApiKeyRef],
+    extensions: { items: 20 },
     description: 'The API keys of your own workspace that hold, oldest first. For people who are signed in.',
     authScopes: { person: true },
     resolve: (_, __, { app, principal }) => listApiKeys(app.pool, principal.userId),

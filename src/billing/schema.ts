@@ -51,6 +51,9 @@ export const SubscriptionInfo = builder.prismaObject('Subscription', {
   }),
 })
 
+/** A payment a month makes that many in eighty years. */
+const mostPayments = 1_000
+
 const PaymentStatusRef = builder.enumType('PaymentStatus', {
   description: 'A payment that `failed` may still be `paid` later, and one that was paid `refunded`.',
   values: Object.values(PaymentStatus),
@@ -104,7 +107,12 @@ builder.queryFields((t) => ({
       return await readUsage(app, principal.ownerId, principal.plan)
     },
   }),
-  plans: t.field({ type: [PlanRef], description: 'The plan catalogue.', resolve: () => [...plans] }),
+  plans: t.field({
+    type: [PlanRef],
+    extensions: { items: plans.length },
+    description: 'The plan catalogue.',
+    resolve: () => [...plans],
+  }),
   subscription: t.prismaField({
     type: SubscriptionInfo,
     description:
@@ -118,14 +126,16 @@ builder.queryFields((t) => ({
   }),
   payments: t.field({
     type: [PaymentRef],
+    extensions: { items: 100, most: mostPayments },
     description:
-      'What was paid, newest first. For personal keys and for people; of a team for its owner. Errors: BILLING_PAYMENTS_TEAM_OWNER_ONLY for anybody else.',
+      'What was paid, newest first, at most 1,000. For personal keys and for people; of a team for its owner. Errors: BILLING_PAYMENTS_TEAM_OWNER_ONLY for anybody else.',
     authScopes: { personal: true },
     resolve: async (_, __, { app, principal }) => {
       refusePaymentsUnlessOwner(principal)
       return await app.db.payment.findMany({
         where: { userId: principal.ownerId },
         orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+        take: mostPayments,
       })
     },
   }),

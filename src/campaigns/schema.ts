@@ -88,6 +88,7 @@ const CampaignRef = builder.prismaObject('Campaign', {
     instance: t.relation('instance', { description: 'The instance it goes through.' }),
     messages: t.connection({
       type: MessageRef,
+      extensions: { page: 20 },
       description: 'The messages made so far, newest first; 20 a page, at most 100.',
       resolve: ({ id }, args, ctx, info) => listMessages(ctx, info, args, { equal: { campaignId: id } }, 'desc'),
     }),
@@ -110,6 +111,7 @@ builder.queryFields((t) => ({
   }),
   campaigns: t.connection({
     type: CampaignRef,
+    extensions: { page: 20 },
     description: 'The campaigns of the workspace, newest first; 20 a page, at most 100.',
     resolve: async (_, args, { app, principal: { workspaceId } }) => {
       const page = await readPage<Campaign>({

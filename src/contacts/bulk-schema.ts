@@ -65,6 +65,8 @@ const DeletedContactsRef = builder.objectRef<Bulk<Deleted>>('BulkDeleteContactsR
       resolve: ({ done }) => done?.deleted,
     }),
     notFound: t.idList({
+      // From 100 on a job does it.
+      extensions: { items: 100 },
       description: 'The ids that are no contact of the workspace; none where a job does it, whose `summary` counts them.',
       resolve: ({ done }) => done?.notFound ?? [],
     }),
@@ -81,6 +83,7 @@ builder.queryFields((t) => ({
   }),
   bulkJobs: t.connection({
     type: BulkJobRef,
+    extensions: { page: 20 },
     description: `The bulk jobs of the workspace, newest first; 20 a page, at most 100. A cursor is the id of its job. A job is kept for ${keptForDays} days after it has ended.`,
     resolve: (_, args, ctx) => pageOfBulkJobs(ctx, args),
   }),

@@ -13,6 +13,7 @@ import { ContactRef } from './schema.ts'
 
 export const ContactGroupRef = builder.prismaObject('ContactGroup', {
   description: 'Contacts that are written to together.',
+  extensions: { bytes: 6 * 1024 },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id.' }),
     name: t.exposeString('name', { description: 'What people call it.' }),
@@ -23,13 +24,14 @@ export const ContactGroupRef = builder.prismaObject('ContactGroup', {
     members: t.connection(
       {
         type: ContactRef,
+        extensions: { page: 50 },
         description: 'Who is in it, whoever joined last first; 50 a page, at most 100.',
         args: {
           search: t.arg.string({
             description: 'Only members whose name or number has this in it, in any case; 1 to 100 characters.',
           }),
         },
-        resolve: (group, args, ctx) => pageOfMembers(ctx, group, args),
+        resolve: (group, args, ctx, info) => pageOfMembers(ctx, info, group, args),
       },
       {},
       {
@@ -48,8 +50,16 @@ export const ContactGroupRef = builder.prismaObject('ContactGroup', {
 builder.prismaObjectField(ContactRef, 'groups', (t) =>
   t.field({
     type: [ContactGroupRef],
-    description: 'The groups that it is in, by name.',
-    resolve: (contact, _, ctx) => groupsOf(ctx, contact.id),
+    // On the largest plan a contact may be in any number: more than these are for the budget of the operation to bear.
+    extensions: { items: 50, most: 10_000, columns: ['id'] },
+    description: 'The groups that it is in, by name: all of them, or the `first` of those that come `after` a name.',
+    args: {
+      first: t.arg.int({ description: 'How many at the most, 1 to 100.' }),
+      after: t.arg.string({
+        description: 'Only groups whose name comes after this one, that of the last group of the page before.',
+      }),
+    },
+    resolve: (contact, args, ctx) => groupsOf(ctx, contact.id, args),
   }),
 )
 
@@ -65,6 +75,7 @@ builder.queryFields((t) => ({
   }),
   contactGroups: t.connection({
     type: ContactGroupRef,
+    extensions: { page: 50 },
     description: 'The contact groups of the workspace, newest first; 50 a page, at most 100.',
     resolve: async (_, args, { app, principal }) => {
       const { workspaceId } = principal
@@ -73,7 +84,6 @@ builder.queryFields((t) => ({
         binding: ['contact groups', workspaceId],
         field: 'createdAt',
         direction: 'desc',
-        defaultSize: 50,
         find: ({ where, orderBy, take }) => app.db.contactGroup.findMany({ where: { workspaceId, ...where }, orderBy, take }),
       })
       return { ...page, totalCount: () => app.db.contactGroup.count({ where: { workspaceId } }) }

@@ -1,9 +1,11 @@
 // Reading contacts: pages of a workspace's, in any order and by any filter, none of which counts them.
+import type { GraphQLResolveInfo } from 'graphql'
 import type { Context } from '../core/context.ts'
 import { keyset, type Page, type PageArgs, type Place, readPage } from '../core/pagination.ts'
+import { pageColumns } from '../core/select.ts'
 import type { Contact } from '../generated/prisma/client.ts'
 import type { ContactFilterValue } from './input.ts'
-import { contactColumns } from './service.ts'
+import { contactTable } from './service.ts'
 
 export const sorts = {
   createdAt_desc: { field: 'createdAt', direction: 'desc' },
@@ -14,22 +16,23 @@ export const sorts = {
 
 export type ContactSort = keyof typeof sorts
 
-/** A page of the workspace's contacts; 50 unless asked otherwise. */
+/** A page of the workspace's contacts. */
 export async function pageOfContacts(
   ctx: Context,
+  info: GraphQLResolveInfo,
   filter: ContactFilterValue,
   sort: ContactSort,
   args: PageArgs,
 ): Promise<Page<Contact>> {
   const { field, direction } = sorts[sort]
+  const columns = pageColumns(info, contactTable, ['id', field], 'c')
   return await readPage<Contact>({
     args,
     binding: ['contacts', ctx.principal.workspaceId, filter.search ?? null, filter.tag ?? null, filter.groupId ?? null, sort],
     field,
     sortedBy: field === 'name' ? 'text' : 'time',
     direction,
-    defaultSize: 50,
-    find: ({ take }, place) => findContacts(ctx, { filter, field, place, take }),
+    find: ({ take }, place) => findContacts(ctx, { filter, columns, field, place, take }),
   })
 }
 
@@ -42,6 +45,8 @@ export const windowSize = 1_000
 
 interface Asked {
   filter: ContactFilterValue
+  /** As SQL, of `c`. */
+  columns: string
   field: 'createdAt' | 'name'
   place: Place
   take: number
@@ -54,14 +59,18 @@ async function findContacts(ctx: Context, asked: Asked): Promise<Contact[]> {
 }
 
 /** Those that match among the first `window` at the place, or among all. */
-async function readContacts(ctx: Context, { filter, field, place, take }: Asked, window: number | null): Promise<Contact[]> {
+async function readContacts(
+  ctx: Context,
+  { filter, columns, field, place, take }: Asked,
+  window: number | null,
+): Promise<Contact[]> {
   const values: unknown[] = [ctx.principal.workspaceId]
   const order = `order by c."${field}" ${place.order}, c.id ${place.order}`
   const here = ['c."workspaceId" = $1', ...keyset(place, `c."${field}"`, 'c.id', values)].join(' and ')
   const match = ['true', ...conditionsOf(filter, values)].join(' and ')
   // What has an offset is found before it is put in order.
   const { rows } = await ctx.app.pool.query<Contact>(
-    `select ${contactColumns} from (
+    `select ${columns} from (
        select * from (select * from contacts c where ${here} ${window ? `${order} limit ${window}` : ''}) c where ${match} offset 0
      ) c ${order} limit ${take}`,
     values,

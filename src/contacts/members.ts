@@ -1,36 +1,41 @@
 // Reading who is in which group: the pages of any number of groups, or the groups of contacts, at once.
+import type { GraphQLResolveInfo } from 'graphql'
 import type { Context } from '../core/context.ts'
 import { load } from '../core/load.ts'
-import { keyset, type Page, type PageArgs, type Place, readPage } from '../core/pagination.ts'
+import { extentOf, keyset, type Page, type PageArgs, type Place, readPage } from '../core/pagination.ts'
+import { pageColumns } from '../core/select.ts'
 import { parse } from '../core/validation.ts'
 import type { Contact, ContactGroup } from '../generated/prisma/client.ts'
 import { search as searchTerm } from './input.ts'
 import { matching, windowSize } from './list.ts'
-import { contactColumns } from './service.ts'
+import { contactTable } from './service.ts'
 
 export type Member = Contact & { addedAt: Date }
 
 interface Asked {
   search: string | null
+  /** As SQL, of the contact `c`. */
+  columns: string
   place: Place
   take: number
 }
 
-/** A page of a group's members, whoever joined last first; 50 unless asked otherwise. */
+/** A page of a group's members, whoever joined last first. */
 export async function pageOfMembers(
   ctx: Context,
+  info: GraphQLResolveInfo,
   group: Pick<ContactGroup, 'id' | 'membersCount'>,
   args: PageArgs & { search?: string | null },
 ): Promise<Page<Member> & { totalCount: () => number | Promise<number> }> {
   const search = args.search == null ? null : parse(searchTerm, args.search, 'search')
+  const columns = pageColumns(info, contactTable, ['id'], 'c')
   const page = await readPage<Member>({
     args,
     binding: ['members', group.id, search],
     field: 'addedAt',
     direction: 'desc',
-    defaultSize: 50,
     find: ({ take }, place) => {
-      const asked = { search, place, take }
+      const asked = { search, columns, place, take }
       return load(ctx, `members ${JSON.stringify(asked)}`, group.id, (ids) => findMembers(ctx, ids, asked))
     },
   })
@@ -56,7 +61,7 @@ async function findMembers(ctx: Context, groupIds: readonly string[], asked: Ask
 async function readMembers(
   ctx: Context,
   groupIds: readonly string[],
-  { search, place, take }: Asked,
+  { search, columns, place, take }: Asked,
   window: number | null,
 ): Promise<Map<string, Member[]>> {
   const values: unknown[] = [...groupIds]
@@ -66,7 +71,7 @@ async function readMembers(
   const { rows } = await ctx.app.pool.query<Member & { groupId: string }>(
     `select r.* from ${listOf(groupIds)} as g(id) cross join lateral (
        select f.* from (
-         select m.*, ${contactColumns} from (
+         select m.*, ${columns} from (
            select * from contact_group_members m where ${here} ${window ? `${order} limit ${window}` : ''}
          ) m join contacts c on c.id = m."contactId" where ${match} offset 0
        ) f ${order} limit ${take}
@@ -94,13 +99,20 @@ function listOf(ids: readonly string[]): string {
   return `(values ${ids.map((_, i) => `($${i + 1}::uuid)`).join(', ')})`
 }
 
-/** The groups that a contact is in, by name. */
-export async function groupsOf(ctx: Context, contactId: string): Promise<ContactGroup[]> {
-  return await load(ctx, 'groups of contacts', contactId, async (ids) => {
+/** The groups that a contact is in, by name: all, or `first` of those whose name comes after `after`. @throws VALIDATION_ERROR. */
+export async function groupsOf(
+  ctx: Context,
+  contactId: string,
+  { first, after }: Pick<PageArgs, 'first' | 'after'>,
+): Promise<ContactGroup[]> {
+  const limit = first == null ? 'all' : extentOf({ first }).size
+  return await load(ctx, `groups of contacts ${limit} ${JSON.stringify(after ?? null)}`, contactId, async (ids) => {
     const { rows } = await ctx.app.pool.query<ContactGroup & { contactId: string }>(
-      `select m."contactId", g.* from contact_group_members m join contact_groups g on g.id = m."groupId"
-       where m."contactId" = any($1::uuid[]) order by g.name, g.id`,
-      [ids],
+      `select c.id as "contactId", g.* from unnest($1::uuid[]) as c(id) cross join lateral (
+         select g.* from contact_group_members m join contact_groups g on g.id = m."groupId"
+         where m."contactId" = c.id and ($2::text is null or g.name > $2) order by g.name limit ${limit}
+       ) g order by g.name`,
+      [ids, after ?? null],
     )
     const byContact = Map.groupBy(rows, (row) => row.contactId)
     return ids.map((id) => byContact.get(id) ?? [])

@@ -8,8 +8,12 @@ import { ContactFilter, CreateContactInput, UpdateContactInput } from './input.t
 import { type ContactSort, pageOfContacts, sorts } from './list.ts'
 import { createContact, deleteContact, updateContact } from './service.ts'
 
+/** The values of a contact: 50 of 1,024 characters, of four bytes each. */
+const customBytes = 50 * 4 * 1_124
+
 export const ContactRef = builder.prismaObject('Contact', {
   description: 'Someone the workspace writes to.',
+  extensions: { bytes: 16 * 1024 + customBytes },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id.' }),
     name: t.exposeString('name', { description: 'The whole name.' }),
@@ -17,8 +21,12 @@ export const ContactRef = builder.prismaObject('Contact', {
     lastName: t.exposeString('lastName', { nullable: true, description: 'The last name.' }),
     phone: t.exposeString('phone', { description: 'The number, E.164.' }),
     email: t.exposeString('email', { nullable: true, description: 'The e-mail address.' }),
-    tags: t.exposeStringList('tags', { description: 'Labels.' }),
-    custom: t.expose('custom', { type: 'JSON', description: 'Values for templates, by name.' }),
+    tags: t.exposeStringList('tags', { extensions: { items: 50 }, description: 'Labels.' }),
+    custom: t.expose('custom', {
+      type: 'JSON',
+      extensions: { bytes: customBytes },
+      description: 'Values for templates, by name.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
   }),
@@ -41,14 +49,15 @@ builder.queryFields((t) => ({
   }),
   contacts: t.connection({
     type: ContactRef,
+    extensions: { page: 50 },
     description:
       'The contacts of the workspace, newest first unless sorted otherwise; 50 a page, at most 100. They are not counted.',
     args: {
       filter: t.arg({ type: ContactFilter.ref, description: 'Which ones.' }),
       sort: t.arg({ type: ContactSortRef, defaultValue: 'createdAt_desc', description: 'Their order.' }),
     },
-    resolve: (_, { filter, sort, ...page }, ctx) =>
-      pageOfContacts(ctx, ContactFilter.parse(ctx.app.config, filter ?? {}), sort ?? 'createdAt_desc', page),
+    resolve: (_, { filter, sort, ...page }, ctx, info) =>
+      pageOfContacts(ctx, info, ContactFilter.parse(ctx.app.config, filter ?? {}), sort ?? 'createdAt_desc', page),
   }),
 }))
 

@@ -10,9 +10,9 @@ import type { CreateContact, UpdateContact } from './input.ts'
 import { deleteContacts } from './membership.ts'
 
 /** Without what only Postgres has use for. */
-export const contactColumns = tableOf('Contact', 'contacts')
-  .columns.map((name) => `c."${name}"`)
-  .join(', ')
+export const contactTable = tableOf('Contact', 'contacts')
+
+export const contactColumns = contactTable.columns.map((name) => `c."${name}"`).join(', ')
 
 /** @throws CONFLICT where another contact of the workspace has the number, also when both come at once. */
 export async function createContact(ctx: Context, input: CreateContact): Promise<Contact> {

@@ -1,5 +1,6 @@
 // Group commit: calls that arrive while a flush is in flight share the next one.
 import DataLoader from 'dataloader'
+import { withoutBudget } from './budget.ts'
 
 export interface BatchOptions<Input, Output> {
   /** The most members of one flush. */
@@ -20,7 +21,7 @@ export function createBatch<Input, Output>(options: BatchOptions<Input, Output>)
     async (inputs) => {
       observe?.(inputs.length)
       try {
-        return await run(inputs)
+        return await withoutBudget(() => run(inputs))
       } finally {
         running--
         start()

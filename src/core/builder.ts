@@ -4,11 +4,13 @@ import ComplexityPlugin from '@pothos/plugin-complexity'
 import PrismaPlugin from '@pothos/plugin-prisma'
 import RelayPlugin from '@pothos/plugin-relay'
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
-import { type GraphQLField, getNamedType, getNullableType, isListType, valueFromASTUntyped } from 'graphql'
+import { valueFromASTUntyped } from 'graphql'
 import type PrismaTypes from '../generated/pothos.ts'
 import { getDatamodel } from '../generated/pothos.ts'
 import type { Context, Principal } from './context.ts'
+import { fieldCost } from './cost.ts'
 import { fail } from './errors.ts'
+import { itemBudget } from './item-budget.ts'
 import { joinedRows } from './joined-rows.ts'
 import { refuseShapes } from './json.ts'
 import { maxPageSize } from './pagination.ts'
@@ -25,7 +27,7 @@ export const builder = new SchemaBuilder<{
   }
   Connection: { totalCount?: () => Promise<number> | number }
 }>({
-  plugins: [ScopeAuthPlugin, RelayPlugin, joinedRows, PrismaPlugin, ComplexityPlugin],
+  plugins: [itemBudget, ScopeAuthPlugin, RelayPlugin, joinedRows, PrismaPlugin, ComplexityPlugin],
   defaultFieldNullability: false,
   prisma: { client: (ctx) => ctx.app.db, dmmf: getDatamodel(), exposeDescriptions: false, maxConnectionSize: maxPageSize },
   relay: {
@@ -62,21 +64,12 @@ export const builder = new SchemaBuilder<{
     }),
   },
   // Only counted here; what an operation may cost is decided before it runs (src/graphql-limits.ts).
-  complexity: { disabled: true, fieldComplexity: costOf },
+  complexity: { disabled: true, fieldComplexity: fieldCost },
 })
 
 /** @throws FORBIDDEN for an API key. */
 function isPerson({ kind }: Principal): true {
   return kind === 'console' || fail('FORBIDDEN', 'This takes a person who is signed in, not an API key')
-}
-
-/** A field costs 1, and what is below a list as often as the list may have items: a page has as many as were asked for. */
-function costOf({ first, last }: Record<string, unknown>, _: Context, field: GraphQLField<unknown, Context>) {
-  const named = getNamedType(field.type)
-  if (named.name.endsWith('Connection')) return { field: 1, multiplier: Math.min(Number(first ?? last ?? 20), maxPageSize) }
-  // Their number is that of the page.
-  if (field.name === 'edges' || field.name === 'nodes') return { field: 1, multiplier: 1 }
-  return { field: 1, multiplier: isListType(getNullableType(field.type)) ? 20 : 1 }
 }
 
 builder.queryType({ description: 'What can be read. Every field answers for the workspace of the credential.' })

@@ -1,5 +1,7 @@
 // Who is asking, and with what: made once a request, handed to every resolver.
 import type { App } from './app.ts'
+import type { Budget } from './budget.ts'
+import type { Sending } from './share.ts'
 
 export type TeamRole = 'owner' | 'admin' | 'collaborator'
 
@@ -60,4 +62,8 @@ export interface Context {
   features: PlanFeatures
   requestId: string
   idempotency: Idempotency | null
+  /** What the operation that runs may still answer. */
+  budget?: Budget
+  /** How the answer is sent, where that may take a while. */
+  response?: Sending
 }

@@ -4,6 +4,7 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { PrismaClient } from '../generated/prisma/client.ts'
 import { createBatch } from './batch.ts'
+import { metered, runningBudget } from './budget.ts'
 
 export type Db = PrismaClient
 /** Anything that runs SQL: the pool, or one connection inside a transaction. */
@@ -42,7 +43,7 @@ export function openDatabase(url: string, onError: (error: Error) => void, max =
     // Statements that do not need each other's answers share a trip.
     pipeline: true,
   }
-  const pool = new pg.Pool({ ...settings, max })
+  const pool = new MeteredPool({ ...settings, max })
   const quickPool = new pg.Pool({ ...settings, max: 2, options: '-c synchronous_commit=off' })
   for (const each of [pool, quickPool]) {
     each.on('error', onError)
@@ -63,6 +64,23 @@ export function openDatabase(url: string, onError: (error: Error) => void, max =
       await Promise.all([pool.end(), quickPool.end()])
     },
   }
+}
+
+/**
+ * Counts the rows of its statements against the budget of the operation that asks. Where that is spent the connection is
+ * given up, because the server would go on sending. Transactions are not counted.
+ */
+class MeteredPool extends pg.Pool {
+  // The one form that is used of the many that it has.
+  override query = ((query: string | pg.QueryConfig, values?: unknown[]) => {
+    const budget = runningBudget()
+    if (!budget) return super.query(query as pg.QueryConfig, values)
+    const config = typeof query === 'string' ? { text: query } : query
+    return withConnection(this, async (client) => {
+      const stop = () => streamOf(client).destroy()
+      return await client.query(metered(config, budget, stop), values)
+    })
+  }) as pg.Pool['query']
 }
 
 const retryable = new Set(['40001', '40P01'])
@@ -130,7 +148,7 @@ export type Read = (query: pg.QueryArrayConfig) => Promise<unknown[][]>
  * long has no place here: those behind it would wait.
  */
 function createShortReads(pool: pg.Pool): Read {
-  return createBatch<pg.QueryArrayConfig, unknown[][]>({
+  const read = createBatch<pg.QueryArrayConfig, unknown[][]>({
     max: 50,
     parallel: 4,
     run: (queries) =>
@@ -143,4 +161,8 @@ function createShortReads(pool: pg.Pool): Read {
         return settled.map((answer) => (answer.status === 'fulfilled' ? answer.value.rows : (answer.reason as Error)))
       }),
   })
+  return (query) => {
+    const budget = runningBudget()
+    return read(budget ? metered(query, budget) : query)
+  }
 }

@@ -1,5 +1,6 @@
 // GraphQL documents, parsed and validated once each.
-import { type DocumentNode, GraphQLError, parse } from 'graphql'
+import { type DocumentNode, GraphQLError, type ParseOptions, parse } from 'graphql'
+import { fail } from './errors.ts'
 
 export interface CheckedDocument {
   document: DocumentNode | null
@@ -17,6 +18,14 @@ const keptDocuments = 500
 const maxKeptLength = 10_000
 /** The most tokens of one document. */
 export const maxTokens = 1_000
+/** The most UTF-16 units of one document: a token, or a comment, has no length of its own that it may not pass. */
+export const maxQueryLength = 262_144
+
+/** Parses the text of a document within the limits of a document. @throws GraphQLError. */
+export function parseDocument(query: string, options: ParseOptions = {}): DocumentNode {
+  if (query.length > maxQueryLength) fail('VALIDATION_ERROR', `query: must have at most ${maxQueryLength} characters`)
+  return parse(query, { ...options, maxTokens })
+}
 
 /** A cache of checked documents; the ones made first go first. What is wrong is checked again each time. */
 export function createDocuments(validate: ValidateDocument): Documents {
@@ -35,7 +44,7 @@ export function createDocuments(validate: ValidateDocument): Documents {
 
 function checkDocument(query: string, validate: ValidateDocument): CheckedDocument {
   try {
-    const document = parse(query, { maxTokens })
+    const document = parseDocument(query)
     return { document, errors: validate(document) }
   } catch (error) {
     return { document: null, errors: [error instanceof GraphQLError ? error : new GraphQLError('The document cannot be parsed')] }

@@ -1,11 +1,15 @@
 // Runs an operation of the graph in process: the one way in for REST rows and for GraphQL over HTTP alike.
 import { type DocumentNode, type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql'
+import { markLarge } from './answer.ts'
+import { Budget, type BudgetLimits, wholeBudget, withBudget } from './budget.ts'
 import type { Context } from './context.ts'
+import { type CountedArgs, costOf } from './cost.ts'
 import { codeOf } from './errors.ts'
 import { keepFailure } from './idempotency.ts'
 import { publicFailure } from './public-failure.ts'
 import { nullArgument, refuseVariables } from './refuse-variables.ts'
 import { runDocument } from './run.ts'
+import { type Room, takeRoom } from './share.ts'
 
 export interface Operation {
   schema: GraphQLSchema
@@ -13,20 +17,60 @@ export interface Operation {
   operationName?: string | null
   variables?: Record<string, unknown> | null
   context: Context
+  /** What it may answer and read at the most; {@link wholeBudget} unless it says otherwise. */
+  limits?: BudgetLimits
 }
 
 /** Executes; whatever goes wrong comes back as an error with one of the contract's codes and nothing of its inside. */
 export async function executeOperation(operation: Operation): Promise<ExecutionResult> {
+  const { context, limits = wholeBudget } = operation
+  let room: Room
+  try {
+    const weight = weightOf({ ...operation, variableValues: operation.variables }, limits)
+    room = await takeRoom(callerOf(context), weight, context.response)
+  } catch (error) {
+    return { errors: [error as GraphQLError] }
+  }
+  const budget = new Budget(limits)
+  try {
+    return await withBudget(budget, () => run({ ...operation, context: { ...context, budget } }, budget))
+  } finally {
+    room.keepUntilSent(budget.answerBytes)
+  }
+}
+
+async function run(operation: Operation, budget: Budget): Promise<ExecutionResult> {
   const { schema, document, operationName, variables, context } = operation
   const result = await runDocument({ schema, document, operationName, variableValues: variables, contextValue: context })
+  markLarge(result, budget.answerBytes)
   if (!result.errors) return result
+  const [first, ...rest] = errorsOf(operation, result.data, result.errors, budget)
+  const errors = [(await keepFailure(context, first as GraphQLError)) as GraphQLError, ...rest]
+  return budget.spent ? { errors, data: null } : { ...result, errors }
+}
+
+function errorsOf(operation: Operation, data: unknown, errors: readonly GraphQLError[], { spent }: Budget): GraphQLError[] {
+  // Wherever it was met, it ended all of the operation.
+  if (spent) return [spent]
   // Without data nothing ran: the variables did not fit their types.
-  const errors =
-    result.data === undefined
-      ? [refuseVariables(operation, result.errors)]
-      : result.errors.map((error) => publish(error, context))
-  const [first, ...rest] = errors as [GraphQLError, ...GraphQLError[]]
-  return { ...result, errors: [(await keepFailure(context, first)) as GraphQLError, ...rest] }
+  if (data === undefined) return [refuseVariables(operation, errors)]
+  return errors.map((error) => publish(error, operation.context))
+}
+
+/** Whose operations share memory: those of a person over all sessions, or of a key. */
+export function callerOf({ principal }: Pick<Context, 'principal'>): string {
+  return principal.kind === 'console' ? principal.userId : principal.credentialId
+}
+
+/** The bytes that an operation may hold at the most. */
+export function weightOf(operation: CountedArgs, limits: BudgetLimits): number {
+  try {
+    const cost = costOf(operation)
+    return Math.min(cost?.bytes ?? 0, limits.readUnits + limits.answerBytes)
+  } catch {
+    // Its arguments are refused where they are read.
+    return 0
+  }
 }
 
 /** An error as callers may see it; what nobody foresaw is logged and told without detail. */

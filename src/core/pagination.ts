@@ -18,7 +18,6 @@ export interface PageRequest<Row> {
   /** What that column holds; a time unless it says otherwise. */
   sortedBy?: SortedBy
   direction: 'asc' | 'desc'
-  defaultSize?: number
   /** Reads at most `take` rows under Prisma's `where` and `orderBy`, or by SQL from the same place. */
   find: (query: { where: object; orderBy: object[]; take: number }, place: Place) => Promise<Row[]>
 }
@@ -44,7 +43,7 @@ export const maxPageSize = 100
 /** Reads one page forward (`first`, `after`) or backward (`last`, `before`). @throws VALIDATION_ERROR naming the argument. */
 export async function readPage<Row extends { id: string }>(request: PageRequest<Row>): Promise<Page<Row>> {
   const { args, field, sortedBy = 'time', direction, find } = request
-  const extent = extentOf(args, request.defaultSize)
+  const extent = extentOf(args)
   const binding = JSON.stringify(request.binding)
   const forwards = direction === 'asc' ? 'gt' : 'lt'
   const backwards = direction === 'asc' ? 'lt' : 'gt'
@@ -63,11 +62,11 @@ interface Extent {
   size: number
 }
 
-/** Which way a page goes and how long it is. @throws VALIDATION_ERROR naming the argument. */
-export function extentOf(args: PageArgs, defaultSize = 20): Extent {
+/** Which way a page goes and how long it is: of 20, unless its field declares another size. @throws VALIDATION_ERROR naming the argument. */
+export function extentOf(args: PageArgs): Extent {
   if (args.first != null && args.last != null) fail('VALIDATION_ERROR', 'last: cannot be given together with first')
   const backward = args.last != null
-  const size = args.first ?? args.last ?? defaultSize
+  const size = args.first ?? args.last ?? 20
   if (size < 1 || size > maxPageSize) {
     fail('VALIDATION_ERROR', `${backward ? 'last' : 'first'}: must be between 1 and ${maxPageSize}`)
   }

@@ -30,6 +30,15 @@ export interface SelectQuery {
   take: number
 }
 
+/** Where the rows of a page are selected, below its connection. */
+export const pagePaths = [['edges', 'node'], ['nodes']]
+
+/** As SQL: the columns of `alias` that the page of a connection needs, besides `always`; all where that is not known. */
+export function pageColumns(info: GraphQLResolveInfo, table: Table, always: readonly string[], alias: string): string {
+  const { columns } = planSelection(info, table, pagePaths, always) ?? table
+  return columns.map((column) => `${alias}."${column}"`).join(', ')
+}
+
 const plans = new WeakMap<FieldNode, Selection | null>()
 
 /**

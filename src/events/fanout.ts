@@ -17,6 +17,7 @@ export interface LogView {
   key: string
   workspaceId: string
   filter: EventFilter
+  /** As a topic wants it; see {@link LogTopic}. */
   render: (events: readonly LogEvent[]) => Promise<Entry[]>
 }
 

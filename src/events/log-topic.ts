@@ -17,7 +17,7 @@ export interface Follower {
 export interface LogTopicOptions {
   workspaceId: string
   filter: EventFilter
-  /** Makes the entries of events, in their order. A throw means that it may go better later. */
+  /** Makes the entries of events, in their order; of the first ones only, of one at least, where all would be too large. A throw means that it may go better later. */
   render: (events: readonly LogEvent[]) => Promise<Entry[]>
   /** Reads events that match, for those who are behind. */
   read: (after: bigint, upTo: bigint, limit: number) => Promise<LogEvent[]>
@@ -93,16 +93,19 @@ export class LogTopic {
   async #handOut(events: readonly LogEvent[], reached: bigint): Promise<void> {
     const matching = events.filter((event) => matches(this.#options.filter, event))
     if (matching.length === 0) return
-    let entries: Entry[]
-    try {
-      entries = await this.#renderSoon(matching)
-    } catch (error) {
-      this.#options.log.warn({ err: (error as Error).message }, 'a subscription steps aside and reads the log by itself')
-      this.#stepAside(reached)
-      return
+    for (let told = 0; told < matching.length; ) {
+      let entries: Entry[]
+      try {
+        entries = await this.#renderSoon(matching.slice(told))
+      } catch (error) {
+        this.#options.log.warn({ err: (error as Error).message }, 'a subscription steps aside and reads the log by itself')
+        this.#stepAside(reached)
+        return
+      }
+      told += entries.length
+      for (const batch of batchesOf(entries)) for (const follower of this.#live) this.#hand(follower, batch)
+      this.#keep(entries)
     }
-    for (const batch of batchesOf(entries)) for (const follower of this.#live) this.#hand(follower, batch)
-    this.#keep(entries)
   }
 
   #hand(follower: Follower, batch: Batch): void {
@@ -219,8 +222,9 @@ export class LogTopic {
   async #read(after: bigint): Promise<Page> {
     const upTo = later(this.#options.head(), this.#tailAfter)
     const events = await this.#options.read(after, upTo, pageSize)
-    const last = events.at(-1)?.seq ?? upTo
-    return { batches: batchesOf(await this.#options.render(events)), reached: events.length < pageSize ? upTo : last }
+    const entries = events.length > 0 ? await this.#options.render(events) : []
+    const isAll = entries.length === events.length && events.length < pageSize
+    return { batches: batchesOf(entries), reached: isAll ? upTo : (entries.at(-1)?.seq ?? upTo) }
   }
 }
 

@@ -33,6 +33,7 @@ export const EventRef = builder.prismaObject('Event', {
 builder.queryField('events', (t) =>
   t.connection({
     type: EventRef,
+    extensions: { page: 20 },
     description:
       'The events of the last 30 days in the order in which they happened. Cursors serve here, in subscriptions and in event streams alike. Where there is no event, and no `before`, `endCursor` is the end of the log: what happens next comes after it.',
     args: { types: t.arg({ type: [EventTypeRef], description: 'Only these kinds.' }) },
@@ -43,6 +44,8 @@ builder.queryField('events', (t) =>
 builder.subscriptionField('events', (t) =>
   t.field({
     type: EventRef,
+    // So many are read, and told, together.
+    extensions: { items: 100 },
     description:
       'Each event as it happens. With `after`, first everything since that cursor, in order, without gap or repeat. Errors: NOT_FOUND, VALIDATION_ERROR.',
     args: {

@@ -12,7 +12,7 @@ import type { Streaming } from './streaming.ts'
  */
 export async function serveDistinct(streaming: Streaming, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { hub, openContext, prepare } = streaming
-  const caller = await openContext(request, reply)
+  const caller = { ...(await openContext(request, reply)), response: reply.raw }
   const params = await readOperation(streaming, request)
   const context = repeatable(caller, request, params)
   const prepared = await prepare(params, context, request.headers['last-event-id'])

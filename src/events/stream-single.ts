@@ -1,6 +1,7 @@
 // GraphQL over SSE, many operations on one connection (graphql-sse's "single connection" mode).
 // A reservation lives in the process that gave it: behind a balancer, requests with one token must reach one process.
 import { randomBytes } from 'node:crypto'
+import { EventEmitter } from 'node:events'
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { fail } from '../core/errors.ts'
@@ -95,7 +96,8 @@ export function createSingleMode(streaming: Streaming): SingleMode {
     const { holder, outlet, operations } = reservation
     if (!isHeldBy(reservation, caller.principal)) fail('NOT_FOUND', 'Stream not found')
     const params = await readOperation(streaming, request)
-    const context = repeatable(caller, request, params)
+    const sent = Object.assign(new EventEmitter(), { destroyed: false, closed: false })
+    const context = { ...repeatable(caller, request, params), response: sent }
     const id = params.extensions?.operationId
     if (typeof id !== 'string' || id === '') fail('VALIDATION_ERROR', 'extensions.operationId: is required')
     if (id.length > maxIdLength) fail('VALIDATION_ERROR', `extensions.operationId: must have at most ${maxIdLength} characters`)
@@ -106,6 +108,8 @@ export function createSingleMode(streaming: Streaming): SingleMode {
       operations.delete(id)
       followed?.stop()
       leavePlace()
+      sent.closed = true
+      sent.emit('close')
     }
     operations.set(id, stop)
     try {
@@ -162,11 +166,12 @@ export function createSingleMode(streaming: Streaming): SingleMode {
   }
 }
 
-/** Writes when the connection is there and has room. */
+/** Writes when the connection is there and has room; resolves when that has left. */
 async function tell(outlet: Outlet, text: string): Promise<void> {
   const bytes = Buffer.from(text)
   while (!outlet.closed && !outlet.fits(1, bytes.length)) await outlet.drained()
   outlet.write(bytes, 1)
+  await outlet.drained()
 }
 
 function farewell(ending: Ending, operationIds: readonly string[]): string {

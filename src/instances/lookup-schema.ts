@@ -21,6 +21,7 @@ const LookupNumbersInput = defineInput('LookupNumbersInput', 'Numbers to look up
 builder.mutationField('lookupNumbers', (t) =>
   t.field({
     type: [NumberLookupRef],
+    extensions: { items: 100 },
     description:
       'Asks the network of an instance which numbers are on it: one answer for each, in their order. Errors: NOT_FOUND, INVALID_STATE (not connected), PROVIDER_ERROR.',
     args: { input: t.arg({ type: LookupNumbersInput.ref, required: true, description: 'Which numbers, and through what.' }) },

@@ -93,6 +93,7 @@ export const InstanceStateRef = builder.objectRef<InstanceStateRow>('InstanceSta
 builder.queryFields((t) => ({
   instances: t.prismaField({
     type: ['Instance'],
+    extensions: { items: 20 },
     description: 'The instances of the workspace that are not deleted, oldest first.',
     resolve: (query, _, __, { app, principal }) =>
       app.db.instance.findMany({

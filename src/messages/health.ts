@@ -71,7 +71,10 @@ const InstanceHealthRef = builder.objectRef<Health>('InstanceHealth').implement(
       description: 'What it sent and got.',
       resolve: (health) => health.traffic,
     }),
-    recommendations: t.exposeStringList('recommendations', { description: 'What to do about it, in words.' }),
+    recommendations: t.exposeStringList('recommendations', {
+      extensions: { items: 10 },
+      description: 'What to do about it, in words.',
+    }),
   }),
 })
 

@@ -3,7 +3,7 @@ import { queryFromInfo } from '@pothos/plugin-prisma'
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Context } from '../core/context.ts'
 import { keyset, type Page, type PageArgs, type Place, readPage } from '../core/pagination.ts'
-import { planSelection, selectRows } from '../core/select.ts'
+import { pagePaths, planSelection, selectRows } from '../core/select.ts'
 import { tableOf } from '../core/table.ts'
 import type { Message, Prisma } from '../generated/prisma/client.ts'
 
@@ -19,8 +19,6 @@ export interface MessageFilter {
   createdTo?: Date
 }
 
-const paths = [['edges', 'node'], ['nodes']]
-
 /** A page of the workspace's messages by `createdAt`, and how many there are when asked. */
 export async function listMessages(
   ctx: Context,
@@ -30,7 +28,7 @@ export async function listMessages(
   direction: 'asc' | 'desc',
 ): Promise<Page<Message> & { totalCount: () => Promise<number> }> {
   const { db } = ctx.app
-  const selection = planSelection(info, table, paths, ['id', 'createdAt'])
+  const selection = planSelection(info, table, pagePaths, ['id', 'createdAt'])
   const scope = { workspaceId: ctx.principal.workspaceId, ...filter.equal }
   const where = { ...scope, ...createdWithin(filter) } as Prisma.MessageWhereInput
   const page = await readPage<Message>({
@@ -40,7 +38,7 @@ export async function listMessages(
     direction,
     find: async (page, place) => {
       if (!selection) {
-        const query = queryFromInfo({ context: ctx, info, paths, typeName: 'Message' })
+        const query = queryFromInfo({ context: ctx, info, paths: pagePaths, typeName: 'Message' })
         return (await db.message.findMany({ ...query, ...page, where: { AND: [where, page.where] } })) as never
       }
       const read = isShort(filter) ? ctx.app.shortRead : ctx.app.longRead

@@ -66,13 +66,17 @@ export const MessageRef = builder.prismaObject('Message', {
     from: t.exposeString('from', { nullable: true, description: "The sender's number, E.164." }),
     to: t.exposeString('to', { description: "The recipient's number, E.164." }),
     body: t.exposeString('body', {
+      extensions: { bytes: 16 * 1024 },
       description: 'Its text, caption, place, shared name or description; empty where there is none.',
     }),
     mediaUrl: t.exposeString('mediaUrl', { nullable: true, description: 'The file it carries.' }),
     status: t.expose('status', { type: MessageStatusRef, description: 'How far it is.' }),
     error: t.exposeString('error', { nullable: true, description: 'Why it failed, as a code.' }),
     providerMessageId: t.exposeString('providerMessageId', { nullable: true, description: "The network's own id." }),
-    warnings: t.exposeStringList('warnings', { description: 'Caps that it passed. Information only.' }),
+    warnings: t.exposeStringList('warnings', {
+      extensions: { items: 10 },
+      description: 'Caps that it passed. Information only.',
+    }),
     safety: t.field({
       type: MessageSafetyRef,
       description: 'What the safety rules said.',
@@ -92,7 +96,7 @@ export const MessageRef = builder.prismaObject('Message', {
     timeline: t.field({
       type: [TimelineEntryRef],
       description: 'Every status it reached, oldest first.',
-      extensions: { columns: ['direction', 'createdAt', 'sentAt', 'deliveredAt', 'readAt', 'failedAt', 'cancelledAt'] },
+      extensions: { items: 6, columns: ['direction', 'createdAt', 'sentAt', 'deliveredAt', 'readAt', 'failedAt', 'cancelledAt'] },
       resolve: (row) => {
         const first: TimelineEntry = { status: row.direction === 'inbound' ? 'received' : 'queued', at: row.createdAt }
         const steps = {

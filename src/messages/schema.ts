@@ -56,6 +56,7 @@ builder.queryFields((t) => ({
   }),
   messages: t.connection({
     type: MessageRef,
+    extensions: { page: 20 },
     description: 'The messages of the workspace, newest first unless sorted otherwise; 20 a page, at most 100.',
     args: {
       filter: t.arg({ type: MessageFilterInput.ref, description: 'Which ones.' }),
@@ -68,6 +69,7 @@ builder.queryFields((t) => ({
   }),
   history: t.connection({
     type: MessageRef,
+    extensions: { page: 20 },
     description: 'Both directions with one number, newest first; 20 a page, at most 100.',
     args: { phone: t.arg.string({ required: true, description: 'The other number, E.164.' }) },
     resolve: (_, { phone: number, ...page }, ctx, info) =>
@@ -97,8 +99,16 @@ const RejectedRef = builder.objectRef<BulkResult['rejected'][number]>('RejectedM
 const BulkResultRef = builder.objectRef<BulkResult>('SendMessagesResult').implement({
   description: 'What became of each message of a bulk.',
   fields: (t) => ({
-    accepted: t.expose('accepted', { type: [AcceptedRef], description: 'Those that are on their way.' }),
-    rejected: t.expose('rejected', { type: [RejectedRef], description: 'Those that are not, and why.' }),
+    accepted: t.expose('accepted', {
+      type: [AcceptedRef],
+      extensions: { items: 1_000 },
+      description: 'Those that are on their way.',
+    }),
+    rejected: t.expose('rejected', {
+      type: [RejectedRef],
+      extensions: { items: 1_000 },
+      description: 'Those that are not, and why.',
+    }),
   }),
 })
 

@@ -9,7 +9,7 @@ import { parse, text, uuid } from '../core/validation.ts'
 import { TeamInvitationStatus } from '../generated/prisma/enums.ts'
 import { InviteToTeamInput, TeamRoleRef, teamIdOf } from './input.ts'
 import { acceptInvitation, inviteToTeam, revokeInvitation } from './invitations.ts'
-import { type InvitationRow, invitationsOf, inviterOf } from './read.ts'
+import { type InvitationRow, invitationsOf, inviterOf, mostInvitations } from './read.ts'
 import { TeamRef } from './schema.ts'
 
 const InvitationStatusRef = builder.enumType('TeamInvitationStatus', {
@@ -41,7 +41,8 @@ defineArguments('AcceptTeamInvitationArguments', accepting)
 builder.objectField(TeamRef, 'invitations', (t) =>
   t.field({
     type: [TeamInvitationRef],
-    description: 'The invitations that were not revoked, newest first. Errors: FORBIDDEN for collaborators.',
+    extensions: { items: 20, most: mostInvitations },
+    description: 'The invitations that were not revoked, newest first, at most 1,000. Errors: FORBIDDEN for collaborators.',
     resolve: (team, _, ctx) => invitationsOf(ctx, team),
   }),
 )

@@ -28,6 +28,7 @@ builder.objectFields(ApiKeyRef, (t) => ({
 builder.objectFields(TeamRef, (t) => ({
   apiKeys: t.field({
     type: [ApiKeyRef],
+    extensions: { items: 20 },
     description: 'Its API keys that hold, oldest first. Errors: FORBIDDEN for collaborators.',
     resolve: (team, _, ctx) => keysOf(ctx, team),
   }),

@@ -29,6 +29,7 @@ const LeftTeamRef = builder.objectRef<{ id: string; left: true }>('LeftTeam').im
 builder.objectField(TeamRef, 'members', (t) =>
   t.field({
     type: [TeamMemberRef],
+    extensions: { items: 8 },
     description: 'Who is in it, whoever joined first first.',
     resolve: (team, _, ctx) => membersOf(ctx, team),
   }),

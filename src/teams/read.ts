@@ -40,6 +40,10 @@ export interface InvitationRow {
   createdAt: Date
 }
 
+/** The most that one answer tells of. */
+export const mostTeams = 1_000
+export const mostInvitations = 1_000
+
 /** The teams that the user is in, oldest first; with an id that one alone, or none. */
 export async function readTeams(tx: Sql, userId: string, teamId: string | null = null): Promise<TeamRow[]> {
   const { rows } = await tx.query<Omit<TeamRow, 'seats'> & { plan: string }>(
@@ -49,8 +53,8 @@ export async function readTeams(tx: Sql, userId: string, teamId: string | null =
      from team_members m
      join teams t on t.id = m."teamId" and t."deletedAt" is null
      join subscriptions s on s."userId" = t."ownerId"
-     where m."userId" = $1 and ($2::uuid is null or t.id = $2) order by t."createdAt", t.id`,
-    [userId, teamId],
+     where m."userId" = $1 and ($2::uuid is null or t.id = $2) order by t."createdAt", t.id limit $3`,
+    [userId, teamId, mostTeams],
   )
   return rows.map(({ plan, ...team }) => ({ ...team, seats: planOf(plan).teams.seatsPerTeam }))
 }
@@ -79,7 +83,8 @@ export const invitationColumns = `id, email, role::text as role, "expiresAt", "c
 export async function invitationsOf(ctx: Context, team: TeamRow): Promise<InvitationRow[]> {
   return await inTeam<InvitationRow>(ctx, team.id, {
     name: 'invitations',
-    list: `select ${invitationColumns} from team_invitations where "teamId" = me."teamId" and status <> 'revoked'`,
+    list: `select ${invitationColumns} from team_invitations where "teamId" = me."teamId" and status <> 'revoked'
+      order by "createdAt" desc, id desc limit ${mostInvitations}`,
     order: 'one."createdAt" desc, one.id desc',
     ofManagers: true,
   })

@@ -4,7 +4,7 @@ import { DeletedRef } from '../core/deleted.ts'
 import { keyed } from '../core/idempotency.ts'
 import { CreateTeamInput, TeamRoleRef, teamIdOf, UpdateTeamInput } from './input.ts'
 import { createOwnTeam, deleteTeam, renameTeam } from './manage.ts'
-import { readTeam, readTeams, type TeamRow } from './read.ts'
+import { mostTeams, readTeam, readTeams, type TeamRow } from './read.ts'
 
 export const TeamRef = builder.objectRef<TeamRow>('Team').implement({
   description: 'A workspace that several people share, on the subscription of its owner.',
@@ -25,7 +25,8 @@ export const TeamRef = builder.objectRef<TeamRow>('Team').implement({
 builder.queryFields((t) => ({
   teams: t.field({
     type: [TeamRef],
-    description: 'The teams that you are in, oldest first. For people who are signed in.',
+    extensions: { items: 20, most: mostTeams },
+    description: 'The teams that you are in, oldest first, at most 1,000. For people who are signed in.',
     authScopes: { person: true },
     resolve: (_, __, { app, principal }) => readTeams(app.pool, principal.userId),
   }),

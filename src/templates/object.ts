@@ -18,7 +18,10 @@ export const TemplateRef = builder.prismaObject('Template', {
       description: 'What messages made of it are.',
       resolve: (row) => row.type as TemplateType,
     }),
-    body: t.exposeString('body', { description: 'The text with its placeholders, `""` where a medium goes without.' }),
+    body: t.exposeString('body', {
+      extensions: { bytes: 16 * 1024 },
+      description: 'The text with its placeholders, `""` where a medium goes without.',
+    }),
     mediaUrl: t.exposeString('mediaUrl', { nullable: true, description: 'The file that is sent; null in a text.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
@@ -32,6 +35,7 @@ export const PreviewRef = builder.objectRef<Preview>('TemplatePreview').implemen
     body: t.exposeString('body', { description: 'Its text; placeholders without a value stay as they were written.' }),
     mediaUrl: t.exposeString('mediaUrl', { nullable: true, description: 'The file that would be sent.' }),
     missing: t.exposeStringList('missing', {
+      extensions: { items: 400 },
       description: 'The values without which it cannot be sent: `custom.order`, `contact.firstName`.',
     }),
   }),

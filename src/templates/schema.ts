@@ -8,11 +8,12 @@ import { parse, uuid } from '../core/validation.ts'
 import { CreateTemplateInput, PreviewArguments, UpdateTemplateInput } from './input.ts'
 import { PreviewRef, TemplateRef } from './object.ts'
 import { previewTemplate } from './preview.ts'
-import { createTemplate, deleteTemplate, updateTemplate } from './service.ts'
+import { createTemplate, deleteTemplate, maxTemplates, updateTemplate } from './service.ts'
 
 builder.queryFields((t) => ({
   templates: t.prismaField({
     type: ['Template'],
+    extensions: { items: maxTemplates },
     description: 'The templates of the workspace, oldest first.',
     resolve: (query, _, __, { app, principal }) =>
       app.db.template.findMany({

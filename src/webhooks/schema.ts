@@ -5,7 +5,7 @@ import { DeletedRef } from '../core/deleted.ts'
 import { fail } from '../core/errors.ts'
 import { keyed } from '../core/idempotency.ts'
 import { parse, uuid } from '../core/validation.ts'
-import type { EventType } from '../events/emit.ts'
+import { type EventType, eventTypes } from '../events/emit.ts'
 import { EventTypeRef } from '../events/event-type.ts'
 import type { WebhookEndpoint } from '../generated/prisma/client.ts'
 import { DeliveryStatus } from '../generated/prisma/enums.ts'
@@ -75,6 +75,7 @@ const EndpointRef = builder.prismaObject('WebhookEndpoint', {
     url: t.exposeString('url', { description: 'Where events are delivered.' }),
     events: t.field({
       type: [EventTypeRef],
+      extensions: { items: eventTypes.length },
       description: 'The kinds of events delivered.',
       resolve: (row) => row.events as EventType[],
     }),
@@ -114,6 +115,7 @@ const EndpointRef = builder.prismaObject('WebhookEndpoint', {
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     deliveries: t.connection({
       type: DeliveryRef,
+      extensions: { page: 20 },
       description: 'What was, or is to be, delivered in the last 30 days, newest first.',
       args: { status: t.arg({ type: DeliveryStatusRef, description: 'Only those that stand there.' }) },
       resolve: (row, args, ctx) => pageOfDeliveries(ctx, row.id, args),
@@ -129,6 +131,7 @@ function shown(endpoint: Endpoint): WebhookEndpoint {
 builder.queryFields((t) => ({
   webhooks: t.prismaField({
     type: ['WebhookEndpoint'],
+    extensions: { items: 50 },
     description: 'The webhook endpoints of the workspace, oldest first.',
     resolve: (query, _, __, { app, principal }) =>
       app.db.webhookEndpoint.findMany({

@@ -17,6 +17,22 @@ export const attacks: [name: string, query: string][] = [
     `{ __schema { ${times(14, (i) => `t${i}: types { ...T }`)} } } fragment T on __Type { fields { type { ofType { fields { name } } } } }`,
   ],
   ['the schema, twice', '{ a: __schema { types { name } } b: __schema { types { name } } }'],
+  ['a type, 14 times', `{ ${times(14, (i) => `t${i}: __type(name: "Query") { fields { name } }`)} }`],
+  ['the schema and a type', '{ __schema { queryType { name } } ...F } fragment F on Query { __type(name: "Query") { name } }'],
+  [
+    'the fields of all fields',
+    '{ __schema { types { fields { type { fields { name description args { name description } } } } } } }',
+  ],
+  [
+    'all fields, 14 times',
+    `{ __schema { types { ${times(14, (i) => `f${i}: fields { name description args { name description } }`)} } } }`,
+  ],
+  [
+    'groups of members of groups',
+    '{ contacts(first: 7) { nodes { groups { members(first: 6) { nodes { groups { id } } } } } } }',
+  ],
+  ['a comment of 300,000 characters', `{ me { id } } #${'x'.repeat(300_000)}`],
+  ['a text of 300,000 characters', `{ message(id: "${'x'.repeat(300_000)}") { id } }`],
   ['16 aliases', `{ ${times(16, (i) => `a${i}: me { id }`)} }`],
   ['5,000 aliases', `{ ${times(5_000, (i) => `a${i}: me { id }`)} }`],
   ['50,000 times one field', `{ me { ${times(50_000, () => 'id')} } }`],

@@ -1,0 +1,147 @@
+// What was estimated too low ends while it runs, by name of its budget; what is allowed is answered whole.
+import { beforeAll, describe, expect, it } from 'vitest'
+import { sql } from '../kit/kit.ts'
+import { nobody, openOwnRig, type Rig } from '../rest-compat/rig.ts'
+
+let rig: Rig
+/** A contact in so many groups. */
+const inGroups: Record<number, string> = {}
+
+beforeAll(async () => {
+  rig = await openOwnRig()
+  const { account, instance } = rig.tenant
+  const { workspaceId, userId } = account
+  const pool = sql(rig.databaseUrl)
+  await pool.query(
+    `insert into contact_groups (id, "workspaceId", name, "membersCount")
+     select gen_random_uuid(), $1, 'Group ' || lpad(i::text, 4, '0'), 8 from generate_series(1, 1000) i`,
+    [workspaceId],
+  )
+  // A hundred of the largest contacts there can be, in no group but for seven.
+  await pool.query(
+    `insert into contacts (id, "workspaceId", name, phone, tags, custom, "createdAt")
+     select gen_random_uuid(), $1, 'Contact ' || i, '+3933310' || (10000 + i), '{}',
+       (select jsonb_object_agg('k' || j, repeat('😀', 1024)) from generate_series(1, 50) j), now() - i * interval '1 second'
+     from generate_series(1, 100) i`,
+    [workspaceId],
+  )
+  for (const [i, count] of [300, 800, 800, 800, 800, 800, 1000].entries()) {
+    const { rows } = await pool.query<{ id: string }>(
+      `insert into contact_group_members ("groupId", "contactId")
+       select g.id, c.id from contacts c, (select id from contact_groups where "workspaceId" = $1 order by name limit $2) g
+       where c."workspaceId" = $1 and c.name = $3 returning "contactId" as id`,
+      [workspaceId, count, `Contact ${i + 1}`],
+    )
+    inGroups[count] = rows[0]?.id as string
+  }
+  await pool.query(
+    `insert into messages (id, "workspaceId", "userId", "instanceId", "contactId", type, "to", peer, body, status, safety, "createdAt")
+     select gen_random_uuid(), $1, $2, $3, c.id, 'text', c.phone, c.phone, repeat('😀', 4096), 'read',
+       '{"decision":"allow","riskLevel":"low","state":"stable","score":100}', now() - n * interval '1 minute'
+     from contacts c, generate_series(1, 20) n where c."workspaceId" = $1`,
+    [workspaceId, userId, instance.id],
+  )
+})
+
+async function ask(query: string, headers: Record<string, string> = {}) {
+  const { body } = await rig.tenant.api.graphql(query, undefined, headers)
+  return body
+}
+
+async function refusalOf(query: string): Promise<string> {
+  const { errors, data } = await ask(query)
+  expect(errors).toHaveLength(1)
+  expect(errors[0].extensions).toEqual({ code: 'VALIDATION_ERROR' })
+  expect(data ?? null).toBeNull()
+  return errors[0].message
+}
+
+describe('groups of a contact, of which there may be any number', () => {
+  it('and their members, and the groups of those, are refused before anything runs', async () => {
+    const query = '{contacts(first:7){nodes{groups{members(first:6){nodes{groups{id}}}}}}}'
+    expect(await refusalOf(query)).toMatch(/^The query's complexity is \d+; at most 50000 is allowed$/)
+  })
+
+  it.each([300, 800, 1000])('are all told where it is in %i, by REST and by the graph', async (count) => {
+    const { body } = await rig.tenant.api.get(`contacts/${inGroups[count]}/groups`)
+    const names = Array.from({ length: count }, (_, i) => `Group ${String(i + 1).padStart(4, '0')}`)
+    expect(body.data.map((group: { name: string }) => group.name)).toEqual(names)
+    const { data } = await ask(`{ contact(id: "${inGroups[count]}") { groups { name } } }`)
+    expect(data.contact.groups.map((group: { name: string }) => group.name)).toEqual(names)
+  })
+
+  it('come in pages, none lost and none twice', async () => {
+    const seen: string[] = []
+    for (let after: string | undefined = ''; after !== undefined; after = seen.length % 100 === 0 ? seen.at(-1) : undefined) {
+      const page = `groups(first: 100${after === '' ? '' : `, after: "${after}"`}) { name }`
+      const { data }: { data: { contact: { groups: { name: string }[] } } } = await ask(
+        `{ contact(id: "${inGroups[800]}") { ${page} } }`,
+      )
+      if (data.contact.groups.length === 0) break
+      seen.push(...data.contact.groups.map(({ name }) => name))
+    }
+    expect(seen).toEqual(Array.from({ length: 800 }, (_, i) => `Group ${String(i + 1).padStart(4, '0')}`))
+    for (const first of [0, 101]) {
+      expect(await refusalOf(`{ contact(id: "${inGroups[300]}") { groups(first: ${first}) { name } } }`)).toBe(
+        'first: must be between 1 and 100',
+      )
+    }
+  })
+
+  it('end an operation that they make larger than was counted', async () => {
+    const each = Array.from({ length: 10 }, (_, i) => `a${i}: id`).join(' ')
+    expect(await refusalOf(`{ contacts(first: 7) { nodes { groups { ${each} } } } }`)).toBe(
+      'The answer holds more than 50000 items; ask for less at a time',
+    )
+  })
+})
+
+describe('bytes', () => {
+  const contacts = '{ contacts(first: 100) { nodes { id custom } } }'
+
+  it('of an answer of 20 MiB are sent, the same as JSON and in REST', async () => {
+    const { data } = await ask(contacts)
+    expect(data.contacts.nodes).toHaveLength(100)
+    expect(Object.values(data.contacts.nodes[0].custom)).toEqual(Array(50).fill('😀'.repeat(1024)))
+    const { body } = await rig.tenant.api.get('contacts?limit=100')
+    expect(body.data.contacts.map(({ id, custom }: { id: string; custom: object }) => ({ id, custom }))).toEqual(
+      data.contacts.nodes,
+    )
+  })
+
+  it('of more are refused, and so is what takes more to read', async () => {
+    const twice = contacts.replace('custom', 'custom also: custom')
+    expect(await refusalOf(twice)).toBe('The answer holds more than 24 MiB; ask for less at a time')
+    const read = '{ a: contacts(first: 100) { nodes { custom } } b: contacts(first: 100, sort: name_asc) { nodes { custom } } }'
+    expect(await refusalOf(read)).toBe('The answer takes more than 16 MiB of data to make; ask for less at a time')
+  })
+
+  it('of an answer that is sent in one piece are fewer', async () => {
+    const told = 'The answer holds more than 8 MiB; ask for less at a time'
+    const got = await rig.tenant.api.get(`/graphql?query=${encodeURIComponent(contacts)}`)
+    expect(got.body.errors).toMatchObject([{ message: told, extensions: { code: 'VALIDATION_ERROR' } }])
+    const { body } = await rig.tenant.api.graphql(contacts, undefined, { accept: 'text/event-stream' })
+    expect(body).toContain(told)
+  })
+
+  it('that nobody asked for are not read', async () => {
+    const { data, errors } = await ask('{ contacts(first: 100) { nodes { name messages(first: 20) { nodes { id } } } } }')
+    expect(errors).toBeUndefined()
+    expect(data.contacts.nodes.map(({ messages }: { messages: { nodes: object[] } }) => messages.nodes.length)).toEqual(
+      Array(100).fill(20),
+    )
+    const aliases = ['a', 'b', 'c'].map((name) => `${name}: contacts(first: 100) { nodes { name phone } }`).join(' ')
+    expect((await ask(`{ ${aliases} }`)).errors).toBeUndefined()
+  })
+
+  it('are no matter of others: after a refusal the next is answered', async () => {
+    await refusalOf(contacts.replace('custom', 'custom also: custom'))
+    expect((await ask('{ me { id } }')).data.me.id).toBe(rig.tenant.account.userId)
+    expect((await ask(`{ contact(id: "${nobody}") { id } }`)).errors[0].extensions.code).toBe('NOT_FOUND')
+  })
+})
+
+it('large answers to many requests at once come one after the other, each whole', async () => {
+  const answers = await Promise.all(Array.from({ length: 24 }, () => ask('{ contacts(first: 100) { nodes { custom } } }')))
+  for (const { data } of answers) expect(data.contacts.nodes).toHaveLength(100)
+}, 120_000)
