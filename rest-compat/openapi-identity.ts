@@ -35,9 +35,13 @@ export interface IdentityRoute {
 
 export function identityOperation(components: Components, route: IdentityRoute): Operation {
   const { operationId, summary, description, status, done, body, proofs = [], proofOptional, pathParameters, query } = route
-  const { schemas } = components
+  const { rules, schemas } = components
   const ways = proofs.map((name) => ({ [name]: [] }))
-  const headers = headerRefs(['X-Request-Id', ...(route.setsCookie ? ['Set-Cookie'] : []), ...(route.answer ? [] : ['Location'])])
+  const headers = headerRefs([
+    ...rules.headers,
+    ...(route.setsCookie ? ['Set-Cookie'] : []),
+    ...(route.answer ? [] : ['Location']),
+  ])
   return {
     operationId,
     summary,

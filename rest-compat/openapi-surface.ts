@@ -95,7 +95,7 @@ const ofPeople: SurfaceRules = {
     UNAUTHORIZED: 'Missing or invalid token',
     API_RATE_LIMIT_EXCEEDED: 'Too many of these; try again later',
   },
-  headers: ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
+  headers: ['X-Request-Id'],
   otherHeaders: ['Retry-After', 'Idempotency-Replayed', 'Set-Cookie', 'Location'],
 }
 

@@ -38,8 +38,7 @@ ${repeating} The routes below \`/auth\` take none.
 
 ${pages}
 
-**Limits.** One person makes 50 requests in any second, over all sessions; \`RateLimit-*\` say how many are left. After a 429, wait for
-\`Retry-After\`.
+**Limits.** One person makes at most 50 requests in any second, over all sessions. After a 429, wait for \`Retry-After\`.
 
 **Live.** Follow \`GET /events/stream\`. The whole graph is at \`/graphql\`, with the same tokens.
 `.trim(),

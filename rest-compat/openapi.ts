@@ -119,7 +119,7 @@ const ofAnswers = {
     description: 'Names the request in the logs: your own `X-Request-Id` of 1 to 128 characters `[A-Za-z0-9._-]`, or a new one.',
     schema: { type: 'string' },
   },
-  'RateLimit-Limit': { description: 'Requests that this key, or this person, may make in any one second.', schema: integer },
+  'RateLimit-Limit': { description: 'Requests that this key may make in any one second.', schema: integer },
   'RateLimit-Remaining': { description: 'How many of them are left.', schema: integer },
   'RateLimit-Reset': { description: 'Seconds until they are all there again.', schema: integer },
   'Retry-After': { description: 'Seconds to wait before trying again.', schema: integer },

@@ -8,7 +8,7 @@ import { failure } from '../core/errors.ts'
 import { isId } from '../core/id.ts'
 import type { Admission } from './admit.ts'
 import { planInForceSql } from './plans.ts'
-import { rateOf, type Standing, stepMs, windowsSql } from './rate-window.ts'
+import { stepMs, windowsSql } from './rate-window.ts'
 
 export interface SessionKnock {
   userId: string
@@ -27,8 +27,11 @@ declare module '../core/app.ts' {
   }
 }
 
-interface Row extends Standing {
+interface Row {
   i: number
+  /** How many of this flush the person's window let through, and the request's place among them, from 0. */
+  granted: number
+  position: number
   sessionId: string
   userId: string
   /** Null where the user is not in the team, or there is no such team. */
@@ -64,12 +67,12 @@ export function createSessionAdmission(app: App): App['admitSession'] {
 }
 
 function answerOf(app: App, row: Row): Admission {
-  const rate = rateOf(app.config.personRateLimitPerSecond, row)
   const { workspaceId, sessionId, userId, teamId, role, ownerId, plan, active } = row
-  if (!workspaceId) return { principal: null, error: failure('TEAM_NOT_FOUND'), rate, retryAfter: null }
+  if (!workspaceId) return { principal: null, error: failure('TEAM_NOT_FOUND'), rate: null, retryAfter: null }
   if (row.position >= row.granted) {
     const error = failure('API_RATE_LIMIT_EXCEEDED', 'Too many requests in one second by this person')
-    return { principal: null, error, rate: { ...rate, remaining: 0 }, retryAfter: 1 }
+    const rate = { limit: app.config.personRateLimitPerSecond, remaining: 0, reset: 1 }
+    return { principal: null, error, rate, retryAfter: 1 }
   }
   const principal: Principal = {
     credentialId: sessionId,
@@ -82,7 +85,7 @@ function answerOf(app: App, row: Row): Admission {
     plan,
     active,
   }
-  return { principal, error: null, rate, retryAfter: null }
+  return { principal, error: null, rate: null, retryAfter: null }
 }
 
 // The id of the workspace is found first, so that of the workspaces no more than those that are asked for are read. A person's
@@ -102,7 +105,7 @@ with known as (
     else t."workspaceId" end
   left join subscriptions b on b."userId" = w."ownerId"
 ), ${windowsSql('select "userId" as id, count("workspaceId") as n from known group by "userId"', 4, 5)}
-select k.*, w.granted, w.used from known k join windows w on w.id = k."userId"`
+select k.*, w.granted from known k join windows w on w.id = k."userId"`
 
 async function admitAll(app: App, knocks: readonly SessionKnock[]): Promise<(Row | null)[]> {
   const limit = app.config.personRateLimitPerSecond

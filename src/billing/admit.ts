@@ -26,7 +26,7 @@ export interface Admission {
   /** Who is asking, or why not. */
   principal: Principal | null
   error: Error | null
-  /** Null for a caller who does not show a key, or a session, that holds here. */
+  /** Null for a caller who does not show a key that holds here; of a person, whom only a refusal tells, null otherwise. */
   rate: RateState | null
   /** Seconds, on a 429. */
   retryAfter: number | null
