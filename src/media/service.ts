@@ -66,8 +66,15 @@ export async function sweepMedia(app: App): Promise<number> {
     `select id from media where "storedAt" is null and "createdAt" < now() - make_interval(hours => $1)`,
     [abandonedAfterHours],
   )
-  for (const { id } of rows) await discard(app, id)
-  return rows.length
+  let removed = 0
+  for (const { id } of rows) {
+    // One that the store does not let go keeps no other.
+    await discard(app, id).then(
+      () => removed++,
+      (err: Error) => app.log.warn({ err, media: id }, 'what an upload left could not be removed; it is tried again later'),
+    )
+  }
+  return removed
 }
 
 /** Removes a file that was not stored to its end, the row last; one whose end nobody heard of stays whole. */
