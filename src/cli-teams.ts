@@ -6,7 +6,7 @@ import { readConfig } from './core/config.ts'
 import { type Sql, transaction } from './core/database.ts'
 import { fail } from './core/errors.ts'
 import { migrate } from './core/migrate.ts'
-import { lineOf } from './core/one-line.ts'
+import { lineOf, shownJson } from './core/one-line.ts'
 import { parse } from './core/validation.ts'
 import { type HeldTeam, holdTeam } from './teams/hold.ts'
 import { inviteFields, teamIdOf } from './teams/input.ts'
@@ -37,7 +37,7 @@ export function addTeamCommands(gateway: Command, print: (asJson: true | undefin
     .addOption(json())
     .action(async (options: { json?: true }) => {
       const teams = await withDatabase(listTeams)
-      if (options.json) console.log(JSON.stringify(teams))
+      if (options.json) console.log(shownJson(JSON.stringify(teams)))
       else
         for (const row of teams) console.log(lineOf([row.id, row.name, row.owner, row.membersCount, row.createdAt.toISOString()]))
     })
@@ -48,7 +48,7 @@ export function addTeamCommands(gateway: Command, print: (asJson: true | undefin
     .addOption(json())
     .action(async (options: { id: string; json?: true }) => {
       const members = await withDatabase((pool) => listMembers(pool, teamIdOf(options.id)))
-      if (options.json) console.log(JSON.stringify(members))
+      if (options.json) console.log(shownJson(JSON.stringify(members)))
       else for (const row of members) console.log(lineOf([row.userId, row.email, row.role, row.joinedAt.toISOString()]))
     })
   team

@@ -18,7 +18,7 @@ import { openDatabase, withDatabase } from './core/command-database.ts'
 import { configTable } from './core/config-table.ts'
 import { draftMigration } from './core/draft-migration.ts'
 import { migrate } from './core/migrate.ts'
-import { lineOf, oneLine } from './core/one-line.ts'
+import { lineOf, oneLine, shownJson } from './core/one-line.ts'
 import { sentenceOf } from './core/sentence.ts'
 
 const gateway = new Command('gateway').description('Operates the messaging gateway').configureOutput({
@@ -59,7 +59,7 @@ account
   .addOption(json())
   .action(async (options: { json?: true }) => {
     const accounts = await withDatabase(listAccounts)
-    if (options.json) console.log(JSON.stringify(accounts))
+    if (options.json) console.log(shownJson(JSON.stringify(accounts)))
     else
       for (const row of accounts)
         console.log(lineOf([row.userId, row.email, row.plan ?? '-', row.status ?? '-', row.createdAt.toISOString()]))
@@ -91,7 +91,7 @@ gateway
   .addOption(json())
   .action(async (options: { json?: true }) => {
     const checkouts = await withDatabase(listPendingCheckouts)
-    if (options.json) console.log(JSON.stringify(checkouts))
+    if (options.json) console.log(shownJson(JSON.stringify(checkouts)))
     else
       for (const row of checkouts) console.log(lineOf([row.id, row.email, row.plan, row.provider, row.createdAt.toISOString()]))
   })
@@ -114,7 +114,7 @@ apiKey
   .addOption(json())
   .action(async (options: { email: string; json?: true }) => {
     const keys = await withDatabase((pool) => listKeysOf(pool, options.email))
-    if (options.json) console.log(JSON.stringify(keys))
+    if (options.json) console.log(shownJson(JSON.stringify(keys)))
     else
       for (const row of keys)
         console.log(
@@ -167,7 +167,7 @@ gateway
   })
 
 function print(asJson: true | undefined, fields: object): void {
-  if (asJson) console.log(JSON.stringify(fields))
+  if (asJson) console.log(shownJson(JSON.stringify(fields)))
   else for (const [name, value] of Object.entries(fields)) console.log(`${name}: ${oneLine(String(value))}`)
 }
 
