@@ -2,6 +2,7 @@
 import type pg from 'pg'
 import { countDead } from './core/dead-jobs.ts'
 import { pendingMigrations } from './core/migrate.ts'
+import { oneLine } from './core/one-line.ts'
 import { sentenceOf } from './core/sentence.ts'
 import { withPool } from './core/short-pool.ts'
 import { type Surroundings, surroundings } from './doctor-around.ts'
@@ -70,11 +71,11 @@ export async function doctor({ url, secretKey, ...around }: Patient, say: (line:
   let healthy = true
   async function look(name: string, check: () => Promise<string>): Promise<boolean> {
     try {
-      say(`ok     ${name}: ${await check()}`)
+      say(`ok     ${name}: ${oneLine(await check())}`)
       return true
     } catch (error) {
       healthy = false
-      say(`wrong  ${name}: ${sentenceOf(error)}`)
+      say(`wrong  ${name}: ${oneLine(sentenceOf(error))}`)
       return false
     }
   }

@@ -79,10 +79,12 @@ export async function returnQuota(tx: Sql, taken: readonly { ownerId: string; pe
 
 /** A message is scheduled a year ahead at most: what is planned beyond a year's quota could not leave. */
 const plannedMonths = 12
+/** Two of the largest campaigns, so that none is refused that the contract allows. */
+const leastPlanned = 200_000
 
 /** How many messages and recipients an owner may plan in one calendar month (UTC), on that plan. */
 export function mostPlanned(plan: string): number {
-  return plannedMonths * planOf(plan).limits.monthlyOutboundQuota
+  return Math.max(leastPlanned, plannedMonths * planOf(plan).limits.monthlyOutboundQuota)
 }
 
 /** How many more the owner may plan in the present month, as of now and promised to nobody. */

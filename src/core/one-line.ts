@@ -16,10 +16,15 @@ export function lineOf(columns: readonly (string | number)[]): string {
   return columns.map((column) => oneLine(String(column))).join('  ')
 }
 
-/** JSON of the same value as JSON.stringify's, with every character escaped that a terminal obeys or does not show in its place. */
+/** JSON of a value, as {@link shownJson} writes it. */
 export function jsonLine(value: unknown): string {
-  return JSON.stringify(value).replaceAll(
-    /[\x7f-\x9f\u2028\u2029\p{Bidi_Control}]/gu,
+  return shownJson(JSON.stringify(value))
+}
+
+/** The same JSON with every character escaped that a terminal obeys, shows elsewhere or not at all. U+009B begins a command. */
+export function shownJson(json: string): string {
+  return json.replaceAll(
+    /[\x7f-\x9f\u2028\u2029\ufeff\p{Bidi_Control}]/gu,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 }

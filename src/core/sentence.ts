@@ -12,8 +12,12 @@ interface SystemError extends Error {
   errors?: unknown[]
 }
 
-/** Says in words what was thrown. Configuration faults stay one line each. */
+/** Says in words what was thrown, without what a terminal obeys: servers word their own errors. Configuration faults stay one line each. */
 export function sentenceOf(error: unknown): string {
+  return wordsOf(error).split('\n').map(oneLine).join('\n')
+}
+
+function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const e = error as SystemError
   if (codeOf(e)) return oneLine(e.message)
@@ -60,7 +64,7 @@ export function sentenceOf(error: unknown): string {
     case 'EEXIST':
       return e.path ? `${e.path} cannot be written (${e.code}); check DATA_DIR and who starts the gateway` : e.message
     default:
-      return e.message || e.errors?.map(sentenceOf).join('; ') || e.name
+      return e.message || e.errors?.map(wordsOf).join('; ') || e.name
   }
 }
 

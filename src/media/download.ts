@@ -6,6 +6,7 @@ import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
 import { parse, uuid } from '../core/validation.ts'
 import type { Media } from '../generated/prisma/client.ts'
+import { exactly } from './exactly.ts'
 import { type MediaType, mediaTypes } from './kinds.ts'
 import { readRange } from './range.ts'
 import { findByName, findMedia } from './service.ts'
@@ -87,7 +88,7 @@ async function refuseRange(reply: FastifyReply, size: number): Promise<FastifyRe
 
 async function open(app: App, media: Media, range: ByteRange): Promise<Readable> {
   const bytes = await app.media.read(media.id, range)
-  if (bytes) return bytes
+  if (bytes) return exactly(range.end - range.start + 1, bytes)
   app.log.error({ media: media.id }, 'the file of a medium is missing in the store')
   return fail('NOT_FOUND', 'Media not found')
 }

@@ -111,21 +111,30 @@ export async function deleteAllMedia(app: App, workspaceId: string): Promise<voi
 
 const pageSize = 500
 
+/** Before every id. */
+const noId = '00000000-0000-0000-0000-000000000000'
 /** Uploads that are this old and not finished never will be. */
 const abandonedAfterHours = 2
 
 /** Removes what uploads left that nobody was told of, and what deletions left; answers how many files there were. */
 export async function sweepMedia(app: App): Promise<number> {
   let swept = 0
-  for (;;) {
+  for (let after = noId; ; ) {
     const { rows } = await app.pool.query<{ id: string }>(
-      `select id from media where "storedAt" is null
-         and ("removedAt" is not null or "createdAt" < now() - make_interval(hours => $1)) limit $2`,
-      [abandonedAfterHours, pageSize],
+      `select id from media where "storedAt" is null and id > $3
+         and ("removedAt" is not null or "createdAt" < now() - make_interval(hours => $1)) order by id limit $2`,
+      [abandonedAfterHours, pageSize, after],
     )
-    for (const { id } of rows) await discard(app, id)
-    swept += rows.length
-    if (rows.length < pageSize) return swept
+    for (const { id } of rows) {
+      // One that the store does not let go keeps no other.
+      await discard(app, id).then(
+        () => swept++,
+        (err: Error) => app.log.warn({ err, media: id }, 'a file could not be removed; it is tried again with the next sweep'),
+      )
+    }
+    const last = rows.at(-1)
+    if (!last || rows.length < pageSize) return swept
+    after = last.id
   }
 }
 

@@ -1,6 +1,6 @@
 // Media in a bucket, through packages that are loaded only where a bucket is configured.
 import { createReadStream } from 'node:fs'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { type Config, ConfigError, type Secrets } from '../core/config.ts'
 import { newId } from '../core/id.ts'
 import type { ByteRange, MediaStore } from './store.ts'
@@ -20,7 +20,9 @@ export function openS3(config: NonNullable<Config['s3']>, credentials: Secrets['
   let opened: ReturnType<typeof open> | undefined
 
   async function open() {
-    const { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } = await import('@aws-sdk/client-s3')
+    const { DeleteObjectCommand, GetObjectCommand, HeadObjectCommand, PutObjectCommand, S3Client } = await import(
+      '@aws-sdk/client-s3'
+    )
     const { S3Driver } = await import('flydrive/drivers/s3')
     const client = new S3Client({
       region: config.region,
@@ -32,6 +34,12 @@ export function openS3(config: NonNullable<Config['s3']>, credentials: Secrets['
       responseChecksumValidation: 'WHEN_REQUIRED',
       requestHandler: { connectionTimeout: 5_000, socketTimeout: 30_000 },
     })
+    boundAnswers(client.config.requestHandler)
+    // A server in between may say yes and keep nothing, or a part.
+    async function sizeOf(Key: string): Promise<number | undefined> {
+      const late = AbortSignal.timeout(checkMs)
+      return (await client.send(new HeadObjectCommand({ Bucket: config.bucket, Key }), { abortSignal: late })).ContentLength
+    }
     // The driver knows no ranges.
     const getRange = (Key: string, { start, end }: ByteRange) =>
       client.send(new GetObjectCommand({ Bucket: config.bucket, Key, Range: `bytes=${start}-${end}` }))
@@ -45,6 +53,7 @@ export function openS3(config: NonNullable<Config['s3']>, credentials: Secrets['
     }
     return {
       tryOut,
+      sizeOf,
       driver: new S3Driver({ client, bucket: config.bucket, visibility: 'private', supportsACL: false }),
       getRange,
     }
@@ -57,13 +66,22 @@ export function openS3(config: NonNullable<Config['s3']>, credentials: Secrets['
 
   return {
     async put(id, path, size) {
-      const { driver } = await bucketOf()
+      const { driver, sizeOf } = await bucketOf()
       await driver.putStream(keyOf(id), createReadStream(path), { contentLength: size })
+      const kept = await sizeOf(keyOf(id))
+      if (kept !== size) throw new Error(`the bucket took ${size} bytes and has ${kept ?? 'none'} of them`)
     },
     async read(id, range) {
       const { getRange } = await bucketOf()
       try {
-        return (await getRange(keyOf(id), range)).Body as Readable
+        const { Body, ContentLength, ContentRange } = await getRange(keyOf(id), range)
+        const isWhatWasAsked =
+          ContentLength === range.end - range.start + 1 && (ContentRange ?? rangeOf(range)).startsWith(rangeOf(range))
+        if (isWhatWasAsked) return Body as Readable
+        ;(Body as Readable | undefined)?.destroy()
+        throw new Error(
+          `the bucket gave ${ContentLength ?? 'unknown'} bytes (${ContentRange ?? 'no range'}) for ${rangeOf(range)}`,
+        )
       } catch (error) {
         if ((error as Error).name === 'NoSuchKey') return undefined
         throw error
@@ -83,6 +101,37 @@ export function openS3(config: NonNullable<Config['s3']>, credentials: Secrets['
       })
       return `the bucket ${bucket} at ${endpoint} can be written, read and cleared`
     },
+  }
+}
+
+const rangeOf = ({ start, end }: ByteRange) => `bytes ${start}-${end}`
+
+/** Longer than any answer that is no file, and than one takes from its head to its end. */
+const maxAnswerBytes = 1024 * 1024
+const maxAnswerMs = 30_000
+
+type Handle = (request: { method?: string }, ...rest: never[]) => Promise<{ response: { statusCode: number; body?: unknown } }>
+
+/** Ends answers that are no file and have no end, which the client would read whole. */
+function boundAnswers(handler: unknown): void {
+  const own = handler as { handle: Handle }
+  const handle = own.handle.bind(own)
+  own.handle = async (request, ...rest) => {
+    const { response } = await handle(request, ...rest)
+    const { body } = response
+    const isFile = request.method === 'GET' && response.statusCode < 300
+    if (!isFile && body instanceof Readable) {
+      let bytes = 0
+      body.on('data', (chunk: Buffer) => {
+        bytes += chunk.length
+        if (bytes > maxAnswerBytes) body.destroy(new Error('the bucket answers without an end'))
+      })
+      const late = setTimeout(() => body.destroy(new Error('the bucket does not end its answer')), maxAnswerMs)
+      body.once('close', () => clearTimeout(late))
+      // Whoever reads it begins that.
+      body.pause()
+    }
+    return { response }
   }
 }
 

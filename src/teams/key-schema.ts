@@ -34,6 +34,7 @@ builder.objectFields(TeamRef, (t) => ({
   }),
   revokedApiKeys: t.field({
     type: [ApiKeyRef],
+    extensions: { items: 20, most: 100 },
     description:
       'Its API keys that were revoked last, at most 100, newest first: also those of members who were removed, left or became collaborators. Errors: FORBIDDEN for collaborators.',
     resolve: (team, _, ctx) => revokedKeysOf(ctx, team),

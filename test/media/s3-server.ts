@@ -12,6 +12,8 @@ export interface S3Server {
   seen: string[]
   /** Set to answer everything with this status from now on. */
   fails: number | undefined
+  /** Answers in place of the server where it is set, and says so. */
+  lies: ((request: IncomingMessage, response: ServerResponse, object: Buffer | undefined) => boolean) | undefined
 }
 
 interface Credentials {
@@ -22,13 +24,14 @@ interface Credentials {
 
 /** Ends with the test, or with its file. */
 export async function startS3(credentials: Credentials): Promise<S3Server> {
-  const state: S3Server = { url: '', objects: new Map(), seen: [], fails: undefined }
+  const state: S3Server = { url: '', objects: new Map(), seen: [], fails: undefined, lies: undefined }
   const server = createServer(async (request, response) => {
     const body = await bodyOf(request)
     const fault = faultOf(request, body, credentials)
     if (fault) return refuse(response, 403, 'SignatureDoesNotMatch', fault)
     if (state.fails) return refuse(response, state.fails, 'InternalError', 'as the test wants it')
     const key = new URL(request.url ?? '/', 'http://s3').pathname
+    if (state.lies?.(request, response, state.objects.get(key))) return
     state.seen.push(`${request.method} ${key}`)
     answer(state.objects, request, response, key, body)
   })

@@ -1,0 +1,83 @@
+// Operators' terminals: whatever others call things, and whatever servers answer, it is text there and obeys nobody.
+import { once } from 'node:events'
+import { createServer as createHttp } from 'node:http'
+import { type AddressInfo, createServer, type Server } from 'node:net'
+import { expect, it } from 'vitest'
+import { createApiKey, createAccount as insertAccount } from '../../src/accounts/service.ts'
+import { createLog } from '../../src/core/log.ts'
+import { sentenceOf } from '../../src/core/sentence.ts'
+import { createTeam } from '../../src/teams/service.ts'
+import { atEnd, cloneDatabase, command, sql } from '../kit/kit.ts'
+
+/** Sets the window's title, clears the screen by a C1 code, adds a line, turns the text around, ends by a line separator. */
+const hostile = 'A\x1b]0;owned\x07\u009b2J\r\nok     all: well\u202etxt.exe\u2066\u200f\u2028\x7f'
+/** What a terminal obeys, but for the line feeds that end lines of ours. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const obeyed = /[\0-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/
+
+const email = 'ada@example.com'
+
+/** Ends with the test. */
+async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  atEnd('test', async () => void server.close())
+  return (server.address() as AddressInfo).port
+}
+
+it('names are shown by every command that lists them as one line, and in JSON as they are but escaped', async () => {
+  const databaseUrl = await cloneDatabase()
+  const pool = sql(databaseUrl)
+  await insertAccount(pool, { email, name: hostile, plan: 'max' })
+  await createApiKey(pool, { email, name: hostile })
+  const { teamId } = await createTeam(pool, { ownerEmail: email, name: hostile })
+  const lists = [
+    ['account', 'list'],
+    ['team', 'list'],
+    ['team', 'members', '--id', teamId],
+    ['api-key', 'list', '--email', email],
+  ]
+  const made = ['api-key', 'create', '--email', email, '--name', hostile]
+  for (const args of [...lists, made]) {
+    const [shown, json] = await Promise.all([command(args, { databaseUrl }), command([...args, '--json'], { databaseUrl })])
+    for (const { code, stdout, stderr } of [shown, json]) {
+      expect([code, stderr]).toEqual([0, ''])
+      expect(stdout, args.join(' ')).not.toMatch(obeyed)
+    }
+    expect(shown.stdout).not.toMatch(/^ok/m)
+    const rows = [JSON.parse(json.stdout)].flat()
+    if (args !== lists[0] && args !== lists[2]) expect(rows.map(({ name }) => name)).toContain(hostile)
+  }
+})
+
+it('what a mail server and an identity provider answer the doctor is one line each', async () => {
+  const mail = await listen(createServer((socket) => void socket.on('error', () => {}).end(`554 ${hostile}\r\n`)))
+  const provider = await listen(createHttp((_, response) => response.end(JSON.stringify({ issuer: hostile }))))
+  const env = {
+    SMTP_URL: `smtp://127.0.0.1:${mail}`,
+    OIDC_DISCOVERY_URL: `http://127.0.0.1:${provider}/`,
+    OIDC_CLIENT_ID: 'x',
+    OIDC_CLIENT_SECRET: 'x',
+  }
+  const { stdout } = await command(['doctor'], { databaseUrl: await cloneDatabase(), env })
+  expect(stdout).not.toMatch(obeyed)
+  expect(stdout.match(/^(ok|wrong) +\w+/gm)?.map((line) => line.split(/ +/)[1])).toEqual(
+    expect.arrayContaining(['media', 'mail', 'identityProvider']),
+  )
+  expect(stdout).not.toContain('all: well\n')
+})
+
+it('a log line is one line of JSON, and says the same to whoever parses it', () => {
+  const lines: string[] = []
+  const log = createLog('info', { write: (line) => void lines.push(line) })
+  log.warn({ name: hostile, err: new Error(hostile) }, hostile)
+  expect(lines).toHaveLength(1)
+  expect(lines[0]).not.toMatch(obeyed)
+  expect(JSON.parse(lines[0] as string)).toMatchObject({ name: hostile, err: { message: hostile }, msg: hostile })
+})
+
+it('a failure is told in lines of our own', () => {
+  const told = sentenceOf(Object.assign(new Error(`first ${hostile}`), { code: '28P01' }))
+  expect(told).not.toMatch(obeyed)
+  expect(sentenceOf(new Error('PORT: is wrong\nROLES: is wrong'))).toBe('PORT: is wrong\nROLES: is wrong')
+})
