@@ -1,5 +1,4 @@
-// What the identity routes have in common: who calls, better-auth's errors in our words, answers that take the same time.
-import { setTimeout as pause } from 'node:timers/promises'
+// The identity routes have in common: the caller, and better-auth's errors in our words.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../core/app.ts'
 import { type ErrorCode, fail } from '../core/errors.ts'
@@ -108,14 +107,4 @@ export async function asking<T>(app: App, call: Promise<T>): Promise<T> {
     // Its own failures are those of the database.
     return fail(error.statusCode >= 500 ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR')
   }
-}
-
-/** Longer than any of what these routes do takes on a machine that is not overrun. */
-const answerMs = 250
-
-/** Answers no sooner than everybody is answered, so that the time does not tell whether an address is known. */
-export async function alike<T>(work: Promise<T>): Promise<T> {
-  const [settled] = await Promise.allSettled([work, pause(answerMs)])
-  if (settled.status === 'rejected') throw settled.reason
-  return settled.value
 }

@@ -5,9 +5,8 @@ import type { App } from '../core/app.ts'
 import { transaction } from '../core/database.ts'
 import { fail } from '../core/errors.ts'
 import { parse } from '../core/validation.ts'
-import { countAsk } from './ask-bounds.ts'
-import { alike } from './auth-call.ts'
-import { inTurnOf, refuseCrowd, strangerOf } from './claimant.ts'
+import { answerAlike } from './ask-bounds.ts'
+import { inTurnOf, strangerOf } from './claimant.ts'
 import { email } from './email.ts'
 import { mailToken, password } from './fields.ts'
 import { takeNothing } from './mail-budget.ts'
@@ -27,14 +26,8 @@ export const resetBody = z
  * @throws VALIDATION_ERROR, API_RATE_LIMIT_EXCEEDED.
  */
 export async function forgotPassword(app: App, request: FastifyRequest): Promise<{ accepted: true }> {
-  const body = parse(forgotBody, request.body)
-  const stranger = strangerOf(request)
-  refuseCrowd(stranger)
-  const work = async () => {
-    await countAsk(app, stranger, 'forgot', body.email)
-    await orderReset(app, body.email)
-  }
-  await alike(inTurnOf(stranger, work))
+  const { email: to } = parse(forgotBody, request.body)
+  await answerAlike(app, strangerOf(request), { kind: 'forgot', to }, () => orderReset(app, to))
   return { accepted: true }
 }
 

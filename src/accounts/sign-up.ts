@@ -6,9 +6,9 @@ import { type Sql, transaction } from '../core/database.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { parse, text } from '../core/validation.ts'
-import { countAsk } from './ask-bounds.ts'
-import { alike, type ConsoleUser } from './auth-call.ts'
-import { inTurnOf, refuseCrowd, strangerOf } from './claimant.ts'
+import { answerAlike } from './ask-bounds.ts'
+import type { ConsoleUser } from './auth-call.ts'
+import { strangerOf } from './claimant.ts'
 import { email } from './email.ts'
 import { password } from './fields.ts'
 import { orderMail } from './mail.ts'
@@ -31,14 +31,8 @@ export const signUpBody = z
  */
 export async function signUp(app: App, request: FastifyRequest): Promise<{ user: ConsoleUser }> {
   const { email, name, password } = parse(signUpBody, request.body)
-  const stranger = strangerOf(request)
-  refuseCrowd(stranger)
   const user = { id: newId(), email, name, emailVerified: false, createdAt: new Date() }
-  const work = async () => {
-    await countAsk(app, stranger, 'signup', email)
-    await addUser(app, user, password)
-  }
-  await alike(inTurnOf(stranger, work))
+  await answerAlike(app, strangerOf(request), { kind: 'signup', to: email }, () => addUser(app, user, password))
   return { user }
 }
 

@@ -5,9 +5,8 @@ import type { App } from '../core/app.ts'
 import { transaction } from '../core/database.ts'
 import { fail } from '../core/errors.ts'
 import { parse, text } from '../core/validation.ts'
-import { countAsk } from './ask-bounds.ts'
-import { alike } from './auth-call.ts'
-import { inTurnOf, refuseCrowd, strangerOf } from './claimant.ts'
+import { answerAlike } from './ask-bounds.ts'
+import { inTurnOf, strangerOf } from './claimant.ts'
 import { email } from './email.ts'
 import { mailToken } from './fields.ts'
 import { ownerOfMailToken, takeMailToken } from './mail-tokens.ts'
@@ -58,13 +57,7 @@ async function checkPassword(app: App, request: FastifyRequest, userId: string, 
 
 /** Sends the mail again where it is of use. Answers alike whatever the address. @throws API_RATE_LIMIT_EXCEEDED. */
 export async function resendVerification(app: App, request: FastifyRequest): Promise<{ accepted: true }> {
-  const body = parse(emailBody, request.body)
-  const stranger = strangerOf(request)
-  refuseCrowd(stranger)
-  const work = async () => {
-    await countAsk(app, stranger, 'resend', body.email)
-    await orderVerification(app, body.email)
-  }
-  await alike(inTurnOf(stranger, work))
+  const { email: to } = parse(emailBody, request.body)
+  await answerAlike(app, strangerOf(request), { kind: 'resend', to }, () => orderVerification(app, to))
   return { accepted: true }
 }
