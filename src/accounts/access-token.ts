@@ -14,12 +14,35 @@ export interface TokenClaims {
 const maxLength = 2_048
 /** Keys that nobody knows are looked for no more often. */
 const reloadMs = 1_000
+/** A key that an operator takes out of the table signs nothing for longer than this. */
+const usualKeptMs = 60_000
 
-/** Makes the judge of tokens: what a good one claims, null for any other. The keys come from our table alone. */
-export function createTokenJudge(app: App, auth: () => Promise<Auth>): (token: string) => Promise<TokenClaims | null> {
-  let keys: { find: JWTVerifyGetKey; loadedAt: number } | undefined
+interface Keys {
+  find: JWTVerifyGetKey
+  loadedAt: number
+}
 
-  async function loadKeys(): Promise<{ find: JWTVerifyGetKey; loadedAt: number }> {
+/**
+ * Makes the judge of tokens: what a good one claims, null for any other. The keys come from our table alone, and are read
+ * again after `keptMs`.
+ */
+export function createTokenJudge(
+  app: Pick<App, 'config'>,
+  auth: () => Promise<{ api: Pick<Auth['api'], 'getJwks'> }>,
+  keptMs = usualKeptMs,
+): (token: string) => Promise<TokenClaims | null> {
+  let keys: Keys | undefined
+  let loading: Promise<Keys> | undefined
+
+  /** One reading for all who ask meanwhile. */
+  function loadKeys(): Promise<Keys> {
+    loading ??= readKeys().finally(() => {
+      loading = undefined
+    })
+    return loading
+  }
+
+  async function readKeys(): Promise<Keys> {
     const { keys: list } = await (await auth()).api.getJwks()
     keys = { find: createLocalJWKSet({ keys: list }), loadedAt: performance.now() }
     return keys
@@ -35,7 +58,7 @@ export function createTokenJudge(app: App, auth: () => Promise<Auth>): (token: s
   }
 
   async function verifyWithNewest(token: string) {
-    const known = keys ?? (await loadKeys())
+    const known = keys && performance.now() - keys.loadedAt < keptMs ? keys : await loadKeys()
     try {
       return await verify(token, known.find)
     } catch (error) {

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import type { PostOutcome } from '../../src/core/egress.ts'
-import { measuredAgain, node, root, watch } from '../kit/kit.ts'
+import { measuredAgain, node, root, until, watch } from '../kit/kit.ts'
 import { type Answer, hang, openReceiver, status } from '../webhooks/receiver.ts'
 import { egressWith, listen, post } from './egress-rig.ts'
 
@@ -92,6 +92,31 @@ describe('a bad receiver', () => {
       reason: 'connect_failed',
     })
     expect(performance.now() - began).toBeLessThan(2_000)
+  })
+
+  it('that drips its TLS handshake is left after the connect timeout, and the connection ends', measuredAgain, async () => {
+    let open = 0
+    const server = createServer((socket) => {
+      open++
+      // The head of a record that stays short of its length.
+      socket
+        .on('error', () => {})
+        .resume()
+        .write(Buffer.from([0x16, 0x03, 0x03, 0x40, 0x00]))
+      const drip = setInterval(() => socket.write(Buffer.from([0])), 20)
+      socket.on('close', () => {
+        clearInterval(drip)
+        open--
+      })
+    })
+    const dripping = (await listen(server)).replace('http:', 'https:')
+    const began = performance.now()
+    expect(await post(egressWith({ connectTimeoutMs: 200 }), dripping, 5_000)).toEqual({
+      outcome: 'error',
+      reason: 'connect_failed',
+    })
+    expect(performance.now() - began).toBeLessThan(2_000)
+    await until(() => open === 0)
   })
 
   it('that is not there fails', async () => {

@@ -1,0 +1,93 @@
+// Races that somebody would start on purpose, on two processes at once: the last of what a plan has, a seat, a role.
+import { beforeAll, describe, expect, it } from 'vitest'
+import { newPerson, openTwo, type Person } from '../accounts/person.ts'
+import { api, sql } from '../kit/kit.ts'
+import { type Crew, invited, join, newCrew, newTeam, type Rig } from './rig.ts'
+
+let two: Awaited<ReturnType<typeof openTwo>>
+let rig: Rig
+
+beforeAll(async () => {
+  two = await openTwo()
+  rig = { databaseUrl: two.databaseUrl, gateway: two.gateways[0], mailDir: '' }
+})
+
+/** The person at the n-th process, in turns. */
+const at = (n: number, { token }: Person) =>
+  api(two.gateways[n % 2] as { url: string }, undefined, { authorization: `Bearer ${token}` })
+
+describe('the last of a plan', () => {
+  const url = 'https://example.com/hook'
+  it.each<[string, 'free' | 'pro', string, (i: number) => unknown, number, string]>([
+    ['instances', 'free', '/api/instances', (i) => ({ name: `Phone ${i}` }), 1, 'MAX_INSTANCES_REACHED'],
+    ['webhook endpoints', 'free', '/api/webhooks', () => ({ url, events: ['message.sent'] }), 3, 'MAX_WEBHOOK_ENDPOINTS_REACHED'],
+    ['contact groups', 'free', '/api/contacts/groups', (i) => ({ name: `Group ${i}` }), 10, 'MAX_CONTACT_GROUPS_REACHED'],
+    // One of five is there already.
+    ['API keys', 'pro', '/api/api-keys', (i) => ({ name: `Key ${i}` }), 4, 'MAX_API_KEYS_REACHED'],
+    ['teams', 'pro', '/api/teams', (i) => ({ name: `Team ${i}` }), 2, 'MAX_TEAMS_REACHED'],
+  ])('%s are made once, however many ask for them', async (_, plan, path, body, room, refusal) => {
+    const person = await newPerson(two.gateways[0], two.databaseUrl, plan)
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => at(i, person).post(path, body(i))))
+    const codes = answers.map(({ status, body }) => body.error?.code ?? status)
+    expect(codes.filter((code) => code === 201)).toHaveLength(room)
+    expect(codes.filter((code) => code === refusal)).toHaveLength(20 - room)
+  })
+})
+
+describe('of two who change the same member', () => {
+  const rounds = [0, 1, 2, 3, 4, 5]
+  const members = async (teamId: string, { userId }: Person) =>
+    (await sql(two.databaseUrl).query('select from team_members where "teamId" = $1 and "userId" = $2', [teamId, userId]))
+      .rowCount
+
+  let crew: Crew
+  beforeAll(async () => {
+    crew = await newCrew(rig)
+  })
+
+  it('an invitation is either accepted or taken back', async () => {
+    for (const round of rounds) {
+      const { teamId } = await newTeam(rig, crew.owner)
+      const guest = await newPerson(two.gateways[0], two.databaseUrl)
+      const { id, token } = await invited(rig, teamId, guest.email)
+      const [accepted, revoked] = await Promise.all([
+        at(round, guest).post('/api/teams/invitations/accept', { token }),
+        at(round + 1, crew.owner).delete(`/api/teams/${teamId}/invitations/${id}`),
+      ])
+      const outcome = [accepted.body.error?.code ?? accepted.status, revoked.body.error?.code ?? revoked.status]
+      expect([
+        [200, 'INVALID_STATE'],
+        ['INVALID_TOKEN', 200],
+      ]).toContainEqual(outcome)
+      expect(await members(teamId, guest)).toBe(accepted.status === 200 ? 1 : 0)
+    }
+  })
+
+  it('a role is never given to whoever is being removed', async () => {
+    for (const round of rounds) {
+      const { teamId, owner, admin, collaborator } = crew
+      const of = `/api/teams/${teamId}/members/${collaborator.userId}`
+      const [changed, removed] = await Promise.all([at(round, owner).put(of, { role: 'admin' }), at(round + 1, admin).delete(of)])
+      expect(removed.status).toBe(200)
+      expect([200, 404]).toContain(changed.status)
+      expect(await members(teamId, collaborator)).toBe(0)
+      expect((await at(round, collaborator).get(`/api/teams/${teamId}`)).status).toBe(404)
+      await join(rig, teamId, collaborator, 'collaborator')
+    }
+  })
+
+  it('two admins who remove each other leave one', async () => {
+    const { teamId, owner, admin, collaborator } = crew
+    await at(0, owner).put(`/api/teams/${teamId}/members/${collaborator.userId}`, { role: 'admin' })
+    for (const round of rounds) {
+      const removed = await Promise.all([
+        at(round, admin).delete(`/api/teams/${teamId}/members/${collaborator.userId}`),
+        at(round + 1, collaborator).delete(`/api/teams/${teamId}/members/${admin.userId}`),
+      ])
+      expect(removed.map(({ status }) => status).sort()).toEqual([200, 404])
+      const left = await Promise.all([admin, collaborator].map((who) => members(teamId, who)))
+      expect([...left].sort()).toEqual([0, 1])
+      await join(rig, teamId, left[0] === 0 ? admin : collaborator, 'admin')
+    }
+  })
+})
