@@ -11,6 +11,9 @@ import { nullArgument, refuseVariables } from './refuse-variables.ts'
 import { runDocument } from './run.ts'
 import { type Room, takeRoom } from './share.ts'
 
+/** An operation that may hold so much is taken for a large one. */
+const largeBytes = 16 * 1024 * 1024
+
 export interface Operation {
   schema: GraphQLSchema
   document: DocumentNode
@@ -24,24 +27,25 @@ export interface Operation {
 /** Executes; whatever goes wrong comes back as an error with one of the contract's codes and nothing of its inside. */
 export async function executeOperation(operation: Operation): Promise<ExecutionResult> {
   const { context, limits = wholeBudget } = operation
+  const weight = weightOf({ ...operation, variableValues: operation.variables }, limits)
   let room: Room
   try {
-    const weight = weightOf({ ...operation, variableValues: operation.variables }, limits)
     room = await takeRoom(callerOf(context), weight, context.response)
   } catch (error) {
     return { errors: [error as GraphQLError] }
   }
   const budget = new Budget(limits)
   try {
-    return await withBudget(budget, () => run({ ...operation, context: { ...context, budget } }, budget))
+    return await withBudget(budget, () => run({ ...operation, context: { ...context, budget } }, budget, weight))
   } finally {
     room.keepUntilSent(budget.answerBytes)
   }
 }
 
-async function run(operation: Operation, budget: Budget): Promise<ExecutionResult> {
+async function run(operation: Operation, budget: Budget, weight: number): Promise<ExecutionResult> {
   const { schema, document, operationName, variables, context } = operation
-  const result = await runDocument({ schema, document, operationName, variableValues: variables, contextValue: context })
+  const args = { schema, document, operationName, variableValues: variables, contextValue: context }
+  const result = await runDocument(args, weight > largeBytes)
   markLarge(result, budget.answerBytes)
   if (!result.errors) return result
   const [first, ...rest] = errorsOf(operation, result.data, result.errors, budget)

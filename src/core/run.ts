@@ -28,9 +28,12 @@ const longList = 1_000
 
 type RunArgs = Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' | 'variableValues' | 'contextValue'>
 
-/** As `execute` of graphql-js, whose words for what does not fit it keeps. */
-export async function runDocument(args: RunArgs): Promise<ExecutionResult> {
-  const query = hasLongList(args.variableValues) || hasStrayList(args) ? null : compiledFor(args)
+/**
+ * As `execute` of graphql-js, whose words for what does not fit it keeps. What may be large is interpreted: compiled, an
+ * operation whose budget is spent goes on to its last item, with an error for each.
+ */
+export async function runDocument(args: RunArgs, mayBeLarge = false): Promise<ExecutionResult> {
+  const query = mayBeLarge || hasLongList(args.variableValues) || hasStrayList(args) ? null : compiledFor(args)
   if (!query) return await execute(args)
   const result = await query(undefined, args.contextValue, args.variableValues ?? {})
   // Without data nothing ran, and graphql-js says why.
