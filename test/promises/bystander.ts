@@ -1,19 +1,30 @@
-// A bystander of an attack, in a process of its own: asks for /livez again and again, on a new connection each time, and
-// watches the gateway's resident memory. A line on its input is answered with the worst since the line before.
+// A bystander of an attack, in a process of its own: asks the gateway for /livez again and again, on a new connection each time,
+// asks a bare server in the same way, and watches the gateway's resident memory. A line on its input is answered with the worst
+// since the line before.
 import { readFileSync } from 'node:fs'
-import { get } from 'node:http'
+import { createServer, get } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 
 const [port, pid] = process.argv.slice(2)
-let worst = { ms: 0, rssBytes: 0, asked: 0 }
+const none = { ms: 0, bareMs: 0, rssBytes: 0, asked: 0 }
+let worst = none
 
-function ask(): Promise<void> {
-  return new Promise((resolve, reject) => {
+/** Answers when nothing but the machine itself keeps it from that. */
+const bare = createServer((_, response) => response.end('ok'))
+await new Promise<void>((resolve) => bare.listen(0, '127.0.0.1', resolve))
+const { port: barePort } = bare.address() as AddressInfo
+
+/** Milliseconds. */
+async function ask(port: number | string | undefined): Promise<number> {
+  const begun = performance.now()
+  await new Promise((resolve, reject) => {
     get({ host: '127.0.0.1', port, path: '/livez', agent: false }, (response) => {
       response.resume().on('end', resolve)
     }).on('error', reject)
   })
+  return performance.now() - begun
 }
 
 function residentBytes(): number {
@@ -22,13 +33,16 @@ function residentBytes(): number {
 
 createInterface({ input: process.stdin }).on('line', (line) => {
   console.log(`${line} ${JSON.stringify(worst)}`)
-  worst = { ms: 0, rssBytes: 0, asked: 0 }
+  worst = none
 })
 
 for (;;) {
-  const begun = performance.now()
-  await ask()
-  const ms = performance.now() - begun
-  worst = { ms: Math.max(worst.ms, ms), rssBytes: Math.max(worst.rssBytes, residentBytes()), asked: worst.asked + 1 }
+  const [ms, bareMs] = await Promise.all([ask(port), ask(barePort)])
+  worst = {
+    ms: Math.max(worst.ms, ms),
+    bareMs: Math.max(worst.bareMs, bareMs),
+    rssBytes: Math.max(worst.rssBytes, residentBytes()),
+    asked: worst.asked + 1,
+  }
   await pause(5)
 }

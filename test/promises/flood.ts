@@ -33,6 +33,8 @@ function fireOne({ url }: { url: string }, { method = 'POST', path, headers = {}
 export interface Noticed {
   /** The slowest answer to somebody else, in ms. */
   ms: number
+  /** The slowest answer of a bare server at the same time: what the machine itself was late by. */
+  bareMs: number
   /** The most memory that the gateway was seen to have. */
   rssBytes: number
   /** How often somebody else asked. */

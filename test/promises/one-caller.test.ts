@@ -61,7 +61,7 @@ const listsWithinBounds = once(() => variables(2.8 * MiB, '[]'))
 const objects = once(() => variables(4.8 * MiB, '{"a":1}'))
 const comment = once(() => json({ query: `{ __typename } # ${'x'.repeat(15 * MiB)}` }))
 const oneString = once(() => json({ query: `{ contacts(search: "${'x'.repeat(15 * MiB)}") { nodes { id } } }` }))
-const names = once(() => Buffer.from(`{${Array.from({ length: 900_000 }, (_, i) => `"k${i}":1`).join(',')}}`))
+const names = once(() => Buffer.from(`[${Array.from({ length: 9_000 }, (_, i) => `{${Array.from({ length: 100 }, (_, j) => `"k${i}_${j}":1`).join(",")}}`).join(",")}]`))
 const ones = (field: string, bytes = 16 * MiB) => once(() => filled(bytes, `{"${field}":[`, '1', ']}'))
 const bulkOfOnes = ones('messages')
 const longTexts = once(() =>
@@ -117,7 +117,7 @@ const signedIn: Attack[] = [
   ],
   ['a comment of 15 MiB', [200, 400, 429], () => ({ path: '/graphql', headers: person, body: comment() })],
   ['a string of 15 MiB', [200, 400, 429], () => ({ path: '/graphql', headers: person, body: oneString() })],
-  ['an object of 900,000 names', [400, 429], () => ({ path: '/api/campaigns', headers: person, body: names() })],
+  ['objects of 900,000 different names', [400, 429], () => ({ path: '/api/campaigns', headers: person, body: names() })],
   ['16 MiB of ones to a bulk', [400, 429], () => ({ path: '/api/messages/bulk', headers: person, body: bulkOfOnes() })],
   ['1,000 long texts to a bulk', [202, 429], () => ({ path: '/api/messages/bulk', headers: person, body: longTexts() })],
   ['1,000 wrong messages to a bulk', [202, 429], () => ({ path: '/api/messages/bulk', headers: person, body: wrongMessages() })],
