@@ -238,7 +238,9 @@ describe('a provider that is away', () => {
     const { email } = await newAccount(databaseUrl)
     expect((await logIn(gateway, email)).status).toBe(200)
     expect(await provider.connections()).toBeLessThanOrEqual(100)
-    const refused = { error: { code: 'SERVICE_UNAVAILABLE', message: expect.stringMatching(/is asked by too many at once|does not answer/) } }
+    const refused = {
+      error: { code: 'SERVICE_UNAVAILABLE', message: expect.stringMatching(/is asked by too many at once|does not answer/) },
+    }
     for (const answer of await Promise.all(waiting)) expect([answer.status, await answer.json()]).toEqual([503, refused])
     // Nobody waits for them any more, and they end.
     await until(async () => (await provider.connections()) === 0)
