@@ -167,11 +167,7 @@ describe.each([
 })
 
 function countsOf(statuses: number[]): Record<string, number> {
-  return Object.fromEntries(
-    Map.groupBy(statuses, String)
-      .entries()
-      .map(([status, all]) => [status, all.length]),
-  )
+  return Object.fromEntries([...Map.groupBy(statuses, String)].map(([status, all]) => [status, all.length]))
 }
 
 it('leaves nothing behind', async () => {
