@@ -20,8 +20,6 @@ export interface IdentityProvider {
   /** Takes the place of the provider: one that hangs, for example. Null is the provider again. */
   instead: RequestListener | null
   port: number
-  /** Connections to it that are open. */
-  connections: () => Promise<number>
 }
 
 /** Ends with the test, or with the file when no test runs. `redirectUri` is filled in by {@link allow} once the gateway's address is known. */
@@ -45,7 +43,6 @@ export async function openProvider(port = 0): Promise<IdentityProvider & { allow
     claims: { sub: 'nobody', email: '', email_verified: true, name: 'Ada' },
     instead: null as RequestListener | null,
     port: (server.address() as AddressInfo).port,
-    connections: () => new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count))),
     allow(redirectUri: string) {
       handle = providerOf(issuer, redirectUri, () => opened.claims).callback()
     },
