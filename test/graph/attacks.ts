@@ -24,10 +24,6 @@ export const attacks: [name: string, query: string][] = [
     '{ __schema { types { fields { type { fields { name description args { name description } } } } } } }',
   ],
   [
-    'all fields, 14 times',
-    `{ __schema { types { ${times(14, (i) => `f${i}: fields { name description args { name description } }`)} } } }`,
-  ],
-  [
     'groups of members of groups',
     '{ contacts(first: 7) { nodes { groups { members(first: 6) { nodes { groups { id } } } } } } }',
   ],
