@@ -14,16 +14,16 @@ export interface BudgetLimits {
 }
 
 /** What a cell takes in memory besides its text. */
-const cellUnits = 128
+const cellUnits = 64
 
 const mebi = 1024 * 1024
 
 /** Of an answer that is made in one piece of work. */
-export const wholeBudget: BudgetLimits = { items: 50_000, answerBytes: 8 * mebi, readUnits: 16 * mebi }
+export const wholeBudget: BudgetLimits = { items: 50_000, answerBytes: 8 * mebi, readUnits: 6 * mebi }
 /** Of an answer that is made and sent in pieces; see core/answer.ts. */
 export const piecesBudget: BudgetLimits = { ...wholeBudget, answerBytes: 24 * mebi }
-/** Of a row of REST, whose pages are bounded and whose plain lists have no pages. */
-export const restBudget: BudgetLimits = { ...piecesBudget, items: 100_000 }
+/** Of a row of REST: there is room for the largest of its pages, and its plain lists have none. */
+export const restBudget: BudgetLimits = { ...piecesBudget, items: 100_000, readUnits: 12 * mebi }
 
 /** What an operation has used. The first limit that it passes ends it: from then on each of these throws. */
 export class Budget {
