@@ -1,6 +1,6 @@
 // The party that tries to prove to be the owner of an address: what its failures and its attempts are counted by.
 import type { FastifyRequest } from 'fastify'
-import { networkOf } from './network.ts'
+import { networkOf } from '../core/network.ts'
 import { hashingFor } from './password.ts'
 import { type Asker, createTurns } from './turns.ts'
 

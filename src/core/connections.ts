@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { Server, Socket } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { App } from './app.ts'
+import { networkOf } from './network.ts'
 
 /** Of one client address: twenty times the streams that one person may have. */
 const mostOfOneAddress = 1_000
@@ -46,7 +47,7 @@ export function limitConnections(server: Server, bounds: ConnectionBounds, refus
   server.on('connection', (socket: Socket) => {
     const { remoteAddress } = socket
     if (remoteAddress === undefined || !bounds.isCounted(remoteAddress)) return
-    const client = clientOf(remoteAddress)
+    const client = networkOf(remoteAddress)
     const count = open.get(client) ?? 0
     if (count >= bounds.perAddress) {
       socket.destroy()
@@ -59,12 +60,6 @@ export function limitConnections(server: Server, bounds: ConnectionBounds, refus
       else open.delete(client)
     })
   })
-}
-
-/** By which an address is counted: itself, or its /64 where it is IPv6, all of which one client may have. */
-export function clientOf(address: string): string {
-  const parsed = ipaddr.process(address)
-  return parsed.kind() === 'ipv4' ? parsed.toString() : (parsed as ipaddr.IPv6).parts.slice(0, 4).join(':')
 }
 
 function isLoopback(address: string): boolean {

@@ -1,11 +1,11 @@
 // How many invitations are mailed: bounds on everybody who can make the gateway write to strangers.
 import { createHash } from 'node:crypto'
 import { type Bound, countOne } from '../accounts/counts.ts'
-import { networkOf } from '../accounts/network.ts'
 import { mailboxOf } from '../accounts/service.ts'
 import { isReachable } from '../core/address.ts'
 import type { Sql } from '../core/database.ts'
 import { failFor } from '../core/errors.ts'
+import { networkOf } from '../core/network.ts'
 import type { HeldTeam } from './hold.ts'
 
 const hour = (most: number): Bound => ({ most, minutes: 60 })

@@ -4,7 +4,8 @@ import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { Client, FormData } from 'undici'
 import { describe, expect, it } from 'vitest'
-import { type ConnectionBounds, clientOf, limitConnections } from '../../src/core/connections.ts'
+import { type ConnectionBounds, limitConnections } from '../../src/core/connections.ts'
+import { networkOf } from '../../src/core/network.ts'
 import { boundUnreadAnswers } from '../../src/core/unread-answers.ts'
 import { atEnd, cloneDatabase, createAccount, startGateway, until } from '../kit/kit.ts'
 
@@ -62,10 +63,10 @@ describe('connections', () => {
   })
 
   it('of one IPv6 network of /64 are those of one client', () => {
-    expect(clientOf('2001:db8:1:2:3::1')).toBe(clientOf('2001:db8:1:2:ffff::9'))
-    expect(clientOf('2001:db8:1:2::1')).not.toBe(clientOf('2001:db8:1:3::1'))
-    expect(clientOf('::ffff:192.0.2.1')).toBe(clientOf('192.0.2.1'))
-    expect(clientOf('192.0.2.1')).not.toBe(clientOf('192.0.2.2'))
+    expect(networkOf('2001:db8:1:2:3::1')).toBe(networkOf('2001:db8:1:2:ffff::9'))
+    expect(networkOf('2001:db8:1:2::1')).not.toBe(networkOf('2001:db8:1:3::1'))
+    expect(networkOf('::ffff:192.0.2.1')).toBe(networkOf('192.0.2.1'))
+    expect(networkOf('192.0.2.1')).not.toBe(networkOf('192.0.2.2'))
   })
 
   it('of addresses that are not counted are not bounded', async () => {

@@ -24,7 +24,7 @@ const domains = [
 const doors: Record<string, readonly string[]> = {
   providers: ['provider'],
   // Inviting somebody orders a mail, which is counted, by network too; a payment leads back to the console.
-  accounts: ['mail', 'counts', 'network', 'console-url'],
+  accounts: ['mail', 'counts', 'console-url'],
   // Seats are counted in one way, by whoever takes one and by whoever changes plan.
   billing: ['plans', 'quota', 'hold-plan', 'team-fit'],
   events: ['emit', 'event-type', 'follow', 'log', 'relay'],
