@@ -76,8 +76,10 @@ export function bareAnswer(status: string, request: IncomingMessage | null, code
 
 /** Takes nothing more from the connection (backpressure). */
 function stopReading(socket: Socket): void {
-  // Node's parser takes bytes from the handle itself until somebody listens to the socket; only then does a pause hold.
+  // Node's parser takes bytes from the handle itself until somebody listens to the socket; only then does a pause hold. A pause
+  // of what is paused does nothing, though the parser may have begun to read again.
   socket.on('data', () => {})
+  socket.resume()
   socket.pause()
 }
 
@@ -98,6 +100,8 @@ export function leaveRest(request: IncomingMessage): boolean {
   // Node calls this once an answer with `Connection: close` is written.
   socket.destroySoon = () => {
     socket.end()
+    // Where the answer was given at once, Node starts to read and drop the rest after it.
+    setImmediate(stopReading, socket)
     setTimeout(() => socket.destroy(), lingerMs).unref()
   }
   return true

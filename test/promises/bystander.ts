@@ -31,10 +31,8 @@ function residentBytes(): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
 }
 
-createInterface({ input: process.stdin }).on('line', (line) => {
-  console.log(`${line} ${JSON.stringify(worst)}`)
-  worst = none
-})
+const looks: string[] = []
+createInterface({ input: process.stdin }).on('line', (line) => looks.push(line))
 
 for (;;) {
   const [ms, bareMs] = await Promise.all([ask(port), ask(barePort)])
@@ -43,6 +41,10 @@ for (;;) {
     bareMs: Math.max(worst.bareMs, bareMs),
     rssBytes: Math.max(worst.rssBytes, residentBytes()),
     asked: worst.asked + 1,
+  }
+  for (const look of looks.splice(0)) {
+    console.log(`${look} ${JSON.stringify(worst)}`)
+    worst = none
   }
   await pause(5)
 }
