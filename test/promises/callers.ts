@@ -66,8 +66,8 @@ const noRequests = `insert into api_usage ("userId", period, "apiRequestsCount")
   on conflict ("userId", period) do update set "apiRequestsCount" = 500000`
 const nothingLeft = [
   `update subscriptions set plan = 'free' where "userId" = (select account from one)`,
-  `insert into usage ("userId", period, "messagesCount") select account, month::date, 500 from one, ${months}
-    on conflict ("userId", period) do update set "messagesCount" = 500`,
+  `insert into usage ("userId", period, "messagesCount", "plannedCount") select account, month::date, 500, 200000 from one, ${months}
+    on conflict ("userId", period) do update set "messagesCount" = 500, "plannedCount" = 200000`,
   `insert into contact_groups (id, "workspaceId", name)
     select gen_random_uuid(), workspace, i::text from one, generate_series(3, 10) i`,
   `insert into webhook_endpoints (id, "workspaceId", url, events, secret)
