@@ -1,6 +1,6 @@
 // Reads the one file of a multipart form to disk as it comes, so that memory does not grow with it.
 import { createHash } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
+import { open } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -86,7 +86,9 @@ async function save(part: Readable, path: string, room: number): Promise<SavedFi
       yield chunk
     }
   }
-  await pipeline(part, measured, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }))
+  // Opened first: a stream that is destroyed while it opens would make the file after its spool was removed.
+  const file = await open(path, 'wx', 0o600)
+  await pipeline(part, measured, file.createWriteStream({ flush: true }))
   return { path, size, sha256: hash.digest() }
 }
 

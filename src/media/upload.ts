@@ -4,7 +4,7 @@ import type { Config } from '../core/config.ts'
 import { waitForBody } from '../core/connection.ts'
 import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
-import { idempotencyOf } from '../core/idempotency.ts'
+import { fingerprintOf, idempotencyOf } from '../core/idempotency.ts'
 import type { Media } from '../generated/prisma/client.ts'
 import { type SavedFile, saveForm } from './form.ts'
 import { takeFlight } from './in-flight.ts'
@@ -36,7 +36,7 @@ export async function upload(request: FastifyRequest, reply: FastifyReply, ctx: 
   await using spool = await openSpool(config.dataDir)
   const file = await saveForm(request.raw, spool.path, room)
   const type = await typeOf(file)
-  const once = { ...ctx, idempotency: idempotencyOf(request, file.sha256) }
+  const once = { ...ctx, idempotency: idempotencyOf(request, fingerprintOf(request, file.sha256)) }
   const media = await addMedia(once, file, type)
   if (once.idempotency?.replayed) reply.header('Idempotency-Replayed', 'true')
   return await reply.code(201).send({ data: recordOf(config, media) })
