@@ -1,9 +1,6 @@
 // The API's documents, one for keys and one for people: valid, whole, and in words.
-import { execFile } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import os from 'node:os'
-import path from 'node:path'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { describe, expect, it } from 'vitest'
 import { exampleRecords } from '../../rest-compat/example-records.ts'
 import type { OpenApiDocument } from '../../rest-compat/openapi.ts'
@@ -15,7 +12,6 @@ import { sealCursor } from '../../src/events/cursor.ts'
 import { eventTypes } from '../../src/events/emit.ts'
 import { schema } from '../../src/schema.ts'
 import { apiDocument, expectRecord } from '../kit/document.ts'
-import { atEnd, environment, node, root } from '../kit/kit.ts'
 import { operationsOf, surfaces, type Told } from './surfaces.ts'
 
 type Json = { [key: string]: Json } & Json[]
@@ -27,25 +23,11 @@ function* nodesOf(node: unknown, at = ''): Generator<{ at: string; node: Json }>
   for (const [name, value] of Object.entries(node)) yield* nodesOf(value, `${at}/${name}`)
 }
 
-interface Problem {
-  ruleId: string
-  location: { pointer?: string }[]
-}
-
-/** What Redocly holds against it, without a word to anybody outside. */
+/** The problems that Redocly's linter reports, as `rule pointer`. */
 async function lint(document: OpenApiDocument): Promise<string[]> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'gateway-document-'))
-  atEnd('test', async () => await rm(folder, { recursive: true, force: true }))
-  const file = path.join(folder, 'openapi.json')
-  await writeFile(file, JSON.stringify(document))
-  const cli = path.join(root, 'node_modules/@redocly/cli/bin/cli.js')
-  const env = { ...environment, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_PROXY: '*', HOME: folder }
-  const args = [cli, 'lint', file, '--extends', 'recommended', '--format', 'json']
-  const text = await new Promise<string>((resolve) => {
-    execFile(node, args, { cwd: folder, env, maxBuffer: 64 * 1024 * 1024 }, (_, stdout) => resolve(stdout))
-  })
-  const { problems } = JSON.parse(text.slice(text.indexOf('{'))) as { problems: Problem[] }
-  return problems.map(({ ruleId, location }) => `${ruleId} ${location[0]?.pointer}`)
+  const config = await createConfig({ extends: ['recommended'] })
+  const problems = await lintFromString({ source: JSON.stringify(document), absoluteRef: 'openapi.json', config })
+  return problems.map(({ ruleId, location: [first] }) => `${ruleId} ${first?.pointer}`)
 }
 
 it('the documents show every record that there is an example of', () => {
