@@ -1,7 +1,7 @@
 // Races that somebody would start on purpose, on two processes at once: the last of what a plan has, a seat, a role.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newPerson, openTwo, type Person } from '../accounts/person.ts'
-import { api, sql } from '../kit/kit.ts'
+import { api, sql, until } from '../kit/kit.ts'
 import { type Crew, invited, join, newCrew, newTeam, type Rig } from './rig.ts'
 
 let two: Awaited<ReturnType<typeof openTwo>>
@@ -31,6 +31,34 @@ describe('the last of a plan', () => {
     const codes = answers.map(({ status, body }) => body.error?.code ?? status)
     expect(codes.filter((code) => code === 201)).toHaveLength(room)
     expect(codes.filter((code) => code === refusal)).toHaveLength(20 - room)
+  })
+})
+
+describe('a plan that falls', () => {
+  it.each<[string, string, (i: number) => unknown, number]>([
+    ['instances', '/api/instances', (i) => ({ name: `Phone ${i}` }), 1],
+    ['contact groups', '/api/contacts/groups', (i) => ({ name: `Group ${i}` }), 10],
+    // Free has one API key, and the account came with it.
+    ['API keys', '/api/api-keys', (i) => ({ name: `Key ${i}` }), 0],
+  ])('judges those %s already that were asked for while it fell', async (_, path, body, room) => {
+    const person = await newPerson(two.gateways[0], two.databaseUrl, 'max')
+    const client = await sql(two.databaseUrl).connect()
+    try {
+      await client.query('begin')
+      await client.query(`update subscriptions set plan = 'free' where "userId" = $1`, [person.userId])
+      const asked = Array.from({ length: 20 }, (_, i) => at(i, person).post(path, body(i)))
+      await until(async () => {
+        const { rows } = await client.query<{ n: number }>(
+          `select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+        return (rows[0]?.n ?? 0) >= 2
+      })
+      await client.query('commit')
+      const statuses = (await Promise.all(asked)).map(({ status }) => status)
+      expect(statuses.filter((status) => status === 201)).toHaveLength(room)
+    } finally {
+      client.release(true)
+    }
   })
 })
 
