@@ -5,6 +5,7 @@ import { parse, uuid } from '../core/validation.ts'
 
 export const maxContactIds = 10_000
 
+const uuids = z.array(uuid)
 const list = z
   .array(z.unknown())
   .min(1)
@@ -14,9 +15,11 @@ const list = z
       issues.push({ code: 'custom', message: `must have at most ${maxContactIds} different ids`, input: value })
       return
     }
-    for (const [id, place] of places) {
-      const fault = uuid.safeParse(id).error?.issues[0]?.message
-      if (fault) issues.push({ code: 'custom', message: fault, input: id, path: [place] })
+    const ids = [...places.keys()]
+    // All at once: of 10,000 that are none, an error each takes 60 ms.
+    for (const { path, message } of uuids.safeParse(ids).error?.issues ?? []) {
+      const id = ids[path[0] as number]
+      issues.push({ code: 'custom', message, input: id, path: [places.get(id) as number] })
     }
   })
   .meta({

@@ -1,7 +1,7 @@
 // What can be done with messages: send, schedule, send many, cancel.
 import { returnQuota } from '../billing/quota.ts'
 import type { Context } from '../core/context.ts'
-import { codeOf, type ErrorCode, errors, fail, failure } from '../core/errors.ts'
+import { codeOf, type ErrorCode, errors, fail } from '../core/errors.ts'
 import { acceptedBefore, orAsBefore, write, writeInPieces } from '../core/idempotency.ts'
 import { publicFailure } from '../core/public-failure.ts'
 import { ownTurn } from '../core/turns.ts'
@@ -45,14 +45,19 @@ export async function sendMessages(ctx: Context, messages: readonly unknown[]): 
   return await writeInPieces(ctx, () => judgeEach(ctx, messages), isFinal)
 }
 
+type Refusal = ReturnType<typeof publicFailure>
+
 /** How much a refusal of one message may say, in characters: those of a bulk are held, and answered, together. */
 const longestRefusal = 1_000
 
-function shortened(error: unknown): unknown {
-  const code = codeOf(error)
-  const { message } = error as Error
-  if (!code || message.length <= longestRefusal) return error
-  return failure(code, `${message.slice(0, longestRefusal).toWellFormed()}… and more`)
+/** The code and words of an error. The error itself, with its stack, can be collected. */
+function refusalOf({ app, requestId }: Context, error: unknown): Refusal {
+  if (!codeOf(error)) app.log.error({ err: error, requestId }, 'a message of a bulk was not judged')
+  const { code, message } = publicFailure(error)
+  if (message.length <= longestRefusal) return { code, message }
+  // A slice keeps its whole parent string in memory; a string decoded from bytes does not.
+  const beginning = Buffer.from(message.slice(0, longestRefusal)).toString()
+  return { code, message: `${beginning}… and more` }
 }
 
 /** A message with hundreds of faults takes 0.2 ms to judge; others are served after this many. */
@@ -60,33 +65,29 @@ const judgedAtOnce = 50
 
 async function judgeEach(ctx: Context, messages: readonly unknown[]): Promise<BulkResult> {
   const result: BulkResult = { accepted: [], rejected: [] }
-  const reject = (index: number, error: unknown) => {
-    if (!codeOf(error)) ctx.app.log.error({ err: error, requestId: ctx.requestId }, 'a message of a bulk was not judged')
-    result.rejected.push({ index, ...publicFailure(error) })
-  }
   const offers = new Map<number, Offer>()
-  const refused = new Map<number, unknown>()
+  const refused = new Map<number, Refusal>()
   for (const [index, message] of messages.entries()) {
     if (index % judgedAtOnce === judgedAtOnce - 1) await ownTurn()
     try {
       offers.set(index, offerOf(memberOf(ctx, index), message))
     } catch (error) {
-      refused.set(index, shortened(error))
+      refused.set(index, refusalOf(ctx, error))
     }
   }
   // The same bulk may have been cut off after it accepted them.
   const before = await acceptedBefore<Message>([...refused.keys()].map((index) => memberOf(ctx, index)))
-  for (const [i, [index, error]] of [...refused].entries()) {
+  for (const [i, [index, refusal]] of [...refused].entries()) {
     const message = before[i]
     if (message) result.accepted.push({ index, id: message.id })
-    else reject(index, error)
+    else result.rejected.push({ index, ...refusal })
   }
   const indexes = [...offers.keys()]
   for (const [i, answer] of (await acceptMessages(ctx, [...offers.values()])).entries()) {
     // The same bulk is being sent right now.
     if (codeOf(answer)?.startsWith('IDEMPOTENCY_')) throw answer
     const index = indexes[i] as number
-    if (answer instanceof Error) reject(index, answer)
+    if (answer instanceof Error) result.rejected.push({ index, ...refusalOf(ctx, answer) })
     else result.accepted.push({ index, id: answer.id })
   }
   for (const list of [result.accepted, result.rejected]) list.sort((a, b) => a.index - b.index)
