@@ -48,12 +48,6 @@ export interface RestDoor<Context> {
   parse: <Schema extends z.ZodType>(schema: Schema, value: unknown) => z.output<Schema>
 }
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    bytes: Buffer | null
-  }
-}
-
 /** Registers the surface's rows; answers which methods each path takes. */
 export function mountRest<Context>(http: FastifyInstance, door: RestDoor<Context>): Map<string, Set<string>> {
   const taken = new Map<string, Set<string>>()

@@ -3,11 +3,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLSchema } from 'graphql'
 import { answerText } from './core/answer.ts'
 import type { App } from './core/app.ts'
-import { type BodyMemory, limitBodyMemory } from './core/body-memory.ts'
 import { errors, fail, retryAfterOf } from './core/errors.ts'
+import { graphqlBodyOf, readGraphqlBodies } from './core/graphql-body.ts'
 import { failureOf, methods } from './core/http.ts'
 import { idempotencyOf } from './core/idempotency.ts'
-import { jsonType, parseJson, readJson } from './core/json.ts'
+import { parseJson } from './core/json.ts'
 import type { Caller, Door } from './door.ts'
 import type { Streams } from './events/streams.ts'
 import { executePrepared, plainType } from './graphql-prepared.ts'
@@ -21,29 +21,24 @@ export interface GraphqlOptions {
   graphql: Graphql
   streams: Pick<Streams, 'isStreamRequest' | 'handleStream'>
   explore: Explore
-  bodyMemory: BodyMemory
 }
 
 /** Longest body of a GraphQL request, in bytes. */
 const maxBodyBytes = 16 * 1024 * 1024
 
 /** Mounts `/graphql`: queries and mutations; subscriptions and whatever else is to be a stream go through the streams' own door. */
-export function mountGraphql(
-  http: FastifyInstance,
-  app: App,
-  { schema, door, graphql, streams, explore, bodyMemory }: GraphqlOptions,
-): void {
+export function mountGraphql(http: FastifyInstance, app: App, { schema, door, graphql, streams, explore }: GraphqlOptions): void {
   const callers = new WeakMap<FastifyRequest, Caller>()
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { params, fault } = await readParams(request)
+    const { params, fault } = readParams(request)
     const caller = callers.get(request) as Caller
     const open = () => caller.enter(reachOf(schema, params ?? {}))
     if (streams.isStreamRequest(request)) return await streams.handleStream(request, reply, open)
     const gateway = { ...(await open()), response: reply.raw }
     if (fault) throw fault
     const isPost = request.method === 'POST'
-    const idempotency = isPost ? idempotencyOf(request, request.body as Buffer) : null
+    const idempotency = isPost ? idempotencyOf(request, request.fingerprint) : null
     const type = isPost ? plainType(request.headers.accept) : undefined
     const result = type ? await executePrepared(schema, graphql.documents, params, gateway, idempotency) : null
     if (result && idempotency?.replayed) reply.header('Idempotency-Replayed', 'true')
@@ -63,13 +58,13 @@ export function mountGraphql(
   }
 
   http.register(async (scope) => {
-    scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBodyBytes }, (_, body, done) => done(null, body))
-    limitBodyMemory(scope, bodyMemory)
+    readGraphqlBodies(scope)
     scope.setErrorHandler((error, request, reply) => refuse(app, error as Error, request, reply))
     scope.route({
       method: methods,
       url: '/graphql',
+      bodyLimit: maxBodyBytes,
+      config: { values: 'campaign' },
       // The caller is identified before the body is read; what the caller may do depends on the body.
       onRequest: async (request, reply) => {
         const page = explore(request, reply)
@@ -89,9 +84,9 @@ interface Params {
 }
 
 /** What a request asks, or what is wrong with the request as such. */
-async function readParams(request: FastifyRequest): Promise<{ params?: Params; fault?: Error }> {
+function readParams(request: FastifyRequest): { params?: Params; fault?: Error } {
   try {
-    return { params: request.method === 'GET' ? readAddress(request.query) : await readBody(request) }
+    return { params: request.method === 'GET' ? readAddress(request.query) : paramsOf(graphqlBodyOf(request)) }
   } catch (error) {
     return { fault: error as Error }
   }
@@ -107,10 +102,7 @@ function readAddress(given: unknown): Params {
   return { query, operationName }
 }
 
-async function readBody({ headers, body }: FastifyRequest): Promise<Params> {
-  if (!jsonType.test(headers['content-type'] ?? '') || (headers['content-encoding'] ?? 'identity') !== 'identity')
-    fail('UNSUPPORTED_MEDIA_TYPE')
-  const value = await readJson((body as Buffer | undefined) ?? Buffer.alloc(0), { values: 'campaign' })
+function paramsOf(value: unknown): Params {
   if (Array.isArray(value)) fail('VALIDATION_ERROR', 'body: must be a JSON object; batching is not supported')
   if (typeof value !== 'object' || value === null) fail('VALIDATION_ERROR', 'body: must be a JSON object')
   if (typeof (value as { query?: unknown }).query !== 'string') fail('VALIDATION_ERROR', 'query: must be a string')

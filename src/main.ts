@@ -2,6 +2,7 @@
 import { createApp } from './core/app.ts'
 import { readConfig } from './core/config.ts'
 import { openEmbedded } from './core/embedded.ts'
+import { boundHeap } from './core/heap.ts'
 import { createLog } from './core/log.ts'
 import { migrate } from './core/migrate.ts'
 import { boundFetch } from './core/outbound.ts'
@@ -17,6 +18,7 @@ import { createQueues, startWorker } from './worker.ts'
 const stopWithinMs = 9_000
 
 async function run(stopped: Promise<string>): Promise<void> {
+  boundHeap()
   const { config, secrets } = readConfig()
   boundFetch()
   const log = createLog(config.logLevel)

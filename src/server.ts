@@ -6,7 +6,7 @@ import { describeAuth, mountAuth } from './accounts/auth-routes.ts'
 import { mountStripeWebhook } from './billing/stripe-webhook.ts'
 import { answerText } from './core/answer.ts'
 import type { App } from './core/app.ts'
-import { createBodyMemory, limitBodyMemory } from './core/body-memory.ts'
+import { readBodies, readBody } from './core/body.ts'
 import { restBudget } from './core/budget.ts'
 import type { Context } from './core/context.ts'
 import { failure } from './core/errors.ts'
@@ -14,7 +14,6 @@ import { executeOperation } from './core/execute.ts'
 import { createHttp, refuseUnknown } from './core/http.ts'
 import { idempotencyOf, keepFailure } from './core/idempotency.ts'
 import { inputs } from './core/input.ts'
-import { jsonType, readJson } from './core/json.ts'
 import { prune } from './core/prune.ts'
 import { needsActive } from './core/root-fields.ts'
 import { parse } from './core/validation.ts'
@@ -42,24 +41,16 @@ export interface Server {
   close: () => Promise<void>
 }
 
-/**
- * The longest body is 16 MiB, and costs about five times its size while it is worked on: one of them at a time for a caller.
- * Others wait up to 5 s, half of the time that a whole request may take to arrive.
- */
-const bodyBytes = { perCaller: 16 * 1024 * 1024, total: 64 * 1024 * 1024, waitMs: 5_000 }
-
 /** Builds the server of every surface. */
 export async function createServer(app: App): Promise<Server> {
   const http = await createHttp(app)
   const door = openDoor(app)
   const graphql = createGraphql(app, schema)
   http.decorateRequest('caller', null)
-  const bodyMemory = createBodyMemory(bodyBytes)
   const streams = await mountStreams(http, app, {
     schema,
     documents: graphql.documents,
     refuseOperation: refuseCostly,
-    bodyMemory,
     identify: async (request, reply) => {
       const caller = await door.identify(request, reply)
       return () => caller.enter('workspace')
@@ -78,15 +69,14 @@ export async function createServer(app: App): Promise<Server> {
   const links = createLinks()
   const pages = mountPages(http, app, links)
   for (const [path, methods] of pages.taken) taken.set(path, methods)
-  mountGraphql(http, app, { schema, door, streams, graphql, bodyMemory, explore: pages.explore })
+  mountGraphql(http, app, { schema, door, streams, graphql, explore: pages.explore })
   const others = [...mountHealth(http, app), ...(await mountMedia(http, app)), ...mountStripeWebhook(http, app)]
   for (const [path, methods] of others) taken.set(path, methods)
   refuseUnknown(http, taken)
 
   /** The surfaces whose bodies are JSON. */
   function mountJson(scope: FastifyInstance): void {
-    parseJsonStrictly(scope)
-    limitBodyMemory(scope, bodyMemory)
+    readBodies(scope, readBody)
     const mounted = [
       ...mountRest(scope, publicDoor(app, schema, door)),
       ...mountRest(scope, consoleDoor(app, schema, door)),
@@ -142,7 +132,7 @@ function restDoor(app: App, graph: GraphQLSchema, open: Admit): Omit<RestDoor<Co
       if (document && !context.principal.active && needsActive(graph, document)) throw failure('SUBSCRIPTION_INACTIVE')
       return context
     },
-    repeatable: (request) => idempotencyOf(request, request.bytes),
+    repeatable: (request) => idempotencyOf(request, request.fingerprint),
     execute: ({ document, variables, context, repeatable }) =>
       executeOperation({
         schema: graph,
@@ -157,18 +147,4 @@ function restDoor(app: App, graph: GraphQLSchema, open: Admit): Omit<RestDoor<Co
     prune: (input, body) => prune(app.config, input, body),
     parse,
   }
-}
-
-/** JSON bodies only, as UTF-8 only; the bytes are kept for Idempotency-Key. */
-function parseJsonStrictly(scope: FastifyInstance): void {
-  scope.removeAllContentTypeParsers()
-  scope.decorateRequest('bytes', null)
-  async function read(request: FastifyRequest, bytes: Buffer): Promise<unknown> {
-    if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') {
-      throw failure('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed')
-    }
-    request.bytes = bytes
-    return bytes.length === 0 ? undefined : await readJson(bytes, { values: request.routeOptions.config.values })
-  }
-  scope.addContentTypeParser(jsonType, { parseAs: 'buffer' }, read)
 }

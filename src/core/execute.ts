@@ -1,18 +1,27 @@
 // Runs an operation of the graph in process: the one way in for REST rows and for GraphQL over HTTP alike.
-import { type DocumentNode, type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql'
+import { type DocumentNode, type ExecutionArgs, type ExecutionResult, execute, GraphQLError, type GraphQLSchema } from 'graphql'
 import { markLarge } from './answer.ts'
 import { Budget, type BudgetLimits, wholeBudget, withBudget } from './budget.ts'
+import { executeCompiled } from './compiled.ts'
 import type { Context } from './context.ts'
 import { type CountedArgs, costOf } from './cost.ts'
 import { codeOf } from './errors.ts'
 import { keepFailure } from './idempotency.ts'
 import { publicFailure } from './public-failure.ts'
 import { nullArgument, refuseVariables } from './refuse-variables.ts'
-import { runDocument } from './run.ts'
-import { type Room, takeRoom } from './share.ts'
+import { createShare, type Room } from './share.ts'
 
 /** An operation that may hold so much is taken for a large one. */
 const largeBytes = 16 * 1024 * 1024
+
+/** What operations hold together while they run and until their answers are sent. */
+export const operationMemory = createShare({
+  lightBytes: 512 * 1024,
+  perCaller: 32 * 1024 * 1024,
+  total: Number.POSITIVE_INFINITY,
+  mostWaiting: 100,
+  waitMs: 30_000,
+})
 
 export interface Operation {
   schema: GraphQLSchema
@@ -30,25 +39,36 @@ export async function executeOperation(operation: Operation): Promise<ExecutionR
   const weight = weightOf({ ...operation, variableValues: operation.variables }, limits)
   let room: Room
   try {
-    room = await takeRoom(callerOf(context), weight, context.response)
+    room = await operationMemory.take(callerOf(context), weight, context.response)
   } catch (error) {
     return { errors: [error as GraphQLError] }
   }
-  const budget = new Budget(limits)
+  let budget = new Budget(limits)
   try {
-    return await withBudget(budget, () => run({ ...operation, context: { ...context, budget } }, budget, weight))
+    let result = weight > largeBytes ? null : await run(operation, budget, executeCompiled)
+    if (!result) {
+      budget = new Budget(limits)
+      result = await run(operation, budget, execute)
+    }
+    markLarge(result, budget.answerBytes)
+    return result
   } finally {
     room.keepUntilSent(budget.answerBytes)
   }
 }
 
-async function run(operation: Operation, budget: Budget, weight: number): Promise<ExecutionResult> {
-  const { schema, document, operationName, variables, context } = operation
+/** Executes on a budget; what a mutation was refused for is kept under its key. */
+async function run<Result extends ExecutionResult | null>(
+  operation: Operation,
+  budget: Budget,
+  executor: (args: ExecutionArgs) => Result | Promise<Result>,
+): Promise<Result | ExecutionResult> {
+  const { schema, document, operationName, variables } = operation
+  const context = { ...operation.context, budget }
   const args = { schema, document, operationName, variableValues: variables, contextValue: context }
-  const result = await runDocument(args, weight > largeBytes)
-  markLarge(result, budget.answerBytes)
-  if (!result.errors) return result
-  const [first, ...rest] = errorsOf(operation, result.data, result.errors, budget)
+  const result = await withBudget(budget, () => executor(args))
+  if (!result?.errors) return result
+  const [first, ...rest] = errorsOf({ ...operation, context }, result.data, result.errors, budget)
   const errors = [(await keepFailure(context, first as GraphQLError)) as GraphQLError, ...rest]
   return budget.spent ? { errors, data: null } : { ...result, errors }
 }

@@ -30,6 +30,9 @@ const headersOfJson = {
   xXssProtection: false,
 } as const
 
+/** The answers that are given before a body is read. */
+const unread = new Set([413, 415])
+
 /** Who takes nothing of an answer for so long is cut, or answers that nobody reads would stay here for ever. */
 const stallMs = 5_000
 
@@ -101,7 +104,7 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
     if (!reply.hasHeader('cache-control')) reply.header('Cache-Control', 'no-store')
     if (leaveRest(request.raw)) reply.header('connection', 'close')
     // Node reads a small rest of a body and drops it, so that the connection stays.
-    else if (reply.statusCode === 413) reply.removeHeader('connection')
+    else if (unread.has(reply.statusCode) && request.headers.upgrade === undefined) reply.removeHeader('connection')
   })
   http.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown'

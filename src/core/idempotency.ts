@@ -1,5 +1,5 @@
 // A repeated request is answered again, not done again: the key, what it did and its answer commit together.
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 import { deserialize, serialize } from 'node:v8'
 import type { App } from './app.ts'
 import type { Context, Idempotency } from './context.ts'
@@ -27,19 +27,30 @@ export function claimOf({ principal }: Pick<Context, 'principal'>, { key, finger
 const keyForm = /^[\x20-\x7e]{1,255}$/
 const keyRule = 'must be 1 to 255 printable ASCII characters'
 
-/** The promise of a request's `Idempotency-Key`, null without one: the same bytes to the same address. @throws VALIDATION_ERROR. */
+interface Addressed {
+  method: string
+  url: string
+}
+
+/** What tells requests apart that come with an `Idempotency-Key`: the same bytes to the same address are the same. */
+export function fingerprintOf({ method, url }: Addressed, bytes: Uint8Array): Buffer {
+  return fingerprinting({ method, url }).update(bytes).digest()
+}
+
+/** A fingerprint whose bytes are yet to come. */
+export function fingerprinting({ method, url }: Addressed): Hash {
+  return createHash('sha256').update(`${method} ${url}\n`)
+}
+
+/** The promise of a request's `Idempotency-Key`, null without one. @throws VALIDATION_ERROR. */
 export function idempotencyOf(
-  { method, url, headers }: { method: string; url: string; headers: Record<string, unknown> },
-  bytes: Uint8Array | null,
+  request: Addressed & { headers: Record<string, unknown> },
+  fingerprint: Buffer | null,
 ): Idempotency | null {
-  const key = headers['idempotency-key']
+  const key = request.headers['idempotency-key']
   if (key === undefined) return null
   if (typeof key !== 'string' || !keyForm.test(key)) fail('VALIDATION_ERROR', `Idempotency-Key: ${keyRule}`)
-  const fingerprint = createHash('sha256')
-    .update(`${method} ${url}\n`)
-    .update(bytes ?? '')
-    .digest()
-  return { key, fingerprint, replayed: false }
+  return { key, fingerprint: fingerprint ?? fingerprinting(request).digest(), replayed: false }
 }
 
 /**

@@ -1,85 +1,126 @@
-// What the operations of one caller hold in memory together: one that finds no room waits for the caller's others, and for nobody else's.
-import { fail } from './errors.ts'
+// Memory backpressure: a semaphore in bytes with a quota per caller. A request beyond its caller's quota waits until earlier requests of that caller end.
+import { failFor } from './errors.ts'
 
-/** The most that the operations of one caller may weigh that run at once; one that weighs more runs alone. */
-const shareBytes = 32 * 1024 * 1024
-/** As little passes by. */
-const lightBytes = 512 * 1024
-const mostWaiting = 100
-
-interface Waiting {
-  bytes: number
-  begin: () => void
+export interface ShareOptions {
+  /** Requests of at most this size are not counted. */
+  lightBytes: number
+  /** Bytes that one caller may hold at once. A larger request runs alone. */
+  perCaller: number
+  /** Bytes that all callers together may hold at once. A larger request runs alone. */
+  total: number
+  /** Longest queue of one caller, in requests. */
+  mostWaiting: number
+  /** How long a request waits at most. */
+  waitMs: number
 }
 
-interface Line {
-  heldBytes: number
-  waiting: Waiting[]
-}
-
-const lines = new Map<string, Line>()
-
-/** The way of an answer to its reader: `close` comes once it was sent, or cut. */
+/** The response of a request; `close` is emitted once it was sent or its connection was cut. */
 export interface Sending {
   destroyed: boolean
   closed: boolean
   once: (event: 'close', listener: () => void) => unknown
 }
 
-/** Room that was given. */
+/** Memory that a request has reserved. */
 export interface Room {
-  /** Keeps as much of it as the answer takes, until that was sent, and frees the rest. */
+  /** Releases all but `answerBytes`, and those once the response is closed. */
   keepUntilSent: (answerBytes: number) => void
+}
+
+export interface Share {
+  /**
+   * Reserves memory, first in, first out within each caller. A caller who used up its quota delays nobody else.
+   * @throws API_RATE_LIMIT_EXCEEDED after `waitMs`, when the queue is full, or when the connection closed meanwhile.
+   */
+  take: (caller: string, bytes: number, response?: Sending) => Promise<Room>
+}
+
+interface Claim {
+  caller: string
+  bytes: number
+  admit: () => void
 }
 
 const noRoom: Room = { keepUntilSent() {} }
 
-/**
- * Waits, in the order of arrival, until there is room for `bytes` beside what else runs for `caller`; it is kept until `response`
- * was sent, or cut. @throws API_RATE_LIMIT_EXCEEDED where too many wait already, or nobody waits for the answer any more.
- */
-export async function takeRoom(caller: string, bytes: number, response?: Sending): Promise<Room> {
-  if (bytes <= lightBytes) return noRoom
-  const line = lines.get(caller) ?? { heldBytes: 0, waiting: [] }
-  lines.set(caller, line)
-  if (line.waiting.length >= mostWaiting)
-    fail('API_RATE_LIMIT_EXCEEDED', 'Too many large requests wait already; send fewer at once')
-  if (line.waiting.length > 0 || !fits(line, bytes)) {
-    await new Promise<void>((begin) => {
-      line.waiting.push({ bytes, begin })
-    })
-  } else line.heldBytes += bytes
-  let heldBytes = bytes
-  const keep = (fewer: number) => {
-    if (fewer >= heldBytes) return
-    line.heldBytes -= heldBytes - fewer
-    heldBytes = fewer
-    advance(caller, line)
+export function createShare({ lightBytes, perCaller, total, mostWaiting, waitMs }: ShareOptions): Share {
+  const held = new Map<string, number>()
+  const waiting = new Map<string, Claim[]>()
+  let heldByAll = 0
+
+  function fits({ caller, bytes }: Claim): boolean {
+    const own = held.get(caller) ?? 0
+    return (own === 0 || own + bytes <= perCaller) && (heldByAll === 0 || heldByAll + bytes <= total)
   }
-  if (response?.destroyed) {
-    keep(0)
-    fail('API_RATE_LIMIT_EXCEEDED', 'The connection was closed before its turn came')
+
+  function hold(caller: string, bytes: number): void {
+    heldByAll += bytes
+    const own = (held.get(caller) ?? 0) + bytes
+    if (own === 0) held.delete(caller)
+    else held.set(caller, own)
   }
-  return {
-    keepUntilSent(answerBytes) {
-      if (!response || response.closed) keep(0)
-      else {
-        keep(answerBytes)
-        response.once('close', () => keep(0))
+
+  function admitWaiting(): void {
+    for (const [caller, line] of waiting) {
+      for (let first = line[0]; first && fits(first); first = line[0]) {
+        line.shift()
+        hold(caller, first.bytes)
+        first.admit()
       }
+      if (line.length === 0) waiting.delete(caller)
+    }
+  }
+
+  async function wait(claim: Claim, admitted: Promise<void>): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<'late'>((resolve) => {
+      timer = setTimeout(resolve, waitMs, 'late')
+    })
+    const outcome = await Promise.race([admitted, late])
+    clearTimeout(timer)
+    const line = waiting.get(claim.caller) ?? []
+    if (outcome !== 'late' || !line.includes(claim)) return
+    line.splice(line.indexOf(claim), 1)
+    admitWaiting()
+    failFor(1, 'API_RATE_LIMIT_EXCEEDED', 'Too many large requests at once')
+  }
+
+  function roomOf({ caller, bytes }: Claim, response: Sending | undefined): Room {
+    let heldBytes = bytes
+    const keep = (fewer: number) => {
+      if (fewer >= heldBytes) return
+      hold(caller, fewer - heldBytes)
+      heldBytes = fewer
+      admitWaiting()
+    }
+    if (response?.destroyed) {
+      keep(0)
+      failFor(1, 'API_RATE_LIMIT_EXCEEDED', 'The connection was closed before its turn came')
+    }
+    return {
+      keepUntilSent(answerBytes) {
+        if (!response || response.closed) keep(0)
+        else {
+          keep(answerBytes)
+          response.once('close', () => keep(0))
+        }
+      },
+    }
+  }
+
+  return {
+    async take(caller, bytes, response) {
+      if (bytes <= lightBytes) return noRoom
+      const line = waiting.get(caller) ?? []
+      if (line.length >= mostWaiting)
+        failFor(1, 'API_RATE_LIMIT_EXCEEDED', 'Too many large requests wait already; send fewer at once')
+      const { promise: admitted, resolve: admit } = Promise.withResolvers<void>()
+      const claim: Claim = { caller, bytes, admit }
+      waiting.set(caller, line)
+      line.push(claim)
+      admitWaiting()
+      if (line.includes(claim)) await wait(claim, admitted)
+      return roomOf(claim, response)
     },
   }
-}
-
-function fits({ heldBytes }: Line, bytes: number): boolean {
-  return heldBytes === 0 || heldBytes + bytes <= shareBytes
-}
-
-function advance(caller: string, line: Line): void {
-  for (let next = line.waiting[0]; next && fits(line, next.bytes); next = line.waiting[0]) {
-    line.waiting.shift()
-    line.heldBytes += next.bytes
-    next.begin()
-  }
-  if (line.heldBytes === 0 && line.waiting.length === 0) lines.delete(caller)
 }

@@ -2,15 +2,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../core/context.ts'
 import { errors, fail } from '../core/errors.ts'
-import { idempotencyOf } from '../core/idempotency.ts'
-import { parseJson, readJson } from '../core/json.ts'
+import { graphqlBodyOf } from '../core/graphql-body.ts'
+import { fingerprintOf, idempotencyOf } from '../core/idempotency.ts'
+import { parseJson } from '../core/json.ts'
 import { publicFailure } from '../core/public-failure.ts'
 import { type OperationParams, parseParams } from './operation.ts'
 import type { Streaming } from './streaming.ts'
 
 /** The operation of a POST's JSON body or of a GET's query. @throws VALIDATION_ERROR, METHOD_NOT_ALLOWED, UNSUPPORTED_MEDIA_TYPE */
 export async function readOperation({ kindOf }: Streaming, request: FastifyRequest): Promise<OperationParams> {
-  if (request.method === 'POST') return parseParams(await bodyOf(request))
+  if (request.method === 'POST') return parseParams(graphqlBodyOf(request))
   const { query, operationName, variables, extensions } = request.query as Record<string, unknown>
   const params = parseParams({
     query,
@@ -31,13 +32,10 @@ export function repeatable(context: Context, request: FastifyRequest, params: Op
   const { query, operationName, variables, extensions } = params
   // On a connection of many operations each has an id of its own, by which the bytes of a repeated one differ.
   const shared = extensions?.operationId !== undefined
-  const bytes = shared ? Buffer.from(JSON.stringify([query, operationName, variables])) : (request.body as Buffer)
-  return { ...context, idempotency: idempotencyOf(request, bytes) }
-}
-
-async function bodyOf({ body, headers }: FastifyRequest): Promise<unknown> {
-  if (!/^application\/(graphql-response\+)?json\b/i.test(headers['content-type'] ?? '')) fail('UNSUPPORTED_MEDIA_TYPE')
-  return await readJson((body as Buffer | undefined) ?? Buffer.alloc(0), { values: 'campaign' })
+  const fingerprint = shared
+    ? fingerprintOf(request, Buffer.from(JSON.stringify([query, operationName, variables])))
+    : request.fingerprint
+  return { ...context, idempotency: idempotencyOf(request, fingerprint) }
 }
 
 function jsonOf(name: string, text: unknown): unknown {

@@ -1,9 +1,9 @@
 // The doors to live events: GraphQL over SSE in both modes of graphql-sse, and a plain event stream.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../core/app.ts'
-import { type BodyMemory, limitBodyMemory } from '../core/body-memory.ts'
 import type { Context } from '../core/context.ts'
 import { fail, failure } from '../core/errors.ts'
+import { readGraphqlBodies } from '../core/graphql-body.ts'
 import { failureOf } from '../core/http.ts'
 import { prefersStream } from './accept.ts'
 import { startHub } from './fanout.ts'
@@ -17,7 +17,6 @@ import type { OpenContext, Streaming } from './streaming.ts'
 export interface StreamsOptions extends PrepareOptions {
   /** Identifies the caller by the request's headers; what it answers lets them into the workspace. */
   identify: (request: FastifyRequest, reply: FastifyReply) => Promise<() => Promise<Context>>
-  bodyMemory: BodyMemory
   /** Of the plain stream of each surface, by its path. */
   plain: Readonly<Record<string, OpenContext>>
 }
@@ -25,7 +24,7 @@ export interface StreamsOptions extends PrepareOptions {
 export interface Streams extends AsyncDisposable {
   /** Whether a request to `/graphql` wants its results as a stream. */
   isStreamRequest: (request: FastifyRequest) => boolean
-  /** Answers such a request, which `openContext` lets in; its body is a Buffer. */
+  /** Answers such a request, which `openContext` lets in, and its body was read for the graph. */
   handleStream: (request: FastifyRequest, reply: FastifyReply, openContext: OpenContext) => Promise<FastifyReply>
 }
 
@@ -55,9 +54,7 @@ export async function mountStreams(fastify: FastifyInstance, app: App, options: 
   const handleStream = graphql((request, reply, openContext) => serveDistinct({ ...streaming, openContext }, request, reply))
 
   await fastify.register(async (scope) => {
-    scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
-    limitBodyMemory(scope, options.bodyMemory)
+    readGraphqlBodies(scope)
     scope.setErrorHandler((error, request, reply) => {
       const { code, message } = failureOf(app, error as Error, request)
       return sendFailure(streaming, reply, failure(code, message))
@@ -67,11 +64,13 @@ export async function mountStreams(fastify: FastifyInstance, app: App, options: 
       if (single.takesToken(request)) single.requireToken(request)
       else identified.set(request, await options.identify(request, reply))
     })
-    scope.route({ method: 'PUT', url: '/graphql/stream', handler: graphql(single.reserve) })
-    scope.route({ method: 'DELETE', url: '/graphql/stream', handler: graphql(single.complete) })
+    const config = { values: 'campaign' } as const
+    scope.route({ method: 'PUT', url: '/graphql/stream', config, handler: graphql(single.reserve) })
+    scope.route({ method: 'DELETE', url: '/graphql/stream', config, handler: graphql(single.complete) })
     scope.route({
       method: ['GET', 'POST'],
       url: '/graphql/stream',
+      config,
       handler: graphql((request, reply) => {
         if (!prefersStream(request.headers.accept)) return single.operate(request, reply)
         // Without a token it is an operation with a connection to itself.

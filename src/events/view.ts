@@ -3,8 +3,7 @@ import { type ExecutionArgs, type ExecutionResult, execute } from 'graphql'
 import { Budget, type BudgetLimits, wholeBudget, withBudget } from '../core/budget.ts'
 import type { Context, Principal } from '../core/context.ts'
 import { codeOf } from '../core/errors.ts'
-import { callerOf, publish, weightOf } from '../core/execute.ts'
-import { takeRoom } from '../core/share.ts'
+import { callerOf, operationMemory, publish, weightOf } from '../core/execute.ts'
 import type { Entry } from './entry.ts'
 import type { LogView, StateView } from './fanout.ts'
 import type { LogSource, StateSource } from './follow.ts'
@@ -50,7 +49,7 @@ export function stateView(key: string, args: StreamArgs, { subjects }: StateSour
 
 /** Executes on each root, on one budget. The caller's streams share memory, whatever else the caller asks for. */
 async function executeOn(args: StreamArgs, roots: readonly unknown[], limits: BudgetLimits) {
-  const room = await takeRoom(`streams of ${callerOf(args.contextValue)}`, weightOf(args, limits))
+  const room = await operationMemory.take(`streams of ${callerOf(args.contextValue)}`, weightOf(args, limits))
   const budget = new Budget(limits)
   const context = { ...args.contextValue, budget }
   try {

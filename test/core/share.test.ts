@@ -1,82 +1,111 @@
-// Large operations of one caller wait for each other, in their order, and for nobody else's.
+// What takes much memory waits for room: each caller has a share, and nobody waits for another's.
 import { EventEmitter } from 'node:events'
 import { expect, it } from 'vitest'
-import { type Room, takeRoom } from '../../src/core/share.ts'
+import { createShare, type Room } from '../../src/core/share.ts'
 
-const mebi = 1024 * 1024
-let callers = 0
-const caller = () => `caller ${callers++}`
+const options = { lightBytes: 1, perCaller: 32, total: 80, mostWaiting: 100, waitMs: 60_000 }
+const refusal = { extensions: { code: 'API_RATE_LIMIT_EXCEEDED' }, retryAfterSeconds: 1 }
 
-/** Whether room was given by now. */
-async function given(room: Promise<Room>): Promise<boolean> {
-  return await Promise.race([room.then(() => true), new Promise<false>((resolve) => setImmediate(() => resolve(false)))])
+/** Whether each was given room once everything that was due has run. */
+async function given(...rooms: Promise<Room>[]): Promise<boolean[]> {
+  await new Promise(setImmediate)
+  const pending = Symbol('pending')
+  return await Promise.all(rooms.map(async (room) => (await Promise.race([room, pending])) !== pending))
 }
 
 function sending() {
   return Object.assign(new EventEmitter(), { destroyed: false, closed: false })
 }
 
-it('lets as many run at once as fit, and the others in their order', async () => {
-  const one = caller()
-  const first = await takeRoom(one, 20 * mebi)
-  const second = await takeRoom(one, 12 * mebi)
-  const third = takeRoom(one, 2 * mebi)
-  const fourth = takeRoom(one, 31 * mebi)
-  const fifth = takeRoom(one, 1 * mebi)
-  expect(await Promise.all([third, fourth, fifth].map(given))).toEqual([false, false, false])
+it('lets as many of a caller run at once as fit, and the others in their order', async () => {
+  const share = createShare(options)
+  const first = await share.take('a', 20)
+  const second = await share.take('a', 12)
+  const third = share.take('a', 2)
+  const fourth = share.take('a', 31)
+  const fifth = share.take('a', 3)
+  expect(await given(third, fourth, fifth)).toEqual([false, false, false])
   second.keepUntilSent(0)
-  expect(await Promise.all([third, fourth, fifth].map(given))).toEqual([true, false, false])
+  expect(await given(third, fourth, fifth)).toEqual([true, false, false])
   first.keepUntilSent(0)
-  expect(await given(fourth)).toBe(false)
+  expect(await given(fourth)).toEqual([false])
   ;(await third).keepUntilSent(0)
-  expect(await Promise.all([fourth, fifth].map(given))).toEqual([true, true])
+  expect(await given(fourth, fifth)).toEqual([true, false])
+  ;(await fourth).keepUntilSent(0)
+  expect(await given(fifth)).toEqual([true])
 })
 
-it('lets what is larger than all room run alone', async () => {
-  const one = caller()
-  const alone = await takeRoom(one, 500 * mebi)
-  const next = takeRoom(one, mebi)
-  expect(await given(next)).toBe(false)
+it('lets what is larger than the share run alone', async () => {
+  const share = createShare(options)
+  const alone = await share.take('a', 500)
+  const next = share.take('a', 2)
+  expect(await given(next)).toEqual([false])
   alone.keepUntilSent(0)
-  expect(await given(next)).toBe(true)
+  expect(await given(next)).toEqual([true])
 })
 
-it('lets others, and what is small, pass by', async () => {
-  const one = caller()
-  await takeRoom(one, 500 * mebi)
-  expect(await given(takeRoom(caller(), 500 * mebi))).toBe(true)
-  expect(await given(takeRoom(one, 1024))).toBe(true)
+it('lets another caller in past those who wait for their own share, and lets pass by what is small', async () => {
+  const share = createShare(options)
+  await share.take('a', 32)
+  expect(await given(share.take('a', 2), share.take('b', 32), share.take('a', 1))).toEqual([false, true, true])
+})
+
+it('holds all callers to what the process has', async () => {
+  const share = createShare(options)
+  const a = await share.take('a', 32)
+  await share.take('b', 32)
+  const c = share.take('c', 32)
+  expect(await given(c, share.take('d', 16))).toEqual([false, true])
+  a.keepUntilSent(0)
+  expect(await given(c)).toEqual([true])
 })
 
 it('keeps room for an answer until it was sent, or cut', async () => {
-  const one = caller()
+  const share = createShare(options)
   const response = sending()
-  const room = await takeRoom(one, 32 * mebi, response)
-  const next = takeRoom(one, 20 * mebi)
-  room.keepUntilSent(16 * mebi)
-  expect(await given(next)).toBe(false)
+  const room = await share.take('a', 32, response)
+  const next = share.take('a', 20)
+  room.keepUntilSent(16)
+  expect(await given(next)).toEqual([false])
   response.emit('close')
-  expect(await given(next)).toBe(true)
+  expect(await given(next)).toEqual([true])
   const cut = { ...sending(), closed: true, once: () => undefined }
-  ;(await takeRoom(one, mebi, cut)).keepUntilSent(mebi)
-  expect(await given(takeRoom(one, 12 * mebi))).toBe(true)
+  ;(await share.take('a', 2, cut)).keepUntilSent(2)
+  expect(await given(share.take('a', 12))).toEqual([true])
 })
 
 it('gives nothing to who went away meanwhile, and lets the next in', async () => {
-  const one = caller()
-  const first = await takeRoom(one, 32 * mebi)
+  const share = createShare(options)
+  const first = await share.take('a', 32)
   const response = sending()
-  const second = takeRoom(one, 32 * mebi, response)
-  const third = takeRoom(one, 32 * mebi)
+  const second = share.take('a', 32, response)
+  const third = share.take('a', 32)
   response.destroyed = true
   first.keepUntilSent(0)
-  await expect(second).rejects.toMatchObject({ extensions: { code: 'API_RATE_LIMIT_EXCEEDED' } })
-  expect(await given(third)).toBe(true)
+  await expect(second).rejects.toMatchObject(refusal)
+  expect(await given(third)).toEqual([true])
 })
 
-it('lets no more than a hundred wait', async () => {
-  const one = caller()
-  await takeRoom(one, 32 * mebi)
-  for (let i = 0; i < 100; i++) void takeRoom(one, mebi)
-  await expect(takeRoom(one, mebi)).rejects.toMatchObject({ extensions: { code: 'API_RATE_LIMIT_EXCEEDED' } })
+it('lets no more than so many of a caller wait, and refuses who waited too long', async () => {
+  const share = createShare({ ...options, mostWaiting: 2, waitMs: 10 })
+  const first = await share.take('a', 32)
+  const late = [share.take('a', 20), share.take('a', 20)].map((room) => expect(room).rejects.toMatchObject(refusal))
+  await expect(share.take('a', 20)).rejects.toMatchObject(refusal)
+  await Promise.all(late)
+  // The refused claims left the queue, so the next caller gets the whole share.
+  first.keepUntilSent(0)
+  expect(await given(share.take('a', 32))).toEqual([true])
+})
+
+it('lets those in who stand behind one that waited too long', async () => {
+  const share = createShare({ ...options, waitMs: 200 })
+  await share.take('a', 20)
+  const large = share.take('a', 30)
+  await expect(large).rejects.toMatchObject(refusal)
+  const larger = share.take('a', 30)
+  const refused = expect(larger).rejects.toMatchObject(refusal)
+  const small = share.take('a', 12)
+  expect(await given(small)).toEqual([false])
+  await refused
+  await small
 })

@@ -1,5 +1,6 @@
 // A document that comes again and again is compiled; lists are read with joins. Neither may change what is answered.
 import {
+  type ExecutionArgs,
   type ExecutionResult,
   execute,
   GraphQLNonNull,
@@ -10,9 +11,9 @@ import {
   validate,
 } from 'graphql'
 import { beforeAll, expect, it } from 'vitest'
+import { executeCompiled } from '../../src/core/compiled.ts'
 import type { Context } from '../../src/core/context.ts'
 import { newId } from '../../src/core/id.ts'
-import { runDocument } from '../../src/core/run.ts'
 import { schema } from '../../src/schema.ts'
 import { cloneDatabase, connectedInstance, createAccount, sql } from '../kit/kit.ts'
 import { contextFor, openApp } from '../messages/rig.ts'
@@ -49,6 +50,19 @@ beforeAll(async () => {
   }
 })
 
+/** As operations are executed. */
+async function executed(args: ExecutionArgs): Promise<ExecutionResult> {
+  return (await executeCompiled(args)) ?? (await execute(args))
+}
+
+/** Whether a document is executed compiled once it has come again and again. */
+async function isCompiled(query: string, variableValues = {}): Promise<boolean> {
+  const args = { schema, document: parse(query), variableValues, contextValue: { ...context } }
+  let result = null
+  for (let run = 0; run < 10; run++) result = await executeCompiled(args)
+  return result !== null
+}
+
 /** What the first run says, and the tenth, which is compiled. */
 async function twice(query: string, variables: Record<string, unknown> = {}): Promise<ExecutionResult> {
   const document = parse(query)
@@ -56,7 +70,7 @@ async function twice(query: string, variables: Record<string, unknown> = {}): Pr
   const args = { schema, document, variableValues: variables, contextValue: context }
   const interpreted = await execute(args)
   let compiled: ExecutionResult = {}
-  for (let run = 0; run < 10; run++) compiled = await runDocument({ ...args, contextValue: { ...context } })
+  for (let run = 0; run < 10; run++) compiled = await executed({ ...args, contextValue: { ...context } })
   const plain = (result: ExecutionResult) =>
     // As it is sent, the nodes being what a server finds the places by.
     JSON.stringify({
@@ -96,6 +110,19 @@ it.each([
   ['nothing at all', '{ messages(first: 1) { pageInfo { hasNextPage } } }'],
 ])('says the same of %s', async (_, query) => {
   expect((await twice(query)).errors).toBeUndefined()
+  expect(await isCompiled(query)).toBe(true)
+})
+
+it.each([
+  ['a directive', '{ messages { nodes { id body @skip(if: false) } } }'],
+  [
+    'a fragment that is spread twice',
+    `{ a: contact(id: "${newId()}") { ...F } b: contacts { nodes { ...F } } } fragment F on Contact { id }`,
+  ],
+  ['a variable of an input object', 'query ($filter: MessageFilter) { messages(filter: $filter) { nodes { id } } }'],
+  ['a variable in a written value', 'query ($type: MessageType) { messages(filter: { type: $type }) { nodes { id } } }'],
+])('leaves %s to graphql-js', async (_, query) => {
+  expect(await isCompiled(query)).toBe(false)
 })
 
 it('says the same of variables, directives and what is left out', async () => {
@@ -160,7 +187,7 @@ it('gives each run its own answer when many run at once', async () => {
   const document = parse('query ($n: Int!) { messages(first: $n) { nodes { body contact { name } } } }')
   const sizes = Array.from({ length: 60 }, (_, i) => 1 + (i % 3))
   const answers = await Promise.all(
-    sizes.map((n) => runDocument({ schema, document, variableValues: { n }, contextValue: { ...context } })),
+    sizes.map((n) => executed({ schema, document, variableValues: { n }, contextValue: { ...context } })),
   )
   expect(answers.map(({ data }) => (data as { messages: { nodes: unknown[] } }).messages.nodes.length)).toEqual(sizes)
 })
@@ -185,7 +212,7 @@ it('runs a mutation once, whatever comes of it', async () => {
     const document = parse(`mutation { ${name} }`)
     runs = 0
     for (let run = 1; run <= 10; run++) {
-      const { data, errors } = await runDocument({ schema: own, document, contextValue: {} })
+      const { data, errors } = await executed({ schema: own, document, contextValue: {} })
       expect([name, runs, data === null, errors?.length ?? 0]).toEqual([
         name,
         run,

@@ -1,10 +1,11 @@
 // What is left of uploads that do not come to their end: nothing that anybody was told of is missing, and nothing else stays.
-import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import path from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sweepMedia } from '../../src/media/service.ts'
 import { type Account, cloneDatabase, createAccount, type Gateway, measuredAgain, sql, startGateway, until } from '../kit/kit.ts'
+import { residentBytes } from '../kit/resident.ts'
 import { openApp } from '../messages/rig.ts'
 import { dataFolder } from '../promises/demo.ts'
 import { post, rawForm, upload } from './rig.ts'
@@ -166,7 +167,7 @@ describe.skipIf(process.platform !== 'linux')('many large uploads at once', () =
     const size = 60 * 1024 * 1024
     const { body, headers } = rawForm('x'.repeat(size), 'form-data; name="file"; filename="a"')
     const form = Buffer.from(body)
-    const memory = () => Number(readFileSync(`/proc/${gateway.pid}/status`, 'utf8').match(/VmRSS:\s+(\d+)/)?.[1]) * 1024
+    const memory = () => residentBytes(gateway.pid)
     await post(gateway, account.apiKey, form, headers)
     const before = memory()
     let most = 0

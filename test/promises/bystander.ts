@@ -1,11 +1,11 @@
 // A bystander of an attack, in a process of its own: asks the gateway for /livez again and again, on a new connection each time,
 // asks a bare server in the same way, and watches the gateway's resident memory. A line on its input is answered with the worst
 // since the line before.
-import { readFileSync } from 'node:fs'
 import { createServer, get } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
+import { residentBytes } from '../kit/resident.ts'
 
 const [port, pid] = process.argv.slice(2)
 const none = { ms: 0, bareMs: 0, rssBytes: 0, asked: 0 }
@@ -27,10 +27,6 @@ async function ask(port: number | string | undefined): Promise<number> {
   return performance.now() - begun
 }
 
-function residentBytes(): number {
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
-}
-
 const looks: string[] = []
 createInterface({ input: process.stdin }).on('line', (line) => looks.push(line))
 
@@ -39,7 +35,7 @@ for (;;) {
   worst = {
     ms: Math.max(worst.ms, ms),
     bareMs: Math.max(worst.bareMs, bareMs),
-    rssBytes: Math.max(worst.rssBytes, residentBytes()),
+    rssBytes: Math.max(worst.rssBytes, residentBytes(Number(pid))),
     asked: worst.asked + 1,
   }
   for (const look of looks.splice(0)) {

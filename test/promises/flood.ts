@@ -1,7 +1,8 @@
 // The same request many times at once, each on a connection of its own, and what others noticed of it.
 import { spawn } from 'node:child_process'
 import { request } from 'node:http'
-import { type Gateway, node, root, watch } from '../kit/kit.ts'
+import { expect } from 'vitest'
+import { type Gateway, holdingsOf, node, root, watch } from '../kit/kit.ts'
 
 export interface Shot {
   method?: string
@@ -41,8 +42,14 @@ export interface Noticed {
   asked: number
 }
 
-/** Watches a gateway from another process; each call answers what was noticed since the one before. */
-export function watchFrom(gateway: Gateway): () => Promise<Noticed> {
+/** Each call answers what was noticed since the one before. */
+export interface Watch {
+  (): Promise<Noticed>
+  stop: () => void
+}
+
+/** Watches a gateway from another process. */
+export function watchFrom(gateway: Gateway): Watch {
   const { port } = new URL(gateway.url)
   const child = spawn(node, ['test/promises/bystander.ts', port, String(gateway.pid)], {
     cwd: root,
@@ -50,10 +57,51 @@ export function watchFrom(gateway: Gateway): () => Promise<Noticed> {
   })
   const bystander = watch(child)
   let looks = 0
-  return async () => {
+  async function noticed(): Promise<Noticed> {
     const look = ++looks
     child.stdin.write(`${look}\n`)
     const [, json] = await bystander.line(new RegExp(`^${look} (.*)$`))
     return JSON.parse(json as string)
   }
+  return Object.assign(noticed, { stop: () => void child.kill() })
+}
+
+const atOnce = 24
+const slowestMs = 250
+/** How far resident memory may rise meanwhile, and what may stay of it on the heap. */
+export const mostBytes = 150e6
+const staysBytes = 20e6
+
+/**
+ * Sends a shot many times at once, and expects that nobody else had to wait, that memory rose little, and that nothing of it stays. It prints
+ * what was measured.
+ */
+export async function expectHarmless(
+  gateway: Gateway,
+  noticed: Watch,
+  name: string,
+  statuses: readonly number[],
+  shot: (i: number) => Shot,
+): Promise<void> {
+  const shots = Array.from({ length: atOnce }, (_, i) => shot(i))
+  const before = await holdingsOf(gateway)
+  await noticed()
+  const answered = await fire(gateway, shots)
+  const worst = await noticed()
+  const after = await holdingsOf(gateway)
+  const roseBytes = worst.rssBytes - before.rssBytes
+  const megabytes = (bytes: number) => Math.round(bytes / 1e6)
+  console.log(
+    `${name}: others waited ${worst.ms.toFixed(0)} ms (a bare server ${worst.bareMs.toFixed(0)} ms), the loop was held ${after.heldMs.toFixed(0)} ms, +${megabytes(roseBytes)} MB, then ${megabytes(after.heapBytes - before.heapBytes)} MB of heap; ${JSON.stringify(countsOf(answered))}`,
+  )
+  expect(worst.asked).toBeGreaterThan(0)
+  expect(answered.filter((status) => !statuses.includes(status))).toEqual([])
+  // In processor time, which does not depend on what else the machine is busy with; the wait of others is printed beside it.
+  expect(after.heldMs).toBeLessThan(slowestMs)
+  expect(after.heapBytes - before.heapBytes).toBeLessThan(staysBytes)
+  expect(roseBytes).toBeLessThan(mostBytes)
+}
+
+function countsOf(statuses: number[]): Record<string, number> {
+  return Object.fromEntries([...Map.groupBy(statuses, String)].map(([status, all]) => [status, all.length]))
 }

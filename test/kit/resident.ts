@@ -1,0 +1,7 @@
+// Resident memory of another process.
+import { readFileSync } from 'node:fs'
+
+/** Bytes, as Linux counts them. */
+export function residentBytes(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
+}
