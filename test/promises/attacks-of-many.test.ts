@@ -142,8 +142,8 @@ describe('an answer of 20 MB', () => {
     }
   })
 
-  /** Asks, takes a piece of the answer now and then, and tells how much came before the other side closed. */
-  async function read(rests: { everyBytes: number; ms: number }): Promise<number> {
+  /** Sends the query and pauses for `ms` after each `everyBytes` of the answer. Resolves to the bytes received when the connection closes. */
+  async function read(rests: { everyBytes: number; ms: number }, onStart = () => {}): Promise<number> {
     const { hostname, port } = new URL(rig.gateway.url)
     const body = JSON.stringify({ query })
     const socket = connect(Number(port), hostname).on('error', () => {})
@@ -153,6 +153,7 @@ describe('an answer of 20 MB', () => {
     )
     let bytes = 0
     let rested = 0
+    socket.once('data', onStart)
     socket.on('data', async (chunk: Buffer) => {
       bytes += chunk.length
       if (bytes <= rested) return
@@ -165,16 +166,17 @@ describe('an answer of 20 MB', () => {
     return bytes
   }
 
-  // The large answers of one caller are made one after the other, so each that nobody reads holds up the next until it is cut.
+  // The large answers of one caller are made one at a time, so an unread one delays the next until its connection is closed.
   const patient = { ...measuredAgain, timeout: 240_000 }
 
   it('is not kept for a reader who takes nothing of it, and is whole for one who is slow', patient, async () => {
     const stops = { everyBytes: Number.POSITIVE_INFINITY, ms: 15_000 }
-    const [whole, slow, ...cut] = await Promise.all([
-      read({ everyBytes: 1_000_000, ms: 0 }),
-      read({ everyBytes: 2_000_000, ms: 1_000 }),
-      ...Array.from({ length: 5 }, () => read(stops)),
-    ])
+    const whole = await read({ everyBytes: 1_000_000, ms: 0 })
+    // The slow reader starts first: behind readers who stop it would wait longer than a request may wait for memory.
+    const { promise: started, resolve: onStart } = Promise.withResolvers<void>()
+    const slowly = read({ everyBytes: 2_000_000, ms: 1_000 }, onStart)
+    await started
+    const [slow, ...cut] = await Promise.all([slowly, ...Array.from({ length: 5 }, () => read(stops))])
     expect(whole).toBeGreaterThan(20_000_000)
     expect(slow).toBe(whole)
     for (const bytes of cut) expect(bytes).toBeLessThan(whole)
