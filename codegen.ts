@@ -17,7 +17,7 @@ const config: CodegenConfig = {
   generates: {
     'src/schema.graphql': { plugins: ['schema-ast'] },
     'rest-compat/generated/': {
-      documents: ['rest-compat/*.ts'],
+      documents: ['rest-compat/**/*.ts', '!rest-compat/generated/**'],
       preset: 'client',
       presetConfig: { fragmentMasking: false },
       config: types,

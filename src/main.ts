@@ -1,17 +1,18 @@
 // Starts the gateway and stops it: configuration, database, jobs, server, and the same backwards.
+
+import { foreignKey, opensStored } from './cli/stored-secrets.ts'
 import { createApp } from './core/app.ts'
-import { readConfig } from './core/config.ts'
-import { openEmbedded } from './core/embedded.ts'
+import { readConfig } from './core/config/config.ts'
+import { openEmbedded } from './core/database/embedded.ts'
+import { migrate } from './core/database/migrate.ts'
 import { boundHeap } from './core/heap.ts'
 import { createLog } from './core/log.ts'
-import { migrate } from './core/migrate.ts'
-import { boundFetch } from './core/outbound.ts'
+import { boundFetch } from './core/network/outbound.ts'
 import { sentenceOf } from './core/sentence.ts'
-import { createDemo, demoKey, demoLinks, demoText } from './demo.ts'
-import { handsOutDemoKey } from './demo-key.ts'
+import { createDemo, demoKey, demoLinks, demoText } from './demo/demo.ts'
+import { handsOutDemoKey } from './demo/links.ts'
 import { attachDomains } from './domains.ts'
 import { createServer } from './server.ts'
-import { foreignKey, opensStored } from './stored-secrets.ts'
 import { createQueues, startWorker } from './worker.ts'
 
 /** What is not finished by then is handed back: its lease runs out and another takes it. */

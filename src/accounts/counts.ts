@@ -1,7 +1,7 @@
 // How often something happened to an e-mail address or from a network lately, counted over all processes.
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
-import type { Sql } from '../core/database.ts'
+import type { Sql } from '../core/database/database.ts'
 
 /** At most so many within so many minutes. */
 export interface Bound {

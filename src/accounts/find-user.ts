@@ -1,5 +1,5 @@
 // Who has an e-mail address, for the operator, who calls people by it.
-import type { Sql } from '../core/database.ts'
+import type { Sql } from '../core/database/database.ts'
 import { fail } from '../core/errors.ts'
 
 /** The id of the user with that address, whichever way it is written. @throws NOT_FOUND for an unknown one. */

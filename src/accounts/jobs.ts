@@ -1,8 +1,8 @@
 // What accounts do by the clock.
 import { z } from 'zod'
-import { defineJob, implementJob, type JobImplementation } from '../core/jobs.ts'
+import { defineJob, implementJob, type JobImplementation } from '../core/jobs/jobs.ts'
 import { pruneCounts } from './counts.ts'
-import { pruneUnproved } from './prune-unproved.ts'
+import { pruneUnproved } from './sign-in/prune-unproved.ts'
 
 const pruneJob = defineJob({
   name: 'accounts.prune',

@@ -1,6 +1,6 @@
 // What every account has: a personal workspace and a subscription.
 import type pg from 'pg'
-import { type Sql, transaction } from '../core/database.ts'
+import { type Sql, transaction } from '../core/database/database.ts'
 import { newId } from '../core/id.ts'
 
 /** Gives the user both, on the plan; one who has them keeps them as they are. Safe to repeat. */

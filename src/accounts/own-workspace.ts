@@ -1,5 +1,5 @@
 // Which workspace is a person's own.
-import type { Sql } from '../core/database.ts'
+import type { Sql } from '../core/database/database.ts'
 import { fail } from '../core/errors.ts'
 import { openAccountIn } from './open-account.ts'
 

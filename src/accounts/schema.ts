@@ -1,12 +1,12 @@
 // API keys in the graph: those of the person who is signed in.
 import { z } from 'zod'
-import { builder } from '../core/builder.ts'
-import { DeletedRef } from '../core/deleted.ts'
-import { keyed } from '../core/idempotency.ts'
-import { defineInput, idempotencyKey } from '../core/input.ts'
+import { builder } from '../core/graph/builder.ts'
+import { DeletedRef } from '../core/graph/deleted.ts'
+import { defineInput, idempotencyKey } from '../core/graph/input.ts'
+import { keyed } from '../core/idempotency/idempotency.ts'
 import { parse, text, uuid } from '../core/validation.ts'
-import { type ApiKeyRow, type IssuedApiKey, listApiKeys } from './api-keys.ts'
-import { createOwnApiKey, revokeOwnApiKey } from './own-keys.ts'
+import { type ApiKeyRow, type IssuedApiKey, listApiKeys } from './keys/api-keys.ts'
+import { createOwnApiKey, revokeOwnApiKey } from './keys/own-keys.ts'
 
 export const ApiKeyRef = builder.objectRef<ApiKeyRow>('ApiKey').implement({
   description: 'What a program shows to be let in.',

@@ -1,18 +1,20 @@
 // Accounts: a user with a personal workspace, a subscription and a first key.
 import type pg from 'pg'
 import { z } from 'zod'
-import { type Sql, transaction } from '../core/database.ts'
+import { type Sql, transaction } from '../core/database/database.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { parse, text } from '../core/validation.ts'
-import { issueApiKey } from './api-keys.ts'
 import { email } from './email.ts'
 import { userIdOf } from './find-user.ts'
+import { issueApiKey } from './keys/api-keys.ts'
 import { openAccountIn } from './open-account.ts'
-import { hashPassword } from './password.ts'
-import { proveAddress, type RevokeInvitations } from './prove-address.ts'
-import { lockUser, replacePassword } from './replace-password.ts'
+import { hashPassword } from './sign-in/password.ts'
+import { proveAddress, type RevokeInvitations } from './sign-in/prove-address.ts'
+import { lockUser, replacePassword } from './sign-in/replace-password.ts'
 
+export { email, mailboxOf } from './email.ts'
+export { userIdOf } from './find-user.ts'
 export {
   type ApiKeyRow,
   createApiKey,
@@ -24,10 +26,7 @@ export {
   listApiKeys,
   listKeysOf,
   revokeApiKey,
-} from './api-keys.ts'
-
-export { email, mailboxOf } from './email.ts'
-export { userIdOf } from './find-user.ts'
+} from './keys/api-keys.ts'
 export { openAccount } from './open-account.ts'
 export { isPersonal } from './own-workspace.ts'
 

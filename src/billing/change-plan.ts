@@ -1,8 +1,8 @@
 // Every change of a subscription that is ours to make: what is allowed, and what it leads to.
-import type { Sql } from '../core/database.ts'
+import type { Sql } from '../core/database/database.ts'
 import { fail } from '../core/errors.ts'
 import type { Subscription } from '../generated/prisma/client.ts'
-import { monthOf } from './period.ts'
+import { monthOf } from './admission/period.ts'
 import { type Plan, planOf } from './plans.ts'
 import { holdSubscription, type SubscriptionState, storeSubscription } from './subscription.ts'
 import { refuseUnlessTeamsFit } from './team-fit.ts'

@@ -1,8 +1,8 @@
 // Ordering, cancelling and resuming a plan in the graph.
 import { z } from 'zod'
-import { builder } from '../core/builder.ts'
-import { keyed } from '../core/idempotency.ts'
-import { defineInput, idempotencyKey, registerEnum } from '../core/input.ts'
+import { builder } from '../core/graph/builder.ts'
+import { defineInput, idempotencyKey, registerEnum } from '../core/graph/input.ts'
+import { keyed } from '../core/idempotency/idempotency.ts'
 import { CheckoutStatus } from '../generated/prisma/enums.ts'
 import { checkOut } from './checkout.ts'
 import { changeRenewal } from './renewal.ts'

@@ -1,13 +1,13 @@
 // Ordering a plan: judged at once, granted when it is paid.
 import type { Context } from '../core/context.ts'
-import { type Sql, transaction } from '../core/database.ts'
+import { type Sql, transaction } from '../core/database/database.ts'
 import { codeOf, fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
-import { writeAfter } from '../core/write-after.ts'
+import { writeAfter } from '../core/idempotency/write-after.ts'
 import type { Checkout, Subscription } from '../generated/prisma/client.ts'
+import { refuseUnlessOwner } from './admission/roles.ts'
 import { judgeChange } from './change-plan.ts'
 import type { Opened, Order } from './provider.ts'
-import { refuseUnlessOwner } from './roles.ts'
 import { holdSubscription } from './subscription.ts'
 
 type Wanted = Order['plan']

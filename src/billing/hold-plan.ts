@@ -1,5 +1,5 @@
 // What an owner's plan allows at this moment, while nobody else takes from it.
-import type { Sql } from '../core/database.ts'
+import type { Sql } from '../core/database/database.ts'
 import { type Plan, planOf } from './plans.ts'
 import { holdSubscription, lastingPlan } from './subscription.ts'
 

@@ -1,8 +1,8 @@
 // What billing does by the clock.
 import type pg from 'pg'
 import { z } from 'zod'
-import { defineJob, implementJob, type JobImplementation } from '../core/jobs.ts'
-import { syncOverdue } from './stripe-overdue.ts'
+import { defineJob, implementJob, type JobImplementation } from '../core/jobs/jobs.ts'
+import { syncOverdue } from './stripe/overdue.ts'
 import { freeSince, touched } from './subscription.ts'
 
 const endPeriodsJob = defineJob({

@@ -2,7 +2,7 @@
 import { fail } from '../core/errors.ts'
 import { manual } from './manual.ts'
 import type { BillingApp, BillingProviders } from './provider.ts'
-import { createStripeProvider } from './stripe.ts'
+import { createStripeProvider } from './stripe/provider.ts'
 
 export function createBillingProviders(app: BillingApp): BillingProviders {
   const stripe = app.secrets.stripe ? createStripeProvider(app) : null

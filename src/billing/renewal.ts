@@ -1,11 +1,11 @@
 // Cancelling a subscription, and taking that back.
 import type { Context } from '../core/context.ts'
-import { transaction } from '../core/database.ts'
+import { transaction } from '../core/database/database.ts'
 import { codeOf } from '../core/errors.ts'
-import { writeAfter } from '../core/write-after.ts'
+import { writeAfter } from '../core/idempotency/write-after.ts'
 import type { Subscription } from '../generated/prisma/client.ts'
+import { refuseUnlessOwner } from './admission/roles.ts'
 import { changePlan, judgeChange } from './change-plan.ts'
-import { refuseUnlessOwner } from './roles.ts'
 import { holdSubscription, lastingPlan } from './subscription.ts'
 import { refuseUnlessTeamsFit } from './team-fit.ts'
 

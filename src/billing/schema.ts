@@ -1,12 +1,13 @@
 // Account, plan and usage in the graph.
-import { builder } from '../core/builder.ts'
+
 import { fail } from '../core/errors.ts'
+import { builder } from '../core/graph/builder.ts'
 import { PaymentStatus, SubscriptionStatus } from '../generated/prisma/enums.ts'
+import { refuseCollaborators, refusePaymentsUnlessOwner } from './admission/roles.ts'
+import { readUsage, type UsageSnapshot } from './admission/usage.ts'
 import { PlanRef } from './plan-schema.ts'
 import { planInForce, planOf, plans } from './plans.ts'
-import { refuseCollaborators, refusePaymentsUnlessOwner } from './roles.ts'
 import { subscriptionAt } from './subscription.ts'
-import { readUsage, type UsageSnapshot } from './usage.ts'
 
 export const UsageRef = builder.objectRef<UsageSnapshot>('Usage').implement({
   description: 'What the account used in the present calendar month (UTC), its personal and team workspaces together.',

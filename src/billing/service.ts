@@ -1,11 +1,11 @@
 // What an operator does about billing: sees what was ordered, and confirms plans.
 import type pg from 'pg'
 import { userIdOf } from '../accounts/service.ts'
-import { type Sql, transaction } from '../core/database.ts'
+import { type Sql, transaction } from '../core/database/database.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
+import { describePayment } from './admission/period.ts'
 import { changePlan } from './change-plan.ts'
-import { describePayment } from './period.ts'
 import { type Plan, planOf } from './plans.ts'
 import { holdSubscription } from './subscription.ts'
 

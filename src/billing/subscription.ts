@@ -1,8 +1,8 @@
 // The subscription's row: held while it changes, and stored so that whoever looked before can tell that it did.
-import type { Sql } from '../core/database.ts'
+import type { Sql } from '../core/database/database.ts'
 import { fail } from '../core/errors.ts'
 import type { Subscription } from '../generated/prisma/client.ts'
-import { monthOf, periodOf } from './period.ts'
+import { monthOf, periodOf } from './admission/period.ts'
 import { isOver, type Plan, planOf } from './plans.ts'
 
 /** What a change stores. */

@@ -1,5 +1,5 @@
 // Whether a plan has room for the teams that somebody owns.
-import type { Sql } from '../core/database.ts'
+import type { Sql } from '../core/database/database.ts'
 import { fail } from '../core/errors.ts'
 import type { Plan } from './plans.ts'
 

@@ -1,13 +1,13 @@
 // Sending a campaign: page by page, recipients become messages with quota and jobs, a page in one transaction.
 import { setTimeout as pause } from 'node:timers/promises'
+import { quotaLeft, reserveQuota } from '../billing/admission/quota.ts'
 import { planInForceSql } from '../billing/plans.ts'
-import { quotaLeft, reserveQuota } from '../billing/quota.ts'
 import type { App } from '../core/app.ts'
-import { type Sql, transaction } from '../core/database.ts'
-import { implementJob } from '../core/jobs.ts'
-import { announceChange, subject } from '../events/follow.ts'
+import { type Sql, transaction } from '../core/database/database.ts'
+import { implementJob } from '../core/jobs/jobs.ts'
+import { announceChange, subject } from '../events/live/follow.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
-import { type CampaignMessage, enqueueMessages } from '../messages/enqueue.ts'
+import { type CampaignMessage, enqueueMessages } from '../messages/accept/enqueue.ts'
 import { advanceJob, sweepJob, wake } from './campaign-job.ts'
 import { nextStep, type Progress, paceAfter, restAfter, turnMs } from './policy.ts'
 

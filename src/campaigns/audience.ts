@@ -1,7 +1,7 @@
 // Whom a campaign goes to: numbers, contacts and groups become distinct numbers, the first mention of each.
 import { setImmediate as turn } from 'node:timers/promises'
 import { z } from 'zod'
-import type { Sql } from '../core/database.ts'
+import type { Sql } from '../core/database/database.ts'
 import { fail } from '../core/errors.ts'
 import { faultsOf } from '../core/validation.ts'
 import { type CampaignFields, recipient } from './input.ts'

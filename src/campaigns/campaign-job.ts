@@ -1,8 +1,8 @@
 // The jobs that keep campaigns going.
 import { z } from 'zod'
 import type { App } from '../core/app.ts'
-import type { Sql } from '../core/database.ts'
-import { defineJob, enqueueUnder } from '../core/jobs.ts'
+import type { Sql } from '../core/database/database.ts'
+import { defineJob, enqueueUnder } from '../core/jobs/jobs.ts'
 
 /** Sends the next of a campaign's messages; one waits for each campaign that has something to do. */
 export const advanceJob = defineJob({

@@ -1,7 +1,7 @@
 // What a campaign says: one message for all, or a template filled in for each.
-import type { Sql } from '../core/database.ts'
+import type { Sql } from '../core/database/database.ts'
 import { fail } from '../core/errors.ts'
-import { type ComposedMessage, compose, type SharedContact } from '../messages/compose.ts'
+import { type ComposedMessage, compose, type SharedContact } from '../messages/accept/compose.ts'
 import {
   compileTemplate,
   contactColumns,

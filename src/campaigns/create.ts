@@ -1,10 +1,10 @@
 // Creating a campaign: its message and its recipients, frozen as rows in one transaction.
-import { plannedLeft, reservePlanned, tooMuchPlanned } from '../billing/quota.ts'
+import { plannedLeft, reservePlanned, tooMuchPlanned } from '../billing/admission/quota.ts'
 import type { Context } from '../core/context.ts'
-import type { Sql } from '../core/database.ts'
+import type { Sql } from '../core/database/database.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
-import { orAsBefore, write } from '../core/idempotency.ts'
+import { orAsBefore, write } from '../core/idempotency/idempotency.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
 import { type Audience, addContacts, type Recipient, readNumbers } from './audience.ts'
 import { wake } from './campaign-job.ts'

@@ -1,6 +1,6 @@
 // What a caller says of a campaign: a message without its recipient, and whom it goes to.
 import { z } from 'zod'
-import { defineInput, type Rules } from '../core/input.ts'
+import { defineInput, type Rules } from '../core/graph/input.ts'
 import { moment, text, uuid } from '../core/validation.ts'
 import { messageFields, scheduleRules } from '../messages/input.ts'
 import { maxRecipients } from './policy.ts'

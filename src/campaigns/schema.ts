@@ -1,10 +1,11 @@
 // Campaigns in the graph.
-import { builder } from '../core/builder.ts'
+
 import { fail } from '../core/errors.ts'
-import { keyed } from '../core/idempotency.ts'
-import { readPage } from '../core/pagination.ts'
+import { builder } from '../core/graph/builder.ts'
+import { readPage } from '../core/graph/pagination.ts'
+import { keyed } from '../core/idempotency/idempotency.ts'
 import { parse, uuid } from '../core/validation.ts'
-import { followOne } from '../events/follow.ts'
+import { followOne } from '../events/live/follow.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
 import { CampaignStatus } from '../generated/prisma/enums.ts'
 import { listMessages } from '../messages/list.ts'

@@ -1,11 +1,11 @@
 // What can be done with a campaign: create, pause, resume, cancel.
 import type { Context } from '../core/context.ts'
-import type { Sql } from '../core/database.ts'
+import type { Sql } from '../core/database/database.ts'
 import { fail } from '../core/errors.ts'
-import { write } from '../core/idempotency.ts'
-import { announceChange, subject } from '../events/follow.ts'
+import { write } from '../core/idempotency/idempotency.ts'
+import { announceChange, subject } from '../events/live/follow.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
-import { cancelQueued, takeBack } from '../messages/enqueue.ts'
+import { cancelQueued, takeBack } from '../messages/accept/enqueue.ts'
 import { wake } from './campaign-job.ts'
 import { type Deed, obstacle } from './policy.ts'
 

@@ -1,7 +1,7 @@
 // How far campaigns are, counted from the rows of their recipients and messages in one statement: nothing is kept that could differ.
 import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
-import { load } from '../core/load.ts'
+import { load } from '../core/graph/load.ts'
 import type { CampaignStatus } from '../generated/prisma/client.ts'
 import { type Counters, progressPercent } from './policy.ts'
 

@@ -1,6 +1,6 @@
 // The contacts that something is to be done to, as callers name them: one that stands twice counts once.
 import { z } from 'zod'
-import { defineArguments } from '../core/input.ts'
+import { defineArguments } from '../core/graph/input.ts'
 import { parse, uuid } from '../core/validation.ts'
 
 export const maxContactIds = 10_000

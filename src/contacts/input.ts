@@ -1,6 +1,6 @@
 // What a caller says of contacts and groups: every field and bound, refused by name where wrong.
 import { z } from 'zod'
-import { defineInput, idempotencyKey, type Rules } from '../core/input.ts'
+import { defineInput, idempotencyKey, type Rules } from '../core/graph/input.ts'
 import { phone } from '../core/phone.ts'
 import { jsonObject, text, uuid } from '../core/validation.ts'
 

@@ -1,6 +1,6 @@
 // What contacts do by the clock.
 import { z } from 'zod'
-import { defineJob, implementJob, type JobImplementation } from '../core/jobs.ts'
+import { defineJob, implementJob, type JobImplementation } from '../core/jobs/jobs.ts'
 import { pruneBulkJobs } from './prune.ts'
 
 const pruneBulkJobsJob = defineJob({

@@ -1,8 +1,8 @@
 // Reading contacts: pages of a workspace's, in any order and by any filter, none of which counts them.
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Context } from '../core/context.ts'
-import { keyset, type Page, type PageArgs, type Place, readPage } from '../core/pagination.ts'
-import { pageColumns } from '../core/select.ts'
+import { keyset, type Page, type PageArgs, type Place, readPage } from '../core/graph/pagination.ts'
+import { pageColumns } from '../core/graph/select.ts'
 import type { Contact } from '../generated/prisma/client.ts'
 import type { ContactFilterValue } from './input.ts'
 import { contactTable } from './service.ts'

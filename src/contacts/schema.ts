@@ -1,8 +1,9 @@
 // Contacts in the graph.
-import { builder } from '../core/builder.ts'
-import { DeletedRef } from '../core/deleted.ts'
+
 import { fail } from '../core/errors.ts'
-import { keyed } from '../core/idempotency.ts'
+import { builder } from '../core/graph/builder.ts'
+import { DeletedRef } from '../core/graph/deleted.ts'
+import { keyed } from '../core/idempotency/idempotency.ts'
 import { parse, uuid } from '../core/validation.ts'
 import { ContactFilter, CreateContactInput, UpdateContactInput } from './input.ts'
 import { type ContactSort, pageOfContacts, sorts } from './list.ts'

@@ -1,13 +1,13 @@
 // What can be done with contacts: create, change, delete.
 import type { Context } from '../core/context.ts'
-import type { Sql } from '../core/database.ts'
+import type { Sql } from '../core/database/database.ts'
 import { fail } from '../core/errors.ts'
+import { tableOf } from '../core/graph/table.ts'
 import { newId } from '../core/id.ts'
-import { write } from '../core/idempotency.ts'
-import { tableOf } from '../core/table.ts'
+import { write } from '../core/idempotency/idempotency.ts'
 import type { Contact } from '../generated/prisma/client.ts'
+import { deleteContacts } from './groups/membership.ts'
 import type { CreateContact, UpdateContact } from './input.ts'
-import { deleteContacts } from './membership.ts'
 
 /** Without what only Postgres has use for. */
 export const contactTable = tableOf('Contact', 'contacts')

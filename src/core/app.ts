@@ -2,12 +2,12 @@
 import { EventEmitter } from 'node:events'
 import type pg from 'pg'
 import { PgBoss } from 'pg-boss'
-import type { Config, Secrets } from './config.ts'
-import { type Db, openDatabase, type Read } from './database.ts'
-import { createEgress, type Egress } from './egress.ts'
+import type { Config, Secrets } from './config/config.ts'
+import { type Db, openDatabase, type Read } from './database/database.ts'
 import { createFailpoint, type FailpointHit } from './failpoint.ts'
 import { createLog, type Log } from './log.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
+import { createEgress, type Egress } from './network/egress.ts'
 import { createSealer, type Sealer } from './seal.ts'
 
 /** News inside one process, so that nobody waits for a poll. Losing one costs time, never data. */

@@ -1,6 +1,6 @@
 // Group commit: calls that arrive while a flush is in flight share the next one.
 import DataLoader from 'dataloader'
-import { withoutBudget } from './budget.ts'
+import { withoutBudget } from './graph/budget.ts'
 
 export interface BatchOptions<Input, Output> {
   /** The most members of one flush. */

@@ -1,6 +1,6 @@
 // Who is asking, and with what: made once a request, handed to every resolver.
 import type { App } from './app.ts'
-import type { Budget } from './budget.ts'
+import type { Budget } from './graph/budget.ts'
 import type { Sending } from './share.ts'
 
 export type TeamRole = 'owner' | 'admin' | 'collaborator'

@@ -1,6 +1,6 @@
 // What the roles in a team allow, for every domain that asks.
 import type { Context, Principal, TeamRole } from './context.ts'
-import type { Sql } from './database.ts'
+import type { Sql } from './database/database.ts'
 import { fail } from './errors.ts'
 
 declare module './app.ts' {

@@ -1,7 +1,7 @@
 // Bad input, said the same way everywhere: `field.path: what it must be`, all faults in one message.
 import { z } from 'zod'
 import { fail } from './errors.ts'
-import { faultOfLength } from './long-lists.ts'
+import { faultOfLength } from './graph/long-lists.ts'
 
 type Issue = z.core.$ZodIssue
 

@@ -1,7 +1,7 @@
 // What events do by the clock.
 import { z } from 'zod'
-import { defineJob, implementJob, type JobImplementation } from '../core/jobs.ts'
-import { pruneEvents } from './prune.ts'
+import { defineJob, implementJob, type JobImplementation } from '../core/jobs/jobs.ts'
+import { pruneEvents } from './log/prune.ts'
 
 const pruneEventsJob = defineJob({
   name: 'events.prune',

@@ -1,10 +1,10 @@
 // Events in the graph: the log by pages, and live.
-import { builder } from '../core/builder.ts'
-import { EventTypeRef } from './event-type.ts'
-import { followLog } from './follow.ts'
-import { readEventPage } from './page.ts'
-import { cursorOf } from './place.ts'
-import { scopeOf } from './scope.ts'
+import { builder } from '../core/graph/builder.ts'
+import { followLog } from './live/follow.ts'
+import { scopeOf } from './live/scope.ts'
+import { EventTypeRef } from './log/event-type.ts'
+import { readEventPage } from './log/page.ts'
+import { cursorOf } from './log/place.ts'
 
 /** Higher domains add what an event is about: `message`, `instance`. */
 export const EventRef = builder.prismaObject('Event', {

@@ -1,8 +1,8 @@
 // What follows the end of a team: nothing leaves its workspace any more, and each instance is deleted as anybody deletes one.
 import type { App } from '../core/app.ts'
-import { type Sql, transaction } from '../core/database.ts'
+import { type Sql, transaction } from '../core/database/database.ts'
 import { codeOf } from '../core/errors.ts'
-import { implementJob, type JobImplementation } from '../core/jobs.ts'
+import { implementJob, type JobImplementation } from '../core/jobs/jobs.ts'
 import { deleteAllMedia } from '../media/service.ts'
 import { closedJob } from '../teams/closed-job.ts'
 import { removeInstance } from './service.ts'

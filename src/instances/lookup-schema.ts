@@ -1,7 +1,7 @@
 // Number look-ups in the graph.
-import { builder } from '../core/builder.ts'
-import { keyed } from '../core/idempotency.ts'
-import { defineInput } from '../core/input.ts'
+import { builder } from '../core/graph/builder.ts'
+import { defineInput } from '../core/graph/input.ts'
+import { keyed } from '../core/idempotency/idempotency.ts'
 import { lookupFields, lookupNumbers, type NumberLookup } from './lookup.ts'
 
 const NumberLookupRef = builder.objectRef<NumberLookup>('NumberLookup').implement({

@@ -1,12 +1,13 @@
 // Instances in the graph.
-import { builder } from '../core/builder.ts'
+
 import type { Context } from '../core/context.ts'
-import { DeletedRef } from '../core/deleted.ts'
 import { fail } from '../core/errors.ts'
-import { keyed } from '../core/idempotency.ts'
-import { defineArguments, defineInput, registerEnum } from '../core/input.ts'
+import { builder } from '../core/graph/builder.ts'
+import { DeletedRef } from '../core/graph/deleted.ts'
+import { defineArguments, defineInput, registerEnum } from '../core/graph/input.ts'
+import { keyed } from '../core/idempotency/idempotency.ts'
 import { parse, uuid } from '../core/validation.ts'
-import { followState, subject } from '../events/follow.ts'
+import { followState, subject } from '../events/live/follow.ts'
 import { EventRef } from '../events/schema.ts'
 import { InstanceStatus as statuses } from '../generated/prisma/enums.ts'
 import {

@@ -1,8 +1,8 @@
 // An instance changes state because its provider says so: one event each time it connects or stops being connected.
 import type { App } from '../core/app.ts'
-import { type Sql, transaction } from '../core/database.ts'
-import { emit } from '../events/emit.ts'
-import { announceChange, subject } from '../events/follow.ts'
+import { type Sql, transaction } from '../core/database/database.ts'
+import { announceChange, subject } from '../events/live/follow.ts'
+import { emit } from '../events/log/emit.ts'
 import type { InstanceStatus } from '../generated/prisma/client.ts'
 import type { StateChange } from '../providers/provider.ts'
 

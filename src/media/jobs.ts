@@ -1,6 +1,6 @@
 // What media do by the clock.
 import { z } from 'zod'
-import { defineJob, implementJob, type JobImplementation } from '../core/jobs.ts'
+import { defineJob, implementJob, type JobImplementation } from '../core/jobs/jobs.ts'
 import { sweepMedia } from './service.ts'
 
 export const sweepMediaJob = defineJob({

@@ -1,6 +1,6 @@
 // How much a plan stores, and how much of that is taken: the sizes of all files in the workspaces of the owner who pays.
 import type { PlanLimits } from '../core/context.ts'
-import type { Sql } from '../core/database.ts'
+import type { Sql } from '../core/database/database.ts'
 import { fail } from '../core/errors.ts'
 
 /** The smallest file takes a block and a row, so that a plan has as many files as its bytes have of these. */

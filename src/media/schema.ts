@@ -1,7 +1,7 @@
 // Media in the graph: what is told of a file. Files themselves come and go through REST.
 import { UsageRef } from '../billing/schema.ts'
-import { builder } from '../core/builder.ts'
-import { DeletedRef } from '../core/deleted.ts'
+import { builder } from '../core/graph/builder.ts'
+import { DeletedRef } from '../core/graph/deleted.ts'
 import { parse, uuid } from '../core/validation.ts'
 import { storedOf } from './room.ts'
 import { deleteMedia, findMedia } from './service.ts'

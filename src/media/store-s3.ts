@@ -1,7 +1,7 @@
 // Media in a bucket, through packages that are loaded only where a bucket is configured.
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
-import { type Config, ConfigError, type Secrets } from '../core/config.ts'
+import { type Config, ConfigError, type Secrets } from '../core/config/config.ts'
 import { newId } from '../core/id.ts'
 import type { ByteRange, MediaStore } from './store.ts'
 

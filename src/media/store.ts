@@ -1,8 +1,5 @@
-// Where the bytes of media are kept, one file for each id: a folder, or a bucket.
+// The interface of the file store: one file for each id.
 import type { Readable } from 'node:stream'
-import type { App } from '../core/app.ts'
-import { openDisk } from './store-disk.ts'
-import { openS3 } from './store-s3.ts'
 
 /** The bytes from `start` to `end`, both counted from 0 and in it. */
 export interface ByteRange {
@@ -19,15 +16,4 @@ export interface MediaStore {
   remove: (id: string) => Promise<void>
   /** Tries what files need of it, and says where they go. @throws an Error that says in words what does not work. */
   check: () => Promise<string>
-}
-
-declare module '../core/app.ts' {
-  interface App {
-    media: MediaStore
-  }
-}
-
-/** @throws ConfigError where the store needs what is not installed. */
-export function createMediaStore({ config, secrets }: Pick<App, 'config' | 'secrets'>): MediaStore {
-  return config.s3 ? openS3(config.s3, secrets.s3Credentials) : openDisk(config.dataDir)
 }

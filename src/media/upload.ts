@@ -1,10 +1,10 @@
 // The door for files that come: everything about the caller is decided before the first byte of the body is read.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Config } from '../core/config.ts'
-import { waitForBody } from '../core/connection.ts'
+import type { Config } from '../core/config/config.ts'
 import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
-import { fingerprintOf, idempotencyOf } from '../core/idempotency.ts'
+import { waitForBody } from '../core/http/connection.ts'
+import { fingerprintOf, idempotencyOf } from '../core/idempotency/idempotency.ts'
 import type { Media } from '../generated/prisma/client.ts'
 import { type SavedFile, saveForm } from './form.ts'
 import { takeFlight } from './in-flight.ts'

@@ -1,7 +1,7 @@
 // The public addresses of media: made here, read here, and known again where a caller gives one as `mediaUrl`.
 import { randomBytes } from 'node:crypto'
-import { checkTarget, serverOf } from '../core/address.ts'
-import type { Config } from '../core/config.ts'
+import type { Config } from '../core/config/config.ts'
+import { checkTarget, serverOf } from '../core/network/address.ts'
 import { extensions, mediaTypes } from './kinds.ts'
 
 /** 256 bits, in the 43 characters that an address may hold as they are. */

@@ -2,12 +2,12 @@
 
 import type { GraphQLResolveInfo } from 'graphql'
 import { ContactRef } from '../contacts/schema.ts'
-import { builder } from '../core/builder.ts'
 import type { Context } from '../core/context.ts'
-import { load } from '../core/load.ts'
-import { keyset, type Page, type PageArgs, type Place, readPage } from '../core/pagination.ts'
-import { pageColumns } from '../core/select.ts'
-import { tableOf } from '../core/table.ts'
+import { builder } from '../core/graph/builder.ts'
+import { load } from '../core/graph/load.ts'
+import { keyset, type Page, type PageArgs, type Place, readPage } from '../core/graph/pagination.ts'
+import { pageColumns } from '../core/graph/select.ts'
+import { tableOf } from '../core/graph/table.ts'
 import type { Message } from '../generated/prisma/client.ts'
 import { MessageRef } from './object.ts'
 

@@ -1,5 +1,5 @@
 // What the world is told of a message: the payload of its events, the same on every surface.
-import type { NewEvent } from '../events/emit.ts'
+import type { NewEvent } from '../events/log/emit.ts'
 
 export interface EventfulMessage {
   id: string

@@ -1,7 +1,7 @@
 // What a caller says of a message: the nine types, every field and bound, refused by name where wrong.
 import { z } from 'zod'
-import { builder } from '../core/builder.ts'
-import { defineInput, idempotencyKey, type Rules, registerEnum } from '../core/input.ts'
+import { builder } from '../core/graph/builder.ts'
+import { defineInput, idempotencyKey, type Rules, registerEnum } from '../core/graph/input.ts'
 import { phone } from '../core/phone.ts'
 import { isLonger, moment, text, uuid } from '../core/validation.ts'
 import { checkMediaUrl } from '../media/url.ts'

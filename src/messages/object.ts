@@ -1,9 +1,9 @@
 // The message as the graph shows it.
-import { builder } from '../core/builder.ts'
+import { builder } from '../core/graph/builder.ts'
 import { EventRef } from '../events/schema.ts'
 import { Direction, MessageStatus, MessageType } from '../generated/prisma/enums.ts'
 import { safetyStates } from '../instances/safety.ts'
-import type { MessageSafety } from './safety.ts'
+import type { MessageSafety } from './safety/safety.ts'
 
 export const DirectionRef = builder.enumType('MessageDirection', {
   description: 'Which way a message goes.',

@@ -1,9 +1,9 @@
 // Messages in the graph: what can be asked and done.
 import { z } from 'zod'
-import { builder } from '../core/builder.ts'
 import { errors, fail } from '../core/errors.ts'
-import { keyed } from '../core/idempotency.ts'
-import { defineInput, registerEnum } from '../core/input.ts'
+import { builder } from '../core/graph/builder.ts'
+import { defineInput, registerEnum } from '../core/graph/input.ts'
+import { keyed } from '../core/idempotency/idempotency.ts'
 import { phone } from '../core/phone.ts'
 import { moment, parse, uuid } from '../core/validation.ts'
 import { Direction, MessageStatus, MessageType } from '../generated/prisma/enums.ts'

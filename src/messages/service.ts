@@ -1,15 +1,15 @@
 // What can be done with messages: send, schedule, send many, cancel.
-import { returnQuota } from '../billing/quota.ts'
+import { returnQuota } from '../billing/admission/quota.ts'
 import type { Context } from '../core/context.ts'
 import { codeOf, type ErrorCode, errors, fail } from '../core/errors.ts'
-import { acceptedBefore, orAsBefore, write, writeInPieces } from '../core/idempotency.ts'
+import { acceptedBefore, orAsBefore, write, writeInPieces } from '../core/idempotency/idempotency.ts'
 import { publicFailure } from '../core/public-failure.ts'
 import { ownTurn } from '../core/turns.ts'
-import { announceChange, subject } from '../events/follow.ts'
+import { announceChange, subject } from '../events/live/follow.ts'
 import type { Message } from '../generated/prisma/client.ts'
-import { acceptMessage, acceptMessages } from './accept.ts'
+import { acceptMessage, acceptMessages } from './accept/accept.ts'
+import type { Offer } from './accept/offer.ts'
 import { ScheduleMessageInput, SendMessageInput } from './input.ts'
-import type { Offer } from './offer.ts'
 
 /** Sends now. @throws VALIDATION_ERROR, NOT_FOUND, MONTHLY_OUTBOUND_QUOTA_EXCEEDED. */
 export async function sendMessage(ctx: Context, input: unknown): Promise<Message> {

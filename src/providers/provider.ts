@@ -1,6 +1,6 @@
 // What a messaging network must be able to do for the gateway, and what it tells back.
 import type { App } from '../core/app.ts'
-import type { Sql } from '../core/database.ts'
+import type { Sql } from '../core/database/database.ts'
 
 export type ProviderName = 'sandbox' | 'cloud' | 'web'
 

@@ -1,6 +1,6 @@
 // The job that follows the end of a team: its webhooks end, and what its workspace has connected is logged out and deleted.
 import { z } from 'zod'
-import { defineJob } from '../core/jobs.ts'
+import { defineJob } from '../core/jobs/jobs.ts'
 
 export const closedJob = defineJob({
   name: 'teams.closed',

@@ -1,6 +1,6 @@
 // The team that a verb is about, held for its transaction, and what the caller is in it at that moment.
 import type { Principal, TeamRole } from '../core/context.ts'
-import type { Sql } from '../core/database.ts'
+import type { Sql } from '../core/database/database.ts'
 import { fail } from '../core/errors.ts'
 
 export interface HeldTeam {

@@ -1,9 +1,9 @@
 // What a caller says of teams: every field and bound, refused by name where wrong.
 import { z } from 'zod'
 import { email } from '../accounts/service.ts'
-import { builder } from '../core/builder.ts'
 import { fail } from '../core/errors.ts'
-import { defineInput, idempotencyKey, registerEnum } from '../core/input.ts'
+import { builder } from '../core/graph/builder.ts'
+import { defineInput, idempotencyKey, registerEnum } from '../core/graph/input.ts'
 import { text, uuid } from '../core/validation.ts'
 import { TeamRole } from '../generated/prisma/enums.ts'
 

@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto'
 import { type Bound, countOne } from '../accounts/counts.ts'
 import { mailboxOf } from '../accounts/service.ts'
-import { isReachable } from '../core/address.ts'
-import type { Sql } from '../core/database.ts'
+import type { Sql } from '../core/database/database.ts'
 import { failFor } from '../core/errors.ts'
-import { networkOf } from '../core/network.ts'
+import { isReachable } from '../core/network/address.ts'
+import { networkOf } from '../core/network/network.ts'
 import type { HeldTeam } from './hold.ts'
 
 const hour = (most: number): Bound => ({ most, minutes: 60 })
@@ -14,7 +14,7 @@ const day = (most: number): Bound => ({ most, minutes: 24 * 60 })
 /**
  * A team of 8 seats that is filled, and filled anew a few times, meets none of these; neither does an owner of 4 such teams.
  * `owner` bounds the one subscription behind several teams, which can be deleted and made again. `address` bounds what one owner's
- * teams send to one stranger; what all owners together send there is bounded with the mails (src/accounts/mail-budget.ts).
+ * teams send to one stranger; what all owners together send there is bounded with the mails (src/accounts/mail/budget.ts).
  */
 const bounds = {
   address: [hour(5), day(8)],

@@ -1,9 +1,9 @@
 // The API keys of a team in the graph.
 import { ApiKeyRef, CreateApiKeyInput, IssuedApiKeyRef } from '../accounts/schema.ts'
-import { AuthorRef, authorOf } from '../core/author.ts'
-import { builder } from '../core/builder.ts'
-import { DeletedRef } from '../core/deleted.ts'
-import { keyed } from '../core/idempotency.ts'
+import { AuthorRef, authorOf } from '../core/graph/author.ts'
+import { builder } from '../core/graph/builder.ts'
+import { DeletedRef } from '../core/graph/deleted.ts'
+import { keyed } from '../core/idempotency/idempotency.ts'
 import { parse, uuid } from '../core/validation.ts'
 import { teamIdOf } from './input.ts'
 import { createTeamKey, revokeTeamKey } from './keys.ts'

@@ -3,7 +3,7 @@ import { type IssuedApiKey, issueApiKeyWithin } from '../accounts/service.ts'
 import { holdPlan } from '../billing/hold-plan.ts'
 import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
-import { write } from '../core/idempotency.ts'
+import { write } from '../core/idempotency/idempotency.ts'
 import { requireManager } from '../core/roles.ts'
 import { holdOwnTeam } from './hold.ts'
 

@@ -1,6 +1,6 @@
 // The members of a team in the graph.
-import { builder } from '../core/builder.ts'
-import { DeletedRef } from '../core/deleted.ts'
+import { builder } from '../core/graph/builder.ts'
+import { DeletedRef } from '../core/graph/deleted.ts'
 import { parse, uuid } from '../core/validation.ts'
 import { TeamRoleRef, teamIdOf, UpdateTeamMemberInput } from './input.ts'
 import { changeRole, leaveTeam, removeMember } from './members.ts'

@@ -1,8 +1,8 @@
 // Who is in a team: their roles, how they are removed, how they leave.
 import type { Context } from '../core/context.ts'
-import type { Sql } from '../core/database.ts'
+import type { Sql } from '../core/database/database.ts'
 import { fail } from '../core/errors.ts'
-import { write } from '../core/idempotency.ts'
+import { write } from '../core/idempotency/idempotency.ts'
 import { manages, requireManager } from '../core/roles.ts'
 import { type HeldTeam, holdOwnTeam } from './hold.ts'
 import type { GivenRole } from './input.ts'

@@ -1,5 +1,5 @@
 // Open invitations end where the person may not have made them.
-import type { Sql } from '../core/database.ts'
+import type { Sql } from '../core/database/database.ts'
 
 /** Takes back the open invitations to that person's own teams, and those that the person sent for others, in the caller's transaction. */
 export async function revokeInvitations(tx: Sql, userId: string): Promise<void> {

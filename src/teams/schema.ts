@@ -1,7 +1,7 @@
 // Teams in the graph. Each field takes the team by its argument; the header that names one has no say here.
-import { builder } from '../core/builder.ts'
-import { DeletedRef } from '../core/deleted.ts'
-import { keyed } from '../core/idempotency.ts'
+import { builder } from '../core/graph/builder.ts'
+import { DeletedRef } from '../core/graph/deleted.ts'
+import { keyed } from '../core/idempotency/idempotency.ts'
 import { CreateTeamInput, TeamRoleRef, teamIdOf, UpdateTeamInput } from './input.ts'
 import { createOwnTeam, deleteTeam, renameTeam } from './manage.ts'
 import { mostTeams, readTeam, readTeams, type TeamRow } from './read.ts'

@@ -2,7 +2,7 @@
 import type pg from 'pg'
 import { z } from 'zod'
 import { issueApiKey, userIdOf } from '../accounts/service.ts'
-import { type Sql, transaction } from '../core/database.ts'
+import { type Sql, transaction } from '../core/database/database.ts'
 import { newId } from '../core/id.ts'
 import { parse, text } from '../core/validation.ts'
 

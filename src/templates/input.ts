@@ -1,6 +1,6 @@
 // What a caller says of a template.
 import { z } from 'zod'
-import { defineArguments, defineInput, idempotencyKey, type Rules } from '../core/input.ts'
+import { defineArguments, defineInput, idempotencyKey, type Rules } from '../core/graph/input.ts'
 import { jsonObject, text, uuid } from '../core/validation.ts'
 import { checkMediaUrl } from '../media/url.ts'
 import { templateTypes } from './policy.ts'

@@ -1,6 +1,6 @@
 // Templates in the graph: what they look like.
-import { builder } from '../core/builder.ts'
-import { registerEnum } from '../core/input.ts'
+import { builder } from '../core/graph/builder.ts'
+import { registerEnum } from '../core/graph/input.ts'
 import { type TemplateType, templateTypes } from './policy.ts'
 import type { Preview } from './preview.ts'
 

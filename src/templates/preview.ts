@@ -1,8 +1,8 @@
 // What a message made of a template would be, before there is one.
 import type { Context } from '../core/context.ts'
-import type { Sql } from '../core/database.ts'
+import type { Sql } from '../core/database/database.ts'
 import { fail } from '../core/errors.ts'
-import { write } from '../core/idempotency.ts'
+import { write } from '../core/idempotency/idempotency.ts'
 import { faultOf, renderAs, type TemplateText, type TemplateType } from './policy.ts'
 import { findTemplate } from './read.ts'
 import { compileTemplate } from './render.ts'

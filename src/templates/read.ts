@@ -1,6 +1,6 @@
 // Templates as they are stored: one of the workspace, or those that many messages name.
 import type { Context } from '../core/context.ts'
-import type { Sql } from '../core/database.ts'
+import type { Sql } from '../core/database/database.ts'
 import { fail } from '../core/errors.ts'
 import type { Template } from '../generated/prisma/client.ts'
 

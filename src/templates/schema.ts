@@ -1,9 +1,9 @@
 // Templates in the graph: what can be asked and done.
 import { z } from 'zod'
-import { builder } from '../core/builder.ts'
-import { DeletedRef } from '../core/deleted.ts'
 import { fail } from '../core/errors.ts'
-import { keyed } from '../core/idempotency.ts'
+import { builder } from '../core/graph/builder.ts'
+import { DeletedRef } from '../core/graph/deleted.ts'
+import { keyed } from '../core/idempotency/idempotency.ts'
 import { parse, uuid } from '../core/validation.ts'
 import { CreateTemplateInput, PreviewArguments, UpdateTemplateInput } from './input.ts'
 import { PreviewRef, TemplateRef } from './object.ts'

@@ -2,7 +2,7 @@
 import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
-import { write } from '../core/idempotency.ts'
+import { write } from '../core/idempotency/idempotency.ts'
 import type { Template } from '../generated/prisma/client.ts'
 import type { CreateTemplate, UpdateTemplate } from './input.ts'
 import { checkTemplate, type TemplateText, type TemplateType } from './policy.ts'

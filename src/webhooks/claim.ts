@@ -1,7 +1,7 @@
 // Claiming: an attempt is counted and leased before it is made, so that a crash can neither repeat it for ever nor forget it.
 import type { App } from '../core/app.ts'
 import { createBatch } from '../core/batch.ts'
-import type { Sql } from '../core/database.ts'
+import type { Sql } from '../core/database/database.ts'
 import { leaseMs } from './policy.ts'
 
 export interface ClaimedDelivery {

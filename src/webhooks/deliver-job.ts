@@ -1,6 +1,6 @@
 // The job that says: this delivery is due. The delivery's row is the truth; a job that is late or lost costs time only.
 import { z } from 'zod'
-import { defineJob, type JobRequest } from '../core/jobs.ts'
+import { defineJob, type JobRequest } from '../core/jobs/jobs.ts'
 
 export interface DeliveryRef {
   id: string

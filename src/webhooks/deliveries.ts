@@ -1,7 +1,7 @@
 // Reading deliveries for the graph: any number of endpoints' first pages in one statement.
 import type { Context } from '../core/context.ts'
-import { load } from '../core/load.ts'
-import { type Page, type PageArgs, readPage } from '../core/pagination.ts'
+import { load } from '../core/graph/load.ts'
+import { type Page, type PageArgs, readPage } from '../core/graph/pagination.ts'
 import type { DeliveryStatus, WebhookDelivery } from '../generated/prisma/client.ts'
 
 /** A page of an endpoint's deliveries, newest first. */

@@ -1,5 +1,5 @@
 // Disabling the endpoints of somebody who is not in the team any more.
-import type { Sql } from '../core/database.ts'
+import type { Sql } from '../core/database/database.ts'
 import { cancelDeliveries } from './settle.ts'
 
 /**

@@ -1,8 +1,8 @@
 // What a caller says of a webhook endpoint.
 import { z } from 'zod'
-import { checkTarget } from '../core/address.ts'
-import { defineInput, idempotencyKey, type Rules } from '../core/input.ts'
-import { eventType } from '../events/event-type.ts'
+import { defineInput, idempotencyKey, type Rules } from '../core/graph/input.ts'
+import { checkTarget } from '../core/network/address.ts'
+import { eventType } from '../events/log/event-type.ts'
 
 const events = z
   .array(eventType)

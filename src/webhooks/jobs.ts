@@ -1,5 +1,5 @@
 // What a worker does for webhooks.
-import { implementJob, type JobImplementation } from '../core/jobs.ts'
+import { implementJob, type JobImplementation } from '../core/jobs/jobs.ts'
 import { deliverJob, pruneJob } from './deliver-job.ts'
 import { pruneDeliveries } from './sweep.ts'
 

@@ -1,5 +1,5 @@
 // Pure rules of deliveries: what an answer means, and when the next attempt is due.
-import type { EgressFault, PostOutcome } from '../core/egress.ts'
+import type { EgressFault, PostOutcome } from '../core/network/egress.ts'
 
 /** Attempts that are made without being asked for. */
 export const automaticAttempts = 5

@@ -1,11 +1,12 @@
 // What the managers of a workspace do with webhook endpoints: create, change, delete, give a new secret.
-import { serverOf } from '../core/address.ts'
+
 import type { Context } from '../core/context.ts'
-import type { Sql } from '../core/database.ts'
+import type { Sql } from '../core/database/database.ts'
+import { countedWorkspaces, holdRoom } from '../core/database/plan-room.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
-import { write } from '../core/idempotency.ts'
-import { countedWorkspaces, holdRoom } from '../core/plan-room.ts'
+import { write } from '../core/idempotency/idempotency.ts'
+import { serverOf } from '../core/network/address.ts'
 import { holdManager, manages, requireManager } from '../core/roles.ts'
 import type { WebhookEndpoint } from '../generated/prisma/client.ts'
 import type { CreateWebhook, UpdateWebhook } from './input.ts'

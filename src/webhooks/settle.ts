@@ -1,7 +1,7 @@
 // Settling: what came of attempts, written while their leases hold, with the next attempt or the end of trying.
 import type { App } from '../core/app.ts'
-import { type Sql, transaction } from '../core/database.ts'
-import { enqueue } from '../core/jobs.ts'
+import { type Sql, transaction } from '../core/database/database.ts'
+import { enqueue } from '../core/jobs/jobs.ts'
 import type { ClaimedDelivery } from './claim.ts'
 import { deliverJob, deliverRequest } from './deliver-job.ts'
 import { healthAfter, type News } from './health.ts'

@@ -1,10 +1,10 @@
 // Where events become deliveries: one for each endpoint that asked for them, in the transaction that numbers the events.
 import type { App } from '../core/app.ts'
-import type { Sql } from '../core/database.ts'
+import type { Sql } from '../core/database/database.ts'
 import { newId } from '../core/id.ts'
-import { enqueue } from '../core/jobs.ts'
-import type { LogEvent } from '../events/log.ts'
-import type { RelaySink } from '../events/relay.ts'
+import { enqueue } from '../core/jobs/jobs.ts'
+import type { LogEvent } from '../events/log/log.ts'
+import type { RelaySink } from '../events/log/relay.ts'
 import { deliverJob, deliverRequest } from './deliver-job.ts'
 
 /** Deliveries of one statement: many endpoints of a busy workspace must not make one that outlasts the relay's patience. */

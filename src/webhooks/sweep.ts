@@ -1,6 +1,6 @@
 // Sweeping: finds what fell between the jobs, after a crash above all, and deletes what has been kept long enough.
 import type { App } from '../core/app.ts'
-import type { Sql } from '../core/database.ts'
+import type { Sql } from '../core/database/database.ts'
 import { retentionDays } from './policy.ts'
 import { endedAtOnce } from './settle.ts'
 

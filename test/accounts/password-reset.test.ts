@@ -1,8 +1,8 @@
 // Another password, whole or not at all: what it ends has ended, and what did not happen can be tried again.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { hashPassword } from '../../src/accounts/password.ts'
-import { lockUser, replacePassword } from '../../src/accounts/replace-password.ts'
 import { setPassword } from '../../src/accounts/service.ts'
+import { hashPassword } from '../../src/accounts/sign-in/password.ts'
+import { lockUser, replacePassword } from '../../src/accounts/sign-in/replace-password.ts'
 import { hold, refuse } from '../kit/fault.ts'
 import { type Api, api, cloneDatabase, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
 import { expectRefusal } from '../rest-compat/rig.ts'

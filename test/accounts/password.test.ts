@@ -1,6 +1,6 @@
 // Passwords at rest.
 import { expect, it } from 'vitest'
-import { hashPassword, verifyPassword } from '../../src/accounts/password.ts'
+import { hashPassword, verifyPassword } from '../../src/accounts/sign-in/password.ts'
 
 it('keeps a password as Argon2id with a salt of its own', async () => {
   const [a, b] = await Promise.all([hashPassword('correct horse'), hashPassword('correct horse')])

@@ -1,7 +1,7 @@
 // Names of others in mails: quoted, short, on one line, and nothing in them that a mail program makes a link of.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { quotedName } from '../../src/accounts/quoted-name.ts'
+import { quotedName } from '../../src/accounts/mail/quoted-name.ts'
 
 describe('a name in a mail', () => {
   it.each([

@@ -1,8 +1,8 @@
 // Accounts and keys: whole or not at all, and nothing readable at rest.
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { pruneUnproved } from '../../src/accounts/prune-unproved.ts'
 import { createAccount, createApiKey, listAccounts, openAccount, revokeApiKey } from '../../src/accounts/service.ts'
+import { pruneUnproved } from '../../src/accounts/sign-in/prune-unproved.ts'
 import { setPlan } from '../../src/billing/service.ts'
 import { newId } from '../../src/core/id.ts'
 import { cloneDatabase, sql } from '../kit/kit.ts'

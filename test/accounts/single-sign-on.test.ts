@@ -167,7 +167,7 @@ describe('the way to the provider', () => {
     // Longer than a provider is waited for.
     const load = `(url, context, next) => {
       const module = next(url, context)
-      if (!url.endsWith('/src/accounts/auth.ts')) return module
+      if (!url.endsWith('/src/accounts/sign-in/auth.ts')) return module
       return { ...module, source: 'await new Promise((resolve) => setTimeout(resolve, 3500));' + module.source }
     }`
     const hooks = `import { registerHooks } from 'node:module'; registerHooks({ load: ${load} })`

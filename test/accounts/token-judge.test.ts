@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createTokenJudge } from '../../src/accounts/access-token.ts'
+import { createTokenJudge } from '../../src/accounts/sign-in/access-token.ts'
 import { api, cloneDatabase, createAccount, type Gateway, startGateway, until } from '../kit/kit.ts'
 import { newPerson, type Person } from './person.ts'
 

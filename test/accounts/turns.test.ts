@@ -1,7 +1,7 @@
 // Turns at what is costly are shared fairly: a party that floods keeps nobody else waiting.
 import { setImmediate as settle } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { createTurns } from '../../src/accounts/turns.ts'
+import { createTurns } from '../../src/accounts/sign-in/turns.ts'
 
 const full = 'API_RATE_LIMIT_EXCEEDED'
 const lanes = {

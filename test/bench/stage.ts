@@ -8,9 +8,9 @@ import { createInterface } from 'node:readline'
 import autocannon from 'autocannon'
 import pg from 'pg'
 import { createAccount } from '../../src/accounts/service.ts'
-import { openEmbedded } from '../../src/core/embedded.ts'
+import { openEmbedded } from '../../src/core/database/embedded.ts'
+import { migrate } from '../../src/core/database/migrate.ts'
 import { newId } from '../../src/core/id.ts'
-import { migrate } from '../../src/core/migrate.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 

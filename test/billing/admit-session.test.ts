@@ -1,6 +1,6 @@
 // Admission of people who are signed in, where there are many others.
 import { expect, it } from 'vitest'
-import { statement } from '../../src/billing/admit-session.ts'
+import { statement } from '../../src/billing/admission/admit-session.ts'
 import { cloneDatabase, sql } from '../kit/kit.ts'
 
 it('finds each workspace by an index among 100,000, whether it is a person or a team that is asked for', async () => {

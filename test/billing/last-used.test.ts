@@ -1,6 +1,6 @@
 // When a key was last used: remembered by the process, written for all keys at once, never by the request.
 import { expect, it } from 'vitest'
-import { createKeyUse } from '../../src/billing/last-used.ts'
+import { createKeyUse } from '../../src/billing/admission/last-used.ts'
 import { newId } from '../../src/core/id.ts'
 import { api, cloneDatabase, createAccount, sql, startGateway } from '../kit/kit.ts'
 

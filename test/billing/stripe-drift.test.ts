@@ -1,6 +1,6 @@
 // Where Stripe has gone on without us: events that were lost, prices that were replaced, customers and plans changed over there.
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { syncOverdue } from '../../src/billing/stripe-overdue.ts'
+import { syncOverdue } from '../../src/billing/stripe/overdue.ts'
 import { createAccount, sql } from '../kit/kit.ts'
 import { openApp } from '../messages/rig.ts'
 import { byHeader, checkoutsOf, openPerson, openTeam, rowOf } from './rig.ts'

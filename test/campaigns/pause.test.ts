@@ -5,7 +5,7 @@ import { cancelCampaign, createCampaign, pauseCampaign, resumeCampaign } from '.
 import { type CampaignStats, statsOf } from '../../src/campaigns/stats.ts'
 import type { App } from '../../src/core/app.ts'
 import type { Context } from '../../src/core/context.ts'
-import { claimMessages } from '../../src/messages/claim.ts'
+import { claimMessages } from '../../src/messages/dispatch/claim.ts'
 import type { SendOutcome } from '../../src/providers/provider.ts'
 import { cloneDatabase, sql } from '../kit/kit.ts'
 import { openWorkspace } from '../messages/rig.ts'

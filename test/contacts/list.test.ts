@@ -1,7 +1,7 @@
 // Lists of contacts: every order, page by page, while contacts come and go, and the cursors in between.
 import { beforeAll, describe, expect, it } from 'vitest'
+import { encodePlace } from '../../src/core/graph/page-cursor.ts'
 import { newId } from '../../src/core/id.ts'
-import { encodePlace } from '../../src/core/page-cursor.ts'
 import { expectRefusal, newTenant, type Rig, type Tenant } from '../rest-compat/rig.ts'
 import { add, ids, names, openLists, ordered, page, sorts, walk } from './list-rig.ts'
 

@@ -1,7 +1,7 @@
 // Whole sets of contacts in and out of groups at the same time: every count is right, and nobody waits in a circle.
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { addMembers, deleteContacts, removeMembers } from '../../src/contacts/membership.ts'
-import { type Sql, transaction } from '../../src/core/database.ts'
+import { addMembers, deleteContacts, removeMembers } from '../../src/contacts/groups/membership.ts'
+import { type Sql, transaction } from '../../src/core/database/database.ts'
 import { newId } from '../../src/core/id.ts'
 import { seeded } from '../faults/rig.ts'
 import { expectInvariants } from '../kit/invariants.ts'

@@ -1,6 +1,6 @@
 // Which URLs may be named as targets: every way of writing a private address, a private name, or something else than a URL.
 import { describe, expect, it } from 'vitest'
-import { checkTarget, isReachable, serverOf } from '../../src/core/address.ts'
+import { checkTarget, isReachable, serverOf } from '../../src/core/network/address.ts'
 
 const privateAddresses = [
   ...['0x7f.1', '2130706433', '017700000001', '127.1', '0', '①②⑦.⓪.⓪.①', '１２７.０.０.１', '169。254。169。254'],

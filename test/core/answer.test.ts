@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { answerText, markLarge } from '../../src/core/answer.ts'
+import { answerText, markLarge } from '../../src/core/graph/answer.ts'
 
 async function inPieces(answer: unknown): Promise<string> {
   const data = {}

@@ -1,6 +1,6 @@
 // Configuration: every fault at once, in words.
 import { describe, expect, it } from 'vitest'
-import { ConfigError, readConfig } from '../../src/core/config.ts'
+import { ConfigError, readConfig } from '../../src/core/config/config.ts'
 
 const key = 'ab'.repeat(32)
 const outside = { DATABASE_URL: 'postgres://u:p@127.0.0.1:5432/x', SECRET_KEY: key }

@@ -4,9 +4,9 @@ import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { Client, FormData } from 'undici'
 import { describe, expect, it } from 'vitest'
-import { type ConnectionBounds, limitConnections } from '../../src/core/connections.ts'
-import { networkOf } from '../../src/core/network.ts'
-import { boundUnreadAnswers } from '../../src/core/unread-answers.ts'
+import { networkOf } from '../../src/core/network/network.ts'
+import { type ConnectionBounds, limitConnections } from '../../src/http/connections.ts'
+import { boundUnreadAnswers } from '../../src/http/unread-answers.ts'
 import { atEnd, cloneDatabase, createAccount, startGateway, until } from '../kit/kit.ts'
 
 const answer = Buffer.alloc(16 * 1024 * 1024)

@@ -1,5 +1,5 @@
 // A process that posts to bad receivers, and tells by how much its memory grew at most beyond what a good one needs.
-import { createEgress } from '../../src/core/egress.ts'
+import { createEgress } from '../../src/core/network/egress.ts'
 
 const egress = createEgress({ allowed: ['127.0.0.1/32'] })
 const [good, ...bad] = process.argv.slice(2) as [string, ...string[]]

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import type { PostOutcome } from '../../src/core/egress.ts'
+import type { PostOutcome } from '../../src/core/network/egress.ts'
 import { measuredAgain, node, root, until, watch } from '../kit/kit.ts'
 import { type Answer, hang, openReceiver, status } from '../webhooks/receiver.ts'
 import { egressWith, listen, post } from './egress-rig.ts'

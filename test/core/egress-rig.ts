@@ -1,6 +1,6 @@
 // What tests of the way out begin with: a way out that may reach this machine, and servers that speak something of their own.
 import type { Server } from 'node:net'
-import { createEgress, type Egress, type EgressOptions, type PostOutcome } from '../../src/core/egress.ts'
+import { createEgress, type Egress, type EgressOptions, type PostOutcome } from '../../src/core/network/egress.ts'
 import { atEnd } from '../kit/kit.ts'
 
 const loopback = ['127.0.0.1/32']

@@ -1,6 +1,6 @@
 // What the way out promises: private networks are never reached, whatever a name, a redirect or the environment says.
 import { describe, expect, it } from 'vitest'
-import { parseRetryAfter } from '../../src/core/egress.ts'
+import { parseRetryAfter } from '../../src/core/network/egress.ts'
 import { openReceiver, status } from '../webhooks/receiver.ts'
 import { egressWith, post } from './egress-rig.ts'
 

@@ -1,7 +1,7 @@
 // A long body is parsed in pieces, and what comes of it is what JSON.parse makes of the whole.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { JsonPieces, pieceBytes } from '../../src/core/json-pieces.ts'
+import { JsonPieces, pieceBytes } from '../../src/core/http/json-pieces.ts'
 
 /** The value of a text that comes in blocks of that many bytes, each cut into pieces as small as they can be. */
 function parsed(text: string, blockBytes: number, cutBytes = 0): unknown {

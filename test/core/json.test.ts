@@ -1,7 +1,7 @@
 // What a JSON body may cost is found in its bytes, before it is parsed.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { maxValues, parseJson } from '../../src/core/json.ts'
+import { maxValues, parseJson } from '../../src/core/http/json.ts'
 
 function parsed(text: string): unknown {
   return parseJson(Buffer.from(text))

@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
-import { migrate, pendingMigrations } from '../../src/core/migrate.ts'
+import { migrate, pendingMigrations } from '../../src/core/database/migrate.ts'
 import { cloneDatabase, root, sql, until } from '../kit/kit.ts'
 
 const folder = path.join(root, 'prisma')

@@ -1,6 +1,6 @@
 // The networks that anonymous requests are counted by.
 import { expect, it } from 'vitest'
-import { networkOf } from '../../src/core/network.ts'
+import { networkOf } from '../../src/core/network/network.ts'
 
 it.each([
   ['203.0.113.7', '203.0.113.7'],

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { gzipSync } from 'node:zlib'
 import { fetch } from 'undici'
 import { describe, expect, it } from 'vitest'
-import { createBoundedDispatcher } from '../../src/core/outbound.ts'
+import { createBoundedDispatcher } from '../../src/core/network/outbound.ts'
 import { atEnd, command, measuredAgain, secretKey, spawnGateway, until } from '../kit/kit.ts'
 
 interface Service {

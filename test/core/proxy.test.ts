@@ -4,8 +4,8 @@ import http from 'node:http'
 import { createServer as createTcp, type Socket, connect as tcp } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createApp } from '../../src/core/app.ts'
-import { readConfig } from '../../src/core/config.ts'
-import { createHttp } from '../../src/core/http.ts'
+import { readConfig } from '../../src/core/config/config.ts'
+import { createHttp } from '../../src/http/create.ts'
 import { api, atEnd, cloneDatabase, type Gateway, ownServer, secretKey, sql, startGateway, until } from '../kit/kit.ts'
 
 const databaseUrl = await cloneDatabase()

@@ -1,6 +1,6 @@
 // What keeps a gateway from starting is told in one sentence that says what to do.
 import { expect, it } from 'vitest'
-import { databaseUser } from '../../src/core/database-user.ts'
+import { databaseUser } from '../../src/core/database/database-user.ts'
 import { sentenceOf } from '../../src/core/sentence.ts'
 
 it.each([

@@ -1,6 +1,6 @@
 // A transaction commits or throws; a lost connection is an error of the caller's, never the end of the process.
 import { expect, it } from 'vitest'
-import { openDatabase, transaction } from '../../src/core/database.ts'
+import { openDatabase, transaction } from '../../src/core/database/database.ts'
 import { cloneDatabase, sql } from '../kit/kit.ts'
 
 async function open(): Promise<{ databaseUrl: string; database: ReturnType<typeof openDatabase> }> {

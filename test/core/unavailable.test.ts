@@ -1,7 +1,7 @@
 // Whichever way the database goes away beneath a statement, the caller hears 503, which says to try again.
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterAll, describe, expect, it } from 'vitest'
-import { type Database, openDatabase, transaction } from '../../src/core/database.ts'
+import { type Database, openDatabase, transaction } from '../../src/core/database/database.ts'
 import { publicFailure } from '../../src/core/public-failure.ts'
 import { atEnd, cloneDatabase, ownServer, sql, startGateway, until } from '../kit/kit.ts'
 

@@ -1,5 +1,5 @@
 // The requests that a document shows: each of its routes, once with every example of a body.
-import type { Example } from '../../rest-compat/examples.ts'
+import type { Example } from '../../rest-compat/openapi/example.ts'
 import type { Surface } from '../../rest-compat/route.ts'
 import { apiDocument } from '../kit/document.ts'
 

@@ -1,6 +1,6 @@
 // What goes out is what the document says: every kind of event, real and made up, with its signature.
 import { expect, it } from 'vitest'
-import { eventTypes } from '../../src/events/emit.ts'
+import { eventTypes } from '../../src/events/log/emit.ts'
 import { openSse } from '../events/sse.ts'
 import { apiDocument, expectPayload } from '../kit/document.ts'
 import { until } from '../kit/kit.ts'

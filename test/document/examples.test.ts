@@ -1,7 +1,7 @@
 // What the document and GraphiQL show is true: every example is sent to a gateway with the demo account, and works.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { demoIds } from '../../src/demo.ts'
-import { graphiqlTabs } from '../../src/graphiql-tabs.ts'
+import { demoIds } from '../../src/demo/demo.ts'
+import { graphiqlTabs } from '../../src/pages/graphiql-tabs.ts'
 import { openSse } from '../events/sse.ts'
 import { type Api, api, cloneDatabase, startGateway } from '../kit/kit.ts'
 import { upload } from '../media/rig.ts'

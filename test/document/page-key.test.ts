@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import http from 'node:http'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createLinks, linkHeader, linkLifeMs } from '../../src/demo-key.ts'
+import { createLinks, linkHeader, linkLifeMs } from '../../src/demo/links.ts'
 import { newPerson } from '../accounts/person.ts'
 import { api, cloneDatabase, command, type Gateway, sql, startGateway } from '../kit/kit.ts'
 import { openPage } from './page-rig.ts'

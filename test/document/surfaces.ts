@@ -1,5 +1,5 @@
 // What the API's two documents have apart: routes that are no rows, names of their own, and where a linter recommends otherwise.
-import type { OpenApiDocument } from '../../rest-compat/openapi.ts'
+import type { OpenApiDocument } from '../../rest-compat/openapi/document.ts'
 import type { Surface } from '../../rest-compat/route.ts'
 
 /** What is of one surface alone. */

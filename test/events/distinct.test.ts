@@ -2,7 +2,7 @@
 import { type Client, createClient } from 'graphql-sse'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
-import { emit } from '../../src/events/emit.ts'
+import { emit } from '../../src/events/log/emit.ts'
 import { api, atEnd, sql, until } from '../kit/kit.ts'
 import { type Doors, foreignInstance, graphqlNumbers, graphqlUrl, happen, openDoors, openStreams } from './doors.ts'
 import { newEvent, upTo } from './rig.ts'

@@ -1,8 +1,8 @@
 // A state as the hub tells it: at once, again whenever it differs, and to its end.
 import { expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
-import { announceChange, subject } from '../../src/events/follow.ts'
-import { distinctComplete, distinctFrame } from '../../src/events/frames.ts'
+import { announceChange, subject } from '../../src/events/live/follow.ts'
+import { distinctComplete, distinctFrame } from '../../src/events/live/frames.ts'
 import { until } from '../kit/kit.ts'
 import { type HubRig, openHub } from './hub-rig.ts'
 import { emitMany } from './rig.ts'

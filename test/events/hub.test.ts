@@ -1,7 +1,7 @@
 // The hub inside one process: what is shared between followers, what is bounded, what it survives.
 import { describe, expect, it } from 'vitest'
-import { distinctFrame } from '../../src/events/frames.ts'
-import type { Outlet } from '../../src/events/outlet.ts'
+import { distinctFrame } from '../../src/events/live/frames.ts'
+import type { Outlet } from '../../src/events/live/outlet.ts'
 import { atEnd, until } from '../kit/kit.ts'
 import { countedView, openHub } from './hub-rig.ts'
 import { emitMany, newPlace, plainNumbers, upTo, wholeLog } from './rig.ts'

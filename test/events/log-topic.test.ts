@@ -2,9 +2,9 @@
 import fc from 'fast-check'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
-import type { LogEvent } from '../../src/events/log.ts'
-import { type Follower, LogTopic } from '../../src/events/log-topic.ts'
-import type { Outlet } from '../../src/events/outlet.ts'
+import { type Follower, LogTopic } from '../../src/events/live/log-topic.ts'
+import type { Outlet } from '../../src/events/live/outlet.ts'
+import type { LogEvent } from '../../src/events/log/log.ts'
 import { until } from '../kit/kit.ts'
 
 /** A reader that takes, or for a while does not. */

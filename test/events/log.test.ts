@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { App } from '../../src/core/app.ts'
 import { newId } from '../../src/core/id.ts'
-import { pruneEvents } from '../../src/events/prune.ts'
+import { pruneEvents } from '../../src/events/log/prune.ts'
 import { cloneDatabase, createAccount, until } from '../kit/kit.ts'
 import { emitMany, newPlace, openApp, openRelay, wholeLog } from './rig.ts'
 

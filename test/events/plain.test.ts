@@ -2,7 +2,7 @@
 import { EventSource } from 'eventsource'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
-import { emit } from '../../src/events/emit.ts'
+import { emit } from '../../src/events/log/emit.ts'
 import { api, atEnd, connectedInstance, sql, until } from '../kit/kit.ts'
 import { type Doors, foreignInstance, happen, openDoors, openStreams, plainUrl } from './doors.ts'
 import { newEvent, newPlace, numberOf, plainNumbers } from './rig.ts'

@@ -1,10 +1,10 @@
 // What the tests of events begin with: an app without a server, events of a made-up message flow, one relay.
 import { type App, createApp } from '../../src/core/app.ts'
-import { readConfig } from '../../src/core/config.ts'
-import type { Sql } from '../../src/core/database.ts'
+import { readConfig } from '../../src/core/config/config.ts'
+import type { Sql } from '../../src/core/database/database.ts'
 import { newId } from '../../src/core/id.ts'
-import { type EventType, emit, type NewEvent } from '../../src/events/emit.ts'
-import { type RelaySink, startRelay } from '../../src/events/relay.ts'
+import { type EventType, emit, type NewEvent } from '../../src/events/log/emit.ts'
+import { type RelaySink, startRelay } from '../../src/events/log/relay.ts'
 import { atEnd, secretKey, sql } from '../kit/kit.ts'
 import type { SseReader } from './sse.ts'
 

@@ -1,9 +1,9 @@
 // Cursors on every way of reading events: bound to the workspace, silent about others, and the old form for 30 days.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createSealer } from '../../src/core/seal.ts'
-import { openCursor } from '../../src/events/cursor.ts'
-import { emit } from '../../src/events/emit.ts'
-import { distinctFrame } from '../../src/events/frames.ts'
+import { distinctFrame } from '../../src/events/live/frames.ts'
+import { openCursor } from '../../src/events/log/cursor.ts'
+import { emit } from '../../src/events/log/emit.ts'
 import { type Account, api, connectedInstance, createAccount, secretKey, sql, until } from '../kit/kit.ts'
 import {
   type Doors,

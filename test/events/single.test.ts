@@ -2,7 +2,7 @@
 import { createClient } from 'graphql-sse'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
-import { emit } from '../../src/events/emit.ts'
+import { emit } from '../../src/events/log/emit.ts'
 import { atEnd, createAccount, sql, until } from '../kit/kit.ts'
 import { type Doors, openDoors, openStreams, singleUrl } from './doors.ts'
 import { newEvent } from './rig.ts'

@@ -1,8 +1,8 @@
 // Bulk jobs of 10,000 contacts whose workers are killed and frozen in the middle of a chunk: every chunk counts once, the
 // progress only rises, and a job ends once. All scenes run side by side, because a dead worker's job takes ten seconds to come back.
 import { beforeAll, expect, it } from 'vitest'
-import { addGroupMembers, type BulkJobRecord, bulkDeleteContacts, cancelBulkJob } from '../../src/contacts/bulk.ts'
-import { readBulkJob } from '../../src/contacts/bulk-list.ts'
+import { readBulkJob } from '../../src/contacts/bulk/list.ts'
+import { addGroupMembers, type BulkJobRecord, bulkDeleteContacts, cancelBulkJob } from '../../src/contacts/bulk/service.ts'
 import { addContacts, addGroup, membersOf } from '../contacts/bulk-rig.ts'
 import { expectInvariants } from '../kit/invariants.ts'
 import { type Gateway, measuredAgain, playedAhead, sql, until } from '../kit/kit.ts'

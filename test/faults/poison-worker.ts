@@ -2,9 +2,9 @@
 import { pathToFileURL } from 'node:url'
 import { z } from 'zod'
 import { type App, createApp } from '../../src/core/app.ts'
-import { readConfig } from '../../src/core/config.ts'
-import { defineJob, implementJob } from '../../src/core/jobs.ts'
-import { makeQueues, workOn } from '../../src/core/work.ts'
+import { readConfig } from '../../src/core/config/config.ts'
+import { defineJob, implementJob } from '../../src/core/jobs/jobs.ts'
+import { makeQueues, workOn } from '../../src/core/jobs/work.ts'
 
 /** A job that blocks does so at its first try, or at each. */
 export type Kind = 'good' | 'throws' | 'blocks once' | 'blocks'

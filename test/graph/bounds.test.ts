@@ -2,7 +2,7 @@
 import { type GraphQLField, getNamedType, getNullableType, isListType, isObjectType, parse } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { plans } from '../../src/billing/plans.ts'
-import { type Bound, costOf } from '../../src/core/cost.ts'
+import { type Bound, costOf } from '../../src/core/graph/cost.ts'
 import { schema } from '../../src/schema.ts'
 
 const objects = Object.values(schema.getTypeMap()).filter((type) => isObjectType(type) && !type.name.startsWith('__'))

@@ -11,8 +11,8 @@ import {
   validate,
 } from 'graphql'
 import { beforeAll, expect, it } from 'vitest'
-import { executeCompiled } from '../../src/core/compiled.ts'
 import type { Context } from '../../src/core/context.ts'
+import { executeCompiled } from '../../src/core/graph/compiled.ts'
 import { newId } from '../../src/core/id.ts'
 import { schema } from '../../src/schema.ts'
 import { cloneDatabase, connectedInstance, createAccount, sql } from '../kit/kit.ts'

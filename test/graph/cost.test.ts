@@ -1,7 +1,7 @@
 // What an operation may cost: counted with its variables, before anything runs.
 import { getIntrospectionQuery, parse } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { limits, refuseCostly } from '../../src/graphql-limits.ts'
+import { limits, refuseCostly } from '../../src/http/graphql-limits.ts'
 import { schema } from '../../src/schema.ts'
 
 function refusalOf(query: string, variableValues: Record<string, unknown> = {}): string | undefined {

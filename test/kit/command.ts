@@ -13,7 +13,7 @@ export interface CommandResult {
 export async function command(args: readonly string[], options: GatewayOptions = {}): Promise<CommandResult> {
   const env = { ...environment, ...outsideDatabase(options.databaseUrl), ...options.env }
   return await new Promise((resolve) => {
-    const child = execFile(node, ['src/cli.ts', ...args], { cwd: root, env }, (_error, stdout, stderr) => {
+    const child = execFile(node, ['src/cli/main.ts', ...args], { cwd: root, env }, (_error, stdout, stderr) => {
       resolve({ code: child.exitCode ?? -1, stdout, stderr })
     })
   })

@@ -1,11 +1,11 @@
 // Makes the API's documents as the server does.
-import { type ApiSource, describeApi, type OpenApiDocument } from '../../rest-compat/openapi.ts'
+import { type ApiSource, describeApi, type OpenApiDocument } from '../../rest-compat/openapi/document.ts'
 import type { Surface } from '../../rest-compat/route.ts'
-import { describeAuth } from '../../src/accounts/auth-routes.ts'
-import { inputs } from '../../src/core/input.ts'
-import { needsActive } from '../../src/core/root-fields.ts'
-import { demoIds as demo } from '../../src/demo.ts'
-import { plainStreamQuery as streamQuery } from '../../src/events/stream-plain.ts'
+import { describeAuth } from '../../src/accounts/sign-in/auth-routes.ts'
+import { inputs } from '../../src/core/graph/input.ts'
+import { needsActive } from '../../src/core/graph/root-fields.ts'
+import { demoIds as demo } from '../../src/demo/demo.ts'
+import { plainStreamQuery as streamQuery } from '../../src/events/live/stream-plain.ts'
 import { schema as graph } from '../../src/schema.ts'
 
 export function describe(): Record<Surface, OpenApiDocument> {

@@ -2,7 +2,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { inject } from 'vitest'
-import type { OpenApiDocument } from '../../rest-compat/openapi.ts'
+import type { OpenApiDocument } from '../../rest-compat/openapi/document.ts'
 import type { Surface } from '../../rest-compat/route.ts'
 
 declare module 'vitest' {

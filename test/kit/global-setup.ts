@@ -5,10 +5,10 @@ import path from 'node:path'
 import pg from 'pg'
 import { PgBoss } from 'pg-boss'
 import type { TestProject } from 'vitest/node'
-import type { OpenApiDocument } from '../../rest-compat/openapi.ts'
+import type { OpenApiDocument } from '../../rest-compat/openapi/document.ts'
 import type { Surface } from '../../rest-compat/route.ts'
-import { type Cluster, freePort, openCluster } from '../../src/core/cluster.ts'
-import { migrate } from '../../src/core/migrate.ts'
+import { type Cluster, freePort, openCluster } from '../../src/core/database/cluster.ts'
+import { migrate } from '../../src/core/database/migrate.ts'
 import { startCommons } from './commons.ts'
 
 declare module 'vitest' {

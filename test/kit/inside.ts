@@ -1,8 +1,8 @@
 // Loaded into a gateway under test: at SIGUSR2 it collects its garbage and writes what it still holds.
 import { setImmediate as turn } from 'node:timers/promises'
-import { LogTopic } from '../../src/events/log-topic.ts'
-import { Outlet } from '../../src/events/outlet.ts'
-import { StateTopic } from '../../src/events/state-topic.ts'
+import { LogTopic } from '../../src/events/live/log-topic.ts'
+import { Outlet } from '../../src/events/live/outlet.ts'
+import { StateTopic } from '../../src/events/live/state-topic.ts'
 
 export interface Holdings {
   /** With what buffers hold outside of it. */

@@ -1,6 +1,6 @@
 // The addresses of uploaded files as `mediaUrl`: exactly those, even where this gateway is on a private network.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { readConfig } from '../../src/core/config.ts'
+import { readConfig } from '../../src/core/config/config.ts'
 import { checkMediaUrl, newToken, readName, urlOf } from '../../src/media/url.ts'
 import { expectRefusal, openOwnRig, type Rig, text } from '../rest-compat/rig.ts'
 import { samples, upload } from './rig.ts'

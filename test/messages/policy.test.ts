@@ -8,7 +8,7 @@ import {
   type OpenMessage,
   retryDelayMs,
   sendTimeoutMs,
-} from '../../src/messages/policy.ts'
+} from '../../src/messages/safety/policy.ts'
 
 const now = new Date('2026-01-31T10:00:00Z')
 const day = 86_400_000

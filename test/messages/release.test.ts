@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import type { Context } from '../../src/core/context.ts'
 import { connectInstance } from '../../src/instances/service.ts'
-import { releaseImplementation } from '../../src/messages/waiting.ts'
+import { releaseImplementation } from '../../src/messages/dispatch/waiting.ts'
 import { slow } from '../kit/fault.ts'
 import { cloneDatabase, sql, whileHeld } from '../kit/kit.ts'
 import { openWorkspace } from './rig.ts'

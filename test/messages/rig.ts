@@ -1,9 +1,9 @@
 // What tests of verbs begin with: an App in this process on a clone of the database, without any worker of its own.
 import { type App, createApp } from '../../src/core/app.ts'
-import { readConfig } from '../../src/core/config.ts'
+import { readConfig } from '../../src/core/config/config.ts'
 import type { Context } from '../../src/core/context.ts'
 import { attachDomains } from '../../src/domains.ts'
-import { contextOf } from '../../src/door.ts'
+import { contextOf } from '../../src/http/door.ts'
 import { createQueues } from '../../src/worker.ts'
 import { type Account, atEnd, connectedInstance, createAccount, secretKey, sql } from '../kit/kit.ts'
 

@@ -1,7 +1,7 @@
 // Messages of an instance that is not connected wait for it, but not for ever; those of a deleted one end at once.
 import { beforeAll, expect, it } from 'vitest'
+import { sweepImplementation } from '../../src/messages/dispatch/waiting.ts'
 import { sendMessage } from '../../src/messages/service.ts'
-import { sweepImplementation } from '../../src/messages/waiting.ts'
 import { atRest, expectInvariants } from '../kit/invariants.ts'
 import {
   type Account,

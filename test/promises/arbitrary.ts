@@ -1,6 +1,6 @@
 // Values of any schema of the API's document, to be tried on what it says about them.
 import fc from 'fast-check'
-import type { Schema } from '../../rest-compat/openapi-zod.ts'
+import type { Schema } from '../../rest-compat/openapi/zod.ts'
 import { apiDocument } from '../kit/document.ts'
 
 /** Values about which JSON Schema cannot say everything: of fields, of named schemas, of patterns and formats. */

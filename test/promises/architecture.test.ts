@@ -18,66 +18,35 @@ const domains = [
 ]
 
 /**
- * The doors of a domain, for those above it: the verbs (`service`), the events, the part of the graph that others add
- * fields to (`schema`), its job definitions (`*-job`), and what is named here. Everything else is its own business.
+ * What a domain offers to those above it: the verbs (`service`), the events, the part of the graph that others add fields
+ * to (`schema`), its job definitions (`*-job`), and what is named here. Everything else is private to it.
  */
-const doors: Record<string, readonly string[]> = {
+const offered: Record<string, readonly string[]> = {
   providers: ['provider'],
-  // Inviting somebody orders a mail, which is counted, by network too; a payment leads back to the console.
-  accounts: ['mail', 'counts', 'console-url'],
-  // Seats are counted in one way, by whoever takes one and by whoever changes plan.
-  billing: ['plans', 'quota', 'hold-plan', 'team-fit'],
-  events: ['emit', 'event-type', 'follow', 'log', 'relay'],
+  accounts: ['mail/order', 'mail/console-url', 'counts'],
+  billing: ['plans', 'admission/quota', 'hold-plan', 'team-fit'],
+  events: ['log/emit', 'log/event-type', 'log/log', 'log/relay', 'live/follow'],
   media: ['url'],
+  contacts: ['bulk/service', 'groups/service'],
   instances: ['safety'],
-  messages: ['input', 'compose', 'enqueue', 'list', 'object'],
+  messages: ['input', 'list', 'object', 'accept/compose', 'accept/enqueue'],
 }
 
-/**
- * The top floor: the files of `src/` itself put the domains together. Each may import core, every domain, and of its own
- * floor what is listed. A new one is entered here, so that somebody decides what it is for.
- */
-const topFloor: Record<string, readonly string[]> = {
-  'main.ts': ['server.ts', 'worker.ts', 'domains.ts', 'demo.ts', 'demo-key.ts', 'stored-secrets.ts'],
-  'cli.ts': ['doctor.ts', 'cli-teams.ts'],
-  'cli-teams.ts': ['worker.ts'],
-  'server.ts': [
-    'schema.ts',
-    'door.ts',
-    'graphql.ts',
-    'graphql-yoga.ts',
-    'graphql-limits.ts',
-    'health.ts',
-    'pages.ts',
-    'demo.ts',
-    'demo-key.ts',
-  ],
-  'pages.ts': ['page-assets.ts', 'page-key.ts', 'graphiql-tabs.ts', 'account-pages.ts', 'demo.ts', 'demo-key.ts'],
-  'page-key.ts': ['demo.ts', 'demo-key.ts'],
-  'demo-key.ts': ['demo.ts'],
-  'account-pages.ts': [],
-  'page-assets.ts': [],
-  'graphiql-tabs.ts': [],
-  'graphql.ts': ['door.ts', 'graphql-yoga.ts', 'graphql-prepared.ts', 'graphql-reach.ts', 'pages.ts'],
-  'graphql-prepared.ts': ['graphql-limits.ts'],
-  'graphql-yoga.ts': ['graphql-limits.ts', 'introspection-limits.ts'],
-  'graphql-limits.ts': [],
-  'introspection-limits.ts': [],
-  'graphql-reach.ts': [],
-  'worker.ts': [],
-  'schema.ts': [],
-  'domains.ts': [],
-  'door.ts': [],
-  'health.ts': [],
-  'demo.ts': [],
-  'doctor.ts': ['doctor-around.ts', 'stored-secrets.ts'],
-  'doctor-around.ts': [],
-  'stored-secrets.ts': [],
+/** Above the domains: what each of these rooms may import besides core and every domain. */
+const upper: Record<string, readonly string[]> = {
+  demo: [],
+  pages: ['demo'],
+  http: ['pages'],
+  cli: ['src/worker.ts'],
+  top: ['demo', 'pages', 'http', 'cli', 'top', 'rest-compat'],
 }
+
+/** The files of `src/` itself, which start the process and put the rooms together. */
+const topFiles = ['domains.ts', 'main.ts', 'schema.ts', 'server.ts', 'worker.ts']
 
 const files = sourcesOf('src', 'rest-compat')
 
-/** `core`, a domain, `webhooks`, `rest-compat`, `generated`, or `top` for the files of src/ itself. */
+/** The folder of src, `rest-compat`, or `top` for the files of src itself. */
 function roomOf(path: string): string {
   const [first, second, third] = path.split('/') as [string, string, string | undefined]
   if (first !== 'src') return first
@@ -97,10 +66,12 @@ function broken(list: { source: Source; target: string }[]): string[] {
   return list.map(({ source, target }) => `${source.path} imports ${target}`)
 }
 
-function isDoor(target: string): boolean {
+function isOffered(target: string): boolean {
   const [, domain, ...rest] = target.replace(/\.ts$/, '').split('/') as [string, string, ...string[]]
   const name = rest.join('/')
-  return ['service', 'schema', 'events'].includes(name) || /^[a-z-]+-job$/.test(name) || Boolean(doors[domain]?.includes(name))
+  return (
+    ['service', 'schema', 'events'].includes(name) || /(^|\/)[a-z-]+-job$/.test(name) || Boolean(offered[domain]?.includes(name))
+  )
 }
 
 describe('an import', () => {
@@ -129,11 +100,11 @@ describe('an import', () => {
 })
 
 describe('the rooms of src', () => {
-  it('are core, the domains in their order, webhooks, and the top floor', () => {
+  it('are core, the domains in their order, webhooks, and those above them', () => {
     const rooms = [...new Set(files.map(({ path }) => roomOf(path)))].filter((room) => room !== 'rest-compat')
-    expect(rooms.filter((room) => !['core', 'webhooks', 'top', ...domains].includes(room))).toEqual([])
+    expect(rooms.filter((room) => !['core', 'webhooks', ...domains, ...Object.keys(upper)].includes(room))).toEqual([])
     const top = files.filter(({ path }) => roomOf(path) === 'top').map(({ path }) => path.replace('src/', ''))
-    expect(top.filter((name) => !(name in topFloor))).toEqual([])
+    expect(top).toEqual(topFiles)
   })
 
   it('keep core free of any domain', () => {
@@ -142,37 +113,47 @@ describe('the rooms of src', () => {
     )
   })
 
-  it('let a domain import core, itself, and the doors of the domains below it', () => {
+  it('let a domain import core, itself, and what the domains below it offer', () => {
     const wrong = imports((room) => domains.includes(room)).filter(({ source, target, to }) => {
       const own = roomOf(source.path)
       if (['core', 'generated', 'package', own].includes(to)) return false
       const below = domains.slice(0, domains.indexOf(own))
-      return !below.includes(to) || !isDoor(target)
+      return !below.includes(to) || !isOffered(target)
     })
     expect(broken(wrong)).toEqual([])
   })
 
   it('let webhooks import core and events only', () => {
     const wrong = imports((room) => room === 'webhooks').filter(({ target, to }) => {
-      if (to === 'events') return !isDoor(target)
+      if (to === 'events') return !isOffered(target)
       return !['core', 'webhooks', 'generated', 'package'].includes(to)
     })
     expect(broken(wrong)).toEqual([])
-    expect(broken(imports((room) => !['webhooks', 'top'].includes(room)).filter(({ to }) => to === 'webhooks'))).toEqual([])
+    const above = ['webhooks', ...Object.keys(upper)]
+    expect(broken(imports((room) => !above.includes(room)).filter(({ to }) => to === 'webhooks'))).toEqual([])
   })
 
-  it('let nobody import the top floor, and the top floor of itself what is listed', () => {
-    const wrong = imports(() => true).filter(({ source, target, to }) => {
-      if (to !== 'top') return false
-      return roomOf(source.path) !== 'top' || !topFloor[source.path.replace('src/', '')]?.includes(target.replace('src/', ''))
+  it('let the rooms above the domains import of each other what is listed', () => {
+    const below = ['core', 'generated', 'package', 'webhooks', ...domains]
+    const wrong = imports((room) => room in upper).filter(({ source, target, to }) => {
+      const own = roomOf(source.path)
+      return own !== to && !below.includes(to) && !upper[own]?.includes(to) && !upper[own]?.includes(target)
     })
     expect(broken(wrong)).toEqual([])
+    const lower = imports((room) => !(room in upper)).filter(({ to }) => to in upper)
+    expect(broken(lower)).toEqual([])
+  })
+
+  it('have no two files that import each other', () => {
+    const pairs = new Set(files.flatMap((source) => importsOf(source).map((target) => `${source.path} ${target}`)))
+    const both = [...pairs].filter((pair) => pairs.has(pair.split(' ').reverse().join(' ')))
+    expect(both).toEqual([])
   })
 
   it('keep generated code behind the builder, the tables and the database, but for the types and enums of the models', () => {
     const behind: Record<string, string[]> = {
-      'src/generated/pothos.ts': ['src/core/builder.ts', 'src/core/table.ts'],
-      'src/generated/prisma/client.ts': ['src/core/database.ts'],
+      'src/generated/pothos.ts': ['src/core/graph/builder.ts', 'src/core/graph/table.ts'],
+      'src/generated/prisma/client.ts': ['src/core/database/database.ts'],
       'src/generated/prisma/models.ts': [],
       'src/generated/prisma/enums.ts': files.map(({ path }) => path),
     }
@@ -244,6 +225,6 @@ describe('every file', () => {
 
   it('leaves the environment to core/config.ts', () => {
     const readers = files.filter(({ text }) => /\bprocess\s*(\.env|\[['"]env)|\benv\b[^\n]*\bfrom 'node:process'/.test(text))
-    expect(readers.map(({ path }) => path)).toEqual(['src/core/config.ts'])
+    expect(readers.map(({ path }) => path)).toEqual(['src/core/config/config.ts'])
   })
 })

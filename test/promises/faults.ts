@@ -1,6 +1,6 @@
 // Everything that a schema of the API's document does not allow, one fault at a time.
 import fc from 'fast-check'
-import type { Schema } from '../../rest-compat/openapi-zod.ts'
+import type { Schema } from '../../rest-compat/openapi/zod.ts'
 import { type Known, plainOf, presentFor } from './arbitrary.ts'
 
 export interface Fault {

@@ -1,7 +1,7 @@
 // Whatever the document does not allow is refused by the name of the field, on both surfaces, and leaves nothing behind.
 import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
-import type { Schema } from '../../rest-compat/openapi-zod.ts'
+import type { Schema } from '../../rest-compat/openapi/zod.ts'
 import type { Route } from '../../rest-compat/route.ts'
 import { addressOf, askGraph, askRest, type Decision, graphDecision, restDecision, rows } from '../rest-compat/both.ts'
 import { operationOf, paramsOf } from '../rest-compat/shown.ts'

@@ -1,6 +1,6 @@
 // What JSON Schema cannot say about bodies: the ids that there are, and the rules between fields.
 import fc from 'fast-check'
-import type { Schema } from '../../rest-compat/openapi-zod.ts'
+import type { Schema } from '../../rest-compat/openapi/zod.ts'
 import { phone } from '../../src/core/phone.ts'
 import { apiDocument } from '../kit/document.ts'
 import type { Things } from '../rest-compat/things.ts'

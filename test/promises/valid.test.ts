@@ -1,7 +1,7 @@
 // Whatever the document allows is done, on both surfaces, and what was done can be read back.
 import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
-import type { Schema } from '../../rest-compat/openapi-zod.ts'
+import type { Schema } from '../../rest-compat/openapi/zod.ts'
 import type { Route } from '../../rest-compat/route.ts'
 import type { Api } from '../kit/kit.ts'
 import {

@@ -1,7 +1,7 @@
 // An Idempotency-Key that somebody holds for too long: a process that froze in the middle of a transaction, say.
 import { beforeAll, expect, it } from 'vitest'
 import { codeOf, failure } from '../../src/core/errors.ts'
-import { keepFailure, write } from '../../src/core/idempotency.ts'
+import { keepFailure, write } from '../../src/core/idempotency/idempotency.ts'
 import { sendMessage } from '../../src/messages/service.ts'
 import { sql } from '../kit/kit.ts'
 import { contextFor, openApp } from '../messages/rig.ts'

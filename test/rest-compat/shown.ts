@@ -1,8 +1,8 @@
 // Every request that the API's document shows, about things of one's own.
-import type { Schema } from '../../rest-compat/openapi-zod.ts'
+import type { Schema } from '../../rest-compat/openapi/zod.ts'
 import type { Route } from '../../rest-compat/route.ts'
 import type { ErrorCode } from '../../src/core/errors.ts'
-import { demoIds } from '../../src/demo.ts'
+import { demoIds } from '../../src/demo/demo.ts'
 import { apiDocument } from '../kit/document.ts'
 import { type Asked, rows } from './both.ts'
 import { type Kind, kinds, type Things } from './things.ts'

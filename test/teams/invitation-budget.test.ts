@@ -1,6 +1,6 @@
 // Bounds on invitations: nobody makes the gateway write to strangers without end, and everyday use never meets a bound.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { transaction } from '../../src/core/database.ts'
+import { transaction } from '../../src/core/database/database.ts'
 import { codeOf, retryAfterOf } from '../../src/core/errors.ts'
 import { newId } from '../../src/core/id.ts'
 import { takeInvitation } from '../../src/teams/invitation-budget.ts'

@@ -1,7 +1,7 @@
 // Reading deliveries: pages without gaps or repeats, and one statement however many endpoints are asked about.
 import { parse } from 'graphql'
 import { expect, it, vi } from 'vitest'
-import { executeOperation } from '../../src/core/execute.ts'
+import { executeOperation } from '../../src/core/graph/execute.ts'
 import { schema } from '../../src/schema.ts'
 import { contextFor } from '../messages/rig.ts'
 import { openReceiver, status } from './receiver.ts'

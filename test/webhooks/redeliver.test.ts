@@ -1,7 +1,7 @@
 // Deliveries by hand: one more attempt of an old one, and a test.
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
-import { eventTypes } from '../../src/events/emit.ts'
+import { eventTypes } from '../../src/events/log/emit.ts'
 import { redeliver, testEndpoint } from '../../src/webhooks/redeliver.ts'
 import { updateEndpoint } from '../../src/webhooks/service.ts'
 import { until } from '../kit/kit.ts'

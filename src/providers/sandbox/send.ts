@@ -1,7 +1,7 @@
 // The sandbox network's front door: takes messages in groups, keeps each under its reference exactly once.
 import type { App } from '../../core/app.ts'
 import { createBatch } from '../../core/batch.ts'
-import { type Sql, transaction } from '../../core/database.ts'
+import { type Sql, transaction } from '../../core/database/database.ts'
 import type { OutgoingMessage, ProviderInstance, SendOutcome } from '../provider.ts'
 import { type Script, scriptFor } from './script.ts'
 import { addSteps, type NewStep } from './steps.ts'

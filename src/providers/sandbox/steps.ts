@@ -1,6 +1,6 @@
 // What the sandbox network has yet to do, kept in the database so that a killed process loses nothing of it.
 import type { App } from '../../core/app.ts'
-import { type Sql, transaction } from '../../core/database.ts'
+import { type Sql, transaction } from '../../core/database/database.ts'
 import type { InboundMessage, ProviderEvents, Receipt, StateChange } from '../provider.ts'
 import { sandboxNumber } from './script.ts'
 

@@ -1,0 +1,151 @@
+// The documents that describe the REST API, one for each surface: OpenAPI 3.1, made from the rows' own schemas and the graph's words.
+import type { z } from 'zod'
+import type { Surface } from '../route.ts'
+import { routes } from '../routes.ts'
+import { streamOf, webhooksOf } from './events.ts'
+import type { DemoIds } from './example.ts'
+import { exampleRecords } from './example-records.ts'
+import { fileOperation } from './files.ts'
+import { type IdentityRoute, identityOperation } from './identity.ts'
+import { type Components, type Operation, type OperationSource, operationOf } from './operation.ts'
+import { createSchemas } from './schemas.ts'
+import { type SurfaceRules, surfaceRules } from './surface.ts'
+import { introductions, tagOf, tagsOf } from './words.ts'
+import type { Schema } from './zod.ts'
+
+export interface ApiSource extends OperationSource {
+  /** What the address of the event stream may say. */
+  streamQuery: z.ZodObject
+  /** How people come in, at the console. */
+  identity: readonly IdentityRoute[]
+  /** Where the API is, as callers reach it; without it the document's own origin. */
+  publicUrl?: string | undefined
+}
+
+export type OpenApiDocument = Record<string, unknown> & {
+  paths: Record<string, Record<string, Operation & { tags: string[] }>>
+  components: Record<'schemas' | 'responses' | 'parameters' | 'headers' | 'securitySchemes', Record<string, unknown>>
+}
+
+/** The whole document of a surface; the same one each time. */
+export function describeApi(source: ApiSource, surface: Surface): OpenApiDocument {
+  const rules = surfaceRules[surface]
+  const components: Components = { rules, schemas: createSchemas(source.graph), responses: {} }
+  // What they carry is told once, whoever made the endpoint.
+  const webhooks = surface === 'public' ? { webhooks: webhooksOf(components) } : {}
+  const identity = surface === 'console' ? source.identity : []
+  const served: Served[] = [
+    ...identity.map((route): Served => [route.path, route.method, identityOperation(components, route)]),
+    ...routes
+      .filter(({ surfaces }) => surfaces.includes(surface))
+      .map(
+        (route): Served => [
+          route.path,
+          route.method,
+          'door' in route ? fileOperation(source, components, route) : operationOf(source, components, route),
+        ],
+      ),
+    ['/events/stream', 'GET', streamOf(components, source.streamQuery)],
+    ['/openapi.json', 'GET', thisDocument],
+  ]
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: rules.title,
+      version: '1.0.0',
+      summary: rules.summary,
+      description: introductions[surface],
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: `${source.publicUrl ?? ''}${rules.prefix}`, description: 'This gateway.' }],
+    security: rules.security,
+    tags: tagsOf(surface),
+    paths: pathsOf(surface, served),
+    ...webhooks,
+    components: {
+      securitySchemes: rules.schemes(source.publicUrl),
+      parameters: { 'Idempotency-Key': idempotencyKey, 'X-Team-Id': teamId(rules) },
+      headers: headersOf(rules),
+      schemas: sorted(withExamples(components.schemas.components, source.demo)),
+      responses: sorted(components.responses),
+    },
+  }
+}
+
+type Served = [path: string, method: string, operation: Operation]
+
+/** By family, each in the order of its routes. */
+function pathsOf(surface: Surface, served: readonly Served[]): OpenApiDocument['paths'] {
+  const inOrder = tagsOf(surface).flatMap(({ name }) => served.filter(([path]) => tagOf(surface, path) === name))
+  const paths: OpenApiDocument['paths'] = {}
+  for (const [path, method, operation] of inOrder) {
+    const address = path.replaceAll(/:(\w+)/g, '{$1}')
+    paths[address] ??= {}
+    paths[address][method.toLowerCase()] = { tags: [tagOf(surface, path)], ...operation }
+  }
+  return paths
+}
+
+const thisDocument: Operation = {
+  operationId: 'openapi',
+  summary: 'Read this document',
+  description: 'Is for everybody, and in no envelope.',
+  responses: {
+    200: {
+      description: 'OpenAPI 3.1.',
+      headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } },
+      content: { 'application/json': { schema: { type: 'object', description: 'OpenAPI 3.1.' } } },
+    },
+    304: { description: 'It is still the one with the `ETag` of `If-None-Match`.' },
+  },
+  security: [],
+}
+
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'Repeating a request with the same key within 72 hours is answered as the first time and does nothing twice. 1 to 255 printable ASCII characters.',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
+}
+
+function teamId({ teamHeader }: SurfaceRules) {
+  return { name: 'X-Team-Id', in: 'header', description: teamHeader, schema: { type: 'string', format: 'uuid' } }
+}
+
+const integer = { type: 'integer', minimum: 0 }
+const ofAnswers = {
+  'X-Request-Id': {
+    description: 'Names the request in the logs: your own `X-Request-Id` of 1 to 128 characters `[A-Za-z0-9._-]`, or a new one.',
+    schema: { type: 'string' },
+  },
+  'RateLimit-Limit': { description: 'Requests that this key may make in any one second.', schema: integer },
+  'RateLimit-Remaining': { description: 'How many of them are left.', schema: integer },
+  'RateLimit-Reset': { description: 'Seconds until they are all there again.', schema: integer },
+  'Retry-After': { description: 'Seconds to wait before trying again.', schema: integer },
+  'Set-Cookie': {
+    description: 'The cookie of the session, or of a way to sign in that is not at its end: `HttpOnly`, `SameSite=Lax`.',
+    schema: { type: 'string' },
+  },
+  Location: { description: 'Where the browser goes on.', schema: { type: 'string', format: 'uri' } },
+  'Idempotency-Replayed': {
+    description: '`true` where this is the kept answer to an earlier request with the same `Idempotency-Key`.',
+    schema: { type: 'string', const: 'true' },
+  },
+}
+
+/** Those that answers of the surface can have. */
+function headersOf(rules: SurfaceRules): Record<string, unknown> {
+  const taken = [...rules.headers, ...rules.otherHeaders]
+  return Object.fromEntries(Object.entries(ofAnswers).filter(([name]) => taken.includes(name)))
+}
+
+function withExamples(schemas: Record<string, Schema>, demo: DemoIds): Record<string, Schema> {
+  const told = Object.entries(exampleRecords(demo)).filter(([name]) => name in schemas)
+  const examples = told.map(([name, example]) => [name, { ...schemas[name], examples: [example] }])
+  return { ...schemas, ...Object.fromEntries(examples) }
+}
+
+function sorted<Value>(record: Record<string, Value>): Record<string, Value> {
+  return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)))
+}

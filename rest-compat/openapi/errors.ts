@@ -1,0 +1,91 @@
+// Which errors a route can answer with, and how the document tells them.
+import { type ErrorCode, errors } from '../../src/core/errors.ts'
+import type { Route } from '../route.ts'
+import type { SurfaceRules } from './surface.ts'
+
+type Told = Pick<Route, 'method' | 'path' | 'reach'> &
+  Partial<Pick<Route, 'ofTeam' | 'query' | 'errors'>> & { refuse?: ErrorCode }
+
+/** Every code of the table, in its order, that a route can answer with; `own` are those of its verb. */
+export function errorsOf(rules: SurfaceRules, route: Told, own: readonly ErrorCode[]): ErrorCode[] {
+  const { method, path, query, refuse } = route
+  const spared = rules.spared(route)
+  const codes = [
+    ...rules.refusals(route),
+    // It refuses before it looks at anything else.
+    ...(refuse ? [refuse] : [...own, ...(route.errors ?? []), ...ofRequest(method, path, query !== undefined)]),
+  ]
+  return inOrder(codes.filter((code) => !spared.includes(code)))
+}
+
+function ofRequest(method: string, path: string, hasQuery: boolean): ErrorCode[] {
+  return [
+    // Of a team's id nothing is wrong but that there is no such team.
+    ...(path.replace(':teamId', '').includes(':') ? (['VALIDATION_ERROR', 'NOT_FOUND'] as const) : []),
+    ...(hasQuery ? (['VALIDATION_ERROR'] as const) : []),
+    ...(method === 'GET' ? [] : ofBody),
+    ...(method === 'POST' ? (['IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED'] as const) : []),
+  ]
+}
+
+/** What can be wrong with any body, also where none is asked for. */
+export const ofBody = ['VALIDATION_ERROR', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const
+
+/** Each once, in the order of the table. */
+export function inOrder(codes: readonly ErrorCode[]): ErrorCode[] {
+  return (Object.keys(errors) as ErrorCode[]).filter((code) => codes.includes(code))
+}
+
+interface Kept {
+  rules: SurfaceRules
+  responses: Record<string, unknown>
+}
+
+/** The answers of these codes by HTTP status, as references to `responses`, which gets those it does not have. */
+export function errorResponses(codes: readonly ErrorCode[], { rules, responses }: Kept): Record<string, { $ref: string }> {
+  const byStatus = Map.groupBy(codes, (code) => errors[code].status)
+  const entries = [...byStatus].map(([status, group]) => {
+    const name = group.join('.')
+    responses[name] ??= responseOf(status, group, rules)
+    return [String(status), { $ref: `#/components/responses/${name}` }]
+  })
+  return Object.fromEntries(entries)
+}
+
+function responseOf(status: number, codes: readonly ErrorCode[], { messages }: SurfaceRules): unknown {
+  const retry = status === 429 || status === 503 || codes.includes('IDEMPOTENCY_IN_PROGRESS')
+  const said = (code: ErrorCode) => messages[code] ?? errors[code].message
+  const examples = codes.map((code) => [code, { value: { error: { code, message: exampleOf(code) ?? said(code) } } }])
+  return {
+    description: codes.map((code) => `\`${code}\`: ${said(code)}.`).join('\n\n'),
+    headers: {
+      'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+      ...(retry && { 'Retry-After': { $ref: '#/components/headers/Retry-After' } }),
+    },
+    content: { 'application/json': { schema: errorSchema(codes), examples: Object.fromEntries(examples) } },
+  }
+}
+
+function errorSchema(codes: readonly ErrorCode[]): unknown {
+  return {
+    type: 'object',
+    required: ['error'],
+    properties: {
+      error: {
+        type: 'object',
+        description: 'What is wrong.',
+        required: ['code', 'message'],
+        properties: {
+          code: { type: 'string', enum: codes, description: 'What is wrong, for programs.' },
+          message: { type: 'string', description: 'What is wrong, for people.' },
+        },
+      },
+    },
+  }
+}
+
+/** Where the message says what is wrong with this very request. */
+function exampleOf(code: ErrorCode): string | undefined {
+  if (code !== 'VALIDATION_ERROR') return undefined
+  return 'to: must be an E.164 number, for example +393331234567; buttons.0.id: is required'
+}

@@ -1,0 +1,170 @@
+// What goes out: the requests that webhook endpoints receive, and the stream of the same events.
+import { z } from 'zod'
+import { errorResponses, errorsOf } from './errors.ts'
+import { type Components, headerRefs, headersTaken, type Operation, parametersIn } from './operation.ts'
+
+const head = {
+  id: z.uuid().describe("The event's id, equal on every way and every attempt."),
+  test: z.literal(true).optional().describe('Present where the event was made up to try an endpoint out.'),
+  instanceId: z.uuid().describe('The instance it happened on.'),
+}
+const message = {
+  ...head,
+  messageId: z.uuid().describe('The message it is about.'),
+  providerMessageId: z.string().nullable().describe("The network's own id; null where it never got one."),
+  to: z.string().describe("The recipient's number, E.164."),
+}
+const timestamp = z.iso.datetime().describe('When it happened.')
+
+const ofInstance = (event: string, status: z.ZodType) =>
+  z.object({ ...head, event: named(event), status: status.describe('Where its connection stands now.'), timestamp })
+const ofMessage = (event: string) =>
+  z.object({
+    ...message,
+    event: named(event),
+    status: z.literal(event.split('.')[1] as string).describe('The status it reached.'),
+    timestamp,
+  })
+
+function named(event: string) {
+  return z.literal(event).describe('What happened.')
+}
+
+interface EventTold {
+  summary: string
+  payload: z.ZodObject
+}
+
+/** What each event says, as webhooks receive it, and the streams tell it. */
+export const events: Record<string, EventTold> = {
+  'instance.connected': { summary: 'An instance connected', payload: ofInstance('instance.connected', z.literal('connected')) },
+  'instance.disconnected': {
+    summary: 'An instance is not connected any more',
+    payload: ofInstance('instance.disconnected', z.enum(['created', 'connecting', 'pairing', 'disconnected', 'logged_out'])),
+  },
+  'message.sent': { summary: 'The network took a message', payload: ofMessage('message.sent') },
+  'message.delivered': { summary: "A message reached the recipient's phone", payload: ofMessage('message.delivered') },
+  'message.read': { summary: 'The recipient read a message', payload: ofMessage('message.read') },
+  'message.failed': {
+    summary: 'A message failed',
+    payload: ofMessage('message.failed').extend({ error: z.string().nullable().describe('Why it failed, as a code.') }),
+  },
+  'message.received': {
+    summary: 'A message came in',
+    payload: ofMessage('message.received').extend({
+      from: z.string().describe("The sender's number, E.164."),
+      to: z.string().describe("The instance's number, E.164."),
+      type: z.string().describe('What it is; `unknown` where it is none of the types that can be sent.'),
+      body: z.string().describe('Its text, caption, place, shared name or description; empty where there is none.'),
+      status: z.literal('received').describe('Always `received`.'),
+    }),
+  },
+}
+
+/** `message.sent` → `MessageSent`. */
+function typeName(event: string): string {
+  return event
+    .split('.')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')
+}
+
+/** The one header that is not always there. */
+const previousSignature = 'X-Service-Signature-Previous'
+
+const signatureHeaders: [name: string, description: string, example: string][] = [
+  ['X-Service-Event', 'The name of the event.', 'message.sent'],
+  ['X-Service-Delivery', "The event's id, equal on every attempt.", '01980000-0000-7000-8000-00000000000a'],
+  [
+    'X-Service-Signature',
+    "`sha256=` and the HMAC-SHA256 of the body's bytes in lowercase hex, keyed by the whole `secret`. Compare in constant time.",
+    `sha256=${'0'.repeat(64)}`,
+  ],
+  [previousSignature, 'For 24 hours after a rotation: the same, keyed by the `secret` of before.', `sha256=${'0'.repeat(64)}`],
+  [
+    'webhook-id',
+    "The event's id, as Standard Webhooks call it. Keep those you have handled, and refuse them the second time.",
+    '01980000-0000-7000-8000-00000000000a',
+  ],
+  [
+    'webhook-timestamp',
+    'When this attempt was signed, in seconds since 1970. Refuse what is older than five minutes.',
+    '1769853600',
+  ],
+  [
+    'webhook-signature',
+    '`v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, keyed by the bytes that the `secret` encodes after `whsec_`. For 24 hours after a rotation it lists two, with a blank between them.',
+    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  ],
+]
+
+/** The document's `webhooks`, and the payloads among the components. */
+export function webhooksOf({ schemas }: Components): Record<string, unknown> {
+  const parameters = signatureHeaders.map(([name, description, example]) => ({
+    name,
+    in: 'header',
+    required: name !== previousSignature,
+    description,
+    schema: { type: 'string' },
+    example,
+  }))
+  const entries = Object.entries(events).map(([event, { summary, payload }]) => {
+    const $ref = schemas.named(`${typeName(event)}Event`, summary, payload)
+    const operation = {
+      operationId: `on${typeName(event)}`,
+      summary: event,
+      description: `${summary}. Sent to the webhook endpoints that asked for it, in up to five attempts: answer quickly, and work afterwards.`,
+      tags: ['Webhooks'],
+      parameters,
+      requestBody: { required: true, content: { 'application/json': { schema: { $ref } } } },
+      responses: {
+        '2XX': { description: 'Received. Any other answer, and none within 15 s, leads to another attempt.' },
+        '410': { description: 'Gone: nothing is delivered to this endpoint any more.' },
+      },
+      security: [],
+    }
+    return [event, { post: operation }]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** `GET /events/stream`; `query` is what its address may say. */
+export function streamOf(components: Components, query: z.ZodObject): Operation {
+  const route = { method: 'GET', path: '/events/stream', reach: 'workspace', query } as const
+  const codes = errorsOf(components.rules, route, [
+    'NOT_FOUND',
+    // So many streams at a time.
+    'API_RATE_LIMIT_EXCEEDED',
+  ])
+  return {
+    operationId: 'streamEvents',
+    summary: 'Follow events as they happen',
+    description:
+      "Server-sent events: `event:` is the event's name, `id:` its cursor, `data:` the very object that webhooks receive. A reader that comes back with `Last-Event-ID` gets what it missed, in order, and then what is new.",
+    parameters: [
+      ...parametersIn('query', components.schemas, query),
+      {
+        name: 'Last-Event-ID',
+        in: 'header',
+        description: 'The cursor of the last event seen; wins over `after`.',
+        schema: { type: 'string' },
+      },
+      ...headersTaken(components.rules, route),
+    ],
+    responses: {
+      200: {
+        description: 'The stream. It goes on until either side ends it.',
+        headers: headerRefs(components.rules.headers),
+        content: {
+          'text/event-stream': {
+            schema: { type: 'string', description: 'Server-sent events.' },
+            example:
+              'event: message.sent\nid: 0kV9zQ3mTnC1bWf7xR2hLw\ndata: {"id":"…","event":"message.sent","instanceId":"…","messageId":"…"}\n\n',
+          },
+        },
+      },
+      ...errorResponses(codes, components),
+    },
+    security: components.rules.security,
+  }
+}

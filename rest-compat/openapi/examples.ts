@@ -1,0 +1,124 @@
+// Bodies that work as they stand on a gateway with the demo account, by operation. A test sends every one.
+import type { DemoIds, Examples } from './example.ts'
+import { peopleExamples } from './examples-people.ts'
+
+const to = '+4915112345678'
+const button = (id: string, displayText: string) => ({ type: 'reply', displayText, id })
+
+/** Several examples of one operation, by their names. */
+export function examplesFor({ instanceId, contactId, groupId, templateId }: DemoIds): Examples {
+  const message = { instanceId, to }
+  const text = { ...message, type: 'text', text: 'Hello' }
+  const order = { templateId, contactId, variables: { order: '4711' } }
+  return {
+    ...peopleExamples,
+    sendMessage: {
+      text: { summary: 'A text', value: text },
+      image: {
+        summary: 'An image with a caption',
+        value: { ...message, type: 'image', mediaUrl: 'https://picsum.photos/id/10/600/400', text: 'The view from here' },
+      },
+      document: {
+        summary: 'A document',
+        value: { ...message, type: 'document', mediaUrl: 'https://example.com/bill.pdf', text: 'Your bill' },
+      },
+      location: {
+        summary: 'A place',
+        value: { ...message, type: 'location', latitude: 52.5163, longitude: 13.3777, locationName: 'Brandenburg Gate' },
+      },
+      contact: { summary: 'A contact', value: { ...message, type: 'contact', contactId } },
+      buttons: {
+        summary: 'A question with buttons',
+        value: {
+          ...message,
+          type: 'buttons',
+          title: 'Your appointment',
+          description: 'Does Friday at ten suit you?',
+          buttons: [button('yes', 'Yes'), button('no', 'No')],
+        },
+      },
+      template: { summary: 'A template, filled in', value: { ...message, ...order } },
+    },
+    scheduleMessage: {
+      text: { summary: 'A text, later', value: { ...text, text: 'Later', scheduledAt: halfAYearAhead() } },
+      template: { summary: 'A template, later', value: { ...message, ...order, scheduledAt: halfAYearAhead() } },
+    },
+    sendMessages: {
+      two: {
+        summary: 'One now, one later',
+        value: { messages: [text, { ...text, to: '+4915112345679', text: 'Later', scheduledAt: halfAYearAhead() }] },
+      },
+    },
+    createInstance: { sandbox: { summary: 'A phone of the sandbox', value: { name: 'Support', provider: 'sandbox' } } },
+    connectInstance: { qr: { summary: 'With a QR code, where one is needed', value: {} } },
+    lookupNumbers: { two: { summary: 'Two numbers', value: { instanceId, numbers: [to, '+4915112340001'] } } },
+    createContact: {
+      plain: { summary: 'A name and a number', value: { name: 'Grace Hopper', phone: '+12025550123' } },
+      whole: {
+        summary: 'With labels, and values for templates',
+        value: {
+          name: 'Alan Turing',
+          phone: '+442079460123',
+          email: 'alan@example.com',
+          tags: ['vip'],
+          custom: { city: 'London' },
+        },
+      },
+    },
+    updateContact: { tags: { summary: 'Other labels; what is left out stays', value: { tags: ['demo', 'vip'] } } },
+    createContactGroup: { plain: { summary: 'A group', value: { name: 'Friends', description: 'Those who write back' } } },
+    updateContactGroup: { name: { summary: 'Another name', value: { name: 'Good customers' } } },
+    addGroupMembers: { one: { summary: 'One contact', value: { contactIds: [contactId] } } },
+    removeGroupMembers: { one: { summary: 'One contact', value: { contactIds: [contactId] } } },
+    bulkDeleteContacts: { one: { summary: 'One contact', value: { contactIds: [contactId] } } },
+    createTemplate: {
+      text: {
+        summary: 'A text with placeholders',
+        value: { name: 'Reminder', type: 'text', body: 'Hello {{contact.firstName}}, see you on {{custom.day}}.' },
+      },
+    },
+    updateTemplate: {
+      body: { summary: 'Another text', value: { body: 'Hello {{contact.firstName}}, order {{custom.order}} left.' } },
+    },
+    previewTemplate: { filled: { summary: 'For a contact, with values', value: { contactId, variables: { order: '4711' } } } },
+    createCampaign: {
+      direct: {
+        summary: 'A text to a group and a number',
+        value: {
+          instanceId,
+          name: 'News',
+          type: 'text',
+          text: 'News!',
+          groupIds: [groupId],
+          recipients: [{ to: '+4915112345679' }],
+        },
+      },
+      template: {
+        summary: 'A template, with values for each recipient, later',
+        value: {
+          instanceId,
+          name: 'Orders',
+          templateId,
+          variables: { order: 'yours' },
+          contactIds: [contactId],
+          scheduledAt: halfAYearAhead(),
+        },
+      },
+    },
+    createWebhook: {
+      messages: {
+        summary: 'What becomes of messages',
+        value: {
+          url: 'https://example.com/hook',
+          events: ['message.sent', 'message.delivered', 'message.read', 'message.failed'],
+        },
+      },
+    },
+    updateWebhook: { events: { summary: 'Other events', value: { events: ['message.received'] } } },
+  }
+}
+
+/** A moment that is ahead for as long as a process runs, and within a year: half a year from this month. */
+function halfAYearAhead(now = new Date()): string {
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 6)).toISOString()
+}

@@ -1,0 +1,70 @@
+// Routes that carry files, as operations of the document.
+
+import type { FileRoute } from '../route.ts'
+import { errorResponses, errorsOf } from './errors.ts'
+import { type Components, headerRefs, headersTaken, type Operation, type OperationSource } from './operation.ts'
+import type { SurfaceRules } from './surface.ts'
+
+const bytes = { type: 'string', format: 'binary' }
+
+export function fileOperation(source: OperationSource, components: Components, route: FileRoute): Operation {
+  const { operationId, summary, description } = route
+  const { rules } = components
+  const own = route.answer ? takesFile(source, components, route, route.answer) : givesFile(rules)
+  return {
+    operationId,
+    summary,
+    description,
+    ...own,
+    parameters: [...own.parameters, ...headersTaken(rules, route)],
+    responses: { ...own.responses, ...errorResponses(errorsOf(rules, route, []), components) },
+    security: rules.security,
+  }
+}
+
+function takesFile(
+  { graph }: OperationSource,
+  { schemas, rules }: Components,
+  { status }: FileRoute,
+  answer: NonNullable<FileRoute['answer']>,
+) {
+  const form = {
+    type: 'object',
+    required: ['file'],
+    properties: { file: { ...bytes, description: 'The file. What it is called does not matter.' } },
+  }
+  const data = schemas.answer(answer, graph.getQueryType()?.getFields().media?.type)
+  const headers = headerRefs([...rules.headers, 'Idempotency-Replayed'])
+  return {
+    parameters: [],
+    requestBody: { required: true, content: { 'multipart/form-data': { schema: form } } },
+    responses: {
+      [status]: {
+        description: 'It is kept.',
+        headers,
+        content: { 'application/json': { schema: { type: 'object', required: ['data'], properties: { data } } } },
+      },
+    },
+  }
+}
+
+function givesFile({ headers }: SurfaceRules) {
+  const sent = { headers: headerRefs(headers), content: { '*/*': { schema: bytes } } }
+  return {
+    parameters: [
+      {
+        name: 'id',
+        in: 'path' as const,
+        required: true,
+        description: 'Its id.',
+        schema: { type: 'string', format: 'uuid' },
+      },
+    ],
+    responses: {
+      200: { description: 'The file.', ...sent },
+      206: { description: 'The part that `Range` asks for.', ...sent },
+      304: { description: 'It is still the one with the `ETag` of `If-None-Match`.' },
+      416: { description: 'The `Range` begins after the end of the file.' },
+    },
+  }
+}

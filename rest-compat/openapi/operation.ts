@@ -1,0 +1,152 @@
+// One route as an operation of the document: its parameters, its body, its answers.
+import type { DocumentNode, GraphQLInputType, GraphQLSchema } from 'graphql'
+import type { z } from 'zod'
+import { errors } from '../../src/core/errors.ts'
+import type { RefusedRoute, Route } from '../route.ts'
+import { errorResponses, errorsOf } from './errors.ts'
+import type { DemoIds } from './example.ts'
+import { examplesFor } from './examples.ts'
+import { type AskedField, askedField } from './graph.ts'
+import type { Schemas } from './schemas.ts'
+import type { Entry, SurfaceRules } from './surface.ts'
+import type { Schema } from './zod.ts'
+
+export interface OperationSource {
+  graph: GraphQLSchema
+  /** The graph's inputs by name. */
+  inputs: ReadonlyMap<string, { schema: z.ZodObject }>
+  /** Whether an operation is for usable subscriptions only. */
+  needsActive: (document: DocumentNode) => boolean
+  /** What the examples speak of. */
+  demo: DemoIds
+}
+
+export interface Components {
+  rules: SurfaceRules
+  schemas: Schemas
+  responses: Record<string, unknown>
+}
+
+interface Parameter {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required?: boolean
+  description?: string | null
+  schema: Schema
+  example?: unknown
+}
+
+export interface Operation {
+  operationId: string
+  summary: string
+  description?: string
+  parameters?: (Parameter | { $ref: string })[]
+  requestBody?: unknown
+  responses: Record<string, unknown>
+  security?: unknown
+}
+
+export function operationOf(source: OperationSource, components: Components, route: Route | RefusedRoute): Operation {
+  const { summary } = route
+  const { rules } = components
+  const { security } = rules
+  if ('refuse' in route) {
+    const responses = errorResponses(errorsOf(rules, route, []), components)
+    const description = `${errors[route.refuse].message}.`
+    return { operationId: route.operationId, summary, description, parameters: headersTaken(rules, route), responses, security }
+  }
+  const field = askedField(source.graph, route.document)
+  const codes = errorsOf(rules, route, [
+    ...field.errors,
+    ...(source.needsActive(route.document) ? (['SUBSCRIPTION_INACTIVE'] as const) : []),
+  ])
+  return {
+    operationId: route.operationId ?? field.name,
+    summary,
+    description: field.description,
+    parameters: [...parametersOf(route, field, components.schemas, source.demo), ...headersTaken(rules, route)],
+    requestBody: bodyOf(source, components.schemas, route, field),
+    responses: { ...successOf(route, field, components), ...errorResponses(codes, components) },
+    security,
+  }
+}
+
+function parametersOf(route: Route, field: AskedField, schemas: Schemas, demo: DemoIds): Parameter[] {
+  const graphNames = Object.fromEntries(Object.entries(route.renames ?? {}).map(([graph, rest]) => [rest, graph]))
+  const argument = (name: string) => field.argument(graphNames[name] ?? name)
+  const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']): Parameter => {
+    const arg = argument(name)
+    const example = exampleOf(route.path, name, demo)
+    return {
+      name,
+      in: 'path',
+      required: true,
+      // Where the path alone names the team, the graph has no argument for it.
+      description: arg?.description ?? (name === 'teamId' ? "The team's id." : undefined),
+      schema: { type: 'string', format: 'uuid' },
+      example,
+    }
+  })
+  const inQuery = route.query ? parametersIn('query', schemas, route.query, (name) => argument(name)?.type) : []
+  return [...inPath, ...inQuery]
+}
+
+/** The headers that a route takes beside those that let somebody in. */
+export function headersTaken(rules: SurfaceRules, route: Entry & { method: string }): { $ref: string }[] {
+  const taken = [...(route.method === 'POST' ? ['Idempotency-Key'] : []), ...(rules.takesTeam(route) ? ['X-Team-Id'] : [])]
+  return taken.map((name) => ({ $ref: `#/components/parameters/${name}` }))
+}
+
+/** The demo's own, where it has one of those. */
+function exampleOf(path: string, name: string, demo: DemoIds): string | undefined {
+  const kind = name === 'id' ? `${path.split('/')[1]?.replace(/s$/, '')}Id` : name
+  return Object.hasOwn(demo, kind) ? demo[kind as keyof DemoIds] : undefined
+}
+
+/** What the fields of an object are in an address; `typeOf` is the graph's type of one, where the graph has it. */
+export function parametersIn(
+  where: 'path' | 'query',
+  schemas: Schemas,
+  fields: z.ZodObject,
+  typeOf: (name: string) => GraphQLInputType | undefined = () => undefined,
+): Parameter[] {
+  const { properties = {}, required = [] } = schemas.query(fields, typeOf)
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: where,
+    ...(required.includes(name) && { required: true }),
+    description,
+    schema,
+  }))
+}
+
+function bodyOf({ inputs, demo }: OperationSource, schemas: Schemas, route: Route, field: AskedField): unknown {
+  const given = examplesFor(demo)[route.operationId ?? field.name]
+  const content = (schema: Schema) => ({ 'application/json': { schema, ...(given && { examples: given }) } })
+  if (!route.input) return undefined
+  const input = inputs.get(route.input)
+  if (!input) throw new Error(`${route.method} ${route.path} takes ${route.input}, which is no input of the graph`)
+  return { ...(!route.optionalBody && { required: true }), content: content(schemas.body(route.input, input.schema)) }
+}
+
+function successOf(
+  { method, status, answer, accepted }: Route,
+  { type }: AskedField,
+  { schemas, rules }: Components,
+): Record<string, unknown> {
+  const headers = headerRefs([...rules.headers, ...(method === 'POST' ? ['Idempotency-Replayed'] : [])])
+  const told = (of: z.ZodType, description: string) => {
+    const schema = { type: 'object', required: ['data'], properties: { data: schemas.answer(of, type) } }
+    return { description, headers, content: { 'application/json': { schema } } }
+  }
+  return {
+    [status]: told(answer, statusWords[status] ?? 'What was asked for.'),
+    ...(accepted && { 202: told(accepted.answer, 'It goes on in the background.') }),
+  }
+}
+
+const statusWords: Record<number, string> = { 201: 'It was created.', 202: 'It was judged.' }
+
+export function headerRefs(names: readonly string[]): Record<string, { $ref: string }> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}

@@ -1,0 +1,171 @@
+// Schemas of the document: the rows' own, in the words and with the vocabulary of the graph's types.
+import {
+  type GraphQLEnumType,
+  type GraphQLInputType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isObjectType,
+} from 'graphql'
+import type { z } from 'zod'
+import { mapValues, type Schema, toSchema } from './zod.ts'
+
+type GraphType = GraphQLOutputType | GraphQLInputType
+
+export interface Schemas {
+  /** Every named one, by name. */
+  components: Record<string, Schema>
+  /** What a row answers; `type` is what the graph answers there. */
+  answer: (answer: z.ZodType, type?: GraphQLOutputType) => Schema
+  /** Gives a schema a name; answers a reference to it. */
+  named: (name: string, description: string, schema: z.ZodType) => string
+  /** An input as a body, a reference, in the graph's words where it is one of the graph's; what only the graph has, or is there to be refused, is left out. */
+  body: (name: string, input: z.ZodObject) => Schema
+  /** A query; `typeOf` is the graph's type of a field, where the graph has one. */
+  query: (query: z.ZodObject, typeOf: (name: string) => GraphQLInputType | undefined) => Schema
+}
+
+export function createSchemas(graph: GraphQLSchema): Schemas {
+  const components: Record<string, Schema> = {}
+  const dressed = new Set<string>()
+  const fromGraph = new Set<string>()
+
+  function convert(schema: z.ZodType, io: 'input' | 'output'): Schema {
+    const { root, named } = toSchema(schema, io)
+    for (const [name, one] of Object.entries(named)) {
+      const description = graph.getType(name)?.description
+      // A row's own spelling of a vocabulary wins over the graph's.
+      if (fromGraph.delete(name) || !components[name]) components[name] = { ...(description && { description }), ...one }
+    }
+    return root
+  }
+
+  /** Gives `schema` what the graph says of `type`: descriptions, enums, ids and moments. Its own words stay. */
+  function dress(schema: Schema, type?: GraphType): Schema {
+    if (schema.$ref) {
+      dressComponent(schema.$ref, type)
+      return schema
+    }
+    if (schema.anyOf) return { ...schema, anyOf: schema.anyOf.map((one) => dress(one, type)) }
+    if (schema.items) return { ...schema, items: dress(schema.items, type) }
+    const named = type && getNamedType(type)
+    if (schema.properties) return nameRecord(dressFields(schema, schema.properties, type), type)
+    if (isEnumType(named) && isText(schema) && !schema.enum) return enumOf(schema, named.name)
+    if (named?.name === 'ID' && isText(schema)) return { format: 'uuid', ...schema }
+    if (named?.name === 'DateTime' && isText(schema)) return { format: 'date-time', ...schema }
+    return schema
+  }
+
+  function dressComponent(ref: string, type?: GraphType): void {
+    const name = ref.split('/').at(-1) as string
+    if (dressed.has(name)) return
+    dressed.add(name)
+    const known = (graph.getType(name) as GraphType | undefined) ?? type
+    const { properties, ...schema } = components[name] as Schema
+    const description = known && getNamedType(known).description
+    components[name] = {
+      ...(description && { description }),
+      ...(properties ? dressFields(schema, properties, known) : dress(schema, known)),
+    }
+  }
+
+  function dressFields(schema: Schema, properties: Record<string, Schema>, type?: GraphType): Schema {
+    const fields = fieldsOf(type)
+    const dressedFields = mapValues(properties, (property, name) => {
+      const field = fields[name] ?? pageItems(property, fields)
+      const told = field?.description && (canBeNull(property) ? field.description : neverToldNull(field.description))
+      const described = told && !property.description ? { description: told } : {}
+      return { ...dress(property, field?.type), ...described }
+    })
+    return { ...schema, properties: dressedFields }
+  }
+
+  /** An object that has fields of one of the graph's types alone is known by the name of that type. */
+  function nameRecord(schema: Schema, type?: GraphType): Schema {
+    const named = type && getNamedType(type)
+    const names = Object.keys(schema.properties ?? {})
+    if (!isObjectType(named) || !names.every((name) => name in named.getFields())) return schema
+    const record = { description: named.description ?? '', ...schema, type: 'object' }
+    components[named.name] ??= record
+    if (JSON.stringify(components[named.name]) !== JSON.stringify(record)) return schema
+    const $ref = `#/components/schemas/${named.name}`
+    return schema.type === 'object' ? { $ref } : { anyOf: [{ $ref }, { type: 'null' }] }
+  }
+
+  function enumOf(schema: Schema, name: string): Schema {
+    const type = graph.getType(name)
+    if (isEnumType(type) && !components[name]) {
+      const values = type.getValues()
+      components[name] = { type: 'string', enum: values.map((value) => value.name), description: describeEnum(type) }
+      fromGraph.add(name)
+    }
+    const { type: own, ...rest } = schema
+    const $ref = `#/components/schemas/${name}`
+    return own === 'string' ? { $ref, ...rest } : { anyOf: [{ $ref }, { type: 'null' }], ...rest }
+  }
+
+  return {
+    components,
+    answer: (answer, type) => dress(convert(answer, 'output'), type),
+    named: (name, description, schema) => {
+      components[name] = { description, ...convert(schema, 'output') }
+      return `#/components/schemas/${name}`
+    },
+    body: (name, input) => {
+      if (!components[name]) {
+        const { properties = {}, ...schema } = convert(input, 'input')
+        const told = Object.entries(properties).filter(([field, { not }]) => field !== 'idempotencyKey' && not === undefined)
+        components[name] = {
+          description: graph.getType(name)?.description ?? '',
+          ...schema,
+          properties: Object.fromEntries(told),
+        }
+      }
+      return { $ref: `#/components/schemas/${name}` }
+    },
+    query: (query, typeOf) => {
+      const { properties = {}, ...schema } = convert(query, 'input')
+      return { ...schema, properties: mapValues(properties, (property, name) => neverNull(dress(property, typeOf(name)))) }
+    },
+  }
+}
+
+interface Field {
+  type: GraphType
+  description?: string | null
+}
+
+function fieldsOf(type?: GraphType): Record<string, Field | undefined> {
+  const named = type && getNamedType(type)
+  return isObjectType(named) || isInputObjectType(named) ? named.getFields() : {}
+}
+
+/** The items of a page have a name of their own in REST; in the graph they are the nodes of a connection. */
+function pageItems(property: Schema, fields: Record<string, Field | undefined>): Field | undefined {
+  return property.items && fields.nodes && fields.pageInfo ? { type: fields.nodes.type } : undefined
+}
+
+/** What stands in an address: it can be left out there, but `null` would be a text. */
+function neverNull({ type, ...schema }: Schema): Schema {
+  return { ...schema, ...(type && { type: [type].flat().find((one) => one !== 'null') as string }) }
+}
+
+function canBeNull({ type, anyOf = [] }: Schema): boolean {
+  return [type].flat().includes('null') || anyOf.some(canBeNull)
+}
+
+/** The graph's words without when it is null: what REST answers in another shape, or not at all, is never null there. */
+function neverToldNull(description: string): string {
+  return description.replace(/; null where [^.]*/, '')
+}
+
+function isText({ type }: Schema): boolean {
+  return [type].flat().includes('string')
+}
+
+function describeEnum(type: GraphQLEnumType): string {
+  const told = type.getValues().filter(({ description }) => description)
+  return [type.description, ...told.map(({ name, description }) => `- \`${name}\`: ${description}`)].join('\n')
+}

@@ -1,0 +1,90 @@
+// Mounts the identity routes under /api/auth, and describes them: what people do before they have a token, and with their sessions.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { App } from '../../core/app.ts'
+import { fail } from '../../core/errors.ts'
+import { type Described, described } from './auth-described.ts'
+import { changePassword } from './password-change.ts'
+import { forgotPassword, resetPassword } from './password-reset.ts'
+import { endSession, listSessions } from './sessions.ts'
+import { logIn, logOut, renewToken } from './sign-in.ts'
+import { signUp } from './sign-up.ts'
+import { leaveForProvider, returnFromProvider } from './single-sign-on.ts'
+import { resendVerification, verifyEmail } from './verify-email.ts'
+
+/** An address, a password and a name fit in; anybody may send such a body, so none may cost more. */
+const maxBodyBytes = 16 * 1024
+
+type Verb = (app: App, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+
+interface AuthRoute {
+  method: 'GET' | 'POST' | 'DELETE'
+  path: string
+  status?: number
+  verb: Verb
+  told: Described
+  /** What the verb sends is the whole answer, in no envelope. */
+  bare?: boolean
+}
+
+const authRoutes: readonly AuthRoute[] = [
+  { method: 'POST', path: '/signup', status: 201, verb: signUp, told: described.signUp },
+  { method: 'POST', path: '/verify-email', verb: verifyEmail, told: described.verifyEmail },
+  { method: 'POST', path: '/verify-email/resend', status: 202, verb: resendVerification, told: described.resendVerification },
+  { method: 'POST', path: '/login', verb: logIn, told: described.logIn },
+  { method: 'POST', path: '/token', verb: renewToken, told: described.renewToken },
+  { method: 'POST', path: '/logout', verb: logOut, told: described.logOut },
+  { method: 'POST', path: '/password/forgot', status: 202, verb: forgotPassword, told: described.forgotPassword },
+  { method: 'POST', path: '/password/reset', verb: resetPassword, told: described.resetPassword },
+  { method: 'POST', path: '/password/change', verb: changePassword, told: described.changePassword },
+  { method: 'GET', path: '/sessions', verb: listSessions, told: described.listSessions },
+  { method: 'DELETE', path: '/sessions/:id', verb: endSession, told: described.endSession },
+  { method: 'GET', path: '/jwks', verb: showKeys, told: described.showKeys, bare: true },
+  { method: 'GET', path: '/oauth/:provider', status: 302, verb: leaveForProvider, told: described.leaveForProvider, bare: true },
+  {
+    method: 'GET',
+    path: '/oauth/:provider/callback',
+    status: 302,
+    verb: returnFromProvider,
+    told: described.returnFromProvider,
+    bare: true,
+  },
+]
+
+/** The public keys that tokens are signed with, as others expect them. */
+async function showKeys(app: App, _: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  return await reply.send(await (await app.identity.auth()).api.getJwks())
+}
+
+/** The routes as the API's document has them: where each is, what it answers with, and its words. */
+export function describeAuth(prefix: string): (Described & Required<Pick<AuthRoute, 'method' | 'path' | 'status' | 'bare'>>)[] {
+  return authRoutes.map(({ method, path, status = 200, told, bare = false }) => ({
+    method,
+    path: prefix + path,
+    status,
+    bare,
+    ...told,
+  }))
+}
+
+/** Registers the routes below `prefix`; answers which methods each path takes. */
+export function mountAuth(http: FastifyInstance, app: App, prefix: string): Map<string, Set<string>> {
+  const taken = new Map<string, Set<string>>()
+  const take = (method: string, path: string) => {
+    taken.set(prefix + path, (taken.get(prefix + path) ?? new Set()).add(method))
+    return prefix + path
+  }
+  for (const { method, path, status = 200, verb, bare } of authRoutes) {
+    http.route({
+      method,
+      url: take(method, path),
+      bodyLimit: maxBodyBytes,
+      handler: async (request, reply) => {
+        if (app.stopping) fail('SERVICE_UNAVAILABLE')
+        const data = await verb(app, request, reply)
+        if (bare) return data
+        return await reply.code(status).header('cache-control', 'no-store').send({ data })
+      },
+    })
+  }
+  return taken
+}

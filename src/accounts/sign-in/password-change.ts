@@ -1,0 +1,52 @@
+// Setting another password with the old one.
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { App } from '../../core/app.ts'
+import { type Sql, transaction } from '../../core/database/database.ts'
+import { fail } from '../../core/errors.ts'
+import { parse, text } from '../../core/validation.ts'
+import { password } from '../fields.ts'
+import { callerOf, refuseToken } from './auth-call.ts'
+import { inTurnOf } from './claimant.ts'
+import { guarded } from './login-guard.ts'
+import { hashPassword, verifyPassword } from './password.ts'
+import { lockUser, replacePassword } from './replace-password.ts'
+
+export const changeBody = z
+  .object({
+    currentPassword: text(1, 128).describe('The present one.'),
+    newPassword: password.describe('The next one, 10 to 128 characters.'),
+  })
+  .describe('A password for another.')
+
+/**
+ * Ends every session but the one that asks. Wrong present passwords are counted for the person, apart from failed logins of others.
+ * @throws INVALID_CREDENTIALS for a wrong current password, API_RATE_LIMIT_EXCEEDED after five, INVALID_STATE without a password,
+ * CONFLICT where it was changed meanwhile, UNAUTHORIZED.
+ */
+export async function changePassword(app: App, request: FastifyRequest): Promise<{ changed: true }> {
+  const { userId, sessionId } = await callerOf(app, request)
+  const { currentPassword, newPassword } = parse(changeBody, request.body)
+  const { email, password: current } = await credentialOf(app.pool, userId)
+  if (!current) fail('INVALID_STATE', 'This account has no password; set one with a mail (password/forgot)')
+  const claimant = { kind: 'session', email } as const
+  await guarded(app, email, claimant, async () => {
+    if (!(await verifyPassword(current, currentPassword))) fail('INVALID_CREDENTIALS', 'currentPassword: is not the password')
+  })
+  const hash = await inTurnOf(claimant, () => hashPassword(newPassword))
+  await transaction(app.pool, async (tx) => {
+    await lockUser(tx, userId)
+    if ((await credentialOf(tx, userId)).password !== current)
+      fail('CONFLICT', 'The password was changed by somebody else at the same time')
+    await replacePassword(tx, { userId, email, hash, keepSessionId: sessionId })
+  })
+  return { changed: true }
+}
+
+async function credentialOf(sql: Sql, userId: string): Promise<{ email: string; password: string | null }> {
+  const { rows } = await sql.query<{ email: string; password: string | null }>(
+    `select u.email, a.password from users u left join auth_accounts a on a."userId" = u.id and a."providerId" = 'credential' where u.id = $1`,
+    [userId],
+  )
+  return rows[0] ?? refuseToken()
+}

@@ -1,0 +1,45 @@
+// Where a person is signed in, for that person to see and to end.
+import type { FastifyRequest } from 'fastify'
+import ipaddr from 'ipaddr.js'
+import { z } from 'zod'
+import type { App } from '../../core/app.ts'
+import { fail } from '../../core/errors.ts'
+import { parse, uuid } from '../../core/validation.ts'
+import { callerOf } from './auth-call.ts'
+
+export interface ListedSession {
+  id: string
+  /** Whether it is the one that asks. */
+  current: boolean
+  ipAddress: string | null
+  userAgent: string | null
+  createdAt: Date
+  expiresAt: Date
+}
+
+export const sessionPath = z.object({ id: uuid.describe("The session's id.") })
+
+/** The person's sessions, newest first. @throws UNAUTHORIZED. */
+export async function listSessions(app: App, request: FastifyRequest): Promise<ListedSession[]> {
+  const { userId, sessionId } = await callerOf(app, request)
+  const { rows } = await app.pool.query<ListedSession>(
+    `select id, id = $2 as current, nullif("ipAddress", '') as "ipAddress", nullif("userAgent", '') as "userAgent", "createdAt", "expiresAt"
+      from auth_sessions where "userId" = $1 and "expiresAt" > now() order by id desc`,
+    [userId, sessionId],
+  )
+  return rows.map((row) => ({ ...row, ipAddress: row.ipAddress && shorten(row.ipAddress) }))
+}
+
+/** An address without the zeros that it was kept with. */
+function shorten(address: string): string {
+  return ipaddr.isValid(address) ? ipaddr.parse(address).toString() : address
+}
+
+/** Ends one of the person's sessions; its tokens stop working at once. @throws NOT_FOUND, UNAUTHORIZED. */
+export async function endSession(app: App, request: FastifyRequest): Promise<{ id: string; deleted: true }> {
+  const { userId } = await callerOf(app, request)
+  const { id } = parse(sessionPath, request.params)
+  const { rowCount } = await app.pool.query('delete from auth_sessions where id = $1 and "userId" = $2', [id, userId])
+  if (!rowCount) fail('NOT_FOUND', 'Session not found')
+  return { id, deleted: true }
+}

@@ -1,0 +1,63 @@
+// Proving an e-mail address with the token of a mail, and asking for that mail again.
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { App } from '../../core/app.ts'
+import { transaction } from '../../core/database/database.ts'
+import { fail } from '../../core/errors.ts'
+import { parse, text } from '../../core/validation.ts'
+import { email } from '../email.ts'
+import { mailToken } from '../fields.ts'
+import { orderVerification } from '../mail/token-mail.ts'
+import { ownerOfMailToken, takeMailToken } from '../mail/tokens.ts'
+import { answerAlike } from './ask-bounds.ts'
+import { inTurnOf, strangerOf } from './claimant.ts'
+import { verifyPassword } from './password.ts'
+import { proveAddress } from './prove-address.ts'
+import { lockUser } from './replace-password.ts'
+
+export const verifyBody = z
+  .object({
+    token: mailToken,
+    password: text(1, 128)
+      .optional()
+      .describe('The password of the sign-up, where the page asks for it: a mail that others caused verifies nothing then.'),
+  })
+  .describe('What a mail told.')
+export const emailBody = z.object({ email: email.describe('Whose account it is about.') }).describe('An address.')
+
+/**
+ * Proves the address with a token that works once and belongs to one sign-up: a later sign-up makes it void. From then on the
+ * password of that sign-up signs in.
+ *
+ * The token alone suffices, so that every console and program can verify. The price: whoever follows the link of a sign-up that
+ * they did not make gives an account with their address to a stranger who knows its password, until they reset it, which ends all
+ * that the stranger made. A caller that also sends the password closes that gap; our own page does.
+ * @throws INVALID_TOKEN, INVALID_CREDENTIALS for a password that is not the one of the sign-up; the token still holds then.
+ */
+export async function verifyEmail(app: App, request: FastifyRequest): Promise<{ verified: true }> {
+  const { token, password } = parse(verifyBody, request.body)
+  const userId = (await ownerOfMailToken(app.pool, 'verify-email', token)) ?? fail('INVALID_TOKEN')
+  if (password !== undefined) await checkPassword(app, request, userId, password)
+  await transaction(app.pool, async (tx) => {
+    if (!(await lockUser(tx, userId)) || !(await takeMailToken(tx, 'verify-email', token))) fail('INVALID_TOKEN')
+    await proveAddress(tx, userId, app.revokeInvitations)
+  })
+  return { verified: true }
+}
+
+async function checkPassword(app: App, request: FastifyRequest, userId: string, password: string): Promise<void> {
+  const { rows } = await app.pool.query<{ hash: string | null }>(
+    `select password as hash from auth_accounts where "userId" = $1 and "providerId" = 'credential'`,
+    [userId],
+  )
+  const hash = rows[0]?.hash ?? ''
+  if (await inTurnOf(strangerOf(request), () => verifyPassword(hash, password))) return
+  fail('INVALID_CREDENTIALS', 'password: is not the one of the sign-up that this mail is about')
+}
+
+/** Sends the mail again where it is of use. Answers alike whatever the address. @throws API_RATE_LIMIT_EXCEEDED. */
+export async function resendVerification(app: App, request: FastifyRequest): Promise<{ accepted: true }> {
+  const { email: to } = parse(emailBody, request.body)
+  await answerAlike(app, strangerOf(request), { kind: 'resend', to }, () => orderVerification(app, to))
+  return { accepted: true }
+}

@@ -1,0 +1,205 @@
+// Admission: one statement a flush turns API keys into principals, takes from the one-second window, counts the request.
+import { keyHash } from '../../accounts/service.ts'
+import type { App } from '../../core/app.ts'
+import { createBatch } from '../../core/batch.ts'
+import type { Principal } from '../../core/context.ts'
+import { failure } from '../../core/errors.ts'
+import { planInForceSql, plans } from '../plans.ts'
+import { thisMonth } from './quota.ts'
+import { type RateState, rateOf, stepMs, windowsSql } from './rate-window.ts'
+
+/**
+ * What a request is about, which decides who may make it: a workspace's data; the account that pays for it; a GraphQL
+ * query both of them; the plan catalogue; what is a person's own, whichever workspace they look at, and no key's.
+ */
+export type Reach = 'workspace' | 'personal' | 'both' | 'open' | 'account'
+
+export interface Knock {
+  /** The `x-api-key` header. */
+  key: unknown
+  /** The `X-Team-Id` header. */
+  teamId: unknown
+  reach: Exclude<Reach, 'account'>
+}
+
+export interface Admission {
+  /** Who is asking, or why not. */
+  principal: Principal | null
+  error: Error | null
+  /** Null for a caller who does not show a key that holds here; of a person, whom only a refusal tells, null otherwise. */
+  rate: RateState | null
+  /** Seconds, on a 429. */
+  retryAfter: number | null
+}
+
+declare module '../../core/app.ts' {
+  interface App {
+    admit: (knock: Knock) => Promise<Admission>
+  }
+}
+
+interface Asked {
+  hash: Buffer
+  teamId: string | null
+  reach: Knock['reach']
+}
+
+interface Row {
+  i: number
+  verdict: 'ok' | 'UNAUTHORIZED' | 'TEAM_KEY_REQUIRED' | 'TEAM_KEY_NOT_ALLOWED'
+  keyId: string
+  userId: string
+  workspaceId: string
+  teamId: string | null
+  ownerId: string
+  plan: string
+  active: boolean
+  /** What the window let through of the members asked for, and how full it is now. */
+  granted: number
+  used: number
+  /** What the monthly quota let through of those. */
+  counted: number
+  untilNextMonth: number
+}
+
+const keyForm = /^svc_(live|team)_[0-9a-f]{64}$/
+
+/** Whether something looks like a key: what does not is refused without a look into the database. */
+export function isKey(value: unknown): value is string {
+  return typeof value === 'string' && keyForm.test(value)
+}
+
+/** Makes `admit(knock)`: exact over all processes, with no cache, so that a revoked key is refused at once. */
+export function createAdmission(app: App): (knock: Knock) => Promise<Admission> {
+  const batch = createBatch<Asked, Admission>({
+    max: 500,
+    parallel: 2,
+    run: (asked) => admitAll(app, asked),
+    observe: (size) => app.metrics.batchSize.observe({ batch: 'admit' }, size),
+  })
+  return async (knock) => {
+    if (!isKey(knock.key)) return refusal('UNAUTHORIZED')
+    const hash = keyHash(knock.key)
+    const teamId = knock.teamId === undefined ? null : String(knock.teamId).toLowerCase()
+    return await batch({ hash, teamId, reach: knock.reach })
+  }
+}
+
+function refusal(code: 'UNAUTHORIZED' | 'TEAM_KEY_REQUIRED' | 'TEAM_KEY_NOT_ALLOWED'): Admission {
+  return { principal: null, error: failure(code), rate: null, retryAfter: null }
+}
+
+/** Takes a request out of the month's count again that was refused by the rules of keys and teams after it was admitted. */
+export async function uncount(app: App, { ownerId }: Principal): Promise<void> {
+  await app.quickPool.query(
+    `update api_usage set "apiRequestsCount" = greatest(0, "apiRequestsCount" - 1) where "userId" = $1 and period = ${thisMonth}`,
+    [ownerId],
+  )
+}
+
+interface Group extends Asked {
+  members: number[]
+}
+
+async function admitAll(app: App, asked: readonly Asked[]): Promise<Admission[]> {
+  const groups = new Map<string, Group>()
+  for (const [index, knock] of asked.entries()) {
+    const name = `${knock.hash.toString('latin1')} ${knock.reach} ${knock.teamId}`
+    const group = groups.get(name)
+    if (group) group.members.push(index)
+    else groups.set(name, { ...knock, members: [index] })
+  }
+  const list = [...groups.values()]
+  const rows = await runStatement(app, list)
+  const answers: (Admission | undefined)[] = asked.map(() => undefined)
+  for (const row of rows) {
+    const group = list[row.i - 1] as Group
+    if (row.verdict === 'ok') app.keyUse.note(row.keyId)
+    for (const [position, index] of group.members.entries()) answers[index] = answerOf(app, row, position)
+  }
+  return answers.map((answer) => answer ?? refusal('UNAUTHORIZED'))
+}
+
+function answerOf(app: App, row: Row, position: number): Admission {
+  if (row.verdict === 'UNAUTHORIZED') return refusal(row.verdict)
+  const limit = app.config.rateLimitPerSecond
+  const rate = rateOf(limit, { ...row, position })
+  if (row.verdict !== 'ok') return { ...refusal(row.verdict), rate }
+  if (position >= row.granted) {
+    return { principal: null, error: failure('API_RATE_LIMIT_EXCEEDED'), rate: { ...rate, remaining: 0 }, retryAfter: 1 }
+  }
+  if (position >= row.counted) {
+    const error = failure('MONTHLY_API_REQUEST_QUOTA_EXCEEDED')
+    return { principal: null, error, rate, retryAfter: row.untilNextMonth }
+  }
+  const { keyId, userId, workspaceId, teamId, ownerId, plan, active } = row
+  const kind = teamId ? 'team' : 'personal'
+  const principal: Principal = { credentialId: keyId, kind, userId, workspaceId, teamId, role: null, ownerId, plan, active }
+  return { principal, error: null, rate, retryAfter: null }
+}
+
+// One row a group. Keys that come to the wrong door take nothing and are only told how full their window is. Both tables are
+// locked in the order of their keys, and the grouping between them makes the first whole before the second begins.
+const statement = `
+with asked as (
+  select i::int, hash, team, reach, n from unnest($1::bytea[], $2::text[], $3::text[], $4::int[]) with ordinality as u(hash, team, reach, n, i)
+), known as (
+  select a.i, a.n, k.id, k."userId", k."workspaceId", k."teamId", w."ownerId",
+    ${planInForceSql('s')} as plan,
+    s.status <> 'inactive' as active,
+    case
+      when k."teamId" is null then case when a.team is not null and a.reach in ('workspace', 'both') then 'TEAM_KEY_REQUIRED' else 'ok' end
+      when a.team is null or a.team <> k."teamId"::text then 'UNAUTHORIZED'
+      when a.reach in ('personal', 'both') then 'TEAM_KEY_NOT_ALLOWED'
+      else 'ok'
+    end as verdict
+  from asked a
+  join api_keys k on k.hash = a.hash and k."revokedAt" is null
+  join workspaces w on w.id = k."workspaceId"
+  join subscriptions s on s."userId" = w."ownerId"
+), ${windowsSql(
+  `select id, sum(case when verdict = 'ok' then n else 0 end) as n from known where verdict <> 'UNAUTHORIZED' group by id`,
+  5,
+  8,
+)}, shares as (
+  select k.*, w.used, greatest(0, least(k.n, w.granted - (sum(k.n) over (partition by k.id order by k.i) - k.n)))::int as granted
+  from known k join windows w on w.id = k.id where k.verdict = 'ok'
+), owners as (
+  select s."ownerId", p.quota, least(sum(s.granted), p.quota)::int as granted
+  from shares s join unnest($6::text[], $7::int[]) as p(plan, quota) on p.plan = s.plan group by s."ownerId", p.quota
+), budgets as (
+  insert into api_usage as u ("userId", period, "apiRequestsCount", granted)
+  select "ownerId", ${thisMonth}, granted, granted from owners where granted > 0 order by "ownerId"
+  on conflict ("userId", period) do update set ("apiRequestsCount", granted) = (
+    select u."apiRequestsCount" + g.granted, g.granted
+    from (
+      select greatest(0, least(excluded.granted, o.quota - u."apiRequestsCount")) as granted
+      from owners o where o."ownerId" = excluded."userId"
+    ) g
+  )
+  returning "userId", granted
+)
+select k.i, k.verdict, k.id as "keyId", k."userId", k."workspaceId", k."teamId", k."ownerId", k.plan, k.active,
+  coalesce(s.granted, 0) as granted,
+  coalesce(s.used, (select w.used from windows w where w.id = k.id), 0) as used,
+  coalesce(greatest(0, least(s.granted, b.granted - (sum(s.granted) over (partition by s."ownerId" order by k.i) - s.granted))), 0)::int as counted,
+  ceil(extract(epoch from date_trunc('month', now() at time zone 'utc') + interval '1 month' - now() at time zone 'utc'))::int as "untilNextMonth"
+from known k left join shares s on s.i = k.i left join budgets b on b."userId" = s."ownerId"`
+
+async function runStatement(app: App, groups: readonly Group[]): Promise<Row[]> {
+  const { rows } = await app.quickPool.query<Row>({
+    name: 'billing.admit',
+    text: statement,
+    values: [
+      groups.map((group) => group.hash),
+      groups.map((group) => group.teamId),
+      groups.map((group) => group.reach),
+      groups.map((group) => group.members.length),
+      app.config.rateLimitPerSecond,
+      plans.map((plan) => plan.code),
+      plans.map((plan) => plan.limits.monthlyApiRequestQuota),
+      stepMs(app.config.rateLimitPerSecond),
+    ],
+  })
+  return rows
+}

@@ -1,0 +1,141 @@
+// The monthly outbound quota: taken when a message is accepted or a scheduled one leaves, given back when it never left.
+import type { Sql } from '../../core/database/database.ts'
+import { failure } from '../../core/errors.ts'
+import { planOf } from '../plans.ts'
+
+export interface QuotaRequest {
+  /** Whose subscription pays. */
+  ownerId: string
+  plan: string
+  /** Whether it takes one; otherwise it only asks whether any is left. */
+  counts: boolean
+}
+
+/** The first day of the present month (UTC), as SQL. */
+export const thisMonth = `date_trunc('month', now() at time zone 'utc')::date`
+
+/** Takes quota in the transaction `tx` and says for each request, in order, whether it fitted. Exact over all processes. */
+export async function reserveQuota(tx: Sql, requests: readonly QuotaRequest[]): Promise<boolean[]> {
+  if (requests.length === 0) return []
+  const owners = new Map<string, { quota: number; asked: number }>()
+  for (const { ownerId, plan, counts } of requests) {
+    const owner = owners.get(ownerId) ?? { quota: planOf(plan).limits.monthlyOutboundQuota, asked: 0 }
+    if (counts) owner.asked++
+    owners.set(ownerId, owner)
+  }
+  const list = [...owners].sort(([a], [b]) => (a < b ? -1 : 1))
+  const { rows } = await tx.query<{ userId: string; granted: number; used: number }>({
+    name: 'billing.reserveQuota',
+    text: `with asked as (select * from unnest($1::uuid[], $2::int[], $3::int[]) as a(id, quota, n))
+      insert into usage as u ("userId", period, "messagesCount", granted)
+      select id, ${thisMonth}, least(n, quota), least(n, quota) from asked order by id
+      on conflict ("userId", period) do update set ("messagesCount", granted) = (
+        select u."messagesCount" + g.n, g.n
+        from (select greatest(0, least(a.n, a.quota - u."messagesCount" - u."statusesCount")) as n from asked a where a.id = excluded."userId") g
+      )
+      returning "userId", granted, "messagesCount" + "statusesCount" as used`,
+    values: [list.map(([id]) => id), list.map(([, owner]) => owner.quota), list.map(([, owner]) => owner.asked)],
+  })
+  // What was left before them all, so that those before a request matter to it and those after do not.
+  const left = new Map(rows.map((row) => [row.userId, (owners.get(row.userId)?.quota ?? 0) - row.used + row.granted]))
+  return requests.map(({ ownerId, counts }) => {
+    const rest = left.get(ownerId) ?? 0
+    if (counts) left.set(ownerId, rest - 1)
+    return rest > 0
+  })
+}
+
+/** How many more of them this owner may send in the present month, as of now and promised to nobody. */
+export async function quotaLeft(tx: Sql, ownerId: string, plan: string): Promise<number> {
+  const { rows } = await tx.query<{ used: number }>({
+    name: 'billing.quotaLeft',
+    text: `select "messagesCount" + "statusesCount" as used from usage where "userId" = $1 and period = ${thisMonth}`,
+    values: [ownerId],
+  })
+  return Math.max(0, planOf(plan).limits.monthlyOutboundQuota - (rows[0]?.used ?? 0))
+}
+
+/** Gives back what messages that never left had taken: the month it was taken from, as `YYYY-MM-DD`, one entry a message. */
+export async function returnQuota(tx: Sql, taken: readonly { ownerId: string; period: string }[]): Promise<void> {
+  const counts = new Map<string, { ownerId: string; period: string; n: number }>()
+  for (const { ownerId, period } of taken) {
+    const name = `${ownerId} ${period}`
+    const entry = counts.get(name) ?? { ownerId, period, n: 0 }
+    entry.n++
+    counts.set(name, entry)
+  }
+  if (counts.size === 0) return
+  // Held in the order in which acceptance takes them, so that the two never wait for each other in a circle.
+  const list = [...counts.values()].sort((a, b) => (a.ownerId + a.period < b.ownerId + b.period ? -1 : 1))
+  await tx.query(
+    `with back as (select * from unnest($1::uuid[], $2::date[], $3::int[]) as b(id, period, n)), held as materialized (
+       select u."userId", u.period, back.n from usage u join back on u."userId" = back.id and u.period = back.period
+       order by u."userId", u.period for update of u
+     )
+     update usage u set "messagesCount" = u."messagesCount" - held.n from held where u."userId" = held."userId" and u.period = held.period`,
+    [list.map((entry) => entry.ownerId), list.map((entry) => entry.period), list.map((entry) => entry.n)],
+  )
+}
+
+/** A message is scheduled a year ahead at most: what is planned beyond a year's quota could not leave. */
+const plannedMonths = 12
+/** Two of the largest campaigns, so that none is refused that the contract allows. */
+const leastPlanned = 200_000
+
+/** How many messages and recipients an owner may plan in one calendar month (UTC), on that plan. */
+export function mostPlanned(plan: string): number {
+  return Math.max(leastPlanned, plannedMonths * planOf(plan).limits.monthlyOutboundQuota)
+}
+
+/** How many more the owner may plan in the present month, as of now and promised to nobody. */
+export async function plannedLeft(sql: Sql, ownerId: string, plan: string): Promise<number> {
+  const { rows } = await sql.query<{ planned: number }>(
+    `select "plannedCount" as planned from usage where "userId" = $1 and period = ${thisMonth}`,
+    [ownerId],
+  )
+  return mostPlanned(plan) - (rows[0]?.planned ?? 0)
+}
+
+/**
+ * Takes room for `n` messages that are planned for later, of what the owner may plan in a month, in the transaction `tx`; says
+ * for each request, in order, whether all of it fitted. Nothing is given back. Exact over all processes.
+ */
+export async function reservePlanned(
+  tx: Sql,
+  requests: readonly { ownerId: string; plan: string; n: number }[],
+): Promise<boolean[]> {
+  const owners = new Map(requests.filter(({ n }) => n > 0).map(({ ownerId, plan }) => [ownerId, plan]))
+  const left = new Map<string, number>()
+  // In the order in which reserveQuota locks the rows.
+  const list = [...owners].sort(([a], [b]) => (a < b ? -1 : 1))
+  for (const [ownerId, plan] of list) {
+    const { rows } = await tx.query<{ planned: number }>(
+      `insert into usage as u ("userId", period) values ($1, ${thisMonth})
+       on conflict ("userId", period) do update set "plannedCount" = u."plannedCount" returning "plannedCount" as planned`,
+      [ownerId],
+    )
+    left.set(ownerId, mostPlanned(plan) - (rows[0]?.planned ?? 0))
+  }
+  const before = new Map(left)
+  const fits = requests.map(({ ownerId, n }) => {
+    const rest = left.get(ownerId) ?? 0
+    if (n === 0) return true
+    if (n <= rest) left.set(ownerId, rest - n)
+    return n <= rest
+  })
+  for (const [ownerId] of list) {
+    await tx.query(`update usage set "plannedCount" = "plannedCount" + $2 where "userId" = $1 and period = ${thisMonth}`, [
+      ownerId,
+      (before.get(ownerId) ?? 0) - (left.get(ownerId) ?? 0),
+    ])
+  }
+  return fits
+}
+
+/** The refusal of what {@link reservePlanned} has no room for. */
+export function tooMuchPlanned(plan: string): Error {
+  return failure(
+    'MONTHLY_OUTBOUND_QUOTA_EXCEEDED',
+    `The plan allows ${mostPlanned(plan)} scheduled messages and recipients a month`,
+  )
+}

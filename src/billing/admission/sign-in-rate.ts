@@ -1,0 +1,31 @@
+// The rate of a person on the routes of sign-in that take a session: a window of its own, so that neither uses up the other's.
+import { v5 } from 'uuid'
+import type { App } from '../../core/app.ts'
+import { createBatch } from '../../core/batch.ts'
+import { failure } from '../../core/errors.ts'
+import { stepMs, windowsSql } from './rate-window.ts'
+
+const statement = `with ${windowsSql('select id, count(*) as n from unnest($1::uuid[]) id group by id', 2, 3)} select id, granted from windows`
+
+/** As many a second as other requests of a person, exact over all processes. */
+export function createSignInRate(app: App): App['limitSignIn'] {
+  const limit = app.config.personRateLimitPerSecond
+  return createBatch<string, void>({
+    max: 200,
+    parallel: 2,
+    async run(userIds) {
+      const ids = userIds.map((userId) => v5('sign-in', userId))
+      const { rows } = await app.pool.query<{ id: string; granted: number }>({
+        name: 'billing.sign-in-rate',
+        text: statement,
+        values: [ids, limit, stepMs(limit)],
+      })
+      const left = new Map(rows.map(({ id, granted }) => [id, granted]))
+      return ids.map((id) => {
+        const rest = left.get(id) ?? 0
+        left.set(id, rest - 1)
+        return rest > 0 ? undefined : failure('API_RATE_LIMIT_EXCEEDED', 'Too many of these in one second; try again later')
+      })
+    },
+  })
+}

@@ -1,0 +1,138 @@
+// The billing provider Stripe: Checkout for who begins, the customer's portal for who changes plan.
+import type { Stripe } from 'stripe'
+import { consoleUrl } from '../../accounts/mail/console-url.ts'
+import { fail } from '../../core/errors.ts'
+import type { Subscription } from '../../generated/prisma/client.ts'
+import type { BillingApp, BillingProvider, Opened, Order } from '../provider.ts'
+import { touched } from '../subscription.ts'
+import { askStripe, findAtStripe, openStripe, type StripeAccount } from './client.ts'
+import { settleSession, syncCustomer } from './sync.ts'
+
+/** A provider for the Stripe account of `app.secrets.stripe`. */
+export function createStripeProvider(app: BillingApp): BillingProvider {
+  const account = async () => (await openStripe(app)) as StripeAccount
+  return {
+    name: 'stripe',
+    async open(order) {
+      const opened = await account()
+      const { provider, externalId, customerId } = order.subscription
+      const customer = customerId ?? (await makeCustomer(app, opened, order))
+      if (provider === 'stripe' && externalId) {
+        const page = await openPortal(app, opened, order, customer, externalId)
+        if (page) return page
+      }
+      const page = await openCheckout(app, opened, order, customer, order.checkoutId)
+      if (page) return page
+      // Who is gone at Stripe has nothing there that runs, and begins anew.
+      const another = await makeCustomer(app, opened, order)
+      const again = await openCheckout(app, opened, order, another, `${order.checkoutId}-again`)
+      return again ?? fail('PROVIDER_ERROR', 'Stripe does not know the customer it has just made; try again later')
+    },
+    async isOpen({ externalId }) {
+      // A page of the portal holds for minutes only, so there is always a new one.
+      if (!externalId?.startsWith('cs_')) return false
+      const opened = await account()
+      const session = await findAtStripe(app, opened.stripe.checkout.sessions.retrieve(externalId))
+      if (session?.status !== 'complete') return session?.status === 'open'
+      await settleSession(app, opened, session)
+      fail('INVALID_STATE', 'The checkout before was completed; look at the subscription')
+    },
+    async close({ externalId }) {
+      if (!externalId?.startsWith('cs_')) return
+      const { stripe } = await account()
+      await askStripe(app, stripe.checkout.sessions.expire(externalId))
+    },
+    async renew({ externalId, customerId }, goesOn) {
+      if (!externalId || !customerId) return false
+      const opened = await account()
+      const { subscriptions } = opened.stripe
+      const changed = await askStripe(app, subscriptions.update(externalId, { cancel_at_period_end: !goesOn }))
+      // The customer's portal sets the end as a moment; that is taken back by itself, because Stripe refuses both at once.
+      if (goesOn && changed.cancel_at) await askStripe(app, subscriptions.update(externalId, { cancel_at: '' }))
+      await syncCustomer(app, opened, customerId)
+      return true
+    },
+  }
+}
+
+/** Makes the customer that the payer is at Stripe from now on. */
+async function makeCustomer(app: BillingApp, { stripe }: StripeAccount, order: Order): Promise<string> {
+  const { payer, subscription, checkoutId } = order
+  const { id } = await askStripe(
+    app,
+    stripe.customers.create(
+      { email: payer.email, name: payer.name, metadata: { userId: payer.id } },
+      { idempotencyKey: `customer-${checkoutId}` },
+    ),
+  )
+  // Of two such orders at once, one customer is kept: the one that events are looked up by.
+  const { rows } = await app.pool.query<Pick<Subscription, 'customerId'>>(
+    `update subscriptions set "customerId" = case when "customerId" is not distinct from $3 then $2 else "customerId" end,
+       "updatedAt" = ${touched} where "userId" = $1 returning "customerId"`,
+    [payer.id, id, subscription.customerId],
+  )
+  return rows[0]?.customerId as string
+}
+
+/** Null where Stripe does not know the customer. */
+async function openCheckout(
+  app: BillingApp,
+  { stripe, settings }: StripeAccount,
+  { checkoutId, plan }: Order,
+  customer: string,
+  idempotencyKey: string,
+): Promise<Opened | null> {
+  const back = billingPage(app)
+  const session = await findAtStripe(
+    app,
+    stripe.checkout.sessions.create(
+      {
+        mode: 'subscription',
+        customer,
+        client_reference_id: checkoutId,
+        line_items: [{ price: settings.prices[plan], quantity: 1 }],
+        // So that the plan is known after the price has changed.
+        subscription_data: { metadata: { plan } },
+        success_url: `${back}?checkout=completed`,
+        cancel_url: `${back}?checkout=cancelled`,
+      },
+      { idempotencyKey },
+    ),
+    'customer',
+  )
+  return session && { externalId: session.id, url: session.url }
+}
+
+/**
+ * Where the customer confirms the other price; for the plan they have, where they mend what is wrong with it. Null where
+ * Stripe does not know the one who pays, or what for.
+ */
+async function openPortal(
+  app: BillingApp,
+  { stripe, settings }: StripeAccount,
+  { checkoutId, plan, subscription }: Order,
+  customer: string,
+  externalId: string,
+): Promise<Opened | null> {
+  const back = billingPage(app)
+  const params: Stripe.BillingPortal.SessionCreateParams = { customer, return_url: back }
+  if (subscription.plan !== plan) {
+    const found = await findAtStripe(app, stripe.subscriptions.retrieve(externalId))
+    if (!found) return null
+    params.flow_data = {
+      type: 'subscription_update_confirm',
+      subscription_update_confirm: {
+        subscription: externalId,
+        items: [{ id: found.items.data[0]?.id as string, price: settings.prices[plan], quantity: 1 }],
+      },
+      after_completion: { type: 'redirect', redirect: { return_url: `${back}?checkout=completed` } },
+    }
+  }
+  const call = stripe.billingPortal.sessions.create(params, { idempotencyKey: `portal-${checkoutId}` })
+  const session = await findAtStripe(app, call, 'customer')
+  return session && { externalId: session.id, url: session.url }
+}
+
+function billingPage(app: BillingApp): string {
+  return `${consoleUrl(app)}/billing`
+}

@@ -1,0 +1,70 @@
+// The door for Stripe's events: believed by their signature alone.
+import type { FastifyInstance } from 'fastify'
+import type { Stripe } from 'stripe'
+import type { App } from '../../core/app.ts'
+import { fail } from '../../core/errors.ts'
+import { idOf, openStripe, type StripeAccount } from './client.ts'
+import { settleSession, storeRefund, syncCustomer, syncInvoice } from './sync.ts'
+
+const url = '/api/billing/stripe/webhook'
+/** Several times the largest event about checkouts, invoices, charges and subscriptions. */
+const maxEventBytes = 256 * 1024
+/** Stripe's own tolerance. */
+const maxAgeSeconds = 300
+const notSigned = 'Stripe-Signature: must be the signature of this body, not older than five minutes'
+
+/** Registers the route where Stripe is set up; answers which methods it takes. */
+export function mountStripeWebhook(http: FastifyInstance, app: App): Map<string, Set<string>> {
+  if (!app.secrets.stripe) return new Map()
+  http.register(async (scope) => {
+    // What is signed are the bytes as they came.
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
+    // Anybody can send here, so nothing of a body is read that cannot have been signed.
+    scope.addHook('onRequest', async ({ headers }) => {
+      if (!mayBeSigned(headers['stripe-signature'])) fail('VALIDATION_ERROR', notSigned)
+    })
+    scope.post(url, { bodyLimit: maxEventBytes }, async (request, reply) => {
+      if (app.stopping) fail('SERVICE_UNAVAILABLE')
+      const account = (await openStripe(app)) as StripeAccount
+      const event = eventOf(account, request.body, request.headers['stripe-signature'])
+      await handleEvent(app, account, event)
+      return await reply.send({ data: { received: true } })
+    })
+  })
+  return new Map([[url, new Set(['POST'])]])
+}
+
+/** Whether a header has the form and the age of a signature; the signature itself is judged with the body. */
+function mayBeSigned(header: unknown): boolean {
+  if (typeof header !== 'string' || !/(^|,)v1=[0-9a-f]{64}(,|$)/.test(header)) return false
+  const [, , at] = /(^|,)t=(\d{1,12})(,|$)/.exec(header) ?? []
+  return at !== undefined && Date.now() / 1000 - Number(at) <= maxAgeSeconds
+}
+
+/** @throws VALIDATION_ERROR for what Stripe did not sign, or signed more than five minutes ago. */
+function eventOf({ stripe, settings }: StripeAccount, body: unknown, signature: unknown): Stripe.Event {
+  if (typeof signature !== 'string' || !Buffer.isBuffer(body)) fail('VALIDATION_ERROR', notSigned)
+  try {
+    return stripe.webhooks.constructEvent(body, signature, settings.webhookSecret, maxAgeSeconds)
+  } catch {
+    return fail('VALIDATION_ERROR', notSigned)
+  }
+}
+
+/** Safe to repeat. What concerns nobody here is let go. @throws PROVIDER_ERROR, after which Stripe comes again. */
+async function handleEvent(app: App, account: StripeAccount, event: Stripe.Event): Promise<void> {
+  switch (event.type) {
+    case 'checkout.session.completed':
+    case 'checkout.session.expired':
+      return await settleSession(app, account, event.data.object)
+    case 'invoice.paid':
+    case 'invoice.payment_failed':
+      return await syncInvoice(app, account, event.data.object)
+    case 'charge.refunded':
+      return await storeRefund(app, account, event.data.object)
+    default:
+      if (!event.type.startsWith('customer.subscription.')) return
+      return await syncCustomer(app, account, idOf((event.data.object as Stripe.Subscription).customer) as string)
+  }
+}

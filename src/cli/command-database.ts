@@ -1,0 +1,28 @@
+// The database that an operator's command works on, beside a running gateway and without one.
+import type pg from 'pg'
+import { readConfig } from '../core/config/config.ts'
+import { openEmbedded } from '../core/database/embedded.ts'
+import { migrate } from '../core/database/migrate.ts'
+import { withPool } from '../core/database/short-pool.ts'
+
+/** The database in use, embedded or outside; an embedded one is started for the command when none runs. */
+export async function openDatabase() {
+  const { config, secrets } = readConfig()
+  const parts = new AsyncDisposableStack()
+  const embedded = config.databaseUrl ? undefined : parts.use(await openEmbedded({ dataDir: config.dataDir, as: 'command' }))
+  return {
+    config,
+    secrets,
+    url: config.databaseUrl ?? (embedded as { url: string }).url,
+    backend: config.databaseBackend,
+    secretKey: secrets.secretKey ?? (embedded as { secretKey: Buffer }).secretKey,
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  }
+}
+
+/** Runs a command's work on the database, brought to the shape that this version expects. */
+export async function withDatabase<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T> {
+  await using database = await openDatabase()
+  await migrate(database.url, console.error)
+  return await withPool(database.url, { max: 1, application_name: 'gateway-cli' }, work)
+}

@@ -1,0 +1,65 @@
+// What a gateway depends on beside its database: where files go, who takes its mail, who says who somebody is.
+import { createTransport } from 'nodemailer'
+import type { Config, Secrets } from '../core/config/config.ts'
+import { createMediaStore } from '../media/open-store.ts'
+import { checkSpool } from '../media/spool.ts'
+
+export interface Surroundings {
+  config: Config
+  secrets: Secrets
+}
+
+/** For a connection, and again for the mail server's greeting. */
+const mailMs = 5_000
+/** For each thing that it says then: longer, or either could be told of a server that says nothing at all. */
+const mailSilenceMs = 6_000
+const discoveryMs = 3_000
+
+/** Each throws a sentence when something is wrong, else returns one. */
+export const surroundings: Record<string, (around: Surroundings) => Promise<string>> = {
+  media: async (around) => {
+    await checkSpool(around.config.dataDir)
+    return await createMediaStore(around).check()
+  },
+  mail: async ({ secrets: { smtpUrl } }) => {
+    if (!smtpUrl) return 'SMTP_URL is not set; mails are written to files'
+    const { host } = new URL(smtpUrl)
+    const patience = { connectionTimeout: mailMs, greetingTimeout: mailMs, socketTimeout: mailSilenceMs }
+    const transport = createTransport({ url: smtpUrl, ...patience })
+    try {
+      await transport.verify()
+    } catch (error) {
+      throw new Error(`the mail server ${host} takes no mail (${(error as Error).message}); check SMTP_URL`)
+    } finally {
+      transport.close()
+    }
+    return `the mail server ${host} lets us in`
+  },
+  identityProvider: async ({ secrets: { oidc } }) => {
+    if (!oidc) return 'OIDC_DISCOVERY_URL is not set; people sign in with passwords'
+    try {
+      return `${oidc.id} is ${await issuerAt(oidc.discoveryUrl)}`
+    } catch (error) {
+      const { message, cause } = error as Error
+      const why = cause instanceof Error ? `${message}: ${cause.message}` : message
+      throw new Error(`${oidc.discoveryUrl} is of no use (${why}); check OIDC_DISCOVERY_URL`)
+    }
+  },
+}
+
+async function issuerAt(discoveryUrl: string): Promise<string> {
+  const response = await fetch(discoveryUrl, { signal: AbortSignal.timeout(discoveryMs) })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`it answered ${response.status}`)
+  const { issuer } = documentOf(text)
+  if (typeof issuer !== 'string') throw new Error('it names no issuer')
+  return issuer
+}
+
+function documentOf(text: string): { issuer?: unknown } {
+  try {
+    return Object(JSON.parse(text))
+  } catch {
+    throw new Error('it is no JSON')
+  }
+}

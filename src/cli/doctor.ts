@@ -1,0 +1,92 @@
+// Looks at everything a gateway depends on and says in words what is wrong.
+import type pg from 'pg'
+import { pendingMigrations } from '../core/database/migrate.ts'
+import { withPool } from '../core/database/short-pool.ts'
+import { countDead } from '../core/jobs/dead-jobs.ts'
+import { oneLine } from '../core/one-line.ts'
+import { sentenceOf } from '../core/sentence.ts'
+import { type Surroundings, surroundings } from './doctor-around.ts'
+import { foreignKey, opensStored } from './stored-secrets.ts'
+
+/** Throws a sentence when something is wrong, else returns one. */
+type Check = (pool: pg.Pool, secretKey: Buffer) => Promise<string>
+
+/** From which difference on a clock is wrong: the contract's smallest promise about time is a second. */
+const clockToleranceMs = 1_000
+
+const checks: Record<string, Check> = {
+  database: async (pool) => {
+    const { rows } = await pool.query<{ version: string; number: number; encoding: string }>(
+      `select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
+         current_setting('server_encoding') as encoding`,
+    )
+    const { version, number, encoding } = rows[0] as { version: string; number: number; encoding: string }
+    if (number < 150_000) throw new Error(`PostgreSQL ${version} is too old; 15 or newer is needed`)
+    if (encoding !== 'UTF8') throw new Error(`its encoding ${encoding} cannot hold every text; make one with encoding UTF8`)
+    return `PostgreSQL ${version} answers`
+  },
+  clock: async (pool) => {
+    const before = Date.now()
+    const { rows } = await pool.query<{ now: Date }>('select clock_timestamp() as now')
+    const offsetMs = Math.round((before + Date.now()) / 2 - (rows[0]?.now.getTime() ?? Number.NaN))
+    const said = `${Math.abs(offsetMs)} ms ${offsetMs > 0 ? 'ahead of' : 'behind'} the database's`
+    if (Math.abs(offsetMs) > clockToleranceMs) throw new Error(`this machine's is ${said}; synchronise both (NTP)`)
+    return `this machine's is ${said}`
+  },
+  migrations: async (pool) => {
+    const pending = await pendingMigrations(pool)
+    if (pending.length > 0) throw new Error(`${pending.join(', ')} not applied yet; start the gateway or run \`gateway migrate\``)
+    return 'all applied'
+  },
+  jobs: async (pool) => {
+    const { rows } = await pool.query(`select to_regclass('pgboss.job') as found`)
+    if (!rows[0]?.found) throw new Error('the job queue is not installed yet; start the gateway or run `gateway migrate`')
+    const dead = await countDead(pool)
+    const told = dead.map(({ queue, n }) => `${n} of ${queue}`).join(', ')
+    return dead.length > 0
+      ? `the queue is installed; set aside in the last 14 days, see the log: ${told}`
+      : 'the queue is installed'
+  },
+  secretKey: async (pool, secretKey) => {
+    const opens = await opensStored(pool, secretKey)
+    if (opens === false) throw new Error(foreignKey)
+    return opens ? 'opens what is stored' : 'set; nothing is sealed with it yet'
+  },
+  providers: async (pool) => {
+    const { rows } = await pool.query<{ provider: string; status: string; count: string }>(
+      `select provider::text, status::text, count(*) from instances where "deletedAt" is null group by 1, 2 order by 1, 2`,
+    )
+    return rows.map((row) => `${row.provider}: ${row.count} ${row.status}`).join(', ') || 'no instances yet'
+  },
+}
+
+export interface Patient extends Surroundings {
+  /** Of the database. */
+  url: string
+  secretKey: Buffer
+}
+
+/** Runs every check, says one line for each, and answers whether all is well. Configuration was read before. */
+export async function doctor({ url, secretKey, ...around }: Patient, say: (line: string) => void): Promise<boolean> {
+  let healthy = true
+  async function look(name: string, check: () => Promise<string>): Promise<boolean> {
+    try {
+      say(`ok     ${name}: ${oneLine(await check())}`)
+      return true
+    } catch (error) {
+      healthy = false
+      say(`wrong  ${name}: ${oneLine(sentenceOf(error))}`)
+      return false
+    }
+  }
+  say('ok     configuration: valid')
+  await withPool(url, { max: 1, connectionTimeoutMillis: 5_000 }, async (pool) => {
+    for (const [name, check] of Object.entries(checks)) {
+      const isWell = await look(name, () => check(pool, secretKey))
+      // Everything after these would only say the same again.
+      if (!isWell && (name === 'database' || name === 'migrations')) break
+    }
+  })
+  for (const [name, check] of Object.entries(surroundings)) await look(name, () => check(around))
+  return healthy
+}

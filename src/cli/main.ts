@@ -1,0 +1,180 @@
+// What an operator types: `npm run -s gateway -- COMMAND`. Works beside a running gateway, and without one.
+import { randomBytes } from 'node:crypto'
+import { Command, Option } from 'commander'
+import { PgBoss } from 'pg-boss'
+import {
+  createAccount,
+  createApiKey,
+  listAccounts,
+  listKeysOf,
+  revokeApiKey,
+  setPassword,
+  verifyAccount,
+} from '../accounts/service.ts'
+import { type Plan, plans } from '../billing/plans.ts'
+import { listPendingCheckouts, setPlan } from '../billing/service.ts'
+import { migrate } from '../core/database/migrate.ts'
+import { jsonLine, lineOf, oneLine } from '../core/one-line.ts'
+import { sentenceOf } from '../core/sentence.ts'
+import { revokeInvitations } from '../teams/revoke-invitations.ts'
+import { openDatabase, withDatabase } from './command-database.ts'
+import { configTable } from './config-table.ts'
+import { draftMigration } from './draft-migration.ts'
+import { addTeamCommands } from './teams.ts'
+
+const gateway = new Command('gateway').description('Operates the messaging gateway').configureOutput({
+  outputError: (text, write) => write(text.replace(/^error: /, '')),
+})
+const plan = () => new Option('--plan <plan>', 'plan of the account').choices(plans.map(({ code }) => code)).makeOptionMandatory()
+const email = () => new Option('--email <email>', 'e-mail address of the account').makeOptionMandatory()
+const json = () => new Option('--json', 'print JSON')
+
+const account = gateway.command('account').description('accounts')
+account
+  .command('create')
+  .description('make a verified account with its first API key')
+  .addOption(email())
+  .requiredOption('--name <name>', 'name of the person')
+  .addOption(plan())
+  .option('--password <password>', 'password for the console; made and printed when absent')
+  .addOption(json())
+  .action(async (options: { email: string; name: string; plan: string; password?: string; json?: true }) => {
+    const password = options.password ?? randomBytes(15).toString('base64url')
+    const made = await withDatabase((pool) => createAccount(pool, { ...options, password }))
+    // Apart from the JSON, whose fields others rely on.
+    if (!options.password) console.error(`password: ${password}`)
+    print(options.json, made)
+  })
+account
+  .command('plan')
+  .description('put an account on a plan, which confirms what it ordered')
+  .addOption(email())
+  .addOption(plan())
+  .action(async (options: { email: string; plan: Plan['code'] }) => {
+    await withDatabase((pool) => setPlan(pool, options))
+    console.log(`${options.email} is on ${options.plan}`)
+  })
+account
+  .command('list')
+  .description('list all accounts')
+  .addOption(json())
+  .action(async (options: { json?: true }) => {
+    const accounts = await withDatabase(listAccounts)
+    if (options.json) console.log(jsonLine(accounts))
+    else
+      for (const row of accounts)
+        console.log(lineOf([row.userId, row.email, row.plan ?? '-', row.status ?? '-', row.createdAt.toISOString()]))
+  })
+account
+  .command('password')
+  .description('set another password and end every session')
+  .addOption(email())
+  .option('--password <password>', 'the password; made and printed when absent')
+  .action(async (options: { email: string; password?: string }) => {
+    const password = options.password ?? randomBytes(15).toString('base64url')
+    await withDatabase((pool) => setPassword(pool, { email: options.email, password }))
+    console.log(options.password ? `${options.email} has another password` : `password: ${password}`)
+  })
+account
+  .command('verify')
+  .description('take the e-mail address of an account for proved')
+  .addOption(email())
+  .action(async (options: { email: string }) => {
+    await withDatabase((pool) => verifyAccount(pool, options, revokeInvitations))
+    console.log(`${options.email} is verified`)
+  })
+
+gateway
+  .command('checkout')
+  .description('plans that were ordered')
+  .command('list')
+  .description('list the orders that wait, oldest first; `account plan` confirms one')
+  .addOption(json())
+  .action(async (options: { json?: true }) => {
+    const checkouts = await withDatabase(listPendingCheckouts)
+    if (options.json) console.log(jsonLine(checkouts))
+    else
+      for (const row of checkouts) console.log(lineOf([row.id, row.email, row.plan, row.provider, row.createdAt.toISOString()]))
+  })
+
+const apiKey = gateway.command('api-key').description('API keys')
+apiKey
+  .command('create')
+  .description('make a further key of an account, whatever its plan allows')
+  .addOption(email())
+  .requiredOption('--name <name>', 'what the key is for')
+  .addOption(json())
+  .action(async (options: { email: string; name: string; json?: true }) => {
+    const { id, name, prefix, key } = await withDatabase((pool) => createApiKey(pool, options))
+    print(options.json, { id, name, prefix, apiKey: key })
+  })
+apiKey
+  .command('list')
+  .description('list the keys of an account that hold')
+  .addOption(email())
+  .addOption(json())
+  .action(async (options: { email: string; json?: true }) => {
+    const keys = await withDatabase((pool) => listKeysOf(pool, options.email))
+    if (options.json) console.log(jsonLine(keys))
+    else
+      for (const row of keys)
+        console.log(
+          lineOf([row.id, row.prefix, row.name, row.createdAt.toISOString(), row.lastUsedAt?.toISOString() ?? 'never used']),
+        )
+  })
+apiKey
+  .command('revoke')
+  .description('make a key unusable from the next request on')
+  .requiredOption('--id <id>', 'id of the key')
+  .action(async (options: { id: string }) => {
+    await withDatabase((pool) => revokeApiKey(pool, options.id))
+    console.log(`${options.id} is revoked`)
+  })
+
+addTeamCommands(gateway, print)
+
+gateway
+  .command('migrate')
+  .description('bring the database to the shape that this version expects')
+  .action(async () => {
+    await using database = await openDatabase()
+    const applied = await migrate(database.url, console.error)
+    const boss = new PgBoss({ connectionString: database.url, backend: database.backend, supervise: false, schedule: false })
+    await boss.start()
+    await boss.stop({ graceful: false })
+    console.log(applied.length > 0 ? `applied ${applied.join(', ')}` : 'nothing to apply')
+  })
+gateway
+  .command('doctor')
+  .description('check configuration, database, clock, providers, files, mail and the identity provider')
+  .action(async () => {
+    // What it looks at is what the other commands do without.
+    const [{ doctor }, { boundFetch }] = await Promise.all([import('./doctor.ts'), import('../core/network/outbound.ts')])
+    boundFetch()
+    await using database = await openDatabase()
+    if (!(await doctor(database, console.log))) process.exitCode = 1
+  })
+gateway
+  .command('config')
+  .description('print every environment variable, its default and its meaning, as a Markdown table')
+  .action(() => console.log(configTable()))
+gateway
+  .command('draft-migration <name>', { hidden: true })
+  .description('for developers: write a migration from the changes in prisma/schema')
+  .action(async (name: string) => {
+    await using database = await openDatabase()
+    const folder = await draftMigration(database.url, name)
+    console.log(folder ? `wrote prisma/migrations/${folder}` : 'nothing has changed')
+  })
+
+function print(asJson: true | undefined, fields: object): void {
+  if (asJson) console.log(jsonLine(fields))
+  else for (const [name, value] of Object.entries(fields)) console.log(`${name}: ${oneLine(String(value))}`)
+}
+
+try {
+  await gateway.parseAsync()
+} catch (error) {
+  console.error(sentenceOf(error))
+  process.exitCode = 1
+}

@@ -1,0 +1,97 @@
+// The operator's commands about teams.
+import { type Command, Option } from 'commander'
+import type { App } from '../core/app.ts'
+import { readConfig } from '../core/config/config.ts'
+import { type Sql, transaction } from '../core/database/database.ts'
+import { migrate } from '../core/database/migrate.ts'
+import { fail } from '../core/errors.ts'
+import { jsonLine, lineOf } from '../core/one-line.ts'
+import { parse } from '../core/validation.ts'
+import { type HeldTeam, holdTeam } from '../teams/hold.ts'
+import { inviteFields, teamIdOf } from '../teams/input.ts'
+import { inviteIn } from '../teams/invitations.ts'
+import { closeTeam } from '../teams/manage.ts'
+import { listMembers, listTeams } from '../teams/read.ts'
+import { createTeam } from '../teams/service.ts'
+import { openDatabase, withDatabase } from './command-database.ts'
+
+/** Adds `team …`; `print` says fields one by one, or as JSON. */
+export function addTeamCommands(gateway: Command, print: (asJson: true | undefined, fields: object) => void): void {
+  const json = () => new Option('--json', 'print JSON')
+  const id = () => new Option('--id <id>', 'id of the team').makeOptionMandatory()
+
+  const team = gateway.command('team').description('teams')
+  team
+    .command('create')
+    .description('make a team with its first API key, whatever the plan of its owner allows')
+    .requiredOption('--owner <email>', 'e-mail address of the owning account')
+    .requiredOption('--name <name>', 'name of the team')
+    .addOption(json())
+    .action(async (options: { owner: string; name: string; json?: true }) => {
+      const made = await withDatabase((pool) => createTeam(pool, { ownerEmail: options.owner, name: options.name }))
+      print(options.json, { teamId: made.teamId, apiKey: made.apiKey })
+    })
+  team
+    .command('list')
+    .description('list all teams')
+    .addOption(json())
+    .action(async (options: { json?: true }) => {
+      const teams = await withDatabase(listTeams)
+      if (options.json) console.log(jsonLine(teams))
+      else
+        for (const row of teams) console.log(lineOf([row.id, row.name, row.owner, row.membersCount, row.createdAt.toISOString()]))
+    })
+  team
+    .command('members')
+    .description('list who is in a team')
+    .addOption(id())
+    .addOption(json())
+    .action(async (options: { id: string; json?: true }) => {
+      const members = await withDatabase((pool) => listMembers(pool, teamIdOf(options.id)))
+      if (options.json) console.log(jsonLine(members))
+      else for (const row of members) console.log(lineOf([row.userId, row.email, row.role, row.joinedAt.toISOString()]))
+    })
+  team
+    .command('invite')
+    .description("invite somebody by mail, in the owner's name")
+    .addOption(id())
+    .requiredOption('--email <email>', 'whom to invite')
+    .requiredOption('--role <role>', 'admin or collaborator')
+    .addOption(json())
+    .action(async ({ id: teamId, json: asJson, ...options }: { id: string; email: string; role: string; json?: true }) => {
+      const invite = parse(inviteFields, options)
+      const { config } = readConfig()
+      if (!config.publicUrl && !config.consoleUrl)
+        fail('INVALID_STATE', 'Set PUBLIC_URL or CONSOLE_URL, as the gateway has them: the link of the invitation leads there')
+      const made = await onTeam(teamId, (app, tx, held) =>
+        inviteIn(app, tx, held, { ...invite, inviterId: held.ownerId, sessionId: null }),
+      )
+      print(asJson, { ...made, expiresAt: made.expiresAt.toISOString(), createdAt: made.createdAt.toISOString() })
+    })
+  team
+    .command('delete')
+    .description('delete a team, log its instances out and delete them')
+    .addOption(id())
+    .action(async (options: { id: string }) => {
+      await onTeam(options.id, closeTeam)
+      console.log(`${options.id} is deleted`)
+    })
+}
+
+/** Does something to a team that leaves work for the gateway, in one transaction. @throws TEAM_NOT_FOUND. */
+async function onTeam<T>(teamId: string, work: (app: App, tx: Sql, team: HeldTeam) => Promise<T>): Promise<T> {
+  // The whole gateway stands behind these, which commands that only look do without.
+  const [{ createApp }, { createQueues }] = await Promise.all([import('../core/app.ts'), import('../worker.ts')])
+  await using database = await openDatabase()
+  await migrate(database.url)
+  const { config, secrets } = readConfig()
+  // Without a role, so that nothing else is done on the side.
+  const own = { config: { ...config, roles: new Set<never>() }, secrets: { ...secrets, secretKey: database.secretKey } }
+  await using app = await createApp({ ...own, databaseUrl: database.url })
+  await app.boss.start()
+  await createQueues(app)
+  return await transaction(app.pool, async (tx) => {
+    const team = await holdTeam(tx, teamIdOf(teamId))
+    return await work(app, tx, team ?? fail('TEAM_NOT_FOUND'))
+  })
+}

@@ -1,0 +1,103 @@
+// A bulk job at work: chunk by chunk, each committed with its progress, so that whoever takes over goes on where it stopped.
+import type { App } from '../../core/app.ts'
+import { type Sql, transaction } from '../../core/database/database.ts'
+import { codeOf, type ErrorCode } from '../../core/errors.ts'
+import { implementJob } from '../../core/jobs/jobs.ts'
+import { announceChange, subject } from '../../events/live/follow.ts'
+import { addMembers, deleteContacts } from '../groups/membership.ts'
+import { bulkJob } from './bulk-job.ts'
+import { takeTurn } from './turn.ts'
+
+/** Contacts of one transaction: few enough that nobody waits long behind it, and that a cancellation is soon heard. */
+const chunkSize = 500
+
+/** How Postgres calls a statement that ran into its time. */
+const tookTooLong = '57014'
+
+type Counts = Record<string, number>
+
+interface OpenJob {
+  id: string
+  workspaceId: string
+  /** Null where contacts are deleted. */
+  groupId: string | null
+  requestedCount: number
+  processedCount: number
+  summary: Counts
+  chunk: string[]
+}
+
+export const bulkImplementation = implementJob(
+  bulkJob,
+  { batchSize: 1, workers: 4, perGroup: 1 },
+  (app, jobs) => Promise.all(jobs.map(({ id }) => workThrough(app, id))),
+  (app, { id }) => giveUp(app, id),
+)
+
+async function workThrough(app: App, id: string): Promise<Error | undefined> {
+  for (let size = chunkSize; ; ) {
+    if (app.stopping) return new Error('handed back')
+    try {
+      const hasEnded = await transaction(app.pool, (tx) => doChunk(app, tx, id, size))
+      if (hasEnded) return undefined
+    } catch (error) {
+      // Contacts with very many messages take long to delete; fewer at a time are in time.
+      if ((error as { code?: string }).code !== tookTooLong || size === 1) throw error
+      size = Math.ceil(size / 5)
+    }
+  }
+}
+
+/** Does the next chunk, in one transaction with the job's new progress; answers whether that was the end of it. */
+async function doChunk(app: App, tx: Sql, id: string, size: number): Promise<boolean> {
+  // A second worker, or a cancellation, comes before the chunk or after it.
+  await takeTurn(tx, id)
+  const { rows } = await tx.query<OpenJob>(
+    `select id, "workspaceId", "groupId", "requestedCount", "processedCount", summary,
+       "contactIds"["processedCount" + 1 : "processedCount" + $2] as chunk
+     from bulk_jobs where id = $1 and status in ('pending', 'processing') for update`,
+    [id, size],
+  )
+  const job = rows[0]
+  if (!job) return true
+  let counts: Counts
+  try {
+    counts = await apply(tx, job)
+  } catch (error) {
+    const code = codeOf(error)
+    if (!code) throw error
+    await endJob(tx, id, code)
+    return true
+  }
+  await app.failpoint('bulk.mid_chunk')
+  const processed = job.processedCount + job.chunk.length
+  const summary = Object.fromEntries(Object.entries(counts).map(([name, n]) => [name, n + (job.summary[name] ?? 0)]))
+  await tx.query(
+    `update bulk_jobs set status = 'processing', "processedCount" = $2, summary = $3, "updatedAt" = now() where id = $1`,
+    [id, processed, summary],
+  )
+  const hasEnded = processed >= job.requestedCount
+  if (hasEnded) await endJob(tx, id, null)
+  else await announceChange(tx, subject('bulkJob', id))
+  return hasEnded
+}
+
+async function apply(tx: Sql, { workspaceId, groupId, chunk }: OpenJob): Promise<Counts> {
+  if (groupId) return { ...(await addMembers(tx, workspaceId, groupId, chunk)) }
+  const deleted = await deleteContacts(tx, workspaceId, chunk)
+  return { deleted: deleted.length, notFound: chunk.length - deleted.length }
+}
+
+/** Ends a job that has not ended yet, `failed` where there is an error. What it was asked for is not kept. */
+async function endJob(tx: Sql, id: string, error: ErrorCode | null): Promise<void> {
+  await tx.query(
+    `update bulk_jobs set status = $2, error = $3, "contactIds" = '{}', "completedAt" = now(), "updatedAt" = now()
+     where id = $1 and status in ('pending', 'processing')`,
+    [id, error ? 'failed' : 'done', error],
+  )
+  await announceChange(tx, subject('bulkJob', id))
+}
+
+async function giveUp(app: App, id: string): Promise<void> {
+  await transaction(app.pool, (tx) => endJob(tx, id, 'INTERNAL_ERROR'))
+}

@@ -1,0 +1,39 @@
+// Reading bulk jobs: one, and pages of a workspace's, newest first, whose cursors are the jobs' own ids.
+import type { App } from '../../core/app.ts'
+import type { Context } from '../../core/context.ts'
+import { fail } from '../../core/errors.ts'
+import { extentOf, type Page, type PageArgs, pageOf } from '../../core/graph/pagination.ts'
+import { parse, uuid } from '../../core/validation.ts'
+import type { BulkJobRecord } from './service.ts'
+
+/** @throws NOT_FOUND. */
+export async function readBulkJob({ app, principal }: Context, id: string): Promise<BulkJobRecord> {
+  return (await find(app, principal.workspaceId, id)) ?? fail('NOT_FOUND', 'Bulk job not found')
+}
+
+/** @throws VALIDATION_ERROR naming the argument, also for a cursor that is no job of the workspace's. */
+export async function pageOfBulkJobs({ app, principal }: Context, args: PageArgs): Promise<Page<BulkJobRecord>> {
+  const { workspaceId } = principal
+  const extent = extentOf(args)
+  const place = async (name: 'after' | 'before', side: 'lt' | 'gt') => {
+    if (args[name] == null) return []
+    const id = parse(uuid, args[name], name)
+    const { createdAt } = (await find(app, workspaceId, id)) ?? fail('VALIDATION_ERROR', `${name}: is not a job of this list`)
+    return [{ OR: [{ createdAt: { [side]: createdAt } }, { createdAt, id: { [side]: id } }] }]
+  }
+  const order = extent.backward ? 'asc' : 'desc'
+  const rows = await app.db.bulkJob.findMany({
+    where: { workspaceId, AND: [...(await place('after', 'lt')), ...(await place('before', 'gt'))] },
+    orderBy: [{ createdAt: order }, { id: order }],
+    take: extent.size + 1,
+    omit: { contactIds: true },
+  })
+  return pageOf(args, extent, rows as unknown as BulkJobRecord[], ({ id }) => id)
+}
+
+async function find(app: App, workspaceId: string, id: string): Promise<BulkJobRecord | null> {
+  return (await app.db.bulkJob.findFirst({
+    where: { id, workspaceId },
+    omit: { contactIds: true },
+  })) as unknown as BulkJobRecord | null
+}

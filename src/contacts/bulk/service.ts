@@ -1,0 +1,122 @@
+// What is done to many contacts at once: few at once and answered, many by a job that can be watched and cancelled.
+import type { Context } from '../../core/context.ts'
+import type { Sql } from '../../core/database/database.ts'
+import { fail } from '../../core/errors.ts'
+import { newId } from '../../core/id.ts'
+import { write } from '../../core/idempotency/idempotency.ts'
+import { enqueue } from '../../core/jobs/jobs.ts'
+import { announceChange, subject } from '../../events/live/follow.ts'
+import type { BulkJob, BulkOperation } from '../../generated/prisma/client.ts'
+import { type Added, addMembers, deleteContacts, holdGroup, type Removed, removeMembers } from '../groups/membership.ts'
+import { bulkJob } from './bulk-job.ts'
+import { takeTurn } from './turn.ts'
+
+/** From this many ids on, a job does it. */
+export const jobFrom = 100
+
+/** What the job has done so far; `added` and `alreadyInGroup`, or `deleted`. */
+export type BulkSummary = { added: number; alreadyInGroup: number; notFound: number } | { deleted: number; notFound: number }
+
+/** A job as callers see it: without the ids, which only the worker reads. */
+export type BulkJobRecord = Omit<BulkJob, 'contactIds' | 'summary'> & { summary: BulkSummary }
+
+const record = `id, "workspaceId", operation, status, "groupId", "requestedCount", "processedCount", summary, error,
+  "createdAt", "updatedAt", "completedAt"`
+
+/** Either what was done, or the job that is going to do it. */
+export type Bulk<Done> = { done: Done; job?: never } | { done?: never; job: BulkJobRecord }
+
+/** `contactIds` are distinct, here and below. @throws NOT_FOUND for the group. */
+export async function addGroupMembers(ctx: Context, groupId: string, contactIds: readonly string[]): Promise<Bulk<Added>> {
+  const { workspaceId } = ctx.principal
+  return await write(ctx, async (tx) => {
+    if (contactIds.length < jobFrom) return { done: await addMembers(tx, workspaceId, groupId, contactIds) }
+    // Nobody waits for a job to hear that there is no such group.
+    await holdGroup(tx, workspaceId, groupId)
+    return { job: await startJob(ctx, tx, 'add_to_group', contactIds, groupId) }
+  })
+}
+
+/** Takes out of a group, at once whatever their number. @throws NOT_FOUND for the group. */
+export async function removeGroupMembers(ctx: Context, groupId: string, contactIds: readonly string[]): Promise<Removed> {
+  return await write(ctx, (tx) => removeMembers(tx, ctx.principal.workspaceId, groupId, contactIds))
+}
+
+export interface Deleted {
+  requested: number
+  deleted: number
+  /** The ids of those that were not there, in the order in which they were asked for. */
+  notFound: string[]
+}
+
+/** Deletes contacts; see {@link deleteContacts} for what stays. */
+export async function bulkDeleteContacts(ctx: Context, contactIds: readonly string[]): Promise<Bulk<Deleted>> {
+  return await write(ctx, async (tx) => {
+    if (contactIds.length >= jobFrom) return { job: await startJob(ctx, tx, 'bulk_delete_contacts', contactIds) }
+    const deleted = new Set(await deleteContacts(tx, ctx.principal.workspaceId, contactIds))
+    const notFound = contactIds.filter((id) => !deleted.has(id))
+    return { done: { requested: contactIds.length, deleted: deleted.size, notFound } }
+  })
+}
+
+const emptySummary: Record<BulkOperation, BulkSummary> = {
+  add_to_group: { added: 0, alreadyInGroup: 0, notFound: 0 },
+  bulk_delete_contacts: { deleted: 0, notFound: 0 },
+}
+
+/** A job that has not ended holds its ids, up to 10,000 of them. */
+const maxOpenJobs = 100
+
+/** Holds back other new jobs of the workspace until the transaction ends. @throws API_RATE_LIMIT_EXCEEDED. */
+async function refuseTooMany(tx: Sql, workspaceId: string): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('bulk jobs ' || $1, 0))`, [workspaceId])
+  const { rows } = await tx.query<{ n: number }>(
+    'select count(*)::int as n from bulk_jobs where "workspaceId" = $1 and "completedAt" is null',
+    [workspaceId],
+  )
+  if ((rows[0]?.n ?? 0) < maxOpenJobs) return
+  fail('API_RATE_LIMIT_EXCEEDED', `At most ${maxOpenJobs} bulk jobs at a time; wait until some have ended`)
+}
+
+async function startJob(
+  { app, principal }: Context,
+  tx: Sql,
+  operation: BulkOperation,
+  contactIds: readonly string[],
+  groupId: string | null = null,
+): Promise<BulkJobRecord> {
+  const { workspaceId } = principal
+  await refuseTooMany(tx, workspaceId)
+  const id = newId()
+  const { rows } = await tx.query<BulkJobRecord>(
+    `insert into bulk_jobs (id, "workspaceId", operation, "groupId", "contactIds", "requestedCount", summary)
+     values ($1, $2, $3, $4, $5, $6, $7) returning ${record}`,
+    [id, workspaceId, operation, groupId, contactIds, contactIds.length, JSON.stringify(emptySummary[operation])],
+  )
+  // One of a workspace at a time, so that many of one hold up no other.
+  await enqueue(app, tx, bulkJob, [{ data: { id }, group: workspaceId }])
+  return rows[0] as BulkJobRecord
+}
+
+/** Stops a job after the chunk that is under way; what is done stays. @throws NOT_FOUND, INVALID_STATE once it has ended. */
+export async function cancelBulkJob(ctx: Context, id: string): Promise<BulkJobRecord> {
+  const { workspaceId } = ctx.principal
+  return await write(ctx, async (tx) => {
+    await takeTurn(tx, id, workspaceId)
+    const { rows } = await tx.query<BulkJobRecord>(
+      `update bulk_jobs set status = 'cancelled', "contactIds" = '{}', "completedAt" = now(), "updatedAt" = now()
+       where id = $1 and "workspaceId" = $2 and status in ('pending', 'processing') returning ${record}`,
+      [id, workspaceId],
+    )
+    if (rows[0]) {
+      await announceChange(tx, subject('bulkJob', id))
+      return rows[0]
+    }
+    const { rows: ended } = await tx.query<{ status: string }>(
+      'select status from bulk_jobs where id = $1 and "workspaceId" = $2',
+      [id, workspaceId],
+    )
+    const { status } = ended[0] ?? fail('NOT_FOUND', 'Bulk job not found')
+    return fail('INVALID_STATE', `The bulk job is ${status}; only one that has not ended can be cancelled`)
+  })
+}

@@ -1,0 +1,123 @@
+// Contact groups and their members in the graph.
+
+import { fail } from '../../core/errors.ts'
+import { builder } from '../../core/graph/builder.ts'
+import { DeletedRef } from '../../core/graph/deleted.ts'
+import { readPage } from '../../core/graph/pagination.ts'
+import { keyed } from '../../core/idempotency/idempotency.ts'
+import { parse, uuid } from '../../core/validation.ts'
+import type { ContactGroup } from '../../generated/prisma/client.ts'
+import { CreateContactGroupInput, UpdateContactGroupInput } from '../input.ts'
+import { ContactRef } from '../schema.ts'
+import { groupsOf, type Member, pageOfMembers } from './members.ts'
+import { createGroup, deleteGroup, updateGroup } from './service.ts'
+
+export const ContactGroupRef = builder.prismaObject('ContactGroup', {
+  description: 'Contacts that are written to together.',
+  extensions: { bytes: 6 * 1024 },
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Its id.' }),
+    name: t.exposeString('name', { description: 'What people call it.' }),
+    description: t.exposeString('description', { nullable: true, description: 'What it is for.' }),
+    membersCount: t.exposeInt('membersCount', { description: 'How many contacts are in it.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it, or who is in it, last changed.' }),
+    members: t.connection(
+      {
+        type: ContactRef,
+        extensions: { page: 50 },
+        description: 'Who is in it, whoever joined last first; 50 a page, at most 100.',
+        args: {
+          search: t.arg.string({
+            description: 'Only members whose name or number has this in it, in any case; 1 to 100 characters.',
+          }),
+        },
+        resolve: (group, args, ctx, info) => pageOfMembers(ctx, info, group, args),
+      },
+      {},
+      {
+        fields: (t) => ({
+          addedAt: t.field({
+            type: 'DateTime',
+            description: 'When the contact joined the group.',
+            resolve: ({ node }) => (node as Member).addedAt,
+          }),
+        }),
+      },
+    ),
+  }),
+})
+
+builder.prismaObjectField(ContactRef, 'groups', (t) =>
+  t.field({
+    type: [ContactGroupRef],
+    // On the largest plan a contact may be in any number: more than these are for the budget of the operation to bear.
+    extensions: { items: 50, most: 10_000, columns: ['id'] },
+    description: 'The groups that it is in, by name: all of them, or the `first` of those that come `after` a name.',
+    args: {
+      first: t.arg.int({ description: 'How many at the most, 1 to 100.' }),
+      after: t.arg.string({
+        description: 'Only groups whose name comes after this one, that of the last group of the page before.',
+      }),
+    },
+    resolve: (contact, args, ctx) => groupsOf(ctx, contact.id, args),
+  }),
+)
+
+builder.queryFields((t) => ({
+  contactGroup: t.prismaField({
+    type: ContactGroupRef,
+    description: 'One contact group. Errors: NOT_FOUND.',
+    args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
+    resolve: async (query, _, args, { app, principal }) => {
+      const where = { id: parse(uuid, args.id, 'id'), workspaceId: principal.workspaceId }
+      return (await app.db.contactGroup.findFirst({ ...query, where })) ?? fail('NOT_FOUND', 'Contact group not found')
+    },
+  }),
+  contactGroups: t.connection({
+    type: ContactGroupRef,
+    extensions: { page: 50 },
+    description: 'The contact groups of the workspace, newest first; 50 a page, at most 100.',
+    resolve: async (_, args, { app, principal }) => {
+      const { workspaceId } = principal
+      const page = await readPage<ContactGroup>({
+        args,
+        binding: ['contact groups', workspaceId],
+        field: 'createdAt',
+        direction: 'desc',
+        find: ({ where, orderBy, take }) => app.db.contactGroup.findMany({ where: { workspaceId, ...where }, orderBy, take }),
+      })
+      return { ...page, totalCount: () => app.db.contactGroup.count({ where: { workspaceId } }) }
+    },
+  }),
+}))
+
+builder.mutationFields((t) => {
+  const id = t.arg.id({ required: true, description: 'The group.' })
+  return {
+    createContactGroup: t.field({
+      type: ContactGroupRef,
+      description:
+        'Creates an empty group. Errors: CONFLICT where another has the name, MAX_CONTACT_GROUPS_REACHED, SUBSCRIPTION_INACTIVE.',
+      authScopes: { active: true },
+      args: { input: t.arg({ type: CreateContactGroupInput.ref, required: true, description: 'What to create.' }) },
+      resolve: (_, { input }, ctx) => {
+        const once = keyed(ctx, 'createContactGroup', input)
+        return createGroup(once, CreateContactGroupInput.parse(ctx.app.config, input))
+      },
+    }),
+    updateContactGroup: t.field({
+      type: ContactGroupRef,
+      description: 'Changes a group. Errors: NOT_FOUND, CONFLICT where another has the name.',
+      args: { id, input: t.arg({ type: UpdateContactGroupInput.ref, required: true, description: 'What to change.' }) },
+      resolve: (_, args, ctx) =>
+        updateGroup(ctx, parse(uuid, args.id, 'id'), UpdateContactGroupInput.parse(ctx.app.config, args.input)),
+    }),
+    deleteContactGroup: t.field({
+      type: DeletedRef,
+      description: 'Deletes a group; its members stay contacts. Errors: NOT_FOUND.',
+      args: { id },
+      resolve: (_, args, ctx) => deleteGroup(ctx, parse(uuid, args.id, 'id')),
+    }),
+  }
+})

@@ -1,0 +1,171 @@
+// The one place that reads the environment, decides defaults and refuses contradictions, all faults together.
+
+import type { TrustProxy } from '../network/proxy.ts'
+import { environment } from './environment.ts'
+
+export interface Config {
+  port: number
+  host: string
+  /** Where others reach this server, without a slash at the end; without PUBLIC_URL the address listened on, from when it listens. */
+  publicUrl: string | undefined
+  dataDir: string
+  /** The outside database; undefined means embedded. */
+  databaseUrl: string | undefined
+  databaseBackend: 'postgres' | 'yugabytedb' | 'cockroachdb' | 'citus'
+  roles: ReadonlySet<'http' | 'worker' | 'relay'>
+  logLevel: string
+  mediaStore: 'disk' | 's3'
+  /** Set where the store is `s3`. */
+  s3: { bucket: string; endpoint: string | undefined; region: string } | undefined
+  allowedPrivateTargets: readonly string[]
+  webhookRetryBaseMs: number
+  webhookTimeoutMs: number
+  messageTtlMs: number
+  rateLimitPerSecond: number
+  personRateLimitPerSecond: number
+  trustProxy: TrustProxy
+  sandboxLatencyMs: number
+  sandboxSeed: number
+  /** Where links in mails lead, without a slash at the end; undefined means `publicUrl`. */
+  consoleUrl: string | undefined
+  mailFrom: string
+  demo: boolean
+  production: boolean
+  failpoint: string | undefined
+}
+
+/** An identity provider, found by its discovery document. */
+export interface OidcSettings {
+  /** As addresses name it. */
+  id: string
+  discoveryUrl: string
+  clientId: string
+  clientSecret: string
+  scopes: readonly string[]
+}
+
+export interface StripeSettings {
+  secretKey: string
+  webhookSecret: string
+  /** Ids of monthly prices. */
+  prices: { pro: string; max: string }
+  apiUrl: string | undefined
+}
+
+/** What must never be printed, kept apart from {@link Config}. `secretKey` is undefined until the embedded set-up makes one. */
+export interface Secrets {
+  secretKey: Buffer | undefined
+  metricsToken: string | undefined
+  s3Credentials: { accessKeyId: string; secretAccessKey: string } | undefined
+  /** With the password in it. */
+  smtpUrl: string | undefined
+  oidc: OidcSettings | undefined
+  stripe: StripeSettings | undefined
+}
+
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+}
+
+/**
+ * Reads the environment.
+ * @throws ConfigError with one line for each fault, all of them together.
+ */
+export function readConfig(env: Record<string, string | undefined> = process.env): { config: Config; secrets: Secrets } {
+  // An empty variable means one that is not set, as in `PORT= npm start`.
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  const parsed = environment.safeParse(given)
+  const faults = parsed.success ? [] : parsed.error.issues.map((issue) => `${issue.path[0]?.toString()}: ${issue.message}`)
+  faults.push(...contradictionsOf(given))
+  if (!parsed.success || faults.length > 0) throw new ConfigError([...new Set(faults)].join('\n'))
+  const e = parsed.data
+  return {
+    config: {
+      port: e.PORT,
+      host: e.HOST,
+      publicUrl: e.PUBLIC_URL,
+      dataDir: e.DATA_DIR,
+      databaseUrl: e.DATABASE_URL,
+      databaseBackend: e.DATABASE_BACKEND,
+      roles: new Set(e.ROLES),
+      logLevel: e.LOG_LEVEL,
+      mediaStore: e.MEDIA_STORE,
+      s3: e.S3_BUCKET ? { bucket: e.S3_BUCKET, endpoint: e.S3_ENDPOINT, region: e.S3_REGION } : undefined,
+      allowedPrivateTargets: e.ALLOWED_PRIVATE_TARGETS,
+      webhookRetryBaseMs: e.WEBHOOK_RETRY_BASE_SECONDS * 1000,
+      webhookTimeoutMs: e.WEBHOOK_TIMEOUT_SECONDS * 1000,
+      messageTtlMs: e.MESSAGE_TTL_SECONDS * 1000,
+      rateLimitPerSecond: e.RATE_LIMIT_PER_SECOND,
+      personRateLimitPerSecond: e.PERSON_RATE_LIMIT_PER_SECOND,
+      trustProxy: e.TRUST_PROXY,
+      sandboxLatencyMs: e.SANDBOX_LATENCY_MS,
+      sandboxSeed: e.SANDBOX_SEED,
+      consoleUrl: e.CONSOLE_URL,
+      mailFrom: e.MAIL_FROM,
+      demo: e.DEMO ?? !e.DATABASE_URL,
+      production: e.NODE_ENV === 'production',
+      failpoint: e.NODE_ENV === 'test' ? e.FAILPOINT : undefined,
+    },
+    secrets: {
+      secretKey: e.SECRET_KEY ? Buffer.from(e.SECRET_KEY, 'hex') : undefined,
+      metricsToken: e.METRICS_TOKEN,
+      s3Credentials:
+        e.S3_ACCESS_KEY_ID && e.S3_SECRET_ACCESS_KEY
+          ? { accessKeyId: e.S3_ACCESS_KEY_ID, secretAccessKey: e.S3_SECRET_ACCESS_KEY }
+          : undefined,
+      smtpUrl: e.SMTP_URL,
+      oidc:
+        e.OIDC_DISCOVERY_URL && e.OIDC_CLIENT_ID && e.OIDC_CLIENT_SECRET
+          ? {
+              id: e.OIDC_PROVIDER,
+              discoveryUrl: e.OIDC_DISCOVERY_URL,
+              clientId: e.OIDC_CLIENT_ID,
+              clientSecret: e.OIDC_CLIENT_SECRET,
+              scopes: e.OIDC_SCOPES,
+            }
+          : undefined,
+      stripe:
+        e.STRIPE_SECRET_KEY && e.STRIPE_WEBHOOK_SECRET && e.STRIPE_PRICE_PRO && e.STRIPE_PRICE_MAX
+          ? {
+              secretKey: e.STRIPE_SECRET_KEY,
+              webhookSecret: e.STRIPE_WEBHOOK_SECRET,
+              prices: { pro: e.STRIPE_PRICE_PRO, max: e.STRIPE_PRICE_MAX },
+              apiUrl: e.STRIPE_API_URL,
+            }
+          : undefined,
+    },
+  }
+}
+
+/** Variables that are of use only together. */
+const groups = [
+  ['OIDC_DISCOVERY_URL', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'],
+  ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_PRICE_PRO', 'STRIPE_PRICE_MAX'],
+]
+
+/** What does not go together. */
+function contradictionsOf(given: Record<string, string | undefined>): string[] {
+  const faults: string[] = []
+  if (given.DATABASE_URL && !given.SECRET_KEY) {
+    faults.push(
+      'SECRET_KEY: is required with DATABASE_URL, so that every process seals with the same key; make one with `openssl rand -hex 32`',
+    )
+  }
+  if (!given.DATABASE_URL && given.DATABASE_BACKEND && given.DATABASE_BACKEND !== 'postgres') {
+    faults.push('DATABASE_BACKEND: needs DATABASE_URL; the embedded database is PostgreSQL')
+  }
+  for (const group of groups) {
+    const missing = group.filter((name) => !given[name])
+    if (missing.length < group.length) {
+      const present = group.filter((name) => given[name]).join(', ')
+      faults.push(...missing.map((name) => `${name}: is required with ${present}`))
+    }
+  }
+  const ofS3 = Object.keys(environment.shape).filter((name) => name.startsWith('S3_') && given[name])
+  if (given.MEDIA_STORE !== 's3') return [...faults, ...ofS3.map((name) => `${name}: needs MEDIA_STORE=s3`)]
+  if (!given.S3_BUCKET) faults.push('S3_BUCKET: is required with MEDIA_STORE=s3')
+  if (Boolean(given.S3_ACCESS_KEY_ID) !== Boolean(given.S3_SECRET_ACCESS_KEY)) {
+    faults.push('S3_ACCESS_KEY_ID: goes together with S3_SECRET_ACCESS_KEY; give both or neither')
+  }
+  return faults
+}

@@ -1,0 +1,168 @@
+// The two ways to Postgres, over one pool: Prisma for the graph's reads and ordinary writes, SQL for sets.
+import type { Socket } from 'node:net'
+import { PrismaPg } from '@prisma/adapter-pg'
+import pg from 'pg'
+import { PrismaClient } from '../../generated/prisma/client.ts'
+import { createBatch } from '../batch.ts'
+import { metered, runningBudget } from '../graph/budget.ts'
+
+export type Db = PrismaClient
+/** Anything that runs SQL: the pool, or one connection inside a transaction. */
+export interface Sql {
+  query: <Row extends pg.QueryResultRow = Record<string, unknown>>(
+    text: string | pg.QueryConfig,
+    values?: unknown[],
+  ) => Promise<pg.QueryResult<Row>>
+}
+
+export interface Database extends AsyncDisposable {
+  pool: pg.Pool
+  /** Connections whose commits do not wait for the disk: for counters of which a crash of the database may forget the last moment. */
+  quickPool: pg.Pool
+  /** For reads of a few rows by an index. */
+  shortRead: Read
+  longRead: Read
+  db: Db
+}
+
+/** Longer than any statement may take (src/contacts/groups/membership.ts has the longest): a server silent for so long is frozen or cut off. */
+const longestSilenceMs = 65_000
+
+/**
+ * Opens the pool. Statements end after 10 s; waits for a lock, for a free connection and, inside a transaction, for us after 5 s.
+ * A connection on which nothing is heard for `silenceMs` is lost: the server, which keeps those times, cannot be reached.
+ */
+export function openDatabase(url: string, onError: (error: Error) => void, max = 10, silenceMs = longestSilenceMs): Database {
+  const settings = {
+    connectionString: url,
+    connectionTimeoutMillis: 5_000,
+    statement_timeout: 10_000,
+    lock_timeout: 5_000,
+    idle_in_transaction_session_timeout: 5_000,
+    application_name: 'gateway',
+    // Statements that do not need each other's answers share a trip.
+    pipeline: true,
+  }
+  const pool = new MeteredPool({ ...settings, max })
+  const quickPool = new pg.Pool({ ...settings, max: 2, options: '-c synchronous_commit=off' })
+  for (const each of [pool, quickPool]) {
+    each.on('error', onError)
+    each.on('connect', (client) => {
+      const stream = streamOf(client)
+      stream.setTimeout(silenceMs, () => stream.destroy())
+    })
+  }
+  const db = new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: false }) })
+  return {
+    pool,
+    quickPool,
+    shortRead: createShortReads(pool),
+    longRead: async (query) => (await pool.query<unknown[]>(query)).rows,
+    db,
+    async [Symbol.asyncDispose]() {
+      await db.$disconnect()
+      await Promise.all([pool.end(), quickPool.end()])
+    },
+  }
+}
+
+/**
+ * Counts the rows of its statements against the budget of the operation that asks. Where that is spent the connection is
+ * given up, because the server would go on sending. Transactions are not counted.
+ */
+class MeteredPool extends pg.Pool {
+  // The one form that is used of the many that it has.
+  override query = ((query: string | pg.QueryConfig, values?: unknown[]) => {
+    const budget = runningBudget()
+    if (!budget) return super.query(query as pg.QueryConfig, values)
+    const config = typeof query === 'string' ? { text: query } : query
+    return withConnection(this, async (client) => {
+      const stop = () => streamOf(client).destroy()
+      return await client.query(metered(config, budget, stop), values)
+    })
+  }) as pg.Pool['query']
+}
+
+const retryable = new Set(['40001', '40P01'])
+
+/** Runs `work` in one transaction; a deadlock or a serialization failure runs it again, twice at most. */
+export async function transaction<T>(pool: pg.Pool, work: (tx: Sql) => Promise<T>, tries = 3): Promise<T> {
+  for (let left = tries - 1; ; left--) {
+    try {
+      return await attempt(pool, work)
+    } catch (error) {
+      if (left <= 0 || !retryable.has((error as { code?: string }).code ?? '')) throw error
+    }
+  }
+}
+
+async function attempt<T>(pool: pg.Pool, work: (tx: Sql) => Promise<T>): Promise<T> {
+  return await withConnection(pool, async (client, lose) => {
+    try {
+      // Not waited for: the first statement follows on the same trip, and fails too if this one does.
+      const begun = client.query('begin')
+      begun.catch(() => {})
+      const result = await work(client)
+      await begun
+      // The commit of a transaction that a swallowed error has spoilt is answered, without an error, by a rollback.
+      const { command } = await client.query('commit')
+      if (command !== 'COMMIT') throw new Error('the transaction was rolled back')
+      return result
+    } catch (error) {
+      await client.query('rollback').catch(lose)
+      throw error
+    }
+  })
+}
+
+/** Runs `work` on one connection, which is not used again once `lose` was told why. */
+async function withConnection<T>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient, lose: (error: Error) => void) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect()
+  let broken: Error | undefined
+  const lose = (error: Error) => {
+    broken = error
+  }
+  // A connection that is lost says so here as well as to its statement; with nobody listening that would end the process.
+  client.on('error', lose)
+  try {
+    return await work(client, lose)
+  } finally {
+    client.off('error', lose)
+    client.release(broken)
+  }
+}
+
+/** The socket of a connection, encrypted where that is. */
+function streamOf(client: pg.PoolClient): Socket {
+  return (client as unknown as { connection: { stream: Socket } }).connection.stream
+}
+
+/** Runs a statement; answers its rows as arrays. */
+export type Read = (query: pg.QueryArrayConfig) => Promise<unknown[][]>
+
+/**
+ * Makes reads that share a connection and a trip with the others of their moment, each with its own answer. What may take
+ * long has no place here: those behind it would wait.
+ */
+function createShortReads(pool: pg.Pool): Read {
+  const read = createBatch<pg.QueryArrayConfig, unknown[][]>({
+    max: 50,
+    parallel: 4,
+    run: (queries) =>
+      withConnection(pool, async (client) => {
+        const stream = streamOf(client)
+        stream.cork()
+        const answers = queries.map((query) => client.query<unknown[]>(query))
+        stream.uncork()
+        const settled = await Promise.allSettled(answers)
+        return settled.map((answer) => (answer.status === 'fulfilled' ? answer.value.rows : (answer.reason as Error)))
+      }),
+  })
+  return (query) => {
+    const budget = runningBudget()
+    return read(budget ? metered(query, budget) : query)
+  }
+}

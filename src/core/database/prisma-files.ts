@@ -1,0 +1,46 @@
+// The models and migrations in prisma/, as the schema engine wants them.
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { MigrationList, SchemasContainer } from '@prisma/schema-engine-wasm/schema_engine_bg'
+
+const prismaDir = path.resolve(import.meta.dirname, '../../../prisma')
+export const migrationsDir = path.join(prismaDir, 'migrations')
+
+/** The folders of prisma/migrations, oldest first. */
+export async function migrationNames(): Promise<string[]> {
+  const entries = await readdir(migrationsDir, { withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort()
+}
+
+/** What the engine wants to know of prisma/migrations. */
+export async function migrationList(): Promise<MigrationList> {
+  const folders = await migrationNames()
+  return {
+    baseDir: migrationsDir,
+    lockfile: { path: 'migration_lock.toml', content: 'provider = "postgresql"\n' },
+    shadowDbInitScript: '',
+    migrationDirectories: await Promise.all(
+      folders.map(async (name) => ({
+        path: name,
+        migrationFile: {
+          path: 'migration.sql',
+          content: { tag: 'ok' as const, value: await readFile(path.join(migrationsDir, name, 'migration.sql'), 'utf8') },
+        },
+      })),
+    ),
+  }
+}
+
+/** The models as they are now. */
+export async function schemaFiles(): Promise<SchemasContainer> {
+  const folder = path.join(prismaDir, 'schema')
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.prisma')).sort()
+  return {
+    files: await Promise.all(
+      names.map(async (name) => ({ path: name, content: await readFile(path.join(folder, name), 'utf8') })),
+    ),
+  }
+}

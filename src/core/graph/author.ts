@@ -1,0 +1,30 @@
+// The person who made something, as the graph shows them to everybody who sees the thing.
+
+import type { Context } from '../context.ts'
+import { builder } from './builder.ts'
+import { load } from './load.ts'
+
+export interface Author {
+  id: string
+  email: string
+  name: string
+}
+
+export const AuthorRef = builder.objectRef<Author>('Author').implement({
+  description: 'The person who made something. They may have left the team since.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Their id.' }),
+    email: t.exposeString('email', { description: 'Their e-mail address.' }),
+    name: t.exposeString('name', { description: 'Their name.' }),
+  }),
+})
+
+/** The person with that id, null for none; all that a request asks for are read by one statement. */
+export async function authorOf(ctx: Context, userId: string | null): Promise<Author | null> {
+  if (userId === null) return null
+  return await load<Author | null>(ctx, 'authors', userId, async (ids) => {
+    const { rows } = await ctx.app.pool.query<Author>('select id, email, name from users where id = any($1::uuid[])', [ids])
+    const found = new Map(rows.map((row) => [row.id, row]))
+    return ids.map((id) => found.get(id) ?? null)
+  })
+}

@@ -1,0 +1,106 @@
+// The graph's builder: plugins and scalars, no types of any domain.
+import SchemaBuilder from '@pothos/core'
+import ComplexityPlugin from '@pothos/plugin-complexity'
+import PrismaPlugin from '@pothos/plugin-prisma'
+import RelayPlugin from '@pothos/plugin-relay'
+import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
+import { valueFromASTUntyped } from 'graphql'
+import type PrismaTypes from '../../generated/pothos.ts'
+import { getDatamodel } from '../../generated/pothos.ts'
+import type { Context, Principal } from '../context.ts'
+import { fail } from '../errors.ts'
+import { refuseShapes } from '../http/json.ts'
+import { fieldCost } from './cost.ts'
+import { itemBudget } from './item-budget.ts'
+import { joinedRows } from './joined-rows.ts'
+import { maxPageSize } from './pagination.ts'
+
+export const builder = new SchemaBuilder<{
+  Context: Context
+  PrismaTypes: PrismaTypes
+  DefaultFieldNullability: false
+  AuthScopes: { active: boolean; personal: boolean; person: boolean; payer: boolean }
+  Scalars: {
+    DateTime: { Input: string; Output: Date }
+    JSON: { Input: unknown; Output: unknown }
+    ID: { Input: string; Output: string }
+  }
+  Connection: { totalCount?: () => Promise<number> | number }
+}>({
+  plugins: [itemBudget, ScopeAuthPlugin, RelayPlugin, joinedRows, PrismaPlugin, ComplexityPlugin],
+  defaultFieldNullability: false,
+  prisma: { client: (ctx) => ctx.app.db, dmmf: getDatamodel(), exposeDescriptions: false, maxConnectionSize: maxPageSize },
+  relay: {
+    clientMutationId: 'omit',
+    cursorType: 'String',
+    nodesOnConnection: { description: 'The items alone.' },
+    nodeQueryOptions: false,
+    nodesQueryOptions: false,
+    pageInfoTypeOptions: { description: 'Where a page stands in its list.' },
+    hasNextPageFieldOptions: { description: 'Whether more follows.' },
+    hasPreviousPageFieldOptions: { description: 'Whether something comes before.' },
+    startCursorFieldOptions: { description: 'The cursor of the first item; null on an empty page.' },
+    endCursorFieldOptions: { description: 'The cursor of the last item, to go on `after`; null on an empty page.' },
+    defaultConnectionTypeOptions: { description: 'A page of a list.' },
+    edgesFieldOptions: { description: 'The items, each with its cursor.' },
+    pageInfoFieldOptions: { description: 'Where the page stands.' },
+    defaultEdgeTypeOptions: { description: 'An item and its place.' },
+    cursorFieldOptions: { description: 'Its place in the list, under this sort and these filters.' },
+    nodeFieldOptions: { description: 'The item.' },
+    firstArgOptions: { description: 'How many from the start, 1 to 100.' },
+    afterArgOptions: { description: 'Only what follows this cursor.' },
+    lastArgOptions: { description: 'How many from the end, 1 to 100; not together with `first`.' },
+    beforeArgOptions: { description: 'Only what comes before this cursor.' },
+  },
+  scopeAuth: {
+    // A scope that does not hold says why itself, with the contract's code.
+    treatErrorsAsUnauthorized: false,
+    authScopes: ({ principal }) => ({
+      active: () => principal.active || fail('SUBSCRIPTION_INACTIVE'),
+      personal: () => principal.kind !== 'team' || fail('TEAM_KEY_NOT_ALLOWED'),
+      person: () => isPerson(principal),
+      // As `person`, but about the workspace that the header names, whose owner pays.
+      payer: () => isPerson(principal),
+    }),
+  },
+  // Only counted here; what an operation may cost is decided before it runs (src/http/graphql-limits.ts).
+  complexity: { disabled: true, fieldComplexity: fieldCost },
+})
+
+/** @throws FORBIDDEN for an API key. */
+function isPerson({ kind }: Principal): true {
+  return kind === 'console' || fail('FORBIDDEN', 'This takes a person who is signed in, not an API key')
+}
+
+builder.queryType({ description: 'What can be read. Every field answers for the workspace of the credential.' })
+builder.mutationType({ description: 'What can be changed. A mutation that answers has happened and is durable.' })
+builder.subscriptionType({ description: 'What happens, as it happens, over server-sent events.' })
+
+builder.scalarType('DateTime', {
+  description: 'A moment: ISO 8601, UTC, with milliseconds. Input may carry any offset.',
+  serialize: (value) => value.toISOString() as unknown as Date,
+  parseValue: (value) => {
+    // The text itself goes on, so that the verb's own rule refuses it by the field's name.
+    if (typeof value !== 'string') throw new TypeError('must be an ISO 8601 date and time')
+    return value
+  },
+})
+builder.scalarType('JSON', {
+  description: 'Any JSON value.',
+  serialize: (value) => value,
+  // The variables were read by parseJson.
+  parseValue: (value) => value,
+  parseLiteral: (node, variables) => {
+    const value = valueFromASTUntyped(node, variables)
+    refuseShapes(value, 'JSON')
+    return value
+  },
+})
+
+builder.globalConnectionField('totalCount', (t) =>
+  t.int({
+    nullable: true,
+    description: 'How many there are in all; null where counting them would cost more than the page.',
+    resolve: (connection) => connection.totalCount?.() ?? null,
+  }),
+)

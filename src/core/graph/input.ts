@@ -1,0 +1,140 @@
+// GraphQL inputs from zod schemas: one definition gives the graph's type, the rules and the words of a refusal.
+import type { InputRef } from '@pothos/core'
+import { z } from 'zod'
+import type { Config } from '../config/config.ts'
+import { parse } from '../validation.ts'
+import { builder } from './builder.ts'
+
+/** A rule between fields; it runs whatever else is wrong, so that one answer names every fault. */
+export type Rules = (
+  value: Record<string, unknown>,
+  report: (path: (string | number)[], message: string) => void,
+  config: Config,
+) => void
+
+/** A GraphQL input and what it takes: `parse` gives the checked value or refuses it by its fields' names. */
+export interface Input<Schema extends z.ZodObject> {
+  name: string
+  ref: InputRef<z.input<Schema>>
+  schemaFor: (config: Config) => z.ZodType<z.output<Schema>>
+  /** @throws VALIDATION_ERROR naming every field that is wrong; what is no object at all is called `whole`, or `input`. */
+  parse: (config: Config, value: unknown, whole?: string) => z.output<Schema>
+}
+
+/** Every input by its GraphQL name, for whoever explains a coercion error or documents a body. */
+export const inputs = new Map<string, { schema: z.ZodObject; schemaFor: (config: Config) => z.ZodType }>()
+
+interface Shape {
+  type: unknown
+  required: boolean | { list: boolean; items: boolean }
+}
+
+/** A field of every mutation that makes something. */
+export const idempotencyKey = z
+  .string()
+  .nullish()
+  .describe('Repeating a mutation with the same key and input answers the first result again.')
+
+const enums = new Map<string, unknown>()
+
+/** Gives a zod enum of that `meta.id` its GraphQL type. */
+export function registerEnum(id: string, ref: unknown): void {
+  enums.set(id, ref)
+}
+
+/** Makes the input `name` of `schema`, whose fields become fields by their zod type. Nested objects need `meta.id`. */
+export function defineInput<Schema extends z.ZodObject>(
+  name: string,
+  description: string,
+  schema: Schema,
+  rules?: Rules,
+): Input<Schema> {
+  const ref = builder.inputRef<Record<string, unknown>>(name)
+  ref.implement({ description, fields: (t: FieldMaker) => fieldsOf(t, schema) } as never)
+  const byConfig = new WeakMap<Config, z.ZodType>()
+  function schemaFor(config: Config): z.ZodType<z.output<Schema>> {
+    let ruled = byConfig.get(config)
+    if (!ruled) {
+      ruled = withRules(schema, rules, config)
+      byConfig.set(config, ruled)
+    }
+    return ruled as z.ZodType<z.output<Schema>>
+  }
+  inputs.set(name, { schema, schemaFor })
+  return {
+    name,
+    ref: ref as unknown as InputRef<z.input<Schema>>,
+    schemaFor,
+    parse: (config, value, whole = 'input') => parse(schemaFor(config), value, whole),
+  }
+}
+
+/** What a REST body holds where the graph has plain arguments, to be judged and documented as an input is. */
+export function defineArguments<Schema extends z.ZodObject>(name: string, schema: Schema): Schema {
+  inputs.set(name, { schema, schemaFor: () => schema })
+  return schema
+}
+
+type FieldMaker = { field: (options: { type: unknown; required: Shape['required']; description?: string }) => unknown }
+
+function fieldsOf(t: FieldMaker, schema: z.ZodObject): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(schema.shape)
+      // What is only there to be refused has no place in the graph.
+      .filter(([, type]) => !isRefused(type as z.ZodType))
+      .map(([field, type]) => [field, t.field({ ...shapeOf(type as z.ZodType), description: (type as z.ZodType).description })]),
+  )
+}
+
+function isRefused(type: z.ZodType): boolean {
+  return type instanceof z.ZodOptional && type.unwrap() instanceof z.ZodNever
+}
+
+function withRules(schema: z.ZodObject, rules: Rules | undefined, config: Config): z.ZodType {
+  if (!rules) return schema
+  return schema.superRefine(
+    (value, context) => {
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return
+      rules(value, (path, message) => context.addIssue({ code: 'custom', path, message }), config)
+    },
+    { when: () => true },
+  )
+}
+
+const nested = new Map<string, unknown>()
+
+function shapeOf(type: z.ZodType): Shape {
+  const meta = type.meta()
+  if (meta?.id && enums.has(meta.id)) return { type: enums.get(meta.id), required: true }
+  if (meta?.id === 'DateTime') return { type: 'DateTime', required: true }
+  if (type instanceof z.ZodOptional || type instanceof z.ZodNullable || type instanceof z.ZodDefault) {
+    const { type: inner, required } = shapeOf(type.unwrap() as z.ZodType)
+    return { type: inner, required: typeof required === 'object' && { ...required, list: false } }
+  }
+  if (type instanceof z.ZodPipe) return shapeOf(type.in as z.ZodType)
+  if (type instanceof z.ZodGUID || type instanceof z.ZodUUID) return { type: 'ID', required: true }
+  if (type instanceof z.ZodString || type instanceof z.ZodStringFormat) return { type: 'String', required: true }
+  if (type instanceof z.ZodNumber) return { type: type.format === 'safeint' ? 'Int' : 'Float', required: true }
+  if (type instanceof z.ZodLiteral) return { type: 'String', required: true }
+  if (type instanceof z.ZodBoolean) return { type: 'Boolean', required: true }
+  if (type instanceof z.ZodArray) {
+    const item = shapeOf(type.element as z.ZodType)
+    // What may be anything may be null, and whoever judges the items one by one says so.
+    return { type: [item.type], required: type.element instanceof z.ZodUnknown ? { list: true, items: false } : true }
+  }
+  if (type instanceof z.ZodObject) {
+    const name = meta?.id ?? fault('a nested object needs meta.id')
+    let ref = nested.get(name)
+    if (!ref) {
+      ref = defineInput(name, type.description ?? name, type).ref
+      nested.set(name, ref)
+    }
+    return { type: ref, required: true }
+  }
+  if (type instanceof z.ZodRecord || type instanceof z.ZodUnknown) return { type: 'JSON', required: true }
+  return fault(`no GraphQL type for zod's ${type.type}`)
+}
+
+function fault(message: string): never {
+  throw new Error(message)
+}

@@ -1,0 +1,41 @@
+// Bodies of REST on their way into the graph, which is stricter about what it does not know and laxer about lists.
+import { z } from 'zod'
+import type { Config } from '../config/config.ts'
+import { fail } from '../errors.ts'
+import { parse } from '../validation.ts'
+import { inputs } from './input.ts'
+import { faultOfLength } from './long-lists.ts'
+
+/**
+ * Leaves out of a body what its input does not know, as REST does with fields it does not know.
+ * @throws VALIDATION_ERROR for a list that is far too long, before any item is looked at, and where one thing stands for a list: GraphQL would make a list of it.
+ */
+export function prune(config: Config, inputName: string, value: unknown): unknown {
+  const input = inputs.get(inputName)
+  if (!input) return value
+  const tooLong = faultOfLength(input.schema, value)
+  if (tooLong) fail('VALIDATION_ERROR', tooLong)
+  const pruned = pruneBy(input.schema, value)
+  if (hasLooseList(input.schema, pruned)) parse(input.schemaFor(config), pruned)
+  return pruned
+}
+
+function hasLooseList(schema: z.ZodType, value: unknown): boolean {
+  if (value === undefined || value === null) return false
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return hasLooseList(schema.unwrap() as z.ZodType, value)
+  if (schema instanceof z.ZodArray) {
+    return !Array.isArray(value) || value.some((item) => hasLooseList(schema.element as z.ZodType, item))
+  }
+  if (!(schema instanceof z.ZodObject) || typeof value !== 'object') return false
+  return Object.entries(value).some(([name, item]) => hasLooseList(schema.shape[name] as z.ZodType, item))
+}
+
+function pruneBy(schema: z.ZodType, value: unknown): unknown {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return pruneBy(schema.unwrap() as z.ZodType, value)
+  if (schema instanceof z.ZodArray && Array.isArray(value)) return value.map((item) => pruneBy(schema.element as z.ZodType, item))
+  if (!(schema instanceof z.ZodObject) || typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const known = Object.entries(schema.shape).filter(([name]) => Object.hasOwn(value, name))
+  return Object.fromEntries(
+    known.map(([name, type]) => [name, pruneBy(type as z.ZodType, (value as Record<string, unknown>)[name])]),
+  )
+}

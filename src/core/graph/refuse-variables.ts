@@ -1,0 +1,95 @@
+// What is wrong with the variables of an operation, by field; graphql-js says it in its own words and stops at the first.
+import {
+  coerceInputValue,
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getOperationAST,
+  type TypeNode,
+  typeFromAST,
+} from 'graphql'
+import type { z } from 'zod'
+import type { Context } from '../context.ts'
+import { failure } from '../errors.ts'
+import { faultsOf } from '../validation.ts'
+import { inputs } from './input.ts'
+import { faultOfLength, faultOfLongest } from './long-lists.ts'
+import { needsActive } from './root-fields.ts'
+
+interface Refused {
+  schema: GraphQLSchema
+  document: DocumentNode
+  operationName?: string | null
+  variables?: Record<string, unknown> | null
+  context: Context
+}
+
+/** Says by field what is wrong with variables; the scopes of the fields they are for come first. */
+export function refuseVariables(operation: Refused, errors: readonly GraphQLError[]): GraphQLError {
+  const definition = getOperationAST(operation.document, operation.operationName)
+  if (!definition) return failure('VALIDATION_ERROR', errors[0]?.message)
+  if (!operation.context.principal.active && needsActive(operation.schema, operation.document, operation.operationName)) {
+    return failure('SUBSCRIPTION_INACTIVE')
+  }
+  const faults = (definition.variableDefinitions ?? []).flatMap(({ variable, type }) => {
+    const name = variable.name.value
+    const value = operation.variables?.[name]
+    const schema = inputs.get(namedType(type))?.schemaFor(operation.context.app.config)
+    if (!schema) return plainFaults(operation.schema, name, value, type)
+    const parsed = (type.kind === 'NonNullType' ? schema : schema.nullish()).safeParse(value)
+    return parsed.success ? [] : [faultsOf(parsed.error as z.ZodError, name)]
+  })
+  return failure(
+    'VALIDATION_ERROR',
+    faults.length > 0 ? faults.join('; ') : errors.map((error) => withoutSuggestion(error.message)).join('; '),
+  )
+}
+
+/** The first list among the variables that is too long, judged before any variable is coerced; null where none is. */
+export function faultOfLists(
+  document: DocumentNode,
+  operationName: string | null | undefined,
+  variables: Readonly<Record<string, unknown>> | null | undefined,
+): string | null {
+  if (!variables) return null
+  for (const { variable, type } of getOperationAST(document, operationName)?.variableDefinitions ?? []) {
+    const name = variable.name.value
+    const input = inputs.get(namedType(type))
+    const fault = input ? faultOfLength(input.schema, variables[name]) : faultOfLongest(variables[name], name)
+    if (fault) return fault
+  }
+  return null
+}
+
+/** What graphql-js says, but for what else there is. */
+export function withoutSuggestion(message: string): string {
+  return message.replace(/\s*Did you mean .*$/s, '')
+}
+
+/** What graphql-js says of an argument that got null from a variable and takes none, by name; null of any other error. */
+export function nullArgument(error: unknown): string | null {
+  const name = error instanceof GraphQLError && /^Argument "(\w+)" of non-null type /.exec(error.message)?.[1]
+  return name ? `${name}: must not be null` : null
+}
+
+function namedType(type: TypeNode): string {
+  return type.kind === 'NamedType' ? type.name.value : namedType(type.type)
+}
+
+/** As many as anybody reads; a list has room for more than an answer should. */
+const mostFaults = 100
+
+/** What is wrong with a variable that is no input: each item of a list by its place. */
+function plainFaults(graph: GraphQLSchema, name: string, value: unknown, type: TypeNode): string[] {
+  const faults: string[] = []
+  try {
+    coerceInputValue(value, typeFromAST(graph, type as never) as GraphQLInputType, (path, found) => {
+      const fault = found === undefined || found === null ? 'is required' : `must be of type ${namedType(type)}`
+      if (faults.push(`${[name, ...path].join('.')}: ${fault}`) === mostFaults) throw new RangeError('enough')
+    })
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+  }
+  return faults
+}

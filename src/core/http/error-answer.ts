@@ -1,0 +1,45 @@
+// Writes every error answer of REST and of plain HTTP: the envelope, its status and Retry-After.
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import type { App } from '../app.ts'
+import { codeOf, type ErrorCode, errors, failure, retryAfterOf } from '../errors.ts'
+import { publicFailure } from '../public-failure.ts'
+
+export function sendError(reply: FastifyReply, code: ErrorCode, message: string = errors[code].message): FastifyReply {
+  const { status } = errors[code]
+  if (status === 503 || code === 'IDEMPOTENCY_IN_PROGRESS') reply.header('Retry-After', '1')
+  if (status === 429 && !reply.hasHeader('Retry-After'))
+    reply.header('Retry-After', code.startsWith('MONTHLY_') ? untilNextMonth() : 1)
+  return reply.code(status).type('application/json; charset=utf-8').send({ error: { code, message } })
+}
+
+/** Seconds until monthly quotas are whole again. */
+function untilNextMonth(now = new Date()): number {
+  return Math.ceil((Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) - now.getTime()) / 1000)
+}
+
+/** Answers anything thrown, in the envelope. */
+export function answerError(app: App, error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { code, message } = failureOf(app, error, request)
+  const seconds = retryAfterOf(error)
+  if (seconds !== undefined) reply.header('Retry-After', seconds)
+  return sendError(reply, code, message)
+}
+
+/** What a caller is told of anything thrown; what nobody foresaw is logged. */
+export function failureOf(app: App, error: Error, request: Pick<FastifyRequest, 'id'>): { code: ErrorCode; message: string } {
+  // What carries a code was logged where it was met.
+  if (codeOf(error)) return publicFailure(error)
+  const told = publicFailure(fromFastify(error as FastifyError))
+  if (told.code === 'INTERNAL_ERROR') app.log.error({ err: error, requestId: request.id }, 'unforeseen error')
+  return told
+}
+
+/** Fastify's own refusals in our words. */
+function fromFastify(error: FastifyError): Error {
+  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return failure('UNSUPPORTED_MEDIA_TYPE')
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE' || error.statusCode === 413) return failure('PAYLOAD_TOO_LARGE')
+  if (error.code === 'FST_ERR_BAD_URL') return failure('NOT_FOUND')
+  if (error.statusCode === 415) return failure('UNSUPPORTED_MEDIA_TYPE')
+  if (error.statusCode === 400) return failure('VALIDATION_ERROR', 'body: is not valid JSON')
+  return error
+}

@@ -1,0 +1,75 @@
+// Request bodies: JSON in UTF-8 of bounded depth and size, without the name that reaches for a prototype.
+import { failure } from '../errors.ts'
+import { JsonPieces } from './json-pieces.ts'
+import { forbidden, JsonFault, maxDepth } from './json-scan.ts'
+
+/** The content types of JSON, which is UTF-8 whether it says so or not. */
+export const jsonType = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i
+
+/**
+ * The most values of one body: its members and items, and each object and list as five. They decide what a body costs, not its bytes: 1 MiB of
+ * text is parsed in 1 ms, 1 MiB of `[],[],…` in 25 ms, and it takes 20 times its size in memory.
+ */
+export const maxValues = {
+  /** 26,900 ids fit into 1 MiB. */
+  ordinary: 100_000,
+  /** 1,000 messages with 50 variables and a list of ten rows each. */
+  bulk: 400_000,
+  /** 100,000 recipients with five variables each. */
+  campaign: 2_400_000,
+} as const
+
+export interface JsonOptions {
+  /** How errors call the value; `body` where it is left out. */
+  name?: string
+  /** How many values it may hold; `ordinary` where it is left out. */
+  values?: keyof typeof maxValues
+}
+
+/** @throws VALIDATION_ERROR for anything else than one JSON value within the bounds. */
+export function parseJson(bytes: Buffer, options: JsonOptions = {}): unknown {
+  const reading = openJson(options)
+  reading.write(bytes)
+  return reading.end()
+}
+
+/** An incremental parse of one JSON value. */
+export interface JsonReading {
+  /** Parses the next bytes. @throws VALIDATION_ERROR as soon as the value is out of bounds or cannot become valid. */
+  write: (block: Buffer) => void
+  /** Ends the input and returns the value. @throws VALIDATION_ERROR */
+  end: () => unknown
+}
+
+export function openJson({ name = 'body', values = 'ordinary' }: JsonOptions = {}): JsonReading {
+  let pieces = new JsonPieces(maxValues[values])
+  function told<T>(work: () => T): T {
+    try {
+      return work()
+    } catch (error) {
+      // V8 keeps the functions of an error's stack alive, so drop the parsed values with the parser.
+      pieces = new JsonPieces(0)
+      if (!(error instanceof JsonFault)) throw error
+      throw failure('VALIDATION_ERROR', `${name}: ${error.message}`)
+    }
+  }
+  return { write: (block) => told(() => pieces.write(block)), end: () => told(() => pieces.end()) }
+}
+
+/**
+ * Refuses the same shapes in a value that was not parsed from a body, without recursion.
+ * @throws VALIDATION_ERROR, which speaks of `name`.
+ */
+export function refuseShapes(value: unknown, name: string): void {
+  let level = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > maxDepth) throw failure('VALIDATION_ERROR', `${name}: must not be nested more than ${maxDepth} deep`)
+    const next: unknown[] = []
+    for (const item of level) {
+      if (typeof item !== 'object' || item === null) continue
+      if (Object.hasOwn(item, forbidden)) throw failure('VALIDATION_ERROR', `${name}: must not name ${forbidden}`)
+      for (const inner of Object.values(item)) if (typeof inner === 'object' && inner !== null) next.push(inner)
+    }
+    level = next
+  }
+}

@@ -1,0 +1,87 @@
+// Works on jobs: makes their queues, fetches in batches, settles each job by its own outcome.
+import { setTimeout as pause } from 'node:timers/promises'
+import type { WorkOptions } from 'pg-boss'
+import type { App } from '../app.ts'
+import { isUnavailable } from '../public-failure.ts'
+import { deadQueue, makeDeadQueue, workOnDead } from './dead-jobs.ts'
+import type { JobImplementation } from './jobs.ts'
+
+/** A rest after a batch of which nothing went well, so that a lasting fault does not keep a worker spinning. */
+const brokenOffMs = 1_000
+
+/** Makes the queues of these jobs, or brings their options up to date. */
+export async function makeQueues(app: App, jobs: readonly JobImplementation[]): Promise<void> {
+  await makeDeadQueue(app)
+  for (const { definition } of jobs) {
+    const { policy, ...own } = definition.options ?? {}
+    // What runs by the clock comes again by itself.
+    const options = definition.cron ? own : { ...own, deadLetter: deadQueue }
+    await app.boss.createQueue(definition.name, { ...options, policy })
+    await app.boss.updateQueue(definition.name, options)
+  }
+}
+
+/** Starts to work; disposing of it waits for what is under way. */
+export async function workOn(app: App, jobs: readonly JobImplementation[]): Promise<AsyncDisposable> {
+  for (const job of jobs) await work(app, job)
+  await workOnDead(app, jobs)
+  const queues = [...jobs.map(({ definition }) => definition.name), deadQueue]
+  return {
+    async [Symbol.asyncDispose]() {
+      await Promise.all(queues.map((name) => app.boss.offWork(name, { wait: true }).catch(() => {})))
+    },
+  }
+}
+
+async function work(app: App, job: JobImplementation): Promise<void> {
+  const { definition, work: shape } = job
+  const options = {
+    batchSize: shape.batchSize,
+    localConcurrency: shape.workers,
+    groupConcurrency: shape.perGroup,
+    perJobResults: true,
+    burstWhenBatchFull: true,
+    // Jobs of the future announce nothing, so polling stays as short with announcements as without. What runs by the clock,
+    // to the minute, may be found some seconds later.
+    pollingIntervalSeconds: definition.cron ? 5 : 0.5,
+    notifyPollingIntervalSeconds: definition.cron ? 5 : 0.5,
+  } as const satisfies WorkOptions
+  await app.boss.work(definition.name, options, async (batch) => {
+    const parsed = batch.map((job) => definition.schema.safeParse(job.data ?? {}))
+    const good = batch.filter((_, i) => parsed[i]?.success)
+    const settled = await settle(
+      app,
+      job,
+      parsed.flatMap((result) => (result.success ? [result.data] : [])),
+    )
+    const errors = new Map(good.map((job, i) => [job.id, settled[i]]))
+    return batch.map((job) => {
+      if (!errors.has(job.id)) {
+        app.log.error({ queue: definition.name, job: job.id }, 'a job that nobody understands was set aside')
+        return { id: job.id, status: 'deadletter' as const, output: { error: 'unreadable' } }
+      }
+      const error = errors.get(job.id)
+      return error
+        ? { id: job.id, status: 'failed' as const, output: { error: error.message } }
+        : { id: job.id, status: 'completed' as const }
+    })
+  })
+  if (definition.cron) await app.boss.schedule(definition.name, definition.cron, {})
+}
+
+/** Runs jobs together; where that breaks off, one by one, so that only the one that is to blame is tried again. */
+async function settle(app: App, job: JobImplementation, jobs: readonly object[]): Promise<readonly (Error | undefined)[]> {
+  try {
+    return await job.run(app, jobs)
+  } catch (cause) {
+    const error = cause as Error
+    const settled: (Error | undefined)[] = []
+    // Without the database nothing goes better alone.
+    if (jobs.length === 1 || isUnavailable(error)) settled.push(...jobs.map(() => error))
+    else for (const one of jobs) settled.push(...(await job.run(app, [one]).catch((reason: Error) => [reason])))
+    const broken = settled.filter((reason) => reason !== undefined).length
+    app.log.warn({ queue: job.definition.name, jobs: broken, err: error.message }, 'jobs broke off and will be tried again')
+    if (broken === jobs.length) await pause(brokenOffMs)
+    return settled
+  }
+}

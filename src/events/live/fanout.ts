@@ -1,0 +1,212 @@
+// The node's hub of live streams: reads each batch of events once and hands it to every topic that someone follows here.
+import { setTimeout as pause } from 'node:timers/promises'
+import type { App } from '../../core/app.ts'
+import { fail } from '../../core/errors.ts'
+import type { Entry } from '../log/entry.ts'
+import { type EventFilter, type LogEvent, lastNumber, readAfter, readOf } from '../log/log.ts'
+import { createPlaces, type TakePlace } from '../log/places.ts'
+import { subject } from './follow.ts'
+import { startListening } from './listen.ts'
+import { type Follower, LogTopic } from './log-topic.ts'
+import { Outlet, type OutletOptions } from './outlet.ts'
+import { startRevocation } from './revocation.ts'
+import { type StateFollower, StateTopic } from './state-topic.ts'
+
+export interface LogView {
+  /** Equal for views that may share what is rendered: who may see it, what is selected. */
+  key: string
+  workspaceId: string
+  filter: EventFilter
+  /** As a topic wants it; see {@link LogTopic}. */
+  render: (events: readonly LogEvent[]) => Promise<Entry[]>
+}
+
+export interface StateView {
+  key: string
+  workspaceId: string
+  subjects: readonly string[]
+  render: () => Promise<{ body: string; ended: boolean }>
+}
+
+/** One subscription on one outlet. */
+export interface Followed {
+  /** The number of the workspace's event that it has reached, where that may be told; always undefined for a state. */
+  reached: () => bigint | undefined
+  stop: () => void
+}
+
+export interface Hub extends AsyncDisposable {
+  /** @throws API_RATE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE */
+  takePlace: TakePlace
+  /** Makes an outlet that is kept alive, ended when its key is revoked, and ended when the hub is disposed of. */
+  makeOutlet: (options: Omit<OutletOptions, 'stalled'>) => Outlet
+  followLog: (view: LogView, follower: Follower) => Promise<Followed>
+  followState: (view: StateView, follower: StateFollower) => Followed
+}
+
+const pageSize = 256
+const retryMs = 500
+const beatMs = 10_000
+const sweepMs = 1_000
+const closingMs = 2_000
+
+export async function startHub(app: App): Promise<Hub> {
+  const logTopics = new Map<string, LogTopic>()
+  const stateTopics = new Map<string, StateTopic>()
+  const bySubject = new Map<string, Set<StateTopic>>()
+  const takePlace = createPlaces(app)
+  const outlets = new Set<Outlet>()
+  let closing = false
+  /** Events up to this number have been handed to every topic. */
+  let head = await lastNumber(app.pool)
+  let target = head
+  /** The round under way. Topics are added between rounds only, so that each gets all events above the head it began at. */
+  let round: Promise<void> | undefined
+  let running = false
+
+  const listening = startListening(app, {
+    onLast: reach,
+    onChange: nudge,
+    onStart: () => {
+      for (const topic of stateTopics.values()) topic.nudge()
+    },
+  })
+  const revocation = startRevocation(app, outlets)
+  const beat = setInterval(() => {
+    for (const outlet of outlets) outlet.beat()
+  }, beatMs)
+  const sweep = setInterval(() => {
+    const now = performance.now()
+    for (const outlet of outlets) outlet.checkProgress(now)
+  }, sweepMs)
+  app.signals.on('events', reach)
+
+  function reach(last: bigint): void {
+    if (last <= target) return
+    target = last
+    if (!running) void run()
+  }
+
+  async function run(): Promise<void> {
+    running = true
+    while (head < target && !closing) {
+      round = advance()
+      await round
+      round = undefined
+      // One turn for those who wait for the end of the round.
+      await null
+    }
+    running = false
+  }
+
+  /** Never rejects: what failed is tried again in the next round. */
+  async function advance(): Promise<void> {
+    const topics = [...logTopics.values()]
+    const workspaces = new Set([...topics, ...stateTopics.values()].map((topic) => topic.workspaceId))
+    const upTo = target
+    if (workspaces.size === 0) {
+      head = upTo
+      return
+    }
+    try {
+      const events = await readOf(app.pool, [...workspaces], { after: head, upTo, limit: pageSize })
+      const reached = events.length < pageSize ? upTo : (events.at(-1)?.seq ?? upTo)
+      nudgeFor(events)
+      const byWorkspace = Map.groupBy(events, (event) => event.workspaceId)
+      await Promise.all(topics.map((topic) => topic.advance(byWorkspace.get(topic.workspaceId) ?? [], reached)))
+      head = reached
+    } catch (error) {
+      app.log.warn({ err: (error as Error).message }, 'events could not be read for live streams; trying again')
+      await pause(retryMs)
+    }
+  }
+
+  function nudgeFor(events: readonly LogEvent[]): void {
+    if (stateTopics.size === 0) return
+    const subjects = new Set<string>()
+    for (const { instanceId, messageId, campaignId } of events) {
+      subjects.add(subject('instance', instanceId))
+      if (messageId) subjects.add(subject('message', messageId))
+      if (campaignId) subjects.add(subject('campaign', campaignId))
+    }
+    for (const changed of subjects) nudge(changed)
+  }
+
+  function nudge(changed: string): void {
+    for (const topic of bySubject.get(changed) ?? []) topic.nudge()
+  }
+
+  return {
+    takePlace(holder, place) {
+      if (closing) fail('SERVICE_UNAVAILABLE')
+      return takePlace(holder, place)
+    },
+
+    makeOutlet(options) {
+      const outlet = new Outlet({
+        ...options,
+        closed() {
+          outlets.delete(outlet)
+          options.closed()
+        },
+        stalled: () => app.metrics.stalledStreams.inc(),
+      })
+      outlets.add(outlet)
+      return outlet
+    },
+
+    async followLog({ key, workspaceId, filter, render }, follower) {
+      while (round) await round
+      let topic = logTopics.get(key)
+      if (!topic) {
+        const read = (after: bigint, upTo: bigint, limit: number) =>
+          readAfter(app.pool, workspaceId, filter, { after, upTo, limit })
+        topic = new LogTopic({ workspaceId, filter, render, read, head: () => head, log: app.log })
+        logTopics.set(key, topic)
+      }
+      const followed = topic
+      followed.add(follower)
+      return {
+        reached: () => followed.reachedBy(follower),
+        stop() {
+          followed.remove(follower)
+          if (followed.empty && logTopics.get(key) === followed) logTopics.delete(key)
+        },
+      }
+    },
+
+    followState({ key, ...view }, follower) {
+      const followed = stateTopics.get(key) ?? new StateTopic({ ...view, log: app.log })
+      stateTopics.set(key, followed)
+      for (const name of view.subjects) bySubject.set(name, (bySubject.get(name) ?? new Set()).add(followed))
+      followed.add(follower)
+      return {
+        reached: () => undefined,
+        stop() {
+          followed.remove(follower)
+          if (!followed.empty || stateTopics.get(key) !== followed) return
+          stateTopics.delete(key)
+          for (const name of view.subjects) {
+            const topics = bySubject.get(name)
+            if (topics?.delete(followed) && topics.size === 0) bySubject.delete(name)
+          }
+        },
+      }
+    },
+
+    async [Symbol.asyncDispose]() {
+      closing = true
+      clearInterval(beat)
+      clearInterval(sweep)
+      app.signals.off('events', reach)
+      const open = [...outlets]
+      for (const outlet of open) outlet.leave('closing')
+      await Promise.all([
+        ...open.map((outlet) => outlet.gone(closingMs)),
+        listening[Symbol.asyncDispose](),
+        revocation[Symbol.asyncDispose](),
+        round,
+      ])
+    },
+  }
+}

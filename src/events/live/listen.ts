@@ -1,0 +1,62 @@
+// Hears from the database what other processes did: one LISTEN connection a process, with a poll as its floor.
+import { setTimeout as pause } from 'node:timers/promises'
+import type { App } from '../../core/app.ts'
+import { lastNumber } from '../log/log.ts'
+import { connectDedicated } from './dedicated.ts'
+
+export interface Hearing {
+  /** The last event number given, from a notification or from the poll. */
+  onLast: (last: bigint) => void
+  /** A subject changed. */
+  onChange: (subject: string) => void
+  /** Listening begins, or begins again: what was said in between was not heard. */
+  onStart: () => void
+}
+
+const pollMs = 1_000
+const retryMs = 500
+
+/** Listens until disposed of. A connection that is lost or answers nothing (noticed within 6 s) is made anew. */
+export function startListening(app: App, hearing: Hearing): AsyncDisposable {
+  const stopping = new AbortController()
+  const running = run()
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        await listen()
+      } catch (error) {
+        app.log.warn({ err: (error as Error).message }, 'not listening to the database; trying again')
+        await rest(retryMs, stopping.signal)
+      }
+    }
+  }
+
+  async function listen(): Promise<void> {
+    await using connection = await connectDedicated(app, 'gateway-listen')
+    const { client, lost } = connection
+    client.on('notification', ({ channel, payload = '' }) => {
+      if (channel === 'gateway_events') hearing.onLast(BigInt(payload))
+      else hearing.onChange(payload)
+    })
+    await client.query('listen gateway_events; listen gateway_changes')
+    hearing.onStart()
+    const over = AbortSignal.any([stopping.signal, lost])
+    while (!stopping.signal.aborted) {
+      if (lost.aborted) throw new Error('connection lost')
+      hearing.onLast(await lastNumber(client))
+      await rest(pollMs, over)
+    }
+  }
+
+  async function rest(ms: number, signal: AbortSignal): Promise<void> {
+    await pause(ms, undefined, { signal }).catch(() => {})
+  }
+
+  return {
+    async [Symbol.asyncDispose]() {
+      stopping.abort()
+      await running
+    },
+  }
+}

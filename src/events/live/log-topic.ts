@@ -1,0 +1,233 @@
+// One distinct view of the log: rendered once for each event, written as the same bytes to everyone who follows it live.
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Log } from '../../core/log.ts'
+import { type Batch, batchesOf, batchOf, type Entry, type Frame } from '../log/entry.ts'
+import { type EventFilter, type LogEvent, matches } from '../log/log.ts'
+import type { Outlet } from './outlet.ts'
+
+export interface Follower {
+  outlet: Outlet
+  frame: Frame
+  /** What matches up to this number has been written to it. */
+  cursor: bigint
+  /** The last number that its reader was told: of an event of the workspace, or what it began with. */
+  told: bigint
+}
+
+export interface LogTopicOptions {
+  workspaceId: string
+  filter: EventFilter
+  /** Makes the entries of events, in their order; of the first ones only, of one at least, where all would be too large. A throw means that it may go better later. */
+  render: (events: readonly LogEvent[]) => Promise<Entry[]>
+  /** Reads events that match, for those who are behind. */
+  read: (after: bigint, upTo: bigint, limit: number) => Promise<LogEvent[]>
+  /** The number up to which the hub has handed out events. */
+  head: () => bigint
+  log: Log
+}
+
+interface Page {
+  batches: Batch[]
+  /** Everything up to this number is in the page or does not match. */
+  reached: bigint
+}
+
+const pageSize = 100
+const renderTimeoutMs = 2_000
+const maxBackoffMs = 2_000
+const maxTailEntries = 256
+const maxTailUnits = 256 * 1024
+
+/**
+ * A follower is live or behind. Live ones get each new batch as it comes. One whose reader is slower, or who resumes from
+ * the past, is behind: it reads the log by pages at its own pace until it meets the tail, which holds the newest entries
+ * so that joining the live ones needs no gap in time. Nobody waits for another.
+ */
+export class LogTopic {
+  readonly workspaceId: string
+  readonly #options: LogTopicOptions
+  readonly #live = new Set<Follower>()
+  readonly #behind = new Set<Follower>()
+  readonly #pages = new Map<bigint, Promise<Page>>()
+  #tail: Entry[] = []
+  #tailUnits = 0
+  /** Everything that matches above this number, up to the head, is in the tail. */
+  #tailAfter: bigint
+  /** The workspace's last event that was handed out here, whether it matches or not. */
+  #lastOwn = 0n
+
+  constructor(options: LogTopicOptions) {
+    this.#options = options
+    this.workspaceId = options.workspaceId
+    this.#tailAfter = options.head()
+  }
+
+  get empty(): boolean {
+    return this.#live.size + this.#behind.size === 0
+  }
+
+  add(follower: Follower): void {
+    this.#fallBehind(follower)
+  }
+
+  remove(follower: Follower): void {
+    this.#live.delete(follower)
+    this.#behind.delete(follower)
+  }
+
+  /**
+   * The number of a workspace's event up to which this follower has everything until now; undefined while it is behind, when what
+   * it was told last is what it would resume after. The head itself would show how much happens in other workspaces.
+   */
+  reachedBy(follower: Follower): bigint | undefined {
+    return this.#live.has(follower) ? later(follower.told, this.#lastOwn) : undefined
+  }
+
+  /** Hands out new events, of which `reached` is the last number. */
+  async advance(events: readonly LogEvent[], reached: bigint): Promise<void> {
+    await this.#handOut(events, reached)
+    // Not before: a beat in the meantime would tell of events that were not written yet.
+    this.#lastOwn = events.at(-1)?.seq ?? this.#lastOwn
+  }
+
+  async #handOut(events: readonly LogEvent[], reached: bigint): Promise<void> {
+    const matching = events.filter((event) => matches(this.#options.filter, event))
+    if (matching.length === 0) return
+    for (let told = 0; told < matching.length; ) {
+      let entries: Entry[]
+      try {
+        entries = await this.#renderSoon(matching.slice(told))
+      } catch (error) {
+        this.#options.log.warn({ err: (error as Error).message }, 'a subscription steps aside and reads the log by itself')
+        this.#stepAside(reached)
+        return
+      }
+      told += entries.length
+      for (const batch of batchesOf(entries)) for (const follower of this.#live) this.#hand(follower, batch)
+      this.#keep(entries)
+    }
+  }
+
+  #hand(follower: Follower, batch: Batch): void {
+    const first = batch.entries[0]?.seq ?? 0n
+    const fresh = follower.cursor < first ? batch : batchOf(batch.entries.filter((entry) => entry.seq > follower.cursor))
+    const last = fresh.entries.at(-1)?.seq
+    if (last === undefined) return
+    const bytes = fresh.bytes(follower.frame)
+    if (follower.outlet.fits(fresh.entries.length, bytes.length)) {
+      follower.outlet.write(bytes, fresh.entries.length)
+      follower.cursor = follower.told = last
+    } else {
+      this.#fallBehind(follower)
+    }
+  }
+
+  async #renderSoon(events: readonly LogEvent[]): Promise<Entry[]> {
+    const rendering = this.#options.render(events)
+    const late = new AbortController()
+    const deadline = pause(renderTimeoutMs, undefined, { signal: late.signal, ref: false }).then(() => {
+      throw new Error('rendering takes too long')
+    })
+    try {
+      return await Promise.race([rendering, deadline])
+    } finally {
+      late.abort()
+      deadline.catch(() => {})
+      rendering.catch(() => {})
+    }
+  }
+
+  #stepAside(reached: bigint): void {
+    this.#tail = []
+    this.#tailUnits = 0
+    this.#tailAfter = reached
+    for (const follower of [...this.#live]) this.#fallBehind(follower)
+  }
+
+  #keep(entries: readonly Entry[]): void {
+    this.#tail.push(...entries)
+    for (const { body } of entries) this.#tailUnits += body.length
+    let excess = 0
+    while (this.#tail.length - excess > maxTailEntries || (this.#tailUnits > maxTailUnits && excess < this.#tail.length)) {
+      const entry = this.#tail[excess++] as Entry
+      this.#tailUnits -= entry.body.length
+      this.#tailAfter = entry.seq
+    }
+    if (excess > 0) this.#tail.splice(0, excess)
+  }
+
+  #fallBehind(follower: Follower): void {
+    // A live one has everything up to the head, which moves on only when every topic has handed out its batch.
+    if (this.#live.delete(follower)) follower.cursor = later(follower.cursor, this.#options.head())
+    this.#behind.add(follower)
+    void this.#catchUp(follower)
+  }
+
+  async #catchUp(follower: Follower): Promise<void> {
+    const { outlet } = follower
+    for (let failures = 0; ; ) {
+      await outlet.drained()
+      if (outlet.closed || !this.#behind.has(follower)) return
+      if (follower.cursor >= this.#tailAfter) {
+        if (this.#join(follower)) return
+        continue
+      }
+      try {
+        const page = await this.#page(follower.cursor)
+        if (!(await this.#write(follower, page))) return
+        failures = 0
+      } catch (error) {
+        this.#options.log.warn({ err: (error as Error).message }, 'the log could not be read for a subscriber; trying again')
+        await pause(Math.min(100 * 2 ** failures++, maxBackoffMs), undefined, { ref: false })
+      }
+    }
+  }
+
+  /** Writes what the tail holds for a follower and makes it live, at once; false when its outlet filled up on the way. */
+  #join(follower: Follower): boolean {
+    const { outlet, frame } = follower
+    for (const batch of batchesOf(this.#tail.filter((entry) => entry.seq > follower.cursor))) {
+      const bytes = batch.bytes(frame)
+      if (!outlet.fits(batch.entries.length, bytes.length)) return false
+      outlet.write(bytes, batch.entries.length)
+      follower.cursor = follower.told = batch.entries.at(-1)?.seq ?? follower.cursor
+    }
+    this.#behind.delete(follower)
+    this.#live.add(follower)
+    return true
+  }
+
+  /** False when the follower has gone. */
+  async #write(follower: Follower, page: Page): Promise<boolean> {
+    for (const batch of page.batches) {
+      await follower.outlet.drained()
+      if (follower.outlet.closed || !this.#behind.has(follower)) return false
+      follower.outlet.write(batch.bytes(follower.frame), batch.entries.length)
+      follower.cursor = follower.told = batch.entries.at(-1)?.seq ?? follower.cursor
+    }
+    follower.cursor = later(follower.cursor, page.reached)
+    return true
+  }
+
+  /** Those who stand at the same place read together. */
+  async #page(after: bigint): Promise<Page> {
+    let page = this.#pages.get(after)
+    if (!page) {
+      page = this.#read(after).finally(() => this.#pages.delete(after))
+      this.#pages.set(after, page)
+    }
+    return await page
+  }
+
+  async #read(after: bigint): Promise<Page> {
+    const upTo = later(this.#options.head(), this.#tailAfter)
+    const events = await this.#options.read(after, upTo, pageSize)
+    const entries = events.length > 0 ? await this.#options.render(events) : []
+    const isAll = entries.length === events.length && events.length < pageSize
+    return { batches: batchesOf(entries), reached: isAll ? upTo : (entries.at(-1)?.seq ?? upTo) }
+  }
+}
+
+function later(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
+}

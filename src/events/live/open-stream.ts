@@ -1,0 +1,91 @@
+// Opens one stream on a reply: a place, an outlet, a beginning, and what it follows.
+import type { OutgoingHttpHeaders } from 'node:http'
+import type { FastifyReply } from 'fastify'
+import type { App } from '../../core/app.ts'
+import type { Frame } from '../log/entry.ts'
+import { cursorNow, endOf, resumeAfter, type Start } from '../log/place.ts'
+import type { Followed, Hub, LogView, StateView } from './fanout.ts'
+import { beat, hello } from './frames.ts'
+import type { Ending, Holder, Outlet } from './outlet.ts'
+import type { Streaming } from './streaming.ts'
+
+export interface StreamOptions {
+  holder: Holder
+  frame: Frame
+  farewell: (ending: Ending) => string
+}
+
+/** Where a stream of a workspace begins: after what the reader saw last, or now. @throws VALIDATION_ERROR naming `after` or `Last-Event-ID` */
+export async function beginning(
+  app: App,
+  workspaceId: string,
+  after: string | null | undefined,
+  lastEventId?: string | string[],
+): Promise<Start> {
+  const comesBack = typeof lastEventId === 'string' && lastEventId !== ''
+  const cursor = comesBack ? lastEventId : after
+  if (!cursor) return await endOf(app, workspaceId)
+  const seq = await resumeAfter(app, workspaceId, cursor, comesBack ? 'Last-Event-ID' : 'after')
+  return { after: seq, told: seq, cursor }
+}
+
+/** @throws API_RATE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE, as long as nothing was written. */
+export async function streamLog(
+  { app, hub }: Pick<Streaming, 'app' | 'hub'>,
+  reply: FastifyReply,
+  view: LogView,
+  { after, told, cursor }: Start,
+  options: StreamOptions,
+): Promise<void> {
+  const follow = (outlet: Outlet) => hub.followLog(view, { outlet, frame: options.frame, cursor: after, told })
+  const beatOf = (reached: bigint | undefined) => beat(reached === undefined ? null : cursorNow(app, view.workspaceId, reached))
+  await stream(hub, reply, options, { greeting: hello(cursor), beatOf, follow })
+}
+
+/** @throws as {@link streamLog} */
+export async function streamState(
+  hub: Hub,
+  reply: FastifyReply,
+  view: StateView,
+  complete: string,
+  options: StreamOptions,
+): Promise<void> {
+  const ended = (outlet: Outlet) => () => outlet.end(complete)
+  const follow = (outlet: Outlet) => hub.followState(view, { outlet, frame: options.frame, ended: ended(outlet) })
+  await stream(hub, reply, options, { greeting: hello(), beatOf: () => beat(), follow })
+}
+
+interface Opening {
+  greeting: string
+  beatOf: (reached: bigint | undefined) => string
+  follow: (outlet: Outlet) => Followed | Promise<Followed>
+}
+
+async function stream(
+  hub: Hub,
+  reply: FastifyReply,
+  { holder, farewell }: StreamOptions,
+  { greeting, beatOf, follow }: Opening,
+): Promise<void> {
+  let followed: Followed | undefined
+  const leavePlace = hub.takePlace(holder, 'stream')
+  const outlet = hub.makeOutlet({
+    holder,
+    beat: () => beatOf(followed?.reached()),
+    farewell,
+    closed() {
+      followed?.stop()
+      leavePlace()
+    },
+  })
+  reply.hijack()
+  outlet.attach(reply.raw, reply.getHeaders() as OutgoingHttpHeaders, greeting)
+  try {
+    followed = await follow(outlet)
+    if (outlet.closed) followed.stop()
+  } catch (error) {
+    // The answer has begun: all that is left is to end it, so that the reader comes back.
+    reply.raw.destroy()
+    throw error
+  }
+}

@@ -1,0 +1,29 @@
+// Which events a caller asks for, checked: what it names exists in the caller's own workspace.
+import { z } from 'zod'
+import type { App } from '../../core/app.ts'
+import { fail } from '../../core/errors.ts'
+import { parse, uuid } from '../../core/validation.ts'
+import { eventTypes } from '../log/emit.ts'
+import type { EventFilter } from '../log/log.ts'
+
+export const eventScope = z.object({
+  types: z.array(z.enum(eventTypes)).min(1).max(50).nullish(),
+  instanceId: uuid.nullish().describe('Only events of this instance.'),
+  messageId: uuid.nullish().describe('Only events of this message.'),
+  campaignId: uuid.nullish().describe('Only events of messages of this campaign.'),
+})
+
+/** @throws VALIDATION_ERROR naming each argument that is malformed; NOT_FOUND for what the workspace does not have. */
+export async function scopeOf(app: App, workspaceId: string, args: z.input<typeof eventScope>): Promise<EventFilter> {
+  const { types, instanceId, messageId, campaignId } = parse(eventScope, args)
+  if (
+    instanceId &&
+    !(await app.db.instance.findFirst({ where: { id: instanceId, workspaceId, deletedAt: null }, select: { id: true } }))
+  )
+    fail('NOT_FOUND', 'Instance not found')
+  if (messageId && !(await app.db.message.findFirst({ where: { id: messageId, workspaceId }, select: { id: true } })))
+    fail('NOT_FOUND', 'Message not found')
+  if (campaignId && !(await app.db.campaign.findFirst({ where: { id: campaignId, workspaceId }, select: { id: true } })))
+    fail('NOT_FOUND', 'Campaign not found')
+  return { types: types ? [...new Set(types)] : null, instanceId, messageId, campaignId }
+}

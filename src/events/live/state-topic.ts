@@ -1,0 +1,103 @@
+// One distinct view of something that changes: its present value, told again to everyone whenever it differs.
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Log } from '../../core/log.ts'
+import { type Batch, batchOf, type Frame } from '../log/entry.ts'
+import type { Outlet } from './outlet.ts'
+
+export interface StateFollower {
+  outlet: Outlet
+  frame: Frame
+  /** Called after the last value of something that is gone. */
+  ended: () => void
+}
+
+export interface StateTopicOptions {
+  workspaceId: string
+  /** The present value as JSON text. A throw means that it may go better later. */
+  render: () => Promise<{ body: string; ended: boolean }>
+  log: Log
+}
+
+/** The least time between two values, so that a busy subject costs a node ten readings a second at most, and a fifth of its time. */
+const restMs = 100
+const restShare = 4
+const retryMs = 1_000
+
+export class StateTopic {
+  readonly workspaceId: string
+  readonly #options: StateTopicOptions
+  /** Each with the value it has. */
+  readonly #followers = new Map<StateFollower, Batch | undefined>()
+  readonly #waiting = new Set<StateFollower>()
+  #value: { batch: Batch; ended: boolean } | undefined
+  #stale = false
+  #running = false
+
+  constructor(options: StateTopicOptions) {
+    this.#options = options
+    this.workspaceId = options.workspaceId
+  }
+
+  get empty(): boolean {
+    return this.#followers.size === 0
+  }
+
+  /** Everyone begins with a value read after they came. */
+  add(follower: StateFollower): void {
+    this.#followers.set(follower, undefined)
+    this.nudge()
+  }
+
+  remove(follower: StateFollower): void {
+    this.#followers.delete(follower)
+  }
+
+  /** Says that the value may have changed. */
+  nudge(): void {
+    this.#stale = true
+    if (!this.#running) void this.#run()
+  }
+
+  async #run(): Promise<void> {
+    this.#running = true
+    while (this.#stale && !this.empty) {
+      this.#stale = false
+      const due = [...this.#followers.keys()]
+      const begin = performance.now()
+      try {
+        const { body, ended } = await this.#options.render()
+        if (body !== this.#value?.batch.entries[0]?.body) {
+          this.#value = { batch: batchOf([{ seq: 0n, cursor: null, name: 'state', body }]), ended }
+          for (const follower of this.#followers.keys()) this.#tell(follower)
+        } else {
+          for (const follower of due) this.#tell(follower)
+        }
+        await pause(Math.max(restMs, restShare * (performance.now() - begin)), undefined, { ref: false })
+      } catch (error) {
+        this.#options.log.warn({ err: (error as Error).message }, 'a state could not be read for its subscribers; trying again')
+        this.#stale = true
+        await pause(retryMs, undefined, { ref: false })
+      }
+    }
+    this.#running = false
+  }
+
+  /** Writes the newest value to whoever lacks it; a reader that is slow gets the newest when it is ready, not each one. */
+  #tell(follower: StateFollower): void {
+    const value = this.#value
+    if (!value || !this.#followers.has(follower) || this.#followers.get(follower) === value.batch) return
+    const bytes = value.batch.bytes(follower.frame)
+    if (follower.outlet.fits(1, bytes.length)) {
+      follower.outlet.write(bytes, 1)
+      this.#followers.set(follower, value.batch)
+      if (value.ended) follower.ended()
+      return
+    }
+    if (this.#waiting.has(follower)) return
+    this.#waiting.add(follower)
+    void follower.outlet.drained().then(() => {
+      this.#waiting.delete(follower)
+      if (!follower.outlet.closed) this.#tell(follower)
+    })
+  }
+}

@@ -1,0 +1,58 @@
+// `GET /api/v1/events/stream`: the workspace's events for a plain EventSource, each the very object that webhooks receive.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { App } from '../../core/app.ts'
+import { parse } from '../../core/validation.ts'
+import { eventTypes } from '../log/emit.ts'
+import type { EventFilter } from '../log/log.ts'
+import { cursorOf } from '../log/place.ts'
+import type { LogView } from './fanout.ts'
+import { namedFrame, plainFarewell, unnamedFrame } from './frames.ts'
+import { beginning, streamLog } from './open-stream.ts'
+import { eventScope, scopeOf } from './scope.ts'
+import type { Streaming } from './streaming.ts'
+
+function listOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.flatMap(listOf)
+  return typeof value === 'string' ? value.split(',').map((part) => part.trim()) : value
+}
+
+/** What the query may say. `types` is comma-separated or repeated; `named=false` sends what `onmessage` hears. */
+export const plainStreamQuery = z.object({
+  ...eventScope.shape,
+  types: z
+    .preprocess(listOf, z.array(z.enum(eventTypes)).min(1).max(50).optional())
+    .describe('Only these kinds, comma-separated or repeated.'),
+  after: z.string().optional().describe('The cursor of the last event seen; without it the stream begins now.'),
+  named: z
+    .enum(['true', 'false'])
+    .default('true')
+    .transform((value) => value === 'true')
+    .describe('`false` sends everything to `onmessage`, without names of events.'),
+})
+
+/** Everything that is wrong is thrown before the stream begins. `Last-Event-ID` wins over `after`. */
+export async function servePlain(streaming: Streaming, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { app, openContext } = streaming
+  const { principal } = await openContext(request, reply)
+  const { after, named, ...scope } = parse(plainStreamQuery, request.query, 'query')
+  const filter = await scopeOf(app, principal.workspaceId, scope)
+  const start = await beginning(app, principal.workspaceId, after, request.headers['last-event-id'])
+  const frame = named ? namedFrame : unnamedFrame
+  await streamLog(streaming, reply, viewOf(app, principal.workspaceId, filter), start, {
+    holder: principal,
+    frame,
+    farewell: plainFarewell,
+  })
+  return reply
+}
+
+function viewOf(app: App, workspaceId: string, filter: EventFilter): LogView {
+  return {
+    key: JSON.stringify(['plain', workspaceId, filter]),
+    workspaceId,
+    filter,
+    render: async (events) =>
+      events.map((event) => ({ seq: event.seq, cursor: cursorOf(app, event), name: event.type, body: event.payload })),
+  }
+}

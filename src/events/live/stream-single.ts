@@ -1,0 +1,180 @@
+// GraphQL over SSE, many operations on one connection (graphql-sse's "single connection" mode).
+// A reservation lives in the process that gave it: behind a balancer, requests with one token must reach one process.
+import { randomBytes } from 'node:crypto'
+import { EventEmitter } from 'node:events'
+import type { OutgoingHttpHeaders } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { fail } from '../../core/errors.ts'
+import { prefersStream } from '../log/accept.ts'
+import type { Followed } from './fanout.ts'
+import { beat, hello, retryLine, revoked, singleComplete, singleFrame, singleResult } from './frames.ts'
+import type { Prepared } from './operation.ts'
+import type { Ending, Holder, Outlet } from './outlet.ts'
+import { readOperation, repeatable } from './request.ts'
+import type { Streaming } from './streaming.ts'
+
+interface Reservation {
+  holder: Holder
+  outlet: Outlet
+  /** Ends a reservation that nobody connects to; undefined once somebody did. */
+  expiry: NodeJS.Timeout | undefined
+  /** How to stop each, by operation id. */
+  operations: Map<string, () => void>
+}
+
+const reservedMs = 60_000
+/** Every event of the operation carries its id. */
+const maxIdLength = 256
+
+export interface SingleMode {
+  /** Whether a request needs no credential but the token of a reservation. */
+  takesToken: (request: FastifyRequest) => boolean
+  /** @throws NOT_FOUND for a token of no reservation. */
+  requireToken: (request: FastifyRequest) => void
+  reserve: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+  connect: (request: FastifyRequest, reply: FastifyReply) => FastifyReply
+  operate: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+  complete: (request: FastifyRequest, reply: FastifyReply) => FastifyReply
+}
+
+/** A person may be in several teams with one session. */
+function isHeldBy({ holder }: Reservation, { credentialId, teamId }: Pick<Holder, 'credentialId' | 'teamId'>): boolean {
+  return holder.credentialId === credentialId && holder.teamId === teamId
+}
+
+/** The token that a request brings, if it does. */
+export function tokenOf({ headers, query }: FastifyRequest): string | undefined {
+  const token = headers['x-graphql-event-stream-token'] ?? (query as Record<string, unknown>).token
+  return typeof token === 'string' && token !== '' ? token : undefined
+}
+
+export function createSingleMode(streaming: Streaming): SingleMode {
+  const { hub, openContext, prepare } = streaming
+  const reservations = new Map<string, Reservation>()
+
+  function reservationOf(request: FastifyRequest): Reservation {
+    return reservations.get(tokenOf(request) ?? '') ?? fail('NOT_FOUND', 'Stream not found')
+  }
+
+  /** PUT: answers with a token, good for one connection within a minute, and for operations of the same key. */
+  async function reserve(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const holder = (await openContext(request, reply)).principal
+    const leavePlace = hub.takePlace(holder, 'connection')
+    const token = randomBytes(32).toString('base64url')
+    const operations: Reservation['operations'] = new Map()
+    const outlet = hub.makeOutlet({
+      holder,
+      beat,
+      farewell: (ending) => farewell(ending, [...operations.keys()]),
+      closed() {
+        clearTimeout(reservation.expiry)
+        reservations.delete(token)
+        for (const stop of [...operations.values()]) stop()
+        leavePlace()
+      },
+    })
+    const reservation: Reservation = { holder, outlet, expiry: setTimeout(() => outlet.end(), reservedMs), operations }
+    reservations.set(token, reservation)
+    return await reply.code(201).type('text/plain; charset=utf-8').send(token)
+  }
+
+  /** GET or POST for an event stream: the token is the ticket, because an EventSource cannot send a key. */
+  function connect(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const reservation = reservationOf(request)
+    if (!reservation.expiry) fail('CONFLICT', 'Stream already open')
+    clearTimeout(reservation.expiry)
+    reservation.expiry = undefined
+    reply.hijack()
+    reservation.outlet.attach(reply.raw, reply.getHeaders() as OutgoingHttpHeaders, hello())
+    return reply
+  }
+
+  /** GET or POST of an operation, whose results go to the connection: 202. */
+  async function operate(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const caller = await openContext(request, reply)
+    const reservation = reservationOf(request)
+    const { holder, outlet, operations } = reservation
+    if (!isHeldBy(reservation, caller.principal)) fail('NOT_FOUND', 'Stream not found')
+    const params = await readOperation(streaming, request)
+    const sent = Object.assign(new EventEmitter(), { destroyed: false, closed: false })
+    const context = { ...repeatable(caller, request, params), response: sent }
+    const id = params.extensions?.operationId
+    if (typeof id !== 'string' || id === '') fail('VALIDATION_ERROR', 'extensions.operationId: is required')
+    if (id.length > maxIdLength) fail('VALIDATION_ERROR', `extensions.operationId: must have at most ${maxIdLength} characters`)
+    if (operations.has(id)) fail('CONFLICT', 'Operation with ID already exists')
+    let followed: Followed | undefined
+    const leavePlace = hub.takePlace(holder, 'operation')
+    const stop = () => {
+      operations.delete(id)
+      followed?.stop()
+      leavePlace()
+      sent.closed = true
+      sent.emit('close')
+    }
+    operations.set(id, stop)
+    try {
+      const prepared = await prepare(params, context)
+      if (context.idempotency?.replayed) reply.header('Idempotency-Replayed', 'true')
+      if (prepared.kind === 'refused') {
+        stop()
+        return await reply.code(400).send(prepared.result)
+      }
+      // It may have been completed meanwhile.
+      if (operations.get(id) !== stop) return await reply.code(204).send()
+      if (prepared.kind === 'result') void tell(outlet, singleResult(id, prepared.result)).then(stop)
+      else followed = await follow(outlet, id, prepared, stop)
+    } catch (error) {
+      stop()
+      throw error
+    }
+    if (operations.get(id) !== stop) followed?.stop()
+    return await reply.code(202).send()
+  }
+
+  async function follow(
+    outlet: Outlet,
+    id: string,
+    prepared: Exclude<Prepared, { result: unknown }>,
+    stop: () => void,
+  ): Promise<Followed> {
+    const frame = singleFrame(id)
+    if (prepared.kind === 'log') {
+      const { after, told } = prepared.start
+      return await hub.followLog(prepared.view, { outlet, frame, cursor: after, told })
+    }
+    const ended = () => void tell(outlet, singleComplete(id)).then(stop)
+    return hub.followState(prepared.view, { outlet, frame, ended })
+  }
+
+  /** DELETE: ends one operation. */
+  function complete(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const { operations } = reservationOf(request)
+    const id = (request.query as Record<string, unknown>).operationId
+    if (typeof id !== 'string' || id === '') fail('VALIDATION_ERROR', 'operationId: is required')
+    operations.get(id)?.()
+    return reply.code(200).send()
+  }
+
+  return {
+    takesToken: (request) =>
+      request.method === 'DELETE' || (prefersStream(request.headers.accept) && tokenOf(request) !== undefined),
+    requireToken: reservationOf,
+    reserve,
+    connect,
+    operate,
+    complete,
+  }
+}
+
+/** Writes when the connection is there and has room; resolves when that has left. */
+async function tell(outlet: Outlet, text: string): Promise<void> {
+  const bytes = Buffer.from(text)
+  while (!outlet.closed && !outlet.fits(1, bytes.length)) await outlet.drained()
+  outlet.write(bytes, 1)
+  await outlet.drained()
+}
+
+function farewell(ending: Ending, operationIds: readonly string[]): string {
+  if (ending === 'revoked') return operationIds.map((id) => singleResult(id, revoked)).join('')
+  return `${retryLine()}\n${operationIds.map(singleComplete).join('')}`
+}

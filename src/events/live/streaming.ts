@@ -1,0 +1,17 @@
+// What the doors to live events share.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { App } from '../../core/app.ts'
+import type { Context } from '../../core/context.ts'
+import type { Hub } from './fanout.ts'
+import type { KindOf, Prepare } from './operation.ts'
+
+/** Admits a request and says on its reply how its key stands; throws a `failure()` for one that is refused. */
+export type OpenContext = (request: FastifyRequest, reply: FastifyReply) => Promise<Context>
+
+export interface Streaming {
+  app: App
+  hub: Hub
+  openContext: OpenContext
+  prepare: Prepare
+  kindOf: KindOf
+}

@@ -1,0 +1,99 @@
+// The doors to live events: GraphQL over SSE in both modes of graphql-sse, and a plain event stream.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { App } from '../../core/app.ts'
+import type { Context } from '../../core/context.ts'
+import { fail, failure } from '../../core/errors.ts'
+import { failureOf } from '../../core/http/error-answer.ts'
+import { readGraphqlBodies } from '../../core/http/graphql-body.ts'
+import { prefersStream } from '../log/accept.ts'
+import { startHub } from './fanout.ts'
+import { createPrepare, type PrepareOptions } from './operation.ts'
+import { sendFailure, statusOf } from './request.ts'
+import { serveDistinct } from './stream-distinct.ts'
+import { servePlain } from './stream-plain.ts'
+import { createSingleMode, tokenOf } from './stream-single.ts'
+import type { OpenContext, Streaming } from './streaming.ts'
+
+export interface StreamsOptions extends PrepareOptions {
+  /** Identifies the caller by the request's headers; what it answers lets them into the workspace. */
+  identify: (request: FastifyRequest, reply: FastifyReply) => Promise<() => Promise<Context>>
+  /** Of the plain stream of each surface, by its path. */
+  plain: Readonly<Record<string, OpenContext>>
+}
+
+export interface Streams extends AsyncDisposable {
+  /** Whether a request to `/graphql` wants its results as a stream. */
+  isStreamRequest: (request: FastifyRequest) => boolean
+  /** Answers such a request, which `openContext` lets in, and its body was read for the graph. */
+  handleStream: (request: FastifyRequest, reply: FastifyReply, openContext: OpenContext) => Promise<FastifyReply>
+}
+
+type Answer = (request: FastifyRequest, reply: FastifyReply, openContext: OpenContext) => FastifyReply | Promise<FastifyReply>
+
+/**
+ * Mounts `/graphql/stream` and the plain streams, and gives what `/graphql` needs to stream.
+ * All streams end when the server closes, or when this is disposed of.
+ */
+export async function mountStreams(fastify: FastifyInstance, app: App, options: StreamsOptions): Promise<Streams> {
+  const hub = await startHub(app)
+  const identified = new WeakMap<FastifyRequest, () => Promise<Context>>()
+  const openContext: OpenContext = (request) => identified.get(request)?.() ?? fail('UNAUTHORIZED')
+  const streaming: Streaming = { app, hub, openContext, ...createPrepare(options) }
+  const single = createSingleMode(streaming)
+
+  const graphql =
+    (answer: Answer) =>
+    async (request: FastifyRequest, reply: FastifyReply, open = openContext) => {
+      try {
+        return await answer(request, reply, open)
+      } catch (error) {
+        if (reply.sent) throw error
+        return sendFailure(streaming, reply, error)
+      }
+    }
+  const handleStream = graphql((request, reply, openContext) => serveDistinct({ ...streaming, openContext }, request, reply))
+
+  await fastify.register(async (scope) => {
+    readGraphqlBodies(scope)
+    scope.setErrorHandler((error, request, reply) => {
+      const { code, message } = failureOf(app, error as Error, request)
+      return sendFailure(streaming, reply, failure(code, message))
+    })
+    scope.addHook('onRequest', async (request, reply) => {
+      // A reservation's token is a credential of its own, because an EventSource cannot send a key.
+      if (single.takesToken(request)) single.requireToken(request)
+      else identified.set(request, await options.identify(request, reply))
+    })
+    const config = { values: 'campaign' } as const
+    scope.route({ method: 'PUT', url: '/graphql/stream', config, handler: graphql(single.reserve) })
+    scope.route({ method: 'DELETE', url: '/graphql/stream', config, handler: graphql(single.complete) })
+    scope.route({
+      method: ['GET', 'POST'],
+      url: '/graphql/stream',
+      config,
+      handler: graphql((request, reply) => {
+        if (!prefersStream(request.headers.accept)) return single.operate(request, reply)
+        // Without a token it is an operation with a connection to itself.
+        return tokenOf(request) === undefined ? handleStream(request, reply) : single.connect(request, reply)
+      }),
+    })
+  })
+  for (const [path, openContext] of Object.entries(options.plain)) {
+    fastify.get(path, async (request, reply) => {
+      try {
+        return await servePlain({ ...streaming, openContext }, request, reply)
+      } catch (error) {
+        if (reply.sent) throw error
+        const { status, code, message } = statusOf(app.log, reply, error)
+        return await reply.code(status).send({ error: { code, message } })
+      }
+    })
+  }
+  fastify.addHook('preClose', () => hub[Symbol.asyncDispose]())
+
+  return {
+    isStreamRequest: ({ method, headers }) => (method === 'GET' || method === 'POST') && prefersStream(headers.accept),
+    handleStream,
+    [Symbol.asyncDispose]: () => hub[Symbol.asyncDispose](),
+  }
+}

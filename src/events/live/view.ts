@@ -1,0 +1,81 @@
+// What the hub keeps telling of: a subscription's selection, executed on events or on a present value.
+import { type ExecutionArgs, type ExecutionResult, execute } from 'graphql'
+import type { Context, Principal } from '../../core/context.ts'
+import { codeOf } from '../../core/errors.ts'
+import { Budget, type BudgetLimits, wholeBudget, withBudget } from '../../core/graph/budget.ts'
+import { callerOf, operationMemory, publish, weightOf } from '../../core/graph/execute.ts'
+import type { Entry } from '../log/entry.ts'
+import type { LogEvent } from '../log/log.ts'
+import { cursorOf } from '../log/place.ts'
+import type { LogView, StateView } from './fanout.ts'
+import type { LogSource, StateSource } from './follow.ts'
+
+interface StreamArgs extends ExecutionArgs {
+  contextValue: Context
+}
+
+/** Of the events that are told together; one alone may take {@link wholeBudget}. */
+const togetherBudget: BudgetLimits = { ...wholeBudget, answerBytes: 1024 * 1024 }
+
+/**
+ * Executes the subscription's selection on each event; those of one batch share a context, and so its loaders and its
+ * budget. Where that is too small for all of them only the first are told.
+ */
+export function logView(key: string, args: StreamArgs, { filter }: LogSource): LogView {
+  async function render(events: readonly LogEvent[]): Promise<Entry[]> {
+    for (let count = events.length; ; count = Math.ceil(count / 2)) {
+      const some = events.slice(0, count)
+      const { results, context, spent } = await executeOn(args, some, count === 1 ? wholeBudget : togetherBudget)
+      if (spent && count > 1) continue
+      return some.map((event, at) => {
+        const body = bodyOf(spent ? { errors: [spent] } : (results[at] as ExecutionResult), context)
+        return { seq: event.seq, cursor: cursorOf(context.app, event), name: event.type, body }
+      })
+    }
+  }
+  return { key, workspaceId: args.contextValue.principal.workspaceId, filter, render }
+}
+
+/** Executes it whenever it is asked for. */
+export function stateView(key: string, args: StreamArgs, { subjects }: StateSource): StateView {
+  async function render(): Promise<{ body: string; ended: boolean }> {
+    const { results, context, spent } = await executeOn(args, [null], wholeBudget)
+    const result = spent ? { errors: [spent] } : (results[0] as ExecutionResult)
+    // A state without data is gone, and its error says why.
+    return { body: bodyOf(result, context), ended: result.data == null }
+  }
+  return { key, workspaceId: args.contextValue.principal.workspaceId, subjects, render }
+}
+
+/** Executes on each root, on one budget. The caller's streams share memory, whatever else the caller asks for. */
+async function executeOn(args: StreamArgs, roots: readonly unknown[], limits: BudgetLimits) {
+  const room = await operationMemory.take(`streams of ${callerOf(args.contextValue)}`, weightOf(args, limits))
+  const budget = new Budget(limits)
+  const context = { ...args.contextValue, budget }
+  try {
+    const results = await withBudget(budget, () =>
+      Promise.all(roots.map((rootValue) => execute({ ...args, rootValue, contextValue: context }))),
+    )
+    return { results, context, spent: budget.spent }
+  } finally {
+    room.keepUntilSent(0)
+  }
+}
+
+/** @throws when the database was out of reach for a part of it, so that it is tried again and nothing is told wrong. */
+function bodyOf(result: ExecutionResult, context: Context): string {
+  if (!result.errors) return JSON.stringify(result)
+  const told = published(result, context)
+  if (told.errors?.some((error) => codeOf(error) === 'SERVICE_UNAVAILABLE')) throw new Error('the database is out of reach')
+  return JSON.stringify(told)
+}
+
+/** A result as readers may see it. */
+export function published(result: ExecutionResult, context: Context): ExecutionResult {
+  return { ...result, errors: result.errors?.map((error) => publish(error, context)) }
+}
+
+/** Who may share what was rendered: everyone for whom every field would say the same. */
+export function audienceOf({ credentialId: _, ...who }: Principal): unknown {
+  return who
+}

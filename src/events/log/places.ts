@@ -1,0 +1,49 @@
+// How many streams a key, or a person over all sessions, may have open at a time in this process.
+import type { App } from '../../core/app.ts'
+import { fail } from '../../core/errors.ts'
+import type { Holder } from '../live/outlet.ts'
+
+export const maxStreamsOfKey = 50
+
+/**
+ * What a place is for. A stream is a connection with one operation; in single-connection mode a connection, from its
+ * reservation on, and each of its operations take places of their own.
+ */
+export type Place = 'stream' | 'connection' | 'operation'
+
+/** Takes one of the caller's places; call what it returns to give it back. @throws API_RATE_LIMIT_EXCEEDED */
+export type TakePlace = (holder: Holder, place: Place) => () => void
+
+/** At most {@link maxStreamsOfKey} connections and as many operations of one caller. */
+export function createPlaces(app: App): TakePlace {
+  const connections = new Map<string, number>()
+  const operations = new Map<string, number>()
+
+  function change(taken: Map<string, number>, name: string, by: 1 | -1): void {
+    const count = (taken.get(name) ?? 0) + by
+    if (count === 0) taken.delete(name)
+    else taken.set(name, count)
+  }
+
+  return (holder, place) => {
+    const name = nameOf(holder)
+    const takes = { stream: [connections, operations], connection: [connections], operation: [operations] }[place]
+    if (takes.some((taken) => (taken.get(name) ?? 0) >= maxStreamsOfKey)) {
+      fail('API_RATE_LIMIT_EXCEEDED', `At most ${maxStreamsOfKey} ${place}s at a time`)
+    }
+    for (const taken of takes) change(taken, name, 1)
+    if (place !== 'connection') app.metrics.openStreams.inc(1)
+    let held = true
+    return () => {
+      if (!held) return
+      held = false
+      for (const taken of takes) change(taken, name, -1)
+      if (place !== 'connection') app.metrics.openStreams.inc(-1)
+    }
+  }
+}
+
+/** A person may have many sessions, and has the places once. */
+function nameOf({ kind, userId, credentialId }: Holder): string {
+  return kind === 'console' ? `person ${userId}` : `key ${credentialId}`
+}

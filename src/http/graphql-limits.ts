@@ -1,0 +1,42 @@
+// What one GraphQL operation may ask for, counted before anything runs.
+import type { GraphQLError } from 'graphql'
+import { getOperationAST } from 'graphql'
+import { failure } from '../core/errors.ts'
+import { wholeBudget } from '../core/graph/budget.ts'
+import { type Cost, type CountedArgs, costOf } from '../core/graph/cost.ts'
+import { maxQueryLength, maxTokens } from '../core/graph/documents.ts'
+import { faultOfLists, nullArgument } from '../core/graph/refuse-variables.ts'
+import { rootFields } from '../core/graph/root-fields.ts'
+
+/** How deep, how wide, how many items it may answer with; how much text it may be. */
+export const limits = {
+  depth: 20,
+  breadth: 200,
+  complexity: wholeBudget.items,
+  tokens: maxTokens,
+  length: maxQueryLength,
+  aliases: 15,
+  directives: 50,
+} as const
+
+/** Counts what an operation may touch, with its variables. Null where it may run. */
+export function refuseCostly(args: CountedArgs): GraphQLError | null {
+  const tooLong = faultOfLists(args.document, args.operationName, args.variableValues)
+  if (tooLong) return failure('VALIDATION_ERROR', tooLong)
+  const operation = getOperationAST(args.document, args.operationName)
+  if (operation?.operation === 'mutation' && rootFields(args.document, operation).length > 1) {
+    return failure('VALIDATION_ERROR', 'A request may hold one mutation; send the others on their own')
+  }
+  let cost: Cost | null
+  try {
+    cost = costOf(args)
+  } catch (error) {
+    return failure('VALIDATION_ERROR', nullArgument(error) ?? 'The cost of the query cannot be counted')
+  }
+  for (const kind of ['depth', 'breadth', 'complexity'] as const) {
+    if (cost && cost[kind] > limits[kind]) {
+      return failure('VALIDATION_ERROR', `The query's ${kind} is ${cost[kind]}; at most ${limits[kind]} is allowed`)
+    }
+  }
+  return null
+}

@@ -1,0 +1,55 @@
+// Which keys a GraphQL operation is for, by what it selects.
+import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql'
+import type { Reach } from '../billing/admission/admit.ts'
+import { parseDocument } from '../core/graph/documents.ts'
+import { rootFields, scopesOf } from '../core/graph/root-fields.ts'
+
+/** Of each operation of a document by its name; under `undefined` that of the only one. */
+type Reaches = ReadonlyMap<string | undefined, Reach>
+
+const known = new Map<string, Reaches>()
+
+/**
+ * What the operation that would run is about, and no other of its document: `personal` where its fields read or change what
+ * somebody pays for, `both` where there are others beside them, `open` or `account` where all of it is. Where none would run,
+ * `workspace`.
+ */
+export function reachOf(schema: GraphQLSchema, { query, operationName }: { query?: unknown; operationName?: unknown }): Reach {
+  if (typeof query !== 'string') return 'workspace'
+  const name = typeof operationName === 'string' && operationName !== '' ? operationName : undefined
+  return reachesOf(schema, query).get(name) ?? 'workspace'
+}
+
+function reachesOf(schema: GraphQLSchema, query: string): Reaches {
+  const before = known.get(query)
+  if (before) return before
+  const reaches = findReaches(schema, query)
+  if (query.length > 4_096) return reaches
+  if (known.size >= 1_000) known.delete(known.keys().next().value as string)
+  known.set(query, reaches)
+  return reaches
+}
+
+function findReaches(schema: GraphQLSchema, query: string): Reaches {
+  let document: DocumentNode
+  try {
+    document = parseDocument(query, { noLocation: true })
+  } catch {
+    return new Map()
+  }
+  const operations = document.definitions.filter((definition) => definition.kind === 'OperationDefinition')
+  const named = operations.map((one): [string | undefined, Reach] => [one.name?.value, findReach(schema, document, one)])
+  return new Map(operations.length === 1 ? [...named, [undefined, named[0]?.[1] as Reach]] : named)
+}
+
+function findReach(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): Reach {
+  const fields = schema.getRootType(operation.operation)?.getFields() ?? {}
+  const names = rootFields(document, operation).map((field) => field.name.value)
+  const others = names.filter((name) => name !== 'plans' && !name.startsWith('__'))
+  if (others.length === 0) return 'open'
+  const scopes = others.map((name) => scopesOf(fields[name]))
+  const aboutPayer = scopes.some(({ personal, payer }) => personal || payer)
+  const noWorkspace = scopes.every(({ personal, payer, person }) => personal || payer || person)
+  if (noWorkspace) return aboutPayer ? 'personal' : 'account'
+  return aboutPayer ? 'both' : 'workspace'
+}

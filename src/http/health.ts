@@ -1,0 +1,108 @@
+// What operators watch: whether the process lives, whether it can serve, its figures.
+import { timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { App } from '../core/app.ts'
+import { pendingMigrations } from '../core/database/migrate.ts'
+import { sendError } from '../core/http/error-answer.ts'
+import { countDead } from '../core/jobs/dead-jobs.ts'
+import { isFromHere } from '../core/network/proxy.ts'
+import { inTime } from '../core/time-limit.ts'
+
+const checkTimeoutMs = 2_000
+
+/** Registers `/livez`, `/readyz` and `/metrics`; answers which methods each takes. */
+export function mountHealth(http: FastifyInstance, app: App): Map<string, Set<string>> {
+  const faultOf = createReadiness(app)
+  http.get('/livez', async () => ({ status: 'ok' }))
+  http.get('/readyz', async (_, reply) => {
+    const fault = await faultOf()
+    return reply.code(fault ? 503 : 200).send({ status: fault ? 'unavailable' : 'ok', reasons: fault ? [fault] : [] })
+  })
+  http.get('/metrics', async (request, reply) => {
+    if (!mayMeasure(request, app.secrets.metricsToken)) return sendError(reply, 'UNAUTHORIZED', 'Missing or invalid token')
+    // The process's own figures are wanted most while the database does not answer.
+    await inTime(checkTimeoutMs, measureQueues(app), () => new Error('no answer')).catch(() => {})
+    return reply.type(app.metrics.registry.contentType).send(await app.metrics.registry.metrics())
+  })
+  return new Map(['/livez', '/readyz', '/metrics'].map((path) => [path, new Set(['GET'])]))
+}
+
+/** With a token whoever has it, wherever they are; without one whoever is on this machine. */
+function mayMeasure(request: FastifyRequest, token: string | undefined): boolean {
+  return token === undefined ? isFromHere(request) : bearerIs(request.headers.authorization, token)
+}
+
+function bearerIs(header: string | undefined, token: string): boolean {
+  const given = Buffer.from(header ?? '')
+  const wanted = Buffer.from(`Bearer ${token}`)
+  return given.length === wanted.length && timingSafeEqual(given, wanted)
+}
+
+/** Why the process cannot serve. Anybody may ask, so nobody is told more than this. */
+export type NotReady = 'stopping' | 'database_silent' | 'database_unreachable' | 'migrations_pending' | 'job_queue_missing'
+
+interface Fault {
+  code: NotReady
+  /** For the log. */
+  words: string
+}
+
+/**
+ * Answers why the process cannot serve, undefined where it can, within {@link checkTimeoutMs}. However many ask, they share one look at
+ * the database, and the log tells of each reason once until the process can serve again.
+ */
+function createReadiness(app: App): () => Promise<NotReady | undefined> {
+  let looking: Promise<Fault | undefined> | undefined
+  /** Since it could serve last. */
+  const told = new Set<NotReady>()
+
+  function tell(fault: Fault | undefined): void {
+    if (!fault) {
+      if (told.size > 0) app.log.info('the process can serve again')
+      told.clear()
+    } else if (!told.has(fault.code)) {
+      told.add(fault.code)
+      app.log.warn({ reason: fault.code, err: fault.words }, 'the process cannot serve')
+    }
+  }
+
+  return async () => {
+    if (app.stopping) return 'stopping'
+    looking ??= inTime(checkTimeoutMs, checkDatabase(app), () => new Error('no answer'))
+      .catch((): Fault => ({ code: 'database_silent', words: `no answer within ${checkTimeoutMs} ms` }))
+      .finally(() => {
+        looking = undefined
+      })
+    const fault = await looking
+    tell(fault)
+    return fault?.code
+  }
+}
+
+async function checkDatabase(app: App): Promise<Fault | undefined> {
+  try {
+    const pending = await pendingMigrations(app.pool)
+    if (pending.length > 0) return { code: 'migrations_pending', words: pending.join(', ') }
+    if (app.config.roles.has('worker') && !(await app.boss.isInstalled())) {
+      return { code: 'job_queue_missing', words: 'the job queue is not installed' }
+    }
+    return undefined
+  } catch (error) {
+    return { code: 'database_unreachable', words: (error as Error).message }
+  }
+}
+
+async function measureQueues(app: App): Promise<void> {
+  const { rows } = await app.pool.query<{ name: string; n: number; lag: number }>(
+    `select name, count(*)::int as n, coalesce(extract(epoch from now() - min(start_after)), 0)::float8 as lag
+     from pgboss.job where state < 'active' and start_after <= now() group by name`,
+  )
+  app.metrics.queueDepth.reset()
+  app.metrics.queueLagSeconds.reset()
+  for (const { name, n, lag } of rows) {
+    app.metrics.queueDepth.set({ queue: name }, n)
+    app.metrics.queueLagSeconds.set({ queue: name }, Math.max(0, lag))
+  }
+  app.metrics.deadJobs.reset()
+  for (const { queue, n } of await countDead(app.pool)) app.metrics.deadJobs.set({ queue }, n)
+}

@@ -1,0 +1,109 @@
+// What one operation may look at of the schema: once, and not much more than tools ask for. Its fields have no cost of their own.
+import {
+  type ASTVisitor,
+  type FragmentDefinitionNode,
+  type GraphQLSchema,
+  isEnumType,
+  isInputObjectType,
+  isObjectType,
+  type SelectionSetNode,
+  type ValidationContext,
+} from 'graphql'
+import { failure } from '../core/errors.ts'
+
+/** A rule of validation, for one operation each: introspection of any kind once, and of so many fields at the most. */
+export function introspectOnce(most: number): (context: ValidationContext) => ASTVisitor {
+  return (context) => ({
+    OperationDefinition({ selectionSet }) {
+      const fragments = new Map(
+        context.getDocument().definitions.flatMap((one) => (one.kind === 'FragmentDefinition' ? [[one.name.value, one]] : [])),
+      )
+      const { times, fields } = countOf(context.getSchema(), selectionSet, fragments)
+      if (times > 1) context.reportError(failure('VALIDATION_ERROR', 'A request may look at the schema once'))
+      else if (fields > most) {
+        const told = `The query's complexity is ${fields}, by what it asks of the schema; at most ${most} is allowed`
+        context.reportError(failure('VALIDATION_ERROR', told))
+      }
+      return false
+    },
+  })
+}
+
+type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
+/** How many items each list of the schema has: on average where all types are asked for, and at the most. */
+type Sizes = Readonly<Record<string, { average: number; most: number }>>
+type Known = Map<string, number>
+
+function countOf(schema: GraphQLSchema, root: SelectionSetNode, fragments: Fragments): { times: number; fields: number } {
+  let times = 0
+  let fields = 0
+  const seen = new Set<string>()
+  const sizes = sizesOf(schema)
+  const known: Known = new Map()
+  const visit = ({ selections }: SelectionSetNode) => {
+    for (const selection of selections) {
+      if (selection.kind === 'InlineFragment') visit(selection.selectionSet)
+      else if (selection.kind === 'FragmentSpread') {
+        const { value: name } = selection.name
+        const fragment = seen.has(name) ? undefined : fragments.get(name)
+        seen.add(name)
+        if (fragment) visit(fragment.selectionSet)
+      } else if (/^__(schema|type)$/.test(selection.name.value) && selection.selectionSet) {
+        times++
+        fields += fieldsOf(selection.selectionSet, 'most', sizes, fragments, known)
+      }
+    }
+  }
+  visit(root)
+  return { times, fields }
+}
+
+/** The fields below a selection. Below `types` lists have their average size, until it goes on to other types. */
+function fieldsOf(set: SelectionSetNode, size: 'average' | 'most', sizes: Sizes, fragments: Fragments, known: Known): number {
+  const below = (inner: SelectionSetNode, next = size) => fieldsOf(inner, next, sizes, fragments, known)
+  let total = 0
+  for (const selection of set.selections) {
+    if (selection.kind === 'InlineFragment') total += below(selection.selectionSet)
+    else if (selection.kind === 'FragmentSpread') {
+      const name = `${selection.name.value} ${size}`
+      if (!known.has(name)) {
+        // In a circle, which another rule refuses, it counts nothing.
+        known.set(name, 0)
+        const fragment = fragments.get(selection.name.value)
+        known.set(name, fragment ? below(fragment.selectionSet) : 0)
+      }
+      total += known.get(name) as number
+    } else {
+      const { value: name } = selection.name
+      const next = name === 'types' ? 'average' : name.toLowerCase().endsWith('type') ? 'most' : size
+      total += selection.selectionSet ? Math.ceil((sizes[name]?.[size] ?? 1) * (1 + below(selection.selectionSet, next))) : 1
+    }
+  }
+  return total
+}
+
+const sizesOfSchemas = new WeakMap<GraphQLSchema, Sizes>()
+
+function sizesOf(schema: GraphQLSchema): Sizes {
+  const before = sizesOfSchemas.get(schema)
+  if (before) return before
+  const types = Object.values(schema.getTypeMap())
+  const fields = types.flatMap((type) => (isObjectType(type) ? [Object.values(type.getFields())] : []))
+  const inputs = types.flatMap((type) => (isInputObjectType(type) ? [Object.values(type.getFields())] : []))
+  const values = types.flatMap((type) => (isEnumType(type) ? [type.getValues()] : []))
+  const args = fields.flat().map((field) => field.args)
+  const sizeOf = (lists: readonly (readonly unknown[])[], owners: number) => ({
+    average: lists.flat().length / owners,
+    most: Math.max(...lists.map((list) => list.length)),
+  })
+  const sizes = {
+    types: { average: types.length, most: types.length },
+    fields: sizeOf(fields, types.length),
+    inputFields: sizeOf(inputs, types.length),
+    enumValues: sizeOf(values, types.length),
+    args: sizeOf(args, args.length),
+    directives: { average: schema.getDirectives().length, most: schema.getDirectives().length },
+  }
+  sizesOfSchemas.set(schema, sizes)
+  return sizes
+}

@@ -1,0 +1,50 @@
+// The jobs that bring messages to their providers: who asks for them, in which order, and who does not wait for whom.
+import { z } from 'zod'
+import type { App } from '../../core/app.ts'
+import type { Sql } from '../../core/database/database.ts'
+import { defineJob, enqueue, type JobRequest } from '../../core/jobs/jobs.ts'
+
+/** Instant messages overtake scheduled ones. */
+const priorities = { instant: 10, scheduled: 5 } as const
+
+const schema = z.object({ id: z.string() })
+const options = {
+  notify: true,
+  retryLimit: 1000,
+  retryDelay: 0,
+  heartbeatSeconds: 10,
+  expireInSeconds: 120,
+  deleteAfterSeconds: 60,
+} as const
+
+export const dispatchJob = defineJob({ name: 'message.dispatch', schema, options })
+/** Messages of campaigns have a queue and workers of their own, so that an instant one never waits behind them. */
+export const campaignDispatchJob = defineJob({ name: 'message.dispatch.campaign', schema, options })
+
+export const dispatchQueues: readonly string[] = [dispatchJob.name, campaignDispatchJob.name]
+
+export interface Dispatchable {
+  id: string
+  scheduledAt: Date | null
+  campaignId: string | null
+}
+
+export interface DispatchRequest extends JobRequest<{ id: string }> {
+  job: typeof dispatchJob
+}
+
+/** The job of one message. */
+export function dispatchRequest(message: Dispatchable, startAfter?: Date): DispatchRequest {
+  const job = message.campaignId ? campaignDispatchJob : dispatchJob
+  return { job, data: { id: message.id }, priority: priorities[message.scheduledAt ? 'scheduled' : 'instant'], startAfter }
+}
+
+/** The job that ends a message's wait. It has the message's own id, so that a message that waits again has no second one. */
+export function expiryRequest(message: Dispatchable, startAfter: Date): DispatchRequest {
+  return { ...dispatchRequest(message, startAfter), id: message.id }
+}
+
+/** Adds the jobs in the transaction `tx`, each to the queue it is for. */
+export async function enqueueDispatch(app: Pick<App, 'boss'>, tx: Sql, requests: readonly DispatchRequest[]): Promise<void> {
+  for (const [job, list] of Map.groupBy(requests, (request) => request.job)) await enqueue(app, tx, job, list)
+}

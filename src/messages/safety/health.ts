@@ -1,0 +1,93 @@
+// Instance.health: what the messages of the last days say of an instance.
+
+import type { Context } from '../../core/context.ts'
+import { builder } from '../../core/graph/builder.ts'
+import { load } from '../../core/graph/load.ts'
+import { type Assessment, assess, type Caps, type Standing, type Traffic } from '../../instances/safety.ts'
+import { InstanceRef } from '../../instances/schema.ts'
+import { trafficAt } from '../dispatch/window.ts'
+import { SafetyStateRef } from '../object.ts'
+import { readTraffic, type TrafficRows } from './traffic.ts'
+
+interface Health extends Assessment {
+  instanceId: string
+  firstConnectedAt: Date | null
+  traffic: Traffic
+}
+
+function loadTraffic(ctx: Context, instanceId: string): Promise<TrafficRows> {
+  return load(ctx, 'traffic of instances', instanceId, async (ids) => {
+    const rows = new Map((await readTraffic(ctx.app, ids)).map((row) => [row.instanceId, row]))
+    return ids.map((id) => rows.get(id) as TrafficRows)
+  })
+}
+
+const WarmupPolicyRef = builder.objectRef<Health>('WarmupPolicy').implement({
+  description: 'How much an instance of this state should send. Guidance; nothing is blocked.',
+  fields: (t) => {
+    const cap = (name: Exclude<keyof Caps, 'maxColdRatio'>, description: string) =>
+      t.int({ description, resolve: (health) => health.caps[name] })
+    return {
+      state: t.field({ type: SafetyStateRef, description: 'The state these caps are for.', resolve: (health) => health.state }),
+      instanceAgeDays: t.float({ description: 'Days since it first connected.', resolve: (health) => health.ageDays }),
+      hourlyOutboundCap: cap('hourlyOutboundCap', 'Messages in one hour.'),
+      dailyOutboundCap: cap('dailyOutboundCap', 'Messages in 24 hours.'),
+      hourlyUniqueRecipientsCap: cap('hourlyUniqueRecipientsCap', 'Different recipients in one hour.'),
+      dailyUniqueRecipientsCap: cap('dailyUniqueRecipientsCap', 'Different recipients in 24 hours.'),
+      maxCampaignRecipients: cap('maxCampaignRecipients', 'Recipients of one campaign.'),
+      maxColdRatio: t.float({
+        description: 'Share of recipients who never wrote, 0 to 1.',
+        resolve: (health) => health.caps.maxColdRatio,
+      }),
+    }
+  },
+})
+
+const UsageWindowRef = builder.objectRef<Traffic>('UsageWindowSummary').implement({
+  description: 'What an instance sent and got lately.',
+  fields: (t) => ({
+    outbound1h: t.exposeInt('outbound1h', { description: 'Messages sent in the last hour.' }),
+    outbound24h: t.exposeInt('outbound24h', { description: 'Messages sent in the last 24 hours.' }),
+    uniqueRecipients1h: t.exposeInt('uniqueRecipients1h', { description: 'Recipients in the last hour.' }),
+    uniqueRecipients24h: t.exposeInt('uniqueRecipients24h', { description: 'Recipients in the last 24 hours.' }),
+    inboundReplies24h: t.exposeInt('inboundReplies24h', { description: 'Messages received in the last 24 hours.' }),
+    inboundReplies7d: t.exposeInt('inboundReplies7d', { description: 'Messages received in the last 7 days.' }),
+  }),
+})
+
+const InstanceHealthRef = builder.objectRef<Health>('InstanceHealth').implement({
+  description: 'How safe the sending of an instance looks. Guidance; nothing is blocked.',
+  fields: (t) => ({
+    instanceId: t.exposeID('instanceId', { description: 'The instance.' }),
+    safetyState: t.field({ type: SafetyStateRef, description: 'Its state.', resolve: (health) => health.state }),
+    safetyScore: t.exposeInt('score', { description: '0 to 100; below 60 is at risk, below 30 restricted.' }),
+    firstConnectedAt: t.expose('firstConnectedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it first connected; null before that.',
+    }),
+    warmupPolicy: t.field({ type: WarmupPolicyRef, description: 'How much it should send.', resolve: (health) => health }),
+    usageWindowSummary: t.field({
+      type: UsageWindowRef,
+      description: 'What it sent and got.',
+      resolve: (health) => health.traffic,
+    }),
+    recommendations: t.exposeStringList('recommendations', {
+      extensions: { items: 10 },
+      description: 'What to do about it, in words.',
+    }),
+  }),
+})
+
+builder.prismaObjectField(InstanceRef, 'health', (t) =>
+  t.field({
+    type: InstanceHealthRef,
+    description: 'How safe its sending looks.',
+    resolve: async (instance, _, ctx) => {
+      const now = new Date()
+      const traffic = trafficAt(await loadTraffic(ctx, instance.id), instance, now)
+      const standing: Standing = instance
+      return { ...assess(standing, traffic, now), instanceId: instance.id, firstConnectedAt: instance.firstConnectedAt, traffic }
+    },
+  }),
+)

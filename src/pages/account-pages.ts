@@ -1,0 +1,188 @@
+// The pages for people where no console of one's own is set up: an account's own, and those that links in mails lead to.
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { App } from '../core/app.ts'
+import { sendError } from '../core/http/error-answer.ts'
+
+/** A page of forms; what they send goes to the API that the page came from. */
+interface AccountPage {
+  title: string
+  /** HTML. Each form is named after what sends it. */
+  body: string
+  /**
+   * JavaScript of an object: by a form's name what sends it, `async (fields, token)`, `token` being the one in the page's address. What
+   * it resolves to is shown in place of the form, what it throws beside it.
+   */
+  sends: string
+  /** JavaScript that begins the page, which may show something: `say(text)`, `query` is that of the page's address. */
+  begin?: string
+}
+
+const email = '<label>E-mail address <input name="email" type="email" autocomplete="username" required></label>'
+const password =
+  '<label>Password <input name="password" type="password" maxlength="128" autocomplete="current-password" required></label>'
+const newPassword =
+  '<label>New password <input name="password" type="password" minlength="10" maxlength="128" autocomplete="new-password" required></label>'
+const name = '<label>Name <input name="name" maxlength="100" autocomplete="name" required></label>'
+
+/** `provider` is what the identity provider is called, where there is one. */
+function accountPage(provider: string | undefined): AccountPage {
+  return {
+    title: 'Your account',
+    body: `<div id="in" hidden>
+<p>You are signed in as <b id="who"></b>. Your plan: <b id="plan"></b></p>
+<form name="leave"><button>Sign out</button></form>
+</div>
+<div id="out" hidden>
+<form name="enter">${email}${password}<button>Sign in</button></form>
+${provider ? `<p><a href="api/auth/oauth/${provider}">Sign in with ${provider}</a></p>` : ''}
+<details><summary>Set a new password</summary><form name="forgot">${email}<button>Send a mail</button></form></details>
+<details><summary>Make an account</summary><form name="join">${name}${email}${newPassword}<button>Sign up</button></form></details>
+</div>`,
+    sends: `{
+  async enter(fields) {
+    await call('api/auth/login', fields)
+    await look()
+  },
+  async leave() {
+    await call('api/auth/logout', {})
+    await look()
+  },
+  async forgot(fields) {
+    await call('api/auth/password/forgot', fields)
+    return 'If there is an account with this address, a mail is on its way to it.'
+  },
+  async join(fields) {
+    await call('api/auth/signup', fields)
+    return 'A mail is on its way to you. Your account begins with the link in it.'
+  },
+}`,
+    begin: `const inWords = ({ plan, status, currentPeriodEnd }) => {
+  if (status === 'active') return plan.name
+  return plan.name + ', ' + (status === 'cancelled' ? 'until ' + currentPeriodEnd.slice(0, 10) : status.replace('_', ' '))
+}
+// Who is signed in has a cookie that the page cannot see.
+const look = async () => {
+  const { accessToken } = await call('api/auth/token', {}).catch(() => ({}))
+  const query = '{ me { email } subscription { plan { name } status currentPeriodEnd } }'
+  const { me, subscription } = accessToken ? await call('graphql', { query }, accessToken) : {}
+  document.getElementById('who').textContent = me ? me.email : ''
+  document.getElementById('plan').textContent = me ? inWords(subscription) : ''
+  document.getElementById('in').hidden = !me
+  document.getElementById('out').hidden = Boolean(me)
+}
+const reasons = {
+  access_denied: 'the identity provider did not let you in',
+  account_not_linked: 'there is an account with your e-mail address that it cannot be joined with; sign in with its password',
+  email_not_valid: 'what the identity provider gives for your e-mail address is none',
+  email_not_verified: 'the identity provider has not verified your e-mail address',
+}
+const orders = {
+  completed: 'Thank you. Your order is complete; its plan shows here in a moment.',
+  cancelled: 'Nothing was ordered.',
+}
+// Anybody can make an address: what stands in it is a code that picks one of our texts, and never shown itself.
+const textFor = (texts, code) => (Object.hasOwn(texts, code) ? texts[code] : undefined)
+say(textFor(orders, query.get('checkout')))
+const reason = textFor(reasons, query.get('error'))
+if (query.has('error')) say('Signing in did not work' + (reason ? ': ' + reason : '') + '.')
+look().catch(({ message }) => say(message))`,
+  }
+}
+
+const mailPages: Record<string, AccountPage> = {
+  '/verify-email': {
+    title: 'Verify your e-mail address',
+    // A link in a mail that somebody else caused is good for nothing without their password.
+    body: `<form name="verify">${password}<button>Verify</button></form>`,
+    sends: `{
+  async verify(fields, token) {
+    await call('api/auth/verify-email', { token, ...fields })
+    return 'Your address is verified. You can sign in now.'
+  },
+}`,
+  },
+  '/reset-password': {
+    title: 'Set a new password',
+    body: `<form name="reset">${newPassword}<button>Set it</button></form>`,
+    sends: `{
+  async reset({ password }, token) {
+    await call('api/auth/password/reset', { token, password })
+    return 'Your password is set. You can sign in with it now.'
+  },
+}`,
+  },
+  '/invitation': {
+    title: 'Join the team',
+    body: `<form name="accept">${email}${password}<button>Sign in and join</button></form>`,
+    sends: `{
+  async accept(fields, token) {
+    const { accessToken } = await call('api/auth/login', fields)
+    await call('api/teams/invitations/accept', { token }, accessToken)
+    return 'You are in the team.'
+  },
+}`,
+  },
+}
+
+const style = `body { font: 1rem/1.5 system-ui, sans-serif; max-width: 24rem; margin: 4rem auto; padding: 0 1rem }
+form, label { display: grid; gap: .25rem } form { gap: 1rem } details { margin-top: 1rem } summary { margin-bottom: .5rem }
+input, button { font: inherit; padding: .5rem } [hidden] { display: none }
+#said { min-height: 3rem }`
+
+/**
+ * What every page runs: a form is sent once, and what came of it is said in its place. Addresses are relative, because the gateway may be
+ * reached below a path of another server.
+ */
+const program = ({ sends, begin = '' }: AccountPage) => `const call = async (path, body, token) => {
+  const headers = { 'content-type': 'application/json', ...(token && { authorization: 'Bearer ' + token }) }
+  const response = await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })
+  const answer = await response.json()
+  if (!response.ok) throw new Error(answer.error.message)
+  return answer.data
+}
+const said = document.getElementById('said')
+const say = (text = '') => { said.textContent = text }
+const query = new URLSearchParams(location.search)
+const token = query.get('token') ?? ''
+// What is in the address would stay in the history.
+history.replaceState(null, '', location.pathname)
+const sends = ${sends}
+for (const form of document.forms) form.addEventListener('submit', async (event) => {
+  event.preventDefault()
+  const button = form.querySelector('button')
+  button.disabled = true
+  say()
+  try {
+    // A field may be called name too, which then is what form.name says.
+    const done = await sends[form.getAttribute('name')](Object.fromEntries(new FormData(form)), token)
+    say(done)
+    form.reset()
+    form.hidden = Boolean(done)
+  } catch (error) {
+    say(error.message)
+  }
+  button.disabled = false
+})
+${begin}`
+
+/** Writes a page out of its HTML and program, with headers that let nothing else run. */
+export type ShowHtml = (reply: FastifyReply, page: { title: string; head: string; body: string; program: string }) => FastifyReply
+
+/** Registers the pages; answers which methods each path takes. */
+export function mountAccountPages(http: FastifyInstance, app: App, show: ShowHtml): Map<string, Set<string>> {
+  const account = accountPage(app.secrets.oidc?.id)
+  // People come back from paying to `/billing`.
+  const pages = { '/': account, '/billing': account, ...mailPages }
+  for (const [path, page] of Object.entries(pages)) {
+    const { title, body } = page
+    http.get(path, async (_, reply) => {
+      // The links lead to the console, which has pages of its own.
+      if (app.config.consoleUrl) return sendError(reply, 'NOT_FOUND')
+      // Nobody that the page might lead to is to read the token in its address.
+      reply.header('Referrer-Policy', 'no-referrer')
+      const html = `<h1>${title}</h1>\n${body}\n<p id="said" role="status"></p>\n<noscript>This page needs JavaScript.</noscript>`
+      return show(reply, { title, head: `<style>${style}</style>`, body: html, program: program(page) })
+    })
+  }
+  return new Map(Object.keys(pages).map((path) => [path, new Set(['GET'])]))
+}
