@@ -69,7 +69,7 @@ export const accountRoutes = [
   row('GET', '/me', {
     summary: 'Read the account behind the key, or who is signed in',
     document: GetMe,
-    reach: 'personal',
+    scope: 'personal',
     variables: () => ({}),
     project: (data) => data.me,
     answer: z.object({
@@ -84,7 +84,7 @@ export const accountRoutes = [
   row('GET', '/usage', {
     summary: 'Read what was used this month, in short',
     document: GetUsage,
-    reach: 'personal',
+    scope: 'personal',
     variables: () => ({}),
     project: ({ usage: { plan, ...usage } }) => ({
       plan: { code: plan.code, name: plan.name },

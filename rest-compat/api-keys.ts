@@ -58,7 +58,7 @@ export const keyRecord = z.object({
 })
 export const issuedKeyRecord = keyRecord.extend({ key: z.string() })
 
-const ofPeople = { surfaces: ['console'], reach: 'account' } as const
+const ofPeople = { surfaces: ['console'], scope: 'account' } as const
 
 export const apiKeyRoutes = [
   row('GET', '/api-keys', {

@@ -107,7 +107,7 @@ const ownRoutes = [
     summary: 'Read the plan, its limits and what was used this month',
     operationId: 'billingUsage',
     document: GetUsage,
-    reach: 'personal',
+    scope: 'personal',
     variables: () => ({}),
     project: ({ usage: { plan, ...usage } }) => ({
       plan: { code: plan.code, name: plan.name },
@@ -141,7 +141,7 @@ const ownRoutes = [
   row('GET', '/billing/plans', {
     summary: 'Read the plan catalogue',
     document: ListPlans,
-    reach: 'open',
+    scope: 'open',
     variables: () => ({}),
     project: (data) => data.plans,
     answer: z.array(
@@ -159,7 +159,7 @@ const ownRoutes = [
   row('GET', '/billing/subscription', {
     summary: 'Read the subscription and its billing period',
     document: GetSubscription,
-    reach: 'personal',
+    scope: 'personal',
     variables: () => ({}),
     project: (data) => data.subscription,
     answer: subscription,
@@ -167,7 +167,7 @@ const ownRoutes = [
   row('GET', '/billing/payments', {
     summary: 'List payments',
     document: ListPayments,
-    reach: 'personal',
+    scope: 'personal',
     variables: () => ({}),
     project: (data) => data.payments,
     answer: z.array(
@@ -185,7 +185,7 @@ const ownRoutes = [
     summary: 'Order a plan',
     document: OrderPlan,
     surfaces: ['console'],
-    reach: 'personal',
+    scope: 'personal',
     input: 'CheckoutInput',
     status: 201,
     variables: ({ body }) => ({ input: body as never }),
@@ -201,7 +201,7 @@ const ownRoutes = [
     summary: 'Let the subscription end with its period',
     document: CancelSubscription,
     surfaces: ['console'],
-    reach: 'personal',
+    scope: 'personal',
     variables: () => ({}),
     project: (data) => data.cancelSubscription,
     answer: subscription,
@@ -210,7 +210,7 @@ const ownRoutes = [
     summary: 'Take a cancellation back',
     document: ResumeSubscription,
     surfaces: ['console'],
-    reach: 'personal',
+    scope: 'personal',
     variables: () => ({}),
     project: (data) => data.resumeSubscription,
     answer: subscription,

@@ -17,7 +17,7 @@ export interface Repeatable {
 }
 
 /** What the rows need of the gateway; the server hands it in. */
-export interface RestDoor<Context> {
+export interface RestGateway<Context> {
   prefix: string
   surface: Surface
   /** What the document at `openapi.json` is made from. */
@@ -26,7 +26,7 @@ export interface RestDoor<Context> {
   admit: (
     request: FastifyRequest,
     reply: FastifyReply,
-    route: Pick<Route, 'reach'> & Partial<Pick<Route, 'document' | 'ofTeam'>>,
+    route: Pick<Route, 'scope'> & Partial<Pick<Route, 'document' | 'ofTeam'>>,
   ) => Promise<Context>
   /** What the request's `Idempotency-Key` promises, null without one. @throws VALIDATION_ERROR. */
   repeatable: (request: FastifyRequest) => Repeatable | null
@@ -41,29 +41,29 @@ export interface RestDoor<Context> {
   /** Keeps a refusal that came before the operation; answers the error to give, which may be an earlier one. */
   keep: (error: Error, context: Context, repeatable: Repeatable | null) => Promise<Error>
   /** What answers the rows about files; the request's body is unread. */
-  files: Record<FileRoute['door'], (request: FastifyRequest, reply: FastifyReply, context: Context) => Promise<FastifyReply>>
+  files: Record<FileRoute['transfer'], (request: FastifyRequest, reply: FastifyReply, context: Context) => Promise<FastifyReply>>
   /** A body without what its input does not know. */
-  prune: (input: string, body: unknown) => unknown
+  stripFields: (input: string, body: unknown) => unknown
   /** @throws VALIDATION_ERROR naming the fields. */
   parse: <Schema extends z.ZodType>(schema: Schema, value: unknown) => z.output<Schema>
 }
 
 /** Registers the surface's rows; answers which methods each path takes. */
-export function mountRest<Context>(http: FastifyInstance, door: RestDoor<Context>): Map<string, Set<string>> {
+export function mountRest<Context>(http: FastifyInstance, gateway: RestGateway<Context>): Map<string, Set<string>> {
   const taken = new Map<string, Set<string>>()
   const admitted = new WeakMap<FastifyRequest, Context>()
-  serveDocument(http, `${door.prefix}/openapi.json`, door.api, door.surface)
-  taken.set(`${door.prefix}/openapi.json`, new Set(['GET']))
-  for (const route of routes.filter(({ surfaces }) => surfaces.includes(door.surface))) {
-    const url = door.prefix + route.path
+  serveDocument(http, `${gateway.prefix}/openapi.json`, gateway.api, gateway.surface)
+  taken.set(`${gateway.prefix}/openapi.json`, new Set(['GET']))
+  for (const route of routes.filter(({ surfaces }) => surfaces.includes(gateway.surface))) {
+    const url = gateway.prefix + route.path
     taken.set(url, (taken.get(url) ?? new Set()).add(route.method))
     // Before the body is read, so that nobody unknown makes us read one.
     const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
-      admitted.set(request, await door.admit(request, reply, route))
+      admitted.set(request, await gateway.admit(request, reply, route))
       if ('refuse' in route) fail(route.refuse)
     }
     const contextOf = (request: FastifyRequest) => admitted.get(request) as Context
-    if ('door' in route) {
+    if ('transfer' in route) {
       const methods = route.method === 'GET' ? ['GET', 'HEAD'] : [route.method]
       for (const method of methods) taken.get(url)?.add(method)
       http.register(async (scope) => {
@@ -71,7 +71,7 @@ export function mountRest<Context>(http: FastifyInstance, door: RestDoor<Context
         scope.removeAllContentTypeParsers()
         scope.addContentTypeParser('*', (_, __, done) => done(null))
         const handler = (request: FastifyRequest, reply: FastifyReply) =>
-          door.files[route.door](request, reply, contextOf(request))
+          gateway.files[route.transfer](request, reply, contextOf(request))
         scope.route({ method: methods, url, onRequest, handler })
       })
       continue
@@ -82,31 +82,31 @@ export function mountRest<Context>(http: FastifyInstance, door: RestDoor<Context
       bodyLimit: 'bodyLimit' in route ? route.bodyLimit : undefined,
       config: { values: 'values' in route ? route.values : undefined },
       onRequest,
-      handler: (request, reply) => answer(door, route as Route, contextOf(request), request, reply),
+      handler: (request, reply) => answer(gateway, route as Route, contextOf(request), request, reply),
     })
   }
   return taken
 }
 
 async function answer<Context>(
-  door: RestDoor<Context>,
+  gateway: RestGateway<Context>,
   route: Route,
   context: Context,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const repeatable = route.method === 'POST' ? door.repeatable(request) : null
-  const { data, query, error } = await perform(door, route, context, request, repeatable)
+  const repeatable = route.method === 'POST' ? gateway.repeatable(request) : null
+  const { data, query, error } = await perform(gateway, route, context, request, repeatable)
   if (repeatable?.replayed) reply.header('Idempotency-Replayed', 'true')
   if (error) throw error
   return reply
     .code(route.accepted?.when(data as never) ? 202 : route.status)
     .type('application/json; charset=utf-8')
-    .send(door.textOf({ data: route.project(data as never, query as never) }, data))
+    .send(gateway.textOf({ data: route.project(data as never, query as never) }, data))
 }
 
 async function perform<Context>(
-  door: RestDoor<Context>,
+  gateway: RestGateway<Context>,
   route: Route,
   context: Context,
   request: FastifyRequest,
@@ -115,23 +115,23 @@ async function perform<Context>(
   let query: Record<string, unknown>
   let variables: Record<string, unknown>
   try {
-    query = route.query ? door.parse(route.query, request.query) : {}
-    variables = route.variables({ params: request.params, query, body: bodyOf(door, route, request) } as RouteRequest)
+    query = route.query ? gateway.parse(route.query, request.query) : {}
+    variables = route.variables({ params: request.params, query, body: bodyOf(gateway, route, request) } as RouteRequest)
   } catch (error) {
-    return { error: await door.keep(error as Error, context, repeatable) }
+    return { error: await gateway.keep(error as Error, context, repeatable) }
   }
-  const result = await door.execute({ document: route.document, variables, context, repeatable })
+  const result = await gateway.execute({ document: route.document, variables, context, repeatable })
   const error = result.errors?.[0]
   return error ? { error: renamed(error, route) } : { data: result.data, query }
 }
 
-function bodyOf<Context>(door: RestDoor<Context>, route: Route, request: FastifyRequest): Record<string, unknown> {
+function bodyOf<Context>(gateway: RestGateway<Context>, route: Route, request: FastifyRequest): Record<string, unknown> {
   const { body } = request
   if (!route.input || (route.optionalBody && body === undefined)) return {}
   if (typeof body !== 'object' || body === null || Array.isArray(body)) fail('VALIDATION_ERROR', 'body: must be a JSON object')
   // The header is REST's way to say it; a field of that name is one more that is not known.
   const { idempotencyKey: _, ...fields } = body as Record<string, unknown>
-  return door.prune(route.input, fields) as Record<string, unknown>
+  return gateway.stripFields(route.input, fields) as Record<string, unknown>
 }
 
 /** Says a fault by the name that the caller wrote. */

@@ -5,7 +5,7 @@ import type { ErrorCode } from '../src/core/errors.ts'
 
 export type Surface = 'public' | 'console'
 /** Who may come in: see the team rules of the interface specification. What is a person's own (`account`) is in no workspace. */
-export type Reach = 'workspace' | 'personal' | 'open' | 'account'
+export type Scope = 'workspace' | 'personal' | 'open' | 'account'
 
 export interface RouteRequest {
   params: Record<string, string>
@@ -24,7 +24,7 @@ export interface Route {
   /** What it can fail with beyond what the graph's field names and every such route has. */
   errors?: readonly ErrorCode[]
   surfaces: readonly Surface[]
-  reach: Reach
+  scope: Scope
   /** The parameter of the path that names the team it is about, in place of the header. */
   ofTeam?: string
   status: number
@@ -67,7 +67,7 @@ interface RowOptions<Data, Variables, Query extends z.ZodObject> {
   operationId?: string
   errors?: readonly ErrorCode[]
   status?: number
-  reach?: Reach
+  scope?: Scope
   ofTeam?: string
   surfaces?: readonly Surface[]
   input?: string
@@ -84,7 +84,7 @@ export function row<Data, Variables, Query extends z.ZodObject = z.ZodObject<Rec
   path: string,
   options: RowOptions<Data, Variables, Query>,
 ): Route {
-  return { method, path, status: 200, reach: 'workspace', surfaces: ['public', 'console'], ...options } as unknown as Route
+  return { method, path, status: 200, scope: 'workspace', surfaces: ['public', 'console'], ...options } as unknown as Route
 }
 
 /** A route that exists only to say that no plan has it: every caller with a key hears so, before the body is looked at. */
@@ -94,7 +94,7 @@ export interface RefusedRoute {
   summary: string
   operationId: string
   surfaces: readonly Surface[]
-  reach: Reach
+  scope: Scope
   refuse: ErrorCode
 }
 
@@ -107,8 +107,8 @@ export interface FileRoute {
   operationId: string
   errors: readonly ErrorCode[]
   surfaces: readonly Surface[]
-  reach: Reach
-  door: 'upload' | 'download'
+  scope: Scope
+  transfer: 'upload' | 'download'
   status: number
   /** Left out where the answer is the file. */
   answer?: z.ZodType

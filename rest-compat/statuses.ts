@@ -8,7 +8,7 @@ export const statusRoutes: RefusedRoute[] = [
     summary: 'Publish a status; refused on every plan',
     operationId: 'publishStatus',
     surfaces: ['public', 'console'],
-    reach: 'workspace',
+    scope: 'workspace',
     refuse: 'STATUSES_NOT_AVAILABLE_ON_PLAN',
   },
 ]

@@ -128,7 +128,7 @@ const byMember = ({ params: { teamId, userId } }: { params: Record<string, strin
   userId: userId as string,
 })
 /** They name the team in the path, and take no workspace. */
-export const ofPeople = { surfaces: ['console'], reach: 'account' } as const
+export const ofPeople = { surfaces: ['console'], scope: 'account' } as const
 
 export const teamRoutes = [
   row('GET', '/teams', {

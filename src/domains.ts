@@ -18,8 +18,8 @@ import { createSafetyBook } from './messages/safety/safety.ts'
 import { createSandbox } from './providers/sandbox/sandbox.ts'
 import { holdRole } from './teams/hold.ts'
 import { revokeInvitations } from './teams/revoke-invitations.ts'
+import { createDeliveryQueues } from './webhooks/delivery-queues.ts'
 import { disableEndpointsOf } from './webhooks/disable.ts'
-import { createLanes } from './webhooks/lanes.ts'
 import { endEndpoints } from './webhooks/service.ts'
 
 export function attachDomains(app: App): App {
@@ -43,7 +43,7 @@ export function attachDomains(app: App): App {
   app.settle = createSettlement(app)
   app.instantAt = Number.NEGATIVE_INFINITY
   app.releaseWaiting = (tx, instanceId) => releaseWaiting(app, tx, instanceId)
-  app.deliveries = createLanes(app)
+  app.deliveries = createDeliveryQueues(app)
   app.endReceivers = endEndpoints
   app.disableReceiversOf = disableEndpointsOf
   return app

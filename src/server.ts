@@ -1,7 +1,7 @@
 // HTTP: the one place that mounts things.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLSchema } from 'graphql'
-import { mountRest, type RestDoor } from '../rest-compat/mount.ts'
+import { mountRest, type RestGateway } from '../rest-compat/mount.ts'
 import { describeAuth, mountAuth } from './accounts/sign-in/auth-routes.ts'
 import { mountStripeWebhook } from './billing/stripe/webhook.ts'
 import type { App } from './core/app.ts'
@@ -11,8 +11,8 @@ import { answerText } from './core/graph/answer.ts'
 import { restBudget } from './core/graph/budget.ts'
 import { executeOperation } from './core/graph/execute.ts'
 import { inputs } from './core/graph/input.ts'
-import { prune } from './core/graph/prune.ts'
 import { needsActive } from './core/graph/root-fields.ts'
+import { stripFields } from './core/graph/strip-fields.ts'
 import { readBodies, readBody } from './core/http/body.ts'
 import { idempotencyOf, keepFailure } from './core/idempotency/idempotency.ts'
 import { parse } from './core/validation.ts'
@@ -20,14 +20,14 @@ import { demoIds } from './demo/demo.ts'
 import { createLinks, type Links } from './demo/links.ts'
 import { plainStreamQuery } from './events/live/stream-plain.ts'
 import { mountStreams } from './events/live/streams.ts'
+import { type Authenticator, createAuthenticator } from './http/authenticate.ts'
 import { createHttp, refuseUnknown } from './http/create.ts'
-import { type Door, openDoor } from './http/door.ts'
 import { mountGraphql } from './http/graphql.ts'
 import { refuseCostly } from './http/graphql-limits.ts'
 import { createGraphql } from './http/graphql-yoga.ts'
 import { mountHealth } from './http/health.ts'
-import { mountMedia } from './media/doors.ts'
 import { download } from './media/download.ts'
+import { mountMedia } from './media/routes.ts'
 import { upload } from './media/upload.ts'
 import { mountPages } from './pages/pages.ts'
 import { schema } from './schema.ts'
@@ -44,7 +44,7 @@ export interface Server {
 /** Builds the server of every surface. */
 export async function createServer(app: App): Promise<Server> {
   const http = await createHttp(app)
-  const door = openDoor(app)
+  const authenticator = createAuthenticator(app)
   const graphql = createGraphql(app, schema)
   http.decorateRequest('caller', null)
   const streams = await mountStreams(http, app, {
@@ -52,12 +52,12 @@ export async function createServer(app: App): Promise<Server> {
     documents: graphql.documents,
     refuseOperation: refuseCostly,
     identify: async (request, reply) => {
-      const caller = await door.identify(request, reply)
-      return () => caller.enter('workspace')
+      const caller = await authenticator.identify(request, reply)
+      return () => caller.authorize('workspace')
     },
     plain: {
-      '/api/v1/events/stream': (request, reply) => door.openToKey(request, reply, 'workspace'),
-      '/api/events/stream': (request, reply) => door.openToPerson(request, reply, request.headers['x-team-id']),
+      '/api/v1/events/stream': (request, reply) => authenticator.admitKey(request, reply, 'workspace'),
+      '/api/events/stream': (request, reply) => authenticator.admitPerson(request, reply, request.headers['x-team-id']),
     },
   })
   const taken = new Map<string, Set<string>>([
@@ -69,7 +69,7 @@ export async function createServer(app: App): Promise<Server> {
   const links = createLinks()
   const pages = mountPages(http, app, links)
   for (const [path, methods] of pages.taken) taken.set(path, methods)
-  mountGraphql(http, app, { schema, door, streams, graphql, explore: pages.explore })
+  mountGraphql(http, app, { schema, authenticator, streams, graphql, explore: pages.explore })
   const others = [...mountHealth(http, app), ...(await mountMedia(http, app)), ...mountStripeWebhook(http, app)]
   for (const [path, methods] of others) taken.set(path, methods)
   refuseUnknown(http, taken)
@@ -78,8 +78,8 @@ export async function createServer(app: App): Promise<Server> {
   function mountJson(scope: FastifyInstance): void {
     readBodies(scope, readBody)
     const mounted = [
-      ...mountRest(scope, publicDoor(app, schema, door)),
-      ...mountRest(scope, consoleDoor(app, schema, door)),
+      ...mountRest(scope, publicSurface(app, schema, authenticator)),
+      ...mountRest(scope, consoleSurface(app, schema, authenticator)),
       ...mountAuth(scope, app, '/api/auth'),
     ]
     for (const [path, methods] of mounted) taken.set(path, methods)
@@ -95,27 +95,31 @@ export async function createServer(app: App): Promise<Server> {
 }
 
 /** For API keys. */
-function publicDoor(app: App, graph: GraphQLSchema, door: Door): RestDoor<Context> {
-  const admit = (request: FastifyRequest, reply: FastifyReply, { reach }: Asked) => door.openToKey(request, reply, reach)
-  return { prefix: '/api/v1', surface: 'public', ...restDoor(app, graph, admit) }
+function publicSurface(app: App, graph: GraphQLSchema, authenticator: Authenticator): RestGateway<Context> {
+  const admit = (request: FastifyRequest, reply: FastifyReply, { scope }: Asked) => authenticator.admitKey(request, reply, scope)
+  return { prefix: '/api/v1', surface: 'public', ...restSurface(app, graph, admit) }
 }
 
 /** For people who are signed in. A route that names a team in its path is about that team, whatever the header says. */
-function consoleDoor(app: App, graph: GraphQLSchema, door: Door): RestDoor<Context> {
+function consoleSurface(app: App, graph: GraphQLSchema, authenticator: Authenticator): RestGateway<Context> {
   return {
     prefix: '/api',
     surface: 'console',
-    ...restDoor(app, graph, (request, reply, { reach, ofTeam }) => {
-      if (ofTeam) return door.openToPerson(request, reply, (request.params as Record<string, string>)[ofTeam])
-      return door.openToPerson(request, reply, reach === 'account' || reach === 'open' ? undefined : request.headers['x-team-id'])
+    ...restSurface(app, graph, (request, reply, { scope, ofTeam }) => {
+      if (ofTeam) return authenticator.admitPerson(request, reply, (request.params as Record<string, string>)[ofTeam])
+      return authenticator.admitPerson(
+        request,
+        reply,
+        scope === 'account' || scope === 'open' ? undefined : request.headers['x-team-id'],
+      )
     }),
   }
 }
 
-type Asked = Parameters<RestDoor<Context>['admit']>[2]
-type Admit = RestDoor<Context>['admit']
+type Asked = Parameters<RestGateway<Context>['admit']>[2]
+type Admit = RestGateway<Context>['admit']
 
-function restDoor(app: App, graph: GraphQLSchema, open: Admit): Omit<RestDoor<Context>, 'prefix' | 'surface'> {
+function restSurface(app: App, graph: GraphQLSchema, open: Admit): Omit<RestGateway<Context>, 'prefix' | 'surface'> {
   return {
     api: {
       graph,
@@ -144,7 +148,7 @@ function restDoor(app: App, graph: GraphQLSchema, open: Admit): Omit<RestDoor<Co
     textOf: answerText,
     keep: (error, context, repeatable) => keepFailure({ ...context, idempotency: repeatable }, error),
     files: { upload, download },
-    prune: (input, body) => prune(app.config, input, body),
+    stripFields: (input, body) => stripFields(app.config, input, body),
     parse,
   }
 }

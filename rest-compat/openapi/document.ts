@@ -42,7 +42,7 @@ export function describeApi(source: ApiSource, surface: Surface): OpenApiDocumen
         (route): Served => [
           route.path,
           route.method,
-          'door' in route ? fileOperation(source, components, route) : operationOf(source, components, route),
+          'transfer' in route ? fileOperation(source, components, route) : operationOf(source, components, route),
         ],
       ),
     ['/events/stream', 'GET', streamOf(components, source.streamQuery)],

@@ -3,7 +3,7 @@ import { type ErrorCode, errors } from '../../src/core/errors.ts'
 import type { Route } from '../route.ts'
 import type { SurfaceRules } from './surface.ts'
 
-type Told = Pick<Route, 'method' | 'path' | 'reach'> &
+type Told = Pick<Route, 'method' | 'path' | 'scope'> &
   Partial<Pick<Route, 'ofTeam' | 'query' | 'errors'>> & { refuse?: ErrorCode }
 
 /** Every code of the table, in its order, that a route can answer with; `own` are those of its verb. */

@@ -130,7 +130,7 @@ export function webhooksOf({ schemas }: Components): Record<string, unknown> {
 
 /** `GET /events/stream`; `query` is what its address may say. */
 export function streamOf(components: Components, query: z.ZodObject): Operation {
-  const route = { method: 'GET', path: '/events/stream', reach: 'workspace', query } as const
+  const route = { method: 'GET', path: '/events/stream', scope: 'workspace', query } as const
   const codes = errorsOf(components.rules, route, [
     'NOT_FOUND',
     // So many streams at a time.

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../src/core/errors.ts'
 import type { Route, Surface } from '../route.ts'
 
 /** A route as far as its surface is concerned. */
-export type Entry = Pick<Route, 'reach'> & Partial<Pick<Route, 'ofTeam'>>
+export type Entry = Pick<Route, 'scope'> & Partial<Pick<Route, 'ofTeam'>>
 
 /** What somebody shows, all of it together, by the names of the schemes. */
 type Way = Partial<Record<string, never[]>>
@@ -47,17 +47,17 @@ const ofKeys: SurfaceRules = {
   }),
   teamHeader: "The team's id. It goes with a team key, and with no other.",
   // What is personal is for personal keys alone.
-  takesTeam: ({ reach }) => reach !== 'personal',
+  takesTeam: ({ scope }) => scope !== 'personal',
   security: [{ ApiKey: [] }],
-  refusals: ({ reach }) => [
+  refusals: ({ scope }) => [
     ...everywhere,
     'API_RATE_LIMIT_EXCEEDED',
     'MONTHLY_API_REQUEST_QUOTA_EXCEEDED',
-    ...(reach === 'workspace' ? (['TEAM_KEY_REQUIRED'] as const) : []),
-    ...(reach === 'personal' ? (['TEAM_KEY_NOT_ALLOWED'] as const) : []),
+    ...(scope === 'workspace' ? (['TEAM_KEY_REQUIRED'] as const) : []),
+    ...(scope === 'personal' ? (['TEAM_KEY_NOT_ALLOWED'] as const) : []),
   ],
   // Those of roles in a team: a personal key is its owner's, and no other comes there.
-  spared: ({ reach }) => (reach === 'personal' ? ['FORBIDDEN', 'BILLING_PAYMENTS_TEAM_OWNER_ONLY'] : []),
+  spared: ({ scope }) => (scope === 'personal' ? ['FORBIDDEN', 'BILLING_PAYMENTS_TEAM_OWNER_ONLY'] : []),
   messages: {},
   headers: ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
   otherHeaders: ['Retry-After', 'Idempotency-Replayed'],
@@ -100,8 +100,8 @@ const ofPeople: SurfaceRules = {
 }
 
 /** What is about a workspace, and not about a team that the path names. */
-function namesTeam({ reach, ofTeam }: Entry): boolean {
-  return !ofTeam && (reach === 'workspace' || reach === 'personal')
+function namesTeam({ scope, ofTeam }: Entry): boolean {
+  return !ofTeam && (scope === 'workspace' || scope === 'personal')
 }
 
 export const surfaceRules: Record<Surface, SurfaceRules> = { public: ofKeys, console: ofPeople }

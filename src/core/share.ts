@@ -22,7 +22,7 @@ export interface Sending {
 }
 
 /** Memory that a request has reserved. */
-export interface Room {
+export interface Reservation {
   /** Releases all but `answerBytes`, and those once the response is closed. */
   keepUntilSent: (answerBytes: number) => void
 }
@@ -32,7 +32,7 @@ export interface Share {
    * Reserves memory, first in, first out within each caller. A caller who used up its quota delays nobody else.
    * @throws API_RATE_LIMIT_EXCEEDED after `waitMs`, when the queue is full, or when the connection closed meanwhile.
    */
-  take: (caller: string, bytes: number, response?: Sending) => Promise<Room>
+  take: (caller: string, bytes: number, response?: Sending) => Promise<Reservation>
 }
 
 interface Claim {
@@ -41,7 +41,7 @@ interface Claim {
   admit: () => void
 }
 
-const noRoom: Room = { keepUntilSent() {} }
+const nothingReserved: Reservation = { keepUntilSent() {} }
 
 export function createShare({ lightBytes, perCaller, total, mostWaiting, waitMs }: ShareOptions): Share {
   const held = new Map<string, number>()
@@ -85,7 +85,7 @@ export function createShare({ lightBytes, perCaller, total, mostWaiting, waitMs 
     failFor(1, 'API_RATE_LIMIT_EXCEEDED', 'Too many large requests at once')
   }
 
-  function roomOf({ caller, bytes }: Claim, response: Sending | undefined): Room {
+  function reservationOf({ caller, bytes }: Claim, response: Sending | undefined): Reservation {
     let heldBytes = bytes
     const keep = (fewer: number) => {
       if (fewer >= heldBytes) return
@@ -110,7 +110,7 @@ export function createShare({ lightBytes, perCaller, total, mostWaiting, waitMs 
 
   return {
     async take(caller, bytes, response) {
-      if (bytes <= lightBytes) return noRoom
+      if (bytes <= lightBytes) return nothingReserved
       const line = waiting.get(caller) ?? []
       if (line.length >= mostWaiting)
         failFor(1, 'API_RATE_LIMIT_EXCEEDED', 'Too many large requests wait already; send fewer at once')
@@ -120,7 +120,7 @@ export function createShare({ lightBytes, perCaller, total, mostWaiting, waitMs 
       line.push(claim)
       admitWaiting()
       if (line.includes(claim)) await wait(claim, admitted)
-      return roomOf(claim, response)
+      return reservationOf(claim, response)
     },
   }
 }

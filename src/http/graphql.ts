@@ -10,15 +10,15 @@ import { parseJson } from '../core/http/json.ts'
 import { idempotencyOf } from '../core/idempotency/idempotency.ts'
 import type { Streams } from '../events/live/streams.ts'
 import type { Explore } from '../pages/pages.ts'
+import type { Authenticator, Caller } from './authenticate.ts'
 import { methods } from './create.ts'
-import type { Caller, Door } from './door.ts'
 import { executePrepared, plainType } from './graphql-prepared.ts'
-import { reachOf } from './graphql-reach.ts'
+import { scopeOf } from './graphql-scope.ts'
 import type { Graphql } from './graphql-yoga.ts'
 
 export interface GraphqlOptions {
   schema: GraphQLSchema
-  door: Door
+  authenticator: Authenticator
   graphql: Graphql
   streams: Pick<Streams, 'isStreamRequest' | 'handleStream'>
   explore: Explore
@@ -28,13 +28,17 @@ export interface GraphqlOptions {
 const maxBodyBytes = 16 * 1024 * 1024
 
 /** Mounts `/graphql`: queries and mutations; subscriptions and whatever else is to be a stream go through the streams' own door. */
-export function mountGraphql(http: FastifyInstance, app: App, { schema, door, graphql, streams, explore }: GraphqlOptions): void {
+export function mountGraphql(
+  http: FastifyInstance,
+  app: App,
+  { schema, authenticator, graphql, streams, explore }: GraphqlOptions,
+): void {
   const callers = new WeakMap<FastifyRequest, Caller>()
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { params, fault } = readParams(request)
     const caller = callers.get(request) as Caller
-    const open = () => caller.enter(reachOf(schema, params ?? {}))
+    const open = () => caller.authorize(scopeOf(schema, params ?? {}))
     if (streams.isStreamRequest(request)) return await streams.handleStream(request, reply, open)
     const gateway = { ...(await open()), response: reply.raw }
     if (fault) throw fault
@@ -71,7 +75,7 @@ export function mountGraphql(http: FastifyInstance, app: App, { schema, door, gr
         const page = explore(request, reply)
         if (page) return await page
         if (request.method !== 'GET' && request.method !== 'POST') fail('METHOD_NOT_ALLOWED')
-        callers.set(request, await door.identify(request, reply))
+        callers.set(request, await authenticator.identify(request, reply))
       },
       handler: answer,
     })

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
 import type { Sql } from '../core/database/database.ts'
-import { countedWorkspaces, holdRoom } from '../core/database/plan-room.ts'
+import { countedWorkspaces, holdQuota } from '../core/database/plan-quota.ts'
 import { fail } from '../core/errors.ts'
 import { idempotencyKey } from '../core/graph/input.ts'
 import { newId } from '../core/id.ts'
@@ -32,7 +32,7 @@ export const connectFields = z
 
 /**
  * Creates an instance, not connected yet. @throws MAX_INSTANCES_REACHED, exact under a race, over all workspaces that the plan
- * pays for; FORBIDDEN for collaborators; as {@link holdRoom}.
+ * pays for; FORBIDDEN for collaborators; as {@link holdQuota}.
  */
 export async function createInstance(ctx: Context, input: z.output<typeof createInstanceFields>): Promise<Instance> {
   const { app, principal } = ctx
@@ -40,7 +40,7 @@ export async function createInstance(ctx: Context, input: z.output<typeof create
   return await write(ctx, async (tx) => {
     if (!providerOf(app, provider)) fail('VALIDATION_ERROR', `provider: ${provider} is not set up on this server`)
     requireManager(principal)
-    const { maxInstances } = await holdRoom(ctx, tx)
+    const { maxInstances } = await holdQuota(ctx, tx)
     const { rows } = await tx.query<{ n: number }>(
       `select count(*)::int as n from instances where "workspaceId" in ${countedWorkspaces} and "deletedAt" is null`,
       [principal.ownerId],

@@ -24,7 +24,7 @@ const noForm = 'body: is not valid multipart/form-data'
  * may be there.
  * @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE, MEDIA_STORAGE_EXCEEDED; the connection can still be answered.
  */
-export async function saveForm(request: IncomingMessage, path: string, room: number): Promise<SavedFile> {
+export async function saveForm(request: IncomingMessage, path: string, left: number): Promise<SavedFile> {
   const form = openForm(request)
   const stop = new AbortController()
   const refuse = (error: Error) => stop.abort(error)
@@ -34,7 +34,7 @@ export async function saveForm(request: IncomingMessage, path: string, room: num
     stream.on('error', () => {})
     if (part || name !== 'file') return refuse(failure('VALIDATION_ERROR', part ? 'file: must be the only file' : onlyFile))
     part = stream
-    saving = save(stream, path, room)
+    saving = save(stream, path, left)
     saving.catch(refuse)
   })
   form.on('partsLimit', () => refuse(failure('VALIDATION_ERROR', `body: must have at most ${limits.parts} parts`)))
@@ -75,13 +75,13 @@ async function* bounded(request: IncomingMessage): AsyncGenerator<Buffer> {
   }
 }
 
-async function save(part: Readable, path: string, room: number): Promise<SavedFile> {
+async function save(part: Readable, path: string, left: number): Promise<SavedFile> {
   const hash = createHash('sha256')
   let size = 0
   async function* measured(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const chunk of chunks) {
       size += chunk.length
-      if (size > room) fail('MEDIA_STORAGE_EXCEEDED')
+      if (size > left) fail('MEDIA_STORAGE_EXCEEDED')
       hash.update(chunk)
       yield chunk
     }

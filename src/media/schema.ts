@@ -3,7 +3,7 @@ import { UsageRef } from '../billing/schema.ts'
 import { builder } from '../core/graph/builder.ts'
 import { DeletedRef } from '../core/graph/deleted.ts'
 import { parse, uuid } from '../core/validation.ts'
-import { storedOf } from './room.ts'
+import { storedOf } from './quota.ts'
 import { deleteMedia, findMedia } from './service.ts'
 import { urlOf } from './url.ts'
 

@@ -2,20 +2,20 @@
 import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
 import { transaction } from '../core/database/database.ts'
-import { holdRoom } from '../core/database/plan-room.ts'
+import { holdQuota } from '../core/database/plan-quota.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { acceptedBefore, write } from '../core/idempotency/idempotency.ts'
 import type { Media } from '../generated/prisma/client.ts'
 import type { SavedFile } from './form.ts'
 import { type MediaType, mediaTypes } from './kinds.ts'
-import { roomLeft } from './room.ts'
+import { quotaLeft } from './quota.ts'
 import { newToken, readName } from './url.ts'
 
 /**
  * Keeps a file that has come whole: durable when this answers. Its row comes before its bytes, so that what a crash leaves
  * is found by the row; and it is nobody's until both are there.
- * @throws MEDIA_STORAGE_EXCEEDED, exact under a race; as {@link holdRoom}.
+ * @throws MEDIA_STORAGE_EXCEEDED, exact under a race; as {@link holdQuota}.
  */
 export async function addMedia(ctx: Context, file: SavedFile, type: MediaType): Promise<Media> {
   const { app } = ctx
@@ -50,8 +50,8 @@ async function reserve(ctx: Context, { size }: SavedFile, { mimeType }: MediaTyp
   const { app, principal } = ctx
   const id = newId()
   await transaction(app.pool, async (tx) => {
-    const limits = await holdRoom(ctx, tx)
-    if (size > (await roomLeft(tx, principal.ownerId, limits))) fail('MEDIA_STORAGE_EXCEEDED')
+    const limits = await holdQuota(ctx, tx)
+    if (size > (await quotaLeft(tx, principal.ownerId, limits))) fail('MEDIA_STORAGE_EXCEEDED')
     await tx.query('insert into media (id, "workspaceId", token, "mimeType", size) values ($1, $2, $3, $4, $5)', [
       id,
       principal.workspaceId,

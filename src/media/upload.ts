@@ -9,7 +9,7 @@ import type { Media } from '../generated/prisma/client.ts'
 import { type SavedFile, saveForm } from './form.ts'
 import { takeFlight } from './in-flight.ts'
 import { extensions, type MediaType, maxUploadBytes } from './kinds.ts'
-import { roomLeft } from './room.ts'
+import { quotaLeft } from './quota.ts'
 import { addMedia } from './service.ts'
 import { sniff } from './sniff.ts'
 import { openSpool } from './spool.ts'
@@ -32,9 +32,9 @@ export async function upload(request: FastifyRequest, reply: FastifyReply, ctx: 
   waitForBody(request.raw, { bytesPerSecond, maxBytes: maxUploadBytes })
   // A repeated request is answered by its content, which must come first.
   const isRepeatable = request.headers['idempotency-key'] !== undefined
-  const room = isRepeatable ? maxUploadBytes : await roomLeft(pool, ctx.principal.ownerId, ctx.limits)
+  const left = isRepeatable ? maxUploadBytes : await quotaLeft(pool, ctx.principal.ownerId, ctx.limits)
   await using spool = await openSpool(config.dataDir)
-  const file = await saveForm(request.raw, spool.path, room)
+  const file = await saveForm(request.raw, spool.path, left)
   const type = await typeOf(file)
   const once = { ...ctx, idempotency: idempotencyOf(request, fingerprintOf(request, file.sha256)) }
   const media = await addMedia(once, file, type)

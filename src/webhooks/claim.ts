@@ -56,7 +56,7 @@ export interface Claims {
   /** Takes a delivery that is due and nobody's. */
   one: (id: string) => Promise<ClaimedDelivery | undefined>
   /** Takes an endpoint's deliveries that have waited longest, as many as there is room for. */
-  waiting: (lane: { endpointId: string; room: number }) => Promise<ClaimedDelivery[]>
+  waiting: (queue: { endpointId: string; room: number }) => Promise<ClaimedDelivery[]>
 }
 
 /** Claims under leases of `token`, many in one statement, so that no number of endpoints takes more than a few connections. */
@@ -76,10 +76,10 @@ export function createClaims(app: App, token: string): Claims {
       max: 100,
       parallel: 2,
       run: async (asked) => {
-        const values = [token, asked.map((lane) => lane.endpointId), asked.map((lane) => lane.room)]
+        const values = [token, asked.map((queue) => queue.endpointId), asked.map((queue) => queue.room)]
         const { rows } = await app.pool.query<ClaimedDelivery>({ name: 'webhooks.claim.waiting', text: byEndpoint, values })
-        const byLane = Map.groupBy(rows, (row) => row.endpointId)
-        return asked.map(({ endpointId }) => byLane.get(endpointId) ?? [])
+        const byQueue = Map.groupBy(rows, (row) => row.endpointId)
+        return asked.map(({ endpointId }) => byQueue.get(endpointId) ?? [])
       },
     }),
   }

@@ -4,7 +4,7 @@ import { deliverJob, pruneJob } from './deliver-job.ts'
 import { pruneDeliveries } from './sweep.ts'
 
 export const webhookJobs: JobImplementation[] = [
-  // A job is done as soon as its delivery is leased or waits in its lane: no batch waits for a receiver.
+  // A job is done as soon as its delivery is leased or waits in its queue: no batch waits for a receiver.
   implementJob(deliverJob, { batchSize: 100, workers: 2 }, async (app, jobs) => {
     await app.deliveries.take(jobs)
     return jobs.map(() => undefined)

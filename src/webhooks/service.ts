@@ -2,7 +2,7 @@
 
 import type { Context } from '../core/context.ts'
 import type { Sql } from '../core/database/database.ts'
-import { countedWorkspaces, holdRoom } from '../core/database/plan-room.ts'
+import { countedWorkspaces, holdQuota } from '../core/database/plan-quota.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency/idempotency.ts'
@@ -23,7 +23,7 @@ const columns = `id, "workspaceId", url, events, "previousSecretUntil", "disable
 /**
  * Creates an endpoint; its `shownSecret` is not to be had again. A team key stands for the person who made it.
  * @throws FORBIDDEN for collaborators, VALIDATION_ERROR, WEBHOOKS_NOT_AVAILABLE_ON_PLAN; MAX_WEBHOOK_ENDPOINTS_REACHED, exact
- * under a race, over all workspaces that the plan pays for; as {@link holdRoom} and {@link holdManager}.
+ * under a race, over all workspaces that the plan pays for; as {@link holdQuota} and {@link holdManager}.
  */
 export async function createEndpoint(ctx: Context, input: CreateWebhook): Promise<Endpoint> {
   const { app, principal } = ctx
@@ -34,7 +34,7 @@ export async function createEndpoint(ctx: Context, input: CreateWebhook): Promis
     // A repeated request gets the same answer, also where the name leads to another address by now.
     if (fault) fail('VALIDATION_ERROR', fault)
     if (!ctx.features.webhooks) fail('WEBHOOKS_NOT_AVAILABLE_ON_PLAN')
-    const { maxWebhookEndpoints } = await holdRoom(ctx, tx)
+    const { maxWebhookEndpoints } = await holdQuota(ctx, tx)
     await holdManager(ctx, tx)
     const { rows } = await tx.query<{ count: number }>(
       `select count(*)::int as count from webhook_endpoints where "workspaceId" in ${countedWorkspaces} and "deletedAt" is null`,

@@ -4,20 +4,20 @@ import { describe, expect, it } from 'vitest'
 import { createTurns } from '../../src/accounts/sign-in/turns.ts'
 
 const full = 'API_RATE_LIMIT_EXCEEDED'
-const lanes = {
+const queues = {
   strangers: { running: 1, waiting: 4, inAll: 6, full },
   known: { running: 1, waiting: 2, inAll: 4, full },
 } as const
 
 /** Turns at work that ends when it is told to; `order` is who began it. */
 function open() {
-  const turns = createTurns(2, lanes)
+  const turns = createTurns(2, queues)
   const order: string[] = []
   const ends: (() => void)[] = []
   const codes: string[] = []
-  const ask = (lane: keyof typeof lanes, party: string) =>
+  const ask = (queue: keyof typeof queues, party: string) =>
     turns
-      .take({ lane, party }, () => {
+      .take({ queue, party }, () => {
         order.push(party)
         return new Promise<void>((resolve) => ends.push(resolve))
       })
@@ -61,10 +61,10 @@ describe('a turn', () => {
     for (let i = 0; i < 6; i++) void ask('strangers', 'flood')
     await settle()
     expect(codes).toEqual(['flood: API_RATE_LIMIT_EXCEEDED'])
-    expect(() => turns.refuseIfFull({ lane: 'strangers', party: 'flood' })).toThrow(
+    expect(() => turns.refuseIfFull({ queue: 'strangers', party: 'flood' })).toThrow(
       'Too many of these requests from here at once; try again shortly',
     )
-    expect(() => turns.refuseIfFull({ lane: 'strangers', party: 'other' })).not.toThrow()
+    expect(() => turns.refuseIfFull({ queue: 'strangers', party: 'other' })).not.toThrow()
   })
 
   it('is taken from the longest queue for a newcomer where all are full', async () => {
@@ -88,8 +88,8 @@ describe('a turn', () => {
   })
 
   it('goes on to the next after work that failed', async () => {
-    const turns = createTurns(1, lanes)
-    const asker = { lane: 'known', party: '' } as const
+    const turns = createTurns(1, queues)
+    const asker = { queue: 'known', party: '' } as const
     const failed = turns.take(asker, () => Promise.reject(new Error('broken')))
     const after = turns.take(asker, async () => 'done')
     await expect(failed).rejects.toThrow('broken')

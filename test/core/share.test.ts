@@ -1,13 +1,13 @@
 // What takes much memory waits for room: each caller has a share, and nobody waits for another's.
 import { EventEmitter } from 'node:events'
 import { expect, it } from 'vitest'
-import { createShare, type Room } from '../../src/core/share.ts'
+import { createShare, type Reservation } from '../../src/core/share.ts'
 
 const options = { lightBytes: 1, perCaller: 32, total: 80, mostWaiting: 100, waitMs: 60_000 }
 const refusal = { extensions: { code: 'API_RATE_LIMIT_EXCEEDED' }, retryAfterSeconds: 1 }
 
 /** Whether each was given room once everything that was due has run. */
-async function given(...rooms: Promise<Room>[]): Promise<boolean[]> {
+async function given(...rooms: Promise<Reservation>[]): Promise<boolean[]> {
   await new Promise(setImmediate)
   const pending = Symbol('pending')
   return await Promise.all(rooms.map(async (room) => (await Promise.race([room, pending])) !== pending))

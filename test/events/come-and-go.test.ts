@@ -78,7 +78,7 @@ async function held(gateway: Gateway): Promise<Holdings> {
   return await until(
     async () => {
       const holdings = await holdingsOf(gateway)
-      return holdings.outlets + holdings.topics === 0 && holdings
+      return holdings.writers + holdings.topics === 0 && holdings
     },
     { timeoutMs: 60_000 },
   )

@@ -2,9 +2,9 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { App } from '../../src/core/app.ts'
+import type { BoundedWriter } from '../../src/events/live/bounded-writer.ts'
 import { type Followed, type Hub, type LogView, startHub } from '../../src/events/live/fanout.ts'
 import { distinctFrame, hello } from '../../src/events/live/frames.ts'
-import type { Outlet } from '../../src/events/live/outlet.ts'
 import type { Entry } from '../../src/events/log/entry.ts'
 import type { LogEvent } from '../../src/events/log/log.ts'
 import { atEnd, cloneDatabase, createAccount, until } from '../kit/kit.ts'
@@ -18,8 +18,8 @@ export interface HubRig {
   place: Place
   /** Of every stream that was opened, in that order. */
   responses: http.ServerResponse[]
-  /** Opens a stream; answers when `follow` has made its outlet follow something. */
-  open: (follow: (outlet: Outlet) => Followed | Promise<Followed>) => Promise<SseReader>
+  /** Opens a stream; answers when `follow` has made its writer follow something. */
+  open: (follow: (writer: BoundedWriter) => Followed | Promise<Followed>) => Promise<SseReader>
   /** Opens a stream that follows a view of the log, from now on where no cursor is given. */
   followLog: (view: LogView, cursor?: bigint) => Promise<SseReader>
 }
@@ -47,14 +47,14 @@ export async function openHub(): Promise<HubRig> {
     let followed: Followed | undefined
     const index = connections.push((response) => {
       responses.push(response)
-      const outlet = hub.makeOutlet({
+      const writer = hub.makeWriter({
         holder: { kind: 'personal', userId, credentialId, teamId: null },
         beat: () => ':\n\n',
         farewell: () => '',
         closed: () => followed?.stop(),
       })
-      outlet.attach(response, {}, hello())
-      void Promise.resolve(follow(outlet)).then((it) => {
+      writer.attach(response, {}, hello())
+      void Promise.resolve(follow(writer)).then((it) => {
         followed = it
       })
     })
@@ -71,7 +71,7 @@ export async function openHub(): Promise<HubRig> {
     open,
     async followLog(view, cursor) {
       const start = cursor ?? BigInt((await wholeLog(databaseUrl)).length)
-      return await open((outlet) => hub.followLog(view, { outlet, frame: distinctFrame, cursor: start, told: start }))
+      return await open((writer) => hub.followLog(view, { writer, frame: distinctFrame, cursor: start, told: start }))
     },
   }
 }

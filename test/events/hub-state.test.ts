@@ -20,8 +20,8 @@ async function follow({ hub, place, open }: HubRig, thing: Thing, about: string)
     return { body: JSON.stringify(thing.value), ended: thing.value.gone === true }
   }
   const view = { key: about, workspaceId: place.workspaceId, subjects: [about], render }
-  const reader = await open((outlet) =>
-    hub.followState(view, { outlet, frame: distinctFrame, ended: () => outlet.end(distinctComplete) }),
+  const reader = await open((writer) =>
+    hub.followState(view, { writer, frame: distinctFrame, ended: () => writer.end(distinctComplete) }),
   )
   await until(() => reader.events.length > 0)
   return reader

@@ -1,7 +1,7 @@
 // The hub inside one process: what is shared between followers, what is bounded, what it survives.
 import { describe, expect, it } from 'vitest'
+import type { BoundedWriter } from '../../src/events/live/bounded-writer.ts'
 import { distinctFrame } from '../../src/events/live/frames.ts'
-import type { Outlet } from '../../src/events/live/outlet.ts'
 import { atEnd, until } from '../kit/kit.ts'
 import { countedView, openHub } from './hub-rig.ts'
 import { emitMany, newPlace, plainNumbers, upTo, wholeLog } from './rig.ts'
@@ -26,10 +26,10 @@ describe('followers of one view', () => {
     const view = countedView(place, 'shared')
     let here = 0
     const together = Promise.withResolvers<void>()
-    const join = async (outlet: Outlet) => {
+    const join = async (writer: BoundedWriter) => {
       if (++here === 20) together.resolve()
       await together.promise
-      return await hub.followLog(view, { outlet, frame: distinctFrame, cursor: 0n, told: 0n })
+      return await hub.followLog(view, { writer, frame: distinctFrame, cursor: 0n, told: 0n })
     }
     const readers = await Promise.all(Array.from({ length: 20 }, () => open(join)))
     await until(() => readers.every((reader) => reader.events.length === 90))

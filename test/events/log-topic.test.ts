@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
+import type { BoundedWriter } from '../../src/events/live/bounded-writer.ts'
 import { type Follower, LogTopic } from '../../src/events/live/log-topic.ts'
-import type { Outlet } from '../../src/events/live/outlet.ts'
 import type { LogEvent } from '../../src/events/log/log.ts'
 import { until } from '../kit/kit.ts'
 
@@ -12,14 +12,14 @@ function stubOutlet() {
   let full = false
   let waiting: (() => void)[] = []
   const got: number[] = []
-  const outlet = {
+  const writer = {
     closed: false,
     fits: () => !full,
     write: (bytes: Buffer) => got.push(...bytes.toString().split(',').filter(Boolean).map(Number)),
     drained: () => (full ? new Promise<void>((resolve) => waiting.push(resolve)) : Promise.resolve()),
   }
   return {
-    outlet: outlet as unknown as Outlet,
+    writer: writer as unknown as BoundedWriter,
     got,
     setFull(value: boolean) {
       full = value
@@ -27,7 +27,7 @@ function stubOutlet() {
       for (const resolve of waiting.splice(0)) resolve()
     },
     close() {
-      outlet.closed = true
+      writer.closed = true
       for (const resolve of waiting.splice(0)) resolve()
       waiting = []
     },
@@ -122,7 +122,7 @@ it('hands each follower all that matches after its cursor, once and in order, wh
         const start = Math.max(0, log.numbered() - it.behind)
         const stub = stubOutlet()
         const follower = {
-          outlet: stub.outlet,
+          writer: stub.writer,
           frame: ({ seq }: { seq: bigint }) => `${seq},`,
           cursor: BigInt(start),
           told: BigInt(start),

@@ -166,8 +166,8 @@ it('says in beats how far its own workspace has come, and nothing of others', as
   const { app, databaseUrl, hub, place, open } = await openHub()
   let reached: (() => bigint | undefined) | undefined
   const view = { ...countedView(place, 'one kind'), filter: { types: ['message.read' as const] } }
-  await open(async (outlet) => {
-    const followed = await hub.followLog(view, { outlet, frame: distinctFrame, cursor: 0n, told: 0n })
+  await open(async (writer) => {
+    const followed = await hub.followLog(view, { writer, frame: distinctFrame, cursor: 0n, told: 0n })
     reached = followed.reached
     return followed
   })

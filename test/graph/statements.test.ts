@@ -8,7 +8,7 @@ import type { Context } from '../../src/core/context.ts'
 import { executeOperation } from '../../src/core/graph/execute.ts'
 import { newId } from '../../src/core/id.ts'
 import { attachDomains } from '../../src/domains.ts'
-import { contextOf } from '../../src/http/door.ts'
+import { contextOf } from '../../src/http/authenticate.ts'
 import { refuseCostly } from '../../src/http/graphql-limits.ts'
 import { schema } from '../../src/schema.ts'
 import { cloneDatabase, connectedInstance, createAccount, secretKey, sql } from '../kit/kit.ts'
@@ -25,7 +25,7 @@ beforeAll(async () => {
   app.keyUse.note = () => {}
   const account = await createAccount(databaseUrl)
   openContext = async () => {
-    const { principal } = await app.admit({ key: account.apiKey, teamId: undefined, reach: 'workspace' })
+    const { principal } = await app.admit({ key: account.apiKey, teamId: undefined, scope: 'workspace' })
     return contextOf(app, principal as NonNullable<typeof principal>, 'test')
   }
   await seed(databaseUrl, account)

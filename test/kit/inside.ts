@@ -1,7 +1,7 @@
 // Loaded into a gateway under test: at SIGUSR2 it collects its garbage and writes what it still holds.
 import { setImmediate as turn } from 'node:timers/promises'
+import { BoundedWriter } from '../../src/events/live/bounded-writer.ts'
 import { LogTopic } from '../../src/events/live/log-topic.ts'
-import { Outlet } from '../../src/events/live/outlet.ts'
 import { StateTopic } from '../../src/events/live/state-topic.ts'
 
 export interface Holdings {
@@ -9,7 +9,7 @@ export interface Holdings {
   heapBytes: number
   rssBytes: number
   /** Ends of streams, and what they follow. */
-  outlets: number
+  writers: number
   topics: number
   /**
    * The most processor time, in ms, that the main thread spent between two turns of the event loop since the look before:
@@ -34,7 +34,7 @@ function countOf<Name extends string>(prototype: Record<Name, (...args: never[])
   }
 }
 
-const outlets = countOf(Outlet.prototype, 'attach')
+const writers = countOf(BoundedWriter.prototype, 'attach')
 const logTopics = countOf(LogTopic.prototype, 'add')
 const stateTopics = countOf(StateTopic.prototype, 'add')
 let looks = 0
@@ -58,7 +58,7 @@ process.on('SIGUSR2', async () => {
   const holdings: Holdings = {
     heapBytes: heapUsed + external,
     rssBytes,
-    outlets: outlets(),
+    writers: writers(),
     topics: logTopics() + stateTopics(),
     heldMs,
   }

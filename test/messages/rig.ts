@@ -3,7 +3,7 @@ import { type App, createApp } from '../../src/core/app.ts'
 import { readConfig } from '../../src/core/config/config.ts'
 import type { Context } from '../../src/core/context.ts'
 import { attachDomains } from '../../src/domains.ts'
-import { contextOf } from '../../src/http/door.ts'
+import { contextOf } from '../../src/http/authenticate.ts'
 import { createQueues } from '../../src/worker.ts'
 import { type Account, atEnd, connectedInstance, createAccount, secretKey, sql } from '../kit/kit.ts'
 

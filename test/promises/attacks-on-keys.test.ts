@@ -104,7 +104,7 @@ it('takes as long to refuse a key that begins rightly as one that does not', { t
   const wrong = () => random('')
   const tookMs = async (guess: string) => {
     const begun = performance.now()
-    const { principal } = await app.admit({ key: guess, teamId: undefined, reach: 'workspace' })
+    const { principal } = await app.admit({ key: guess, teamId: undefined, scope: 'workspace' })
     const took = performance.now() - begun
     expect(principal).toBeNull()
     return took

@@ -84,9 +84,9 @@ export const callers: [name: string, open: (site: Site) => Promise<Caller>, expe
   [
     'a personal key with a team',
     async (site) => withHeaders(site, await openCaller(site), { 'x-team-id': newId() }),
-    ({ reach }) => (reach === 'workspace' ? 'TEAM_KEY_REQUIRED' : null),
+    ({ scope }) => (scope === 'workspace' ? 'TEAM_KEY_REQUIRED' : null),
   ],
-  ['a team key', openTeam, ({ reach }) => (reach === 'personal' ? 'TEAM_KEY_NOT_ALLOWED' : null)],
+  ['a team key', openTeam, ({ scope }) => (scope === 'personal' ? 'TEAM_KEY_NOT_ALLOWED' : null)],
   ['a team key without its team', async (site) => withHeaders(site, await openTeam(site), {}), always('UNAUTHORIZED')],
   [
     'a team key with another team',

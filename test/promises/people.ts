@@ -97,7 +97,7 @@ export const people: [name: string, open: (site: Site) => Promise<Caller>, expec
       const { person, ...caller } = await openPerson(site)
       return { ...caller, api: consoleApi(site, person.token, (await openTeam(site)).teamId) }
     },
-    ({ reach }) => (reach === 'open' ? null : 'TEAM_NOT_FOUND'),
+    ({ scope }) => (scope === 'open' ? null : 'TEAM_NOT_FOUND'),
   ],
   [
     'somebody who was in the team until now',
@@ -109,7 +109,7 @@ export const people: [name: string, open: (site: Site) => Promise<Caller>, expec
       ])
       return caller
     },
-    ({ reach }) => (reach === 'open' ? null : 'TEAM_NOT_FOUND'),
+    ({ scope }) => (scope === 'open' ? null : 'TEAM_NOT_FOUND'),
   ],
   [
     'somebody who signed out',

@@ -47,7 +47,7 @@ it('are those of the contract, for people alone, and no workspace’s', () => {
   expect(mounted.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(
     table.map(([method, path]) => `${method} /${path}`).sort(),
   )
-  for (const { surfaces, reach } of mounted) expect([surfaces, reach]).toEqual([['console'], 'account'])
+  for (const { surfaces, scope } of mounted) expect([surfaces, scope]).toEqual([['console'], 'account'])
 })
 
 describe.each(table)('%s %s', (method, path) => {

@@ -28,7 +28,7 @@ it('one hanging endpoint of ten does not delay the other nine', { timeout: 120_0
   }
   const p99 = await promptly(deliver, { withinMs: 1_000, tookMs: (ms) => ms })
   console.log(`F20: p99 of the other nine is ${p99} ms`)
-  // The dead one holds its own lane's places and no more.
+  // The dead one holds its own queue's places and no more.
   expect(dead.requests.length).toBe(4)
 })
 
@@ -63,7 +63,7 @@ it('fifty endpoints of a busy workspace do not stop the log of all', { timeout: 
   expect((await rig.app.metrics.relayFailures.get()).values[0]?.value).toBe(0)
 })
 
-it('a lane with a backlog empties itself', async () => {
+it('a queue with a backlog empties itself', async () => {
   const rig = await openRig()
   const receiver = await openReceiver((_, response) => void setTimeout(() => response.end(), 5))
   const endpoint = await rig.endpoint(receiver.url)

@@ -30,8 +30,8 @@ const turns = createTurns<'strangers' | 'known'>(6, {
  * turns of an account, and no number of devices gives an account more than one share.
  */
 function askerOf(claimant: Claimant): Asker<'strangers' | 'known'> {
-  if (claimant.kind === 'stranger') return { lane: 'strangers', party: claimant.network }
-  return { lane: 'known', party: claimant.email.toLowerCase() }
+  if (claimant.kind === 'stranger') return { queue: 'strangers', party: claimant.network }
+  return { queue: 'known', party: claimant.email.toLowerCase() }
 }
 
 /** Runs what a claimant asks for when it is its turn. @throws API_RATE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE where too many wait. */

@@ -33,7 +33,7 @@ export async function verifyPassword(hash: string, password: string): Promise<bo
 }
 
 async function digest({ message, ...parameters }: Argon2Parameters & { message: string }): Promise<Buffer> {
-  const asker = asking.getStore() ?? { lane: 'internal', party: '' }
+  const asker = asking.getStore() ?? { queue: 'internal', party: '' }
   // The same letters may be typed as different characters.
   return await turns.take(asker, () => derive('argon2id', { ...parameters, message: message.normalize('NFKC') }))
 }
@@ -42,23 +42,23 @@ async function digest({ message, ...parameters }: Argon2Parameters & { message: 
  * `strangers` are clients of whom nothing is known, each network a party. `known` are people who are signed in and devices that
  * signed in before, each account a party. `internal` is work that no client asks for.
  */
-export type HashingLane = 'strangers' | 'known' | 'internal'
+export type HashingQueue = 'strangers' | 'known' | 'internal'
 
 /**
  * Each hash takes a processor and 19 MiB, so this process makes two at a time. A network and an account have one turn at a time:
  * the other is for somebody else.
  */
-const turns = createTurns<HashingLane>(2, {
+const turns = createTurns<HashingQueue>(2, {
   strangers: { running: 1, waiting: 50, inAll: 200, full: 'API_RATE_LIMIT_EXCEEDED' },
   known: { running: 1, waiting: 50, inAll: 200, full: 'API_RATE_LIMIT_EXCEEDED' },
   internal: { running: 2, waiting: 100, inAll: 100, full: 'SERVICE_UNAVAILABLE' },
 })
 
 /** The asker is carried beside the call stack, because better-auth hashes and verifies through callbacks that know no request. */
-const asking = new AsyncLocalStorage<Asker<HashingLane>>()
+const asking = new AsyncLocalStorage<Asker<HashingQueue>>()
 
 /** Runs work whose hashing waits among the requests of that asker; hashing outside of it is internal work. */
-export function hashingFor<T>(asker: Asker<HashingLane>, work: () => Promise<T>): Promise<T> {
+export function hashingFor<T>(asker: Asker<HashingQueue>, work: () => Promise<T>): Promise<T> {
   return asking.run(asker, work)
 }
 

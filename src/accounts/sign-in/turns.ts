@@ -2,9 +2,9 @@
 import { type ErrorCode, fail, failFor, failure } from '../../core/errors.ts'
 
 /** The party that a turn is counted for. */
-export interface Asker<Lane extends string> {
-  lane: Lane
-  /** Parties of one lane share it equally, however much each of them asks for. */
+export interface Asker<Queue extends string> {
+  queue: Queue
+  /** Parties of one queue share it equally, however much each of them asks for. */
   party: string
 }
 
@@ -13,20 +13,20 @@ interface Bounds {
   running: number
   /** Requests of one party that wait. */
   waiting: number
-  /** Requests of the whole lane that wait. */
+  /** Requests of the whole queue that wait. */
   inAll: number
   /** Told to a party of which as many wait as may. */
   full: Extract<ErrorCode, 'API_RATE_LIMIT_EXCEEDED' | 'SERVICE_UNAVAILABLE'>
 }
 
-export interface Turns<Lane extends string> {
+export interface Turns<Queue extends string> {
   /**
    * Runs the work when it is the asker's turn.
-   * @throws the lane's `full` where too many of this asker wait, SERVICE_UNAVAILABLE where too many others do.
+   * @throws the queue's `full` where too many of this asker wait, SERVICE_UNAVAILABLE where too many others do.
    */
-  take: <T>(asker: Asker<Lane>, work: () => Promise<T>) => Promise<T>
-  /** Refuses an asker of whom as many wait as may, before anything else is done for the request. @throws the lane's `full`. */
-  refuseIfFull: (asker: Asker<Lane>) => void
+  take: <T>(asker: Asker<Queue>, work: () => Promise<T>) => Promise<T>
+  /** Refuses an asker of whom as many wait as may, before anything else is done for the request. @throws the queue's `full`. */
+  refuseIfFull: (asker: Asker<Queue>) => void
 }
 
 interface Waiting {
@@ -40,22 +40,22 @@ interface Party {
 }
 
 /**
- * Lanes take turns, and so do the parties of each lane: a party that asks for little waits for about one turn of each other party,
- * not for all that they ask for. A full lane drops the newest request of its longest queue.
+ * Lanes take turns, and so do the parties of each queue: a party that asks for little waits for about one turn of each other party,
+ * not for all that they ask for. A full queue drops the newest request of its longest queue.
  */
-export function createTurns<Lane extends string>(atOnce: number, lanes: Record<Lane, Bounds>): Turns<Lane> {
+export function createTurns<Queue extends string>(atOnce: number, queues: Record<Queue, Bounds>): Turns<Queue> {
   let running = 0
   // The order of each map is whose turn comes next.
-  const parties = new Map<Lane, Map<string, Party>>((Object.keys(lanes) as Lane[]).map((lane) => [lane, new Map()]))
+  const parties = new Map<Queue, Map<string, Party>>((Object.keys(queues) as Queue[]).map((queue) => [queue, new Map()]))
 
-  function partiesOf(lane: Lane): Map<string, Party> {
-    return parties.get(lane) as Map<string, Party>
+  function partiesOf(queue: Queue): Map<string, Party> {
+    return parties.get(queue) as Map<string, Party>
   }
 
-  function next(): { asker: Asker<Lane>; party: Party } | undefined {
-    for (const [lane, ofLane] of parties) {
-      for (const [name, party] of ofLane) {
-        if (party.waiting.length > 0 && party.running < lanes[lane].running) return { asker: { lane, party: name }, party }
+  function next(): { asker: Asker<Queue>; party: Party } | undefined {
+    for (const [queue, ofQueue] of parties) {
+      for (const [name, party] of ofQueue) {
+        if (party.waiting.length > 0 && party.running < queues[queue].running) return { asker: { queue, party: name }, party }
       }
     }
     return undefined
@@ -64,44 +64,44 @@ export function createTurns<Lane extends string>(atOnce: number, lanes: Record<L
   function startNext(): void {
     for (let found = running < atOnce && next(); found; found = running < atOnce && next()) {
       const { asker, party } = found
-      const ofLane = partiesOf(asker.lane)
+      const ofQueue = partiesOf(asker.queue)
       // To the end of both orders.
-      parties.delete(asker.lane)
-      parties.set(asker.lane, ofLane)
-      ofLane.delete(asker.party)
-      ofLane.set(asker.party, party)
+      parties.delete(asker.queue)
+      parties.set(asker.queue, ofQueue)
+      ofQueue.delete(asker.party)
+      ofQueue.set(asker.party, party)
       running++
       party.running++
       party.waiting.shift()?.start()
     }
   }
 
-  function forgetIfIdle({ lane, party: name }: Asker<Lane>, party: Party): void {
-    if (party.running === 0 && party.waiting.length === 0) partiesOf(lane).delete(name)
+  function forgetIfIdle({ queue, party: name }: Asker<Queue>, party: Party): void {
+    if (party.running === 0 && party.waiting.length === 0) partiesOf(queue).delete(name)
   }
 
-  function refuseIfFull({ lane, party }: Asker<Lane>): void {
-    if ((partiesOf(lane).get(party)?.waiting.length ?? 0) < lanes[lane].waiting) return
-    failFor(1, lanes[lane].full, 'Too many of these requests from here at once; try again shortly')
+  function refuseIfFull({ queue, party }: Asker<Queue>): void {
+    if ((partiesOf(queue).get(party)?.waiting.length ?? 0) < queues[queue].waiting) return
+    failFor(1, queues[queue].full, 'Too many of these requests from here at once; try again shortly')
   }
 
   /** @throws SERVICE_UNAVAILABLE where no other party has more requests waiting than this one would have. */
-  function makeRoom({ lane }: Asker<Lane>, mine: Party): void {
-    const all = [...partiesOf(lane)]
-    if (all.reduce((sum, [, { waiting }]) => sum + waiting.length, 0) < lanes[lane].inAll) return
+  function makeRoom({ queue }: Asker<Queue>, mine: Party): void {
+    const all = [...partiesOf(queue)]
+    if (all.reduce((sum, [, { waiting }]) => sum + waiting.length, 0) < queues[queue].inAll) return
     const [name, longest] = all.reduce((one, other) => (other[1].waiting.length > one[1].waiting.length ? other : one))
     if (longest.waiting.length <= mine.waiting.length + 1) fail('SERVICE_UNAVAILABLE')
     longest.waiting.pop()?.refuse(failure('SERVICE_UNAVAILABLE'))
-    forgetIfIdle({ lane, party: name }, longest)
+    forgetIfIdle({ queue, party: name }, longest)
   }
 
   return {
     refuseIfFull,
     async take(asker, work) {
       refuseIfFull(asker)
-      const party = partiesOf(asker.lane).get(asker.party) ?? { running: 0, waiting: [] }
+      const party = partiesOf(asker.queue).get(asker.party) ?? { running: 0, waiting: [] }
       makeRoom(asker, party)
-      partiesOf(asker.lane).set(asker.party, party)
+      partiesOf(asker.queue).set(asker.party, party)
       await new Promise<void>((start, refuse) => {
         party.waiting.push({ start, refuse })
         startNext()

@@ -10,7 +10,7 @@ import { planInForceSql } from '../plans.ts'
 import type { Admission } from './admit.ts'
 import { stepMs, windowsSql } from './rate-window.ts'
 
-export interface SessionKnock {
+export interface SessionRequest {
   userId: string
   sessionId: string
   /** The team whose workspace is asked for, as the caller wrote it; null for the personal one. */
@@ -23,7 +23,7 @@ declare module '../../core/app.ts' {
      * Null for a session that is over; an admission without a principal for TEAM_NOT_FOUND, which takes nothing of the
      * person's window, and for API_RATE_LIMIT_EXCEEDED.
      */
-    admitSession: (knock: SessionKnock) => Promise<Admission | null>
+    admitSession: (request: SessionRequest) => Promise<Admission | null>
   }
 }
 
@@ -48,19 +48,19 @@ const noTeam = '00000000-0000-0000-0000-000000000000'
 
 /** Asks the database each time, so that a session that ended anywhere is refused here at once, and so is whoever left a team. */
 export function createSessionAdmission(app: App): App['admitSession'] {
-  const batch = createBatch<SessionKnock, Row | null>({
+  const batch = createBatch<SessionRequest, Row | null>({
     max: 200,
     parallel: 2,
-    run: (knocks) => admitAll(app, knocks),
+    run: (requests) => admitAll(app, requests),
     observe: (size) => app.metrics.batchSize.observe({ batch: 'admit session' }, size),
   })
   return async ({ teamId, ...claims }) => {
-    const knock = { ...claims, teamId: teamId === null || isId(teamId) ? teamId : noTeam }
-    let row = await batch(knock)
-    if (row && !row.workspaceId && !knock.teamId) {
+    const request = { ...claims, teamId: teamId === null || isId(teamId) ? teamId : noTeam }
+    let row = await batch(request)
+    if (row && !row.workspaceId && !request.teamId) {
       // The process that made the account ended before the account had a workspace.
-      await openAccount(app.pool, knock.userId)
-      row = await batch(knock)
+      await openAccount(app.pool, request.userId)
+      row = await batch(request)
     }
     return row && answerOf(app, row)
   }
@@ -107,19 +107,19 @@ with known as (
 ), ${windowsSql('select "userId" as id, count("workspaceId") as n from known group by "userId"', 4, 5)}
 select k.*, w.granted from known k join windows w on w.id = k."userId"`
 
-async function admitAll(app: App, knocks: readonly SessionKnock[]): Promise<(Row | null)[]> {
+async function admitAll(app: App, requests: readonly SessionRequest[]): Promise<(Row | null)[]> {
   const limit = app.config.personRateLimitPerSecond
   const { rows } = await app.pool.query<Row>({
     name: 'billing.admit-session',
     text: statement,
     values: [
-      knocks.map(({ sessionId }) => sessionId),
-      knocks.map(({ userId }) => userId),
-      knocks.map(({ teamId }) => teamId),
+      requests.map(({ sessionId }) => sessionId),
+      requests.map(({ userId }) => userId),
+      requests.map(({ teamId }) => teamId),
       limit,
       stepMs(limit),
     ],
   })
   const found = new Map(rows.map((row) => [row.i, row]))
-  return knocks.map((_, i) => found.get(i + 1) ?? null)
+  return requests.map((_, i) => found.get(i + 1) ?? null)
 }

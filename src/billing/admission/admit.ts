@@ -12,14 +12,14 @@ import { type RateState, rateOf, stepMs, windowsSql } from './rate-window.ts'
  * What a request is about, which decides who may make it: a workspace's data; the account that pays for it; a GraphQL
  * query both of them; the plan catalogue; what is a person's own, whichever workspace they look at, and no key's.
  */
-export type Reach = 'workspace' | 'personal' | 'both' | 'open' | 'account'
+export type Scope = 'workspace' | 'personal' | 'both' | 'open' | 'account'
 
-export interface Knock {
+export interface KeyRequest {
   /** The `x-api-key` header. */
   key: unknown
   /** The `X-Team-Id` header. */
   teamId: unknown
-  reach: Exclude<Reach, 'account'>
+  scope: Exclude<Scope, 'account'>
 }
 
 export interface Admission {
@@ -34,14 +34,14 @@ export interface Admission {
 
 declare module '../../core/app.ts' {
   interface App {
-    admit: (knock: Knock) => Promise<Admission>
+    admit: (request: KeyRequest) => Promise<Admission>
   }
 }
 
 interface Asked {
   hash: Buffer
   teamId: string | null
-  reach: Knock['reach']
+  scope: KeyRequest['scope']
 }
 
 interface Row {
@@ -69,19 +69,19 @@ export function isKey(value: unknown): value is string {
   return typeof value === 'string' && keyForm.test(value)
 }
 
-/** Makes `admit(knock)`: exact over all processes, with no cache, so that a revoked key is refused at once. */
-export function createAdmission(app: App): (knock: Knock) => Promise<Admission> {
+/** Makes `admit(request)`: exact over all processes, with no cache, so that a revoked key is refused at once. */
+export function createAdmission(app: App): (request: KeyRequest) => Promise<Admission> {
   const batch = createBatch<Asked, Admission>({
     max: 500,
     parallel: 2,
     run: (asked) => admitAll(app, asked),
     observe: (size) => app.metrics.batchSize.observe({ batch: 'admit' }, size),
   })
-  return async (knock) => {
-    if (!isKey(knock.key)) return refusal('UNAUTHORIZED')
-    const hash = keyHash(knock.key)
-    const teamId = knock.teamId === undefined ? null : String(knock.teamId).toLowerCase()
-    return await batch({ hash, teamId, reach: knock.reach })
+  return async (request) => {
+    if (!isKey(request.key)) return refusal('UNAUTHORIZED')
+    const hash = keyHash(request.key)
+    const teamId = request.teamId === undefined ? null : String(request.teamId).toLowerCase()
+    return await batch({ hash, teamId, scope: request.scope })
   }
 }
 
@@ -103,11 +103,11 @@ interface Group extends Asked {
 
 async function admitAll(app: App, asked: readonly Asked[]): Promise<Admission[]> {
   const groups = new Map<string, Group>()
-  for (const [index, knock] of asked.entries()) {
-    const name = `${knock.hash.toString('latin1')} ${knock.reach} ${knock.teamId}`
+  for (const [index, request] of asked.entries()) {
+    const name = `${request.hash.toString('latin1')} ${request.scope} ${request.teamId}`
     const group = groups.get(name)
     if (group) group.members.push(index)
-    else groups.set(name, { ...knock, members: [index] })
+    else groups.set(name, { ...request, members: [index] })
   }
   const list = [...groups.values()]
   const rows = await runStatement(app, list)
@@ -142,15 +142,15 @@ function answerOf(app: App, row: Row, position: number): Admission {
 // locked in the order of their keys, and the grouping between them makes the first whole before the second begins.
 const statement = `
 with asked as (
-  select i::int, hash, team, reach, n from unnest($1::bytea[], $2::text[], $3::text[], $4::int[]) with ordinality as u(hash, team, reach, n, i)
+  select i::int, hash, team, scope, n from unnest($1::bytea[], $2::text[], $3::text[], $4::int[]) with ordinality as u(hash, team, scope, n, i)
 ), known as (
   select a.i, a.n, k.id, k."userId", k."workspaceId", k."teamId", w."ownerId",
     ${planInForceSql('s')} as plan,
     s.status <> 'inactive' as active,
     case
-      when k."teamId" is null then case when a.team is not null and a.reach in ('workspace', 'both') then 'TEAM_KEY_REQUIRED' else 'ok' end
+      when k."teamId" is null then case when a.team is not null and a.scope in ('workspace', 'both') then 'TEAM_KEY_REQUIRED' else 'ok' end
       when a.team is null or a.team <> k."teamId"::text then 'UNAUTHORIZED'
-      when a.reach in ('personal', 'both') then 'TEAM_KEY_NOT_ALLOWED'
+      when a.scope in ('personal', 'both') then 'TEAM_KEY_NOT_ALLOWED'
       else 'ok'
     end as verdict
   from asked a
@@ -193,7 +193,7 @@ async function runStatement(app: App, groups: readonly Group[]): Promise<Row[]> 
     values: [
       groups.map((group) => group.hash),
       groups.map((group) => group.teamId),
-      groups.map((group) => group.reach),
+      groups.map((group) => group.scope),
       groups.map((group) => group.members.length),
       app.config.rateLimitPerSecond,
       plans.map((plan) => plan.code),

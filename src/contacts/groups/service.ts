@@ -1,6 +1,6 @@
 // What can be done with contact groups: create, change, delete. Who is in them is membership.ts's business.
 import type { Context } from '../../core/context.ts'
-import { countedWorkspaces, holdRoom } from '../../core/database/plan-room.ts'
+import { countedWorkspaces, holdQuota } from '../../core/database/plan-quota.ts'
 import { fail } from '../../core/errors.ts'
 import { newId } from '../../core/id.ts'
 import { write } from '../../core/idempotency/idempotency.ts'
@@ -9,12 +9,12 @@ import type { CreateContactGroup, UpdateContactGroup } from '../input.ts'
 
 /**
  * Creates an empty group. @throws CONFLICT where the workspace has one of that name; MAX_CONTACT_GROUPS_REACHED, exact under a
- * race, over all workspaces that the plan pays for; as {@link holdRoom}.
+ * race, over all workspaces that the plan pays for; as {@link holdQuota}.
  */
 export async function createGroup(ctx: Context, input: CreateContactGroup): Promise<ContactGroup> {
   const { principal } = ctx
   return await write(ctx, async (tx) => {
-    const { maxContactGroups } = await holdRoom(ctx, tx)
+    const { maxContactGroups } = await holdQuota(ctx, tx)
     const { rows } = await tx.query<ContactGroup>(
       `insert into contact_groups (id, "workspaceId", name, description) values ($1, $2, $3, $4)
        on conflict ("workspaceId", name) do nothing returning *`,

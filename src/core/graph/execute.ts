@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import { codeOf } from '../errors.ts'
 import { keepFailure } from '../idempotency/idempotency.ts'
 import { publicFailure } from '../public-failure.ts'
-import { createShare, type Room } from '../share.ts'
+import { createShare, type Reservation } from '../share.ts'
 import { markLarge } from './answer.ts'
 import { Budget, type BudgetLimits, wholeBudget, withBudget } from './budget.ts'
 import { executeCompiled } from './compiled.ts'
@@ -37,9 +37,9 @@ export interface Operation {
 export async function executeOperation(operation: Operation): Promise<ExecutionResult> {
   const { context, limits = wholeBudget } = operation
   const weight = weightOf({ ...operation, variableValues: operation.variables }, limits)
-  let room: Room
+  let reservation: Reservation
   try {
-    room = await operationMemory.take(callerOf(context), weight, context.response)
+    reservation = await operationMemory.take(callerOf(context), weight, context.response)
   } catch (error) {
     return { errors: [error as GraphQLError] }
   }
@@ -53,7 +53,7 @@ export async function executeOperation(operation: Operation): Promise<ExecutionR
     markLarge(result, budget.answerBytes)
     return result
   } finally {
-    room.keepUntilSent(budget.answerBytes)
+    reservation.keepUntilSent(budget.answerBytes)
   }
 }
 

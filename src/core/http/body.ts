@@ -56,8 +56,8 @@ export function readBodies(scope: FastifyInstance, read: ReadBody): void {
   scope.addHook('preParsing', async (request, reply, payload) => {
     const weight = weightOf(request)
     if (weight <= lightBytes) return payload
-    const room = await memory.take(request.caller ?? request.ip, weight, reply.raw)
-    room.keepUntilSent(weight)
+    const reservation = await memory.take(request.caller ?? request.ip, weight, reply.raw)
+    reservation.keepUntilSent(weight)
     if (weight > pressureFrom) pressure.set(request, Buffer.allocUnsafeSlow(weight))
     return payload
   })

@@ -5,10 +5,10 @@ import { fail } from '../../core/errors.ts'
 import type { Entry } from '../log/entry.ts'
 import { type EventFilter, type LogEvent, lastNumber, readAfter, readOf } from '../log/log.ts'
 import { createPlaces, type TakePlace } from '../log/places.ts'
+import { BoundedWriter, type WriterOptions } from './bounded-writer.ts'
 import { subject } from './follow.ts'
 import { startListening } from './listen.ts'
 import { type Follower, LogTopic } from './log-topic.ts'
-import { Outlet, type OutletOptions } from './outlet.ts'
 import { startRevocation } from './revocation.ts'
 import { type StateFollower, StateTopic } from './state-topic.ts'
 
@@ -28,7 +28,7 @@ export interface StateView {
   render: () => Promise<{ body: string; ended: boolean }>
 }
 
-/** One subscription on one outlet. */
+/** One subscription on one writer. */
 export interface Followed {
   /** The number of the workspace's event that it has reached, where that may be told; always undefined for a state. */
   reached: () => bigint | undefined
@@ -38,8 +38,8 @@ export interface Followed {
 export interface Hub extends AsyncDisposable {
   /** @throws API_RATE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE */
   takePlace: TakePlace
-  /** Makes an outlet that is kept alive, ended when its key is revoked, and ended when the hub is disposed of. */
-  makeOutlet: (options: Omit<OutletOptions, 'stalled'>) => Outlet
+  /** Makes an writer that is kept alive, ended when its key is revoked, and ended when the hub is disposed of. */
+  makeWriter: (options: Omit<WriterOptions, 'stalled'>) => BoundedWriter
   followLog: (view: LogView, follower: Follower) => Promise<Followed>
   followState: (view: StateView, follower: StateFollower) => Followed
 }
@@ -55,7 +55,7 @@ export async function startHub(app: App): Promise<Hub> {
   const stateTopics = new Map<string, StateTopic>()
   const bySubject = new Map<string, Set<StateTopic>>()
   const takePlace = createPlaces(app)
-  const outlets = new Set<Outlet>()
+  const writers = new Set<BoundedWriter>()
   let closing = false
   /** Events up to this number have been handed to every topic. */
   let head = await lastNumber(app.pool)
@@ -71,13 +71,13 @@ export async function startHub(app: App): Promise<Hub> {
       for (const topic of stateTopics.values()) topic.nudge()
     },
   })
-  const revocation = startRevocation(app, outlets)
+  const revocation = startRevocation(app, writers)
   const beat = setInterval(() => {
-    for (const outlet of outlets) outlet.beat()
+    for (const writer of writers) writer.beat()
   }, beatMs)
   const sweep = setInterval(() => {
     const now = performance.now()
-    for (const outlet of outlets) outlet.checkProgress(now)
+    for (const writer of writers) writer.checkProgress(now)
   }, sweepMs)
   app.signals.on('events', reach)
 
@@ -142,17 +142,17 @@ export async function startHub(app: App): Promise<Hub> {
       return takePlace(holder, place)
     },
 
-    makeOutlet(options) {
-      const outlet = new Outlet({
+    makeWriter(options) {
+      const writer = new BoundedWriter({
         ...options,
         closed() {
-          outlets.delete(outlet)
+          writers.delete(writer)
           options.closed()
         },
         stalled: () => app.metrics.stalledStreams.inc(),
       })
-      outlets.add(outlet)
-      return outlet
+      writers.add(writer)
+      return writer
     },
 
     async followLog({ key, workspaceId, filter, render }, follower) {
@@ -199,10 +199,10 @@ export async function startHub(app: App): Promise<Hub> {
       clearInterval(beat)
       clearInterval(sweep)
       app.signals.off('events', reach)
-      const open = [...outlets]
-      for (const outlet of open) outlet.leave('closing')
+      const open = [...writers]
+      for (const writer of open) writer.leave('closing')
       await Promise.all([
-        ...open.map((outlet) => outlet.gone(closingMs)),
+        ...open.map((writer) => writer.gone(closingMs)),
         listening[Symbol.asyncDispose](),
         revocation[Symbol.asyncDispose](),
         round,

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto'
 import type { ExecutionResult } from 'graphql'
 import { failure } from '../../core/errors.ts'
 import type { Frame } from '../log/entry.ts'
-import type { Ending } from './outlet.ts'
+import type { Ending } from './bounded-writer.ts'
 
 /** GraphQL, one subscription a connection. */
 export const distinctFrame: Frame = ({ cursor, body }) => `event: next\n${idLine(cursor)}data: ${body}\n\n`

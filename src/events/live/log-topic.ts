@@ -3,10 +3,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Log } from '../../core/log.ts'
 import { type Batch, batchesOf, batchOf, type Entry, type Frame } from '../log/entry.ts'
 import { type EventFilter, type LogEvent, matches } from '../log/log.ts'
-import type { Outlet } from './outlet.ts'
+import type { BoundedWriter } from './bounded-writer.ts'
 
 export interface Follower {
-  outlet: Outlet
+  writer: BoundedWriter
   frame: Frame
   /** What matches up to this number has been written to it. */
   cursor: bigint
@@ -114,8 +114,8 @@ export class LogTopic {
     const last = fresh.entries.at(-1)?.seq
     if (last === undefined) return
     const bytes = fresh.bytes(follower.frame)
-    if (follower.outlet.fits(fresh.entries.length, bytes.length)) {
-      follower.outlet.write(bytes, fresh.entries.length)
+    if (follower.writer.fits(fresh.entries.length, bytes.length)) {
+      follower.writer.write(bytes, fresh.entries.length)
       follower.cursor = follower.told = last
     } else {
       this.#fallBehind(follower)
@@ -164,10 +164,10 @@ export class LogTopic {
   }
 
   async #catchUp(follower: Follower): Promise<void> {
-    const { outlet } = follower
+    const { writer } = follower
     for (let failures = 0; ; ) {
-      await outlet.drained()
-      if (outlet.closed || !this.#behind.has(follower)) return
+      await writer.drained()
+      if (writer.closed || !this.#behind.has(follower)) return
       if (follower.cursor >= this.#tailAfter) {
         if (this.#join(follower)) return
         continue
@@ -183,13 +183,13 @@ export class LogTopic {
     }
   }
 
-  /** Writes what the tail holds for a follower and makes it live, at once; false when its outlet filled up on the way. */
+  /** Writes what the tail holds for a follower and makes it live, at once; false when its writer filled up on the way. */
   #join(follower: Follower): boolean {
-    const { outlet, frame } = follower
+    const { writer, frame } = follower
     for (const batch of batchesOf(this.#tail.filter((entry) => entry.seq > follower.cursor))) {
       const bytes = batch.bytes(frame)
-      if (!outlet.fits(batch.entries.length, bytes.length)) return false
-      outlet.write(bytes, batch.entries.length)
+      if (!writer.fits(batch.entries.length, bytes.length)) return false
+      writer.write(bytes, batch.entries.length)
       follower.cursor = follower.told = batch.entries.at(-1)?.seq ?? follower.cursor
     }
     this.#behind.delete(follower)
@@ -200,9 +200,9 @@ export class LogTopic {
   /** False when the follower has gone. */
   async #write(follower: Follower, page: Page): Promise<boolean> {
     for (const batch of page.batches) {
-      await follower.outlet.drained()
-      if (follower.outlet.closed || !this.#behind.has(follower)) return false
-      follower.outlet.write(batch.bytes(follower.frame), batch.entries.length)
+      await follower.writer.drained()
+      if (follower.writer.closed || !this.#behind.has(follower)) return false
+      follower.writer.write(batch.bytes(follower.frame), batch.entries.length)
       follower.cursor = follower.told = batch.entries.at(-1)?.seq ?? follower.cursor
     }
     follower.cursor = later(follower.cursor, page.reached)

@@ -1,12 +1,12 @@
-// Opens one stream on a reply: a place, an outlet, a beginning, and what it follows.
+// Opens one stream on a reply: a place, an writer, a beginning, and what it follows.
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { App } from '../../core/app.ts'
 import type { Frame } from '../log/entry.ts'
 import { cursorNow, endOf, resumeAfter, type Start } from '../log/place.ts'
+import type { BoundedWriter, Ending, Holder } from './bounded-writer.ts'
 import type { Followed, Hub, LogView, StateView } from './fanout.ts'
 import { beat, hello } from './frames.ts'
-import type { Ending, Holder, Outlet } from './outlet.ts'
 import type { Streaming } from './streaming.ts'
 
 export interface StreamOptions {
@@ -37,7 +37,7 @@ export async function streamLog(
   { after, told, cursor }: Start,
   options: StreamOptions,
 ): Promise<void> {
-  const follow = (outlet: Outlet) => hub.followLog(view, { outlet, frame: options.frame, cursor: after, told })
+  const follow = (writer: BoundedWriter) => hub.followLog(view, { writer, frame: options.frame, cursor: after, told })
   const beatOf = (reached: bigint | undefined) => beat(reached === undefined ? null : cursorNow(app, view.workspaceId, reached))
   await stream(hub, reply, options, { greeting: hello(cursor), beatOf, follow })
 }
@@ -50,15 +50,15 @@ export async function streamState(
   complete: string,
   options: StreamOptions,
 ): Promise<void> {
-  const ended = (outlet: Outlet) => () => outlet.end(complete)
-  const follow = (outlet: Outlet) => hub.followState(view, { outlet, frame: options.frame, ended: ended(outlet) })
+  const ended = (writer: BoundedWriter) => () => writer.end(complete)
+  const follow = (writer: BoundedWriter) => hub.followState(view, { writer, frame: options.frame, ended: ended(writer) })
   await stream(hub, reply, options, { greeting: hello(), beatOf: () => beat(), follow })
 }
 
 interface Opening {
   greeting: string
   beatOf: (reached: bigint | undefined) => string
-  follow: (outlet: Outlet) => Followed | Promise<Followed>
+  follow: (writer: BoundedWriter) => Followed | Promise<Followed>
 }
 
 async function stream(
@@ -69,7 +69,7 @@ async function stream(
 ): Promise<void> {
   let followed: Followed | undefined
   const leavePlace = hub.takePlace(holder, 'stream')
-  const outlet = hub.makeOutlet({
+  const writer = hub.makeWriter({
     holder,
     beat: () => beatOf(followed?.reached()),
     farewell,
@@ -79,10 +79,10 @@ async function stream(
     },
   })
   reply.hijack()
-  outlet.attach(reply.raw, reply.getHeaders() as OutgoingHttpHeaders, greeting)
+  writer.attach(reply.raw, reply.getHeaders() as OutgoingHttpHeaders, greeting)
   try {
-    followed = await follow(outlet)
-    if (outlet.closed) followed.stop()
+    followed = await follow(writer)
+    if (writer.closed) followed.stop()
   } catch (error) {
     // The answer has begun: all that is left is to end it, so that the reader comes back.
     reply.raw.destroy()

@@ -1,7 +1,7 @@
 // Ends the streams of keys that were revoked and of sessions that are over, within 5 s: one query every 2 s over all who have streams here.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
-import type { Holder, Outlet } from './outlet.ts'
+import type { BoundedWriter, Holder } from './bounded-writer.ts'
 
 const pollMs = 2_000
 
@@ -20,14 +20,14 @@ const statement = `
       ))
     )`
 
-export function startRevocation(app: App, outlets: ReadonlySet<Outlet>): AsyncDisposable {
+export function startRevocation(app: App, writers: ReadonlySet<BoundedWriter>): AsyncDisposable {
   const stopping = new AbortController()
   const running = run()
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       await pause(pollMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
-      if (outlets.size === 0) continue
+      if (writers.size === 0) continue
       await endRevoked().catch((error: Error) =>
         app.log.warn({ err: error.message }, 'keys of live streams could not be checked'),
       )
@@ -35,16 +35,16 @@ export function startRevocation(app: App, outlets: ReadonlySet<Outlet>): AsyncDi
   }
 
   async function endRevoked(): Promise<void> {
-    const held = new Map([...outlets].map(({ holder }) => [nameOf(holder), holder]))
+    const held = new Map([...writers].map(({ holder }) => [nameOf(holder), holder]))
     const holders = [...held.values()]
     const { rows } = await app.pool.query<{ i: number }>(statement, [
       holders.map(({ credentialId }) => credentialId),
       holders.map(({ teamId }) => teamId),
     ])
     const valid = new Set(rows.map(({ i }) => nameOf(holders[i - 1] as Holder)))
-    for (const outlet of [...outlets]) {
-      const name = nameOf(outlet.holder)
-      if (held.has(name) && !valid.has(name)) outlet.leave('revoked')
+    for (const writer of [...writers]) {
+      const name = nameOf(writer.holder)
+      if (held.has(name) && !valid.has(name)) writer.leave('revoked')
     }
   }
 

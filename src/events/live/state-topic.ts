@@ -2,10 +2,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Log } from '../../core/log.ts'
 import { type Batch, batchOf, type Frame } from '../log/entry.ts'
-import type { Outlet } from './outlet.ts'
+import type { BoundedWriter } from './bounded-writer.ts'
 
 export interface StateFollower {
-  outlet: Outlet
+  writer: BoundedWriter
   frame: Frame
   /** Called after the last value of something that is gone. */
   ended: () => void
@@ -87,17 +87,17 @@ export class StateTopic {
     const value = this.#value
     if (!value || !this.#followers.has(follower) || this.#followers.get(follower) === value.batch) return
     const bytes = value.batch.bytes(follower.frame)
-    if (follower.outlet.fits(1, bytes.length)) {
-      follower.outlet.write(bytes, 1)
+    if (follower.writer.fits(1, bytes.length)) {
+      follower.writer.write(bytes, 1)
       this.#followers.set(follower, value.batch)
       if (value.ended) follower.ended()
       return
     }
     if (this.#waiting.has(follower)) return
     this.#waiting.add(follower)
-    void follower.outlet.drained().then(() => {
+    void follower.writer.drained().then(() => {
       this.#waiting.delete(follower)
-      if (!follower.outlet.closed) this.#tell(follower)
+      if (!follower.writer.closed) this.#tell(follower)
     })
   }
 }

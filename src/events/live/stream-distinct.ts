@@ -1,8 +1,8 @@
 // GraphQL over SSE, one operation a connection (graphql-sse's "distinct connections" mode).
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { streamHeaders } from './bounded-writer.ts'
 import { distinctComplete, distinctFarewell, distinctFrame, distinctResult } from './frames.ts'
 import { streamLog, streamState } from './open-stream.ts'
-import { streamHeaders } from './outlet.ts'
 import { readOperation, repeatable } from './request.ts'
 import type { Streaming } from './streaming.ts'
 

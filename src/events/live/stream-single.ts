@@ -6,16 +6,16 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { fail } from '../../core/errors.ts'
 import { prefersStream } from '../log/accept.ts'
+import type { BoundedWriter, Ending, Holder } from './bounded-writer.ts'
 import type { Followed } from './fanout.ts'
 import { beat, hello, retryLine, revoked, singleComplete, singleFrame, singleResult } from './frames.ts'
 import type { Prepared } from './operation.ts'
-import type { Ending, Holder, Outlet } from './outlet.ts'
 import { readOperation, repeatable } from './request.ts'
 import type { Streaming } from './streaming.ts'
 
 interface Reservation {
   holder: Holder
-  outlet: Outlet
+  writer: BoundedWriter
   /** Ends a reservation that nobody connects to; undefined once somebody did. */
   expiry: NodeJS.Timeout | undefined
   /** How to stop each, by operation id. */
@@ -62,7 +62,7 @@ export function createSingleMode(streaming: Streaming): SingleMode {
     const leavePlace = hub.takePlace(holder, 'connection')
     const token = randomBytes(32).toString('base64url')
     const operations: Reservation['operations'] = new Map()
-    const outlet = hub.makeOutlet({
+    const writer = hub.makeWriter({
       holder,
       beat,
       farewell: (ending) => farewell(ending, [...operations.keys()]),
@@ -73,7 +73,7 @@ export function createSingleMode(streaming: Streaming): SingleMode {
         leavePlace()
       },
     })
-    const reservation: Reservation = { holder, outlet, expiry: setTimeout(() => outlet.end(), reservedMs), operations }
+    const reservation: Reservation = { holder, writer, expiry: setTimeout(() => writer.end(), reservedMs), operations }
     reservations.set(token, reservation)
     return await reply.code(201).type('text/plain; charset=utf-8').send(token)
   }
@@ -85,7 +85,7 @@ export function createSingleMode(streaming: Streaming): SingleMode {
     clearTimeout(reservation.expiry)
     reservation.expiry = undefined
     reply.hijack()
-    reservation.outlet.attach(reply.raw, reply.getHeaders() as OutgoingHttpHeaders, hello())
+    reservation.writer.attach(reply.raw, reply.getHeaders() as OutgoingHttpHeaders, hello())
     return reply
   }
 
@@ -93,7 +93,7 @@ export function createSingleMode(streaming: Streaming): SingleMode {
   async function operate(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const caller = await openContext(request, reply)
     const reservation = reservationOf(request)
-    const { holder, outlet, operations } = reservation
+    const { holder, writer, operations } = reservation
     if (!isHeldBy(reservation, caller.principal)) fail('NOT_FOUND', 'Stream not found')
     const params = await readOperation(streaming, request)
     const sent = Object.assign(new EventEmitter(), { destroyed: false, closed: false })
@@ -121,8 +121,8 @@ export function createSingleMode(streaming: Streaming): SingleMode {
       }
       // It may have been completed meanwhile.
       if (operations.get(id) !== stop) return await reply.code(204).send()
-      if (prepared.kind === 'result') void tell(outlet, singleResult(id, prepared.result)).then(stop)
-      else followed = await follow(outlet, id, prepared, stop)
+      if (prepared.kind === 'result') void tell(writer, singleResult(id, prepared.result)).then(stop)
+      else followed = await follow(writer, id, prepared, stop)
     } catch (error) {
       stop()
       throw error
@@ -132,7 +132,7 @@ export function createSingleMode(streaming: Streaming): SingleMode {
   }
 
   async function follow(
-    outlet: Outlet,
+    writer: BoundedWriter,
     id: string,
     prepared: Exclude<Prepared, { result: unknown }>,
     stop: () => void,
@@ -140,10 +140,10 @@ export function createSingleMode(streaming: Streaming): SingleMode {
     const frame = singleFrame(id)
     if (prepared.kind === 'log') {
       const { after, told } = prepared.start
-      return await hub.followLog(prepared.view, { outlet, frame, cursor: after, told })
+      return await hub.followLog(prepared.view, { writer, frame, cursor: after, told })
     }
-    const ended = () => void tell(outlet, singleComplete(id)).then(stop)
-    return hub.followState(prepared.view, { outlet, frame, ended })
+    const ended = () => void tell(writer, singleComplete(id)).then(stop)
+    return hub.followState(prepared.view, { writer, frame, ended })
   }
 
   /** DELETE: ends one operation. */
@@ -167,11 +167,11 @@ export function createSingleMode(streaming: Streaming): SingleMode {
 }
 
 /** Writes when the connection is there and has room; resolves when that has left. */
-async function tell(outlet: Outlet, text: string): Promise<void> {
+async function tell(writer: BoundedWriter, text: string): Promise<void> {
   const bytes = Buffer.from(text)
-  while (!outlet.closed && !outlet.fits(1, bytes.length)) await outlet.drained()
-  outlet.write(bytes, 1)
-  await outlet.drained()
+  while (!writer.closed && !writer.fits(1, bytes.length)) await writer.drained()
+  writer.write(bytes, 1)
+  await writer.drained()
 }
 
 function farewell(ending: Ending, operationIds: readonly string[]): string {

@@ -49,7 +49,7 @@ export function stateView(key: string, args: StreamArgs, { subjects }: StateSour
 
 /** Executes on each root, on one budget. The caller's streams share memory, whatever else the caller asks for. */
 async function executeOn(args: StreamArgs, roots: readonly unknown[], limits: BudgetLimits) {
-  const room = await operationMemory.take(`streams of ${callerOf(args.contextValue)}`, weightOf(args, limits))
+  const reservation = await operationMemory.take(`streams of ${callerOf(args.contextValue)}`, weightOf(args, limits))
   const budget = new Budget(limits)
   const context = { ...args.contextValue, budget }
   try {
@@ -58,7 +58,7 @@ async function executeOn(args: StreamArgs, roots: readonly unknown[], limits: Bu
     )
     return { results, context, spent: budget.spent }
   } finally {
-    room.keepUntilSent(0)
+    reservation.keepUntilSent(0)
   }
 }
 

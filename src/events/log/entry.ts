@@ -24,7 +24,7 @@ export interface Batch {
 const batchUnits = 256 * 1024
 const batchEntries = 256
 
-/** Cuts entries into batches small enough for an outlet's bounds. */
+/** Cuts entries into batches small enough for an writer's bounds. */
 export function batchesOf(entries: readonly Entry[]): Batch[] {
   const batches: Batch[] = []
   let start = 0

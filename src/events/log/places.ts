@@ -1,7 +1,7 @@
 // How many streams a key, or a person over all sessions, may have open at a time in this process.
 import type { App } from '../../core/app.ts'
 import { fail } from '../../core/errors.ts'
-import type { Holder } from '../live/outlet.ts'
+import type { Holder } from '../live/bounded-writer.ts'
 
 export const maxStreamsOfKey = 50
 

@@ -6,9 +6,9 @@ import type { App } from '../../core/app.ts'
 import { type Sql, transaction } from '../../core/database/database.ts'
 import { type OutgoingMessage, type ProviderInstance, type ProviderName, providerOf } from '../../providers/provider.ts'
 import { decide, followDelayMs, leaseMs, type OpenMessage } from '../safety/policy.ts'
+import { defer, type WaitingMessage } from './defer.ts'
 import { dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
 import { failMessages } from './fail.ts'
-import { park, type WaitingMessage } from './park.ts'
 
 export interface ClaimedMessage {
   id: string
@@ -72,7 +72,7 @@ export async function claimMessages(app: App, ids: readonly string[]): Promise<C
       tx,
       failed.map(({ row, error }) => ({ id: row.id, error })),
     )
-    await park(app, tx, waiting)
+    await defer(app, tx, waiting)
     const leaving = new Set([...sendable, ...failed.map(({ row }) => row)].map(recipientOf))
     const next = following.filter((row) => leaving.has(recipientOf(row)))
     later.push(...lookAgain(following.filter((row) => !leaving.has(recipientOf(row)))))

@@ -5,7 +5,7 @@ import { emit, type NewEvent } from '../../events/log/emit.ts'
 import type { MessageStatus } from '../../generated/prisma/client.ts'
 import type { Receipt, ReceiptStatus } from '../../providers/provider.ts'
 import { messageEvent } from '../events.ts'
-import { reached } from './ladder.ts'
+import { reached } from './status-order.ts'
 
 interface Row {
   position: number

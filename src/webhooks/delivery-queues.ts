@@ -1,18 +1,18 @@
-// Lanes: each endpoint has its own in every process, so that one that is slow or dead never keeps another's deliveries waiting.
+// DeliveryQueues: each endpoint has its own in every process, so that one that is slow or dead never keeps another's deliveries waiting.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../core/app.ts'
 import { createBatch } from '../core/batch.ts'
 import { newId } from '../core/id.ts'
 import { attempt } from './attempt.ts'
-import { createBeat } from './beat.ts'
 import { type ClaimedDelivery, createClaims, renewLeases } from './claim.ts'
 import type { DeliveryRef } from './deliver-job.ts'
+import { createHeartbeat } from './heartbeat.ts'
 import { leaseMs, type Verdict } from './policy.ts'
 import { type Settled, type Settlement, settleDeliveries } from './settle.ts'
 import { closeStranded, findOverdue } from './sweep.ts'
 
-export interface Lanes {
-  /** Takes up deliveries that are due, as far as their lanes have room; the others follow when there is. Answers once they are leased. */
+export interface DeliveryQueues {
+  /** Takes up deliveries that are due, as far as their queues have room; the others follow when there is. Answers once they are leased. */
   take: (deliveries: readonly DeliveryRef[]) => Promise<void>
   /** Begins to look for what no job asks for any more. Disposing of it waits for the attempts under way, or breaks them off. */
   start: () => AsyncDisposable
@@ -20,7 +20,7 @@ export interface Lanes {
 
 declare module '../core/app.ts' {
   interface App {
-    deliveries: Lanes
+    deliveries: DeliveryQueues
   }
 }
 
@@ -35,7 +35,7 @@ const stopMs = 5_000
 /** Gaps up to here are also kept by a timer, which is more exact than a job. */
 const timerMs = 60_000
 
-interface Lane {
+interface DeliveryQueue {
   width: number
   busy: number
   /** Whether deliveries wait in the database for room. */
@@ -44,9 +44,9 @@ interface Lane {
   refilling: boolean
 }
 
-export function createLanes(app: App): Lanes {
+export function createDeliveryQueues(app: App): DeliveryQueues {
   const token = newId()
-  const lanes = new Map<string, Lane>()
+  const queues = new Map<string, DeliveryQueue>()
   const running = new Map<string, Promise<void>>()
   const waiting: (() => void)[] = []
   const timers = new Set<NodeJS.Timeout>()
@@ -59,23 +59,23 @@ export function createLanes(app: App): Lanes {
   const claims = createClaims(app, token)
   const settle = createBatch<Settlement, Settled>({ max: 200, parallel: 2, run: (list) => settleDeliveries(app, list) })
 
-  function laneOf(endpointId: string): Lane {
-    const lane = lanes.get(endpointId) ?? { width: firstWidth, busy: 0, behind: false, refilling: false }
-    lanes.set(endpointId, lane)
-    return lane
+  function queueOf(endpointId: string): DeliveryQueue {
+    const queue = queues.get(endpointId) ?? { width: firstWidth, busy: 0, behind: false, refilling: false }
+    queues.set(endpointId, queue)
+    return queue
   }
 
-  function roomIn(lane: Lane): number {
-    return Math.max(0, lane.width - lane.busy)
+  function freeIn(queue: DeliveryQueue): number {
+    return Math.max(0, queue.width - queue.busy)
   }
 
   async function take(deliveries: readonly DeliveryRef[]): Promise<void> {
     while (running.size >= maxAttempts) await new Promise<void>((resolve) => waiting.push(resolve))
     const admitted = deliveries.filter(({ endpointId }) => {
-      const lane = laneOf(endpointId)
-      const fits = roomIn(lane) > 0
-      if (fits) lane.busy++
-      else lane.behind = true
+      const queue = queueOf(endpointId)
+      const fits = freeIn(queue) > 0
+      if (fits) queue.busy++
+      else queue.behind = true
       return fits
     })
     await Promise.all(
@@ -88,7 +88,7 @@ export function createLanes(app: App): Lanes {
     )
   }
 
-  /** Claims and starts attempts in `places` of a lane that were kept for them, and gives back those that were not needed. */
+  /** Claims and starts attempts in `places` of a queue that were kept for them, and gives back those that were not needed. */
   async function begin(endpointId: string, places: number, claim: () => Promise<ClaimedDelivery[]>): Promise<number> {
     let claimed: ClaimedDelivery[] = []
     try {
@@ -98,8 +98,8 @@ export function createLanes(app: App): Lanes {
       for (let i = claimed.length; i < places; i++) leave(endpointId)
     }
     for (const delivery of claimed) {
-      const lane = laneOf(endpointId)
-      if (delivery.failing && lane.width === firstWidth) lane.width = failingWidth
+      const queue = queueOf(endpointId)
+      if (delivery.failing && queue.width === firstWidth) queue.width = failingWidth
       running.set(delivery.id, run(delivery))
     }
     return claimed.length
@@ -126,8 +126,8 @@ export function createLanes(app: App): Lanes {
       verdict = await attempt(app, delivery, stopping.signal)
       return verdict
     } finally {
-      const lane = laneOf(delivery.endpointId)
-      lane.width = verdict?.delivered ? Math.min(lane.width * 2, fullWidth) : failingWidth
+      const queue = queueOf(delivery.endpointId)
+      queue.width = verdict?.delivered ? Math.min(queue.width * 2, fullWidth) : failingWidth
       leave(delivery.endpointId)
     }
   }
@@ -146,31 +146,31 @@ export function createLanes(app: App): Lanes {
   }
 
   function leave(endpointId: string): void {
-    const lane = laneOf(endpointId)
-    lane.busy--
-    if (lane.behind) void refill(endpointId)
+    const queue = queueOf(endpointId)
+    queue.busy--
+    if (queue.behind) void refill(endpointId)
     // One that fails is remembered, so that its next deliveries do not begin at full width.
-    else if (lane.busy === 0 && lane.width !== failingWidth) lanes.delete(endpointId)
+    else if (queue.busy === 0 && queue.width !== failingWidth) queues.delete(endpointId)
   }
 
-  /** Takes up what waits in the database for room in a lane, until nothing waits or there is no room. */
+  /** Takes up what waits in the database for room in a queue, until nothing waits or there is no room. */
   async function refill(endpointId: string): Promise<void> {
-    const lane = laneOf(endpointId)
-    if (lane.refilling) return
-    lane.refilling = true
+    const queue = queueOf(endpointId)
+    if (queue.refilling) return
+    queue.refilling = true
     try {
-      while (lane.behind && !closing && running.size < maxAttempts) {
-        const room = roomIn(lane)
+      while (queue.behind && !closing && running.size < maxAttempts) {
+        const room = freeIn(queue)
         if (room === 0) return
-        lane.busy += room
-        lane.behind = false
+        queue.busy += room
+        queue.behind = false
         const count = await begin(endpointId, room, () => claims.waiting({ endpointId, room }))
-        if (count === room) lane.behind = true
+        if (count === room) queue.behind = true
       }
     } catch (error) {
       app.log.warn({ err: (error as Error).message }, 'waiting webhook deliveries not read')
     } finally {
-      lane.refilling = false
+      queue.refilling = false
     }
   }
 
@@ -190,13 +190,13 @@ export function createLanes(app: App): Lanes {
     await closeStranded(app.pool, overdue)
     await Promise.all(
       overdue.map((endpointId) => {
-        laneOf(endpointId).behind = true
+        queueOf(endpointId).behind = true
         return refill(endpointId)
       }),
     )
   }
 
-  const upkeep = [createBeat(app, sweepMs, sweep), createBeat(app, leaseMs / 3, renew)]
+  const upkeep = [createHeartbeat(app, sweepMs, sweep), createHeartbeat(app, leaseMs / 3, renew)]
 
   async function renew(): Promise<void> {
     const now = performance.now()
@@ -222,13 +222,13 @@ export function createLanes(app: App): Lanes {
     // What still hangs is broken off and goes on under another process.
     stopping.abort()
     await done()
-    for (const beat of upkeep) await beat[Symbol.asyncDispose]()
+    for (const heartbeat of upkeep) await heartbeat[Symbol.asyncDispose]()
   }
 
   return {
     take,
     start() {
-      for (const beat of upkeep) beat.start()
+      for (const heartbeat of upkeep) heartbeat.start()
       return { [Symbol.asyncDispose]: stop }
     },
   }

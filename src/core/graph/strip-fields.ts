@@ -10,7 +10,7 @@ import { faultOfLength } from './long-lists.ts'
  * Leaves out of a body what its input does not know, as REST does with fields it does not know.
  * @throws VALIDATION_ERROR for a list that is far too long, before any item is looked at, and where one thing stands for a list: GraphQL would make a list of it.
  */
-export function prune(config: Config, inputName: string, value: unknown): unknown {
+export function stripFields(config: Config, inputName: string, value: unknown): unknown {
   const input = inputs.get(inputName)
   if (!input) return value
   const tooLong = faultOfLength(input.schema, value)

@@ -15,7 +15,7 @@ export interface WaitingMessage extends Dispatchable {
  * Lets messages wait, in the transaction that holds their rows, with a job for the end of their time. If the instance
  * connected or was deleted a moment ago, their jobs come up again at once.
  */
-export async function park(app: App, tx: Sql, messages: readonly WaitingMessage[]): Promise<void> {
+export async function defer(app: App, tx: Sql, messages: readonly WaitingMessage[]): Promise<void> {
   if (messages.length === 0) return
   const { rows: present } = await tx.query<{ id: string }>(
     `select id from (select id, status, "deletedAt" from instances where id = any($1::uuid[]) order by id for share) i
@@ -23,13 +23,13 @@ export async function park(app: App, tx: Sql, messages: readonly WaitingMessage[
     [[...new Set(messages.map(({ instanceId }) => instanceId))]],
   )
   const away = new Set(present.map((row) => row.id))
-  const parked = messages.filter(({ instanceId, provider }) => away.has(instanceId) || !app.providers.has(provider))
-  const again = messages.filter((message) => !parked.includes(message))
+  const deferred = messages.filter(({ instanceId, provider }) => away.has(instanceId) || !app.providers.has(provider))
+  const again = messages.filter((message) => !deferred.includes(message))
   await enqueueDispatch(app, tx, [
     ...again.map((message) => dispatchRequest(message)),
-    ...parked.map((message) => expiryRequest(message, message.until)),
+    ...deferred.map((message) => expiryRequest(message, message.until)),
   ])
   await tx.query('update messages set "waitingSince" = coalesce("waitingSince", now()) where id = any($1::uuid[])', [
-    parked.map(({ id }) => id),
+    deferred.map(({ id }) => id),
   ])
 }

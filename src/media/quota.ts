@@ -24,7 +24,7 @@ export async function storedOf(sql: Sql, ownerId: string): Promise<{ bytes: numb
  * The bytes that a further file of the owner may have; exact where the subscription is held.
  * @throws MEDIA_STORAGE_EXCEEDED where there is no room for any.
  */
-export async function roomLeft(sql: Sql, ownerId: string, { maxMediaBytes }: PlanLimits): Promise<number> {
+export async function quotaLeft(sql: Sql, ownerId: string, { maxMediaBytes }: PlanLimits): Promise<number> {
   const { bytes, files } = await storedOf(sql, ownerId)
   const maxFiles = Math.floor(maxMediaBytes / bytesPerFile)
   if (files >= maxFiles) fail('MEDIA_STORAGE_EXCEEDED', `The plan has room for ${maxFiles} files`)

@@ -10,7 +10,7 @@ export type Ending = 'revoked' | 'closing'
 /** Whose stream it is: it ends with the credential, and with the membership in the team. */
 export type Holder = Pick<Principal, 'kind' | 'userId' | 'credentialId' | 'teamId'>
 
-export interface OutletOptions {
+export interface WriterOptions {
   /** Who opened it. */
   holder: Holder
   /** What to say when nothing was said for a while. */
@@ -35,10 +35,10 @@ export const streamHeaders = {
 }
 
 /** Owns the response from {@link attach} on. Before that it holds nothing and counts as full. */
-export class Outlet {
+export class BoundedWriter {
   readonly holder: Holder
   closed = false
-  readonly #options: OutletOptions
+  readonly #options: WriterOptions
   #response: ServerResponse | undefined
   #writes = 0
   #events = 0
@@ -48,7 +48,7 @@ export class Outlet {
   #left = 0
   #stuckSince = 0
 
-  constructor(options: OutletOptions) {
+  constructor(options: WriterOptions) {
     this.#options = options
     this.holder = options.holder
   }
@@ -87,7 +87,7 @@ export class Outlet {
     this.#wake()
   }
 
-  /** Resolves when everything written has left this process, or when the outlet is closed. */
+  /** Resolves when everything written has left this process, or when the writer is closed. */
   async drained(): Promise<void> {
     if (this.closed || (this.#response && this.#writes === 0)) return
     await new Promise<void>((resolve) => {

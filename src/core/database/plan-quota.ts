@@ -19,7 +19,7 @@ export const countedWorkspaces = `(select w.id from workspaces w where w."ownerI
  * make the last one wait for each other, and for a change of the plan.
  * @throws SUBSCRIPTION_INACTIVE; TEAM_NOT_FOUND, or UNAUTHORIZED for a key, where the team ended while this request came in.
  */
-export async function holdRoom({ app, principal }: Context, tx: Sql): Promise<PlanLimits> {
+export async function holdQuota({ app, principal }: Context, tx: Sql): Promise<PlanLimits> {
   const limits = await app.holdLimits(tx, principal.ownerId)
   // Whoever ends a team holds the subscription too; nobody would come by again to clear away what is made now.
   const { rowCount } = await tx.query('select from teams where "workspaceId" = $1 and "deletedAt" is not null', [

@@ -1,7 +1,7 @@
 // The door: turns a request's credential into a context, and says on the reply how the caller's rate stands.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { claimsOf, refuseToken } from '../accounts/sign-in/auth-call.ts'
-import { type Admission, type Reach, uncount } from '../billing/admission/admit.ts'
+import { type Admission, type Scope, uncount } from '../billing/admission/admit.ts'
 import { planOf } from '../billing/plans.ts'
 import type { App } from '../core/app.ts'
 import type { Context, Principal } from '../core/context.ts'
@@ -13,10 +13,10 @@ export interface Caller {
    * The context for a request about that, by the rules of keys and teams.
    * @throws TEAM_KEY_REQUIRED, TEAM_KEY_NOT_ALLOWED, TEAM_NOT_FOUND; the request then counts towards no monthly quota.
    */
-  enter: (reach: Reach) => Promise<Context>
+  authorize: (scope: Scope) => Promise<Context>
 }
 
-export interface Door {
+export interface Authenticator {
   /**
    * Identifies the caller by the request's headers alone, with one look-up, so that no unknown caller makes the gateway read
    * a body. It takes from the rate and the quota of a key.
@@ -27,29 +27,29 @@ export interface Door {
    * Lets a key in.
    * @throws UNAUTHORIZED, TEAM_KEY_REQUIRED, TEAM_KEY_NOT_ALLOWED, API_RATE_LIMIT_EXCEEDED, MONTHLY_API_REQUEST_QUOTA_EXCEEDED, SERVICE_UNAVAILABLE.
    */
-  openToKey: (request: FastifyRequest, reply: FastifyReply, reach: Reach) => Promise<Context>
+  admitKey: (request: FastifyRequest, reply: FastifyReply, scope: Scope) => Promise<Context>
   /**
    * Lets a person in who is signed in, to the personal workspace or that of the team.
    * @throws UNAUTHORIZED, TEAM_NOT_FOUND, API_RATE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE.
    */
-  openToPerson: (request: FastifyRequest, reply: FastifyReply, team: unknown) => Promise<Context>
+  admitPerson: (request: FastifyRequest, reply: FastifyReply, team: unknown) => Promise<Context>
 }
 
-export function openDoor(app: App): Door {
-  async function openToKey(request: FastifyRequest, reply: FastifyReply, reach: Reach): Promise<Context> {
+export function createAuthenticator(app: App): Authenticator {
+  async function admitKey(request: FastifyRequest, reply: FastifyReply, scope: Scope): Promise<Context> {
     if (app.stopping) fail('SERVICE_UNAVAILABLE')
     const teamId = request.headers['x-team-id']
     const admission = await app.admit({
       key: headerOf(request, 'x-api-key'),
       teamId,
-      reach: reach === 'account' ? 'open' : reach,
+      scope: scope === 'account' ? 'open' : scope,
     })
     setRateHeaders(reply, admission)
     if (!admission.principal) throw admission.error
     return contextFor(request, admission.principal)
   }
 
-  async function openToPerson(request: FastifyRequest, reply: FastifyReply, team: unknown): Promise<Context> {
+  async function admitPerson(request: FastifyRequest, reply: FastifyReply, team: unknown): Promise<Context> {
     if (app.stopping) fail('SERVICE_UNAVAILABLE')
     const claims = await claimsOf(app, request)
     if (!claims) return refuseToken()
@@ -63,12 +63,12 @@ export function openDoor(app: App): Door {
 
   /** Keys: every rule but those of teams is judged at once, and those follow from the principal and the header. */
   async function identifyKey(request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
-    const context = await openToKey(request, reply, 'open')
+    const context = await admitKey(request, reply, 'open')
     const { principal } = context
     const namesTeam = request.headers['x-team-id'] !== undefined
     return {
-      async enter(reach) {
-        const code = refusalOf(principal, namesTeam, reach)
+      async authorize(scope) {
+        const code = refusalOf(principal, namesTeam, scope)
         if (!code) return context
         await uncount(app, principal)
         return fail(code)
@@ -79,17 +79,17 @@ export function openDoor(app: App): Door {
   /** People: a team that they are not in is refused only where the request is about a workspace. */
   async function identifyPerson(request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
     const team = request.headers['x-team-id']
-    const own = () => openToPerson(request, reply, undefined)
+    const own = () => admitPerson(request, reply, undefined)
     let refusal: unknown
-    const found = await openToPerson(request, reply, team).catch(async (error) => {
+    const found = await admitPerson(request, reply, team).catch(async (error) => {
       if (codeOf(error) !== 'TEAM_NOT_FOUND') throw error
       refusal = error
       // This one takes from the person's rate, which a team that is none does not.
       return await own()
     })
     return {
-      async enter(reach) {
-        const ownOnly = reach === 'account' || reach === 'open'
+      async authorize(scope) {
+        const ownOnly = scope === 'account' || scope === 'open'
         if (refusal && !ownOnly) throw refusal
         return ownOnly && team !== undefined && !refusal ? await own() : found
       },
@@ -102,16 +102,16 @@ export function openDoor(app: App): Door {
   }
 
   return {
-    openToKey,
-    openToPerson,
+    admitKey,
+    admitPerson,
     identify: (request, reply) => (isPerson(request) ? identifyPerson(request, reply) : identifyKey(request, reply)),
   }
 }
 
-/** The rule of keys and teams that a request about `reach` breaks, null where it breaks none. */
-function refusalOf({ kind }: Principal, namesTeam: boolean, reach: Reach) {
-  if (kind === 'personal' && namesTeam && (reach === 'workspace' || reach === 'both')) return 'TEAM_KEY_REQUIRED'
-  if (kind === 'team' && (reach === 'personal' || reach === 'both')) return 'TEAM_KEY_NOT_ALLOWED'
+/** The rule of keys and teams that a request about `scope` breaks, null where it breaks none. */
+function refusalOf({ kind }: Principal, namesTeam: boolean, scope: Scope) {
+  if (kind === 'personal' && namesTeam && (scope === 'workspace' || scope === 'both')) return 'TEAM_KEY_REQUIRED'
+  if (kind === 'team' && (scope === 'personal' || scope === 'both')) return 'TEAM_KEY_NOT_ALLOWED'
   return null
 }
 

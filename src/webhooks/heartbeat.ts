@@ -1,11 +1,11 @@
 // Something done again and again while the process lives: never twice at once, and a failure waits for the next time.
 import type { App } from '../core/app.ts'
 
-export interface Beat extends AsyncDisposable {
+export interface Heartbeat extends AsyncDisposable {
   start: () => void
 }
 
-export function createBeat(app: App, everyMs: number, work: () => Promise<void>): Beat {
+export function createHeartbeat(app: App, everyMs: number, work: () => Promise<void>): Heartbeat {
   let timer: NodeJS.Timeout | undefined
   let current: Promise<void> | undefined
   function once(): void {

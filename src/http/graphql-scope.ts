@@ -1,36 +1,36 @@
 // Which keys a GraphQL operation is for, by what it selects.
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql'
-import type { Reach } from '../billing/admission/admit.ts'
+import type { Scope } from '../billing/admission/admit.ts'
 import { parseDocument } from '../core/graph/documents.ts'
 import { rootFields, scopesOf } from '../core/graph/root-fields.ts'
 
 /** Of each operation of a document by its name; under `undefined` that of the only one. */
-type Reaches = ReadonlyMap<string | undefined, Reach>
+type Scopes = ReadonlyMap<string | undefined, Scope>
 
-const known = new Map<string, Reaches>()
+const known = new Map<string, Scopes>()
 
 /**
  * What the operation that would run is about, and no other of its document: `personal` where its fields read or change what
  * somebody pays for, `both` where there are others beside them, `open` or `account` where all of it is. Where none would run,
  * `workspace`.
  */
-export function reachOf(schema: GraphQLSchema, { query, operationName }: { query?: unknown; operationName?: unknown }): Reach {
+export function scopeOf(schema: GraphQLSchema, { query, operationName }: { query?: unknown; operationName?: unknown }): Scope {
   if (typeof query !== 'string') return 'workspace'
   const name = typeof operationName === 'string' && operationName !== '' ? operationName : undefined
-  return reachesOf(schema, query).get(name) ?? 'workspace'
+  return operationScopes(schema, query).get(name) ?? 'workspace'
 }
 
-function reachesOf(schema: GraphQLSchema, query: string): Reaches {
+function operationScopes(schema: GraphQLSchema, query: string): Scopes {
   const before = known.get(query)
   if (before) return before
-  const reaches = findReaches(schema, query)
-  if (query.length > 4_096) return reaches
+  const scopes = findScopes(schema, query)
+  if (query.length > 4_096) return scopes
   if (known.size >= 1_000) known.delete(known.keys().next().value as string)
-  known.set(query, reaches)
-  return reaches
+  known.set(query, scopes)
+  return scopes
 }
 
-function findReaches(schema: GraphQLSchema, query: string): Reaches {
+function findScopes(schema: GraphQLSchema, query: string): Scopes {
   let document: DocumentNode
   try {
     document = parseDocument(query, { noLocation: true })
@@ -38,18 +38,18 @@ function findReaches(schema: GraphQLSchema, query: string): Reaches {
     return new Map()
   }
   const operations = document.definitions.filter((definition) => definition.kind === 'OperationDefinition')
-  const named = operations.map((one): [string | undefined, Reach] => [one.name?.value, findReach(schema, document, one)])
-  return new Map(operations.length === 1 ? [...named, [undefined, named[0]?.[1] as Reach]] : named)
+  const named = operations.map((one): [string | undefined, Scope] => [one.name?.value, findScope(schema, document, one)])
+  return new Map(operations.length === 1 ? [...named, [undefined, named[0]?.[1] as Scope]] : named)
 }
 
-function findReach(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): Reach {
+function findScope(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): Scope {
   const fields = schema.getRootType(operation.operation)?.getFields() ?? {}
   const names = rootFields(document, operation).map((field) => field.name.value)
   const others = names.filter((name) => name !== 'plans' && !name.startsWith('__'))
   if (others.length === 0) return 'open'
-  const scopes = others.map((name) => scopesOf(fields[name]))
-  const aboutPayer = scopes.some(({ personal, payer }) => personal || payer)
-  const noWorkspace = scopes.every(({ personal, payer, person }) => personal || payer || person)
+  const authScopes = others.map((name) => scopesOf(fields[name]))
+  const aboutPayer = authScopes.some(({ personal, payer }) => personal || payer)
+  const noWorkspace = authScopes.every(({ personal, payer, person }) => personal || payer || person)
   if (noWorkspace) return aboutPayer ? 'personal' : 'account'
   return aboutPayer ? 'both' : 'workspace'
 }
