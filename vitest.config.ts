@@ -1,25 +1,39 @@
-// How the tests run: real PostgreSQL for all of them, two files at a time. The benches are no tests.
+// Runs the tests in projects by what they need; test/README.md describes each. Benches are not tests.
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 if (Number.parseInt(process.versions.node, 10) < 24) {
-  throw new Error(
-    'The tests need Node 24: run them with npm (`npm test`, `npx vitest run FILE`), which puts the one installed first',
-  )
+  throw new Error('The tests need Node 24. Run them with npm or npx, which put the installed Node 24 first on the path.')
 }
 
+const withDatabase = { globalSetup: ['test/kit/global-setup.ts'], setupFiles: ['test/kit/after-each-file.ts'] }
+const [unit, process_, deep] = ['test/**/*.unit.test.ts', 'test/**/*.process.test.ts', 'test/**/*.deep.test.ts']
+
 export default defineConfig({
-  // The form that Node itself loads; vite would load the other one beside it, and graphql refuses to be there twice.
+  // Node loads this build of graphql; vite would load a second one beside it, and graphql refuses to exist twice.
   resolve: { alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve('graphql')) }] },
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/bench/**'],
-    globalSetup: ['test/kit/global-setup.ts'],
-    setupFiles: ['test/kit/after-each-file.ts'],
     pool: 'forks',
-    maxWorkers: 2,
-    // For what hangs: a machine that others use too may be several times slower than a quiet one.
+    // For hung tests only: a shared machine may be several times slower than a quiet one.
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    projects: [
+      { extends: true, test: { name: 'unit', include: [unit], isolate: false, maxWorkers: 2, sequence: { groupOrder: 0 } } },
+      {
+        extends: true,
+        test: {
+          name: 'gateway',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/bench/**', unit, process_, deep],
+          maxWorkers: 3,
+          sequence: { groupOrder: 1 },
+          ...withDatabase,
+        },
+      },
+      // More workers than cores: these tests mostly wait for child processes.
+      { extends: true, test: { name: 'processes', include: [process_], maxWorkers: 5, sequence: { groupOrder: 2 }, ...withDatabase } },
+      // Long runs and measurements, one at a time (npm run test:deep).
+      { extends: true, test: { name: 'deep', include: [deep], maxWorkers: 1, sequence: { groupOrder: 3 }, ...withDatabase } },
+    ],
   },
 })

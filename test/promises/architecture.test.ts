@@ -210,7 +210,7 @@ describe('every file', () => {
   it('is in kebab-case, in a folder that says what is in it', () => {
     const names = ['src', 'rest-compat', 'test', 'prisma/schema'].flatMap(filesOf)
     const ours = names.map((name) =>
-      name.replace(/^(src|rest-compat|test|prisma)\//, '').replace(/\.(test\.)?(ts|m?js|json|prisma|graphql)$/, ''),
+      name.replace(/^(src|rest-compat|test|prisma)\//, '').replace(/\.((unit\.|process\.|deep\.)?test\.)?(ts|m?js|json|prisma|graphql)$/, ''),
     )
     expect(ours.filter((name) => !name.split('/').every((part) => /^[a-z0-9]+(-[a-z0-9]+)*$/.test(part)))).toEqual([])
     const nothing = /^(utils?|shared|common|libs?|helpers?|types?|misc|v\d+)$/
