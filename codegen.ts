@@ -1,4 +1,4 @@
-// Prints the graph, and types documents against it: those of the REST rows, and the client example's (npm run generate).
+// Configures `npm run generate`: prints the GraphQL schema, and types the documents of the REST routes and the client example.
 import type { CodegenConfig } from '@graphql-codegen/cli'
 import { lexicographicSortSchema, printSchema } from 'graphql'
 import { schema } from './src/schema.ts'
@@ -26,7 +26,7 @@ const config: CodegenConfig = {
       documents: ['test/client/*.ts'],
       preset: 'client',
       presetConfig: { fragmentMasking: false },
-      // Documents as strings, which need no GraphQL in a browser.
+      // Documents as strings, so that a browser needs no GraphQL library.
       config: { ...types, documentMode: 'string' },
     },
   },

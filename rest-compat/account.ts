@@ -1,4 +1,4 @@
-// REST rows of the account: who it is, and what it used.
+// REST routes of the account: profile and usage.
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
 import { row } from './route.ts'

@@ -1,4 +1,4 @@
-// REST rows of a person's own API keys.
+// REST routes of a person's own API keys.
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
 import { byId, deletedAnswer, row } from './route.ts'

@@ -1,4 +1,4 @@
-// REST rows of billing: plans, subscription, payments; of one's own and, for people, of a team.
+// REST routes of billing: plans, subscription, payments. Each exists for the caller and, on the console, for a team.
 import { z } from 'zod'
 import { GetUsage, limits, planName } from './account.ts'
 import { graphql } from './generated/gql.ts'
@@ -217,7 +217,7 @@ const ownRoutes = [
   }),
 ]
 
-/** The same about the team that the path names. */
+/** The same route for the team in the path. */
 function ofTeam(route: Route): Route {
   const name = route.path.split('/').at(-1) as string
   return {

@@ -1,4 +1,4 @@
-// REST rows of campaigns.
+// REST routes of campaigns.
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
 import { byId, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'

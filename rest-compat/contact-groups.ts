@@ -1,4 +1,4 @@
-// REST rows of contact groups, of who is in them, and of the groups of a contact.
+// REST routes of contact groups, their members, and the groups of a contact.
 import { z } from 'zod'
 import { searched } from './contacts.ts'
 import { graphql } from './generated/gql.ts'
@@ -114,7 +114,7 @@ const memberRecord = z
   .meta({ id: 'GroupMember' })
 
 const byGroupId = ({ params }: { params: Record<string, string> }) => ({ id: params.groupId as string })
-/** The graph's `id` is the path's `groupId`. */
+/** The path parameter `groupId` is the `id` argument in GraphQL. */
 const renames = { id: 'groupId' }
 
 export const contactGroupRoutes = [

@@ -1,4 +1,4 @@
-// REST rows of what is done to many contacts at once.
+// REST routes of bulk operations on contacts.
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
 import { listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
@@ -138,7 +138,7 @@ interface Job {
   summary: { added?: number | null; alreadyInGroup?: number | null; deleted?: number | null; notFound: number }
 }
 
-/** A job as REST has it: what does not belong to its operation is not there. */
+/** A job in REST format: fields that do not belong to its operation are left out. */
 function jobOf<Record extends Job>({ groupId, summary, ...job }: Record) {
   const counts = Object.fromEntries(Object.entries(summary).filter(([, n]) => n !== null))
   return { ...job, ...(groupId && { groupId }), summary: counts }

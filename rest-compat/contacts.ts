@@ -1,4 +1,4 @@
-// REST rows of contacts.
+// REST routes of contacts.
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
 import { byId, deletedAnswer, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
@@ -79,7 +79,7 @@ export const contactRecord = z.object({
 })
 
 const once = z.string({ error: 'must be given once' })
-/** In a query a plus sign that nobody escaped arrives as a blank, which no number begins with. */
+/** An unescaped plus sign in a query string is decoded as a space. No phone number begins with a space, so the plus sign is restored. */
 export const searched = once.transform((value) => value.replace(/^ (?=\d)/, '+')).meta({ minLength: 1, maxLength: 100 })
 const sorts = {
   'createdAt:desc': 'createdAt_desc',

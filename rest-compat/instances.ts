@@ -1,4 +1,4 @@
-// REST rows of instances.
+// REST routes of instances.
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
 import { byId, deletedAnswer, row } from './route.ts'

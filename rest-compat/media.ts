@@ -1,4 +1,4 @@
-// REST rows of media. What they carry are files, so doors of the gateway answer them and not the graph.
+// REST routes of media. Routes that transfer files have their own handlers instead of a GraphQL operation.
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
 import { byId, deletedAnswer, type FileRoute, row } from './route.ts'

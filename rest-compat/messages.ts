@@ -1,4 +1,4 @@
-// REST rows of messages.
+// REST routes of messages.
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
 import { byId, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
@@ -129,9 +129,9 @@ graphql(`
 `)
 
 const once = z.string({ error: ({ input }) => (input === undefined ? 'is required' : 'must be given once') })
-/** In a query a plus sign that nobody escaped arrives as a blank, which no number begins with. */
+/** An unescaped plus sign in a query string is decoded as a space. No phone number begins with a space, so the plus sign is restored. */
 const number = once.transform((value) => value.replace(/^ /, '+')).meta({ pattern: '^\\+[1-9]\\d{7,14}$' })
-/** The same of an offset. */
+/** Restores the plus sign of a UTC offset in the same way. */
 const moment = once.transform((value) => value.replace(/ (?=\d\d:\d\d$)/, '+'))
 const sorts = { 'createdAt:desc': 'createdAt_desc', 'createdAt:asc': 'createdAt_asc' } as const
 

@@ -1,4 +1,4 @@
-// Mounts the rows on a surface: admits, reads the request, runs the row's operation, puts the answer in the envelope.
+// Mounts the REST routes of a surface: authenticates, parses the request, runs the GraphQL operation, wraps the answer.
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { DocumentNode, ExecutionResult } from 'graphql'
@@ -9,26 +9,26 @@ import { serveDocument } from './openapi/serve.ts'
 import type { FileRoute, Route, RouteRequest, Surface } from './route.ts'
 import { routes } from './routes.ts'
 
-/** A repeated request, as the `Idempotency-Key` header promises it. */
+/** The state of a request with an `Idempotency-Key`. */
 export interface Repeatable {
   key: string
   fingerprint: Buffer
   replayed: boolean
 }
 
-/** What the rows need of the gateway; the server hands it in. */
+/** The parts of the gateway that the routes need. The server passes them in. */
 export interface RestGateway<Context> {
   prefix: string
   surface: Surface
-  /** What the document at `openapi.json` is made from. */
+  /** Source of the document at `openapi.json`. */
   api: ApiSource
-  /** Who is asking, and whether they may ask this. Sets the rate headers. @throws a failure of admission. */
+  /** Authenticates and authorizes the caller, and sets the rate limit headers. @throws UNAUTHORIZED and others when it refuses. */
   admit: (
     request: FastifyRequest,
     reply: FastifyReply,
     route: Pick<Route, 'scope'> & Partial<Pick<Route, 'document' | 'ofTeam'>>,
   ) => Promise<Context>
-  /** What the request's `Idempotency-Key` promises, null without one. @throws VALIDATION_ERROR. */
+  /** The idempotency state of the request; null without an `Idempotency-Key`. @throws VALIDATION_ERROR when the key is malformed. */
   repeatable: (request: FastifyRequest) => Repeatable | null
   execute: (operation: {
     document: DocumentNode
@@ -36,19 +36,19 @@ export interface RestGateway<Context> {
     context: Context
     repeatable: Repeatable | null
   }) => Promise<ExecutionResult>
-  /** The JSON text of an answer that was made of what `execute` gave as `data`; a large one comes in pieces. */
+  /** The JSON text of an answer built from `data`, the result of `execute`. A large answer is a stream. */
   textOf: (answer: unknown, data: unknown) => string | Readable
-  /** Keeps a refusal that came before the operation; answers the error to give, which may be an earlier one. */
+  /** Stores an error that occurred before the operation ran. Returns the error to answer with, which may be a stored earlier one. */
   keep: (error: Error, context: Context, repeatable: Repeatable | null) => Promise<Error>
-  /** What answers the rows about files; the request's body is unread. */
+  /** Handlers of the file routes. They read the request body themselves. */
   files: Record<FileRoute['transfer'], (request: FastifyRequest, reply: FastifyReply, context: Context) => Promise<FastifyReply>>
-  /** A body without what its input does not know. */
+  /** Strips the fields that the input does not define. */
   stripFields: (input: string, body: unknown) => unknown
-  /** @throws VALIDATION_ERROR naming the fields. */
+  /** @throws VALIDATION_ERROR when the value is invalid; the message names the fields. */
   parse: <Schema extends z.ZodType>(schema: Schema, value: unknown) => z.output<Schema>
 }
 
-/** Registers the surface's rows; answers which methods each path takes. */
+/** Registers the routes of the surface. Returns the methods of each path. */
 export function mountRest<Context>(http: FastifyInstance, gateway: RestGateway<Context>): Map<string, Set<string>> {
   const taken = new Map<string, Set<string>>()
   const admitted = new WeakMap<FastifyRequest, Context>()
@@ -57,7 +57,7 @@ export function mountRest<Context>(http: FastifyInstance, gateway: RestGateway<C
   for (const route of routes.filter(({ surfaces }) => surfaces.includes(gateway.surface))) {
     const url = gateway.prefix + route.path
     taken.set(url, (taken.get(url) ?? new Set()).add(route.method))
-    // Before the body is read, so that nobody unknown makes us read one.
+    // Runs before the body is read, so that an unauthenticated client cannot make the gateway read one.
     const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
       admitted.set(request, await gateway.admit(request, reply, route))
       if ('refuse' in route) fail(route.refuse)
@@ -67,7 +67,7 @@ export function mountRest<Context>(http: FastifyInstance, gateway: RestGateway<C
       const methods = route.method === 'GET' ? ['GET', 'HEAD'] : [route.method]
       for (const method of methods) taken.get(url)?.add(method)
       http.register(async (scope) => {
-        // The door reads the body itself, as it comes.
+        // The handler reads the body as a stream.
         scope.removeAllContentTypeParsers()
         scope.addContentTypeParser('*', (_, __, done) => done(null))
         const handler = (request: FastifyRequest, reply: FastifyReply) =>
@@ -129,12 +129,12 @@ function bodyOf<Context>(gateway: RestGateway<Context>, route: Route, request: F
   const { body } = request
   if (!route.input || (route.optionalBody && body === undefined)) return {}
   if (typeof body !== 'object' || body === null || Array.isArray(body)) fail('VALIDATION_ERROR', 'body: must be a JSON object')
-  // The header is REST's way to say it; a field of that name is one more that is not known.
+  // REST uses the header instead. A body field of that name is treated as unknown.
   const { idempotencyKey: _, ...fields } = body as Record<string, unknown>
   return gateway.stripFields(route.input, fields) as Record<string, unknown>
 }
 
-/** Says a fault by the name that the caller wrote. */
+/** Renames arguments in a validation error to the names that the REST caller used. */
 function renamed(error: Error, { renames }: Route): Error {
   if (codeOf(error) !== 'VALIDATION_ERROR') return error
   const names: Record<string, string> = { input: 'body', ...renames }

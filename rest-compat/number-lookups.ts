@@ -1,4 +1,4 @@
-// REST row of number look-ups.
+// REST route of number lookups.
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
 import { row } from './route.ts'

@@ -1,44 +1,44 @@
-// What a REST row is: one route, one typed operation of the graph, how a request becomes its variables and its data an answer.
+// Types and helpers of REST route definitions: each maps a request to a GraphQL operation, and its data to an answer.
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import { z } from 'zod'
 import type { ErrorCode } from '../src/core/errors.ts'
 
 export type Surface = 'public' | 'console'
-/** Who may come in: see the team rules of the interface specification. What is a person's own (`account`) is in no workspace. */
+/** Authorization scope; see the team rules of the interface specification. `account` is a person's own data, which is in no workspace. */
 export type Scope = 'workspace' | 'personal' | 'open' | 'account'
 
 export interface RouteRequest {
   params: Record<string, string>
-  /** Parsed by the row's `query` schema. */
+  /** Parsed by the route's `query` schema. */
   query: Record<string, never>
   body: Record<string, unknown>
 }
 
 export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Below `/api/v1` and `/api`, with `:name` for parameters. */
+  /** Path below `/api/v1` and `/api`, with `:name` for parameters. */
   path: string
   summary: string
-  /** What the document calls it; the name of the graph's field, unless two rows have that one. */
+  /** The operation id in the OpenAPI document. Default: the name of the GraphQL field. Required if another route has the same field. */
   operationId?: string
-  /** What it can fail with beyond what the graph's field names and every such route has. */
+  /** Error codes beyond those that the GraphQL field lists and those of all such routes. */
   errors?: readonly ErrorCode[]
   surfaces: readonly Surface[]
   scope: Scope
-  /** The parameter of the path that names the team it is about, in place of the header. */
+  /** Path parameter that names the team. It replaces the team header. */
   ofTeam?: string
   status: number
   document: TypedDocumentNode<unknown, Record<string, unknown>>
-  /** The graph's input that the body is, whose rules decide what is wrong with it. */
+  /** Name of the GraphQL input that validates the body. */
   input?: string
-  /** Whether the body may be left out altogether. */
+  /** True if the request may have no body. */
   optionalBody?: boolean
   query?: z.ZodObject
-  /** Bytes; 1 MiB where it is left out. */
+  /** In bytes. Default: 1 MiB. */
   bodyLimit?: number
-  /** How many values the JSON of a body may hold; `ordinary` where it is left out. */
+  /** Limit of JSON values in the body. Default: `ordinary`. */
   values?: 'bulk' | 'campaign'
-  /** What the graph calls an argument that REST calls otherwise, so that a refusal names what the caller wrote. */
+  /** REST names by the GraphQL argument that they stand for, so that a validation error names the field that the caller wrote. */
   renames?: Record<string, string>
   variables: (request: RouteRequest) => Record<string, unknown>
   project: (data: never, query: never) => unknown
@@ -46,7 +46,7 @@ export interface Route {
   accepted?: Accepted<never>
 }
 
-/** What a route answers with 202 where what was asked for goes on in the background. */
+/** The 202 answer of a route that may continue in the background. */
 interface Accepted<Data> {
   when: (data: Data) => boolean
   answer: z.ZodType
@@ -73,12 +73,12 @@ interface RowOptions<Data, Variables, Query extends z.ZodObject> {
   input?: string
   optionalBody?: boolean
   bodyLimit?: number
-  /** How many values the JSON of a body may hold; `ordinary` where it is left out. */
+  /** Limit of JSON values in the body. Default: `ordinary`. */
   values?: 'bulk' | 'campaign'
   renames?: Record<string, string>
 }
 
-/** One row of a table: for both surfaces and every key of a workspace, answering 200, unless it says otherwise. */
+/** Defines a route. Defaults: both surfaces, scope `workspace`, status 200. */
 export function row<Data, Variables, Query extends z.ZodObject = z.ZodObject<Record<never, never>>>(
   method: Route['method'],
   path: string,
@@ -87,7 +87,7 @@ export function row<Data, Variables, Query extends z.ZodObject = z.ZodObject<Rec
   return { method, path, status: 200, scope: 'workspace', surfaces: ['public', 'console'], ...options } as unknown as Route
 }
 
-/** A route that exists only to say that no plan has it: every caller with a key hears so, before the body is looked at. */
+/** A route that no plan includes. Every authenticated caller gets its error, before the body is read. */
 export interface RefusedRoute {
   method: Route['method']
   path: string
@@ -98,7 +98,7 @@ export interface RefusedRoute {
   refuse: ErrorCode
 }
 
-/** A route whose body or answer is a file: a door of the gateway's own answers it, once the caller is let in. */
+/** A route that receives or sends a file. A handler of the gateway answers it after authentication. */
 export interface FileRoute {
   method: 'GET' | 'POST'
   path: string
@@ -110,16 +110,16 @@ export interface FileRoute {
   scope: Scope
   transfer: 'upload' | 'download'
   status: number
-  /** Left out where the answer is the file. */
+  /** Left out if the answer is the file itself. */
   answer?: z.ZodType
 }
 
-/** The variables of a row about the one thing that its path names. */
+/** Variables of a route whose path names one record. */
 export function byId({ params }: { params: Record<string, string> }): { id: string } {
   return { id: params.id as string }
 }
 
-/** The query of a list that pages. */
+/** Query parameters of a paginated list. */
 export function listQuery(defaultSize: number) {
   const fault = 'must be a whole number from 1 to 100'
   return {
@@ -129,7 +129,7 @@ export function listQuery(defaultSize: number) {
       .transform(Number)
       .refine((value) => value >= 1 && value <= 100, fault)
       .default(defaultSize)
-      // In an address it is text; what it says is a number.
+      // The query string holds text, but the OpenAPI document describes a number.
       .meta({ description: 'How many on one page.', type: 'integer', minimum: 1, maximum: 100, pattern: undefined }),
     cursor: z
       .string({ error: 'must be given once' })
@@ -139,7 +139,7 @@ export function listQuery(defaultSize: number) {
   }
 }
 
-/** How the graph's page arguments are called in REST. */
+/** REST names of the GraphQL pagination arguments. */
 export const pageNames = { first: 'limit', after: 'cursor' }
 
 interface Connection<Node> {
@@ -147,7 +147,7 @@ interface Connection<Node> {
   pageInfo: { endCursor?: string | null; hasNextPage: boolean }
 }
 
-/** A page as REST has it: the items under their own name, and where the next page begins. */
+/** A page in REST format: the items under `name`, and the cursor of the next page. */
 export function pageOf<Name extends string, Node>(name: Name, connection: Connection<Node>) {
   const { hasNextPage: hasMore, endCursor } = connection.pageInfo
   return { [name]: connection.nodes, nextCursor: hasMore ? (endCursor ?? null) : null, hasMore }

@@ -1,4 +1,4 @@
-// Every REST row there is.
+// The list of all REST routes.
 import { accountRoutes } from './account.ts'
 import { apiKeyRoutes } from './api-keys.ts'
 import { billingRoutes } from './billing.ts'

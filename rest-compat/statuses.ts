@@ -1,4 +1,4 @@
-// Statuses: in the list of routes, on no plan.
+// REST route of statuses, which no plan includes.
 import type { RefusedRoute } from './route.ts'
 
 export const statusRoutes: RefusedRoute[] = [

@@ -1,4 +1,4 @@
-// REST rows of the ways into a team: invitations and keys.
+// REST routes of team invitations and team API keys.
 import { z } from 'zod'
 import { issuedKeyRecord, keyRecord } from './api-keys.ts'
 import { graphql } from './generated/gql.ts'

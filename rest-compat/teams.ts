@@ -1,4 +1,4 @@
-// REST rows of teams, and of who is in them.
+// REST routes of teams and their members.
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
 import { deletedAnswer, row } from './route.ts'
@@ -127,7 +127,7 @@ const byMember = ({ params: { teamId, userId } }: { params: Record<string, strin
   teamId: teamId as string,
   userId: userId as string,
 })
-/** They name the team in the path, and take no workspace. */
+/** These routes name the team in the path and use no workspace. */
 export const ofPeople = { surfaces: ['console'], scope: 'account' } as const
 
 export const teamRoutes = [

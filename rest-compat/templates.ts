@@ -1,4 +1,4 @@
-// REST rows of templates.
+// REST routes of templates.
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
 import { byId, deletedAnswer, row } from './route.ts'

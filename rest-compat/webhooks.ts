@@ -1,4 +1,4 @@
-// REST rows of webhook endpoints.
+// REST routes of webhook endpoints.
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
 import { byId, deletedAnswer, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
@@ -131,7 +131,7 @@ const deliveryRecord = z.object({
   createdAt: z.iso.datetime(),
 })
 
-/** `message_sent` in the graph, where a name cannot hold a dot, is `message.sent` here. */
+/** GraphQL names cannot contain a dot: `message_sent` there is `message.sent` here. */
 function dotted(name: string): string {
   return name.replace('_', '.')
 }
@@ -144,7 +144,7 @@ function deliveryOf<Row extends { event: string }>(delivery: Row) {
   return { ...delivery, event: dotted(delivery.event) }
 }
 
-/** Names that the graph cannot know stay as they are, so that the refusal shows what was written. */
+/** Converts event names to GraphQL names. Other values stay as they are, so that the validation error shows what the caller wrote. */
 function graphInput(body: Record<string, unknown>): never {
   const { events } = body
   if (!Array.isArray(events)) return body as never

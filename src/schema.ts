@@ -1,4 +1,4 @@
-// The graph: imports every domain's part of it and builds the whole.
+// Builds the GraphQL schema from the parts of every domain.
 import './accounts/schema.ts'
 import './billing/schema.ts'
 import './billing/checkout-schema.ts'

@@ -1,4 +1,4 @@
-// HTTP: the one place that mounts things.
+// Builds the HTTP server. All routes are mounted here.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLSchema } from 'graphql'
 import { mountRest, type RestGateway } from '../rest-compat/mount.ts'
@@ -33,15 +33,14 @@ import { mountPages } from './pages/pages.ts'
 import { schema } from './schema.ts'
 
 export interface Server {
-  /** Resolves with `http://HOST:PORT`. @throws EADDRINUSE and its like. */
+  /** Resolves with `http://HOST:PORT`. @throws EADDRINUSE when the port is taken, and other listen errors. */
   listen: () => Promise<string>
-  /** Of the links that give the demo's key to a page. */
+  /** One-time links that give a page the demo account's API key. */
   links: Links
-  /** Stops accepting, ends streams with a hint to come back, lets requests finish. */
+  /** Stops accepting connections, ends streams with a hint to reconnect, and waits for running requests. */
   close: () => Promise<void>
 }
 
-/** Builds the server of every surface. */
 export async function createServer(app: App): Promise<Server> {
   const http = await createHttp(app)
   const authenticator = createAuthenticator(app)
@@ -74,7 +73,7 @@ export async function createServer(app: App): Promise<Server> {
   for (const [path, methods] of others) taken.set(path, methods)
   refuseUnknown(http, taken)
 
-  /** The surfaces whose bodies are JSON. */
+  /** Mounts the REST surfaces, whose bodies are JSON. */
   function mountJson(scope: FastifyInstance): void {
     readBodies(scope, readBody)
     const mounted = [
@@ -94,13 +93,13 @@ export async function createServer(app: App): Promise<Server> {
   }
 }
 
-/** For API keys. */
+/** REST surface for API keys. */
 function publicSurface(app: App, graph: GraphQLSchema, authenticator: Authenticator): RestGateway<Context> {
   const admit = (request: FastifyRequest, reply: FastifyReply, { scope }: Asked) => authenticator.admitKey(request, reply, scope)
   return { prefix: '/api/v1', surface: 'public', ...restSurface(app, graph, admit) }
 }
 
-/** For people who are signed in. A route that names a team in its path is about that team, whatever the header says. */
+/** REST surface for signed-in people. A team in the path takes precedence over the `X-Team-Id` header. */
 function consoleSurface(app: App, graph: GraphQLSchema, authenticator: Authenticator): RestGateway<Context> {
   return {
     prefix: '/api',

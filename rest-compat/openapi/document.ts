@@ -1,4 +1,4 @@
-// The documents that describe the REST API, one for each surface: OpenAPI 3.1, made from the rows' own schemas and the graph's words.
+// Builds the OpenAPI 3.1 document of each REST surface, from the route schemas and the GraphQL descriptions.
 import type { z } from 'zod'
 import type { Surface } from '../route.ts'
 import { routes } from '../routes.ts'
@@ -14,11 +14,11 @@ import { introductions, tagOf, tagsOf } from './words.ts'
 import type { Schema } from './zod.ts'
 
 export interface ApiSource extends OperationSource {
-  /** What the address of the event stream may say. */
+  /** Query parameters of the event stream. */
   streamQuery: z.ZodObject
-  /** How people come in, at the console. */
+  /** Routes for signing in, on the console surface. */
   identity: readonly IdentityRoute[]
-  /** Where the API is, as callers reach it; without it the document's own origin. */
+  /** Public base URL of the API. Default: the origin of the document. */
   publicUrl?: string | undefined
 }
 
@@ -27,11 +27,11 @@ export type OpenApiDocument = Record<string, unknown> & {
   components: Record<'schemas' | 'responses' | 'parameters' | 'headers' | 'securitySchemes', Record<string, unknown>>
 }
 
-/** The whole document of a surface; the same one each time. */
+/** Builds the whole document of a surface. The result is deterministic. */
 export function describeApi(source: ApiSource, surface: Surface): OpenApiDocument {
   const rules = surfaceRules[surface]
   const components: Components = { rules, schemas: createSchemas(source.graph), responses: {} }
-  // What they carry is told once, whoever made the endpoint.
+  // Webhook payloads are the same on both surfaces, so only one document describes them.
   const webhooks = surface === 'public' ? { webhooks: webhooksOf(components) } : {}
   const identity = surface === 'console' ? source.identity : []
   const served: Served[] = [
@@ -74,7 +74,7 @@ export function describeApi(source: ApiSource, surface: Surface): OpenApiDocumen
 
 type Served = [path: string, method: string, operation: Operation]
 
-/** By family, each in the order of its routes. */
+/** Groups paths by family, and keeps the order of the routes within each. */
 function pathsOf(surface: Surface, served: readonly Served[]): OpenApiDocument['paths'] {
   const inOrder = tagsOf(surface).flatMap(({ name }) => served.filter(([path]) => tagOf(surface, path) === name))
   const paths: OpenApiDocument['paths'] = {}
@@ -134,7 +134,7 @@ const ofAnswers = {
   },
 }
 
-/** Those that answers of the surface can have. */
+/** The headers that answers of the surface can have. */
 function headersOf(rules: SurfaceRules): Record<string, unknown> {
   const taken = [...rules.headers, ...rules.otherHeaders]
   return Object.fromEntries(Object.entries(ofAnswers).filter(([name]) => taken.includes(name)))

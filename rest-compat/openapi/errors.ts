@@ -1,4 +1,4 @@
-// Which errors a route can answer with, and how the document tells them.
+// Determines the error codes of a route, and describes them in the OpenAPI document.
 import { type ErrorCode, errors } from '../../src/core/errors.ts'
 import type { Route } from '../route.ts'
 import type { SurfaceRules } from './surface.ts'
@@ -6,13 +6,13 @@ import type { SurfaceRules } from './surface.ts'
 type Told = Pick<Route, 'method' | 'path' | 'scope'> &
   Partial<Pick<Route, 'ofTeam' | 'query' | 'errors'>> & { refuse?: ErrorCode }
 
-/** Every code of the table, in its order, that a route can answer with; `own` are those of its verb. */
+/** The error codes of a route, in the order of the error table. `own` are the codes of its GraphQL operation. */
 export function errorsOf(rules: SurfaceRules, route: Told, own: readonly ErrorCode[]): ErrorCode[] {
   const { method, path, query, refuse } = route
   const spared = rules.spared(route)
   const codes = [
     ...rules.refusals(route),
-    // It refuses before it looks at anything else.
+    // Such a route refuses before any other check.
     ...(refuse ? [refuse] : [...own, ...(route.errors ?? []), ...ofRequest(method, path, query !== undefined)]),
   ]
   return inOrder(codes.filter((code) => !spared.includes(code)))
@@ -20,7 +20,7 @@ export function errorsOf(rules: SurfaceRules, route: Told, own: readonly ErrorCo
 
 function ofRequest(method: string, path: string, hasQuery: boolean): ErrorCode[] {
   return [
-    // Of a team's id nothing is wrong but that there is no such team.
+    // A team id is not validated: a malformed one is an unknown team.
     ...(path.replace(':teamId', '').includes(':') ? (['VALIDATION_ERROR', 'NOT_FOUND'] as const) : []),
     ...(hasQuery ? (['VALIDATION_ERROR'] as const) : []),
     ...(method === 'GET' ? [] : ofBody),
@@ -28,10 +28,10 @@ function ofRequest(method: string, path: string, hasQuery: boolean): ErrorCode[]
   ]
 }
 
-/** What can be wrong with any body, also where none is asked for. */
+/** Errors of any request body. They also apply to routes that expect no body. */
 export const ofBody = ['VALIDATION_ERROR', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const
 
-/** Each once, in the order of the table. */
+/** Removes duplicates and sorts by the error table. */
 export function inOrder(codes: readonly ErrorCode[]): ErrorCode[] {
   return (Object.keys(errors) as ErrorCode[]).filter((code) => codes.includes(code))
 }
@@ -41,7 +41,7 @@ interface Kept {
   responses: Record<string, unknown>
 }
 
-/** The answers of these codes by HTTP status, as references to `responses`, which gets those it does not have. */
+/** The answers to these codes by HTTP status, as references to `responses`. Adds missing entries to `responses`. */
 export function errorResponses(codes: readonly ErrorCode[], { rules, responses }: Kept): Record<string, { $ref: string }> {
   const byStatus = Map.groupBy(codes, (code) => errors[code].status)
   const entries = [...byStatus].map(([status, group]) => {
@@ -84,7 +84,7 @@ function errorSchema(codes: readonly ErrorCode[]): unknown {
   }
 }
 
-/** Where the message says what is wrong with this very request. */
+/** An example, for codes whose message describes the specific request. */
 function exampleOf(code: ErrorCode): string | undefined {
   if (code !== 'VALIDATION_ERROR') return undefined
   return 'to: must be an E.164 number, for example +393331234567; buttons.0.id: is required'

@@ -1,4 +1,4 @@
-// What goes out: the requests that webhook endpoints receive, and the stream of the same events.
+// Describes outgoing events: webhook requests, and the event stream.
 import { z } from 'zod'
 import { errorResponses, errorsOf } from './errors.ts'
 import { type Components, headerRefs, headersTaken, type Operation, parametersIn } from './operation.ts'
@@ -35,7 +35,7 @@ interface EventTold {
   payload: z.ZodObject
 }
 
-/** What each event says, as webhooks receive it, and the streams tell it. */
+/** The payload of each event, in webhooks and streams. */
 export const events: Record<string, EventTold> = {
   'instance.connected': { summary: 'An instance connected', payload: ofInstance('instance.connected', z.literal('connected')) },
   'instance.disconnected': {
@@ -69,7 +69,7 @@ function typeName(event: string): string {
     .join('')
 }
 
-/** The one header that is not always there. */
+/** The only header that is not always present. */
 const previousSignature = 'X-Service-Signature-Previous'
 
 const signatureHeaders: [name: string, description: string, example: string][] = [
@@ -98,7 +98,7 @@ const signatureHeaders: [name: string, description: string, example: string][] =
   ],
 ]
 
-/** The document's `webhooks`, and the payloads among the components. */
+/** Returns the `webhooks` of the document, and adds the payloads to the components. */
 export function webhooksOf({ schemas }: Components): Record<string, unknown> {
   const parameters = signatureHeaders.map(([name, description, example]) => ({
     name,
@@ -128,12 +128,12 @@ export function webhooksOf({ schemas }: Components): Record<string, unknown> {
   return Object.fromEntries(entries)
 }
 
-/** `GET /events/stream`; `query` is what its address may say. */
+/** Describes `GET /events/stream`. `query` is the schema of its query parameters. */
 export function streamOf(components: Components, query: z.ZodObject): Operation {
   const route = { method: 'GET', path: '/events/stream', scope: 'workspace', query } as const
   const codes = errorsOf(components.rules, route, [
     'NOT_FOUND',
-    // So many streams at a time.
+    // Limit of concurrent streams.
     'API_RATE_LIMIT_EXCEEDED',
   ])
   return {

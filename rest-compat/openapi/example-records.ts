@@ -1,4 +1,4 @@
-// What records look like, with what the demo account has, by the names they have in the document.
+// Example records of the OpenAPI document by schema name, with the ids of the demo account.
 import type { DemoIds } from './example.ts'
 import { peopleRecords } from './examples-people.ts'
 

@@ -1,6 +1,6 @@
-// The shape of an example body, and the ids that examples are made with.
+// The type of an example body, and the ids that examples contain.
 
-/** The ids of what the demo account has. */
+/** Ids of the demo account's records. */
 export interface DemoIds {
   instanceId: string
   contactId: string

@@ -1,10 +1,10 @@
-// Examples of what people alone do: bodies that work for somebody on Pro, and records of theirs.
+// Examples of console-only operations: request bodies that work for a person on the Pro plan, and records.
 import type { Examples } from './example.ts'
 
 const order = { max: { summary: 'The larger plan', value: { plan: 'max' } } }
 const key = { plain: { summary: 'A key by its purpose', value: { name: 'Robot' } } }
 
-/** The token of `acceptTeamInvitation` is in the mail. */
+/** The token of `acceptTeamInvitation` is only a sample: the real one is in the mail. */
 export const peopleExamples: Examples = {
   createApiKey: key,
   createTeam: { plain: { summary: 'A team', value: { name: 'Support' } } },

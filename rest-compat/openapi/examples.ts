@@ -1,11 +1,11 @@
-// Bodies that work as they stand on a gateway with the demo account, by operation. A test sends every one.
+// Example request bodies by operation. They work unchanged on a gateway with the demo account, and a test sends each.
 import type { DemoIds, Examples } from './example.ts'
 import { peopleExamples } from './examples-people.ts'
 
 const to = '+4915112345678'
 const button = (id: string, displayText: string) => ({ type: 'reply', displayText, id })
 
-/** Several examples of one operation, by their names. */
+/** Examples by operation, then by name. */
 export function examplesFor({ instanceId, contactId, groupId, templateId }: DemoIds): Examples {
   const message = { instanceId, to }
   const text = { ...message, type: 'text', text: 'Hello' }
@@ -118,7 +118,7 @@ export function examplesFor({ instanceId, contactId, groupId, templateId }: Demo
   }
 }
 
-/** A moment that is ahead for as long as a process runs, and within a year: half a year from this month. */
+/** A time that stays in the future, and within a year, while the process runs: the start of the month six months ahead. */
 function halfAYearAhead(now = new Date()): string {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 6)).toISOString()
 }

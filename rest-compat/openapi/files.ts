@@ -1,4 +1,4 @@
-// Routes that carry files, as operations of the document.
+// Describes the file routes in the OpenAPI document.
 
 import type { FileRoute } from '../route.ts'
 import { errorResponses, errorsOf } from './errors.ts'

@@ -1,4 +1,4 @@
-// What the graph says of the field that a row asks for: its name, its words, its errors, its type and arguments.
+// Reads from the GraphQL schema the field that a route selects: name, description, errors, type, arguments.
 import {
   type DocumentNode,
   type GraphQLField,
@@ -16,16 +16,16 @@ import {
 import { type ErrorCode, errors } from '../../src/core/errors.ts'
 
 export interface AskedField {
-  /** `sendMessage`; `instanceState` for the state of an instance. */
+  /** For example `sendMessage`, or `instanceState` for the path `instance { state }`. */
   name: string
   description: string
   errors: ErrorCode[]
   type: GraphQLOutputType
-  /** What the graph says of an argument, or of a field of a `filter` argument. */
+  /** The definition of an argument, or of a field of the `filter` argument. */
   argument: (name: string) => { description?: string | null; type: GraphQLInputType } | undefined
 }
 
-/** Follows a document from its root to the first field that it asks more than one thing of. */
+/** Follows a document from its root through single selections, to the first field with several selected fields. */
 export function askedField(graph: GraphQLSchema, document: DocumentNode): AskedField {
   const path = pathOf(graph, document)
   const last = path.at(-1) as GraphQLField<unknown, unknown>
@@ -60,14 +60,14 @@ function pathOf(graph: GraphQLSchema, document: DocumentNode): GraphQLField<unkn
   return path
 }
 
-/** A field says in its description what it fails with: `Errors: NOT_FOUND, INVALID_STATE (disabled).` */
+/** Parses the error codes at the end of a field description: `Errors: NOT_FOUND, INVALID_STATE (disabled).` */
 function errorsIn(description: string | null | undefined): ErrorCode[] {
   const [, told = ''] = description?.match(/Errors: (.*)$/s) ?? []
   const codes: string[] = told.match(/[A-Z]+(_[A-Z]+)*/g) ?? []
   return codes.filter((code): code is ErrorCode => Object.hasOwn(errors, code))
 }
 
-/** They end its description; the document lists them apart. */
+/** Removes the error codes, because the OpenAPI document lists them separately. */
 function withoutErrors(description: string): string {
   return description.replace(/ ?Errors: .*$/s, '')
 }

@@ -1,35 +1,35 @@
-// The identity routes as operations of the document: the server hands them in, since they are no rows of the graph.
+// Describes the identity routes in the OpenAPI document. The server passes them in, because they have no GraphQL operation.
 import type { z } from 'zod'
 import type { ErrorCode } from '../../src/core/errors.ts'
 import { errorResponses, inOrder, ofBody } from './errors.ts'
 import type { Example } from './example.ts'
 import { type Components, headerRefs, type Operation, parametersIn } from './operation.ts'
 
-/** A route that somebody takes to be let in, or with what lets them in. */
+/** A route for signing in, or for managing sessions and credentials. */
 export interface IdentityRoute {
   method: 'GET' | 'POST' | 'DELETE'
-  /** Below the prefix of the surface, with `:name` for parameters. */
+  /** Path below the prefix of the surface, with `:name` for parameters. */
   path: string
   status: number
   operationId: string
   summary: string
   description: string
-  /** What is in the path, and what may be in the query. */
+  /** `pathParameters` describes the path, and `query` the query string. */
   pathParameters?: z.ZodObject
   query?: z.ZodObject
   body?: { name: string; schema: z.ZodObject; examples: Record<string, Example> }
-  /** Null where the browser is sent elsewhere. */
+  /** Null if the answer is a redirect. */
   answer: z.ZodType | null
-  /** Whether it answers in no envelope. */
+  /** True if the answer has no envelope. */
   bare: boolean
-  /** What it has done when it answers so. */
+  /** Description of the successful answer. */
   done: string
-  /** What it takes, by the names of the security schemes: any one; it is for everybody where there is none. */
+  /** Names of the security schemes, of which the request needs one. Without any, the route is public. */
   proofs?: readonly string[]
-  /** Whether it does as well for who shows nothing. */
+  /** True if the route also works without a credential. */
   proofOptional?: boolean
   setsCookie?: boolean
-  /** Beyond those of every route, of a body and of a missing proof. */
+  /** Error codes beyond those of every route, of a body, and of a missing credential. */
   errors?: readonly ErrorCode[]
 }
 
@@ -76,7 +76,7 @@ function codesOf({ method, proofs = [], proofOptional, errors = [] }: IdentityRo
     'INTERNAL_ERROR',
     'SERVICE_UNAVAILABLE',
     ...(proofs.length > 0 && !proofOptional ? (['UNAUTHORIZED'] as const) : []),
-    // Also where no body is asked for.
+    // Also for routes that expect no body.
     ...(method === 'GET' ? [] : ofBody),
     ...errors,
   ])

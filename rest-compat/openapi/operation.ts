@@ -1,4 +1,4 @@
-// One route as an operation of the document: its parameters, its body, its answers.
+// Describes one route as an OpenAPI operation: parameters, body, answers.
 import type { DocumentNode, GraphQLInputType, GraphQLSchema } from 'graphql'
 import type { z } from 'zod'
 import { errors } from '../../src/core/errors.ts'
@@ -13,11 +13,11 @@ import type { Schema } from './zod.ts'
 
 export interface OperationSource {
   graph: GraphQLSchema
-  /** The graph's inputs by name. */
+  /** The GraphQL inputs by name. */
   inputs: ReadonlyMap<string, { schema: z.ZodObject }>
-  /** Whether an operation is for usable subscriptions only. */
+  /** True if an operation requires a usable subscription. */
   needsActive: (document: DocumentNode) => boolean
-  /** What the examples speak of. */
+  /** The ids in the examples. */
   demo: DemoIds
 }
 
@@ -81,7 +81,7 @@ function parametersOf(route: Route, field: AskedField, schemas: Schemas, demo: D
       name,
       in: 'path',
       required: true,
-      // Where the path alone names the team, the graph has no argument for it.
+      // If only the path names the team, GraphQL has no argument for it.
       description: arg?.description ?? (name === 'teamId' ? "The team's id." : undefined),
       schema: { type: 'string', format: 'uuid' },
       example,
@@ -91,19 +91,19 @@ function parametersOf(route: Route, field: AskedField, schemas: Schemas, demo: D
   return [...inPath, ...inQuery]
 }
 
-/** The headers that a route takes beside those that let somebody in. */
+/** The headers of a route, except those for authentication. */
 export function headersTaken(rules: SurfaceRules, route: Entry & { method: string }): { $ref: string }[] {
   const taken = [...(route.method === 'POST' ? ['Idempotency-Key'] : []), ...(rules.takesTeam(route) ? ['X-Team-Id'] : [])]
   return taken.map((name) => ({ $ref: `#/components/parameters/${name}` }))
 }
 
-/** The demo's own, where it has one of those. */
+/** The demo account's id for a path parameter, if it has one. */
 function exampleOf(path: string, name: string, demo: DemoIds): string | undefined {
   const kind = name === 'id' ? `${path.split('/')[1]?.replace(/s$/, '')}Id` : name
   return Object.hasOwn(demo, kind) ? demo[kind as keyof DemoIds] : undefined
 }
 
-/** What the fields of an object are in an address; `typeOf` is the graph's type of one, where the graph has it. */
+/** Path or query parameters from the fields of a schema. `typeOf` returns the GraphQL type of a field, if there is one. */
 export function parametersIn(
   where: 'path' | 'query',
   schemas: Schemas,

@@ -1,4 +1,4 @@
-// Schemas of the document: the rows' own, in the words and with the vocabulary of the graph's types.
+// Builds the schemas of the OpenAPI document: the route schemas, with descriptions and enums of the GraphQL types.
 import {
   type GraphQLEnumType,
   type GraphQLInputType,
@@ -15,15 +15,18 @@ import { mapValues, type Schema, toSchema } from './zod.ts'
 type GraphType = GraphQLOutputType | GraphQLInputType
 
 export interface Schemas {
-  /** Every named one, by name. */
+  /** All named schemas, by name. */
   components: Record<string, Schema>
-  /** What a row answers; `type` is what the graph answers there. */
+  /** The schema of an answer. `type` is the GraphQL type of the same data. */
   answer: (answer: z.ZodType, type?: GraphQLOutputType) => Schema
-  /** Gives a schema a name; answers a reference to it. */
+  /** Adds a named schema. Returns a reference to it. */
   named: (name: string, description: string, schema: z.ZodType) => string
-  /** An input as a body, a reference, in the graph's words where it is one of the graph's; what only the graph has, or is there to be refused, is left out. */
+  /**
+   * Adds an input as a request body, with the GraphQL description if there is one. Returns a reference to it. Leaves out `idempotencyKey`,
+   * and fields that exist only to be refused.
+   */
   body: (name: string, input: z.ZodObject) => Schema
-  /** A query; `typeOf` is the graph's type of a field, where the graph has one. */
+  /** The schema of query parameters. `typeOf` returns the GraphQL type of a field, if there is one. */
   query: (query: z.ZodObject, typeOf: (name: string) => GraphQLInputType | undefined) => Schema
 }
 
@@ -36,13 +39,16 @@ export function createSchemas(graph: GraphQLSchema): Schemas {
     const { root, named } = toSchema(schema, io)
     for (const [name, one] of Object.entries(named)) {
       const description = graph.getType(name)?.description
-      // A row's own spelling of a vocabulary wins over the graph's.
+      // A route's own definition of an enum takes precedence over that of GraphQL.
       if (fromGraph.delete(name) || !components[name]) components[name] = { ...(description && { description }), ...one }
     }
     return root
   }
 
-  /** Gives `schema` what the graph says of `type`: descriptions, enums, ids and moments. Its own words stay. */
+  /**
+   * Adds what GraphQL knows about `type` to `schema`: descriptions, enums, and the formats of ids and times. The schema's own description
+   * stays.
+   */
   function dress(schema: Schema, type?: GraphType): Schema {
     if (schema.$ref) {
       dressComponent(schema.$ref, type)
@@ -82,7 +88,10 @@ export function createSchemas(graph: GraphQLSchema): Schemas {
     return { ...schema, properties: dressedFields }
   }
 
-  /** An object that has fields of one of the graph's types alone is known by the name of that type. */
+  /**
+   * Makes an object schema a component named after the GraphQL type, if all of its properties are fields of that type. It stays inline if
+   * that name has a different schema already.
+   */
   function nameRecord(schema: Schema, type?: GraphType): Schema {
     const named = type && getNamedType(type)
     const names = Object.keys(schema.properties ?? {})
@@ -142,12 +151,12 @@ function fieldsOf(type?: GraphType): Record<string, Field | undefined> {
   return isObjectType(named) || isInputObjectType(named) ? named.getFields() : {}
 }
 
-/** The items of a page have a name of their own in REST; in the graph they are the nodes of a connection. */
+/** The field that holds the items of a page. In GraphQL these are the `nodes` of a connection; REST has its own name for them. */
 function pageItems(property: Schema, fields: Record<string, Field | undefined>): Field | undefined {
   return property.items && fields.nodes && fields.pageInfo ? { type: fields.nodes.type } : undefined
 }
 
-/** What stands in an address: it can be left out there, but `null` would be a text. */
+/** Removes `null` from a query parameter. It can be left out, but `null` in a URL would be a text. */
 function neverNull({ type, ...schema }: Schema): Schema {
   return { ...schema, ...(type && { type: [type].flat().find((one) => one !== 'null') as string }) }
 }
@@ -156,7 +165,7 @@ function canBeNull({ type, anyOf = [] }: Schema): boolean {
   return [type].flat().includes('null') || anyOf.some(canBeNull)
 }
 
-/** The graph's words without when it is null: what REST answers in another shape, or not at all, is never null there. */
+/** Removes the clause on when a field is null from a description. Used if the field is never null in REST. */
 function neverToldNull(description: string): string {
   return description.replace(/; null where [^.]*/, '')
 }

@@ -1,4 +1,4 @@
-// Serves a surface's document: made at the first request, the same bytes from then on.
+// Serves the OpenAPI document of a surface. Builds it at the first request and caches the bytes.
 import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { Surface } from '../route.ts'

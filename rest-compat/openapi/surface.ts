@@ -1,32 +1,35 @@
-// What the documents of the two surfaces differ in: where each is, who comes in and how, and what refuses them.
+// The differences between the OpenAPI documents of the two surfaces: prefix, authentication, error codes.
 import type { ErrorCode } from '../../src/core/errors.ts'
 import type { Route, Surface } from '../route.ts'
 
-/** A route as far as its surface is concerned. */
+/** The parts of a route that its surface depends on. */
 export type Entry = Pick<Route, 'scope'> & Partial<Pick<Route, 'ofTeam'>>
 
-/** What somebody shows, all of it together, by the names of the schemes. */
+/** The credentials that are needed together, by the names of the security schemes. */
 type Way = Partial<Record<string, never[]>>
 
 export interface SurfaceRules {
   prefix: string
   title: string
   summary: string
-  /** What shows who is asking, by the names that `security` has; the session's cookie is called after where the gateway is reached. */
+  /** The security schemes by name. The name of the session cookie depends on the public URL: `__Secure-` with https. */
   schemes: (publicUrl: string | undefined) => Record<string, unknown>
-  /** What the header that names a team means. */
+  /** Description of the header that names a team. */
   teamHeader: string
-  /** Whether that header is looked at. */
+  /** True if the route reads that header. */
   takesTeam: (entry: Entry) => boolean
-  /** What lets somebody in, as OpenAPI has it. No team is among it: generated clients show their one key as whatever `security` names. */
+  /**
+   * The security requirements in OpenAPI format. They leave the team header out, because generated clients send their one key for each
+   * scheme that `security` names.
+   */
   security: Way[]
-  /** What can refuse whoever asks for such a route, before anybody looks at what they ask. */
+  /** Error codes of authentication, authorization and rate limiting for a route, before its own checks. */
   refusals: (entry: Entry) => readonly ErrorCode[]
-  /** What the graph names for such a route, and nobody on this surface meets. */
+  /** Error codes that the GraphQL field lists, but that cannot occur on this surface. */
   spared: (entry: Entry) => readonly ErrorCode[]
-  /** What a code says here, where it is not what the table says. */
+  /** Messages that differ from those of the error table. */
   messages: Partial<Record<ErrorCode, string>>
-  /** The headers of every answer, and those of some. */
+  /** `headers` are on every answer, `otherHeaders` on some. */
   headers: readonly string[]
   otherHeaders: readonly string[]
 }
@@ -46,7 +49,7 @@ const ofKeys: SurfaceRules = {
     },
   }),
   teamHeader: "The team's id. It goes with a team key, and with no other.",
-  // What is personal is for personal keys alone.
+  // Personal routes accept personal keys only.
   takesTeam: ({ scope }) => scope !== 'personal',
   security: [{ ApiKey: [] }],
   refusals: ({ scope }) => [
@@ -56,7 +59,7 @@ const ofKeys: SurfaceRules = {
     ...(scope === 'workspace' ? (['TEAM_KEY_REQUIRED'] as const) : []),
     ...(scope === 'personal' ? (['TEAM_KEY_NOT_ALLOWED'] as const) : []),
   ],
-  // Those of roles in a team: a personal key is its owner's, and no other comes there.
+  // Codes of team roles. A personal key belongs to the owner of its account, so these cannot occur.
   spared: ({ scope }) => (scope === 'personal' ? ['FORBIDDEN', 'BILLING_PAYMENTS_TEAM_OWNER_ONLY'] : []),
   messages: {},
   headers: ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
@@ -99,7 +102,7 @@ const ofPeople: SurfaceRules = {
   otherHeaders: ['Retry-After', 'Idempotency-Replayed', 'Set-Cookie', 'Location'],
 }
 
-/** What is about a workspace, and not about a team that the path names. */
+/** True if the route uses a workspace and its path names no team. */
 function namesTeam({ scope, ofTeam }: Entry): boolean {
   return !ofTeam && (scope === 'workspace' || scope === 'personal')
 }

@@ -1,7 +1,7 @@
-// zod's JSON Schema, as short as it can be said.
+// Converts zod schemas to compact JSON Schema.
 import { z } from 'zod'
 
-/** JSON Schema as OpenAPI 3.1 has it. */
+/** JSON Schema as OpenAPI 3.1 uses it. */
 export interface Schema {
   $ref?: string
   type?: string | string[]
@@ -16,20 +16,20 @@ export interface Schema {
   [keyword: string]: unknown
 }
 
-/** The schema of what goes into `schema` or comes out of it, and those it refers to that have names of their own. */
+/** Converts a schema for its input or its output. `named` holds the schemas that it refers to by name. */
 export function toSchema(schema: z.ZodType, io: 'input' | 'output'): { root: Schema; named: Record<string, Schema> } {
   const { properties, $defs } = z.toJSONSchema(z.object({ root: schema }), {
     io,
     unrepresentable: 'any',
     override({ zodSchema, jsonSchema }) {
-      // zod leaves the default of what it transforms out.
+      // zod leaves out the default of a schema that transforms its value.
       if (zodSchema instanceof z.ZodDefault) jsonSchema.default ??= zodSchema.def.defaultValue as never
     },
   }) as unknown as { properties: { root: Schema }; $defs?: Record<string, Schema> }
   return { root: tidy(properties.root), named: mapValues($defs ?? {}, tidy) }
 }
 
-/** Leaves out what says the same twice, and says `null` in the shortest way. Records may gain fields. */
+/** Removes redundant keywords, and shortens nullable types. `additionalProperties: false` is removed, because records may gain fields. */
 function tidy(schema: Schema): Schema {
   const { id: _, $schema: __, propertyNames: ___, anyOf, ...tidied } = schema
   if (tidied.additionalProperties === false) delete tidied.additionalProperties
@@ -43,7 +43,7 @@ function tidy(schema: Schema): Schema {
   return anyOf ? withChoice(tidied, anyOf.map(tidy)) : tidied
 }
 
-/** A choice between one plain type and null is that type or null. */
+/** Merges the choice between one simple type and null into one type list. */
 function withChoice(schema: Schema, choices: Schema[]): Schema {
   const [first, second] = choices
   if (choices.length !== 2 || second?.type !== 'null' || typeof first?.type !== 'string') return { ...schema, anyOf: choices }

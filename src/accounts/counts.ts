@@ -1,20 +1,20 @@
-// How often something happened to an e-mail address or from a network lately, counted over all processes.
+// Sliding-window counters per e-mail address or network, kept in PostgreSQL and shared by all processes.
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import type { Sql } from '../core/database/database.ts'
 
-/** At most so many within so many minutes. */
+/** At most `most` events within the last `minutes` minutes. */
 export interface Bound {
   most: number
   minutes: number
 }
 
-/** When it was counted; or that it was not, and the seconds until the next may be. */
+/** The timestamp of the counted event. If the event was rejected: null, and the seconds until the next one may be counted. */
 export type Counted = { at: Date } | { at: null; waitSeconds: number }
 
 /**
- * The digest, 32 bytes, under which something is counted. The half that is made of `subject` alone comes first, so that
- * {@link forgetCounts} finds all counts of a subject by the primary key.
+ * Returns the 32-byte key of a counter. The half derived from `subject` alone comes first, so that {@link forgetCounts} finds all counters
+ * of a subject by a range scan of the primary key.
  */
 export function countDigest(subject: string, part = ''): Buffer {
   return Buffer.concat([halfDigest(subject), halfDigest(part)])
@@ -24,7 +24,7 @@ function halfDigest(text: string): Buffer {
   return createHash('sha256').update(text).digest().subarray(0, 16)
 }
 
-/** Counts one more under that digest where every bound has room for it, exactly also for many at once. */
+/** Counts one event under `digest` unless a bound is reached. One atomic upsert, so concurrent calls never exceed a bound. */
 export async function countOne(sql: Sql, digest: Buffer, bounds: readonly Bound[]): Promise<Counted> {
   const values = [digest, bounds.map(({ minutes }) => minutes), bounds.map(({ most }) => most)]
   const counted = await sql.query<{ at: Date }>(
@@ -40,7 +40,7 @@ export async function countOne(sql: Sql, digest: Buffer, bounds: readonly Bound[
     values,
   )
   if (counted.rows[0]) return counted.rows[0]
-  // A bound has room again when as many are over as to leave one less than it.
+  // A bound admits an event again when its `most`-th newest event leaves the window.
   const { rows } = await sql.query<{ seconds: number | null }>(
     `select ceil(extract(epoch from max((
         select t from unnest(c.at) t order by t desc offset most - 1 limit 1
@@ -51,19 +51,19 @@ export async function countOne(sql: Sql, digest: Buffer, bounds: readonly Bound[
   return { at: null, waitSeconds: Math.max(1, rows[0]?.seconds ?? 1) }
 }
 
-/** Exponential delay: so many within so many minutes are free, and each further one waits twice as long after the last. */
+/** Exponential backoff: `free` events within `minutes` are not delayed. Each further one waits twice as long after the last one. */
 export interface Delay {
   free: number
   minutes: number
-  /** The first wait; none is longer than `minutes`. */
+  /** The first delay. It doubles up to at most `minutes`. */
   firstSeconds: number
 }
 
-/** The moment from which the next one may be counted, as SQL over the moments of the window in `t`; null where it may at once. */
+/** SQL: the time from which the next event may be counted, from the timestamps in `c.at`; no row if it may be counted at once. */
 const delayed = `select max(t) + least($3::int * 60, $4::int * 2 ^ least(count(*) - $2::int, 20)) * interval '1 second' as until
   from unnest(c.at) t where t > now() - make_interval(mins => $3::int) having count(*) >= $2::int`
 
-/** Counts one more under that digest where its wait is over, exactly also for many at once. */
+/** Counts one event under `digest` unless its backoff delay is still running. One atomic upsert, so it is exact for concurrent calls. */
 export async function countDelayed(sql: Sql, digest: Buffer, { free, minutes, firstSeconds }: Delay): Promise<Counted> {
   const values = [digest, free, minutes, firstSeconds]
   const counted = await sql.query<{ at: Date }>(
@@ -83,9 +83,9 @@ export async function countDelayed(sql: Sql, digest: Buffer, { free, minutes, fi
   return { at: null, waitSeconds: Math.max(1, rows[0]?.seconds ?? 1) }
 }
 
-/** Takes back what was counted at that moment; nothing where it was forgotten meanwhile. */
+/** Removes the event that was counted at `at`. Does nothing if it is already gone. */
 export async function uncount(sql: Sql, digest: Buffer, at: Date): Promise<void> {
-  // Nothing else is counted there, usually: an empty row would only be in the way of others.
+  // Usually this event is the only one. Deleting the row then leaves no empty row behind.
   const { rowCount } = await sql.query('delete from email_counts where digest = $1 and at = array[$2::timestamptz(3)]', [
     digest,
     at,
@@ -99,7 +99,7 @@ export async function uncount(sql: Sql, digest: Buffer, at: Date): Promise<void>
   )
 }
 
-/** Forgets all counts of a subject; with `part` that one alone. */
+/** Deletes all counters of a subject, or only the counter of `part` if it is given. */
 export async function forgetCounts(sql: Sql, subject: string, part?: string): Promise<void> {
   const [first, last] = part === undefined ? [Buffer.alloc(16), Buffer.alloc(16, 0xff)] : [halfDigest(part), halfDigest(part)]
   await sql.query('delete from email_counts where digest between $1 and $2', [
@@ -108,7 +108,7 @@ export async function forgetCounts(sql: Sql, subject: string, part?: string): Pr
   ])
 }
 
-/** Forgets what is too old to count, whatever was counted. */
+/** Deletes counters that were not updated for a day. No window is longer than a day. */
 export async function pruneCounts(pool: pg.Pool): Promise<void> {
   await pool.query(`delete from email_counts where "updatedAt" < now() - interval '1 day'`)
 }

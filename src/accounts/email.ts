@@ -1,16 +1,16 @@
-// E-mail addresses as people are known by.
+// Validation and normalization of e-mail addresses.
 import { z } from 'zod'
 import { unlessMissing } from '../core/validation.ts'
 
-/** In lower case, whichever way it is written. */
+/** Accepts any case and returns lower case. */
 export const email = z
   .email({ error: unlessMissing('must be an e-mail address') })
   .max(254, 'must have at most 254 characters')
   .toLowerCase()
 
 /**
- * The mailbox that an address leads to at most providers: without what follows a `+`, in lower case. What is counted for a
- * recipient is counted by it, or `name+1@`, `name+2@` and so on would be so many recipients.
+ * Returns the mailbox that an address reaches at most providers: without the `+` suffix of the local part, in lower case. Counters per
+ * recipient use it as their key. Otherwise `name+1@`, `name+2@` and so on would each get a separate counter.
  */
 export function mailboxOf(address: string): string {
   const at = address.lastIndexOf('@')

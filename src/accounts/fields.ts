@@ -1,7 +1,7 @@
-// Fields that several bodies of the identity routes have.
+// Fields shared by several request bodies of the identity routes.
 import { text } from '../core/validation.ts'
 
-/** A new password. */
+/** Rule for new passwords only. A password that is compared with a stored one may be shorter. */
 export const password = text(10, 128)
 
 export const mailToken = text(1, 2_048).describe('The token in the link of the mail.')

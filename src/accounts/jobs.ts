@@ -1,4 +1,4 @@
-// What accounts do by the clock.
+// Scheduled clean-up jobs of the accounts domain.
 import { z } from 'zod'
 import { defineJob, implementJob, type JobImplementation } from '../core/jobs/jobs.ts'
 import { pruneCounts } from './counts.ts'

@@ -1,14 +1,17 @@
-// Which workspace is a person's own.
+// Finds the personal workspace of a user.
 import type { Sql } from '../core/database/database.ts'
 import { fail } from '../core/errors.ts'
 import { openAccountIn } from './open-account.ts'
 
-/** As SQL: whether the workspace of that alias is its owner's own, which every one is that no team has. */
+/** SQL condition: true if the workspace with that alias is its owner's personal one, that is, if no team has it. */
 export function isPersonal(workspace: string): string {
   return `not exists (select from teams team where team."workspaceId" = ${workspace}.id)`
 }
 
-/** The id of the person's own workspace, which is made where whoever signed them up ended before it was. @throws NOT_FOUND for no user. */
+/**
+ * Returns the id of the user's personal workspace. Creates it if a process died between creating the user and the workspace.
+ * @throws NOT_FOUND when the user has a subscription but no personal workspace.
+ */
 export async function ownWorkspaceOf(tx: Sql, userId: string): Promise<string> {
   const find = async () => {
     const { rows } = await tx.query<{ id: string }>(
@@ -17,6 +20,6 @@ export async function ownWorkspaceOf(tx: Sql, userId: string): Promise<string> {
     )
     return rows[0]?.id
   }
-  // Null where another made it meanwhile.
+  // Null if another process created it in the meantime.
   return (await find()) ?? (await openAccountIn(tx, userId, 'free')) ?? (await find()) ?? fail('NOT_FOUND', 'Workspace not found')
 }

@@ -1,4 +1,4 @@
-// API keys in the graph: those of the person who is signed in.
+// API keys in GraphQL: the keys of the signed-in person.
 import { z } from 'zod'
 import { builder } from '../core/graph/builder.ts'
 import { DeletedRef } from '../core/graph/deleted.ts'

@@ -33,7 +33,7 @@ export { isPersonal } from './own-workspace.ts'
 const newAccount = z.object({
   email,
   name: text(1, 100),
-  /** A code of the plan catalogue, checked by who knows it. */
+  /** A code of the plan catalogue. The caller checks that it exists. */
   plan: z.string(),
   password: text(10, 128).optional(),
 })
@@ -46,12 +46,12 @@ export interface CreatedAccount {
   apiKey: string
 }
 
-/** A verified account, whole or not at all. @throws VALIDATION_ERROR, CONFLICT when the address is taken. */
+/** Creates a verified account, all or nothing. @throws VALIDATION_ERROR when the input is invalid; CONFLICT when the address is taken. */
 export async function createAccount(pool: pg.Pool, input: NewAccount): Promise<CreatedAccount> {
   return await transaction(pool, (tx) => insertAccount(tx, input))
 }
 
-/** {@link createAccount} in the caller's transaction; `firstKey` where it is not to be made here. */
+/** {@link createAccount} in the caller's transaction. `firstKey` is used as the first key instead of a generated one. */
 export async function insertAccount(tx: Sql, input: NewAccount, firstKey?: string): Promise<CreatedAccount> {
   const { email, name, plan, password } = parse(newAccount, input)
   const userId = newId()
@@ -76,13 +76,13 @@ export interface ListedAccount {
   userId: string
   email: string
   name: string
-  /** Null, as `status`, where whoever signed them up ended before they had one; the next sign-in makes it. */
+  /** Null, like `status`, if a process died between creating the user and the subscription. The next request with a session creates it. */
   plan: string | null
   status: string | null
   createdAt: Date
 }
 
-/** All accounts, oldest first. */
+/** Returns all accounts, oldest first. */
 export async function listAccounts(pool: pg.Pool): Promise<ListedAccount[]> {
   const { rows } = await pool.query<ListedAccount>(
     `select u.id as "userId", u.email, u.name, s.plan, s.status::text as status, u."createdAt"
@@ -91,7 +91,7 @@ export async function listAccounts(pool: pg.Pool): Promise<ListedAccount[]> {
   return rows
 }
 
-/** Sets another password and ends every session. @throws VALIDATION_ERROR, NOT_FOUND for an unknown address. */
+/** Sets a password and ends all sessions. @throws VALIDATION_ERROR when the input is invalid; NOT_FOUND when the address is unknown. */
 export async function setPassword(pool: pg.Pool, input: { email: string; password: string }): Promise<void> {
   const { email, password } = parse(newAccount.pick({ email: true, password: true }).required(), input)
   const hash = await hashPassword(password)
@@ -103,8 +103,8 @@ export async function setPassword(pool: pg.Pool, input: { email: string; passwor
 }
 
 /**
- * Takes an address for proved, and ends what was made with the account before; see `proveAddress`. Where it was proved already,
- * nothing happens. @throws NOT_FOUND for an unknown one.
+ * Marks an address as verified, and revokes what was created with the account before; see `proveAddress`. Does nothing if it is verified.
+ * @throws NOT_FOUND when the address is unknown.
  */
 export async function verifyAccount(
   pool: pg.Pool,

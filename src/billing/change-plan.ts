@@ -1,4 +1,4 @@
-// Every change of a subscription that is ours to make: what is allowed, and what it leads to.
+// Subscription changes that the gateway makes itself: the rules, and the state after a change.
 import type { Sql } from '../core/database/database.ts'
 import { fail } from '../core/errors.ts'
 import type { Subscription } from '../generated/prisma/client.ts'
@@ -7,10 +7,10 @@ import { type Plan, planOf } from './plans.ts'
 import { holdSubscription, type SubscriptionState, storeSubscription } from './subscription.ts'
 import { refuseUnlessTeamsFit } from './team-fit.ts'
 
-/** To another plan or the same once more, an end at the end of the period, or that end taken back. */
+/** A change to another plan or to the same one, a cancellation at the end of the period, or the withdrawal of a cancellation. */
 export type PlanChange = { to: Plan['code'] } | 'cancel' | 'resume'
 
-/** Makes the change in the transaction `tx`; answers the row. @throws as {@link judgeChange}. */
+/** Makes the change in the transaction `tx`. Returns the new row. @throws the errors of {@link judgeChange}. */
 export async function changePlan(tx: Sql, userId: string, change: PlanChange, now = new Date()): Promise<Subscription> {
   const held = await holdSubscription(tx, userId, now)
   await judgeChange(tx, held, change)
@@ -18,8 +18,9 @@ export async function changePlan(tx: Sql, userId: string, change: PlanChange, no
 }
 
 /**
- * Whether the held subscription may change like that.
- * @throws INVALID_STATE, PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS, which is exact until the transaction ends.
+ * Checks that the locked subscription may change like that.
+ * @throws INVALID_STATE when its status or plan does not allow the change; PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS when the owner's teams exceed
+ * the new plan. Exact until the transaction ends.
  */
 export async function judgeChange(tx: Sql, held: Subscription, change: PlanChange): Promise<void> {
   const present = planOf(held.plan)
@@ -36,7 +37,7 @@ export async function judgeChange(tx: Sql, held: Subscription, change: PlanChang
   if (target.code !== present.code) await refuseUnlessTeamsFit(tx, held.userId, target)
 }
 
-/** What is stored then. The one who takes the money stays, unless nobody does any more. */
+/** Returns the state to store. Cancel and resume keep the billing provider; a plan change sets `manual`, or null for Free. */
 function stateAfter(held: Subscription, change: PlanChange, now: Date): SubscriptionState {
   const state = { ...held, cancelAtPeriodEnd: false }
   if (change === 'cancel') return { ...state, status: 'cancelled', cancelAtPeriodEnd: true }

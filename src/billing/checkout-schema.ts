@@ -1,4 +1,4 @@
-// Ordering, cancelling and resuming a plan in the graph.
+// GraphQL mutations that order, cancel and resume a plan.
 import { z } from 'zod'
 import { builder } from '../core/graph/builder.ts'
 import { defineInput, idempotencyKey, registerEnum } from '../core/graph/input.ts'

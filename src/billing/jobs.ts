@@ -1,4 +1,4 @@
-// What billing does by the clock.
+// Scheduled jobs of the billing domain.
 import type pg from 'pg'
 import { z } from 'zod'
 import { defineJob, implementJob, type JobImplementation } from '../core/jobs/jobs.ts'
@@ -21,12 +21,12 @@ const overdueJob = defineJob({
 
 const atOnce = 500
 
-/** Writes down that cancelled subscriptions whose period has ended are Free, as admission takes them to be; answers how many. */
+/** Stores Free for cancelled subscriptions whose period has ended; admission treats them as Free already. Returns how many. */
 export async function endPeriods(pool: pg.Pool): Promise<number> {
   let ended = 0
   for (;;) {
     const free = freeSince(new Date())
-    // Whoever holds a row is about to change it; the next run looks at it again.
+    // Skips locked rows: another transaction is about to change them, and the next run checks them again.
     const { rowCount } = await pool.query(
       `update subscriptions set plan = 'free', status = 'active', "cancelAtPeriodEnd" = false, provider = null, "externalId" = null,
          "currentPeriodStart" = $1, "currentPeriodEnd" = $2, "updatedAt" = ${touched}

@@ -1,7 +1,7 @@
-// The billing provider that is a person: whoever runs the gateway sees that the money came, and says so.
+// The manual billing provider: an operator sees that the money came, and confirms the order.
 import type { BillingProvider } from './provider.ts'
 
-/** Orders wait in the list of `gateway checkout list` until `gateway account plan` confirms them. */
+/** Orders stay in the list of `gateway checkout list` until `gateway account plan` confirms them. */
 export const manual: BillingProvider = {
   name: 'manual',
   open: async () => ({ externalId: null, url: null }),

@@ -1,4 +1,4 @@
-// Account, plan and usage in the graph.
+// GraphQL types and queries of account, plan and usage.
 
 import { fail } from '../core/errors.ts'
 import { builder } from '../core/graph/builder.ts'
@@ -32,7 +32,7 @@ const SubscriptionStatusRef = builder.enumType('SubscriptionStatus', {
   values: Object.values(SubscriptionStatus),
 })
 
-/** Its rows are as {@link subscriptionAt} has them. */
+/** Rows must come from {@link subscriptionAt}. */
 export const SubscriptionInfo = builder.prismaObject('Subscription', {
   name: 'SubscriptionInfo',
   description: 'What the account subscribed to.',
@@ -52,7 +52,7 @@ export const SubscriptionInfo = builder.prismaObject('Subscription', {
   }),
 })
 
-/** A payment a month makes that many in eighty years. */
+/** One payment a month makes that many in eighty years. */
 const mostPayments = 1_000
 
 const PaymentStatusRef = builder.enumType('PaymentStatus', {

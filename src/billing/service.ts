@@ -1,4 +1,4 @@
-// What an operator does about billing: sees what was ordered, and confirms plans.
+// Operator commands of billing: list pending orders, and set plans.
 import type pg from 'pg'
 import { userIdOf } from '../accounts/service.ts'
 import { type Sql, transaction } from '../core/database/database.ts'
@@ -10,8 +10,9 @@ import { type Plan, planOf } from './plans.ts'
 import { holdSubscription } from './subscription.ts'
 
 /**
- * Puts an account on a plan, active from now on. Where the account ordered it, the order is completed and counts as paid.
- * @throws NOT_FOUND for an unknown address, PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS, INVALID_STATE where Stripe takes the money.
+ * Puts an account on a plan, active at once. A pending manual order of that plan is completed and recorded as paid.
+ * @throws NOT_FOUND when the address is unknown; PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS when the account's teams exceed the plan; INVALID_STATE
+ * when Stripe bills the subscription.
  */
 export async function setPlan(pool: pg.Pool, input: { email: string; plan: Plan['code'] }): Promise<void> {
   const now = new Date()
@@ -46,7 +47,7 @@ export interface PendingCheckout {
   createdAt: Date
 }
 
-/** The orders that wait for an operator, oldest first. */
+/** Returns the orders that wait for an operator, oldest first. */
 export async function listPendingCheckouts(pool: pg.Pool): Promise<PendingCheckout[]> {
   const { rows } = await pool.query<PendingCheckout>(
     `select c.id, u.email, c.plan, c.provider, c."createdAt" from checkouts c join users u on u.id = c."userId"

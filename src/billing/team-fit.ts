@@ -1,15 +1,15 @@
-// Whether a plan has room for the teams that somebody owns.
+// Checks that a plan allows the teams and seats that somebody owns.
 import type { Sql } from '../core/database/database.ts'
 import { fail } from '../core/errors.ts'
 import type { Plan } from './plans.ts'
 
-/** A team that is not deleted, and its seats: members, the owner among them, and invitations that may still be accepted. */
+/** A team that is not deleted, and its taken seats: members including the owner, and invitations that can still be accepted. */
 interface OwnedTeam {
   name: string
   seats: number
 }
 
-/** As SQL: how many seats of the team are taken. `team` is its id there. */
+/** SQL: the number of taken seats of a team. `team` is an SQL expression for the team's id. */
 export function takenSeatsSql(team: string): string {
   return `((select count(*) from team_members m where m."teamId" = ${team}) + (
     select count(*) from team_invitations i
@@ -17,13 +17,13 @@ export function takenSeatsSql(team: string): string {
   ))::int`
 }
 
-/** @throws PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS saying what to reduce. Exact while the owner's subscription is held. */
+/** @throws PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS when the teams exceed the plan, with what to reduce. Exact while the subscription is locked. */
 export async function refuseUnlessTeamsFit(tx: Sql, ownerId: string, plan: Plan): Promise<void> {
   const fault = await findTeamFault(tx, ownerId, plan)
   if (fault) fail('PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS', fault)
 }
 
-/** What of the owner's teams the plan has no room for, in words; null where all fit. */
+/** Describes how the owner's teams exceed the plan; null if all fit. */
 export async function findTeamFault(tx: Sql, ownerId: string, plan: Plan): Promise<string | null> {
   const { rows } = await tx.query<OwnedTeam>(
     `select t.name, ${takenSeatsSql('t.id')} as seats
@@ -33,7 +33,7 @@ export async function findTeamFault(tx: Sql, ownerId: string, plan: Plan): Promi
   return whatIsTooMuch(plan, rows)
 }
 
-/** What does not fit the plan, in words; null where everything does. */
+/** Describes how teams and seats exceed the plan; null if all fit. Pure. */
 export function whatIsTooMuch({ name, teams }: Pick<Plan, 'name' | 'teams'>, owned: readonly OwnedTeam[]): string | null {
   const surplus = owned.length - teams.maxOwned
   const crowded = owned.filter(({ seats }) => seats > teams.seatsPerTeam)

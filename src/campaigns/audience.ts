@@ -1,4 +1,4 @@
-// Whom a campaign goes to: numbers, contacts and groups become distinct numbers, the first mention of each.
+// Resolves the audience of a campaign: numbers, contacts and groups become distinct numbers, in the order of first mention.
 import { setImmediate as turn } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Sql } from '../core/database/database.ts'
@@ -10,19 +10,19 @@ import { maxRecipients } from './policy.ts'
 export interface Recipient {
   to: string
   contactId: string | null
-  /** Their own values for a template. */
+  /** This recipient's own values for a template. */
   variables: Record<string, string> | null
 }
 
-/** By number, in the order in which they get it. */
+/** Recipients by phone number, in sending order. */
 export type Audience = Map<string, Recipient>
 
-/** Others have their turn after that many numbers, a few milliseconds. */
+/** Numbers that are parsed before the event loop gets a turn; they take a few milliseconds. */
 const atOnce = 250
 const maxFaults = 100
 const tooMany = `recipients: must be at most ${maxRecipients} distinct numbers, those of contacts and groups included`
 
-/** @throws VALIDATION_ERROR naming what is wrong with which of them, the first hundred faults. */
+/** @throws VALIDATION_ERROR when an item is invalid; the message names the first hundred faults with index and field. */
 export async function readNumbers(items: readonly unknown[]): Promise<Audience> {
   const audience: Audience = new Map()
   const faults: string[] = []
@@ -46,7 +46,10 @@ function faultOf(error: z.ZodError, index: number): string {
   return faultsOf(new z.ZodError(issues))
 }
 
-/** Adds the contacts and groups that `fields` names. @throws NOT_FOUND, VALIDATION_ERROR when too many or none are left. */
+/**
+ * Adds the contacts and group members that `fields` names. @throws NOT_FOUND when a contact or group is not in the workspace;
+ * VALIDATION_ERROR when the audience is empty or larger than `maxRecipients`.
+ */
 export async function addContacts(tx: Sql, workspaceId: string, fields: CampaignFields, audience: Audience): Promise<void> {
   for (const contact of await contactsOf(tx, workspaceId, [...new Set(fields.contactIds)])) add(audience, contact)
   for (const contact of await membersOf(tx, workspaceId, [...new Set(fields.groupIds)])) add(audience, contact)
@@ -76,7 +79,7 @@ async function contactsOf(tx: Sql, workspaceId: string, ids: readonly string[]):
   return rows
 }
 
-/** The members of any of the groups, each once; no more than make too many. */
+/** Reads the distinct members of the groups, at most one more than `maxRecipients`, which is enough to find that they are too many. */
 async function membersOf(tx: Sql, workspaceId: string, groupIds: readonly string[]): Promise<ContactRow[]> {
   if (groupIds.length === 0) return []
   const { rows: groups } = await tx.query('select id from contact_groups where "workspaceId" = $1 and id = any($2::uuid[])', [

@@ -1,10 +1,10 @@
-// The jobs that keep campaigns going.
+// Job definitions of campaigns: `advance` sends the next messages, `sweep` repairs missing jobs.
 import { z } from 'zod'
 import type { App } from '../core/app.ts'
 import type { Sql } from '../core/database/database.ts'
 import { defineJob, enqueueUnder } from '../core/jobs/jobs.ts'
 
-/** Sends the next of a campaign's messages; one waits for each campaign that has something to do. */
+/** Sends the next messages of a campaign. One job waits for each campaign that has something to do (policy `short`). */
 export const advanceJob = defineJob({
   name: 'campaign.advance',
   schema: z.object({ id: z.string() }),
@@ -19,7 +19,7 @@ export const advanceJob = defineJob({
   },
 })
 
-/** Looks after campaigns that have no job though they should, as after a restore from a backup. */
+/** Enqueues campaigns that should have a job but have none, for example after a restore from a backup. */
 export const sweepJob = defineJob({
   name: 'campaign.sweep',
   schema: z.object({}),
@@ -27,7 +27,7 @@ export const sweepJob = defineJob({
   options: { policy: 'exclusive', retryLimit: 0, deleteAfterSeconds: 60 },
 })
 
-/** Lets a campaign go on at `startAfter`, or now. */
+/** Schedules the next step of a campaign at `startAfter`, or at once. */
 export async function wake(app: App, tx: Sql, id: string, startAfter?: Date): Promise<void> {
   await enqueueUnder(app, tx, advanceJob, id, { data: { id }, startAfter })
 }

@@ -1,4 +1,4 @@
-// What a campaign says: one message for all, or a template filled in for each.
+// Content of a campaign: one message for all recipients, or a template rendered for each.
 import type { Sql } from '../core/database/database.ts'
 import { fail } from '../core/errors.ts'
 import { type ComposedMessage, compose, type SharedContact } from '../messages/accept/compose.ts'
@@ -15,11 +15,11 @@ import {
 import type { Recipient } from './audience.ts'
 import type { CampaignFields } from './input.ts'
 
-/** What one recipient gets: `body` where it is not what all get, or why nothing. */
+/** Rendered message of one recipient. `body` is null if it equals the campaign's body, or if `error` is set. */
 export interface Text {
   contactId: string | null
   body: string | null
-  /** An error code, and the fault in words. */
+  /** Error code, or null if the message can be sent; `fault` describes the error in words. */
   error: string | null
   fault?: string
 }
@@ -29,7 +29,7 @@ export interface Content extends Omit<ComposedMessage, 'contactId'> {
   renderFor: (tx: Sql, workspaceId: string, recipients: readonly Recipient[]) => Promise<Text[]>
 }
 
-/** @throws NOT_FOUND for a template, or a contact to share, that is not the workspace's. */
+/** @throws NOT_FOUND when the template, or the contact to share, is not in the workspace. */
 export async function contentOf(tx: Sql, workspaceId: string, fields: CampaignFields): Promise<Content> {
   if (fields.templateId != null) return await templateContent(tx, workspaceId, fields.templateId, fields.variables ?? null)
   const { contactId: _, ...content } = compose({ ...fields, to: '' }, await sharedContact(tx, workspaceId, fields.contactId))
@@ -82,7 +82,7 @@ interface TemplateRow extends TemplateContact {
   custom: unknown
 }
 
-/** The contacts of these numbers, whether they were named as such or not. */
+/** Reads the contacts with these numbers, including those of recipients that were given as plain numbers. */
 async function knownContacts(tx: Sql, workspaceId: string, recipients: readonly Recipient[]): Promise<Map<string, TemplateRow>> {
   const { rows } = await tx.query<TemplateRow & { phone: string }>(
     `select id, ${contactColumns} from contacts where "workspaceId" = $1 and phone = any($2::text[])`,

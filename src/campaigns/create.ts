@@ -1,4 +1,4 @@
-// Creating a campaign: its message and its recipients, frozen as rows in one transaction.
+// Creates a campaign: stores a snapshot of its message and its recipients as rows, in one transaction.
 import { plannedLeft, reservePlanned, tooMuchPlanned } from '../billing/admission/quota.ts'
 import type { Context } from '../core/context.ts'
 import type { Sql } from '../core/database/database.ts'
@@ -15,9 +15,10 @@ import { type CampaignFields, CreateCampaignInput } from './input.ts'
 const chunkSize = 2_000
 
 /**
- * Creates a campaign, which begins at once or at its time. @throws VALIDATION_ERROR, NOT_FOUND, TEMPLATE_INVALID where the
- * template says nothing that can be sent to any of the recipients, and MONTHLY_OUTBOUND_QUOTA_EXCEEDED where the plan does
- * not allow to plan so many in a month.
+ * Creates a campaign, which starts at once or at its scheduled time.
+ * @throws VALIDATION_ERROR when the input is invalid; NOT_FOUND when the instance, template, contact or group is not in the
+ * workspace; TEMPLATE_INVALID when the template gives no sendable message for any recipient; MONTHLY_OUTBOUND_QUOTA_EXCEEDED when
+ * the plan does not allow so many planned messages in a month.
  */
 export async function createCampaign(ctx: Context, input: unknown): Promise<Campaign> {
   return await orAsBefore(ctx, async () => await create(ctx, input))
@@ -40,7 +41,7 @@ async function create(ctx: Context, input: unknown): Promise<Campaign> {
     if (audience.size > (await plannedLeft(tx, ownerId, plan))) throw tooMuchPlanned(plan)
     const campaign = await insertCampaign(ctx, tx, fields, content, audience.size)
     await freeze(tx, campaign, content, audience)
-    // Exactly, and last, because every other send of this owner waits from here to the commit.
+    // This reservation is exact. It comes last, because every other send of this owner waits for its row lock until the commit.
     const [fits] = await reservePlanned(tx, [{ ownerId, plan, n: audience.size }])
     if (!fits) throw tooMuchPlanned(plan)
     await wake(app, tx, campaign.id, campaign.scheduledFor ?? undefined)

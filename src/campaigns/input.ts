@@ -1,4 +1,4 @@
-// What a caller says of a campaign: a message without its recipient, and whom it goes to.
+// Input of a campaign: a message without its recipient, and the recipients.
 import { z } from 'zod'
 import { defineInput, type Rules } from '../core/graph/input.ts'
 import { moment, text, uuid } from '../core/validation.ts'
@@ -7,7 +7,7 @@ import { maxRecipients } from './policy.ts'
 
 const { to, contactId, variables, ...message } = messageFields
 
-/** A number that a campaign goes to. */
+/** A recipient given as a phone number. */
 export const recipient = z.object({ to, variables: variables.describe('Values of `custom.*` for this one.') })
 
 const rules: Rules = (value, report, config) => {
@@ -26,7 +26,7 @@ export const CreateCampaignInput = defineInput(
     name: text(1, 200).describe('What people call it, 1 to 200 characters.'),
     contactId: contactId.describe('The contact to share (type contact).'),
     variables: variables.describe('Values of `custom.*` in a template, for recipients who have none of their own.'),
-    // Judged one by one, a few at a time, so that a hundred thousand of them hold nobody up.
+    // Items are unknown here. `readNumbers` validates them in small batches, so that 100,000 recipients do not block the event loop.
     recipients: z
       .array(z.unknown().meta({ ...z.toJSONSchema(recipient, { io: 'input' }), description: 'A number.' }))
       .max(maxRecipients)

@@ -1,31 +1,34 @@
-// Pure rules of campaigns: what may be done in which state, what comes next, how fast, how far it is.
+// Pure rules of campaigns: allowed state changes, next step, pacing, progress.
 import type { CampaignStatus } from '../generated/prisma/client.ts'
 
-/** Distinct numbers that one campaign may have. */
+/** Most distinct numbers of one campaign. */
 export const maxRecipients = 100_000
 
-/** How fast a campaign goes: messages that are made at once, and the least time between that and the next. */
+/** Pacing of a campaign: messages created at once, and the shortest pause before the next page, in milliseconds. */
 export interface Pace {
   pageSize: number
   restMs: number
 }
 
 const brisk: Pace = { pageSize: 50, restMs: 100 }
-/** So few at a time that whoever sends in the same moment does not notice. */
+/** Pages so small that other sends of the same moment are not delayed noticeably. */
 const gentle: Pace = { pageSize: 5, restMs: 200 }
-/** How long a campaign makes way for those who sent something that is no campaign's. */
+/** Time during which campaigns use the gentle pace after a message outside of any campaign was sent. */
 const makesWayMs = 60_000
-/** Messages of one campaign that wait for their provider at a time; the others are only planned, and cost nothing. */
+/**
+ * Most messages of one campaign that wait for their provider at a time (backpressure). Other recipients stay planned, without a
+ * message.
+ */
 const maxWaiting = 500
-/** How long a worker stays with one campaign before it looks at another. */
+/** Longest time that a worker spends on one campaign before it takes another. */
 export const turnMs = 5_000
 
-/** The pace `sinceMs` after something that is no campaign's was last sent. */
+/** Returns the pace, `sinceMs` after a message outside of any campaign was last sent. */
 export function paceAfter(sinceMs: number): Pace {
   return sinceMs < makesWayMs ? gentle : brisk
 }
 
-/** Milliseconds to rest after a page that took `tookMs`: the busier the machine, the longer. */
+/** Milliseconds to pause after a page that took `tookMs`: at least three times as long, so that campaigns slow down on a busy machine. */
 export function restAfter(tookMs: number, { restMs }: Pace): number {
   return Math.max(restMs, 3 * tookMs)
 }
@@ -41,7 +44,7 @@ const allowed: Record<Deed, readonly CampaignStatus[]> = {
 const done: Record<Deed, string> = { pause: 'paused', resume: 'resumed', cancel: 'cancelled' }
 const either = new Intl.ListFormat('en', { type: 'disjunction' })
 
-/** Why a campaign in this state cannot be paused, resumed or cancelled; null where it can. */
+/** Returns why a campaign in this state cannot be paused, resumed or cancelled; null if it can. */
 export function obstacle(deed: Deed, status: CampaignStatus): string | null {
   if (allowed[deed].includes(status)) return null
   return `The campaign is ${status}; only one that is ${either.format(allowed[deed])} can be ${done[deed]}`
@@ -52,28 +55,28 @@ export interface Progress {
   scheduledFor: Date | null
   lastEnqueuedAt: Date | null
   instanceDeleted: boolean
-  /** Recipients without a message, of the next page. */
+  /** Recipients of the next page, which have no message yet. */
   planned: number
-  /** Messages that are queued or sending, */
+  /** Messages of the campaign that are queued or sending. */
   open: number
-  /** and those of them that no provider has taken yet. */
+  /** Those of the open messages that no provider has accepted yet. */
   waiting: number
 }
 
 export type Step =
-  /** Not its time, or over. */
+  /** The campaign has ended, or is paused with planned recipients. */
   | { do: 'nothing' }
   | { do: 'later'; at: Date }
   | { do: 'complete' }
   | { do: 'fail'; error: string }
   | { do: 'send'; most: number }
 
-/** What comes next for a campaign, at the database's `now`. */
+/** Returns the next step of a campaign; `now` is the time of the database. */
 export function nextStep(campaign: Progress, now: Date, pageSize: number): Step {
   const { status, scheduledFor, planned, open, waiting } = campaign
   if (status === 'scheduled' && scheduledFor && scheduledFor > now) return { do: 'later', at: scheduledFor }
   if (status !== 'scheduled' && status !== 'running') {
-    // A paused one of which everything left before it paused is done all the same.
+    // A paused campaign without planned recipients still completes.
     if (status !== 'paused' || planned > 0) return { do: 'nothing' }
   }
   if (planned === 0) return open === 0 ? { do: 'complete' } : { do: 'later', at: lookAgainAt(campaign, now) }
@@ -82,7 +85,10 @@ export function nextStep(campaign: Progress, now: Date, pageSize: number): Step 
   return most > 0 ? { do: 'send', most } : { do: 'later', at: lookAgainAt(campaign, now) }
 }
 
-/** Soon after something left, ever later while nothing does, as with an instance that is not connected. */
+/**
+ * Backoff: a quarter of the time since messages were last created, from 250 ms to 5 s. It grows while nothing leaves, for example
+ * because the instance is not connected.
+ */
 function lookAgainAt({ lastEnqueuedAt }: Progress, now: Date): Date {
   const idleMs = lastEnqueuedAt ? now.getTime() - lastEnqueuedAt.getTime() : 0
   return new Date(now.getTime() + Math.min(5_000, Math.max(250, idleMs / 4)))
@@ -99,7 +105,7 @@ export interface Counters {
   cancelled: number
 }
 
-/** The share that is over or on its way to the recipient, in whole percent, rounded down. */
+/** Share of recipients that are neither planned nor queued, in whole percent, rounded down. */
 export function progressPercent({ total, planned, queued }: Counters): number {
   return total === 0 ? 0 : Math.floor((100 * (total - planned - queued)) / total)
 }

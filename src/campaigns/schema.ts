@@ -1,4 +1,4 @@
-// Campaigns in the graph.
+// GraphQL schema of campaigns: types, queries, mutations and subscription.
 
 import { fail } from '../core/errors.ts'
 import { builder } from '../core/graph/builder.ts'
@@ -69,7 +69,7 @@ const CampaignStatsRef = builder.objectRef<CampaignStats>('CampaignStats').imple
   }),
 })
 
-// The type names no columns, so that what a verb returned is told as it was and not read again.
+// The type declares no columns to select, so that the row which a mutation returned is used as it is and not read again.
 const CampaignRef = builder.prismaObject('Campaign', {
   description: 'One message to many recipients.',
   fields: (t) => ({

@@ -1,4 +1,4 @@
-// What can be done with a campaign: create, pause, resume, cancel.
+// Operations on campaigns: create, pause, resume, cancel.
 import type { Context } from '../core/context.ts'
 import type { Sql } from '../core/database/database.ts'
 import { fail } from '../core/errors.ts'
@@ -11,7 +11,10 @@ import { type Deed, obstacle } from './policy.ts'
 
 export { createCampaign } from './create.ts'
 
-/** Lets nothing further leave; what is queued, or came back from the network, is planned again, and its quota is free. @throws NOT_FOUND, INVALID_STATE. */
+/**
+ * Stops sending. Messages that are queued, or whose attempt was not accepted, become planned recipients again, and their quota is
+ * returned. @throws NOT_FOUND when the campaign is not in the workspace; INVALID_STATE when it is neither scheduled nor running.
+ */
 export async function pauseCampaign(ctx: Context, id: string): Promise<Campaign> {
   return await change(ctx, id, 'pause', async (tx) => {
     await planAgain(ctx, tx, id)
@@ -19,7 +22,7 @@ export async function pauseCampaign(ctx: Context, id: string): Promise<Campaign>
   })
 }
 
-/** Those whose messages have not left wait for their turn again, without a message. */
+/** Deletes the messages that have not left, and sets their recipients back to planned. */
 async function planAgain({ app }: Context, tx: Sql, id: string): Promise<void> {
   const messageIds = await takeBack(app, tx, id)
   await tx.query(
@@ -29,7 +32,10 @@ async function planAgain({ app }: Context, tx: Sql, id: string): Promise<void> {
   )
 }
 
-/** Goes on where it stopped, or waits for its time. @throws NOT_FOUND, INVALID_STATE. */
+/**
+ * Continues a paused campaign, or schedules it again if its start time is still ahead. @throws NOT_FOUND when the campaign is not
+ * in the workspace; INVALID_STATE when it is not paused.
+ */
 export async function resumeCampaign(ctx: Context, id: string): Promise<Campaign> {
   return await change(ctx, id, 'resume', async (tx, { scheduledFor, now }) => {
     const early = scheduledFor !== null && scheduledFor > now
@@ -38,18 +44,21 @@ export async function resumeCampaign(ctx: Context, id: string): Promise<Campaign
   })
 }
 
-/** Ends it: what has not left, and is not just being offered, never will. @throws NOT_FOUND, INVALID_STATE. */
+/**
+ * Ends the campaign. Messages that have not left are never sent, except those of an attempt in progress. @throws NOT_FOUND when
+ * the campaign is not in the workspace; INVALID_STATE when it has ended already.
+ */
 export async function cancelCampaign(ctx: Context, id: string): Promise<Campaign> {
   return await change(ctx, id, 'cancel', async (tx) => {
     await cancelQueued(tx, id)
-    // A message that was offered cannot become cancelled, but its recipient can.
+    // A message that was attempted cannot become cancelled, but its recipient can.
     await planAgain(ctx, tx, id)
     await tx.query(`update campaign_recipients set status = 'cancelled' where "campaignId" = $1 and status = 'planned'`, [id])
     return `status = 'cancelled', "cancelledAt" = now(), error = null`
   })
 }
 
-/** Holds the campaign, so that nobody sends for it meanwhile, and changes it as `work` says, in one transaction. */
+/** Locks the campaign row, so that no page is sent meanwhile, and applies the assignments that `work` returns, in one transaction. */
 async function change(
   ctx: Context,
   id: string,

@@ -1,4 +1,4 @@
-// How far campaigns are, counted from the rows of their recipients and messages in one statement: nothing is kept that could differ.
+// Statistics of campaigns, counted from the rows of recipients and messages in one statement. No stored counter can drift.
 import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
 import { load } from '../core/graph/load.ts'
@@ -27,7 +27,7 @@ interface Row extends Counters, Timeline {
   status: CampaignStatus
 }
 
-/** A campaign's statistics as of one moment. @throws NOT_FOUND. */
+/** Statistics of a campaign as of one moment. @throws NOT_FOUND when the campaign is not in the workspace. */
 export async function statsOf(ctx: Context, id: string): Promise<CampaignStats> {
   const stats = await load(ctx, 'statistics of campaigns', id, async (ids) => {
     const rows = new Map((await count(ctx, ids)).map((row) => [row.id, row]))
@@ -36,7 +36,7 @@ export async function statsOf(ctx: Context, id: string): Promise<CampaignStats> 
   return stats ?? fail('NOT_FOUND', 'Campaign not found')
 }
 
-/** Each recipient once: those without a message by their own state, the others by their message's. Both are read from indexes alone. */
+/** Counts each recipient once: those without a message by their own status, the others by their message's. Both are index-only scans. */
 async function count({ app, principal }: Context, ids: readonly string[]): Promise<Row[]> {
   const { rows } = await app.pool.query<Row>({
     name: 'campaigns.stats',

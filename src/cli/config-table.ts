@@ -1,4 +1,4 @@
-// The configuration as README's table: one row for each variable, printed from what the code reads.
+// The configuration table of the README: one row for each variable, printed from the schema that the code reads.
 import type { z } from 'zod'
 import { environment } from '../core/config/environment.ts'
 
@@ -11,7 +11,7 @@ export function configTable(): string {
   return ['| Variable | Default | Meaning |', '|---|---|---|', ...rows].join('\n')
 }
 
-/** The default as it would be written into the environment; nothing where there is none. */
+/** The default as written in the environment; empty if there is none. */
 function defaultOf(type: z.ZodType): string {
   const { defaultValue } = type.def as { defaultValue?: unknown }
   const text = typeof defaultValue === 'boolean' ? String(Number(defaultValue)) : String(defaultValue ?? '')

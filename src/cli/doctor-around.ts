@@ -1,4 +1,4 @@
-// What a gateway depends on beside its database: where files go, who takes its mail, who says who somebody is.
+// Checks what a gateway depends on besides its database: the media store, the mail server and the identity provider.
 import { createTransport } from 'nodemailer'
 import type { Config, Secrets } from '../core/config/config.ts'
 import { createMediaStore } from '../media/open-store.ts'
@@ -9,13 +9,13 @@ export interface Surroundings {
   secrets: Secrets
 }
 
-/** For a connection, and again for the mail server's greeting. */
+/** Timeout of the connection, and again of the mail server's greeting. */
 const mailMs = 5_000
-/** For each thing that it says then: longer, or either could be told of a server that says nothing at all. */
+/** Timeout of each later response. With an equal one, either error could be reported for a server that sends nothing at all. */
 const mailSilenceMs = 6_000
 const discoveryMs = 3_000
 
-/** Each throws a sentence when something is wrong, else returns one. */
+/** Each check throws a sentence when something is wrong, else returns one. */
 export const surroundings: Record<string, (around: Surroundings) => Promise<string>> = {
   media: async (around) => {
     await checkSpool(around.config.dataDir)

@@ -1,4 +1,4 @@
-// Looks at everything a gateway depends on and says in words what is wrong.
+// Checks everything that a gateway depends on, and says in words what is wrong.
 import type pg from 'pg'
 import { pendingMigrations } from '../core/database/migrate.ts'
 import { withPool } from '../core/database/short-pool.ts'
@@ -11,7 +11,7 @@ import { foreignKey, opensStored } from './stored-secrets.ts'
 /** Throws a sentence when something is wrong, else returns one. */
 type Check = (pool: pg.Pool, secretKey: Buffer) => Promise<string>
 
-/** From which difference on a clock is wrong: the contract's smallest promise about time is a second. */
+/** Largest tolerated difference of the clocks: the shortest time that the API contract promises is one second. */
 const clockToleranceMs = 1_000
 
 const checks: Record<string, Check> = {
@@ -61,12 +61,12 @@ const checks: Record<string, Check> = {
 }
 
 export interface Patient extends Surroundings {
-  /** Of the database. */
+  /** URL of the database. */
   url: string
   secretKey: Buffer
 }
 
-/** Runs every check, says one line for each, and answers whether all is well. Configuration was read before. */
+/** Runs every check, prints one line for each, and returns true if all pass. The configuration must have been read before. */
 export async function doctor({ url, secretKey, ...around }: Patient, say: (line: string) => void): Promise<boolean> {
   let healthy = true
   async function look(name: string, check: () => Promise<string>): Promise<boolean> {
@@ -83,7 +83,7 @@ export async function doctor({ url, secretKey, ...around }: Patient, say: (line:
   await withPool(url, { max: 1, connectionTimeoutMillis: 5_000 }, async (pool) => {
     for (const [name, check] of Object.entries(checks)) {
       const isWell = await look(name, () => check(pool, secretKey))
-      // Everything after these would only say the same again.
+      // Every later check of the database would report the same fault.
       if (!isWell && (name === 'database' || name === 'migrations')) break
     }
   })

@@ -1,4 +1,4 @@
-// For developers: migrations from changes of prisma/schema.
+// For developers: writes migrations from changes of prisma/schema.
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { DiffTarget } from '@prisma/schema-engine-wasm/schema_engine_bg'
@@ -9,9 +9,9 @@ import { withPool } from '../core/database/short-pool.ts'
 const migratedSchemaFile = path.join(migrationsDir, 'migrated.prisma')
 
 /**
- * Writes `NNNN_name/migration.sql`, the difference between prisma/schema as it was migrated last and as it
- * is now, and remembers it as migrated. `init` is the difference from nothing and is written again each time.
- * Returns the folder's name, or undefined when there is no difference. The engine wants a database, and leaves it as it is.
+ * Writes `NNNN_name/migration.sql`, the difference between prisma/schema as last migrated and as it is, and records it as migrated.
+ * `init` is the difference from an empty schema and is written again each time. Returns the folder's name, or undefined when there is
+ * no difference. The engine needs a database, and does not change it.
  */
 export async function draftMigration(databaseUrl: string, name: string): Promise<string | undefined> {
   const number = name === 'init' ? 1 : Number((await migrationNames()).at(-1)?.slice(0, 4) ?? 0) + 1
@@ -25,12 +25,12 @@ export async function draftMigration(databaseUrl: string, name: string): Promise
   return folder
 }
 
-/** The SQL that makes prisma/schema out of nothing, migrations or not. The engine wants a database, and leaves it as it is. */
+/** The SQL that creates prisma/schema from nothing, whatever the migrations. The engine needs a database, and does not change it. */
 export async function scriptOfModels(databaseUrl: string): Promise<string> {
   return (await scriptFrom(databaseUrl, { tag: 'empty' })) ?? ''
 }
 
-/** The SQL from somewhere to prisma/schema as it is now; undefined where there is nothing to do. */
+/** The SQL from `from` to prisma/schema as it is; undefined when there is no difference. */
 async function scriptFrom(databaseUrl: string, from: DiffTarget): Promise<string | undefined> {
   return await withPool(databaseUrl, {}, async (pool) => {
     using engine = await openEngine(pool)

@@ -1,4 +1,4 @@
-// The contacts that something is to be done to, as callers name them: one that stands twice counts once.
+// Lists of contact ids in requests. A repeated id counts once.
 import { z } from 'zod'
 import { defineArguments } from '../core/graph/input.ts'
 import { parse, uuid } from '../core/validation.ts'
@@ -16,7 +16,7 @@ const list = z
       return
     }
     const ids = [...places.keys()]
-    // All at once: of 10,000 that are none, an error each takes 60 ms.
+    // One parse for all ids: with 10,000 invalid ids, an error object for each takes 60 ms.
     for (const { path, message } of uuids.safeParse(ids).error?.issues ?? []) {
       const id = ids[path[0] as number]
       issues.push({ code: 'custom', message, input: id, path: [places.get(id) as number] })
@@ -27,15 +27,18 @@ const list = z
     items: { type: 'string', format: 'uuid' },
   })
 
-/** What the REST bodies hold. */
+/** The REST bodies with contact ids. */
 export const ContactIds = defineArguments('ContactIds', z.object({ contactIds: list }).describe('The contacts it is about.'))
 
-/** Distinct ids, in the order in which they first stand. @throws VALIDATION_ERROR naming the place of each that is none. */
+/**
+ * Distinct ids, in the order of their first occurrence.
+ * @throws VALIDATION_ERROR when an id is malformed (the message names the position of each), or the number of ids is out of range.
+ */
 export function distinctIds(contactIds: readonly string[]): string[] {
   return [...placesOf(parse(ContactIds, { contactIds }).contactIds).keys()] as string[]
 }
 
-/** Where each stands first. */
+/** Position of the first occurrence of each id. Letter case is ignored. */
 function placesOf(ids: readonly unknown[]): Map<unknown, number> {
   const places = new Map<unknown, number>()
   for (const [place, id] of ids.entries()) {

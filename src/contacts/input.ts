@@ -1,4 +1,4 @@
-// What a caller says of contacts and groups: every field and bound, refused by name where wrong.
+// GraphQL inputs of contacts and groups: every field with its limits. An error names the field.
 import { z } from 'zod'
 import { defineInput, idempotencyKey, type Rules } from '../core/graph/input.ts'
 import { phone } from '../core/phone.ts'
@@ -7,7 +7,7 @@ import { jsonObject, text, uuid } from '../core/validation.ts'
 const email = z.email('must be an e-mail address').max(254, 'must have at most 254 characters')
 const tag = z.string().trim().pipe(text(1, 50)).meta({ minLength: 1, maxLength: 50 })
 
-/** Values for templates: flat, 50 names, 1024 characters each. */
+/** Values for templates: a flat object of at most 50 names, with at most 1024 characters each. */
 const custom = jsonObject(text(0, 1024)).check(({ value, issues }) => {
   const names = Object.keys(value)
   if (names.length > 50) issues.push({ code: 'custom', message: 'must have at most 50 names', input: value })
@@ -35,12 +35,12 @@ const groupFields = {
   description: text(0, 1000).nullish().describe('What it is for, up to 1000 characters.'),
 }
 
-/** The same field, which may be left out; zod forgets the description. */
+/** The same field as an optional one. zod drops the description, so it is set again. */
 function optional<Field extends z.ZodType>(field: Field) {
   return field.optional().describe(field.description ?? '')
 }
 
-/** One field at least must be there; null is a value too. */
+/** Requires at least one field. Null counts as a value. */
 function changesSomething(fields: object): Rules {
   const names = Object.keys(fields)
   const told = `must change ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
@@ -75,7 +75,7 @@ export const UpdateContactGroupInput = defineInput(
   changesSomething(groupFields),
 )
 
-/** What to look for in names and numbers. */
+/** Search term of lists of contacts and members. */
 export const search = text(1, 100)
 
 export const ContactFilter = defineInput(

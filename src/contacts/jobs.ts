@@ -1,4 +1,4 @@
-// What contacts do by the clock.
+// Scheduled job of contacts: deletes expired bulk jobs.
 import { z } from 'zod'
 import { defineJob, implementJob, type JobImplementation } from '../core/jobs/jobs.ts'
 import { pruneBulkJobs } from './prune.ts'

@@ -1,4 +1,4 @@
-// Reading contacts: pages of a workspace's, in any order and by any filter, none of which counts them.
+// Reads contacts: pages of a workspace's contacts, in any order and by any filter, without counting them (keyset pagination).
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Context } from '../core/context.ts'
 import { keyset, type Page, type PageArgs, type Place, readPage } from '../core/graph/pagination.ts'
@@ -16,7 +16,6 @@ export const sorts = {
 
 export type ContactSort = keyof typeof sorts
 
-/** A page of the workspace's contacts. */
 export async function pageOfContacts(
   ctx: Context,
   info: GraphQLResolveInfo,
@@ -37,15 +36,15 @@ export async function pageOfContacts(
 }
 
 /**
- * How many are looked at in their order, before all that match are looked for and put in order afterwards. The first is quick
- * where many match; the second where few do, or only those at the far end. Left to itself, Postgres guesses which it is, and
- * pays for a wrong guess with a walk through everything.
+ * Number of contacts that are read in page order and filtered, before a second query finds all matches and sorts them. The first way is
+ * fast if many contacts match. The second is fast if few match, or only those at the far end. By itself, the planner of PostgreSQL
+ * guesses which case it is, and a wrong guess costs a scan of everything.
  */
 export const windowSize = 1_000
 
 interface Asked {
   filter: ContactFilterValue
-  /** As SQL, of `c`. */
+  /** SQL list of columns of the alias `c`. */
   columns: string
   field: 'createdAt' | 'name'
   place: Place
@@ -58,7 +57,7 @@ async function findContacts(ctx: Context, asked: Asked): Promise<Contact[]> {
   return near.length === asked.take || !isFiltered ? near : await readContacts(ctx, asked, null)
 }
 
-/** Those that match among the first `window` at the place, or among all. */
+/** The matching contacts among the first `window` from the position on, or among all if `window` is null. */
 async function readContacts(
   ctx: Context,
   { filter, columns, field, place, take }: Asked,
@@ -68,7 +67,7 @@ async function readContacts(
   const order = `order by c."${field}" ${place.order}, c.id ${place.order}`
   const here = ['c."workspaceId" = $1', ...keyset(place, `c."${field}"`, 'c.id', values)].join(' and ')
   const match = ['true', ...conditionsOf(filter, values)].join(' and ')
-  // What has an offset is found before it is put in order.
+  // `offset 0` is an optimization fence: the matches are found before they are sorted.
   const { rows } = await ctx.app.pool.query<Contact>(
     `select ${columns} from (
        select * from (select * from contacts c where ${here} ${window ? `${order} limit ${window}` : ''}) c where ${match} offset 0
@@ -90,8 +89,8 @@ function conditionsOf({ search, tag, groupId }: ContactFilterValue, values: unkn
 }
 
 /**
- * That a contact has `search` in its name, number or (`all`) e-mail address. The column "searchText" has the three in this
- * order, folded, a line each: what is followed by one more line is not in the e-mail address.
+ * SQL condition: a contact has `search` in its name, number or (`all`) e-mail address. The column "searchText" holds the three in this
+ * order, case-folded, one per line: text with another line after it is not in the e-mail address.
  */
 export function matching(search: string, where: 'all' | 'nameOrPhone', values: unknown[]): string {
   const literal = search.replace(/[\\%_]/g, '\\$&')

@@ -1,10 +1,10 @@
-// Bulk jobs past their time.
+// Deletes expired bulk jobs in chunks.
 import type { App } from '../core/app.ts'
 
-/** How long a bulk job is kept after it has ended. */
+/** How long a bulk job is kept after its end. */
 export const keptForDays = 30
 
-/** Deletes bulk jobs that ended longer ago than that, in chunks, and returns how many. One that has not ended stays. */
+/** Deletes bulk jobs that ended longer ago than {@link keptForDays}, in chunks. Returns the number deleted. An unfinished one stays. */
 export async function pruneBulkJobs(app: App, chunk = 2_000): Promise<number> {
   for (let pruned = 0; ; ) {
     const { rowCount } = await app.pool.query(

@@ -1,4 +1,4 @@
-// Contacts in the graph.
+// GraphQL fields of contacts.
 
 import { fail } from '../core/errors.ts'
 import { builder } from '../core/graph/builder.ts'
@@ -9,7 +9,7 @@ import { ContactFilter, CreateContactInput, UpdateContactInput } from './input.t
 import { type ContactSort, pageOfContacts, sorts } from './list.ts'
 import { createContact, deleteContact, updateContact } from './service.ts'
 
-/** The values of a contact: 50 of 1,024 characters, of four bytes each. */
+/** Maximum bytes of a contact's custom values: 50 of 1,024 characters with names of 100, at four bytes each. */
 const customBytes = 50 * 4 * 1_124
 
 export const ContactRef = builder.prismaObject('Contact', {

@@ -1,4 +1,4 @@
-// What can be done with contacts: create, change, delete.
+// Operations on contacts: create, change, delete.
 import type { Context } from '../core/context.ts'
 import type { Sql } from '../core/database/database.ts'
 import { fail } from '../core/errors.ts'
@@ -9,12 +9,12 @@ import type { Contact } from '../generated/prisma/client.ts'
 import { deleteContacts } from './groups/membership.ts'
 import type { CreateContact, UpdateContact } from './input.ts'
 
-/** Without what only Postgres has use for. */
+/** Excludes the generated column "searchText", which only PostgreSQL uses. */
 export const contactTable = tableOf('Contact', 'contacts')
 
 export const contactColumns = contactTable.columns.map((name) => `c."${name}"`).join(', ')
 
-/** @throws CONFLICT where another contact of the workspace has the number, also when both come at once. */
+/** @throws CONFLICT when another contact of the workspace has the number (exact under concurrency). */
 export async function createContact(ctx: Context, input: CreateContact): Promise<Contact> {
   const { name, phone } = input
   return await write(ctx, async (tx) => {
@@ -34,7 +34,10 @@ export async function createContact(ctx: Context, input: CreateContact): Promise
   })
 }
 
-/** Changes what is given. @throws NOT_FOUND, CONFLICT as {@link createContact}. */
+/**
+ * Changes the given fields.
+ * @throws NOT_FOUND when the workspace has no such contact, CONFLICT as {@link createContact}.
+ */
 export async function updateContact(ctx: Context, id: string, input: UpdateContact): Promise<Contact> {
   return await write(ctx, async (tx) => {
     const before = await holdContact(ctx, tx, id)
@@ -50,7 +53,10 @@ export async function updateContact(ctx: Context, id: string, input: UpdateConta
   })
 }
 
-/** Deletes the contact and its memberships; its messages stay. @throws NOT_FOUND. */
+/**
+ * Deletes the contact and its memberships. Its messages stay.
+ * @throws NOT_FOUND when the workspace has no such contact.
+ */
 export async function deleteContact(ctx: Context, id: string): Promise<{ id: string; deleted: true }> {
   return await write(ctx, async (tx) => {
     const ids = await deleteContacts(tx, ctx.principal.workspaceId, [id])
@@ -68,12 +74,12 @@ async function holdContact(ctx: Context, tx: Sql, id: string): Promise<Contact> 
 
 type Optional = Pick<CreateContact, 'firstName' | 'lastName' | 'email' | 'tags'> & { custom?: unknown }
 
-/** The values of the columns that may be empty, in the order of the statements above. */
+/** The values of the optional columns, in the order of the statements above. */
 function columnsOf({ firstName, lastName, email, tags, custom }: Optional): unknown[] {
   return [firstName ?? null, lastName ?? null, email ?? null, [...new Set(tags)], JSON.stringify(custom ?? {})]
 }
 
-/** Without what was left out, which would else overwrite what is there. */
+/** Drops fields that are undefined, which would otherwise overwrite the stored values. */
 function given<Input extends object>(input: Input): Input {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) as Input
 }

@@ -1,18 +1,18 @@
-// Group commit: calls that arrive while a flush is in flight share the next one.
+// Group commit: calls that arrive while a flush is in flight share the next flush.
 import DataLoader from 'dataloader'
 import { withoutBudget } from './graph/budget.ts'
 
 export interface BatchOptions<Input, Output> {
-  /** The most members of one flush. */
+  /** Most members of one flush. */
   max: number
-  /** Flushes in flight at once. */
+  /** Most flushes in flight at once. */
   parallel: number
-  /** Answers in the order of its inputs; an Error answers its own member only, a throw answers all of them. */
+  /** Returns one result for each input, in order. An Error rejects its own call only; a throw rejects every call of the flush. */
   run: (inputs: readonly Input[]) => Promise<readonly (Output | Error)[]>
   observe?: (size: number) => void
 }
 
-/** A function that does for one what `run` does for many. */
+/** Returns a function for a single input; concurrent calls share a `run`. */
 export function createBatch<Input, Output>(options: BatchOptions<Input, Output>): (input: Input) => Promise<Output> {
   const { max, parallel, run, observe } = options
   const waiting: (() => void)[] = []
@@ -32,7 +32,7 @@ export function createBatch<Input, Output>(options: BatchOptions<Input, Output>)
       maxBatchSize: max,
       batchScheduleFn: (dispatch) => {
         waiting.push(dispatch)
-        // One turn of the event loop gathers what the same packet of requests brings.
+        // Waits one turn of the event loop, so that requests from the same packet share a flush.
         if (running < parallel) setImmediate(start)
       },
     },

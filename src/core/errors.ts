@@ -1,4 +1,4 @@
-// Every error the gateway can answer with, in one table: its code, its HTTP status, what it says by default.
+// All error codes of the API in one table: code, HTTP status and default message.
 import { GraphQLError } from 'graphql'
 
 export const errors = {
@@ -43,7 +43,7 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors
 
-/** A failure as the graph carries it: `extensions.code` is the code, `message` is for people. */
+/** An error for the graph: `extensions.code` is the code, `message` is for people. */
 export function failure(code: ErrorCode, message: string = errors[code].message): GraphQLError {
   return new GraphQLError(message, { extensions: { code } })
 }
@@ -53,18 +53,18 @@ export function fail(code: ErrorCode, message?: string): never {
   throw failure(code, message)
 }
 
-/** A refusal that goes away by itself, in so many seconds, which `Retry-After` says. */
+/** Throws a temporary refusal; `seconds` is sent as `Retry-After`. */
 export function failFor(seconds: number, code: ErrorCode, message?: string): never {
   throw Object.assign(failure(code, message), { retryAfterSeconds: seconds })
 }
 
-/** The seconds of {@link failFor}, also of what the graph made of it; undefined for every other error. */
+/** The seconds of {@link failFor}, also from an error that GraphQL has wrapped; undefined for every other error. */
 export function retryAfterOf(error: unknown): number | undefined {
   const { retryAfterSeconds, originalError } = error as { retryAfterSeconds?: number; originalError?: unknown }
   return retryAfterSeconds ?? (originalError ? retryAfterOf(originalError) : undefined)
 }
 
-/** The contract's code of anything thrown, or null for what nobody foresaw. */
+/** The API's code of anything thrown, or null for an unforeseen error. */
 export function codeOf(error: unknown): ErrorCode | null {
   const code = (error as { extensions?: { code?: unknown } } | null)?.extensions?.code
   return typeof code === 'string' && Object.hasOwn(errors, code) ? (code as ErrorCode) : null

@@ -1,4 +1,4 @@
-// Named places, one at each commit boundary, where a test can make the process die, throw or pause.
+// Failpoints: named places, one at each commit boundary, where a test can make the process die, throw or pause.
 import { setTimeout as pause } from 'node:timers/promises'
 
 export type Failpoint =
@@ -21,7 +21,10 @@ export type FailpointHit = (name: Failpoint) => Promise<void>
 
 const idle: FailpointHit = async () => {}
 
-/** Reads `name[:n]=kill|throw|sleep[:ms]`: at the n-th hit (1) of that place, and at that hit only. */
+/**
+ * Parses `name[:n]=kill|throw|sleep[:ms]`. The action runs at the n-th hit of that place only (default 1); a pause lasts 15 s by
+ * default.
+ */
 export function createFailpoint(spec: string | undefined): FailpointHit {
   const match = spec?.match(/^([a-z_.0-9]+)(?::(\d+))?=(kill|throw|sleep)(?::(\d+))?$/)
   if (!match) return idle

@@ -4,20 +4,21 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 /**
- * How far the heap may grow over its live size before a major collection, in percent. V8's default of up to 300 let one caller with large
- * requests raise resident memory by 600 MB. It costs the bench `list` at most 5 %; at 30, `list` was 20 % slower.
+ * Growth of the heap over its live size before a major collection, in percent. V8's default of up to 300 let one caller with
+ * large requests raise resident memory by 600 MB. This value costs the bench `list` at most 5 %; at 30, `list` was 20 % slower.
  */
 const growingPercent = 100
 /**
- * V8 pools the pages that a collection frees and may never return them. Above this much resident memory outside of the heap (170 MB are code,
- * threads and libraries), a collection that empties the pool runs. It stops the process for 160 to 270 ms.
+ * V8 pools the pages that a collection frees and may never return them. Above this much resident memory outside of the heap, a
+ * collection that empties the pool runs; it stops the process for 160 to 270 ms. Code, threads and libraries take 170 MB of that
+ * memory.
  */
 const mostKeptBytes = 350e6
-/** The collection waits until event loop utilization is below this. */
+/** The collection runs only while event loop utilization is not above this. */
 const quietUtilization = 0.2
 const lookMs = 10_000
 
-/** Call it when the process starts, before the heap grows. */
+/** Call this when the process starts, before the heap grows. */
 export function boundHeap(): void {
   setFlagsFromString(`--heap-growing-percent=${growingPercent}`)
   setFlagsFromString('--expose-gc')

@@ -1,4 +1,4 @@
-// Ids are UUID v7: they sort by time of making, so indexes grow at one end.
+// Ids are UUID v7: they sort by creation time, so indexes grow at one end.
 import { randomInt } from 'node:crypto'
 import { v7 } from 'uuid'
 
@@ -6,8 +6,8 @@ let msecs = 0
 let seq = 0
 
 /**
- * A new id, above every one that this process made before. Ids of one millisecond are a random distance apart: if they were counted,
- * two of them would tell how many were made in between for others.
+ * Returns a new id, greater than all earlier ones of this process. Ids of the same millisecond are a random distance apart:
+ * consecutive numbers would reveal how many ids were created in between for others.
  */
 export function newId(): string {
   const now = Date.now()
@@ -26,7 +26,7 @@ export function newId(): string {
 
 const form = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** Whether a text is an id as we write them, in lower case. */
+/** True if a text is an id as the gateway writes it, in lower case. */
 export function isId(value: unknown): value is string {
   return typeof value === 'string' && form.test(value)
 }

@@ -1,10 +1,10 @@
-// One JSON line an event. Keys, tokens, secrets, texts and full phone numbers never get here.
+// Logger: one JSON line per event. Keys, tokens, secrets, message texts and full phone numbers are never logged.
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
 import { shownJson } from './one-line.ts'
 
 export type Log = Logger
 
-/** Writes to `destination`, which is standard output unless told otherwise. */
+/** Writes to `destination`, by default standard output. */
 export function createLog(level: string, destination: DestinationStream = pino.destination(1)): Log {
   const options: LoggerOptions = {
     level,
@@ -14,11 +14,11 @@ export function createLog(level: string, destination: DestinationStream = pino.d
     formatters: { level: (label) => ({ level: label }) },
     redact: { paths: ['key', 'token', 'secret', 'password', 'authorization', '*.apiKey', 'req.headers'], remove: true },
   }
-  // Operators read it on terminals, and others' words are in it: those of mail servers, for example.
+  // Operators read the log on terminals, and it contains text of others, for example of mail servers.
   return pino(options, { write: (line) => destination.write(shownJson(line)) })
 }
 
-/** What of an error may be logged: databases add the values of the row that it is about. */
+/** The part of an error that may be logged. Databases add the values of the affected row, which are left out. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { name, message, stack, cause } = error

@@ -1,15 +1,15 @@
-// What /metrics shows, each figure declared once.
+// All figures of /metrics, each declared once.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** A registry of its own for each App, so that two in one process do not share figures. */
+/** Creates a separate registry for each App, so that two Apps in one process do not share figures. */
 export function createMetrics() {
   const registry = new Registry()
   const registers = [registry]
-  // Event-loop delay and memory come with prom-client's defaults.
+  // prom-client's defaults include event loop delay and memory.
   collectDefaultMetrics({ register: registry })
   return {
     registry,

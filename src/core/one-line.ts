@@ -1,8 +1,8 @@
-// Free text of people on an operator's terminal and in the log: names above all.
+// Makes free text of users safe to show on an operator's terminal and in the log.
 
 /**
- * One line of it, without control characters and bidirectional controls: nobody's name adds lines, gives the terminal orders, or
- * turns the text beside it around.
+ * Returns the text as one line, without control characters and bidirectional controls. A name can then not add lines, send
+ * commands to the terminal, or reverse the text beside it.
  */
 export function oneLine(text: string): string {
   return text
@@ -11,17 +11,17 @@ export function oneLine(text: string): string {
     .trim()
 }
 
-/** A row of a list, its columns two spaces apart. */
+/** A row of a list, with two spaces between its columns. */
 export function lineOf(columns: readonly (string | number)[]): string {
   return columns.map((column) => oneLine(String(column))).join('  ')
 }
 
-/** JSON of a value, as {@link shownJson} writes it. */
+/** JSON of a value, escaped by {@link shownJson}. */
 export function jsonLine(value: unknown): string {
   return shownJson(JSON.stringify(value))
 }
 
-/** The same JSON with every character escaped that a terminal obeys, shows elsewhere or not at all. U+009B begins a command. */
+/** Escapes every character of a JSON text that a terminal executes, shows in another place or does not show. U+009B begins a command. */
 export function shownJson(json: string): string {
   return json.replaceAll(
     /[\x7f-\x9f\u2028\u2029\ufeff\p{Bidi_Control}]/gu,

@@ -1,8 +1,8 @@
-// Phone numbers, as the whole gateway takes them.
+// Schema of phone numbers, used by the whole gateway.
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
 import { z } from 'zod'
 
-/** A number in E.164: `+` and 8 to 15 digits that some country could have given out. */
+/** A number in E.164: `+` and 8 to 15 digits, of a length that its country's numbering plan allows. */
 export const phone = z
   .string()
   .refine((value) => /^\+[1-9]\d{7,14}$/.test(value) && parsePhoneNumberFromString(value)?.isPossible() === true, {

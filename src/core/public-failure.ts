@@ -1,12 +1,12 @@
-// What a caller may be told of anything thrown, and what the database's own errors mean to one.
+// Translates anything thrown into a code and message for the caller, and classifies errors of the database.
 import { codeOf, type ErrorCode, errors } from './errors.ts'
 
 /**
- * SQLSTATEs of a connection that is refused or ended, of waits that became too long, of a server that is full or for reading
- * only: they go away by themselves, or by an operator's hand.
+ * SQLSTATEs of temporary failures: the connection is refused or ended, a wait took too long, the server is full or read-only.
+ * They end by themselves or through an operator.
  */
 const passingState = /^(08...|25006|25P03|57P0[1-5]|53...|55P03|57014)$/
-/** The same from the socket, and in Prisma's own numbers. */
+/** The same for sockets, and Prisma's own codes. */
 const passingCode = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -20,14 +20,14 @@ const passingCode = new Set([
   'P2024',
   'P2037',
 ])
-/** What pg says without a code; "not queryable" is the connection that was lost between two statements. */
+/** Messages of pg errors without a code; "not queryable" means that the connection was lost between two statements. */
 const passingMessage =
   /Connection terminated|is not queryable|connection timeout|timeout exceeded when trying to connect|Can't reach database/i
 
-/** An error, or what it was made of. */
+/** An error, or one of its causes. */
 interface Link {
   code?: unknown
-  /** The SQLSTATE, of an error that Prisma's adapter has made its own. */
+  /** SQLSTATE of an error that Prisma's adapter has wrapped. */
   originalCode?: unknown
   message?: unknown
   cause?: unknown
@@ -35,7 +35,7 @@ interface Link {
   meta?: { driverAdapterError?: unknown }
 }
 
-/** Whether an error says that the database is out of reach or shutting down, so that a retry may succeed. */
+/** True if an error says that the database is unreachable or shutting down, so that a retry may succeed. */
 export function isUnavailable(error: unknown): boolean {
   const links = chainOf(error)
   return (
@@ -44,14 +44,14 @@ export function isUnavailable(error: unknown): boolean {
   )
 }
 
-/** Data that Postgres cannot store (SQLSTATE class 22), which the edge should have refused: the caller's fault. */
+/** True if PostgreSQL cannot store the data (SQLSTATE class 22). That is the caller's fault; input validation should have refused it. */
 function isBadData(error: unknown): boolean {
   return chainOf(error)
     .flatMap(codesOf)
     .some((code) => code.startsWith('22'))
 }
 
-/** The error and those that it was made of, as deep as any library wraps them. */
+/** The error and its causes, up to `depth` levels, which is deeper than any library wraps them. */
 function chainOf(error: unknown, depth = 5): Link[] {
   if (typeof error !== 'object' || error === null || depth === 0) return []
   const link = error as Link
@@ -63,7 +63,7 @@ function codesOf({ code, originalCode }: Link): string[] {
   return [code, originalCode].filter((each) => typeof each === 'string')
 }
 
-/** What a caller may be told of anything thrown: our own failures as they are, everything else without detail. */
+/** Returns what a caller may learn of anything thrown: the gateway's own failures as they are, everything else without details. */
 export function publicFailure(error: unknown): { code: ErrorCode; message: string } {
   const code = codeOf(error)
   if (code) return { code, message: (error as Error).message }

@@ -3,11 +3,11 @@ import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:
 
 export interface Sealer {
   seal: (plain: string | Buffer) => Buffer
-  /** @throws when the bytes were not sealed under this key. */
+  /** @throws Error when the bytes were not sealed under this key. */
   open: (sealed: Uint8Array) => Buffer
-  /** Undefined when the bytes were not sealed under this key. */
+  /** Returns undefined if the bytes were not sealed under this key. */
   tryOpen: (sealed: Uint8Array) => Buffer | undefined
-  /** A key of 32 bytes for that purpose alone, the same on every process with this key. */
+  /** Derives a key of 32 bytes for one purpose; it is the same in every process with this key. */
   derive: (purpose: string) => Buffer
 }
 

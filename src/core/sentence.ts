@@ -1,4 +1,4 @@
-// What an operator is told when something does not start: one plain sentence, never a stack.
+// Plain-language errors for operators when something does not start: one sentence, never a stack trace.
 import { codeOf } from './errors.ts'
 import { oneLine } from './one-line.ts'
 
@@ -8,11 +8,14 @@ interface SystemError extends Error {
   address?: string
   port?: number
   path?: string
-  /** Of an AggregateError: one a tried address. */
+  /** Set on an AggregateError: one error for each address that was tried. */
   errors?: unknown[]
 }
 
-/** Says in words what was thrown, without what a terminal obeys: servers word their own errors. Configuration faults stay one line each. */
+/**
+ * Describes anything thrown in words, without terminal control characters, because servers word their own errors. Configuration
+ * faults stay one line each.
+ */
 export function sentenceOf(error: unknown): string {
   return wordsOf(error).split('\n').map(oneLine).join('\n')
 }
@@ -23,7 +26,7 @@ function wordsOf(error: unknown): string {
   if (codeOf(e)) return oneLine(e.message)
   const denied = e.message.match(/permission denied for (?:database|schema) \S+/)?.[0]
   if (denied) return `The user of DATABASE_URL may not create what the gateway needs (${denied}); let it own the database`
-  // What pg says without a code, of what is no PostgreSQL or of one without TLS.
+  // Messages of pg without a code, for a server that is not PostgreSQL or has no TLS.
   if (/^(Connection terminated|timeout exceeded|The server does not support SSL)/.test(e.message))
     return `The database of DATABASE_URL cannot be used (${e.message}); check DATABASE_URL`
   if (/CERT|LEAF_SIGNATURE/.test(e.code ?? ''))

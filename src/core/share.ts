@@ -1,4 +1,5 @@
-// Memory backpressure: a semaphore in bytes with a quota per caller. A request beyond its caller's quota waits until earlier requests of that caller end.
+// Memory backpressure: a semaphore in bytes with a quota per caller. A request beyond its caller's quota waits until earlier
+// requests of that caller end.
 import { failFor } from './errors.ts'
 
 export interface ShareOptions {
@@ -10,7 +11,7 @@ export interface ShareOptions {
   total: number
   /** Longest queue of one caller, in requests. */
   mostWaiting: number
-  /** How long a request waits at most. */
+  /** Longest time that a request waits, in milliseconds. */
   waitMs: number
 }
 
@@ -23,14 +24,15 @@ export interface Sending {
 
 /** Memory that a request has reserved. */
 export interface Reservation {
-  /** Releases all but `answerBytes`, and those once the response is closed. */
+  /** Releases all but `answerBytes` at once, and the rest once the response is closed. */
   keepUntilSent: (answerBytes: number) => void
 }
 
 export interface Share {
   /**
-   * Reserves memory, first in, first out within each caller. A caller who used up its quota delays nobody else.
-   * @throws API_RATE_LIMIT_EXCEEDED after `waitMs`, when the queue is full, or when the connection closed meanwhile.
+   * Reserves memory, first in, first out within each caller. A caller whose quota is used up delays no other caller.
+   * @throws API_RATE_LIMIT_EXCEEDED when the wait takes longer than `waitMs`, the queue is full, or the connection was closed
+   * meanwhile.
    */
   take: (caller: string, bytes: number, response?: Sending) => Promise<Reservation>
 }

@@ -1,6 +1,9 @@
-// Waiting no longer than is worth it.
+// Timeout for a promise.
 
-/** What `work` resolves to, unless it takes longer than `ms`. The work itself goes on: it is only not waited for. @throws what `late` makes. */
+/**
+ * Resolves as `work`, unless it takes longer than `ms`. The work itself goes on; only the wait ends. @throws the error of `late`
+ * when the time is over.
+ */
 export async function inTime<T>(ms: number, work: Promise<T>, late: () => Error): Promise<T> {
   const limit = Promise.withResolvers<never>()
   const timer = setTimeout(() => limit.reject(late()), ms)

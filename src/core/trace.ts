@@ -1,9 +1,9 @@
-// Spans around what leaves the process. Without an OpenTelemetry SDK registered in it they cost nothing and go nowhere.
+// OpenTelemetry spans around calls that leave the process. Without a registered SDK they cost nothing and are not exported.
 import { type Attributes, SpanStatusCode, trace } from '@opentelemetry/api'
 
 const tracer = trace.getTracer('gateway')
 
-/** Runs `work` in a span named `<domain>.<verb>`; a throw marks the span. */
+/** Runs `work` in a span named `<domain>.<verb>`; an error is recorded as the span's status. */
 export async function traced<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T> {
   return await tracer.startActiveSpan(name, { attributes }, async (span) => {
     try {

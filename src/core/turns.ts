@@ -1,7 +1,7 @@
-// Cooperative scheduling of long synchronous work, so that one request never holds the event loop for another.
+// Cooperative scheduling of long synchronous work, so that one request does not block the event loop for others.
 import { setImmediate } from 'node:timers/promises'
 
-/** A small request on a new connection takes as many: it is accepted, read and answered. */
+/** A small request on a new connection takes this many turns: it is accepted, read and answered. */
 const turnsBetween = 4
 let last: Promise<void> = Promise.resolve()
 

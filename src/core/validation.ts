@@ -1,11 +1,11 @@
-// Bad input, said the same way everywhere: `field.path: what it must be`, all faults in one message.
+// Input validation with uniform messages: `field.path: what it must be`, all faults in one message.
 import { z } from 'zod'
 import { fail } from './errors.ts'
 import { faultOfLength } from './graph/long-lists.ts'
 
 type Issue = z.core.$ZodIssue
 
-/** Says in words what a field must be; a schema's own message wins. */
+/** Describes in words what a field must be; a schema's own message takes precedence. */
 function describe(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -44,13 +44,13 @@ function article(type: string): string {
 
 z.config({ customError: (issue) => describe(issue as Issue) })
 
-/** The contract's message of a failed parse. Where the whole input is of the wrong kind its path is `name`. */
+/** The API's message for a failed parse. If the whole input has the wrong type, its path is `name`. */
 export function faultsOf(error: z.ZodError, name = 'body'): string {
   const faults = error.issues.map((issue) => `${issue.path.length > 0 ? issue.path.join('.') : name}: ${issue.message}`)
   return [...new Set(faults)].join('; ')
 }
 
-/** @throws VALIDATION_ERROR naming every field that is wrong, or alone the first list that is far too long. */
+/** @throws VALIDATION_ERROR when the value is invalid; names every wrong field, or only the first list that is far too long. */
 export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, name?: string): z.output<Schema> {
   const tooLong = faultOfLength(schema, value)
   if (tooLong) fail('VALIDATION_ERROR', tooLong)
@@ -64,7 +64,7 @@ function isStorable(value: string): boolean {
   return !value.includes('\0') && value.isWellFormed()
 }
 
-/** A JSON object that Postgres can store, its names and texts like those of {@link text}. */
+/** A JSON object that PostgreSQL can store; the rule of {@link text} holds for its names and strings. */
 export function jsonObject<Value extends z.ZodType>(value: Value) {
   return z.record(z.string(), value).check((context) => {
     const open: [path: (string | number)[], value: unknown][] = [[[], context.value]]
@@ -80,7 +80,7 @@ export function jsonObject<Value extends z.ZodType>(value: Value) {
   })
 }
 
-/** Text that Postgres can store: no NUL, no lone surrogate. Lengths count Unicode code points. */
+/** Text that PostgreSQL can store: no NUL, no lone surrogate. Lengths count Unicode code points. */
 export function text(min: number, max: number) {
   const checked = z.string().check((context) => {
     const fault = !isStorable(context.value)
@@ -94,29 +94,29 @@ export function text(min: number, max: number) {
           : null
     if (fault) context.issues.push({ code: 'custom', message: fault, input: context.value })
   })
-  // Said to whoever describes it.
+  // Metadata for generated documentation.
   return checked.meta({ ...(min > 0 && { minLength: min }), maxLength: max })
 }
 
-/** Whether a text has more than `max` code points. They are counted, at 5 ns each, only where its length does not decide it. */
+/** True if a text has more than `max` code points. They are counted, at 5 ns each, only if its length does not decide it. */
 export function isLonger(value: string, max: number): boolean {
   return value.length > 2 * max || (value.length > max && [...value].length > max)
 }
 
-/** Whether it has fewer than `min`. */
+/** True if a text has fewer than `min` code points. */
 function isShorter(value: string, min: number): boolean {
   return value.length < min || (value.length < 2 * min && [...value].length < min)
 }
 
-/** The words for what is there and wrong; what is not there is only said to be required. */
+/** Message for a value that is present and wrong. A missing value is only reported as required. */
 export function unlessMissing(message: string) {
   return ({ input }: { input?: unknown }) => (input === undefined ? 'is required' : message)
 }
 
-/** Before it the calendars of databases and of Node differ. */
+/** Before this date, the calendars of databases and of Node differ. */
 const firstMoment = Date.parse('0001-01-01T00:00:00Z')
 
-/** A moment with an offset or `Z`, which must exist on the calendar. */
+/** A timestamp with an offset or `Z`, which must exist on the calendar. */
 export const moment = z.iso
   .datetime({
     offset: true,

@@ -1,11 +1,11 @@
-// The account that a newcomer finds on an empty database: its key and instance are told once, ready to paste.
+// The demo account on an empty database. Its key and its instance are printed once, in commands that are ready to paste.
 import { createHmac } from 'node:crypto'
 import { insertAccount, keyHash } from '../accounts/service.ts'
 import type { App } from '../core/app.ts'
 import { type Sql, transaction } from '../core/database/database.ts'
 import { sandboxNumber } from '../providers/sandbox/script.ts'
 
-/** What the token of a link is called in the fragment of its address, which a browser sends to nobody. */
+/** The name of a link's token in the URL fragment, which browsers do not send to servers. */
 export const linkName = 'link'
 
 export interface Demo {
@@ -13,7 +13,7 @@ export interface Demo {
   instanceId: string
 }
 
-/** What the account has, under the same ids everywhere, so that the examples of the API's document work as they stand. */
+/** The same ids in every installation, so that the examples in the API documentation work unchanged. */
 export const demoIds = {
   instanceId: '01980000-0000-7000-8000-000000000001',
   contactId: '01980000-0000-7000-8000-000000000002',
@@ -21,10 +21,10 @@ export const demoIds = {
   templateId: '01980000-0000-7000-8000-000000000004',
 } as const
 
-/** Makes it when nobody has an account yet; undefined otherwise. */
+/** Creates the demo account if there is no account yet; otherwise returns undefined. */
 export async function createDemo(app: App): Promise<Demo | undefined> {
   return await transaction(app.pool, async (tx) => {
-    // Two processes that start together make one.
+    // Serializes concurrent starts, so that only one process creates it.
     await tx.query('lock table users in exclusive mode')
     const { rows } = await tx.query<{ any: boolean }>('select exists (select from users) as any')
     if (rows[0]?.any) return undefined
@@ -36,7 +36,7 @@ export async function createDemo(app: App): Promise<Demo | undefined> {
   })
 }
 
-/** The account's first key while it is good; undefined once it was revoked, where there is no such account, and where it is not that user's. */
+/** Returns the first key of the demo account while it is valid; undefined if it was revoked, does not exist, or is not that user's. */
 export async function demoKey(app: App, userId?: string): Promise<string | undefined> {
   const key = keyOf(app)
   const { rowCount } = await app.pool.query(
@@ -46,7 +46,7 @@ export async function demoKey(app: App, userId?: string): Promise<string | undef
   return rowCount ? key : undefined
 }
 
-/** Nothing of it is stored: whoever has the secret can say it again. */
+/** Derives the key from SECRET_KEY. Only its hash is stored, but a process with the secret can derive it again. */
 function keyOf(app: App): string {
   const { secretKey } = app.secrets
   if (!secretKey) throw new Error('SECRET_KEY is not set')
@@ -62,7 +62,7 @@ async function insertInstance(tx: Sql, owner: { userId: string; workspaceId: str
   )
 }
 
-/** A contact, a group with it in, and a template that speaks to it. */
+/** Inserts a contact, a group that contains it, and a template that uses its fields. */
 async function insertContacts(tx: Sql, workspaceId: string): Promise<void> {
   const { contactId, groupId, templateId } = demoIds
   await tx.query(
@@ -83,7 +83,7 @@ async function insertContacts(tx: Sql, workspaceId: string): Promise<void> {
   ])
 }
 
-/** What the newcomer reads, with the address that the server listens on. */
+/** Returns the text that is printed for a new user, with the address that the server listens on. */
 export function demoText(demo: Demo, address: string): string {
   return `
 A demo account was made. Its key is shown this once:
@@ -101,7 +101,7 @@ Send a message from its sandbox phone (instance ${demo.instanceId}), in another:
 `
 }
 
-/** What is printed at each start: links that each give the key to a page once. `link` makes the token of one. */
+/** Returns the text that is printed at each start: links that each give the key to a page once. `link` returns a new token. */
 export function demoLinks(address: string, link: () => string): string {
   return `
 With the demo's key in a browser, by links that work once and for ten minutes:

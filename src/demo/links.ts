@@ -1,4 +1,4 @@
-// The way of the demo's key into a page: not in the page itself, but handed over once to whoever shows that it is theirs.
+// Gives the demo key to a page. The page does not contain it: a one-time link token or the access token of its owner fetches it.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { callerOf } from '../accounts/sign-in/auth-call.ts'
@@ -6,20 +6,20 @@ import type { App } from '../core/app.ts'
 import { fail } from '../core/errors.ts'
 import { demoKey } from './demo.ts'
 
-/** How long a link is good. */
+/** Lifetime of a link. */
 export const linkLifeMs = 10 * 60_000
 
-/** The header that a page shows the token of its link in. */
+/** The request header in which a page sends the token of its link. */
 export const linkHeader = 'x-link-token'
 
 export interface Links {
-  /** A new token, for one use within {@link linkLifeMs}. */
+  /** Returns a new one-time token, valid for {@link linkLifeMs}. */
   make: () => string
-  /** Whether it is a token that was made, not used and not too old; used from then on. */
+  /** Returns whether the token was issued, is unused and has not expired. Uses it up. */
   use: (token: string) => boolean
 }
 
-/** `now` is in milliseconds, from a clock that nobody sets. */
+/** `now` returns milliseconds of a monotonic clock. */
 export function createLinks(now: () => number = () => performance.now()): Links {
   let open: { hash: Buffer; until: number }[] = []
   return {
@@ -42,14 +42,14 @@ function hashOf(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 
-/** Whether pages may be given the demo's key at all. */
+/** Returns whether pages may get the demo key at all. */
 export function handsOutDemoKey({ config }: App): boolean {
   return config.demo && !config.production
 }
 
 /**
- * Registers `POST /docs/key`, which answers the demo's key, to a page of the gateway's own, for a link's token in {@link linkHeader} or for the
- * access token of the person whose key it is. Errors: FORBIDDEN, INVALID_TOKEN, UNAUTHORIZED, NOT_FOUND.
+ * Registers `POST /docs/key`, which returns the demo key to a page of the gateway itself. The page authenticates with the token of a link
+ * in {@link linkHeader}, or with the access token of the key's owner. Errors: FORBIDDEN, INVALID_TOKEN, UNAUTHORIZED, NOT_FOUND.
  */
 export function mountDemoKey(http: FastifyInstance, app: App, links: Links): void {
   http.post('/docs/key', { bodyLimit: 1 }, async (request, reply) => {
@@ -63,7 +63,10 @@ export function mountDemoKey(http: FastifyInstance, app: App, links: Links): voi
   })
 }
 
-/** Browsers always name the origin of a page that sends a POST; whoever names none is no page. @throws FORBIDDEN. */
+/**
+ * Browsers send `Origin` with every POST; a request without one is from no page.
+ * @throws FORBIDDEN when the origin is not the gateway's.
+ */
 function refuseOthersPages({ config: { publicUrl } }: App, { headers: { origin } }: FastifyRequest): void {
   if (!publicUrl || origin !== new URL(publicUrl).origin)
     fail('FORBIDDEN', 'Only pages of the gateway itself may ask for the key')

@@ -1,4 +1,4 @@
-// What events do by the clock.
+// Scheduled job of the event log: deletes expired events.
 import { z } from 'zod'
 import { defineJob, implementJob, type JobImplementation } from '../core/jobs/jobs.ts'
 import { pruneEvents } from './log/prune.ts'

@@ -1,4 +1,4 @@
-// Events in the graph: the log by pages, and live.
+// GraphQL fields of events: the paginated log and the live subscription.
 import { builder } from '../core/graph/builder.ts'
 import { followLog } from './live/follow.ts'
 import { scopeOf } from './live/scope.ts'
@@ -6,7 +6,7 @@ import { EventTypeRef } from './log/event-type.ts'
 import { readEventPage } from './log/page.ts'
 import { cursorOf } from './log/place.ts'
 
-/** Higher domains add what an event is about: `message`, `instance`. */
+/** Domains that depend on this one add the subject of an event: `message`, `instance`. */
 export const EventRef = builder.prismaObject('Event', {
   description: 'Something that happened, as webhooks and live streams tell it too. Kept for 30 days.',
   fields: (t) => ({
@@ -24,7 +24,7 @@ export const EventRef = builder.prismaObject('Event', {
     payload: t.field({
       type: 'JSON',
       description: 'The very object that webhooks receive.',
-      // Straight from the log it is still text.
+      // A row read directly from the log still holds JSON text.
       resolve: ({ payload }) => (typeof payload === 'string' ? JSON.parse(payload) : payload),
     }),
   }),
@@ -44,7 +44,7 @@ builder.queryField('events', (t) =>
 builder.subscriptionField('events', (t) =>
   t.field({
     type: EventRef,
-    // So many are read, and told, together.
+    // For the cost estimate: a reader that is behind gets this many events in one page.
     extensions: { items: 100 },
     description:
       'Each event as it happens. With `after`, first everything since that cursor, in order, without gap or repeat. Errors: NOT_FOUND, VALIDATION_ERROR.',

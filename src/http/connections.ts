@@ -1,31 +1,31 @@
-// How many connections the HTTP server holds: for each client address, and in all, so that files stay free for the database, media and webhooks.
+// Limits open connections per client address and in total, to keep file descriptors for the database, media and webhooks.
 import { readFileSync } from 'node:fs'
 import type { Server, Socket } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { App } from '../core/app.ts'
 import { networkOf } from '../core/network/network.ts'
 
-/** Of one client address: twenty times the streams that one person may have. */
+/** Limit per client address: twenty times the streams that one person may have. */
 const mostOfOneAddress = 1_000
-/** Where the system does not say how many files a process may have open. */
+/** Assumed limit of open files, if the system does not report one. */
 const usualFiles = 10_000
 const warnEveryMs = 60_000
 
 export interface ConnectionBounds {
   total: number
   perAddress: number
-  /** Whether the connections of this peer (an IP address) are counted; a proxy's are not. */
+  /** True if connections of this peer (an IP address) are counted. A proxy's are not. */
   isCounted: (address: string) => boolean
 }
 
-/** Refuses connections beyond the bounds of this gateway; see {@link limitConnections}. */
+/** Applies the gateway's limits to the server; see {@link limitConnections}. */
 export function boundConnections(server: Server, { config, log }: Pick<App, 'config' | 'log'>): void {
   const files = openFiles() ?? usualFiles
   const total = files - Math.ceil(files / 4)
   const bounds = {
     total,
     perAddress: Math.min(mostOfOneAddress, Math.ceil(total / 4)),
-    // Everybody may come through one proxy. Programs on this machine need no connection to do harm, and a proxy may be one of them.
+    // Behind a proxy, all clients share one address. Loopback is exempt: a local program has other ways to do harm, and it may be a proxy.
     isCounted: (address: string) => !config.trustProxy && !isLoopback(address),
   }
   let warnedAt = Number.NEGATIVE_INFINITY
@@ -37,8 +37,8 @@ export function boundConnections(server: Server, { config, log }: Pick<App, 'con
 }
 
 /**
- * Closes at once what comes beyond `total` connections, or beyond `perAddress` of one address; an IPv6 network of /64 counts as
- * one. `refused` is told the address.
+ * Closes a connection at once if more than `total` are open, or more than `perAddress` from one address. An IPv6 /64 network counts as one
+ * address. Calls `refused` with the address.
  */
 export function limitConnections(server: Server, bounds: ConnectionBounds, refused: (address: string) => void): void {
   const open = new Map<string, number>()
@@ -66,7 +66,7 @@ function isLoopback(address: string): boolean {
   return ipaddr.process(address).range() === 'loopback'
 }
 
-/** The soft limit of this process, which Node raises to the hard one as it starts; undefined where only the system knows. */
+/** The soft limit of open files of this process, which Node raises to the hard limit at start. Undefined if /proc gives no number. */
 function openFiles(): number | undefined {
   try {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []

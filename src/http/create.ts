@@ -1,4 +1,4 @@
-// The HTTP server's ground: limits, ids, the error envelope, figures. It knows no route of the product.
+// Creates the HTTP server: limits, request ids, error envelope, metrics. It contains no product routes.
 import { type IncomingMessage, METHODS } from 'node:http'
 import cors from '@fastify/cors'
 import helmet from '@fastify/helmet'
@@ -15,16 +15,16 @@ import { boundConnections } from './connections.ts'
 import { GuardedRequest } from './small-chunks.ts'
 import { boundUnreadAnswers } from './unread-answers.ts'
 
-/** Every method that Node reads; but CONNECT, which asks for a tunnel and not for a path. */
+/** All methods that Node parses except CONNECT, which asks for a tunnel instead of a path. */
 export const methods = METHODS.filter((method) => method !== 'CONNECT')
 
-/** What still protects somebody where no answer is a page: the rest of helmet's headers would only be bytes. */
+/** Helmet settings for JSON answers. Only the headers that protect an API stay on; the others matter to pages only. */
 const headersOfJson = {
   contentSecurityPolicy: false,
   crossOriginOpenerPolicy: false,
   crossOriginResourcePolicy: false,
   originAgentCluster: false,
-  // What else is served below this host is not ours to bind.
+  // Other services may run on subdomains of this host.
   strictTransportSecurity: { includeSubDomains: false },
   xDnsPrefetchControl: false,
   xDownloadOptions: false,
@@ -32,16 +32,16 @@ const headersOfJson = {
   xXssProtection: false,
 } as const
 
-/** The answers that are given before a body is read. */
+/** Statuses that are answered before the body is read. */
 const unread = new Set([413, 415])
 
-/** Who takes nothing of an answer for so long is cut, or answers that nobody reads would stay here for ever. */
+/** Closes connections whose client stops reading (slow-read protection), in milliseconds. */
 const stallMs = 5_000
 
-/** Ids are judged where they are read, whatever their length; the headers' bound is theirs too. */
+/** Route parameters may be as long as the headers may be, so that the handler of a route validates ids of any length. */
 const routing = { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: 16_384 }
 
-/** A server that answers everything unforeseen, at any stage of a request, in the error envelope. */
+/** Creates a server that answers every unexpected error, at any stage of a request, in the error envelope. */
 export async function createHttp(app: App): Promise<FastifyInstance> {
   const http = Fastify({
     logger: false,
@@ -52,9 +52,9 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
     routerOptions: routing,
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
-    // The door says it, in the envelope.
+    // Authentication answers 503 in the error envelope instead.
     return503OnClosing: false,
-    // Slow senders are cut: 5 s for the headers, 10 s for a whole request that is given no more.
+    // Slow-request protection: 5 s for the headers, 10 s for the whole request, unless its route extends that.
     requestTimeout: requestTimeoutMs,
     connectionTimeout: 0,
     keepAliveTimeout: 5_000,
@@ -67,7 +67,7 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
       IncomingMessage: GuardedRequest,
     },
     clientErrorHandler: refuseConnection,
-    // A path that cannot be read comes before every hook.
+    // Malformed paths are refused before any hook runs, so the request id header is set here.
     frameworkErrors: (error, request, reply) =>
       answerError(app, error, request, (reply as unknown as FastifyReply).header('X-Request-Id', request.id)),
   })
@@ -77,11 +77,11 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
   const origins = trustedOrigins(app)
   await http.register(cors, {
     origin: origins.length > 0 && origins,
-    // Those that any route takes; a browser sends no other without being told that it may.
+    // The methods that routes accept. A browser sends other methods only after a preflight allows them.
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-    // The console's session is a cookie, wherever its pages are from.
+    // The console's session is a cookie, and its pages may come from another origin.
     credentials: origins.length > 0,
-    // Chromium remembers for 5 s where nothing is said, and every address has an answer of its own.
+    // Chromium caches a preflight for 5 s by default, and caches it per URL.
     maxAge: 600,
     exposedHeaders: [
       'X-Request-Id',
@@ -95,24 +95,24 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
   http.addHook('onRequest', async (request, reply) => {
     noteRequest(request.raw, reply.raw)
     reply.header('X-Request-Id', request.id)
-    // Node drops what the same packet brings after a request that asks for another protocol, so nothing may follow it.
+    // After an upgrade request, Node drops what else arrived in the same packet, so the connection must not be reused.
     if (request.headers.upgrade !== undefined) reply.header('connection', 'close')
     const fault = faultOfHead(request.raw)
     if (fault) return await sendError(reply.header('connection', 'close'), 'VALIDATION_ERROR', fault)
   })
   http.addHook('onSend', async (request, reply) => {
     reply.raw.setTimeout(stallMs)
-    // Caches in between do not know that x-api-key tells answers apart.
+    // Shared caches do not know that answers vary by x-api-key.
     if (!reply.hasHeader('cache-control')) reply.header('Cache-Control', 'no-store')
     if (leaveRest(request.raw)) reply.header('connection', 'close')
-    // Node reads a small rest of a body and drops it, so that the connection stays.
+    // Node reads and drops the small rest of a body, so the connection can be reused.
     else if (unread.has(reply.statusCode) && request.headers.upgrade === undefined) reply.removeHeader('connection')
   })
   http.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown'
     app.metrics.requestSeconds.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
   })
-  // Of what a caller may expect we know nothing but to go on.
+  // Ignores an unknown `Expect` header and handles the request as usual.
   http.server.on('checkExpectation', (request, response) => http.server.emit('request', request, response))
   boundConnections(http.server, app)
   boundUnreadAnswers(http.server)
@@ -124,7 +124,10 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
   return http
 }
 
-/** What is wrong with a request before its path is looked at. A proxy in front may take another of two hosts, or not know HTTP/0.9. */
+/**
+ * The fault of a request's HTTP version or Host header; undefined if there is none. Prevents disagreement with a proxy, which may choose
+ * the other of two Host headers, or may not know HTTP/0.9.
+ */
 function faultOfHead({ httpVersion, headersDistinct }: IncomingMessage): string | undefined {
   if (httpVersion !== '1.0' && httpVersion !== '1.1') return 'HTTP/1.0 or 1.1 is required'
   const hosts = headersDistinct.host ?? []
@@ -133,8 +136,8 @@ function faultOfHead({ httpVersion, headersDistinct }: IncomingMessage): string 
 }
 
 /**
- * Answers 404 where there is no such path, and 405 with `Allow` where it does not take the method, before the body is read. Each request's path
- * is looked up once more for that: a route for each method that Node reads would be thousands, which took 20 MB.
+ * Answers 404 for unknown paths, and 405 with `Allow` for methods that a path does not accept, before the body is read. A second lookup of
+ * the path finds its methods: registering a route for every method would create thousands of routes, which took 20 MB.
  */
 export function refuseUnknown(http: FastifyInstance, taken: ReadonlyMap<string, ReadonlySet<string>>): void {
   const paths = findMyWay(routing)

@@ -1,4 +1,4 @@
-// What one GraphQL operation may ask for, counted before anything runs.
+// Limits of one GraphQL operation, checked before it runs: depth, breadth, complexity, text size.
 import type { GraphQLError } from 'graphql'
 import { getOperationAST } from 'graphql'
 import { failure } from '../core/errors.ts'
@@ -8,7 +8,7 @@ import { maxQueryLength, maxTokens } from '../core/graph/documents.ts'
 import { faultOfLists, nullArgument } from '../core/graph/refuse-variables.ts'
 import { rootFields } from '../core/graph/root-fields.ts'
 
-/** How deep, how wide, how many items it may answer with; how much text it may be. */
+/** `complexity` is the number of items in the answer. `length` is in UTF-16 units. */
 export const limits = {
   depth: 20,
   breadth: 200,
@@ -19,7 +19,7 @@ export const limits = {
   directives: 50,
 } as const
 
-/** Counts what an operation may touch, with its variables. Null where it may run. */
+/** Estimates the cost of an operation with its variables. Returns null if it may run, or else the error. */
 export function refuseCostly(args: CountedArgs): GraphQLError | null {
   const tooLong = faultOfLists(args.document, args.operationName, args.variableValues)
   if (tooLong) return failure('VALIDATION_ERROR', tooLong)

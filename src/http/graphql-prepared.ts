@@ -1,4 +1,4 @@
-// The short way of a GraphQL request: its document was checked before, so nothing stands between it and the executor.
+// Fast path of a GraphQL request: a cached, validated document goes straight to the executor.
 import type { ExecutionResult, GraphQLSchema } from 'graphql'
 import { getOperationAST } from 'graphql'
 import type { Context, Idempotency } from '../core/context.ts'
@@ -14,8 +14,8 @@ export interface GraphqlRequest {
 }
 
 /**
- * Executes a query or mutation of a document that holds. Null where there is anything else to say: then nothing ran,
- * and GraphQL over HTTP (`graphql-yoga.ts`) says it.
+ * Executes a query or mutation whose document is valid. Returns null, and runs nothing, in every other case: graphql-yoga then answers
+ * (`graphql-yoga.ts`).
  */
 export async function executePrepared(
   schema: GraphQLSchema,
@@ -54,7 +54,7 @@ const plainTypes: Record<string, string> = {
   '*/*': 'application/json',
 }
 
-/** The form of the answer that an `Accept` header asks for first; undefined where it is not an ordinary one. */
+/** The first known media type of an `Accept` header, as the content type to answer with. Undefined for unusual headers. */
 export function plainType(accept = '*/*'): string | undefined {
   if (accept.includes('charset')) return undefined
   for (const range of accept.split(',')) {

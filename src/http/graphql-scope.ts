@@ -1,18 +1,18 @@
-// Which keys a GraphQL operation is for, by what it selects.
+// Determines the authorization scope of a GraphQL operation from its root fields.
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql'
 import type { Scope } from '../billing/admission/admit.ts'
 import { parseDocument } from '../core/graph/documents.ts'
 import { rootFields, scopesOf } from '../core/graph/root-fields.ts'
 
-/** Of each operation of a document by its name; under `undefined` that of the only one. */
+/** Scopes by operation name. A document with one operation has it under `undefined` too. */
 type Scopes = ReadonlyMap<string | undefined, Scope>
 
 const known = new Map<string, Scopes>()
 
 /**
- * What the operation that would run is about, and no other of its document: `personal` where its fields read or change what
- * somebody pays for, `both` where there are others beside them, `open` or `account` where all of it is. Where none would run,
- * `workspace`.
+ * The scope of the operation that would run; other operations of the document do not count. `personal`: its fields concern the paying
+ * account, or that and the person. `both`: it selects such fields and workspace fields. `open`: it selects only plans and introspection.
+ * `account`: its fields concern the signed-in person alone. `workspace`: everything else, also if no operation would run.
  */
 export function scopeOf(schema: GraphQLSchema, { query, operationName }: { query?: unknown; operationName?: unknown }): Scope {
   if (typeof query !== 'string') return 'workspace'

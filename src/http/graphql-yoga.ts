@@ -1,4 +1,4 @@
-// GraphQL itself: graphql-yoga with its limits, executing through the one executor.
+// GraphQL server (graphql-yoga) with its limits. All operations run in the shared executor.
 import { EnvelopArmor } from '@escape.tech/graphql-armor'
 import { useCSRFPrevention } from '@graphql-yoga/plugin-csrf-prevention'
 import type { ExecutionArgs, ExecutionResult, GraphQLSchema } from 'graphql'
@@ -13,33 +13,33 @@ import { withoutSuggestion } from '../core/graph/refuse-variables.ts'
 import { limits, refuseCostly } from './graphql-limits.ts'
 import { introspectOnce } from './introspection-limits.ts'
 
-/** What a request brings to its operation. */
+/** Data of the HTTP request that the operation needs. */
 export interface ServerContext {
   gateway: Context
-  /** Of the `Idempotency-Key` header; for mutations alone. */
+  /** From the `Idempotency-Key` header. Applies to mutations only. */
   idempotency: Idempotency | null
-  /** What a POST's body holds; a GET is read by yoga itself. */
+  /** Parsed body of a POST. Yoga itself reads the parameters of a GET. */
   params?: object
-  /** What came of it, where it was executed already. */
+  /** The result, if the operation was executed already. */
   result?: ExecutionResult
 }
 
 export interface Graphql {
-  /** Answers a request that was admitted. */
+  /** Answers a request that is authenticated. */
   answer: (url: string, init: RequestInit, context: ServerContext) => Promise<Response>
-  /** Checked by GraphQL's own rules and the limits of a document, for whoever executes without `answer`. */
+  /** Documents validated by the GraphQL rules and the limits, for code that executes without `answer`. */
   documents: Documents
 }
 
 export function createGraphql(app: App, schema: GraphQLSchema): Graphql {
   const armor = new EnvelopArmor({
-    // As `parseDocument` has it.
+    // `parseDocument` limits the tokens instead.
     maxTokens: { enabled: false },
     maxAliases: { n: limits.aliases },
     maxDirectives: { n: limits.directives },
     maxDepth: { n: limits.depth, flattenFragments: true },
     costLimit: { enabled: false },
-    // It knows one of the forms that suggestions have.
+    // It recognizes only one of the forms of suggestions. `withoutSuggestion` removes them all.
     blockFieldSuggestion: { enabled: false },
   })
   const yoga = createYoga<ServerContext>({
@@ -50,12 +50,12 @@ export function createGraphql(app: App, schema: GraphQLSchema): Graphql {
     multipart: false,
     batching: false,
     logging: false,
-    // It would keep a thousand documents of any length; those that come again are kept by `documents`.
+    // This cache would hold a thousand documents of any length. `documents` is the cache instead.
     parserAndValidationCache: false,
-    // Errors are made public where they happen, in the executor.
+    // The executor masks errors where they occur.
     maskedErrors: false,
     plugins: [
-      // A browser sends none of these by itself, so no other site can make it ask in a user's name.
+      // CSRF protection: a browser sends none of these headers by itself, so another site cannot act in a user's name.
       useParsedBody(),
       useCSRFPrevention({ requestHeaders: ['x-api-key', 'authorization', 'x-graphql-yoga-csrf'] }),
       ...(armor.protect().plugins as Plugin[]),
@@ -75,7 +75,7 @@ export function createGraphql(app: App, schema: GraphQLSchema): Graphql {
   }
 }
 
-/** Yoga takes the body as it was parsed, within the gateway's own bounds. */
+/** Passes the body that was parsed within the gateway's limits to Yoga. */
 function useParsedBody(): Plugin<Record<string, never>, ServerContext> {
   return {
     onRequestParse({ request, serverContext: { params }, setRequestParser }) {
@@ -84,7 +84,7 @@ function useParsedBody(): Plugin<Record<string, never>, ServerContext> {
   }
 }
 
-/** Bounds the text of a document, and what it looks at of the schema. */
+/** Limits the length and tokens of a document, and its introspection. */
 function useTextLimits(): Plugin {
   return {
     onParse({ setParseFn }) {
@@ -130,7 +130,7 @@ function useOneExecutor(): Plugin {
   }
 }
 
-/** What GraphQL itself refuses (syntax, unknown fields, limits) is the caller's fault too, and says so by code. */
+/** Adds an error code to errors that GraphQL itself raises (syntax, unknown fields, limits). */
 function useCodes(app: App): Plugin {
   return {
     onResultProcess({ result, setResult }) {

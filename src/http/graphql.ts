@@ -1,4 +1,4 @@
-// GraphQL over HTTP: reads requests, admits them, and answers in GraphQL's own form.
+// GraphQL over HTTP: parses and authenticates requests, and answers in the format of the GraphQL specification.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLSchema } from 'graphql'
 import type { App } from '../core/app.ts'
@@ -27,7 +27,7 @@ export interface GraphqlOptions {
 /** Longest body of a GraphQL request, in bytes. */
 const maxBodyBytes = 16 * 1024 * 1024
 
-/** Mounts `/graphql`: queries and mutations; subscriptions and whatever else is to be a stream go through the streams' own door. */
+/** Mounts `/graphql` for queries and mutations. Requests that ask for a stream are passed to `streams`. */
 export function mountGraphql(
   http: FastifyInstance,
   app: App,
@@ -49,12 +49,12 @@ export function mountGraphql(
     if (result && idempotency?.replayed) reply.header('Idempotency-Replayed', 'true')
     if (result && !result.errors) return await reply.type(`${type}; charset=utf-8`).send(answerText(result, result.data))
     const address = new URL(request.url, 'http://gateway').href
-    // The content type was judged already, in more of its spellings than yoga knows, and the body is parsed.
+    // The body is parsed, and its content type was checked. Yoga accepts fewer spellings of it.
     const headers = { ...plainHeaders(request), ...(isPost && { 'content-type': 'application/json' }) }
     const init = { method: request.method, headers }
     const response = await graphql.answer(address, init, { gateway, idempotency, params, ...(result && { result }) })
     if (idempotency?.replayed) reply.header('Idempotency-Replayed', 'true')
-    // Yoga's own word on who may read the answer and how long it is has no place behind Fastify.
+    // Fastify sets CORS headers and the content length itself, so Yoga's are dropped.
     for (const name of ['content-type', 'allow']) {
       const value = response.headers.get(name)
       if (value) reply.header(name, value)
@@ -70,7 +70,7 @@ export function mountGraphql(
       url: '/graphql',
       bodyLimit: maxBodyBytes,
       config: { values: 'campaign' },
-      // The caller is identified before the body is read; what the caller may do depends on the body.
+      // The caller is identified before the body is read. Authorization depends on the body.
       onRequest: async (request, reply) => {
         const page = explore(request, reply)
         if (page) return await page
@@ -84,11 +84,11 @@ export function mountGraphql(
 
 interface Params {
   query: string
-  /** A text where the request is to run. */
+  /** Must be a string for the request to run. */
   operationName?: unknown
 }
 
-/** What a request asks, or what is wrong with the request as such. */
+/** Returns the parameters of a request, or the error of a malformed request. */
 function readParams(request: FastifyRequest): { params?: Params; fault?: Error } {
   try {
     return { params: request.method === 'GET' ? readAddress(request.query) : paramsOf(graphqlBodyOf(request)) }
@@ -121,7 +121,7 @@ function plainHeaders(request: FastifyRequest): Record<string, string> {
   )
 }
 
-/** What goes wrong before GraphQL is told as GraphQL tells it, with the status of the failure. */
+/** Answers errors that occur before GraphQL runs in GraphQL's format, with the HTTP status of the error. */
 function refuse(app: App, error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { code, message } = failureOf(app, error, request)
   const { status } = errors[code]

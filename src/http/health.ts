@@ -1,4 +1,4 @@
-// What operators watch: whether the process lives, whether it can serve, its figures.
+// Endpoints for operators: liveness, readiness, metrics.
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { App } from '../core/app.ts'
@@ -10,7 +10,7 @@ import { inTime } from '../core/time-limit.ts'
 
 const checkTimeoutMs = 2_000
 
-/** Registers `/livez`, `/readyz` and `/metrics`; answers which methods each takes. */
+/** Registers `/livez`, `/readyz` and `/metrics`. Returns the methods of each path. */
 export function mountHealth(http: FastifyInstance, app: App): Map<string, Set<string>> {
   const faultOf = createReadiness(app)
   http.get('/livez', async () => ({ status: 'ok' }))
@@ -20,14 +20,14 @@ export function mountHealth(http: FastifyInstance, app: App): Map<string, Set<st
   })
   http.get('/metrics', async (request, reply) => {
     if (!mayMeasure(request, app.secrets.metricsToken)) return sendError(reply, 'UNAUTHORIZED', 'Missing or invalid token')
-    // The process's own figures are wanted most while the database does not answer.
+    // The metrics of the process matter most while the database does not answer.
     await inTime(checkTimeoutMs, measureQueues(app), () => new Error('no answer')).catch(() => {})
     return reply.type(app.metrics.registry.contentType).send(await app.metrics.registry.metrics())
   })
   return new Map(['/livez', '/readyz', '/metrics'].map((path) => [path, new Set(['GET'])]))
 }
 
-/** With a token whoever has it, wherever they are; without one whoever is on this machine. */
+/** With a token configured, requires it from every client. Without one, allows clients on this machine only. */
 function mayMeasure(request: FastifyRequest, token: string | undefined): boolean {
   return token === undefined ? isFromHere(request) : bearerIs(request.headers.authorization, token)
 }
@@ -38,22 +38,22 @@ function bearerIs(header: string | undefined, token: string): boolean {
   return given.length === wanted.length && timingSafeEqual(given, wanted)
 }
 
-/** Why the process cannot serve. Anybody may ask, so nobody is told more than this. */
+/** Why the process is not ready. Anyone may ask, so the answer contains no more than this code. */
 export type NotReady = 'stopping' | 'database_silent' | 'database_unreachable' | 'migrations_pending' | 'job_queue_missing'
 
 interface Fault {
   code: NotReady
-  /** For the log. */
+  /** Detail for the log. */
   words: string
 }
 
 /**
- * Answers why the process cannot serve, undefined where it can, within {@link checkTimeoutMs}. However many ask, they share one look at
- * the database, and the log tells of each reason once until the process can serve again.
+ * Returns a function that answers why the process is not ready, or undefined if it is, within {@link checkTimeoutMs}. Concurrent calls
+ * share one check of the database. Each reason is logged once until the process is ready again.
  */
 function createReadiness(app: App): () => Promise<NotReady | undefined> {
   let looking: Promise<Fault | undefined> | undefined
-  /** Since it could serve last. */
+  /** Reasons that were logged since the process was last ready. */
   const told = new Set<NotReady>()
 
   function tell(fault: Fault | undefined): void {

@@ -1,4 +1,4 @@
-// What one operation may look at of the schema: once, and not much more than tools ask for. Its fields have no cost of their own.
+// Limits GraphQL introspection: once per operation, and only slightly more fields than tools ask for. Cost analysis does not cover it.
 import {
   type ASTVisitor,
   type FragmentDefinitionNode,
@@ -11,7 +11,7 @@ import {
 } from 'graphql'
 import { failure } from '../core/errors.ts'
 
-/** A rule of validation, for one operation each: introspection of any kind once, and of so many fields at the most. */
+/** Validation rule: an operation may contain one introspection field (`__schema` or `__type`), with at most `most` fields below it. */
 export function introspectOnce(most: number): (context: ValidationContext) => ASTVisitor {
   return (context) => ({
     OperationDefinition({ selectionSet }) {
@@ -30,7 +30,7 @@ export function introspectOnce(most: number): (context: ValidationContext) => AS
 }
 
 type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
-/** How many items each list of the schema has: on average where all types are asked for, and at the most. */
+/** Length of each list of the schema: the average over all types, and the maximum. */
 type Sizes = Readonly<Record<string, { average: number; most: number }>>
 type Known = Map<string, number>
 
@@ -58,7 +58,7 @@ function countOf(schema: GraphQLSchema, root: SelectionSetNode, fragments: Fragm
   return { times, fields }
 }
 
-/** The fields below a selection. Below `types` lists have their average size, until it goes on to other types. */
+/** Counts the fields below a selection. Below `types`, lists count with their average length until the selection leads to another type. */
 function fieldsOf(set: SelectionSetNode, size: 'average' | 'most', sizes: Sizes, fragments: Fragments, known: Known): number {
   const below = (inner: SelectionSetNode, next = size) => fieldsOf(inner, next, sizes, fragments, known)
   let total = 0
@@ -67,7 +67,7 @@ function fieldsOf(set: SelectionSetNode, size: 'average' | 'most', sizes: Sizes,
     else if (selection.kind === 'FragmentSpread') {
       const name = `${selection.name.value} ${size}`
       if (!known.has(name)) {
-        // In a circle, which another rule refuses, it counts nothing.
+        // A fragment cycle counts as 0. Another rule refuses it.
         known.set(name, 0)
         const fragment = fragments.get(selection.name.value)
         known.set(name, fragment ? below(fragment.selectionSet) : 0)

@@ -1,10 +1,10 @@
-// Bounds the memory of answers that their readers do not take. A reader that takes a little now and then is not stalled, so the time limit of
-// each answer does not end it, and one key can ask for many large answers a second.
+// Bounds the memory of answers that clients have not read (slow-read protection). A client that reads a little at a time never triggers the
+// write timeout of an answer, and one key can request many large answers per second.
 import type { Server, Socket } from 'node:net'
 
-/** For all answers of the process together. */
+/** Limit for all unread answers of the process together. */
 const mostBytes = 128 * 1024 * 1024
-/** A reader who is this slow is not cut yet. */
+/** A client may be slow for this long before its connection can be closed. */
 const graceMs = 2_000
 const lookMs = 500
 
@@ -13,10 +13,10 @@ export interface UnreadBounds {
   graceMs: number
 }
 
-/** Cuts the connections that have kept bytes waiting longest, until all that waits together is at most `mostBytes`. */
+/** Closes the connections that have had unread bytes for longest, until at most `mostBytes` are left. */
 export function boundUnreadAnswers(server: Server, bounds: UnreadBounds = { mostBytes, graceMs }): void {
   const sockets = new Set<Socket>()
-  /** Since when each has kept bytes waiting without a moment in which it had taken all. */
+  /** Time since when each socket has had unread bytes without a break. */
   const since = new WeakMap<Socket, number>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)

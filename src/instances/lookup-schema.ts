@@ -1,4 +1,4 @@
-// Number look-ups in the graph.
+// GraphQL schema of number lookups: type, input and mutation.
 import { builder } from '../core/graph/builder.ts'
 import { defineInput } from '../core/graph/input.ts'
 import { keyed } from '../core/idempotency/idempotency.ts'

@@ -1,4 +1,4 @@
-// How safe an instance's sending looks: pure rules over its age and the last day's traffic. Guidance, never a gate.
+// Rates how safe an instance's sending is, by pure rules over its age and recent traffic. The result is advice and never blocks a send.
 
 export const safetyStates = ['new', 'warming', 'stable', 'at_risk', 'restricted'] as const
 export type SafetyState = (typeof safetyStates)[number]
@@ -9,7 +9,7 @@ export interface Caps {
   hourlyUniqueRecipientsCap: number
   dailyUniqueRecipientsCap: number
   maxCampaignRecipients: number
-  /** 0 to 1. */
+  /** Share of a day's recipients, 0 to 1; see {@link coldRatio}. */
   maxColdRatio: number
 }
 
@@ -32,7 +32,7 @@ function caps(hourly: number, daily: number, hourlyUnique: number, dailyUnique: 
   }
 }
 
-/** Traffic of one instance: the last hour (1h), the last day (24h), the last week (7d). */
+/** Traffic of one instance in the last hour (1h), the last day (24h) and the last week (7d). */
 export interface Traffic {
   outbound1h: number
   outbound24h: number
@@ -40,7 +40,7 @@ export interface Traffic {
   uniqueRecipients24h: number
   inboundReplies24h: number
   inboundReplies7d: number
-  /** Outbound of the last day that failed. */
+  /** Outbound messages of the last day that failed. */
   failed24h: number
   /** Recipients first written to in the last day who never wrote. */
   coldRecipients24h: number
@@ -55,26 +55,32 @@ export interface Standing {
 
 export interface Assessment {
   state: SafetyState
-  /** 0 to 100. */
+  /** From 0 (worst) to 100. */
   score: number
-  /** Of the state. */
+  /** Caps of `state`. */
   caps: Caps
-  /** What a send is measured against: the stricter of the state's caps and those of the age alone, which the score goes by. */
+  /**
+   * Limits to compare a send with: for each cap, the stricter one of `caps` and of the caps by age alone. The score is computed
+   * with the caps by age.
+   */
   limits: Caps
   ageDays: number
-  /** What took points away, in words that say what to do. */
+  /** Advice for everything that lowered the score. */
   recommendations: string[]
 }
 
 const dayMs = 86_400_000
 
-/** The state by age alone. */
+/** Returns the state by age alone. */
 function stateByAge(ageDays: number): SafetyState {
   if (ageDays < 3) return 'new'
   return ageDays < 14 ? 'warming' : 'stable'
 }
 
-/** Judges traffic against the caps of the instance's age, and lowers the state where the score is low. */
+/**
+ * Compares traffic with the caps of the instance's age, and lowers the state if the score is low or the account was restricted in
+ * the last 24 hours.
+ */
 export function assess(standing: Standing, traffic: Traffic, now: Date): Assessment {
   const { firstConnectedAt, restrictedAt } = standing
   const ageDays = firstConnectedAt ? Math.max(0, (now.getTime() - firstConnectedAt.getTime()) / dayMs) : 0
@@ -99,7 +105,7 @@ function stricter(a: Caps, b: Caps): Caps {
   return Object.fromEntries(names.map((name) => [name, Math.min(a[name], b[name])])) as unknown as Caps
 }
 
-/** The share of a day's recipients who are cold, 0 to 1. */
+/** Share of a day's recipients who are cold, 0 to 1. */
 export function coldRatio(traffic: Pick<Traffic, 'coldRecipients24h' | 'uniqueRecipients24h'>): number {
   return traffic.uniqueRecipients24h === 0 ? 0 : traffic.coldRecipients24h / traffic.uniqueRecipients24h
 }

@@ -1,4 +1,4 @@
-// Instances in the graph.
+// GraphQL schema of instances: types, queries, mutations and subscription.
 
 import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'

@@ -1,8 +1,8 @@
-// Passes a file on in exactly the length that its answer says. With fewer bytes, a client would take the next answer of its connection for the
-// rest; with more, the rest for the next answer.
+// Passes a file on with exactly the length that its response declares. With fewer bytes, a client would take the next response on the
+// connection for the rest. With more bytes, it would take the surplus for the next response.
 import { type Readable, Transform } from 'node:stream'
 
-/** @throws on the stream, which ends the connection, where `source` has more or fewer bytes than `length`. */
+/** @throws Error on the stream, which ends the connection, when `source` has more or fewer bytes than `length`. */
 export function exactly(length: number, source: Readable): Readable {
   let left = length
   const exact = new Transform({

@@ -1,4 +1,4 @@
-// Reads the one file of a multipart form to disk as it comes, so that memory does not grow with it.
+// Streams the only file of a multipart form to disk, so that memory use does not grow with the file.
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
@@ -15,14 +15,15 @@ export interface SavedFile {
   sha256: Buffer
 }
 
-/** A form has one file, and perhaps a few words that we do not know. */
+/** A form has one file, and possibly a few unknown fields. */
 const limits = { parts: 20, fieldNameSize: 100, fieldSize: 1024, headerPairs: 20, headerSize: 16_384 }
 const noForm = 'body: is not valid multipart/form-data'
 
 /**
- * Saves the part `file` of at most `room` bytes, durably, as `path`, which must not exist. Where it throws, a part of the file
- * may be there.
- * @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE, MEDIA_STORAGE_EXCEEDED; the connection can still be answered.
+ * Saves the part `file`, of at most `left` bytes, durably as `path`, which must not exist. After an error, `path` may hold a part of
+ * the file.
+ * @throws VALIDATION_ERROR when the form is invalid, PAYLOAD_TOO_LARGE when the body exceeds {@link maxUploadBytes},
+ * MEDIA_STORAGE_EXCEEDED when the file exceeds `left`. The connection can still carry the response.
  */
 export async function saveForm(request: IncomingMessage, path: string, left: number): Promise<SavedFile> {
   const form = openForm(request)
@@ -46,7 +47,7 @@ export async function saveForm(request: IncomingMessage, path: string, left: num
     await saving?.catch(() => {})
     throw faultOf((error as Error).name === 'AbortError' ? stop.signal.reason : error)
   } finally {
-    // What nobody reads any more is dropped, so that the answer is heard.
+    // Reads and drops the rest of the body, so that the client gets to the response.
     request.resume()
   }
 }
@@ -58,7 +59,7 @@ function openForm({ headers }: IncomingMessage): BusboyInstance {
     return new Busboy({
       headers: headers as { 'content-type': string },
       limits,
-      // With or without a file name: the part of that name is the file.
+      // The part of that name is the file, with or without a file name.
       isPartAFile: (name, _, filename) => name === 'file' || filename !== undefined,
     })
   } catch {
@@ -86,7 +87,7 @@ async function save(part: Readable, path: string, left: number): Promise<SavedFi
       yield chunk
     }
   }
-  // Opened first: a stream that is destroyed while it opens would make the file after its spool was removed.
+  // Opened first: a write stream that is destroyed while it opens would create the file after its spool was removed.
   const file = await open(path, 'wx', 0o600)
   await pipeline(part, measured, file.createWriteStream({ flush: true }))
   return { path, size, sha256: hash.digest() }
@@ -97,7 +98,7 @@ function checked(saved: SavedFile | undefined): SavedFile {
   return saved.size > 0 ? saved : fail('VALIDATION_ERROR', 'file: must not be empty')
 }
 
-/** What the parser throws is the caller's fault; what the disk throws is ours. */
+/** An error of the parser is the caller's fault. An error of the disk is a fault of the server. */
 function faultOf(error: unknown): Error {
   const isOurs = codeOf(error) !== null || (error as NodeJS.ErrnoException).syscall !== undefined
   return isOurs ? (error as Error) : failure('VALIDATION_ERROR', noForm)

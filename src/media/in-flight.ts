@@ -1,20 +1,20 @@
-// Bounds what the uploads of one person hold of the disk before they are judged, in this process.
+// Limits the disk space that one person's uploads in progress take in this process.
 import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
 import { maxUploadBytes } from './kinds.ts'
 
 const mib = 1024 ** 2
-/** At a time, in bytes; no more than the plan stores. */
+/** Maximum bytes in progress per person. The plan's storage limit applies if it is smaller. */
 const mostBytes = 512 * mib
-/** However small an upload is, it holds a connection and a file. */
+/** Minimum bytes counted per upload: however small, it holds a connection and a file. */
 const leastBytes = mib
 
-/** Bytes of uploads under way, by the id of the user. */
+/** Bytes of uploads in progress, by user id. */
 const underWay = new Map<string, number>()
 
 /**
- * Takes room for an upload of that `Content-Length`, or of the largest size where it says none, until this is disposed of.
- * @throws API_RATE_LIMIT_EXCEEDED.
+ * Reserves capacity for an upload of that `Content-Length`, or of the maximum size if there is none, until disposed of.
+ * @throws API_RATE_LIMIT_EXCEEDED when the person's uploads in progress would exceed the limit.
  */
 export function takeFlight({ principal: { userId }, limits }: Context, contentLength: string | undefined): Disposable {
   const declared = contentLength === undefined ? maxUploadBytes : Number(contentLength)

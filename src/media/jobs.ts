@@ -1,4 +1,4 @@
-// What media do by the clock.
+// Scheduled job of media: removes abandoned uploads and the remains of deletions.
 import { z } from 'zod'
 import { defineJob, implementJob, type JobImplementation } from '../core/jobs/jobs.ts'
 import { sweepMedia } from './service.ts'

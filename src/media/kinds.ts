@@ -1,21 +1,21 @@
-// What may be uploaded: the types that networks take, how large each may be, and which a browser may show in a page.
+// Rules for uploads: the types that networks accept, the maximum size of each, and the types that a browser may show inline.
 
 const mib = 1024 * 1024
 
-/** Of a whole upload; the largest files fill nearly all of it. */
+/** Maximum bytes of a whole upload request; the largest files use nearly all of it. */
 export const maxUploadBytes = 64 * mib
 
 export interface Kind {
-  /** What a refusal calls it. */
+  /** Name in error messages. */
   name: string
   maxBytes: number
-  /** Whether a browser may show it where it stands, instead of saving it. */
+  /** True if a browser may show it inline, instead of saving it. */
   inline: boolean
 }
 
 export interface MediaType extends Kind {
   mimeType: string
-  /** Ends its address, because networks and people read file names. */
+  /** Extension of the public URL, because networks and people read file names. */
   extension: string
 }
 
@@ -48,7 +48,7 @@ const table: readonly [mimeType: string, extension: string, kind: Kind][] = [
   ['text/plain', 'txt', document],
 ]
 
-/** Every type there is, by its MIME type. */
+/** Every accepted type, by MIME type. */
 export const mediaTypes: ReadonlyMap<string, MediaType> = new Map(
   table.map(([mimeType, extension, kind]) => [mimeType, { mimeType, extension, ...kind }]),
 )

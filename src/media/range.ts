@@ -1,9 +1,9 @@
-// Which part of a file a request asks for.
+// Parses the `Range` header of a download.
 import type { ByteRange } from './store.ts'
 
 /**
- * Reads a `Range` header for a file of `size` bytes: the range, `null` for all of it, or `undefined` for one that is not
- * there. More ranges than one, and what cannot be read, mean all of it, as the standard lets servers do.
+ * Reads a `Range` header for a file of `size` bytes. Returns the range, `null` for the whole file, or `undefined` for a range that the
+ * file does not have. Several ranges and malformed headers mean the whole file, as the HTTP standard allows.
  */
 export function readRange(header: string | undefined, size: number): ByteRange | null | undefined {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/i.exec(header ?? '') ?? []

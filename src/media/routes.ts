@@ -1,4 +1,4 @@
-// Mounts the public addresses of media, which need no key, and keeps the place clear where uploads come in.
+// Mounts the public URLs of media, which need no credential, and clears abandoned uploads from the spool.
 import type { FastifyInstance } from 'fastify'
 import type { App } from '../core/app.ts'
 import { downloadByName } from './download.ts'
@@ -6,7 +6,7 @@ import { clearSpool } from './spool.ts'
 
 const clearEveryMs = 3_600_000
 
-/** Serves `/media/{token}.{extension}`; answers which methods the path takes. */
+/** Serves `/media/{token}.{extension}`. Returns the methods that the path supports. */
 export async function mountMedia(http: FastifyInstance, app: App): Promise<Map<string, Set<string>>> {
   async function clear(): Promise<void> {
     const cleared = await clearSpool(app.config.dataDir)

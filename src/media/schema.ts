@@ -1,4 +1,4 @@
-// Media in the graph: what is told of a file. Files themselves come and go through REST.
+// GraphQL fields of media: metadata of a file. Files are uploaded and downloaded by REST.
 import { UsageRef } from '../billing/schema.ts'
 import { builder } from '../core/graph/builder.ts'
 import { DeletedRef } from '../core/graph/deleted.ts'

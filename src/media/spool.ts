@@ -1,4 +1,4 @@
-// Where uploads lie while they come: DATA_DIR/media/incoming, on this machine whatever the store.
+// Temporary files of uploads in progress: DATA_DIR/media/incoming, on this machine whatever the store.
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -13,14 +13,15 @@ function incomingDir(dataDir: string): string {
   return path.join(mediaDir(dataDir), 'incoming')
 }
 
-/** @throws as the file system does where uploads cannot come in. */
+/** @throws the error of the file system when uploads cannot be saved. */
 export async function checkSpool(dataDir: string): Promise<void> {
   await checkWritable(incomingDir(dataDir))
 }
 
 /**
- * Makes a file in the folder and removes it. Where the folder is not there yet, the nearest one above it must take files:
- * whoever only looks makes no folder that would be theirs. @throws as the file system does.
+ * Creates a file in the folder and removes it. If the folder does not exist, the nearest existing parent must be writable: a check must
+ * not create a folder, which would belong to the user who runs it.
+ * @throws the error of the file system when the folder is not writable.
  */
 export async function checkWritable(folder: string): Promise<void> {
   let nearest = path.resolve(folder)
@@ -33,7 +34,7 @@ export async function checkWritable(folder: string): Promise<void> {
   }
 }
 
-/** A path for one upload. Whatever is there is removed when this is disposed of. */
+/** Returns a path for one upload. On disposal, the file there is removed. */
 export async function openSpool(dataDir: string): Promise<{ path: string } & AsyncDisposable> {
   const incoming = incomingDir(dataDir)
   await mkdir(incoming, { recursive: true, mode: 0o700 })
@@ -44,7 +45,7 @@ export async function openSpool(dataDir: string): Promise<{ path: string } & Asy
 /** Longer than any upload may take. */
 const leftForMs = 3_600_000
 
-/** Removes what processes that died left of uploads; answers how much it was. */
+/** Removes uploads that dead processes left behind. Returns their number. */
 export async function clearSpool(dataDir: string): Promise<number> {
   const incoming = incomingDir(dataDir)
   const files = await readdir(incoming).catch(() => [])

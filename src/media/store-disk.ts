@@ -1,4 +1,4 @@
-// Media in a folder: DATA_DIR/media, which processes of several machines have to share.
+// Media store in a folder: DATA_DIR/media, which processes on several machines must share.
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { checkWritable, mediaDir } from './spool.ts'
@@ -11,7 +11,7 @@ export function openDisk(dataDir: string): MediaStore {
     async put(id, from) {
       await mkdir(dir, { recursive: true, mode: 0o700 })
       await rename(from, fileOf(id))
-      // A name is durable once its folder is.
+      // A file name is durable only after fsync of its folder.
       await using folder = await open(dir)
       await folder.sync()
     },

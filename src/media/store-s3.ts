@@ -1,4 +1,4 @@
-// Media in a bucket, through packages that are loaded only where a bucket is configured.
+// Media store in an S3 bucket. Its packages are loaded only when a bucket is configured.
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { type Config, ConfigError, type Secrets } from '../core/config/config.ts'
@@ -6,13 +6,13 @@ import { newId } from '../core/id.ts'
 import type { ByteRange, MediaStore } from './store.ts'
 
 const packages = ['@aws-sdk/client-s3', '@aws-sdk/s3-request-presigner']
-/** How long a bucket may take to show that it works. */
+/** Timeout of each check of the bucket. */
 const checkMs = 5_000
 
-/** Of one file's place in the bucket, which may hold other things. */
+/** Object key of a file. The bucket may hold other objects. */
 const keyOf = (id: string) => `media/${id}`
 
-/** @throws ConfigError where the packages are missing. */
+/** @throws ConfigError when the packages are missing. */
 export function openS3(config: NonNullable<Config['s3']>, credentials: Secrets['s3Credentials']): MediaStore {
   const missing = packages.filter((name) => !isInstalled(name))
   if (missing.length > 0)
@@ -28,22 +28,22 @@ export function openS3(config: NonNullable<Config['s3']>, credentials: Secrets['
       region: config.region,
       credentials,
       endpoint: config.endpoint,
-      // Others than Amazon's know buckets by path only, and not the newer checksums.
+      // S3-compatible services may support only path-style URLs, and not the newer checksums.
       forcePathStyle: config.endpoint !== undefined,
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       requestHandler: { connectionTimeout: 5_000, socketTimeout: 30_000 },
     })
     boundAnswers(client.config.requestHandler)
-    // A server in between may say yes and keep nothing, or a part.
+    // A server in between may report success and keep nothing, or a part.
     async function sizeOf(Key: string): Promise<number | undefined> {
       const late = AbortSignal.timeout(checkMs)
       return (await client.send(new HeadObjectCommand({ Bucket: config.bucket, Key }), { abortSignal: late })).ContentLength
     }
-    // The driver knows no ranges.
+    // The driver does not support ranges.
     const getRange = (Key: string, { start, end }: ByteRange) =>
       client.send(new GetObjectCommand({ Bucket: config.bucket, Key, Range: `bytes=${start}-${end}` }))
-    // No more than files need: whoever may do this need not be allowed to look at the bucket as a whole.
+    // Needs only the permissions that files need: the credentials may have no permission for the bucket as a whole.
     async function tryOut(Key: string, abortSignal: AbortSignal): Promise<void> {
       const object = { Bucket: config.bucket, Key }
       await client.send(new PutObjectCommand({ ...object, Body: 'x' }), { abortSignal })
@@ -106,13 +106,13 @@ export function openS3(config: NonNullable<Config['s3']>, credentials: Secrets['
 
 const rangeOf = ({ start, end }: ByteRange) => `bytes ${start}-${end}`
 
-/** Longer than any answer that is no file, and than one takes from its head to its end. */
+/** Limits above the size of any response that is not a file, and above its duration from the headers to the end. */
 const maxAnswerBytes = 1024 * 1024
 const maxAnswerMs = 30_000
 
 type Handle = (request: { method?: string }, ...rest: never[]) => Promise<{ response: { statusCode: number; body?: unknown } }>
 
-/** Ends answers that are no file and have no end, which the client would read whole. */
+/** Aborts endless responses that are not files. The client would read them whole. */
 function boundAnswers(handler: unknown): void {
   const own = handler as { handle: Handle }
   const handle = own.handle.bind(own)
@@ -128,7 +128,7 @@ function boundAnswers(handler: unknown): void {
       })
       const late = setTimeout(() => body.destroy(new Error('the bucket does not end its answer')), maxAnswerMs)
       body.once('close', () => clearTimeout(late))
-      // Whoever reads it begins that.
+      // The listener above started the flow; the consumer resumes it.
       body.pause()
     }
     return { response }

@@ -1,19 +1,22 @@
-// The interface of the file store: one file for each id.
+// Interface of the media store: one file for each id.
 import type { Readable } from 'node:stream'
 
-/** The bytes from `start` to `end`, both counted from 0 and in it. */
+/** The bytes from `start` to `end`, both zero-based and inclusive. */
 export interface ByteRange {
   start: number
   end: number
 }
 
 export interface MediaStore {
-  /** Takes the file at `path`, which may be moved away; durable when it answers. */
+  /** Stores the file at `path`, which may be moved away. It is durable when this resolves. */
   put: (id: string, path: string, size: number) => Promise<void>
-  /** Opens a file, or undefined where it is missing. What it gives must be read or destroyed. */
+  /** Opens a file; undefined when it is missing. The stream must be read or destroyed. */
   read: (id: string, range: ByteRange) => Promise<Readable | undefined>
-  /** Removes a file; one that is not there is removed already. */
+  /** Removes a file. A missing file is not an error. */
   remove: (id: string) => Promise<void>
-  /** Tries what files need of it, and says where they go. @throws an Error that says in words what does not work. */
+  /**
+   * Tries the operations that files need, and returns a sentence that names the storage location.
+   * @throws Error when one fails; the message is a sentence that says which.
+   */
   check: () => Promise<string>
 }

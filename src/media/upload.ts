@@ -1,4 +1,4 @@
-// The door for files that come: everything about the caller is decided before the first byte of the body is read.
+// Upload endpoint. The caller is checked before the first byte of the body is read; with an Idempotency-Key, the quota only after it.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../core/config/config.ts'
 import type { Context } from '../core/context.ts'
@@ -15,14 +15,18 @@ import { sniff } from './sniff.ts'
 import { openSpool } from './spool.ts'
 import { urlOf } from './url.ts'
 
-/** What an upload must bring along a slow line: then 64 MiB have 17 minutes. */
+/** Minimum rate of a slow upload (slow-request protection): 64 MiB may then take 17 minutes. */
 const bytesPerSecond = 64 * 1024
 
 /**
- * Answers `POST media`. An Idempotency-Key keeps what was stored, by the file's content; a refusal is about the file alone,
+ * Answers `POST media`. An Idempotency-Key keeps what was stored, identified by the file's content. A refusal is about the file alone,
  * and is not kept.
- * @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, SUBSCRIPTION_INACTIVE, MEDIA_STORAGE_EXCEEDED,
- * API_RATE_LIMIT_EXCEEDED for too much at a time, and idempotency failures.
+ * @throws VALIDATION_ERROR when the form, the file or the key is invalid.
+ * @throws PAYLOAD_TOO_LARGE when the body is too large, or the file is too large for its type.
+ * @throws UNSUPPORTED_MEDIA_TYPE when the body is not multipart/form-data, or is compressed.
+ * @throws SUBSCRIPTION_INACTIVE when the caller's subscription is not active.
+ * @throws MEDIA_STORAGE_EXCEEDED when the storage quota is used up.
+ * @throws API_RATE_LIMIT_EXCEEDED when too many bytes are in progress; also idempotency failures.
  */
 export async function upload(request: FastifyRequest, reply: FastifyReply, ctx: Context): Promise<FastifyReply> {
   const { config, pool } = ctx.app
@@ -30,7 +34,7 @@ export async function upload(request: FastifyRequest, reply: FastifyReply, ctx: 
   checkHeaders(request)
   using _flight = takeFlight(ctx, request.headers['content-length'])
   waitForBody(request.raw, { bytesPerSecond, maxBytes: maxUploadBytes })
-  // A repeated request is answered by its content, which must come first.
+  // A repeated request is recognized by its content, so the content is read before the quota is checked.
   const isRepeatable = request.headers['idempotency-key'] !== undefined
   const left = isRepeatable ? maxUploadBytes : await quotaLeft(pool, ctx.principal.ownerId, ctx.limits)
   await using spool = await openSpool(config.dataDir)
@@ -47,7 +51,7 @@ function checkHeaders(request: FastifyRequest): void {
   if (!/^multipart\/form-data\s*(;|$)/i.test(type)) fail('UNSUPPORTED_MEDIA_TYPE', 'The body must be multipart/form-data')
   if (encoding !== 'identity') fail('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed')
   if (Number(length) > maxUploadBytes) fail('PAYLOAD_TOO_LARGE')
-  // A key that is none is told before the body comes, too.
+  // Refuses a malformed key before the body is read.
   idempotencyOf(request, null)
 }
 

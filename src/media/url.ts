@@ -1,23 +1,23 @@
-// The public addresses of media: made here, read here, and known again where a caller gives one as `mediaUrl`.
+// Public URLs of media: made, parsed, and recognized when a caller passes one as `mediaUrl`.
 import { randomBytes } from 'node:crypto'
 import type { Config } from '../core/config/config.ts'
 import { checkTarget, serverOf } from '../core/network/address.ts'
 import { extensions, mediaTypes } from './kinds.ts'
 
-/** 256 bits, in the 43 characters that an address may hold as they are. */
+/** 256 random bits in 43 characters that need no escaping in a URL. */
 export function newToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
 const nameForm = /^([A-Za-z0-9_-]{43})\.([a-z0-9]{3,4})$/
 
-/** What stands behind `/media/`, in its parts; undefined for what is no name of ours. */
+/** Parses the part of a URL after `/media/`; undefined for anything that this gateway does not issue. */
 export function readName(name: string): { token: string; extension: string } | undefined {
   const [, token, extension] = nameForm.exec(name) ?? []
   return token && extension && extensions.has(extension) ? { token, extension } : undefined
 }
 
-/** The address of a file, which needs no key and cannot be guessed. */
+/** The public URL of a file, which needs no credential and cannot be guessed. */
 export function urlOf({ publicUrl = '' }: Pick<Config, 'publicUrl'>, media: { token: string; mimeType: string }): string {
   return `${prefixOf(publicUrl)}${media.token}.${mediaTypes.get(media.mimeType)?.extension}`
 }
@@ -27,8 +27,9 @@ function prefixOf(publicUrl: string): string {
 }
 
 /**
- * Judges the address that a caller gives for a file: public, or one of ours wherever this gateway is, exactly as it was given
- * out; nothing else of our media. Answers what it must be, in words that follow a field's name, or undefined where nothing is wrong.
+ * Checks a URL that a caller gives for a file. It must be public, or a media URL of this gateway exactly as issued, public or not.
+ * Other spellings of this gateway's media URLs are refused. Returns what it must be, as words that follow a field's name, or undefined
+ * if it is valid.
  */
 export function checkMediaUrl(url: string, config: Pick<Config, 'publicUrl' | 'allowedPrivateTargets'>): string | undefined {
   const prefix = config.publicUrl && prefixOf(config.publicUrl)
@@ -38,7 +39,7 @@ export function checkMediaUrl(url: string, config: Pick<Config, 'publicUrl' | 'a
   return isBelow(new URL(url), new URL(prefix)) ? 'must be written as the upload was answered' : undefined
 }
 
-/** Whether a URL leads below another, however its host and path are spelled. */
+/** True if a URL lies below another, however host and path are spelled. */
 function isBelow(url: URL, base: URL): boolean {
   return serverOf(url) === serverOf(base) && plainPath(url).startsWith(plainPath(base))
 }

@@ -1,4 +1,4 @@
-// The messages of contacts in the graph: the pages of any number of contacts in one statement.
+// GraphQL field Contact.messages: one statement reads the pages of all contacts of a request (batching against N+1 queries).
 
 import type { GraphQLResolveInfo } from 'graphql'
 import { ContactRef } from '../contacts/schema.ts'
@@ -11,7 +11,7 @@ import { tableOf } from '../core/graph/table.ts'
 import type { Message } from '../generated/prisma/client.ts'
 import { MessageRef } from './object.ts'
 
-/** Without its relations, which are for the loaders. */
+/** Holds no relations, because data loaders read them. */
 const table = tableOf('Message', 'messages')
 
 builder.prismaObjectField(ContactRef, 'messages', (t) =>

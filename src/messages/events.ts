@@ -1,4 +1,4 @@
-// What the world is told of a message: the payload of its events, the same on every surface.
+// Builds the events of outbound messages. Webhooks and streams carry the same payload.
 import type { NewEvent } from '../events/log/emit.ts'
 
 export interface EventfulMessage {
@@ -11,7 +11,6 @@ export interface EventfulMessage {
   error?: string | null
 }
 
-/** The event of a message reaching `status`. */
 export function messageEvent(message: EventfulMessage, status: 'sent' | 'delivered' | 'read' | 'failed', at: Date): NewEvent {
   const { workspaceId, instanceId, campaignId, providerMessageId, to, error } = message
   const fields: NewEvent['fields'] = { instanceId, messageId: message.id, providerMessageId, to, status }

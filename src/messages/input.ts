@@ -1,4 +1,4 @@
-// What a caller says of a message: the nine types, every field and bound, refused by name where wrong.
+// Inputs for sending messages: the nine types, the limits of every field, and validation errors that name the field.
 import { z } from 'zod'
 import { builder } from '../core/graph/builder.ts'
 import { defineInput, idempotencyKey, type Rules, registerEnum } from '../core/graph/input.ts'
@@ -62,7 +62,7 @@ const required: Record<SendType, readonly (keyof MessageFields)[]> = {
   buttons: ['description', 'buttons'],
 }
 
-/** The rules between fields of one message. */
+/** Rules that span several fields of one message. */
 const rules: Rules = (value, report, config) => {
   const input = value as Partial<MessageFields>
   const { type, templateId } = input
@@ -92,12 +92,12 @@ function checkButtons(buttons: readonly unknown[], report: Parameters<Rules>[1])
   }
 }
 
-/** The same moment a year later. */
+/** The same date and time one year later, in milliseconds since 1970. */
 function yearAfter(now: number): number {
   return new Date(now).setUTCFullYear(new Date(now).getUTCFullYear() + 1)
 }
 
-/** The rules of a message, and of its time where it has one. */
+/** The rules of {@link rules} and, if `scheduledAt` is present, the rules for its time. */
 export const scheduleRules: Rules = (value, report, config) => {
   rules(value, report, config)
   const at = typeof value.scheduledAt === 'string' ? Date.parse(value.scheduledAt) : Number.NaN
@@ -125,7 +125,7 @@ export const ScheduleMessageInput = defineInput(
   scheduleRules,
 )
 
-/** How the API's document refers to an input. */
+/** The `$ref` to an input in the OpenAPI document. */
 function inDocument(name: string) {
   return { $ref: `#/components/schemas/${name}` }
 }

@@ -1,4 +1,4 @@
-// Pages of messages: read with what the selection asks for and no more.
+// Lists messages by keyset pagination. Reads only the columns that the GraphQL selection needs.
 import { queryFromInfo } from '@pothos/plugin-prisma'
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Context } from '../core/context.ts'
@@ -19,7 +19,7 @@ export interface MessageFilter {
   createdTo?: Date
 }
 
-/** A page of the workspace's messages by `createdAt`, and how many there are when asked. */
+/** Reads a page of the workspace's messages by `createdAt`. `totalCount` runs its query only when called. */
 export async function listMessages(
   ctx: Context,
   info: GraphQLResolveInfo,
@@ -48,7 +48,7 @@ export async function listMessages(
   return { ...page, totalCount: () => db.message.count({ where }) }
 }
 
-/** Whether an index has the very rows in their order, so that a page is all that is read. */
+/** True if an index returns the rows in page order, so the query reads one page only. */
 function isShort({ equal }: MessageFilter): boolean {
   return Object.keys(equal).every((column) => column === 'peer')
 }

@@ -1,4 +1,4 @@
-// The message as the graph shows it.
+// GraphQL object type Message, with its enums.
 import { builder } from '../core/graph/builder.ts'
 import { EventRef } from '../events/schema.ts'
 import { Direction, MessageStatus, MessageType } from '../generated/prisma/enums.ts'

@@ -1,4 +1,4 @@
-// Messages in the graph: what can be asked and done.
+// GraphQL queries and mutations for messages.
 import { z } from 'zod'
 import { errors, fail } from '../core/errors.ts'
 import { builder } from '../core/graph/builder.ts'

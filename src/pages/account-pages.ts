@@ -1,19 +1,19 @@
-// The pages for people where no console of one's own is set up: an account's own, and those that links in mails lead to.
+// Built-in account pages, served if no console is configured: sign-in, and the pages that mails link to.
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { App } from '../core/app.ts'
 import { sendError } from '../core/http/error-answer.ts'
 
-/** A page of forms; what they send goes to the API that the page came from. */
+/** A page of forms. The forms call the API of the same origin. */
 interface AccountPage {
   title: string
-  /** HTML. Each form is named after what sends it. */
+  /** HTML. The name of a form selects its function in `sends`. */
   body: string
   /**
-   * JavaScript of an object: by a form's name what sends it, `async (fields, token)`, `token` being the one in the page's address. What
-   * it resolves to is shown in place of the form, what it throws beside it.
+   * Source of a JavaScript object: for each form name, the function `async (fields, token)` that submits the form. `token` comes from the
+   * URL of the page. A returned text replaces the form; the message of an error appears beside it.
    */
   sends: string
-  /** JavaScript that begins the page, which may show something: `say(text)`, `query` is that of the page's address. */
+  /** JavaScript that runs when the page opens. It can use `say(text)`, and `query`, the query parameters of the URL. */
   begin?: string
 }
 
@@ -24,7 +24,7 @@ const newPassword =
   '<label>New password <input name="password" type="password" minlength="10" maxlength="128" autocomplete="new-password" required></label>'
 const name = '<label>Name <input name="name" maxlength="100" autocomplete="name" required></label>'
 
-/** `provider` is what the identity provider is called, where there is one. */
+/** `provider` is the name of the identity provider, if one is configured. */
 function accountPage(provider: string | undefined): AccountPage {
   return {
     title: 'Your account',
@@ -92,7 +92,7 @@ look().catch(({ message }) => say(message))`,
 const mailPages: Record<string, AccountPage> = {
   '/verify-email': {
     title: 'Verify your e-mail address',
-    // A link in a mail that somebody else caused is good for nothing without their password.
+    // The form asks for the password of the sign-up, so that a mail that someone else triggered verifies nothing.
     body: `<form name="verify">${password}<button>Verify</button></form>`,
     sends: `{
   async verify(fields, token) {
@@ -130,8 +130,8 @@ input, button { font: inherit; padding: .5rem } [hidden] { display: none }
 #said { min-height: 3rem }`
 
 /**
- * What every page runs: a form is sent once, and what came of it is said in its place. Addresses are relative, because the gateway may be
- * reached below a path of another server.
+ * Script of every page: submits a form once and shows the result. URLs are relative, because the gateway may run below a path of another
+ * server.
  */
 const program = ({ sends, begin = '' }: AccountPage) => `const call = async (path, body, token) => {
   const headers = { 'content-type': 'application/json', ...(token && { authorization: 'Bearer ' + token }) }
@@ -165,20 +165,20 @@ for (const form of document.forms) form.addEventListener('submit', async (event)
 })
 ${begin}`
 
-/** Writes a page out of its HTML and program, with headers that let nothing else run. */
+/** Renders a page from its HTML and script, with headers that allow no other script. */
 export type ShowHtml = (reply: FastifyReply, page: { title: string; head: string; body: string; program: string }) => FastifyReply
 
-/** Registers the pages; answers which methods each path takes. */
+/** Registers the pages. Returns the methods of each path. */
 export function mountAccountPages(http: FastifyInstance, app: App, show: ShowHtml): Map<string, Set<string>> {
   const account = accountPage(app.secrets.oidc?.id)
-  // People come back from paying to `/billing`.
+  // The payment provider redirects to `/billing`.
   const pages = { '/': account, '/billing': account, ...mailPages }
   for (const [path, page] of Object.entries(pages)) {
     const { title, body } = page
     http.get(path, async (_, reply) => {
-      // The links lead to the console, which has pages of its own.
+      // The console has pages for these links.
       if (app.config.consoleUrl) return sendError(reply, 'NOT_FOUND')
-      // Nobody that the page might lead to is to read the token in its address.
+      // Keeps the token in the URL from sites that the page links to.
       reply.header('Referrer-Policy', 'no-referrer')
       const html = `<h1>${title}</h1>\n${body}\n<p id="said" role="status"></p>\n<noscript>This page needs JavaScript.</noscript>`
       return show(reply, { title, head: `<style>${style}</style>`, body: html, program: program(page) })

@@ -1,11 +1,11 @@
-// What the pages load: Scalar's reference and GraphiQL, out of their packages and from here alone.
+// Static assets of the pages: Scalar and GraphiQL, served from their npm packages instead of a CDN.
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import Fastify from 'fastify'
 
 export interface Asset {
   type: string
-  /** Distinguishes what it is made of, for `If-None-Match`. */
+  /** Hash of the content, for `If-None-Match`. */
   etag: string
   bytes: Buffer
   gzipped: Buffer
@@ -13,7 +13,7 @@ export interface Asset {
 
 const javascript = 'text/javascript; charset=utf-8'
 
-/** Each is read when it is first asked for; together they are 14 MB of text, which most gateways never show. */
+/** Assets are loaded on first request. Together they are 14 MB of text, which most gateways never serve. */
 const sources: Record<string, { type: string; read: () => Promise<string> }> = {
   'scalar.js': { type: javascript, read: readScalar },
   'graphiql.js': { type: javascript, read: async () => (await graphiql()).js },
@@ -25,7 +25,7 @@ const sources: Record<string, { type: string; read: () => Promise<string> }> = {
 
 const made = new Map<string, Promise<Asset>>()
 
-/** The asset of that name, undefined where there is none. */
+/** The asset of that name; undefined if there is none. */
 export function assetOf(name: string): Promise<Asset> | undefined {
   const source = Object.hasOwn(sources, name) ? sources[name] : undefined
   if (!source) return undefined
@@ -46,7 +46,7 @@ async function graphiql() {
   return await import('@graphql-yoga/render-graphiql/graphiql')
 }
 
-/** The package gives its script only to Fastify, so a server that listens nowhere hands it over. */
+/** The package exposes its script only as a Fastify plugin, so a server that does not listen reads it. */
 async function readScalar(): Promise<string> {
   const { default: reference } = await import('@scalar/fastify-api-reference')
   const scratch = Fastify()

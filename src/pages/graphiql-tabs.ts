@@ -1,4 +1,4 @@
-// What GraphiQL shows at first: an example of each family, which work as they stand with the demo account.
+// The initial tabs of GraphiQL: example operations that work unchanged with the demo account.
 
 export interface Ids {
   instanceId: string
@@ -12,7 +12,7 @@ export interface Tab {
   variables?: string
 }
 
-/** One tab each; they are named by their operations. */
+/** One tab per example. GraphiQL names a tab after its operation. */
 export function graphiqlTabs({ instanceId, contactId, groupId, templateId }: Ids): Tab[] {
   const tab = (query: string, variables?: object): Tab => ({
     query: `${query.trim()}\n`,

@@ -1,4 +1,4 @@
-// The bar above the pages that try the API out: it asks for a key, and keeps it for as long as the browser's tab is open.
+// The API key form above the API explorer pages. It keeps the key in sessionStorage, until the browser tab closes.
 import { linkName } from '../demo/demo.ts'
 import { linkHeader } from '../demo/links.ts'
 
@@ -8,7 +8,7 @@ export const keyStyle = `body { margin: 0; display: flex; flex-direction: column
 #key button { font: inherit; padding: .25rem .75rem } #key [hidden] { display: none }
 #root { flex: 1; min-height: 0; overflow: auto; position: relative }`
 
-/** Not a password field: a browser would offer to store what is in it. */
+/** Not a password field, because browsers offer to save passwords. */
 export const keyForm = `<form id="key" autocomplete="off">
 <label>API key <input name="key" placeholder="svc_live_…" autocomplete="off" autocapitalize="off" spellcheck="false" data-1p-ignore></label>
 <button>Use it</button>
@@ -18,8 +18,8 @@ export const keyForm = `<form id="key" autocomplete="off">
 </form>`
 
 /**
- * JavaScript that finds the key and then calls `begin(key)`, with '' where there is none. Beforehand `settings` stands for the page's.
- * Addresses are relative, because the gateway may be reached below a path of another server.
+ * JavaScript that finds the key and calls `begin(key)`; the key is '' if there is none. It also defines `settings`, the settings of the
+ * page. URLs are relative, because the gateway may run below a path of another server.
  */
 export const keyProgram = `const settings = JSON.parse(document.getElementById('settings').textContent)
 const base = new URL('.', location.href).href

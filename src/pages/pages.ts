@@ -1,4 +1,4 @@
-// The pages for people: the reference of both surfaces of the REST API at /docs, GraphiQL, and where links in mails lead. Nothing of theirs comes from elsewhere.
+// Pages for people: the REST reference at /docs, GraphiQL, and the account pages. They load nothing from other servers.
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../core/app.ts'
@@ -10,14 +10,14 @@ import { assetOf } from './assets.ts'
 import { graphiqlTabs } from './graphiql-tabs.ts'
 import { keyForm, keyProgram, keyStyle } from './key-form.ts'
 
-/** Answers a browser that looks at `/graphql`; null for every other request, and in production. */
+/** Answers a browser that opens `/graphql` with GraphiQL. Returns null for every other request, and in production. */
 export type Explore = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | null
 
 interface Page {
   title: string
   head?: string
   scripts: readonly string[]
-  /** JavaScript of a function that shows it with a key, out of `settings` and `base`, the address that the gateway is reached below. */
+  /** JavaScript function that renders the page with a key. It can use `settings`, and `base`, the base URL of the gateway. */
   begin: string
 }
 
@@ -33,7 +33,7 @@ const reference: Page = {
 
 const explorer: Page = {
   title: 'Messaging gateway GraphQL',
-  // Its tabs begin where no first click meets them: an animation of theirs never ends.
+  // Disables the tab animation: it never ends, so tabs would start at a place that misses the first click.
   head: `<link rel="stylesheet" href="docs/assets/graphiql.css">
 <style>.graphiql-tab { transform: none !important } #root > div, .graphiql-container { height: 100% !important; width: 100% !important }</style>`,
   scripts: ['docs/assets/graphiql.js'],
@@ -45,7 +45,7 @@ const explorer: Page = {
 }`,
 }
 
-/** Registers `/docs` and what the pages load; answers which methods each path takes. */
+/** Registers `/docs` and its assets. Returns the methods of each path. */
 export function mountPages(http: FastifyInstance, app: App, links: Links): { taken: Map<string, Set<string>>; explore: Explore } {
   http.get('/docs', async (_, reply) => show(reply, reference, referenceSettings()))
   mountDemoKey(http, app, links)
@@ -73,10 +73,10 @@ export function mountPages(http: FastifyInstance, app: App, links: Links): { tak
   }
 }
 
-/** Of both documents, the one for keys first; each is shown with its own way to be let in. */
+/** Settings of both API documents: the one for API keys first, each with its own authentication scheme. */
 function referenceSettings(): object[] {
   const ofEach = {
-    // Without these it would load fonts and call services of its maker.
+    // Without these, Scalar loads fonts from, and calls services of, its vendor.
     withDefaultFonts: false,
     telemetry: false,
     agent: { disabled: true },
@@ -110,9 +110,9 @@ function explorerSettings(): object {
   return {
     title: explorer.title,
     subscriptionsProtocol: 'SSE',
-    // A browser must not keep keys.
+    // Keeps API keys out of the browser's storage.
     shouldPersistHeaders: false,
-    // The first is open at first; it finds it among the tabs that it kept by what is in it.
+    // Opens the first tab. GraphiQL identifies it among the stored tabs by its content.
     ...tabs[0],
     defaultTabs: tabs,
   }
@@ -154,7 +154,7 @@ ${body}
     .send(html)
 }
 
-/** Scripts from here and the one that starts the page, styles that scripts make, requests to here, and nothing else. */
+/** Content Security Policy: scripts of this origin and the inline script of the page, inline styles, requests to this origin only. */
 function policyFor(program: string): string {
   const hash = createHash('sha256').update(program).digest('base64')
   return [

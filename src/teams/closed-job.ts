@@ -1,4 +1,4 @@
-// The job that follows the end of a team: its webhooks end, and what its workspace has connected is logged out and deleted.
+// The job that runs after a team was deleted: its webhooks end, its instances are logged out and deleted, its media is deleted.
 import { z } from 'zod'
 import { defineJob } from '../core/jobs/jobs.ts'
 
@@ -7,7 +7,7 @@ export const closedJob = defineJob({
   schema: z.object({ workspaceId: z.string() }),
   options: {
     notify: true,
-    // A provider may be down for a day.
+    // Enough retries for a provider that is down for a day.
     retryLimit: 100,
     retryDelay: 2,
     retryBackoff: true,

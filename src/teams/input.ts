@@ -1,4 +1,4 @@
-// What a caller says of teams: every field and bound, refused by name where wrong.
+// Inputs about teams: every field and its limits. An error names the field.
 import { z } from 'zod'
 import { email } from '../accounts/service.ts'
 import { fail } from '../core/errors.ts'
@@ -14,7 +14,7 @@ export const TeamRoleRef = builder.enumType('TeamRole', {
 })
 registerEnum('TeamRole', TeamRoleRef)
 
-/** The roles that can be given. */
+/** The roles that can be assigned. */
 const role = z
   .enum(['admin', 'collaborator'])
   .meta({ id: 'TeamRole', description: 'What they are to be: `admin` or `collaborator`.' })
@@ -35,7 +35,7 @@ export const InviteToTeamInput = defineInput('InviteToTeamInput', 'A new invitat
 export type Invite = z.output<typeof inviteFields>
 export type GivenRole = z.output<typeof role>
 
-/** The id of a team; a malformed one is one of no team. @throws TEAM_NOT_FOUND. */
+/** Returns the id of a team. A malformed id counts as unknown. @throws TEAM_NOT_FOUND when the id is malformed. */
 export function teamIdOf(value: string): string {
   return uuid.safeParse(value).data ?? fail('TEAM_NOT_FOUND')
 }

@@ -1,4 +1,4 @@
-// How many invitations are mailed: bounds on everybody who can make the gateway write to strangers.
+// Rate limits for invitations, because they make the gateway send mail to strangers.
 import { createHash } from 'node:crypto'
 import { type Bound, countOne } from '../accounts/counts.ts'
 import { mailboxOf } from '../accounts/service.ts'
@@ -12,9 +12,9 @@ const hour = (most: number): Bound => ({ most, minutes: 60 })
 const day = (most: number): Bound => ({ most, minutes: 24 * 60 })
 
 /**
- * A team of 8 seats that is filled, and filled anew a few times, meets none of these; neither does an owner of 4 such teams.
- * `owner` bounds the one subscription behind several teams, which can be deleted and made again. `address` bounds what one owner's
- * teams send to one stranger; what all owners together send there is bounded with the mails (src/accounts/mail/budget.ts).
+ * A team of 8 seats that is filled, and refilled a few times, reaches none of these bounds; neither does an owner of 4 such teams. `owner`
+ * bounds the one subscription behind several teams, which can be deleted and created again. `address` bounds what the teams of one owner
+ * send to one stranger; src/accounts/mail/budget.ts bounds what all owners together send there.
  */
 const bounds = {
   address: [hour(5), day(8)],
@@ -36,14 +36,14 @@ export interface Invitation {
   team: HeldTeam
   email: string
   inviterId: string
-  /** The session of the inviter; null where an operator invites. */
+  /** The session of the inviter; null if an operator invites. */
   sessionId: string | null
 }
 
 /**
- * Counts one more invitation, in the caller's transaction, against every bound. The counts are durable, and stay where the
- * invitation is withdrawn or its team deleted. They are locked in one order, so that two who invite never wait in a circle.
- * @throws API_RATE_LIMIT_EXCEEDED with the seconds until the next may be sent.
+ * Counts one more invitation against every bound, in the caller's transaction. The counters are durable, and stay when the invitation is
+ * withdrawn or its team deleted. They are locked in a fixed order, which prevents deadlocks.
+ * @throws API_RATE_LIMIT_EXCEEDED with the seconds until the next invitation when a bound is reached.
  */
 export async function takeInvitation(tx: Sql, { team, email, inviterId, sessionId }: Invitation): Promise<void> {
   const network = sessionId && (await networkOfSession(tx, sessionId))
@@ -67,8 +67,8 @@ function digestOf(kind: string, name: string): Buffer {
 }
 
 /**
- * The network that a session was begun from. Null for a private address, which is a proxy's or the operator's own and stands for
- * everybody behind it.
+ * Returns the network that a session began from. Returns null for a private address, which belongs to a proxy or to the operator and stands
+ * for everybody behind it.
  */
 async function networkOfSession(tx: Sql, sessionId: string): Promise<string | null> {
   const { rows } = await tx.query<{ ipAddress: string | null }>('select "ipAddress" from auth_sessions where id = $1', [

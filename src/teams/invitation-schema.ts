@@ -1,4 +1,4 @@
-// Invitations to a team in the graph.
+// GraphQL types and mutations of team invitations.
 import { z } from 'zod'
 import { AuthorRef, authorOf } from '../core/graph/author.ts'
 import { builder } from '../core/graph/builder.ts'

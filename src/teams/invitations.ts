@@ -1,4 +1,4 @@
-// Invitations to a team: each holds a seat for seven days, for whoever proves to have the e-mail address.
+// Invitations to a team: each reserves a seat for seven days, for the person who proves ownership of the e-mail address.
 import { createHash, randomBytes } from 'node:crypto'
 import { orderMail } from '../accounts/mail/order.ts'
 import { holdPlan } from '../billing/hold-plan.ts'
@@ -18,7 +18,11 @@ import { type InvitationRow, invitationColumns, readTeam, type TeamRow } from '.
 
 const holdsDays = 7
 
-/** By a manager of the team. @throws TEAM_NOT_FOUND, FORBIDDEN, and as {@link inviteIn}. */
+/**
+ * By a manager of the team.
+ * @throws TEAM_NOT_FOUND when the caller is not in the team; FORBIDDEN when the caller is a collaborator; and the errors of
+ * {@link inviteIn}.
+ */
 export async function inviteToTeam(ctx: Context, teamId: string, input: Invite): Promise<InvitationRow> {
   const { userId, credentialId } = ctx.principal
   return await write(ctx, async (tx) => {
@@ -29,9 +33,10 @@ export async function inviteToTeam(ctx: Context, teamId: string, input: Invite):
 }
 
 /**
- * Invites somebody to a team that is held; the mail leaves when the transaction commits.
- * @throws CONFLICT for a member, and where an invitation is open; MAX_TEAM_SEATS_REACHED, exact under a race; SUBSCRIPTION_INACTIVE;
- * API_RATE_LIMIT_EXCEEDED as {@link takeInvitation}, and where the address was sent too many.
+ * Invites somebody to a locked team. The mail is sent when the transaction commits.
+ * @throws CONFLICT when the address belongs to a member or has an open invitation; MAX_TEAM_SEATS_REACHED when no seat is free, exact under
+ * a race; SUBSCRIPTION_INACTIVE when the owner's subscription is inactive; API_RATE_LIMIT_EXCEEDED when {@link takeInvitation} throws it,
+ * or when the address was sent too many mails.
  */
 export async function inviteIn(
   app: App,
@@ -75,7 +80,11 @@ export async function inviteIn(
   return made.rows[0] as InvitationRow
 }
 
-/** Frees its seat; its token is good for nothing any more. @throws TEAM_NOT_FOUND, FORBIDDEN, NOT_FOUND, INVALID_STATE for an accepted one. */
+/**
+ * Frees the seat and makes the token void.
+ * @throws TEAM_NOT_FOUND when the caller is not in the team; FORBIDDEN when the caller is a collaborator; NOT_FOUND when there is no such
+ * invitation; INVALID_STATE when it was accepted.
+ */
 export async function revokeInvitation(ctx: Context, teamId: string, id: string): Promise<{ id: string; deleted: true }> {
   return await write(ctx, async (tx) => {
     requireManager(await holdOwnTeam(tx, ctx.principal.userId, teamId))
@@ -91,8 +100,9 @@ export async function revokeInvitation(ctx: Context, teamId: string, id: string)
 }
 
 /**
- * Takes the seat that an invitation holds. @throws INVALID_TOKEN for one that is unknown, used, revoked or expired; FORBIDDEN
- * for whoever has another address, or has not proved it.
+ * Takes the seat that an invitation reserves.
+ * @throws INVALID_TOKEN when the token is unknown, used, revoked or expired; FORBIDDEN when the caller has another address or has not
+ * verified it.
  */
 export async function acceptInvitation(ctx: Context, token: string): Promise<TeamRow> {
   const { userId } = ctx.principal
@@ -101,7 +111,7 @@ export async function acceptInvitation(ctx: Context, token: string): Promise<Tea
       tokenHash(token),
     ])
     const team = (named[0] && (await holdTeam(tx, named[0].teamId))) ?? fail('INVALID_TOKEN')
-    // While both are held nobody counts seats, so the seat is either this invitation's or already this member's.
+    // Nobody counts seats while both are locked, so the seat belongs either to this invitation or already to this member.
     await holdPlan(tx, team.ownerId)
     const { rows } = await tx.query<{ id: string; role: string; isTheirs: boolean }>(
       `select i.id, i.role::text as role, u."emailVerified" and lower(u.email) = i.email as "isTheirs"
@@ -122,7 +132,7 @@ export async function acceptInvitation(ctx: Context, token: string): Promise<Tea
   })
 }
 
-/** What `team_invitations.tokenHash` holds: SHA-256, 32 bytes. The token has 256 random bits. */
+/** Returns the value of `team_invitations.tokenHash`: SHA-256, 32 bytes. The token has 256 random bits, so it needs no slow hash. */
 function tokenHash(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }

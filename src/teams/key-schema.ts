@@ -1,4 +1,4 @@
-// The API keys of a team in the graph.
+// GraphQL types and mutations of the API keys of a team.
 import { ApiKeyRef, CreateApiKeyInput, IssuedApiKeyRef } from '../accounts/schema.ts'
 import { AuthorRef, authorOf } from '../core/graph/author.ts'
 import { builder } from '../core/graph/builder.ts'

@@ -1,4 +1,4 @@
-// The API keys of a team: made and revoked by whoever manages it.
+// The API keys of a team: its owner and admins create and revoke them.
 import { type IssuedApiKey, issueApiKeyWithin } from '../accounts/service.ts'
 import { holdPlan } from '../billing/hold-plan.ts'
 import type { Context } from '../core/context.ts'
@@ -8,8 +8,9 @@ import { requireManager } from '../core/roles.ts'
 import { holdOwnTeam } from './hold.ts'
 
 /**
- * A further key of the team. @throws TEAM_NOT_FOUND, FORBIDDEN for collaborators, SUBSCRIPTION_INACTIVE, MAX_API_KEYS_REACHED
- * where the team has as many as the owner's plan allows a person; exact under a race.
+ * Creates a key of the team.
+ * @throws TEAM_NOT_FOUND when the caller is not in the team; FORBIDDEN when the caller is a collaborator; SUBSCRIPTION_INACTIVE when the
+ * owner's subscription is inactive; MAX_API_KEYS_REACHED when the team has as many keys as the plan allows a person, exact under a race.
  */
 export async function createTeamKey(ctx: Context, teamId: string, name: string): Promise<IssuedApiKey> {
   const { userId } = ctx.principal
@@ -23,7 +24,11 @@ export async function createTeamKey(ctx: Context, teamId: string, name: string):
   })
 }
 
-/** Refused everywhere from the next request on. @throws TEAM_NOT_FOUND, FORBIDDEN for collaborators, NOT_FOUND. */
+/**
+ * Makes the key invalid from the next request on.
+ * @throws TEAM_NOT_FOUND when the caller is not in the team; FORBIDDEN when the caller is a collaborator; NOT_FOUND when the team has no
+ * such key, or it was revoked.
+ */
 export async function revokeTeamKey(ctx: Context, teamId: string, id: string): Promise<{ id: string; deleted: true }> {
   return await write(ctx, async (tx) => {
     requireManager(await holdOwnTeam(tx, ctx.principal.userId, teamId))

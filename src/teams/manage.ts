@@ -1,4 +1,4 @@
-// What can be done with a team as a whole: create it within the plan, rename it, delete it.
+// Operations on a whole team: create it within the plan's limit, rename it, delete it.
 import { holdPlan } from '../billing/hold-plan.ts'
 import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
@@ -12,7 +12,10 @@ import { type HeldTeam, holdOwnTeam } from './hold.ts'
 import { readTeam, type TeamRow } from './read.ts'
 import { insertTeam } from './service.ts'
 
-/** A team of the caller's own, on their own subscription. @throws SUBSCRIPTION_INACTIVE; MAX_TEAMS_REACHED, exact under a race. */
+/**
+ * Creates a team that the caller owns, on their own subscription.
+ * @throws SUBSCRIPTION_INACTIVE when the subscription is inactive; MAX_TEAMS_REACHED when the limit is reached, exact under a race.
+ */
 export async function createOwnTeam(ctx: Context, name: string): Promise<TeamRow> {
   const { userId } = ctx.principal
   return await write(ctx, async (tx) => {
@@ -28,7 +31,7 @@ export async function createOwnTeam(ctx: Context, name: string): Promise<TeamRow
   })
 }
 
-/** @throws TEAM_NOT_FOUND, FORBIDDEN for collaborators. */
+/** @throws TEAM_NOT_FOUND when the caller is not in the team; FORBIDDEN when the caller is a collaborator. */
 export async function renameTeam(ctx: Context, teamId: string, name: string): Promise<TeamRow> {
   const { userId } = ctx.principal
   return await write(ctx, async (tx) => {
@@ -38,7 +41,7 @@ export async function renameTeam(ctx: Context, teamId: string, name: string): Pr
   })
 }
 
-/** {@link closeTeam} by its owner. @throws TEAM_NOT_FOUND, FORBIDDEN for everybody else. */
+/** {@link closeTeam} by the owner. @throws TEAM_NOT_FOUND when the caller is not in the team; FORBIDDEN when the caller does not own it. */
 export async function deleteTeam(ctx: Context, teamId: string): Promise<{ id: string; deleted: true }> {
   return await write(ctx, async (tx) => {
     const team = await holdOwnTeam(tx, ctx.principal.userId, teamId)
@@ -49,11 +52,11 @@ export async function deleteTeam(ctx: Context, teamId: string): Promise<{ id: st
 }
 
 /**
- * Ends a team that is held: at once for its members, its keys and whoever was invited; its webhooks and
- * instances follow by a job. What it did stays, for the owner's figures, and counts against no plan.
+ * Ends a locked team. Its members, its keys and open invitations lose access at once; a job ends its webhooks and instances. Its past data
+ * stays for the owner's figures, and counts against no plan.
  */
 export async function closeTeam(app: App, tx: Sql, { id, workspaceId, ownerId }: HeldTeam): Promise<void> {
-  // Whoever makes an instance or an endpoint holds it too, so that none is made after the job has looked for them.
+  // Creating an instance or an endpoint takes this lock too, so none is created after the job has looked for them.
   await holdPlan(tx, ownerId)
   await tx.query('update teams set "deletedAt" = now(), "updatedAt" = now() where id = $1', [id])
   await tx.query('update api_keys set "revokedAt" = now() where "workspaceId" = $1 and "revokedAt" is null', [workspaceId])

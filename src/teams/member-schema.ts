@@ -1,4 +1,4 @@
-// The members of a team in the graph.
+// GraphQL types and mutations of team members.
 import { builder } from '../core/graph/builder.ts'
 import { DeletedRef } from '../core/graph/deleted.ts'
 import { parse, uuid } from '../core/validation.ts'

@@ -1,7 +1,7 @@
-// Open invitations end where the person may not have made them.
+// Revokes open invitations that somebody other than the owner of the account may have made.
 import type { Sql } from '../core/database/database.ts'
 
-/** Takes back the open invitations to that person's own teams, and those that the person sent for others, in the caller's transaction. */
+/** Revokes the open invitations to the person's own teams, and those that they sent for other teams, in the caller's transaction. */
 export async function revokeInvitations(tx: Sql, userId: string): Promise<void> {
   await tx.query(
     `update team_invitations i set status = 'revoked' from teams t

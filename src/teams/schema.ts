@@ -1,4 +1,4 @@
-// Teams in the graph. Each field takes the team by its argument; the header that names one has no say here.
+// GraphQL types and mutations of teams. Each field takes the team from its argument; the `X-Team-Id` header has no effect here.
 import { builder } from '../core/graph/builder.ts'
 import { DeletedRef } from '../core/graph/deleted.ts'
 import { keyed } from '../core/idempotency/idempotency.ts'

@@ -1,4 +1,4 @@
-// Teams: a workspace that several users share, on its owner's subscription.
+// Creates teams: a workspace that several users share, on its owner's subscription.
 import type pg from 'pg'
 import { z } from 'zod'
 import { issueApiKey, userIdOf } from '../accounts/service.ts'
@@ -15,7 +15,10 @@ export interface CreatedTeam {
   apiKey: string
 }
 
-/** The team, its workspace, its owner as a member and its first key. @throws VALIDATION_ERROR, NOT_FOUND for an unknown owner. */
+/**
+ * Creates a team with its workspace, its owner as a member and a first key.
+ * @throws VALIDATION_ERROR when the input is invalid; NOT_FOUND when the owner's address is unknown.
+ */
 export async function createTeam(pool: pg.Pool, input: NewTeam): Promise<CreatedTeam> {
   const { ownerEmail, name } = parse(newTeam, input)
   return await transaction(pool, async (tx) => {
@@ -26,7 +29,7 @@ export async function createTeam(pool: pg.Pool, input: NewTeam): Promise<Created
   })
 }
 
-/** A team with a workspace and its owner in it, in the caller's transaction. */
+/** Inserts a team with a workspace and its owner as a member, in the caller's transaction. */
 export async function insertTeam(tx: Sql, ownerId: string, name: string): Promise<{ teamId: string; workspaceId: string }> {
   const [teamId, workspaceId] = [newId(), newId()]
   await tx.query(`insert into workspaces (id, "ownerId") values ($1, $2)`, [workspaceId, ownerId])

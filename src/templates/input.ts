@@ -1,4 +1,4 @@
-// What a caller says of a template.
+// Inputs of templates and of their previews, with validation rules.
 import { z } from 'zod'
 import { defineArguments, defineInput, idempotencyKey, type Rules } from '../core/graph/input.ts'
 import { jsonObject, text, uuid } from '../core/validation.ts'
@@ -52,10 +52,10 @@ export const UpdateTemplateInput = defineInput(
   },
 )
 
-/** Values of `custom.*`, as every caller gives them. */
+/** Values of `custom.*`, for every input that takes them. */
 export const variables = jsonObject(text(0, 1024)).describe('Values of `custom.*`, each at most 1024 characters.')
 
-/** What the REST body of a preview holds. */
+/** The REST body of a preview. */
 export const PreviewArguments = defineArguments(
   'PreviewArguments',
   z

@@ -1,4 +1,4 @@
-// Templates in the graph: what they look like.
+// GraphQL types of templates and previews.
 import { builder } from '../core/graph/builder.ts'
 import { registerEnum } from '../core/graph/input.ts'
 import { type TemplateType, templateTypes } from './policy.ts'
@@ -7,7 +7,7 @@ import type { Preview } from './preview.ts'
 const TemplateTypeRef = builder.enumType('TemplateType', { values: templateTypes, description: 'What a template can become.' })
 registerEnum('TemplateType', TemplateTypeRef)
 
-// Names no columns, so that what a verb returned is told as it was and not read again.
+// Declares no columns. A row that a mutation returns is therefore shown as it is, and not read again.
 export const TemplateRef = builder.prismaObject('Template', {
   description: 'A message to be filled in.',
   fields: (t) => ({

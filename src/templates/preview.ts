@@ -1,4 +1,4 @@
-// What a message made of a template would be, before there is one.
+// Previews the message that a template would become.
 import type { Context } from '../core/context.ts'
 import type { Sql } from '../core/database/database.ts'
 import { fail } from '../core/errors.ts'
@@ -12,14 +12,17 @@ export interface Preview extends TemplateText {
   missing: string[]
 }
 
-/** The message, as far as values are known. @throws NOT_FOUND; TEMPLATE_INVALID where it would be too long */
+/**
+ * The message, as far as values are known.
+ * @throws NOT_FOUND when the template or contact does not exist, TEMPLATE_INVALID when the text would be too long, or empty
+ */
 export async function previewTemplate(
   ctx: Context,
   id: string,
   contactId: string | null,
   given: Record<string, string> | null,
 ): Promise<Preview> {
-  // A POST like any other: under its key it answers again what it answered.
+  // A preview is a POST like any other: repeated under its Idempotency-Key, it gets its first answer.
   return await write(ctx, async (tx) => {
     const template = await findTemplate(ctx, tx, id)
     const contact = contactId === null ? null : await findContact(ctx, tx, contactId)

@@ -1,29 +1,29 @@
-// What a template's body may say, and what comes of it: text with placeholders, filled in and never read again.
+// Parses and renders the body of a template: text with placeholders. Values are filled in and never parsed again (no injection).
 import { Tokenizer, TokenKind, type TopLevelToken } from 'liquidjs'
 import { fail } from '../core/errors.ts'
 
 export const contactFields = ['name', 'firstName', 'lastName', 'phone', 'email'] as const
 
-/** What `{{contact.…}}` speaks of; what is null there is missing. */
+/** Values of `{{contact.…}}`. Null means that there is none. */
 export type TemplateContact = Record<(typeof contactFields)[number], string | null>
 
 export interface Values {
   contact: TemplateContact | null
-  /** Where `{{custom.…}}` is looked for: own texts only, the first that has it wins. */
+  /** Sources of `{{custom.…}}`, in order of precedence. Only own properties with string values count. */
   custom: readonly (Readonly<Record<string, unknown>> | null | undefined)[]
 }
 
 export interface Rendered {
   body: string
-  /** The placeholders without a value, each once, in the order of the text, where they stay as they were written. */
+  /** The placeholders without a value, each once, in the order of the text. In `body` they stay as they were written. */
   missing: string[]
 }
 
 export interface Compiled {
   render: (values: Values) => Rendered
-  /** Every value that the text asks for, each once: `contact.name`, `custom.order`. */
+  /** Every value that the text refers to, each once: `contact.name`, `custom.order`. */
   names: readonly string[]
-  /** The text without its placeholders: the least that any rendering holds. */
+  /** The text without its placeholders: the least that any rendering contains. */
   fixed: string
 }
 
@@ -35,11 +35,11 @@ interface Placeholder {
   fallback: string | undefined
 }
 
-/** `{{contact.name}}`, `{{ custom.order }}`, and with what stands in where there is no value: `{{custom.order | default: "none"}}`. */
+/** `{{contact.name}}`, `{{ custom.order }}`, and with a fallback for a missing value: `{{custom.order | default: "none"}}`. */
 const form =
   /^\{\{\s*(?<scope>contact|custom)\.(?<key>[\p{L}\p{M}\p{N}_-]{1,100})(?:\s*\|\s*default:\s*(?<quoted>"[^"]*"|'[^']*'))?\s*\}\}$/u
 
-/** @throws TEMPLATE_INVALID, saying what is wrong where. */
+/** @throws TEMPLATE_INVALID when the body is malformed; the message quotes the faulty part. */
 export function compileTemplate(body: string): Compiled {
   const texts = ['']
   const placeholders: Placeholder[] = []

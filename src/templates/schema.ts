@@ -1,4 +1,4 @@
-// Templates in the graph: what can be asked and done.
+// GraphQL queries and mutations of templates.
 import { z } from 'zod'
 import { fail } from '../core/errors.ts'
 import { builder } from '../core/graph/builder.ts'

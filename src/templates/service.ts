@@ -1,4 +1,4 @@
-// What can be done with templates, and what others make of them.
+// Operations on templates, and the exports that other domains use.
 import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
@@ -14,10 +14,14 @@ export { readTemplates } from './read.ts'
 export { type Compiled, compileTemplate, type Rendered, type TemplateContact, type Values } from './render.ts'
 export { contactColumns, type KnownContact, valuesOf } from './values.ts'
 
-/** As many as one list can hold. */
+/** Per workspace: as many as one list can hold. */
 export const maxTemplates = 1_000
 
-/** Creates a template. @throws TEMPLATE_INVALID; CONFLICT for a name that is taken, exact under a race; INVALID_STATE at 1,000 */
+/**
+ * Creates a template.
+ * @throws TEMPLATE_INVALID when it could never become a message, VALIDATION_ERROR when a template of type text has no text, CONFLICT
+ * when the name is taken (exact under concurrency), INVALID_STATE when the workspace has 1,000 templates
+ */
 export async function createTemplate(ctx: Context, input: CreateTemplate): Promise<Template> {
   const { type, body, mediaUrl } = textOf(input.type, input.body ?? '', input.mediaUrl ?? null)
   return await write(ctx, async (tx) => {
@@ -32,7 +36,10 @@ export async function createTemplate(ctx: Context, input: CreateTemplate): Promi
   })
 }
 
-/** Changes what is given, if the whole is still right. What was made of it stays as it was. @throws as {@link createTemplate}; NOT_FOUND */
+/**
+ * Changes the given fields, if the whole is still valid. Messages and campaigns made from the template stay as they are.
+ * @throws NOT_FOUND when the workspace has no such template; as {@link createTemplate}
+ */
 export async function updateTemplate(ctx: Context, id: string, input: UpdateTemplate): Promise<Template> {
   return await write(ctx, async (tx) => {
     const before = await findTemplate(ctx, tx, id, 'for no key update')
@@ -48,7 +55,10 @@ export async function updateTemplate(ctx: Context, id: string, input: UpdateTemp
   })
 }
 
-/** Deletes it; messages and campaigns keep what they were made of. @throws NOT_FOUND */
+/**
+ * Deletes it. Messages and campaigns keep the content that they were made from.
+ * @throws NOT_FOUND when the workspace has no such template
+ */
 export async function deleteTemplate(ctx: Context, id: string): Promise<{ id: string; deleted: true }> {
   return await write(ctx, async (tx) => {
     const { rows } = await tx.query('delete from templates where id = $1 and "workspaceId" = $2 returning id', [
@@ -59,7 +69,10 @@ export async function deleteTemplate(ctx: Context, id: string): Promise<{ id: st
   })
 }
 
-/** What is stored: a text has no medium. @throws TEMPLATE_INVALID */
+/**
+ * The content to store: a template of type text has no medium.
+ * @throws as {@link checkTemplate}
+ */
 function textOf(type: TemplateType, body: string, mediaUrl: string | null): TemplateText {
   const text = { type, body, mediaUrl: type === 'text' ? null : mediaUrl }
   checkTemplate(text)

@@ -1,15 +1,18 @@
-// One attempt: the event's own bytes, signed, posted once, judged.
+// One delivery attempt: signs the event's own bytes, posts them once and judges the response.
 import type { App } from '../core/app.ts'
 import { traced } from '../core/trace.ts'
 import type { ClaimedDelivery } from './claim.ts'
 import { judge, type Verdict } from './policy.ts'
 import { signedHeaders } from './sign.ts'
 
-/** Makes the attempt. @throws only what a failpoint throws; every outcome is a verdict. */
+/**
+ * Makes the attempt. Every outcome is returned as a verdict.
+ * @throws Error when a failpoint throws.
+ */
 export async function attempt(app: App, delivery: ClaimedDelivery, signal: AbortSignal): Promise<Verdict> {
   const { endpointId, eventId, type, url } = delivery
   const secret = app.sealer.tryOpen(delivery.secret)
-  // With the right SECRET_KEY back, the next attempt finds it.
+  // The next attempt succeeds if the right SECRET_KEY is back by then.
   if (!secret) {
     app.log.error(
       { endpointId },

@@ -1,4 +1,4 @@
-// Claiming: an attempt is counted and leased before it is made, so that a crash can neither repeat it for ever nor forget it.
+// Claims deliveries. An attempt is counted and leased before it is made, so that a crash can neither repeat it for ever nor lose it.
 import type { App } from '../core/app.ts'
 import { createBatch } from '../core/batch.ts'
 import type { Sql } from '../core/database/database.ts'
@@ -9,16 +9,16 @@ export interface ClaimedDelivery {
   endpointId: string
   eventId: string
   type: string
-  /** The number of this attempt, which with the token is its fence. */
+  /** Number of this attempt. Together with the lease token it is the fencing token. */
   attempt: number
   attemptsLeft: number
   /** JSON text, the same at every attempt. */
   body: string
   url: string
-  /** Sealed. */
+  /** Encrypted (sealed). */
   secret: Buffer
   previousSecret: Buffer | null
-  /** Whether the endpoint has done nothing but fail lately. */
+  /** True if the endpoint has only failed since its last success. */
   failing: boolean
 }
 
@@ -43,7 +43,7 @@ function claimSql(which: string): string {
 const byIds = claimSql('d.id = any($2::uuid[])')
 const byEndpoint = claimSql('d.id in (select id from due)').replace(
   'with picked',
-  // The oldest that are due, found in the index before anything is locked.
+  // The oldest due deliveries, found by index before any row is locked.
   `with due as (
       select d.id from unnest($2::uuid[], $3::int[]) as u(endpoint, room) cross join lateral (
         select id from webhook_deliveries where "endpointId" = u.endpoint and "nextAttemptAt" <= now()
@@ -53,13 +53,13 @@ const byEndpoint = claimSql('d.id in (select id from due)').replace(
 )
 
 export interface Claims {
-  /** Takes a delivery that is due and nobody's. */
+  /** Claims a delivery that is due and not leased; undefined if it is not. */
   one: (id: string) => Promise<ClaimedDelivery | undefined>
-  /** Takes an endpoint's deliveries that have waited longest, as many as there is room for. */
+  /** Claims the deliveries of an endpoint that have waited longest, `room` at most. */
   waiting: (queue: { endpointId: string; room: number }) => Promise<ClaimedDelivery[]>
 }
 
-/** Claims under leases of `token`, many in one statement, so that no number of endpoints takes more than a few connections. */
+/** Claims under leases of `token`, many in one statement (batching), so that any number of endpoints takes only a few connections. */
 export function createClaims(app: App, token: string): Claims {
   return {
     one: createBatch({
@@ -68,7 +68,7 @@ export function createClaims(app: App, token: string): Claims {
       run: async (ids) => {
         const { rows } = await app.pool.query<ClaimedDelivery>({ name: 'webhooks.claim.one', text: byIds, values: [token, ids] })
         const byId = new Map(rows.map((row) => [row.id, row]))
-        // Of two jobs for the same delivery one gets it.
+        // Two jobs may ask for the same delivery. Only one gets it.
         return ids.map((id) => take(byId, id))
       },
     }),
@@ -91,7 +91,7 @@ function take<Value>(from: Map<string, Value>, key: string): Value | undefined {
   return value
 }
 
-/** Says that the attempts are still being made. */
+/** Extends the leases of attempts in progress. */
 export async function renewLeases(sql: Sql, token: string, ids: readonly string[]): Promise<void> {
   await sql.query(
     `update webhook_deliveries set "leaseUntil" = clock_timestamp() + $3 * interval '1 millisecond'

@@ -1,4 +1,4 @@
-// The job that says: this delivery is due. The delivery's row is the truth; a job that is late or lost costs time only.
+// The job that reports a due delivery. The delivery's row is authoritative: a late or lost job only costs time.
 import { z } from 'zod'
 import { defineJob, type JobRequest } from '../core/jobs/jobs.ts'
 
@@ -17,7 +17,7 @@ export function deliverRequest({ id, endpointId }: DeliveryRef, startAfter?: Dat
   return { data: { id, endpointId }, startAfter }
 }
 
-/** Deletes what has been kept long enough. */
+/** Deletes expired deliveries. */
 export const pruneJob = defineJob({
   name: 'webhook.prune',
   schema: z.object({}),

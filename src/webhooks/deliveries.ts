@@ -1,4 +1,4 @@
-// Reading deliveries for the graph: any number of endpoints' first pages in one statement.
+// Reads deliveries for GraphQL: the first pages of any number of endpoints in one statement (batching).
 import type { Context } from '../core/context.ts'
 import { load } from '../core/graph/load.ts'
 import { type Page, type PageArgs, readPage } from '../core/graph/pagination.ts'
@@ -47,7 +47,7 @@ async function firstRows(
   return endpointIds.map((id) => byEndpoint.get(id) ?? [])
 }
 
-/** The very object that was, or is to be, delivered. */
+/** The exact object that was or will be delivered. */
 export async function payloadOf(ctx: Context, deliveryId: string): Promise<unknown> {
   return await load(ctx, 'payloads of deliveries', deliveryId, async (ids) => {
     const { rows } = await ctx.app.pool.query<{ id: string; payload: unknown }>(

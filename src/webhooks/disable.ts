@@ -1,11 +1,10 @@
-// Disabling the endpoints of somebody who is not in the team any more.
+// Disables the webhook endpoints of a person who was removed from the team.
 import type { Sql } from '../core/database/database.ts'
 import { cancelDeliveries } from './settle.ts'
 
 /**
- * Disables every endpoint of the workspace that the person created, or for whose URL they answer, with the reason
- * `member_removed`, also where it was disabled before; what it was still to get is given up. An owner or admin can enable it
- * again. An attempt that is being made is the last one.
+ * Disables every endpoint of the workspace that the person created or approved, with the reason `member_removed`, even if it was
+ * disabled before. Its pending deliveries are cancelled. An owner or admin can enable it again. An attempt in progress is the last one.
  */
 export async function disableEndpointsOf(tx: Sql, workspaceId: string, userId: string): Promise<void> {
   const { rows } = await tx.query<{ id: string }>(

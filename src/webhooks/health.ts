@@ -1,10 +1,10 @@
-// Pure rules of an endpoint's health: since when it fails, and when it is given up.
+// Pure rules of an endpoint's health: the start of its failures, and the point at which it is disabled.
 const disableAfterMs = 5 * 86_400_000
-/** Fewer events than that in those days say little about an endpoint. */
+/** Fewer failed events than this in those days are too few to judge an endpoint. */
 const disableAfterEvents = 10
 
 export interface Health {
-  /** Since when there were nothing but failures, and how many events met them. */
+  /** Start of the failures since the last success, and the number of events that met them. */
   failingSince: Date | null
   failedEvents: number
   disabledReason: string | null
@@ -12,12 +12,12 @@ export interface Health {
 
 export interface News {
   anyDelivered: boolean
-  /** Events whose first attempt failed. */
+  /** Number of events whose first attempt failed. */
   failedEvents: number
   gone: boolean
 }
 
-/** How attempts change an endpoint's health. */
+/** The health of an endpoint after attempts. */
 export function healthAfter(health: Health, news: News, now: Date): Health {
   const failingSince = news.anyDelivered ? null : (health.failingSince ?? now)
   const failedEvents = news.anyDelivered ? 0 : health.failedEvents + news.failedEvents

@@ -1,4 +1,4 @@
-// Something done again and again while the process lives: never twice at once, and a failure waits for the next time.
+// Periodic work while the process lives. Runs never overlap, and after a failure the next run tries again.
 import type { App } from '../core/app.ts'
 
 export interface Heartbeat extends AsyncDisposable {

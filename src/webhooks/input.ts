@@ -1,4 +1,4 @@
-// What a caller says of a webhook endpoint.
+// GraphQL inputs of webhook endpoints, and their validation rules.
 import { z } from 'zod'
 import { defineInput, idempotencyKey, type Rules } from '../core/graph/input.ts'
 import { checkTarget } from '../core/network/address.ts'

@@ -1,13 +1,13 @@
-// Pure rules of deliveries: what an answer means, and when the next attempt is due.
+// Pure rules of deliveries: the meaning of a response, and the time of the next attempt.
 import type { EgressFault, PostOutcome } from '../core/network/egress.ts'
 
-/** Attempts that are made without being asked for. */
+/** Number of attempts made automatically. */
 export const automaticAttempts = 5
-/** How long an attempt is its process's alone; renewed while it lasts. */
+/** Duration of the lease on an attempt in ms. It is renewed while the attempt lasts. */
 export const leaseMs = 9_000
-/** How long the secret before a rotation goes on signing. */
+/** How long the previous secret also signs after a rotation. */
 export const previousSecretHours = 24
-/** How long deliveries are kept, and can be asked for again. */
+/** How long deliveries are kept and can be redelivered. */
 export const retentionDays = 30
 
 export type DeliveryFault =
@@ -22,13 +22,13 @@ export interface Verdict {
   delivered: boolean
   responseCode: number | null
   error: DeliveryFault | null
-  /** The receiver says that it is gone for good. */
+  /** True if the receiver says that it is gone for good (410). */
   gone: boolean
-  /** How long a busy receiver asks to be left alone. */
+  /** The delay that a busy receiver asks for (`Retry-After` of a 429 or 503). */
   retryAfterMs: number | undefined
 }
 
-/** What came of an attempt: only a 2xx counts. */
+/** Judges the outcome of an attempt. Only a 2xx is a success. */
 export function judge(outcome: PostOutcome | { outcome: 'error'; reason: 'secret_unreadable' }): Verdict {
   if (outcome.outcome === 'error') {
     return { delivered: false, responseCode: null, error: outcome.reason, gone: false, retryAfterMs: undefined }
@@ -45,8 +45,8 @@ export function judge(outcome: PostOutcome | { outcome: 'error'; reason: 'secret
 }
 
 /**
- * Milliseconds from one attempt to the next: the base, ten times longer each time, ±20 %. A busy receiver's Retry-After
- * can stretch that to twice as long.
+ * Milliseconds from one attempt to the next: exponential backoff from the base by a factor of 10, with a jitter of ±20 %. The
+ * Retry-After of a busy receiver can extend the delay to twice the nominal one at most.
  * @param made automatic attempts so far
  */
 export function gapMs(made: number, baseMs: number, retryAfterMs?: number, random: () => number = Math.random): number {

@@ -1,4 +1,4 @@
-// Deliveries made because somebody asks: a test, and one more attempt of an old one.
+// Deliveries on request: a test, and one more attempt of an old delivery.
 import type { Context } from '../core/context.ts'
 import { fail, failFor } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
@@ -10,13 +10,13 @@ import { retentionDays } from './policy.ts'
 import { samplePayload } from './sample.ts'
 import { type Endpoint, holdEndpoint } from './service.ts'
 
-/** A test makes a request to whatever address the endpoint names. */
+/** Limited because a test makes a request to any address that the endpoint names. */
 const testsPerMinute = 10
 
 /**
- * Sends one signed delivery of a made-up event of the first kind that the endpoint asked for; it is tried once.
- * @throws INVALID_STATE for a disabled endpoint, API_RATE_LIMIT_EXCEEDED beyond {@link testsPerMinute}, exact under a race, and as
- * {@link holdEndpoint}.
+ * Sends one signed delivery of a sample event, of the first type that the endpoint subscribes to. It is attempted once.
+ * @throws INVALID_STATE when the endpoint is disabled, API_RATE_LIMIT_EXCEEDED when it had {@link testsPerMinute} tests in the last
+ * minute (exact under concurrency); as {@link holdEndpoint}.
  */
 export async function testEndpoint(ctx: Context, id: string): Promise<WebhookDelivery> {
   return await write(ctx, async (tx) => {
@@ -48,10 +48,11 @@ export async function testEndpoint(ctx: Context, id: string): Promise<WebhookDel
 }
 
 /**
- * Makes one more attempt now, whatever became of the delivery. It does not count among the five; where some of those are
- * still to come and it fails too, they go on.
- * @param endpointId where given, the delivery must be this endpoint's
- * @throws NOT_FOUND; FORBIDDEN for collaborators; INVALID_STATE while an attempt is being made, and for a disabled endpoint
+ * Makes one more attempt now, whatever the status of the delivery. It does not count as one of the five automatic attempts. If it fails
+ * and some of those are left, they continue.
+ * @param endpointId when given, the delivery must belong to this endpoint
+ * @throws NOT_FOUND when there is no such delivery in the last 30 days, FORBIDDEN when the caller is a collaborator, INVALID_STATE when
+ * an attempt is in progress or the endpoint is disabled
  */
 export async function redeliver(ctx: Context, deliveryId: string, endpointId?: string): Promise<WebhookDelivery> {
   return await write(ctx, async (tx) => {

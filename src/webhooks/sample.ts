@@ -1,4 +1,4 @@
-// Made-up events for trying an endpoint out: shaped like the real ones, marked `test`, about nothing that exists.
+// Sample events for testing an endpoint: shaped like real ones, marked `test`, with ids of nothing that exists.
 const nobody = '00000000-0000-0000-0000-000000000000'
 const here = '+10000000000'
 const there = '+10000000001'

@@ -1,4 +1,4 @@
-// Webhook endpoints and their deliveries in the graph.
+// GraphQL fields of webhook endpoints and their deliveries.
 
 import { fail } from '../core/errors.ts'
 import { AuthorRef, authorOf } from '../core/graph/author.ts'
@@ -25,7 +25,7 @@ const DeliveryStatusRef = builder.enumType('DeliveryStatus', {
   } as Record<DeliveryStatus, { description: string }>,
 })
 
-// Neither type names columns, so that what a verb returned is told as it was and not read again.
+// Neither type declares columns. A row that a mutation returns is therefore shown as it is, and not read again.
 const DeliveryRef = builder.prismaObject('WebhookDelivery', {
   description: 'One event on its way to one webhook endpoint.',
   fields: (t) => ({
@@ -124,7 +124,7 @@ const EndpointRef = builder.prismaObject('WebhookEndpoint', {
   }),
 })
 
-/** What a verb returns, as the graph's type wants it; nothing reads what is left out. */
+/** The result of a mutation, cast to the row of the GraphQL type. The missing columns are never read. */
 function shown(endpoint: Endpoint): WebhookEndpoint {
   return endpoint as unknown as WebhookEndpoint
 }

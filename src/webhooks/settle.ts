@@ -1,4 +1,4 @@
-// Settling: what came of attempts, written while their leases hold, with the next attempt or the end of trying.
+// Settles attempts: writes their outcomes while their leases hold, with the next attempt or the final status.
 import type { App } from '../core/app.ts'
 import { type Sql, transaction } from '../core/database/database.ts'
 import { enqueue } from '../core/jobs/jobs.ts'
@@ -13,10 +13,10 @@ export interface Settlement {
   verdict: Verdict
 }
 
-/** When to try again, in milliseconds; null when there is nothing more to do, or when somebody else decides. */
+/** Milliseconds until the next attempt; null when there is none, or when another process has the lease. */
 export type Settled = number | null
 
-/** Commits verdicts, in one transaction; those whose lease passed to another are left out and counted. */
+/** Commits verdicts in one transaction (group commit). Those whose lease passed to another process are skipped (fencing) and counted. */
 export async function settleDeliveries(app: App, settlements: readonly Settlement[]): Promise<Settled[]> {
   return await transaction(app.pool, async (tx) => {
     await noteHealth(app, tx, settlements)
@@ -82,7 +82,7 @@ interface EndpointRow {
   now: Date
 }
 
-/** Keeps the endpoints' health; the common case, a healthy endpoint that took everything, touches nothing. */
+/** Updates the health of endpoints. The common case, a healthy endpoint with successes only, writes nothing. */
 async function noteHealth(app: App, tx: Sql, settlements: readonly Settlement[]): Promise<void> {
   const news = newsOf(settlements)
   if (news.size === 0) return
@@ -105,7 +105,7 @@ async function noteHealth(app: App, tx: Sql, settlements: readonly Settlement[])
   }
 }
 
-/** What there is to note, by endpoint. Attempts that we broke off ourselves say nothing about the receiver. */
+/** The outcomes that affect health, by endpoint. An attempt that this process aborted or could not sign says nothing about the receiver. */
 function newsOf(settlements: readonly Settlement[]): Map<string, News> {
   const all = new Map<string, News>()
   for (const { delivery, verdict } of settlements) {
@@ -120,12 +120,12 @@ function newsOf(settlements: readonly Settlement[]): Map<string, News> {
   return all
 }
 
-/** As many deliveries as are ended by one statement. */
+/** Maximum number of deliveries that one statement ends. */
 export const endedAtOnce = 2_000
 
 /**
- * Ends what an endpoint that is switched off or deleted was still to get; of very many the first, and the sweep ends the
- * others. An attempt that is being made is left to its own end.
+ * Cancels the pending deliveries of an endpoint that is disabled or deleted: at most {@link endedAtOnce} of them, and the sweep cancels
+ * the rest. An attempt in progress runs to its own end.
  */
 export async function cancelDeliveries(
   tx: Sql,

@@ -1,4 +1,4 @@
-// Signatures: how a receiver knows that a delivery is ours, whole, and not a replay.
+// Signatures: they show a receiver that a delivery is authentic, complete and not a replay.
 import { createHmac, randomBytes } from 'node:crypto'
 
 const prefix = 'whsec_'
@@ -17,8 +17,8 @@ export interface Signable {
 }
 
 /**
- * The headers of one attempt. `X-Service-Signature` has room for one secret, the newest; the standard's
- * `webhook-signature` lists all. After a rotation the one before signs in a header of its own too.
+ * The headers of one attempt. `X-Service-Signature` holds the signature of one secret, the newest. `webhook-signature` of the Standard
+ * Webhooks specification lists all. After a rotation, the previous secret also signs in its own header.
  */
 export function signedHeaders(delivery: Signable, secret: string, previous?: string): Record<string, string> {
   const { eventId, type, body, at } = delivery
@@ -37,12 +37,12 @@ export function signedHeaders(delivery: Signable, secret: string, previous?: str
   }
 }
 
-/** Keyed by the whole secret as it was shown, prefix included. */
+/** The key of the HMAC is the whole secret as shown, prefix included. */
 function serviceSignature(secret: string, body: Buffer): string {
   return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
 }
 
-/** Standard Webhooks: keyed by the bytes that the secret encodes. */
+/** Standard Webhooks: the key of the HMAC is the bytes that the secret encodes. */
 function standardSignature(secret: string, head: string, body: Buffer): string {
   const key = Buffer.from(secret.slice(prefix.length), 'base64')
   return `v1,${createHmac('sha256', key).update(head).update(body).digest('base64')}`

@@ -1,4 +1,4 @@
-// Where events become deliveries: one for each endpoint that asked for them, in the transaction that numbers the events.
+// Turns events into deliveries: one for each endpoint that subscribes to them, in the transaction that numbers the events (fan-out).
 import type { App } from '../core/app.ts'
 import type { Sql } from '../core/database/database.ts'
 import { newId } from '../core/id.ts'
@@ -7,7 +7,7 @@ import type { LogEvent } from '../events/log/log.ts'
 import type { RelaySink } from '../events/log/relay.ts'
 import { deliverJob, deliverRequest } from './deliver-job.ts'
 
-/** Deliveries of one statement: many endpoints of a busy workspace must not make one that outlasts the relay's patience. */
+/** Deliveries per statement: for many endpoints of a busy workspace, a single statement could exceed the query timeout of the relay. */
 const chunkSize = 1_000
 
 interface Target {

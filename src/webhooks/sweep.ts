@@ -1,15 +1,15 @@
-// Sweeping: finds what fell between the jobs, after a crash above all, and deletes what has been kept long enough.
+// The sweep: finds deliveries that no job reports, mainly after a crash, and deletes expired ones.
 import type { App } from '../core/app.ts'
 import type { Sql } from '../core/database/database.ts'
 import { retentionDays } from './policy.ts'
 import { endedAtOnce } from './settle.ts'
 
-/** Deliveries this late are nobody's any more. */
+/** Deliveries that are late by this much are taken to have no job. */
 const overdueMs = 500
 
 /**
- * The endpoints with deliveries that are overdue, or that nobody will attempt because the endpoint is off. Walks the index from
- * endpoint to endpoint, whatever the number of deliveries.
+ * Returns the endpoints with deliveries that are overdue, or that will not be attempted because the endpoint is disabled or deleted.
+ * Walks the index from endpoint to endpoint (loose index scan), so that the number of deliveries does not matter.
  */
 export async function findOverdue(sql: Sql): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>({
@@ -34,8 +34,8 @@ export async function findOverdue(sql: Sql): Promise<string[]> {
 }
 
 /**
- * Ends the deliveries that nobody may attempt: their process died in the last attempt, or their endpoint is off. Of each
- * endpoint it looks at those that have waited longest, so that no backlog makes it long; the next sweep goes on.
+ * Ends deliveries that must not be attempted: their process died in the last attempt, or their endpoint is disabled or deleted. It
+ * examines those of each endpoint that have waited longest, so that no backlog slows it down. The next sweep continues.
  */
 export async function closeStranded(sql: Sql, endpointIds: readonly string[]): Promise<void> {
   await sql.query(
@@ -58,7 +58,10 @@ export async function closeStranded(sql: Sql, endpointIds: readonly string[]): P
   )
 }
 
-/** Deletes deliveries past their 30 days, in chunks, and what is left of endpoints and secrets; returns how many deliveries went. */
+/**
+ * Deletes deliveries older than 30 days in chunks, expired previous secrets, and deleted endpoints without deliveries. Returns the
+ * number of deliveries deleted.
+ */
 export async function pruneDeliveries(app: App, chunk = 2_000): Promise<number> {
   await app.pool.query(
     'update webhook_endpoints set "previousSecret" = null, "previousSecretUntil" = null where "previousSecretUntil" <= now()',

@@ -1,4 +1,4 @@
-// API keys: shown once, kept as a digest.
+// API keys: shown once at creation, stored only as a SHA-256 digest.
 import { createHash, randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { z } from 'zod'
@@ -12,37 +12,37 @@ import { ownWorkspaceOf } from '../own-workspace.ts'
 export interface NewApiKey {
   userId: string
   workspaceId: string
-  /** Set for a team's key. */
+  /** Set for a team key. */
   teamId?: string
   name: string
-  /** The whole key, where it is not to be made here. */
+  /** The whole key, if the caller supplies it instead of having one generated. */
   key?: string
 }
 
-/** A key as lists show it. */
+/** An API key as lists show it: without the secret. */
 export interface ApiKeyRow {
   id: string
   name: string
-  /** The part that lists show. */
+  /** The first 16 characters of the key, shown in lists. */
   prefix: string
   createdAt: Date
   lastUsedAt: Date | null
 }
 
 export interface IssuedApiKey extends ApiKeyRow {
-  /** The whole key, which nobody can read again. */
+  /** The whole key. It is returned only here and cannot be read again. */
   key: string
 }
 
-/** What {@link ApiKeyRow} needs, as SQL. */
+/** SQL: the columns of {@link ApiKeyRow}. */
 export const keyColumns = 'id, name, prefix, "createdAt", "lastUsedAt"'
 
-/** What `api_keys.hash` holds: SHA-256, 32 bytes. The key has 256 random bits, so nothing slower is needed. */
+/** Returns the value of `api_keys.hash`: SHA-256, 32 bytes. The key has 256 random bits, so it needs no slow hash. */
 export function keyHash(key: string): Buffer {
   return createHash('sha256').update(key).digest()
 }
 
-/** Makes a key in the caller's transaction. */
+/** Inserts a key in the caller's transaction. */
 export async function issueApiKey(tx: Sql, key: NewApiKey): Promise<IssuedApiKey> {
   const id = newId()
   const secret = key.key ?? `${key.teamId ? 'svc_team_' : 'svc_live_'}${randomBytes(32).toString('hex')}`
@@ -56,8 +56,9 @@ export async function issueApiKey(tx: Sql, key: NewApiKey): Promise<IssuedApiKey
 }
 
 /**
- * Makes a key unless its owner, the person or the team, has `max` of them that hold. Exact where the caller holds a row that
- * stands for that owner. @throws MAX_API_KEYS_REACHED.
+ * Inserts a key unless the workspace already has `max` active keys. Exact if the caller has locked a row that stands for the owner (a
+ * person or a team), such as the owner's subscription.
+ * @throws MAX_API_KEYS_REACHED when the workspace has `max` active keys.
  */
 export async function issueApiKeyWithin(tx: Sql, max: number, key: NewApiKey): Promise<IssuedApiKey> {
   const { rows } = await tx.query<{ n: number }>(
@@ -68,7 +69,7 @@ export async function issueApiKeyWithin(tx: Sql, max: number, key: NewApiKey): P
   return await issueApiKey(tx, key)
 }
 
-/** The keys of a person's own workspace that hold, oldest first. */
+/** Returns the active keys of a person's own workspace, oldest first. */
 export async function listApiKeys(tx: Sql, userId: string): Promise<ApiKeyRow[]> {
   const { rows } = await tx.query<ApiKeyRow>(
     `select ${keyColumns} from api_keys where "userId" = $1 and "teamId" is null and "revokedAt" is null order by "createdAt", id`,
@@ -77,14 +78,17 @@ export async function listApiKeys(tx: Sql, userId: string): Promise<ApiKeyRow[]>
   return rows
 }
 
-/** {@link listApiKeys} of the account with that address. @throws NOT_FOUND for an unknown one. */
+/** {@link listApiKeys} for the account with that address. @throws NOT_FOUND when the address is unknown. */
 export async function listKeysOf(pool: pg.Pool, email: string): Promise<ApiKeyRow[]> {
   return await listApiKeys(pool, await userIdOf(pool, email))
 }
 
 const newKey = z.object({ email: z.string(), name: text(1, 100) })
 
-/** A further key of the account's personal workspace. @throws VALIDATION_ERROR, NOT_FOUND for an unknown address. */
+/**
+ * Adds a key to the account's personal workspace, without a limit check.
+ * @throws VALIDATION_ERROR when the input is invalid; NOT_FOUND when the address is unknown.
+ */
 export async function createApiKey(pool: pg.Pool, input: z.input<typeof newKey>): Promise<IssuedApiKey> {
   const { email, name } = parse(newKey, input)
   return await transaction(pool, async (tx) => {
@@ -93,7 +97,7 @@ export async function createApiKey(pool: pg.Pool, input: z.input<typeof newKey>)
   })
 }
 
-/** Refused everywhere from the next request on. Revoking it again changes nothing. @throws NOT_FOUND for an unknown id. */
+/** Makes the key invalid from the next request on. Idempotent. @throws NOT_FOUND when the id is unknown. */
 export async function revokeApiKey(pool: pg.Pool, id: string): Promise<void> {
   const { rowCount } = await pool.query(
     `update api_keys set "revokedAt" = coalesce("revokedAt", now()) where id::text = lower($1)`,

@@ -1,4 +1,4 @@
-// How many mails a mailbox gets: a bound for each kind, whoever asks for them, counted over all processes.
+// Rate limits for mail per mailbox and kind of mail, whoever requests it, counted across all processes.
 import { createHash } from 'node:crypto'
 import type { Sql } from '../../core/database/database.ts'
 import { type Bound, countOne } from '../counts.ts'
@@ -9,20 +9,20 @@ const perHour: Bound = { most: 5, minutes: 60 }
 const perDay: Bound = { most: 20, minutes: 24 * 60 }
 
 /**
- * Whoever is past a bound has as many working links in the mailbox already. Those of a reset hold no longer than the hour, so it
- * has no bound of the day: who used that up for somebody else would lock them out.
+ * Somebody past a bound already has as many working links in the mailbox. Reset links expire after one hour, so `reset` has no daily bound:
+ * an attacker who used up a daily bound would lock the owner out.
  */
 const budgets: Record<MailOrder['kind'], readonly Bound[]> = {
   verify: [perHour, perDay],
   known: [perHour, perDay],
   reset: [perHour],
-  // From all teams together; what one owner's teams send is bounded where they invite.
+  // Across all teams. src/teams/invitation-budget.ts bounds what the teams of one owner send.
   invitation: [{ most: 10, minutes: 60 }, perDay],
 }
 
 type Addressed = Pick<MailOrder, 'kind' | 'to'>
 
-/** Kept where failed logins are, under digests of their own. */
+/** Stored in the table of failed logins (`email_counts`), under separate digests. */
 function digestOf({ kind, to }: Addressed, what: 'mail' | 'no mail' = 'mail'): Buffer {
   return createHash('sha256')
     .update(`${what}\n${kind}\n${mailboxOf(to)}`)
@@ -30,8 +30,8 @@ function digestOf({ kind, to }: Addressed, what: 'mail' | 'no mail' = 'mail'): B
 }
 
 /**
- * Takes one of the address's mails of that kind, in the caller's transaction, whose last lock it is. Null where it may be sent, else the
- * seconds until the next may.
+ * Counts one mail of that kind for the address, in the caller's transaction. Its row lock must be the last lock that the transaction waits
+ * for. Returns null if the mail may be sent, else the seconds until the next one may be sent.
  */
 export async function takeMail(tx: Sql, order: MailOrder): Promise<number | null> {
   const counted = await countOne(tx, digestOf(order), budgets[order.kind])
@@ -39,8 +39,9 @@ export async function takeMail(tx: Sql, order: MailOrder): Promise<number | null
 }
 
 /**
- * What {@link takeMail} is for an address where nobody is to be written to. Many who ask at once wait for each other there, and have to here
- * too, or how long they wait would tell who has an account. It takes none of the mails of whoever comes to have the address.
+ * Counterpart of {@link takeMail} for an address that gets no mail. Concurrent requests for one address wait there for the row lock of the
+ * counter. They must wait here too, or the response time would reveal which addresses have an account. The counter is a separate one, so it
+ * uses up no mail of somebody who gets an account with that address later.
  */
 export async function takeNothing(tx: Sql, order: Addressed): Promise<void> {
   await countOne(tx, digestOf(order, 'no mail'), budgets[order.kind])

@@ -1,4 +1,4 @@
-// The job that sends one mail: who asks for it, and how long it is tried. A dead mail server costs time, not mail.
+// The job that sends one mail, with its retry schedule. Mail survives an outage of the mail server of about three days.
 import { z } from 'zod'
 import { defineJob } from '../../core/jobs/jobs.ts'
 
@@ -7,8 +7,8 @@ export const mailJob = defineJob({
   schema: z.object({ id: z.string() }),
   options: {
     notify: true,
-    // Eleven gaps that double up to an hour, and then one each hour: about three days. By then the links that people ask for again have
-    // run out; an invitation, which holds longer, can be taken back and made anew.
+    // Eleven delays that double up to one hour, then one attempt per hour: about three days. By then, the links that people can request
+    // again have expired. An invitation is valid longer; it can be revoked and sent again.
     retryLimit: 82,
     retryDelay: 2,
     retryBackoff: true,

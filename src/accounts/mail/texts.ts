@@ -1,12 +1,12 @@
-// What mails say: one text for each kind.
+// The texts of all mails, one for each kind.
 import { quotedName } from './quoted-name.ts'
 
 export type MailOrder =
-  /** Proves an address. */
+  /** Verifies an address. */
   | { kind: 'verify'; to: string; token: string }
-  /** Sets another password. */
+  /** Sets a new password. */
   | { kind: 'reset'; to: string; token: string }
-  /** To the owner of an address with which somebody tried to sign up again. */
+  /** Tells the owner of an address that somebody tried to sign up with it again. */
   | { kind: 'known'; to: string }
   | { kind: 'invitation'; to: string; token: string; team: string; inviter: string }
 
@@ -15,7 +15,7 @@ export interface MailText {
   text: string
 }
 
-/** The words of a mail; links lead to the console at `console`. */
+/** Returns subject and text of a mail. Links lead to the console at `console`, a URL without a trailing slash. */
 export function composeMail(order: MailOrder, console: string): MailText {
   const link = (page: string, token: string) => `${console}/${page}?token=${encodeURIComponent(token)}`
   switch (order.kind) {

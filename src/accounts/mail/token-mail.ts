@@ -1,11 +1,11 @@
-// Mails whose link proves an address: ordered together with the token that they carry.
+// Mails whose link proves ownership of an address: queued together with the token that they carry.
 import type { App } from '../../core/app.ts'
 import { type Sql, transaction } from '../../core/database/database.ts'
 import { takeNothing } from './budget.ts'
 import { orderMail } from './order.ts'
 import { keepMailToken, newMailToken, type Purpose } from './tokens.ts'
 
-/** A mail with a new token, in the caller's transaction; false where the address has had its mails: then there is no token. */
+/** Queues a mail with a new token, in the caller's transaction. Returns false, and stores no token, if the mail limit is reached. */
 export async function orderToken(app: App, tx: Sql, purpose: Purpose, to: string, userId: string): Promise<boolean> {
   const token = newMailToken()
   const kind = purpose === 'verify-email' ? 'verify' : 'reset'
@@ -15,8 +15,8 @@ export async function orderToken(app: App, tx: Sql, purpose: Purpose, to: string
 }
 
 /**
- * Orders the mail by which an address that is not proved yet is proved. An account that began at an identity provider has no
- * password, and the provider did not vouch for the address: its mail sets a password.
+ * Queues the mail that verifies an unverified address. An account that began at an identity provider has no password, and the provider did
+ * not vouch for the address: its mail sets a password.
  */
 export async function orderVerification(app: App, to: string): Promise<void> {
   await transaction(app.pool, async (tx) => {

@@ -1,4 +1,4 @@
-// The tokens in mails, each for one account and one use. Only their SHA-256 is kept.
+// One-time tokens in mails, each for one account. Only their SHA-256 digest is stored.
 import { createHash, randomBytes } from 'node:crypto'
 import type { Sql } from '../../core/database/database.ts'
 import { newId } from '../../core/id.ts'
@@ -7,7 +7,7 @@ export type Purpose = 'verify-email' | 'reset-password'
 
 const lasts: Record<Purpose, string> = { 'verify-email': '1 day', 'reset-password': '1 hour' }
 
-/** 192 random bits. */
+/** Returns 192 random bits as base64url. */
 export function newMailToken(): string {
   return randomBytes(24).toString('base64url')
 }
@@ -16,12 +16,12 @@ function identifierOf(purpose: Purpose, token: string): string {
   return createHash('sha256').update(`${purpose}:${token}`).digest('base64url')
 }
 
-/** What the row says that the token is for. Resets have the bare id, as processes of earlier versions write and delete it. */
+/** Returns the `value` column of a token. Reset tokens hold the bare user id, because processes of earlier versions write and delete it. */
 function markOf(purpose: Purpose, userId: string): string {
   return purpose === 'reset-password' ? userId : `${purpose}:${userId}`
 }
 
-/** In the transaction that orders the mail. */
+/** Stores a token. Call it in the transaction that queues the mail. */
 export async function keepMailToken(tx: Sql, purpose: Purpose, token: string, userId: string): Promise<void> {
   await tx.query(
     `insert into auth_verifications (id, identifier, value, "expiresAt") values ($1, $2, $3, now() + $4::interval)`,
@@ -29,7 +29,7 @@ export async function keepMailToken(tx: Sql, purpose: Purpose, token: string, us
   )
 }
 
-/** The account of a token that holds, without using it up; undefined for any other. */
+/** Returns the user id of a valid token without using it up; undefined for any other token. */
 export async function ownerOfMailToken(sql: Sql, purpose: Purpose, token: string): Promise<string | undefined> {
   const { rows } = await sql.query<{ value: string }>(
     'select value from auth_verifications where identifier = $1 and "expiresAt" > now()',
@@ -38,7 +38,7 @@ export async function ownerOfMailToken(sql: Sql, purpose: Purpose, token: string
   return rows[0]?.value.slice(markOf(purpose, '').length)
 }
 
-/** Uses the token up; false where another request did, or it is void by now. */
+/** Uses the token up. Returns false if another request has used it, or if it is expired or void. */
 export async function takeMailToken(tx: Sql, purpose: Purpose, token: string): Promise<boolean> {
   const { rowCount } = await tx.query('delete from auth_verifications where identifier = $1 and "expiresAt" > now()', [
     identifierOf(purpose, token),
@@ -46,7 +46,7 @@ export async function takeMailToken(tx: Sql, purpose: Purpose, token: string): P
   return Boolean(rowCount)
 }
 
-/** Makes the account's tokens of that purpose void. */
+/** Makes the account's tokens for that purpose void. */
 export async function voidMailTokens(tx: Sql, purpose: Purpose, userId: string): Promise<void> {
   await tx.query('delete from auth_verifications where value = $1', [markOf(purpose, userId)])
 }

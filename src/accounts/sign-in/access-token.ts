@@ -1,4 +1,4 @@
-// Access tokens: short-lived JWTs that name a session. A token alone is not enough: who checks it asks for the session too.
+// Verifies access tokens: short-lived JWTs that name a session. A token alone is not enough: callers also check that the session exists.
 import { createLocalJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import type { App } from '../../core/app.ts'
 import { isId } from '../../core/id.ts'
@@ -10,11 +10,11 @@ export interface TokenClaims {
   sessionId: string
 }
 
-/** Longer ones are none of ours. */
+/** Maximum length of a token in characters. The gateway issues none that is longer. */
 const maxLength = 2_048
-/** Keys that nobody knows are looked for no more often. */
+/** Minimum time between two loads of the keys that are caused by unknown key ids. */
 const reloadMs = 1_000
-/** A key that an operator takes out of the table signs nothing for longer than this. */
+/** Cache time of the keys. Tokens of a key that an operator deletes from the table are accepted for no longer than this. */
 const usualKeptMs = 60_000
 
 interface Keys {
@@ -23,8 +23,8 @@ interface Keys {
 }
 
 /**
- * Makes the judge of tokens: what a good one claims, null for any other. The keys come from our table alone, and are read
- * again after `keptMs`.
+ * Returns a function that verifies a token: it returns the claims of a valid token, and null for any other. The keys come from our own
+ * table only, and are reloaded after `keptMs`.
  */
 export function createTokenJudge(
   app: Pick<App, 'config'>,
@@ -34,7 +34,7 @@ export function createTokenJudge(
   let keys: Keys | undefined
   let loading: Promise<Keys> | undefined
 
-  /** One reading for all who ask meanwhile. */
+  /** Deduplicates concurrent loads: all callers share one query. */
   function loadKeys(): Promise<Keys> {
     loading ??= readKeys().finally(() => {
       loading = undefined
@@ -62,7 +62,7 @@ export function createTokenJudge(
     try {
       return await verify(token, known.find)
     } catch (error) {
-      // Another process may have made a key since.
+      // Another process may have created a key since the last load.
       const isNew = error instanceof errors.JWKSNoMatchingKey && performance.now() - known.loadedAt > reloadMs
       if (!isNew) throw error
       return await verify(token, (await loadKeys()).find)
@@ -75,7 +75,7 @@ export function createTokenJudge(
       const { sub, sid } = (await verifyWithNewest(token)).payload
       return isId(sub) && isId(sid) ? { userId: sub, sessionId: sid } : null
     } catch (error) {
-      // Whatever is wrong with it, nobody is told what; but a database that does not answer is no fault of the token.
+      // An invalid token gives null, without a reason. Any other error, such as a database failure, is not the token's fault.
       if (error instanceof errors.JOSEError || error instanceof TypeError || error instanceof SyntaxError) return null
       throw error
     }

@@ -1,21 +1,22 @@
-// How often anybody may ask for what writes mail or rows without having said who they are: per network and per address.
+// Rate limits for anonymous requests that write mail or rows: per network and per address.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
 import { failFor } from '../../core/errors.ts'
 import { type Bound, countDigest, countOne } from '../counts.ts'
 import { type Claimant, inTurnOf, refuseCrowd } from './claimant.ts'
 
-/** More than an office behind one address asks for, each kind for itself. */
+/** More than an office behind one IP address needs. Each kind of request has a separate counter. */
 const perNetwork: Bound = { most: 300, minutes: 60 }
 
-/** Past the mails that an address gets (mail-budget.ts), whether anybody has it or not. */
+/** Above the mail limits of an address (src/accounts/mail/budget.ts), and equal for addresses with and without an account. */
 const perAddress: Bound = { most: 30, minutes: 60 }
 
 type Stranger = Claimant & { kind: 'stranger' }
 
 /**
- * Counts a request of that kind, from its network and for the address that is to be written to, over all processes. Known and
- * unknown addresses are counted alike, before anything is looked up. @throws API_RATE_LIMIT_EXCEEDED with Retry-After.
+ * Counts a request of that kind for its network and for the address that is to get a mail, across all processes. Known and unknown
+ * addresses are counted alike, before any lookup.
+ * @throws API_RATE_LIMIT_EXCEEDED with Retry-After when the network or the address is over its limit.
  */
 export async function countAsk(app: App, { network }: Stranger, kind: string, to?: string): Promise<void> {
   const ofNetwork = await countOne(app.pool, countDigest(`${kind}\nnetwork\n${network}`), [perNetwork])
@@ -27,13 +28,14 @@ export async function countAsk(app: App, { network }: Stranger, kind: string, to
     failFor(ofAddress.waitSeconds, 'API_RATE_LIMIT_EXCEEDED', 'Too many of these requests for this address; try again later')
 }
 
-/** Longer than the work of these routes takes on a machine that is not overrun. */
+/** Longer than these routes take on a machine that is not overloaded. */
 const answerMs = 250
 
 /**
- * Counts a request of a stranger for that address, and does the work when it is the stranger's turn. From then on everybody waits for
- * the same time at least, so that the time does not tell whether the address is known. A refusal comes before anything is looked up.
- * @throws API_RATE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE where too many wait, and what the work throws.
+ * Counts an anonymous request for that address, and runs the work in the network's turn. From then on every response takes the same minimum
+ * time, so that the time does not reveal if the address is known. Rejections come before any lookup.
+ * @throws API_RATE_LIMIT_EXCEEDED when a limit is reached or too many requests of the network are queued; SERVICE_UNAVAILABLE when too many
+ * requests are queued in all; and what the work throws.
  */
 export async function answerAlike(
   app: App,

@@ -1,10 +1,10 @@
-// What the identity routes answer, as the API's document has it.
+// Response schemas of the identity routes, for the OpenAPI document.
 import { z } from 'zod'
 import type { ConsoleUser } from './auth-call.ts'
 import type { ListedSession } from './sessions.ts'
 import type { Token } from './sign-in.ts'
 
-/** A record as JSON: moments are texts. */
+/** A record as JSON: dates become strings. */
 type Shape<Sent> = { [Name in keyof Sent]-?: z.ZodType<Sent[Name] extends Date ? string : Sent[Name]> }
 
 const moment = z.iso.datetime()
@@ -33,7 +33,7 @@ const sessionFields = {
 
 const person = z.object(personFields).meta({ id: 'Person', description: 'Somebody with an account.' })
 
-/** An answer that says that something was done, and nothing else. */
+/** Returns the schema of a response that only says that something was done. */
 function done(id: string, field: string, description: string): z.ZodType {
   return z.object({ [field]: z.literal(true).describe(description) }).meta({ id, description })
 }

@@ -1,4 +1,4 @@
-// The identity routes in words, for the API's document: what each takes, by the very schemas that its verb parses with, and gives.
+// Descriptions of the identity routes for the OpenAPI document. Bodies and queries use the same schemas that the handlers parse with.
 import { z } from 'zod'
 import type { ErrorCode } from '../../core/errors.ts'
 import { answers } from './auth-answers.ts'
@@ -11,33 +11,33 @@ import { callbackQuery } from './single-sign-on.ts'
 import { emailBody, verifyBody } from './verify-email.ts'
 
 interface Body {
-  /** What the document calls it. */
+  /** The name of the schema in the document. */
   name: string
   schema: z.ZodObject
   examples: Record<string, { summary: string; value: unknown }>
 }
 
-/** What somebody shows to be let in: an access token, or the session's cookie. */
+/** An accepted credential: an access token, or the session cookie. */
 export type Proof = 'AccessToken' | 'Session'
 
 export interface Described {
   operationId: string
   summary: string
   description: string
-  /** What is in the path, and what may be in the query. */
+  /** Parameters in the path, and optional ones in the query. */
   pathParameters?: z.ZodObject
   query?: z.ZodObject
   body?: Body
-  /** Null where the browser is sent elsewhere. */
+  /** Null if the response is a redirect. */
   answer: z.ZodType | null
-  /** What it has done when it answers so. */
+  /** Description of the success response. */
   done: string
-  /** Any one of them lets in; it is for everybody where there is none. */
+  /** Any one of these credentials is enough. Omitted for a public route. */
   proofs?: readonly Proof[]
-  /** Whether it does as well for who shows nothing. */
+  /** Set if the route also works without a credential. */
   proofOptional?: true
   setsCookie?: true
-  /** Beyond those of every route, of a body and of a missing proof. */
+  /** Errors besides those of every route, of an invalid body and of a missing credential. */
   errors?: readonly ErrorCode[]
 }
 
@@ -48,7 +48,7 @@ function body(name: string, schema: z.ZodObject, summary: string, value: unknown
 const email = 'ada@example.com'
 const password = 'correct horse'
 const newPassword = 'battery staple'
-// It is in the mail.
+// Example of a token from a mail.
 const token = 'q0Zt3xPvFz1yN8sJm4bWcR7uKd2hLgTe'
 const browser = ' A browser may ask from the pages of `PUBLIC_URL` and `CONSOLE_URL` alone.'
 const provider = z.object({ provider: z.string().describe('What the identity provider is called here: `sso`.') })

@@ -1,4 +1,4 @@
-// Identity: better-auth over our tables, with our hashing and our mail. It is called in process; its own routes are not served.
+// Configures better-auth on our tables, with our hashing and our mail. It is called in process; its own routes are not served.
 import { betterAuth } from 'better-auth'
 import { prismaAdapter } from 'better-auth/adapters/prisma'
 import { APIError } from 'better-auth/api'
@@ -24,24 +24,28 @@ const noTokens = { accessToken: null, refreshToken: null, idToken: null }
 export type Auth = ReturnType<typeof createAuth>
 
 export interface AuthOptions {
-  /** Where others reach this server: issuer of tokens, origin of cookies. */
+  /** Public URL of this server: issuer of tokens, origin of cookies. */
   baseUrl: string
-  /** Providers whose discovery document can be read; one that cannot would hold up every login. */
+  /** Providers whose discovery document is readable. An unreachable one would block every login. */
   oidc: readonly OidcSettings[]
 }
 
-/** The error among what better-auth says of an event. */
+/** Returns the error among the details that better-auth logs. */
 function causeIn(details: readonly unknown[]): Error | undefined {
   return details.find((detail) => detail instanceof Error)
 }
 
-/** Whom an identity provider does not vouch for gets a mail, which is to go to one address: theirs may be any text. @throws APIError. */
+/**
+ * Rejects an invalid address from an identity provider that does not vouch for it. A verification mail goes to it and must reach one
+ * address, but the provider may send any text.
+ * @throws APIError when the address is unverified and invalid.
+ */
 function refuseUnwritable(user: { email: string; emailVerified: boolean }): void {
   if (!user.emailVerified && !email.safeParse(user.email).success)
     throw new APIError('BAD_REQUEST', { code: 'email_not_valid', message: 'This is no e-mail address' })
 }
 
-/** The address that an identity provider sends people back to. */
+/** Returns the URL that an identity provider sends people back to. */
 function callbackUrl(baseUrl: string, provider: string): string {
   return `${baseUrl}/api/auth/oauth/${provider}/callback`
 }
@@ -61,18 +65,18 @@ export function createAuth(app: App, { baseUrl, oidc }: AuthOptions) {
       log: (level, message, ...details) => app.log[level]({ part: 'identity', err: causeIn(details) }, message),
     },
     onAPIError: { errorURL: consoleHome(app) },
-    // For somebody new from an identity provider: the person and the way in, or neither. What we do ourselves (signing up,
-    // resets) better-auth would do in it too, and hold its connection while it waits for others.
+    // For a new person from an identity provider: user and account are created together or not at all. Sign-up and password reset are our
+    // own code: better-auth would run them in its transaction, and hold its connection while it waits, such as for the turn of a hash.
     database: prismaAdapter(app.db, { provider: 'postgresql', transaction: true }),
     session: { modelName: 'authSession', expiresIn: 30 * day, updateAge: day },
     account: { modelName: 'authAccount', updateAccountOnSignIn: false },
     verification: { modelName: 'authVerification', storeIdentifier: 'hashed' },
     advanced: {
-      // Said, because it is off by itself where NODE_ENV is `test`.
+      // Set explicitly, because better-auth turns these checks off when NODE_ENV is `test`.
       disableOriginCheck: false,
       disableCSRFCheck: false,
       cookiePrefix: 'gateway',
-      // The whole address, not the network that it would be counted by.
+      // Stores the whole IPv6 address, not only its network. Our rate limits derive the network themselves.
       ipAddress: { ipv6Subnet: 128 },
       useSecureCookies: baseUrl.startsWith('https:'),
       database: { generateId: () => newId(), joins: true },
@@ -80,24 +84,24 @@ export function createAuth(app: App, { baseUrl, oidc }: AuthOptions) {
     emailAndPassword: {
       enabled: true,
       requireEmailVerification: true,
-      // We count code points, better-auth UTF-16 units, of which one may take two.
+      // We count code points, better-auth counts UTF-16 units. One code point takes up to two units.
       minPasswordLength: 10,
       maxPasswordLength: 256,
       password: { hash: hashPassword, verify: ({ hash, password }) => verifyPassword(hash, password) },
     },
     emailVerification: {
-      // To somebody new whom an identity provider does not vouch for; who signs up with a password is written to by sign-up.ts.
+      // For new people whose identity provider does not vouch for the address. Sign-up with a password sends its own mail (sign-up.ts).
       sendOnSignUp: true,
-      // Whoever has lost the mail asks for another one (`verify-email/resend`).
+      // People who lost the mail request another one (`verify-email/resend`).
       sendOnSignIn: false,
       autoSignInAfterVerification: false,
-      // With a token of ours: one of better-auth's own would work more than once, and for every sign-up of the address.
+      // Uses our own token. A token of better-auth would work more than once, and for every sign-up of the address.
       sendVerificationEmail: ({ user }) => orderVerification(app, user.email),
     },
     databaseHooks: {
       user: { create: { before: async (user) => refuseUnwritable(user), after: (user) => openAccount(app.pool, user.id) } },
       session: { create: { after: ({ userId }) => boundSessions(app.pool, userId) } },
-      // Nothing is asked of an identity provider later, so none of its tokens is kept.
+      // The gateway requests nothing from an identity provider later, so it stores none of the provider's tokens.
       account: { create: { before: async (account) => ({ data: { ...account, ...noTokens } }) } },
     },
     plugins: [

@@ -1,11 +1,11 @@
-// The party that tries to prove to be the owner of an address: what its failures and its attempts are counted by.
+// The party that tries to prove ownership of an address. Its failures and its attempts are counted under it.
 import type { FastifyRequest } from 'fastify'
 import { networkOf } from '../../core/network/network.ts'
 import { hashingFor } from './password.ts'
 import { type Asker, createTurns } from './turns.ts'
 
 export type Claimant =
-  /** A client of whom nothing is known but its network. */
+  /** An anonymous client, known only by its network. */
   | { kind: 'stranger'; network: string }
   /** A device that signed in to the account before. */
   | { kind: 'device'; id: string; email: string }
@@ -17,8 +17,8 @@ export function strangerOf({ ip }: Pick<FastifyRequest, 'ip'>): Claimant & { kin
 }
 
 /**
- * Attempts of this process that are under way, each with a connection to the database most of the time: a flood by one network takes
- * three of the ten connections. Fifty that wait are an office that signs in at nine.
+ * Fair queue for the attempts of this process. Each attempt holds a database connection most of the time: a flood from one network takes
+ * three of the ten connections. Fifty queued requests are an office that signs in at nine.
  */
 const turns = createTurns<'strangers' | 'known'>(6, {
   strangers: { running: 3, waiting: 50, inAll: 200, full: 'API_RATE_LIMIT_EXCEEDED' },
@@ -26,21 +26,24 @@ const turns = createTurns<'strangers' | 'known'>(6, {
 })
 
 /**
- * Known devices and sessions share the turns of their account, strangers those of their network: no flood of strangers takes
- * turns of an account, and no number of devices gives an account more than one share.
+ * Known devices and sessions share the turns of their account, strangers share those of their network. So a flood of strangers takes no
+ * turns of an account, and many devices give an account no more than one share.
  */
 function askerOf(claimant: Claimant): Asker<'strangers' | 'known'> {
   if (claimant.kind === 'stranger') return { queue: 'strangers', party: claimant.network }
   return { queue: 'known', party: claimant.email.toLowerCase() }
 }
 
-/** Runs what a claimant asks for when it is its turn. @throws API_RATE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE where too many wait. */
+/**
+ * Runs the work in the claimant's turn.
+ * @throws API_RATE_LIMIT_EXCEEDED when the claimant has too many queued requests; SERVICE_UNAVAILABLE when too many are queued in all.
+ */
 export async function inTurnOf<T>(claimant: Claimant, work: () => Promise<T>): Promise<T> {
   const asker = askerOf(claimant)
   return await turns.take(asker, () => hashingFor(asker, work))
 }
 
-/** Refuses a claimant of whom too many requests wait already, before anything is done. @throws API_RATE_LIMIT_EXCEEDED. */
+/** Rejects a claimant with too many queued requests, before any work is done. @throws API_RATE_LIMIT_EXCEEDED when its queue is full. */
 export function refuseCrowd(claimant: Claimant): void {
   turns.refuseIfFull(askerOf(claimant))
 }

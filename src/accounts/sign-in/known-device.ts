@@ -1,4 +1,4 @@
-// Devices that signed in before: a sealed cookie, so that guesses of strangers do not keep their owners out.
+// Devices that signed in before: an encrypted cookie identifies them, so that guesses by strangers do not lock their owners out.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { App } from '../../core/app.ts'
@@ -6,13 +6,13 @@ import { newId } from '../../core/id.ts'
 
 const lastsSeconds = 365 * 86_400
 
-/** Accounts that one device is known for, those of the last logins. */
+/** Maximum number of accounts that one device is known for. The most recent logins are kept. */
 const most = 5
 
-/** Sealed data of other kinds has another prefix. */
+/** Encrypted data of other kinds has another prefix. */
 const prefix = 'device\n'
 
-/** An address, the id of the device for that address alone, and when it signed in last (ms since 1970). */
+/** Address, id of the device for that address alone, and time of its last login (ms since 1970). */
 const entries = z.array(z.tuple([z.string(), z.string(), z.number()])).max(most)
 type Entry = z.output<typeof entries>[number]
 
@@ -20,14 +20,14 @@ function nameIn({ config }: App): string {
   return config.publicUrl?.startsWith('https:') ? '__Secure-gateway.device' : 'gateway.device'
 }
 
-/** The id of this device for the account of that address; null where it never signed in to it, or a year ago. */
+/** Returns the id of this device for the account of that address; null if it never signed in to it, or not within a year. */
 export function deviceOf(app: App, request: FastifyRequest, email: string): string | null {
   return entriesOf(app, request).find(([address]) => address === email)?.[1] ?? null
 }
 
 /**
- * Makes the device known for the account: `HttpOnly`, `SameSite=Lax`, for a year, sealed with SECRET_KEY. It says nothing but that
- * a login went well here, and outlives the session.
+ * Marks the device as known for the account with a cookie: `HttpOnly`, `SameSite=Lax`, valid for a year, encrypted with SECRET_KEY. The
+ * cookie only proves a successful login on this device, and outlives the session.
  */
 export function rememberDevice(app: App, request: FastifyRequest, reply: FastifyReply, email: string): void {
   const known = entriesOf(app, request)

@@ -1,4 +1,4 @@
-// Slows guessing down, counted over all processes, without letting guesses of others lock the owner of an address out.
+// Brute-force protection across all processes. Guesses by strangers do not lock the owner of an address out.
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { codeOf, failFor } from '../../core/errors.ts'
@@ -8,13 +8,13 @@ import { type Claimant, inTurnOf, refuseCrowd } from './claimant.ts'
 /** Failures for one address from one network. */
 const perNetwork: Bound = { most: 5, minutes: 15 }
 
-/** Failures for one address from all networks of strangers together: four times as many are free. */
+/** Failures for one address from all networks of strangers together: four times as many are free of delay. */
 const perAddress: Delay = { free: 20, minutes: 15, firstSeconds: 15 }
 
-/** Failures of one known device, or of somebody who is signed in: a delay that grows, never a lock. */
+/** Failures of one known device or one signed-in person: a growing delay, never a lockout. */
 const perDevice: Delay = { free: 5, minutes: 15, firstSeconds: 15 }
 
-/** Attempts of one party for one address that wait for each other. */
+/** Maximum attempts of one claimant for one address that run or wait for each other. */
 const maxWaiting = 50
 
 const everybody = 'everybody'
@@ -34,15 +34,16 @@ interface Try {
 }
 
 /**
- * Runs an attempt to prove who has the address, where the claimant has a try left. Only an attempt that ends in
- * INVALID_CREDENTIALS costs the try; one that goes well gives all tries of that claimant back. Addresses without an account are
- * counted alike. The attempt waits for its turn among those of the claimant.
+ * Runs an attempt to prove ownership of the address if the claimant has a try left. Only an attempt that ends in INVALID_CREDENTIALS uses
+ * the try up; a successful one returns all tries of that claimant. Addresses without an account are counted alike. The attempt runs in the
+ * claimant's turn.
  *
- * - A stranger has 5 failures in 15 minutes for each address from one network. The failures of all networks for one address are
- *   counted too: past 20, each further try waits twice as long after the last one.
- * - A device that signed in before, and a session, are counted for themselves, so that no stranger's guesses keep them out.
+ * - A stranger has 5 failures in 15 minutes for each address from one network. The failures of all networks for one address are counted
+ *   too: past 20, each further try waits twice as long after the last one.
+ * - A device that signed in before, and a session, have separate counters, so that guesses by strangers do not lock them out.
  *
- * @throws API_RATE_LIMIT_EXCEEDED with Retry-After, SERVICE_UNAVAILABLE, and what the attempt throws.
+ * @throws API_RATE_LIMIT_EXCEEDED with Retry-After when no try is left or too many attempts of the claimant are queued; SERVICE_UNAVAILABLE
+ * when too many attempts are queued in all; and what the attempt throws.
  */
 export async function guarded<T>(app: App, email: string, claimant: Claimant, attempt: () => Promise<T>): Promise<T> {
   refuseCrowd(claimant)
@@ -51,7 +52,7 @@ export async function guarded<T>(app: App, email: string, claimant: Claimant, at
 }
 
 async function tryOnce<T>(app: App, email: string, claimant: Claimant, attempt: () => Promise<T>): Promise<T> {
-  // Taken before it is known to fail, so that many at once are no way round.
+  // Taken before the result is known, so that concurrent attempts cannot bypass the limit.
   const tries = await takeTries(app, email, claimant)
   let result: T
   try {
@@ -64,7 +65,7 @@ async function tryOnce<T>(app: App, email: string, claimant: Claimant, attempt: 
   return result
 }
 
-/** @throws API_RATE_LIMIT_EXCEEDED. */
+/** @throws API_RATE_LIMIT_EXCEEDED when no try is left. */
 async function takeTries({ pool }: App, email: string, claimant: Claimant): Promise<Try[]> {
   const own = countDigest(subjectOf(email), partOf(claimant))
   if (claimant.kind !== 'stranger') return [takenOr(await countDelayed(pool, own, perDevice), own)]
@@ -81,15 +82,15 @@ function takenOr(counted: Counted, digest: Buffer): Try {
   return failFor(counted.waitSeconds, 'API_RATE_LIMIT_EXCEEDED', message)
 }
 
-/** The tries were taken before they were known to fail; any other fault than a wrong password is not the claimant's. */
+/** Returns the try of an attempt that failed for another reason than a wrong password, because that is not the claimant's fault. */
 async function settle(app: App, email: string, claimant: Claimant, tries: Try[], code: string | null): Promise<void> {
   if (code === 'INVALID_CREDENTIALS') return
-  // The password was right.
+  // The password was correct.
   const settled = code === 'EMAIL_NOT_VERIFIED' ? giveBack(app, email, claimant, tries) : uncountAll(app, tries)
   await settled.catch((err) => app.log.warn({ err }, 'a login that did not fail is counted as one that did'))
 }
 
-/** All failures of the claimant, and what this attempt took of everybody's. */
+/** Clears all failures of the claimant, and returns the try that this attempt took from the counter of all networks. */
 async function giveBack({ pool }: App, email: string, claimant: Claimant, tries: Try[]): Promise<void> {
   await forgetCounts(pool, subjectOf(email), partOf(claimant))
   for (const { digest, at } of tries.slice(1)) await uncount(pool, digest, at)
@@ -100,7 +101,7 @@ async function uncountAll({ pool }: App, tries: Try[]): Promise<void> {
 }
 
 interface Line {
-  /** The last attempt; it never rejects. */
+  /** Settles with the last queued attempt. It never rejects. */
   last: Promise<unknown>
   waiting: number
 }
@@ -108,8 +109,9 @@ interface Line {
 const lines = new Map<string, Line>()
 
 /**
- * One attempt of a party for an address after the other, or those that are about to go well would take each other's tries. That
- * holds in one process; the count in the database is the bound of them all. @throws API_RATE_LIMIT_EXCEEDED.
+ * Serializes the attempts of a claimant for an address. Otherwise concurrent attempts that will succeed would take each other's tries. This
+ * works within one process; the counter in the database bounds all processes together.
+ * @throws API_RATE_LIMIT_EXCEEDED when too many attempts wait.
  */
 async function oneByOne<T>(party: string, work: () => Promise<T>): Promise<T> {
   const line = lines.get(party) ?? { last: Promise.resolve(), waiting: 0 }
@@ -126,7 +128,7 @@ async function oneByOne<T>(party: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** After another password. */
+/** Clears all failures for the address. Called after a password change. */
 export async function forgetTries(sql: Sql, email: string): Promise<void> {
   await forgetCounts(sql, subjectOf(email))
 }

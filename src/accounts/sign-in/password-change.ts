@@ -1,4 +1,4 @@
-// Setting another password with the old one.
+// Changes a password, given the current one.
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { App } from '../../core/app.ts'
@@ -20,9 +20,9 @@ export const changeBody = z
   .describe('A password for another.')
 
 /**
- * Ends every session but the one that asks. Wrong present passwords are counted for the person, apart from failed logins of others.
- * @throws INVALID_CREDENTIALS for a wrong current password, API_RATE_LIMIT_EXCEEDED after five, INVALID_STATE without a password,
- * CONFLICT where it was changed meanwhile, UNAUTHORIZED.
+ * Ends every session except the caller's. Wrong current passwords are counted for the person, apart from failed logins of others.
+ * @throws INVALID_CREDENTIALS when the current password is wrong; API_RATE_LIMIT_EXCEEDED when five were wrong and the delay is running;
+ * INVALID_STATE when there is no password; CONFLICT when it was changed in the meantime; UNAUTHORIZED when the token is invalid.
  */
 export async function changePassword(app: App, request: FastifyRequest): Promise<{ changed: true }> {
   const { userId, sessionId } = await callerOf(app, request)

@@ -1,4 +1,4 @@
-// Passwords at rest: Argon2id with OWASP's parameters, as a PHC string.
+// Password hashing: Argon2id with OWASP's parameters, stored as a PHC string.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -9,8 +9,9 @@ const cost = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 }
 const head = `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$`
 
 /**
- * `$argon2id$v=19$m=…,t=…,p=…$salt$hash`, with a salt of its own. With `like`, such a string, its salt is taken, so that the same
- * password becomes the same string. @throws API_RATE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE where too many wait for their turn.
+ * Returns `$argon2id$v=19$m=…,t=…,p=…$salt$hash` with a random salt. If `like` is such a string, its salt is used, so that the same
+ * password gives the same string.
+ * @throws API_RATE_LIMIT_EXCEEDED when the party has too many queued requests; SERVICE_UNAVAILABLE when too many are queued in all.
  */
 export async function hashPassword(password: string, like?: string): Promise<string> {
   const nonce = saltOf(like) ?? randomBytes(16)
@@ -22,7 +23,7 @@ function saltOf(hash: string | undefined): Buffer | undefined {
   return hash?.startsWith(head) ? Buffer.from(hash.slice(head.length).split('$')[0] as string, 'base64') : undefined
 }
 
-/** False for a wrong password, and for a string that is no such hash. @throws API_RATE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE. */
+/** False also for a string that is not such a hash. @throws API_RATE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE when {@link hashPassword} does. */
 export async function verifyPassword(hash: string, password: string): Promise<boolean> {
   const parts = hash.match(/^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/)
   if (!parts) return false
@@ -34,19 +35,19 @@ export async function verifyPassword(hash: string, password: string): Promise<bo
 
 async function digest({ message, ...parameters }: Argon2Parameters & { message: string }): Promise<Buffer> {
   const asker = asking.getStore() ?? { queue: 'internal', party: '' }
-  // The same letters may be typed as different characters.
+  // The same letters may be typed as different code points.
   return await turns.take(asker, () => derive('argon2id', { ...parameters, message: message.normalize('NFKC') }))
 }
 
 /**
- * `strangers` are clients of whom nothing is known, each network a party. `known` are people who are signed in and devices that
- * signed in before, each account a party. `internal` is work that no client asks for.
+ * `strangers` are anonymous clients; each network is a party. `known` are people who are signed in and devices that signed in before; each
+ * account is a party. `internal` is work that no client requests.
  */
 export type HashingQueue = 'strangers' | 'known' | 'internal'
 
 /**
- * Each hash takes a processor and 19 MiB, so this process makes two at a time. A network and an account have one turn at a time:
- * the other is for somebody else.
+ * Each hash takes a processor and 19 MiB, so this process computes two at a time. A network or an account has one turn at a time, which
+ * leaves the other turn to other parties.
  */
 const turns = createTurns<HashingQueue>(2, {
   strangers: { running: 1, waiting: 50, inAll: 200, full: 'API_RATE_LIMIT_EXCEEDED' },
@@ -54,10 +55,10 @@ const turns = createTurns<HashingQueue>(2, {
   internal: { running: 2, waiting: 100, inAll: 100, full: 'SERVICE_UNAVAILABLE' },
 })
 
-/** The asker is carried beside the call stack, because better-auth hashes and verifies through callbacks that know no request. */
+/** AsyncLocalStorage carries the asker, because better-auth hashes and verifies in callbacks that do not know the request. */
 const asking = new AsyncLocalStorage<Asker<HashingQueue>>()
 
-/** Runs work whose hashing waits among the requests of that asker; hashing outside of it is internal work. */
+/** Runs work whose hashing is queued for that asker. Hashing outside of this function is `internal` work. */
 export function hashingFor<T>(asker: Asker<HashingQueue>, work: () => Promise<T>): Promise<T> {
   return asking.run(asker, work)
 }

@@ -1,14 +1,14 @@
-// Accounts that nobody ever proved to be theirs: they go, so that an address that somebody else signed up with is free again.
+// Deletes accounts whose address was never verified, so that an address that somebody else signed up with is free again.
 import type pg from 'pg'
 import { type Sql, transaction } from '../../core/database/database.ts'
 
 const keptDays = 7
 const pageSize = 500
 
-/** What the database answers where something refers to a row that is to go: the first up to PostgreSQL 17, the second since. */
+/** SQLSTATEs of a delete that a foreign key rejects: 23503 up to PostgreSQL 17, 23001 since. */
 const isReferred = new Set(['23503', '23001'])
 
-/** Deletes unproved accounts of more than a week that were never signed in and own nothing; answers how many. */
+/** Deletes unverified accounts older than a week that have no session and own nothing. Returns how many. */
 export async function pruneUnproved(pool: pg.Pool): Promise<number> {
   let deleted = 0
   let after = '00000000-0000-0000-0000-000000000000'
@@ -25,7 +25,10 @@ export async function pruneUnproved(pool: pg.Pool): Promise<number> {
   }
 }
 
-/** Whether it is gone; whoever proves the address at the same time keeps it. Everything that somebody may own refers to them or to their workspace, and refuses. */
+/**
+ * Returns true if the account was deleted, false if its address was verified in the meantime. Everything that an account may own has a
+ * foreign key to the user or to the workspace, and that key rejects the delete.
+ */
 async function forget(tx: Sql, userId: string): Promise<boolean> {
   const { rowCount } = await tx.query('select from users where id = $1 and not "emailVerified" for update', [userId])
   if (!rowCount) return false

@@ -1,4 +1,4 @@
-// Another password ends sessions, mails that would set yet another one, and the count of failed logins.
+// Replaces a password: also ends sessions, makes mails that would set another password void, and clears failed logins.
 import type { Sql } from '../../core/database/database.ts'
 import { newId } from '../../core/id.ts'
 import { voidMailTokens } from '../mail/tokens.ts'
@@ -7,19 +7,22 @@ import { forgetTries } from './login-guard.ts'
 export interface Replacement {
   userId: string
   email: string
-  /** Of the new password; made before the transaction begins, because its turn may be long in coming. */
+  /** Hash of the new password. Compute it before the transaction begins, because hashing may wait long for its turn. */
   hash: string
-  /** The one session that goes on. */
+  /** The one session that is kept. */
   keepSessionId?: string
 }
 
-/** Keeps others from replacing the user's password until the caller's transaction ends; null where there is no such user. */
+/**
+ * Takes a row lock (FOR NO KEY UPDATE) on the user until the caller's transaction ends, so that password changes run one after another.
+ * Returns null if there is no such user.
+ */
 export async function lockUser(tx: Sql, userId: string): Promise<{ email: string } | null> {
   const { rows } = await tx.query<{ email: string }>('select email from users where id = $1 for no key update', [userId])
   return rows[0] ?? null
 }
 
-/** In the caller's transaction, which began with {@link lockUser}. */
+/** Runs in the caller's transaction, which must begin with {@link lockUser}. */
 export async function replacePassword(tx: Sql, { userId, email, hash, keepSessionId }: Replacement): Promise<void> {
   await tx.query(
     `insert into auth_accounts (id, "userId", "providerId", "accountId", password) values ($1, $2, 'credential', $3, $4)

@@ -1,4 +1,4 @@
-// Where a person is signed in, for that person to see and to end.
+// Lists and ends the sessions of the person who is signed in.
 import type { FastifyRequest } from 'fastify'
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
@@ -9,7 +9,7 @@ import { callerOf } from './auth-call.ts'
 
 export interface ListedSession {
   id: string
-  /** Whether it is the one that asks. */
+  /** True for the session of this request. */
   current: boolean
   ipAddress: string | null
   userAgent: string | null
@@ -19,7 +19,7 @@ export interface ListedSession {
 
 export const sessionPath = z.object({ id: uuid.describe("The session's id.") })
 
-/** The person's sessions, newest first. @throws UNAUTHORIZED. */
+/** Returns the person's sessions, newest first. @throws UNAUTHORIZED when the token is invalid. */
 export async function listSessions(app: App, request: FastifyRequest): Promise<ListedSession[]> {
   const { userId, sessionId } = await callerOf(app, request)
   const { rows } = await app.pool.query<ListedSession>(
@@ -30,12 +30,15 @@ export async function listSessions(app: App, request: FastifyRequest): Promise<L
   return rows.map((row) => ({ ...row, ipAddress: row.ipAddress && shorten(row.ipAddress) }))
 }
 
-/** An address without the zeros that it was kept with. */
+/** Formats an IP address without the zeros that it is stored with. */
 function shorten(address: string): string {
   return ipaddr.isValid(address) ? ipaddr.parse(address).toString() : address
 }
 
-/** Ends one of the person's sessions; its tokens stop working at once. @throws NOT_FOUND, UNAUTHORIZED. */
+/**
+ * Ends one of the person's sessions; its tokens stop working at once.
+ * @throws NOT_FOUND when the person has no such session; UNAUTHORIZED when the token is invalid.
+ */
 export async function endSession(app: App, request: FastifyRequest): Promise<{ id: string; deleted: true }> {
   const { userId } = await callerOf(app, request)
   const { id } = parse(sessionPath, request.params)

@@ -1,4 +1,4 @@
-// Signing up: an account that begins when its e-mail address is proved.
+// Sign-up: creates an account that works once its e-mail address is verified.
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { App } from '../../core/app.ts'
@@ -26,8 +26,9 @@ export const signUpBody = z
   .describe('A new account.')
 
 /**
- * Answers alike whether the address has an account or not; its owner reads which in a mail.
- * @throws VALIDATION_ERROR, API_RATE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE.
+ * The response is the same for an address with an account and one without. A mail tells the owner of the address which one it is.
+ * @throws VALIDATION_ERROR when the body is invalid; API_RATE_LIMIT_EXCEEDED when the network or the address is over its limit;
+ * SERVICE_UNAVAILABLE when too many requests are queued in all.
  */
 export async function signUp(app: App, request: FastifyRequest): Promise<{ user: ConsoleUser }> {
   const { email, name, password } = parse(signUpBody, request.body)
@@ -36,7 +37,10 @@ export async function signUp(app: App, request: FastifyRequest): Promise<{ user:
   return { user }
 }
 
-/** Hashes first, because its turn may be long in coming, and no connection is held meanwhile; also where there is nothing to hash for. */
+/**
+ * Hashes before the transaction, because hashing may wait long for its turn and must hold no connection meanwhile. Hashes even if the hash
+ * is not needed, so that the response time reveals nothing.
+ */
 async function addUser(app: App, user: ConsoleUser, password: string): Promise<void> {
   const hash = await hashPassword(password, await unprovedHashOf(app.pool, user.email))
   await transaction(app.pool, async (tx) => {
@@ -52,7 +56,7 @@ async function addUser(app: App, user: ConsoleUser, password: string): Promise<v
   })
 }
 
-/** The hash of the sign-up with that address that nobody has proved; undefined where there is none. */
+/** Returns the password hash of the unverified sign-up with that address; undefined if there is none. */
 async function unprovedHashOf(sql: Sql, email: string): Promise<string | undefined> {
   const { rows } = await sql.query<{ hash: string | null }>(
     `select a.password as hash from users u join auth_accounts a on a."userId" = u.id and a."providerId" = 'credential'
@@ -63,17 +67,17 @@ async function unprovedHashOf(sql: Sql, email: string): Promise<string | undefin
 }
 
 /**
- * A further sign-up replaces one whose address nobody has proved: its name, its password, its way in at an identity provider, and
- * the tokens of its mails. So the mail that was sent last belongs to the password that holds. The same name and password again are
- * the same sign-up: the mails before stay good. Where the address has had its mails of the hour, the sign-up before stays as it
- * is, because no mail would belong to this one. An account whose address is proved stays.
+ * A further sign-up replaces an unverified one: its name, its password, its links to an identity provider, and the tokens of its mails. So
+ * the mail that was sent last belongs to the current password. The same name and password again are the same sign-up: earlier mails stay
+ * valid. If the address has reached its mail limit, the earlier sign-up stays unchanged, because no mail would belong to this one. A
+ * verified account stays unchanged.
  */
 async function signUpAgain(app: App, tx: Sql, { email, name, createdAt }: ConsoleUser, hash: string): Promise<void> {
   const { rows } = await tx.query<{ id: string; name: string; emailVerified: boolean }>(
     'select id, name, "emailVerified" from users where email = $1 for no key update',
     [email],
   )
-  // Deleted since, as nobody proved it for a week; the next try makes a new one.
+  // Deleted in the meantime, because it was not verified for a week. The next attempt creates a new one.
   const before = rows[0] ?? fail('SERVICE_UNAVAILABLE')
   if (before.emailVerified) {
     await orderMail(app, tx, { kind: 'known', to: email })

@@ -1,6 +1,6 @@
-// What access tokens say of themselves.
+// Lifetime and audience of access tokens.
 
-/** How long one holds, in seconds. */
+/** Lifetime in seconds. */
 export const tokenSeconds = 600
-/** Whom they are for. */
+/** The `aud` claim. */
 export const tokenAudience = 'console'

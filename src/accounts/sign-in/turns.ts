@@ -1,31 +1,31 @@
-// Fair queueing: a few turns at something costly, shared between those who ask for it.
+// Fair queueing: shares a few turns at an expensive resource between the parties that ask for it.
 import { type ErrorCode, fail, failFor, failure } from '../../core/errors.ts'
 
 /** The party that a turn is counted for. */
 export interface Asker<Queue extends string> {
   queue: Queue
-  /** Parties of one queue share it equally, however much each of them asks for. */
+  /** Parties of one queue share it equally, however many requests each of them makes. */
   party: string
 }
 
 interface Bounds {
-  /** Turns that one party has at a time: fewer than there are, so that no party holds all of them. */
+  /** Maximum concurrent turns of one party. Set it below the total if no party may hold all turns. */
   running: number
-  /** Requests of one party that wait. */
+  /** Maximum queued requests of one party. */
   waiting: number
-  /** Requests of the whole queue that wait. */
+  /** Maximum queued requests of the whole queue. */
   inAll: number
-  /** Told to a party of which as many wait as may. */
+  /** Error code for a party that has the maximum of queued requests. */
   full: Extract<ErrorCode, 'API_RATE_LIMIT_EXCEEDED' | 'SERVICE_UNAVAILABLE'>
 }
 
 export interface Turns<Queue extends string> {
   /**
-   * Runs the work when it is the asker's turn.
-   * @throws the queue's `full` where too many of this asker wait, SERVICE_UNAVAILABLE where too many others do.
+   * Runs the work in the asker's turn.
+   * @throws the queue's `full` code when this asker has too many queued requests; SERVICE_UNAVAILABLE when others have too many.
    */
   take: <T>(asker: Asker<Queue>, work: () => Promise<T>) => Promise<T>
-  /** Refuses an asker of whom as many wait as may, before anything else is done for the request. @throws the queue's `full`. */
+  /** Rejects an asker before any other work. @throws the queue's `full` code when the asker has the maximum of queued requests. */
   refuseIfFull: (asker: Asker<Queue>) => void
 }
 
@@ -40,12 +40,12 @@ interface Party {
 }
 
 /**
- * Lanes take turns, and so do the parties of each queue: a party that asks for little waits for about one turn of each other party,
- * not for all that they ask for. A full queue drops the newest request of its longest queue.
+ * Round robin between the queues, and between the parties of each queue: a party with few requests waits for about one turn of each other
+ * party, not for all of their requests. A full queue drops the newest request of the party that has the most queued.
  */
 export function createTurns<Queue extends string>(atOnce: number, queues: Record<Queue, Bounds>): Turns<Queue> {
   let running = 0
-  // The order of each map is whose turn comes next.
+  // The order of each map is the round-robin order: the first entry is next.
   const parties = new Map<Queue, Map<string, Party>>((Object.keys(queues) as Queue[]).map((queue) => [queue, new Map()]))
 
   function partiesOf(queue: Queue): Map<string, Party> {
@@ -65,7 +65,7 @@ export function createTurns<Queue extends string>(atOnce: number, queues: Record
     for (let found = running < atOnce && next(); found; found = running < atOnce && next()) {
       const { asker, party } = found
       const ofQueue = partiesOf(asker.queue)
-      // To the end of both orders.
+      // Moves both to the end of their order.
       parties.delete(asker.queue)
       parties.set(asker.queue, ofQueue)
       ofQueue.delete(asker.party)
@@ -85,7 +85,7 @@ export function createTurns<Queue extends string>(atOnce: number, queues: Record
     failFor(1, queues[queue].full, 'Too many of these requests from here at once; try again shortly')
   }
 
-  /** @throws SERVICE_UNAVAILABLE where no other party has more requests waiting than this one would have. */
+  /** Drops a request of another party if the queue is full. @throws SERVICE_UNAVAILABLE when no other party would have more queued. */
   function makeRoom({ queue }: Asker<Queue>, mine: Party): void {
     const all = [...partiesOf(queue)]
     if (all.reduce((sum, [, { waiting }]) => sum + waiting.length, 0) < queues[queue].inAll) return

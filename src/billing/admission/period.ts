@@ -1,5 +1,5 @@
-// The billing period of a subscription: what is stored of it, as long as it lasts or where Stripe says it; otherwise calendar
-// months (UTC), one after the other.
+// The billing period of a subscription: the stored period while it lasts, if the subscription is cancelled, or if Stripe sets it; otherwise
+// the current calendar month (UTC).
 
 export interface SubscriptionPeriod {
   status: string
@@ -8,14 +8,14 @@ export interface SubscriptionPeriod {
   currentPeriodEnd: Date
 }
 
-/** The period that `now` lies in; of a cancelled subscription the last one, and of one at Stripe the last that is known of. */
+/** Returns the period that contains `now`. For a cancelled subscription it is the last period, for one at Stripe the last known period. */
 export function periodOf(row: SubscriptionPeriod, now: Date): { start: Date; end: Date } {
   if (row.status === 'cancelled' || row.provider === 'stripe' || row.currentPeriodEnd > now)
     return { start: row.currentPeriodStart, end: row.currentPeriodEnd }
   return monthOf(now)
 }
 
-/** The calendar month. */
+/** Returns the calendar month (UTC) that contains `now`. */
 export function monthOf(now: Date): { start: Date; end: Date } {
   const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()]
   return { start: new Date(Date.UTC(year, month)), end: new Date(Date.UTC(year, month + 1)) }
@@ -23,7 +23,7 @@ export function monthOf(now: Date): { start: Date; end: Date } {
 
 const monthName = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
 
-/** What a payment of a plan is for: `Pro, November 2026`. */
+/** Returns the description of a payment for a plan: `Pro, November 2026`. */
 export function describePayment(planName: string, at: Date): string {
   return `${planName}, ${monthName.format(at)}`
 }

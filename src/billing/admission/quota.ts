@@ -1,20 +1,20 @@
-// The monthly outbound quota: taken when a message is accepted or a scheduled one leaves, given back when it never left.
+// The monthly outbound quota: taken when a message is accepted or a scheduled one is sent, returned if the message was never sent.
 import type { Sql } from '../../core/database/database.ts'
 import { failure } from '../../core/errors.ts'
 import { planOf } from '../plans.ts'
 
 export interface QuotaRequest {
-  /** Whose subscription pays. */
+  /** The user whose subscription pays. */
   ownerId: string
   plan: string
-  /** Whether it takes one; otherwise it only asks whether any is left. */
+  /** True to take one from the quota; false to only ask if any is left. */
   counts: boolean
 }
 
-/** The first day of the present month (UTC), as SQL. */
+/** SQL: the first day of the current month (UTC). */
 export const thisMonth = `date_trunc('month', now() at time zone 'utc')::date`
 
-/** Takes quota in the transaction `tx` and says for each request, in order, whether it fitted. Exact over all processes. */
+/** Takes quota in the transaction `tx`. Returns for each request, in order, if it fitted. Exact across all processes. */
 export async function reserveQuota(tx: Sql, requests: readonly QuotaRequest[]): Promise<boolean[]> {
   if (requests.length === 0) return []
   const owners = new Map<string, { quota: number; asked: number }>()
@@ -36,7 +36,7 @@ export async function reserveQuota(tx: Sql, requests: readonly QuotaRequest[]): 
       returning "userId", granted, "messagesCount" + "statusesCount" as used`,
     values: [list.map(([id]) => id), list.map(([, owner]) => owner.quota), list.map(([, owner]) => owner.asked)],
   })
-  // What was left before them all, so that those before a request matter to it and those after do not.
+  // Starts from the quota that was left before this batch, so that a request depends on those before it and not on those after it.
   const left = new Map(rows.map((row) => [row.userId, (owners.get(row.userId)?.quota ?? 0) - row.used + row.granted]))
   return requests.map(({ ownerId, counts }) => {
     const rest = left.get(ownerId) ?? 0
@@ -45,7 +45,7 @@ export async function reserveQuota(tx: Sql, requests: readonly QuotaRequest[]): 
   })
 }
 
-/** How many more of them this owner may send in the present month, as of now and promised to nobody. */
+/** Returns how many more messages and statuses the owner may send in the current month. A snapshot: nothing is reserved. */
 export async function quotaLeft(tx: Sql, ownerId: string, plan: string): Promise<number> {
   const { rows } = await tx.query<{ used: number }>({
     name: 'billing.quotaLeft',
@@ -55,7 +55,7 @@ export async function quotaLeft(tx: Sql, ownerId: string, plan: string): Promise
   return Math.max(0, planOf(plan).limits.monthlyOutboundQuota - (rows[0]?.used ?? 0))
 }
 
-/** Gives back what messages that never left had taken: the month it was taken from, as `YYYY-MM-DD`, one entry a message. */
+/** Gives back the quota of messages that were never sent: the month it was taken from, as `YYYY-MM-DD`, one entry per message. */
 export async function returnQuota(tx: Sql, taken: readonly { ownerId: string; period: string }[]): Promise<void> {
   const counts = new Map<string, { ownerId: string; period: string; n: number }>()
   for (const { ownerId, period } of taken) {
@@ -65,7 +65,7 @@ export async function returnQuota(tx: Sql, taken: readonly { ownerId: string; pe
     counts.set(name, entry)
   }
   if (counts.size === 0) return
-  // Held in the order in which acceptance takes them, so that the two never wait for each other in a circle.
+  // Rows are locked in the order in which acceptance locks them, which prevents deadlocks.
   const list = [...counts.values()].sort((a, b) => (a.ownerId + a.period < b.ownerId + b.period ? -1 : 1))
   await tx.query(
     `with back as (select * from unnest($1::uuid[], $2::date[], $3::int[]) as b(id, period, n)), held as materialized (
@@ -77,17 +77,17 @@ export async function returnQuota(tx: Sql, taken: readonly { ownerId: string; pe
   )
 }
 
-/** A message is scheduled a year ahead at most: what is planned beyond a year's quota could not leave. */
+/** A message can be scheduled at most a year ahead. Messages beyond a year's quota could not be sent. */
 const plannedMonths = 12
-/** Two of the largest campaigns, so that none is refused that the contract allows. */
+/** Two of the largest campaigns, so that no campaign that the API contract allows is rejected. */
 const leastPlanned = 200_000
 
-/** How many messages and recipients an owner may plan in one calendar month (UTC), on that plan. */
+/** Returns how many messages and recipients an owner may schedule within one calendar month (UTC), on that plan. */
 export function mostPlanned(plan: string): number {
   return Math.max(leastPlanned, plannedMonths * planOf(plan).limits.monthlyOutboundQuota)
 }
 
-/** How many more the owner may plan in the present month, as of now and promised to nobody. */
+/** Returns how many more the owner may schedule in the current month. A snapshot: nothing is reserved. */
 export async function plannedLeft(sql: Sql, ownerId: string, plan: string): Promise<number> {
   const { rows } = await sql.query<{ planned: number }>(
     `select "plannedCount" as planned from usage where "userId" = $1 and period = ${thisMonth}`,
@@ -97,8 +97,8 @@ export async function plannedLeft(sql: Sql, ownerId: string, plan: string): Prom
 }
 
 /**
- * Takes room for `n` messages that are planned for later, of what the owner may plan in a month, in the transaction `tx`; says
- * for each request, in order, whether all of it fitted. Nothing is given back. Exact over all processes.
+ * Reserves capacity for `n` scheduled messages, out of {@link mostPlanned}, in the transaction `tx`. Returns for each request, in order, if
+ * all of it fitted. Reservations are never returned. Exact across all processes.
  */
 export async function reservePlanned(
   tx: Sql,
@@ -106,7 +106,7 @@ export async function reservePlanned(
 ): Promise<boolean[]> {
   const owners = new Map(requests.filter(({ n }) => n > 0).map(({ ownerId, plan }) => [ownerId, plan]))
   const left = new Map<string, number>()
-  // In the order in which reserveQuota locks the rows.
+  // The same lock order as in reserveQuota, which prevents deadlocks.
   const list = [...owners].sort(([a], [b]) => (a < b ? -1 : 1))
   for (const [ownerId, plan] of list) {
     const { rows } = await tx.query<{ planned: number }>(
@@ -132,7 +132,7 @@ export async function reservePlanned(
   return fits
 }
 
-/** The refusal of what {@link reservePlanned} has no room for. */
+/** Returns the error for a request that {@link reservePlanned} rejected. */
 export function tooMuchPlanned(plan: string): Error {
   return failure(
     'MONTHLY_OUTBOUND_QUOTA_EXCEEDED',

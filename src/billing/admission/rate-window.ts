@@ -1,6 +1,6 @@
-// The sliding window of the rate limiter: at most so many requests in any one second, of a key or of a person, over all processes.
+// Sliding-window rate limiter: bounds the requests of a key or a person in any one second, across all processes.
 
-/** How the caller stands in the window, as the RateLimit headers say it. */
+/** The state of the caller's rate window, as in the RateLimit headers. */
 export interface RateState {
   limit: number
   remaining: number
@@ -8,12 +8,12 @@ export interface RateState {
   reset: number
 }
 
-/** One row of {@link windowsSql} as a member of its group sees it. */
+/** A row of {@link windowsSql} from the view of one request of its group. */
 export interface Standing {
-  /** How many of the group the window let through, and how full it is now. */
+  /** How many requests of the group the rate window let through, and how full it is. */
   granted: number
   used: number
-  /** The member's place in the group, from 0: the window lets members through in the order they came in. */
+  /** The position of the request in its group, from 0. The rate window lets requests through in the order of their arrival. */
   position: number
 }
 
@@ -22,18 +22,21 @@ export function rateOf(limit: number, { granted, used, position }: Standing): Ra
   return { limit, remaining: Math.min(left, limit), reset: 1 }
 }
 
-/** How finely hits are told apart, in ms: rounding up, so that no second ever holds too many; coarser where nobody could tell. */
+/**
+ * Returns the time resolution of the window in ms. Times are rounded up, so that no second ever contains too many requests. The step is
+ * coarser for high limits, because nobody notices it there.
+ */
 export function stepMs(limit: number): number {
   return limit > 100 ? 100 : 10
 }
 
 /**
- * As SQL: the CTEs `clock` and `windows (id, granted, used)`. `wanted` is a query of `id` and `n`: who asks, and for how many
- * requests. `limit` and `step` are the numbers of the parameters with the limit and its {@link stepMs}.
+ * SQL: the CTEs `clock` and `windows (id, granted, used)`. `wanted` is a query of `id` and `n`: the callers and their numbers of requests.
+ * `limit` and `step` are the numbers of the parameters that hold the limit and its {@link stepMs}.
  *
- * The window is exact for any second, not for calendar seconds: hits are kept for 1,000 ms and the step that they were rounded
- * by, added up by steps so that the array stays short whatever the limit. What is refused takes nothing. Rows are locked in
- * the order of their ids.
+ * The window is exact for any second, not only for calendar seconds: requests are kept for 1,000 ms plus the step that they were rounded
+ * by. They are summed per step, so that the array stays short whatever the limit. Rejected requests take nothing. Rows are locked in the
+ * order of their ids.
  */
 export function windowsSql(wanted: string, limit: number, step: number): string {
   return `clock as (

@@ -1,4 +1,4 @@
-// What an owner's workspaces used in the present month.
+// Reads the usage of an owner's workspaces in the current month.
 import type { App } from '../../core/app.ts'
 import { type Plan, planOf } from '../plans.ts'
 import { thisMonth } from './quota.ts'

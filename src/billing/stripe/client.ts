@@ -1,4 +1,4 @@
-// The way to Stripe: its official client, with short time-outs, and its failures in our words.
+// Stripe's official client with short timeouts, and its errors as error codes of the API.
 import type { Stripe } from 'stripe'
 import type { StripeSettings } from '../../core/config/config.ts'
 import { fail } from '../../core/errors.ts'
@@ -9,12 +9,12 @@ export interface StripeAccount {
   settings: StripeSettings
 }
 
-/** For one try, to the end of its answer; there is a second one where the first gets none. */
+/** Time limit for one attempt, until the end of its response. There is one retry if an attempt gets no response. */
 const timeoutMs = 5_000
 
 const opened = new WeakMap<StripeSettings, Promise<Stripe>>()
 
-/** The client of this gateway's Stripe account; null where none is set up. */
+/** Returns the client of this gateway's Stripe account; null if none is configured. */
 export async function openStripe({ secrets }: Pick<BillingApp, 'secrets'>): Promise<StripeAccount | null> {
   const settings = secrets.stripe
   if (!settings) return null
@@ -26,7 +26,7 @@ export async function openStripe({ secrets }: Pick<BillingApp, 'secrets'>): Prom
   return { stripe: await stripe, settings }
 }
 
-/** Loaded where it is needed: it is large, and most gateways do without. */
+/** Loads the client on first use: it is large, and most gateways do not need it. */
 async function createClient({ secretKey, apiUrl }: StripeSettings): Promise<Stripe> {
   const { Stripe } = await import('stripe')
   const url = new URL(apiUrl ?? 'https://api.stripe.com')
@@ -35,14 +35,14 @@ async function createClient({ secretKey, apiUrl }: StripeSettings): Promise<Stri
     port: url.port || (url.protocol === 'http:' ? '80' : '443'),
     protocol: url.protocol === 'http:' ? 'http' : 'https',
     timeout: timeoutMs,
-    // Its other client waits for every next byte anew, and so without end for one that drips.
+    // Stripe's other HTTP client restarts its timeout with every byte, so a server that sends single bytes slowly would hold it forever.
     httpClient: Stripe.createFetchHttpClient(),
     maxNetworkRetries: 1,
     telemetry: false,
   })
 }
 
-/** Runs a call of Stripe's. @throws PROVIDER_ERROR whatever is wrong there; the log has what. */
+/** Awaits a call to Stripe. @throws PROVIDER_ERROR when the call fails for any reason; the log has the reason. */
 export async function askStripe<T>(app: Pick<BillingApp, 'log'>, call: Promise<T>): Promise<T> {
   try {
     return await call
@@ -54,8 +54,8 @@ export async function askStripe<T>(app: Pick<BillingApp, 'log'>, call: Promise<T
 }
 
 /**
- * As {@link askStripe}, about what may be gone: null where Stripe does not know it. `param` is the parameter that names it;
- * without one it is what the path names.
+ * {@link askStripe} for a resource that may be deleted: returns null if Stripe does not know it. `param` is the parameter that names the
+ * resource; without `param` the path names it.
  */
 export async function findAtStripe<T>(app: Pick<BillingApp, 'log'>, call: Promise<T>, param?: string): Promise<T | null> {
   const known = call.catch((error: { code?: unknown; param?: unknown }) =>
@@ -64,7 +64,7 @@ export async function findAtStripe<T>(app: Pick<BillingApp, 'log'>, call: Promis
   return await askStripe(app, known)
 }
 
-/** The id of what Stripe names by its id or gives whole. */
+/** Returns the id of a field that Stripe sends either as an id or as a whole object. */
 export function idOf(named: string | { id: string } | null | undefined): string | null {
   return typeof named === 'string' ? named : (named?.id ?? null)
 }

@@ -1,17 +1,17 @@
-// Subscriptions whose period ended a while ago without a word from Stripe: its events were lost, so it is asked.
+// Reconciliation: asks Stripe about subscriptions whose period ended a while ago without an event, because events can be lost.
 import type { App } from '../../core/app.ts'
 import type { BillingApp } from '../provider.ts'
 import { touched } from '../subscription.ts'
 import { openStripe } from './client.ts'
 import { syncCustomer } from './sync.ts'
 
-/** In one go; the others have their turn in the next, because whoever was asked about goes to the end of the line. */
+/** Maximum per run. The next run takes the others, because a subscription that was asked about moves to the end of the order. */
 const atOnce = 200
 const turnMs = 300_000
-/** After so many in a row Stripe is taken to be away. */
+/** After this many failures in a row, Stripe counts as down and the run ends. */
 const failuresAllowed = 3
 
-/** Stores what Stripe says of them, those first that were looked at least recently; answers how many it said something of. */
+/** Stores the current state at Stripe, least recently checked subscriptions first. Returns how many were stored. */
 export async function syncOverdue(app: BillingApp & Pick<App, 'stopping'>): Promise<number> {
   const account = await openStripe(app)
   if (!account) return 0

@@ -1,4 +1,4 @@
-// The billing provider Stripe: Checkout for who begins, the customer's portal for who changes plan.
+// The billing provider Stripe: Stripe Checkout for new customers, the customer portal for changes of plan.
 import type { Stripe } from 'stripe'
 import { consoleUrl } from '../../accounts/mail/console-url.ts'
 import { fail } from '../../core/errors.ts'
@@ -8,7 +8,7 @@ import { touched } from '../subscription.ts'
 import { askStripe, findAtStripe, openStripe, type StripeAccount } from './client.ts'
 import { settleSession, syncCustomer } from './sync.ts'
 
-/** A provider for the Stripe account of `app.secrets.stripe`. */
+/** Returns a provider for the Stripe account of `app.secrets.stripe`. */
 export function createStripeProvider(app: BillingApp): BillingProvider {
   const account = async () => (await openStripe(app)) as StripeAccount
   return {
@@ -23,13 +23,13 @@ export function createStripeProvider(app: BillingApp): BillingProvider {
       }
       const page = await openCheckout(app, opened, order, customer, order.checkoutId)
       if (page) return page
-      // Who is gone at Stripe has nothing there that runs, and begins anew.
+      // A customer that Stripe does not know has no running subscription there, so a new customer is created.
       const another = await makeCustomer(app, opened, order)
       const again = await openCheckout(app, opened, order, another, `${order.checkoutId}-again`)
       return again ?? fail('PROVIDER_ERROR', 'Stripe does not know the customer it has just made; try again later')
     },
     async isOpen({ externalId }) {
-      // A page of the portal holds for minutes only, so there is always a new one.
+      // A page of the portal is valid for minutes only, so a new one is always opened.
       if (!externalId?.startsWith('cs_')) return false
       const opened = await account()
       const session = await findAtStripe(app, opened.stripe.checkout.sessions.retrieve(externalId))
@@ -47,7 +47,7 @@ export function createStripeProvider(app: BillingApp): BillingProvider {
       const opened = await account()
       const { subscriptions } = opened.stripe
       const changed = await askStripe(app, subscriptions.update(externalId, { cancel_at_period_end: !goesOn }))
-      // The customer's portal sets the end as a moment; that is taken back by itself, because Stripe refuses both at once.
+      // The customer portal sets the end as a timestamp. A separate call removes it, because Stripe rejects both parameters at once.
       if (goesOn && changed.cancel_at) await askStripe(app, subscriptions.update(externalId, { cancel_at: '' }))
       await syncCustomer(app, opened, customerId)
       return true
@@ -55,7 +55,7 @@ export function createStripeProvider(app: BillingApp): BillingProvider {
   }
 }
 
-/** Makes the customer that the payer is at Stripe from now on. */
+/** Creates the payer's customer at Stripe and stores its id. Returns the stored id. */
 async function makeCustomer(app: BillingApp, { stripe }: StripeAccount, order: Order): Promise<string> {
   const { payer, subscription, checkoutId } = order
   const { id } = await askStripe(
@@ -65,7 +65,7 @@ async function makeCustomer(app: BillingApp, { stripe }: StripeAccount, order: O
       { idempotencyKey: `customer-${checkoutId}` },
     ),
   )
-  // Of two such orders at once, one customer is kept: the one that events are looked up by.
+  // If two such orders run at once, one customer is kept: the one that events are looked up by.
   const { rows } = await app.pool.query<Pick<Subscription, 'customerId'>>(
     `update subscriptions set "customerId" = case when "customerId" is not distinct from $3 then $2 else "customerId" end,
        "updatedAt" = ${touched} where "userId" = $1 returning "customerId"`,
@@ -74,7 +74,7 @@ async function makeCustomer(app: BillingApp, { stripe }: StripeAccount, order: O
   return rows[0]?.customerId as string
 }
 
-/** Null where Stripe does not know the customer. */
+/** Returns null if Stripe does not know the customer. */
 async function openCheckout(
   app: BillingApp,
   { stripe, settings }: StripeAccount,
@@ -91,7 +91,7 @@ async function openCheckout(
         customer,
         client_reference_id: checkoutId,
         line_items: [{ price: settings.prices[plan], quantity: 1 }],
-        // So that the plan is known after the price has changed.
+        // Identifies the plan even after its price has changed.
         subscription_data: { metadata: { plan } },
         success_url: `${back}?checkout=completed`,
         cancel_url: `${back}?checkout=cancelled`,
@@ -104,8 +104,8 @@ async function openCheckout(
 }
 
 /**
- * Where the customer confirms the other price; for the plan they have, where they mend what is wrong with it. Null where
- * Stripe does not know the one who pays, or what for.
+ * Opens the customer portal: to confirm the new price, or, for the current plan, to fix a problem with it. Returns null if Stripe does not
+ * know the customer or the subscription.
  */
 async function openPortal(
   app: BillingApp,

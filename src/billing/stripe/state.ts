@@ -1,4 +1,4 @@
-// What Stripe's subscriptions and invoices mean here: pure rules.
+// Pure rules that map Stripe's subscriptions and invoices to our states.
 import type { Stripe } from 'stripe'
 import type { StripeSettings } from '../../core/config/config.ts'
 import { describePayment } from '../admission/period.ts'
@@ -16,17 +16,18 @@ const statuses: Record<string, SubscriptionState['status']> = {
   paused: 'inactive',
 }
 
-/** The plan of a price; null for a price of something else. */
+/** Returns the plan of a price; null for a price of something else. */
 function planOfPrice(prices: Prices, price: string | null): Plan | null {
   return plans.find(({ code }) => code !== 'free' && prices[code] === price) ?? null
 }
 
-/** What was stored of a customer before. */
+/** The stored state of a customer. */
 export type Stored = Pick<SubscriptionState, 'plan' | 'externalId'>
 
 /**
- * The plan of a subscription: that of its price. At a price that is not known any more it is the plan it was seen with
- * last, or, where it was not seen before, the one it was begun with: its customer may have changed plan in between.
+ * Returns the plan of a subscription by its price. If the price is not configured, returns the plan that is stored for the subscription. If
+ * none is stored, returns the plan it began with, from its metadata. The stored plan comes first, because the customer may have changed
+ * plan since.
  */
 function planOfSubscription(prices: Prices, { id, items, metadata }: Stripe.Subscription, stored: Stored): Plan | null {
   const [current] = items.data.flatMap(({ price }) => planOfPrice(prices, price.id) ?? [])
@@ -35,8 +36,8 @@ function planOfSubscription(prices: Prices, { id, items, metadata }: Stripe.Subs
 }
 
 /**
- * What a customer has by all their subscriptions: the newest that runs and is of a plan of ours. Null where there is none:
- * those that ended, and those whose first payment is still to come, grant nothing.
+ * Returns the state of a customer from all their subscriptions: the newest one that runs and has a plan of ours decides. Returns null if
+ * there is none: ended subscriptions, and those whose first payment is still to come, grant nothing.
  */
 export function stateOf(prices: Prices, subscriptions: readonly Stripe.Subscription[], stored: Stored): SubscriptionState | null {
   const inOrder = [...subscriptions].sort((a, b) => b.created - a.created || (a.id < b.id ? 1 : -1))
@@ -49,7 +50,7 @@ export function stateOf(prices: Prices, subscriptions: readonly Stripe.Subscript
     const end = (ends ? subscription.cancel_at : null) ?? item.current_period_end
     return {
       plan: plan.code,
-      // What is not usable does not become so by being cancelled.
+      // A cancellation does not make an unusable subscription usable.
       status: ends && status !== 'inactive' ? 'cancelled' : status,
       currentPeriodStart: new Date(item.current_period_start * 1000),
       currentPeriodEnd: new Date(end * 1000),
@@ -69,12 +70,12 @@ export interface InvoicePayment {
   createdAt: Date
 }
 
-/** The payment that an invoice stands for; null before anybody tried to pay it, and where nothing is to be paid. */
+/** Returns the payment of an invoice; null before the first attempt to pay it, and if nothing is to be paid. */
 export function paymentOf(prices: Prices, invoice: Stripe.Invoice): InvoicePayment | null {
   const status = invoice.status === 'paid' ? 'paid' : invoice.attempted ? 'failed' : null
   const amountCents = status === 'paid' ? invoice.amount_paid : invoice.amount_due
   if (!status || amountCents <= 0 || invoice.status === 'draft' || invoice.status === 'void') return null
-  // After a change of plan there is also a line about the rest of the old one.
+  // After a change of plan there is also a credit line for the rest of the old plan.
   const lines = invoice.lines.data.filter(({ amount }) => amount > 0)
   const line = lines.at(-1)
   const plan = planOfPrice(prices, idOf(line?.pricing?.price_details?.price))

@@ -1,4 +1,4 @@
-// Stores what Stripe says. An event only says where to look, so that events may come twice, late and in any order.
+// Stores the state at Stripe. An event only triggers a read from Stripe, so events may arrive twice, late and in any order.
 import type { Stripe } from 'stripe'
 import { type Sql, transaction } from '../../core/database/database.ts'
 import { fail } from '../../core/errors.ts'
@@ -11,12 +11,13 @@ import { findTeamFault } from '../team-fit.ts'
 import { askStripe, idOf, type StripeAccount } from './client.ts'
 import { type InvoicePayment, paymentOf, stateOf } from './state.ts'
 
-/** More than events of one customer come at once; of those that do, one is stored each time. */
+/** More than the events of one customer that arrive at once. Of concurrent attempts, one is stored in each round. */
 const tries = 20
 
 /**
- * Makes the subscription of that customer what it is at Stripe now. Where it changes while Stripe is asked, Stripe is asked
- * again: an old answer never replaces a newer one. A customer nobody knows is left alone. @throws PROVIDER_ERROR.
+ * Sets the subscription of that customer to its current state at Stripe. If the row changes while Stripe is asked, Stripe is asked again
+ * (optimistic locking), so that an old answer never replaces a newer one. An unknown customer is ignored.
+ * @throws PROVIDER_ERROR when Stripe fails, or when the row keeps changing.
  */
 export async function syncCustomer(app: BillingApp, { stripe, settings }: StripeAccount, customer: string): Promise<void> {
   for (let left = tries; left > 0; left--) {
@@ -44,16 +45,16 @@ async function storeUnlessChanged(
 ): Promise<boolean> {
   const held = await findCustomer(tx, customer, 'for update')
   if (held?.updatedAt.getTime() !== seen.updatedAt.getTime()) return false
-  // Who has nothing at Stripe may have a plan from elsewhere. It is stored even where it is the same, because that touches the
-  // row: an answer that is older, and says otherwise, is then known to be.
+  // A customer without a subscription at Stripe may have a plan from elsewhere, and keeps it. The row is stored even if nothing changes,
+  // because that updates `updatedAt`: a concurrent, older answer is then recognized as outdated.
   const stored = await storeSubscription(tx, seen.userId, state ?? (held.provider === 'stripe' ? freeSince(new Date()) : held))
   const plan = lastingPlan(stored)
   if (plan !== lastingPlan(held)) {
     const fault = await findTeamFault(tx, seen.userId, plan)
-    // It happened in Stripe's own pages, where nobody asks us.
+    // The change was made on Stripe's own pages, so it cannot be rejected here.
     if (fault) app.log.warn({ userId: seen.userId, plan: plan.code, fault: oneLine(fault) }, 'the plan has no room for the teams')
   }
-  // A change of plan in the customer's portal has no event of its own.
+  // A change of plan in the customer portal has no event of its own.
   if (state?.status === 'active') {
     await tx.query(
       `update checkouts set status = 'completed', "updatedAt" = now()
@@ -64,7 +65,7 @@ async function storeUnlessChanged(
   return true
 }
 
-/** What became of a Checkout Session. It is the checkout of its customer, or none of ours. @throws PROVIDER_ERROR. */
+/** Stores the outcome of a Checkout Session, if it is for a checkout of its customer. @throws PROVIDER_ERROR when Stripe fails. */
 export async function settleSession(app: BillingApp, account: StripeAccount, session: Stripe.Checkout.Session): Promise<void> {
   const customer = idOf(session.customer)
   const isComplete = session.status === 'complete'
@@ -77,7 +78,7 @@ export async function settleSession(app: BillingApp, account: StripeAccount, ses
   if (isComplete && customer) await syncCustomer(app, account, customer)
 }
 
-/** Stores the payment of that invoice as it is at Stripe, and what follows for the subscription. @throws PROVIDER_ERROR. */
+/** Stores the payment of an invoice as it is at Stripe, then the state of the subscription. @throws PROVIDER_ERROR when Stripe fails. */
 export async function syncInvoice(app: BillingApp, account: StripeAccount, invoice: Stripe.Invoice): Promise<void> {
   const customer = idOf(invoice.customer)
   const known = customer ? await findCustomer(app.pool, customer) : undefined
@@ -86,7 +87,7 @@ export async function syncInvoice(app: BillingApp, account: StripeAccount, invoi
   await syncCustomer(app, account, customer)
 }
 
-/** A charge that was paid back whole. @throws PROVIDER_ERROR. */
+/** Stores the refund of a charge that was refunded in full. @throws PROVIDER_ERROR when Stripe fails. */
 export async function storeRefund(app: BillingApp, account: StripeAccount, charge: Stripe.Charge): Promise<void> {
   const [intent, customer] = [idOf(charge.payment_intent), idOf(charge.customer)]
   const known = customer ? await findCustomer(app.pool, customer) : undefined
@@ -96,7 +97,7 @@ export async function storeRefund(app: BillingApp, account: StripeAccount, charg
   for (const { invoice } of data) await storeInvoice(app, account, known, idOf(invoice) as string, true)
 }
 
-/** Stores the payment of an invoice, where it is one of that customer. @throws PROVIDER_ERROR. */
+/** Stores the payment of an invoice if it is one of that customer. @throws PROVIDER_ERROR when Stripe fails. */
 async function storeInvoice(
   app: BillingApp,
   { stripe, settings }: StripeAccount,
@@ -109,7 +110,7 @@ async function storeInvoice(
   if (payment) await storePayment(app.pool, userId, invoiceId, { ...payment, ...(isRefunded && { status: 'refunded' }) })
 }
 
-/** One row an invoice, whose status only rises: what failed may be paid later, and what was paid may be given back. */
+/** Upserts one row per invoice. The status only advances: a failed payment may be paid later, and a paid one refunded. */
 async function storePayment(
   sql: Sql,
   userId: string,

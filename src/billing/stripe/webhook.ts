@@ -1,4 +1,4 @@
-// The door for Stripe's events: believed by their signature alone.
+// The route for Stripe's webhook events, authenticated by their signature alone.
 import type { FastifyInstance } from 'fastify'
 import type { Stripe } from 'stripe'
 import type { App } from '../../core/app.ts'
@@ -9,18 +9,18 @@ import { settleSession, storeRefund, syncCustomer, syncInvoice } from './sync.ts
 const url = '/api/billing/stripe/webhook'
 /** Several times the largest event about checkouts, invoices, charges and subscriptions. */
 const maxEventBytes = 256 * 1024
-/** Stripe's own tolerance. */
+/** Stripe's own tolerance for the age of a signature. */
 const maxAgeSeconds = 300
 const notSigned = 'Stripe-Signature: must be the signature of this body, not older than five minutes'
 
-/** Registers the route where Stripe is set up; answers which methods it takes. */
+/** Registers the route if Stripe is configured. Returns the methods that it accepts. */
 export function mountStripeWebhook(http: FastifyInstance, app: App): Map<string, Set<string>> {
   if (!app.secrets.stripe) return new Map()
   http.register(async (scope) => {
-    // What is signed are the bytes as they came.
+    // The signature covers the bytes as they were sent.
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
-    // Anybody can send here, so nothing of a body is read that cannot have been signed.
+    // Anybody can send to this route, so a body is read only if it may be signed.
     scope.addHook('onRequest', async ({ headers }) => {
       if (!mayBeSigned(headers['stripe-signature'])) fail('VALIDATION_ERROR', notSigned)
     })
@@ -35,14 +35,14 @@ export function mountStripeWebhook(http: FastifyInstance, app: App): Map<string,
   return new Map([[url, new Set(['POST'])]])
 }
 
-/** Whether a header has the form and the age of a signature; the signature itself is judged with the body. */
+/** True if the header has the form and the age of a signature. The signature itself is verified with the body. */
 function mayBeSigned(header: unknown): boolean {
   if (typeof header !== 'string' || !/(^|,)v1=[0-9a-f]{64}(,|$)/.test(header)) return false
   const [, , at] = /(^|,)t=(\d{1,12})(,|$)/.exec(header) ?? []
   return at !== undefined && Date.now() / 1000 - Number(at) <= maxAgeSeconds
 }
 
-/** @throws VALIDATION_ERROR for what Stripe did not sign, or signed more than five minutes ago. */
+/** @throws VALIDATION_ERROR when Stripe did not sign the body, or signed it more than five minutes ago. */
 function eventOf({ stripe, settings }: StripeAccount, body: unknown, signature: unknown): Stripe.Event {
   if (typeof signature !== 'string' || !Buffer.isBuffer(body)) fail('VALIDATION_ERROR', notSigned)
   try {
@@ -52,7 +52,7 @@ function eventOf({ stripe, settings }: StripeAccount, body: unknown, signature: 
   }
 }
 
-/** Safe to repeat. What concerns nobody here is let go. @throws PROVIDER_ERROR, after which Stripe comes again. */
+/** Idempotent. Events about other things are ignored. @throws PROVIDER_ERROR when Stripe fails; Stripe then sends the event again. */
 async function handleEvent(app: App, account: StripeAccount, event: Stripe.Event): Promise<void> {
   switch (event.type) {
     case 'checkout.session.completed':

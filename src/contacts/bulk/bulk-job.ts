@@ -1,4 +1,4 @@
-// The job that does one thing to many contacts: who asks for it, and how often it may be tried.
+// Definition of the job that applies one operation to many contacts: its queue and its retry policy.
 import { z } from 'zod'
 import { defineJob } from '../../core/jobs/jobs.ts'
 

@@ -1,4 +1,4 @@
-// A bulk job at work: chunk by chunk, each committed with its progress, so that whoever takes over goes on where it stopped.
+// Runs a bulk job chunk by chunk. Each chunk commits together with its progress, so that another worker can resume there.
 import type { App } from '../../core/app.ts'
 import { type Sql, transaction } from '../../core/database/database.ts'
 import { codeOf, type ErrorCode } from '../../core/errors.ts'
@@ -8,10 +8,10 @@ import { addMembers, deleteContacts } from '../groups/membership.ts'
 import { bulkJob } from './bulk-job.ts'
 import { takeTurn } from './turn.ts'
 
-/** Contacts of one transaction: few enough that nobody waits long behind it, and that a cancellation is soon heard. */
+/** Contacts per transaction: few enough that no other transaction waits long for it, and that a cancellation takes effect soon. */
 const chunkSize = 500
 
-/** How Postgres calls a statement that ran into its time. */
+/** PostgreSQL error code of a statement that exceeded its time limit (query_canceled). */
 const tookTooLong = '57014'
 
 type Counts = Record<string, number>
@@ -19,7 +19,7 @@ type Counts = Record<string, number>
 interface OpenJob {
   id: string
   workspaceId: string
-  /** Null where contacts are deleted. */
+  /** Null when contacts are deleted. */
   groupId: string | null
   requestedCount: number
   processedCount: number
@@ -41,16 +41,16 @@ async function workThrough(app: App, id: string): Promise<Error | undefined> {
       const hasEnded = await transaction(app.pool, (tx) => doChunk(app, tx, id, size))
       if (hasEnded) return undefined
     } catch (error) {
-      // Contacts with very many messages take long to delete; fewer at a time are in time.
+      // Contacts with very many messages take long to delete. A smaller chunk stays within the time limit.
       if ((error as { code?: string }).code !== tookTooLong || size === 1) throw error
       size = Math.ceil(size / 5)
     }
   }
 }
 
-/** Does the next chunk, in one transaction with the job's new progress; answers whether that was the end of it. */
+/** Processes the next chunk, in one transaction with the job's progress. Returns true when the job has ended. */
 async function doChunk(app: App, tx: Sql, id: string, size: number): Promise<boolean> {
-  // A second worker, or a cancellation, comes before the chunk or after it.
+  // A second worker or a cancellation runs before the chunk or after it (advisory lock).
   await takeTurn(tx, id)
   const { rows } = await tx.query<OpenJob>(
     `select id, "workspaceId", "groupId", "requestedCount", "processedCount", summary,
@@ -88,7 +88,7 @@ async function apply(tx: Sql, { workspaceId, groupId, chunk }: OpenJob): Promise
   return { deleted: deleted.length, notFound: chunk.length - deleted.length }
 }
 
-/** Ends a job that has not ended yet, `failed` where there is an error. What it was asked for is not kept. */
+/** Ends a job that has not ended yet: as `failed` with an error, otherwise as `done`. Its contact ids are not kept. */
 async function endJob(tx: Sql, id: string, error: ErrorCode | null): Promise<void> {
   await tx.query(
     `update bulk_jobs set status = $2, error = $3, "contactIds" = '{}', "completedAt" = now(), "updatedAt" = now()

@@ -1,4 +1,4 @@
-// Reading bulk jobs: one, and pages of a workspace's, newest first, whose cursors are the jobs' own ids.
+// Reads bulk jobs: one, or pages of a workspace's jobs, newest first, with the ids of the jobs as cursors.
 import type { App } from '../../core/app.ts'
 import type { Context } from '../../core/context.ts'
 import { fail } from '../../core/errors.ts'
@@ -6,12 +6,12 @@ import { extentOf, type Page, type PageArgs, pageOf } from '../../core/graph/pag
 import { parse, uuid } from '../../core/validation.ts'
 import type { BulkJobRecord } from './service.ts'
 
-/** @throws NOT_FOUND. */
+/** @throws NOT_FOUND when the workspace has no such job. */
 export async function readBulkJob({ app, principal }: Context, id: string): Promise<BulkJobRecord> {
   return (await find(app, principal.workspaceId, id)) ?? fail('NOT_FOUND', 'Bulk job not found')
 }
 
-/** @throws VALIDATION_ERROR naming the argument, also for a cursor that is no job of the workspace's. */
+/** @throws VALIDATION_ERROR when an argument is invalid or a cursor is no job of the workspace; the message names the argument. */
 export async function pageOfBulkJobs({ app, principal }: Context, args: PageArgs): Promise<Page<BulkJobRecord>> {
   const { workspaceId } = principal
   const extent = extentOf(args)

@@ -1,4 +1,4 @@
-// A bulk job in the graph: what it does, and how far it is.
+// GraphQL type of a bulk job: its operation and its progress.
 
 import type { Context } from '../../core/context.ts'
 import { builder } from '../../core/graph/builder.ts'

@@ -1,4 +1,4 @@
-// What is done to many contacts at once, in the graph.
+// GraphQL fields of bulk operations on contacts.
 import { builder } from '../../core/graph/builder.ts'
 import { parse, uuid } from '../../core/validation.ts'
 import { followOne } from '../../events/live/follow.ts'
@@ -65,7 +65,7 @@ const DeletedContactsRef = builder.objectRef<Bulk<Deleted>>('BulkDeleteContactsR
       resolve: ({ done }) => done?.deleted,
     }),
     notFound: t.idList({
-      // From 100 on a job does it.
+      // From 100 ids on, a job deletes the contacts and this list is empty.
       extensions: { items: 100 },
       description: 'The ids that are no contact of the workspace; none where a job does it, whose `summary` counts them.',
       resolve: ({ done }) => done?.notFound ?? [],

@@ -1,4 +1,4 @@
-// What is done to many contacts at once: few at once and answered, many by a job that can be watched and cancelled.
+// Bulk operations on contacts: few contacts are processed at once, many by a job that can be followed and cancelled.
 import type { Context } from '../../core/context.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { fail } from '../../core/errors.ts'
@@ -11,10 +11,10 @@ import { type Added, addMembers, deleteContacts, holdGroup, type Removed, remove
 import { bulkJob } from './bulk-job.ts'
 import { takeTurn } from './turn.ts'
 
-/** From this many ids on, a job does it. */
+/** From this number of ids on, a job does the work. */
 export const jobFrom = 100
 
-/** What the job has done so far; `added` and `alreadyInGroup`, or `deleted`. */
+/** Result of the job so far: `added` and `alreadyInGroup`, or `deleted`. */
 export type BulkSummary = { added: number; alreadyInGroup: number; notFound: number } | { deleted: number; notFound: number }
 
 /** A job as callers see it: without the ids, which only the worker reads. */
@@ -23,21 +23,27 @@ export type BulkJobRecord = Omit<BulkJob, 'contactIds' | 'summary'> & { summary:
 const record = `id, "workspaceId", operation, status, "groupId", "requestedCount", "processedCount", summary, error,
   "createdAt", "updatedAt", "completedAt"`
 
-/** Either what was done, or the job that is going to do it. */
+/** Either the result, or the job that will produce it. */
 export type Bulk<Done> = { done: Done; job?: never } | { done?: never; job: BulkJobRecord }
 
-/** `contactIds` are distinct, here and below. @throws NOT_FOUND for the group. */
+/**
+ * `contactIds` must be distinct, here and below.
+ * @throws NOT_FOUND when the workspace has no such group, API_RATE_LIMIT_EXCEEDED when it has too many open jobs.
+ */
 export async function addGroupMembers(ctx: Context, groupId: string, contactIds: readonly string[]): Promise<Bulk<Added>> {
   const { workspaceId } = ctx.principal
   return await write(ctx, async (tx) => {
     if (contactIds.length < jobFrom) return { done: await addMembers(tx, workspaceId, groupId, contactIds) }
-    // Nobody waits for a job to hear that there is no such group.
+    // The caller learns at once that the group does not exist, and not from the job.
     await holdGroup(tx, workspaceId, groupId)
     return { job: await startJob(ctx, tx, 'add_to_group', contactIds, groupId) }
   })
 }
 
-/** Takes out of a group, at once whatever their number. @throws NOT_FOUND for the group. */
+/**
+ * Removes contacts from a group, at once whatever their number.
+ * @throws NOT_FOUND when the workspace has no such group.
+ */
 export async function removeGroupMembers(ctx: Context, groupId: string, contactIds: readonly string[]): Promise<Removed> {
   return await write(ctx, (tx) => removeMembers(tx, ctx.principal.workspaceId, groupId, contactIds))
 }
@@ -45,11 +51,14 @@ export async function removeGroupMembers(ctx: Context, groupId: string, contactI
 export interface Deleted {
   requested: number
   deleted: number
-  /** The ids of those that were not there, in the order in which they were asked for. */
+  /** The ids that do not exist, in the order of the request. */
   notFound: string[]
 }
 
-/** Deletes contacts; see {@link deleteContacts} for what stays. */
+/**
+ * Deletes contacts. {@link deleteContacts} says what stays.
+ * @throws API_RATE_LIMIT_EXCEEDED when the workspace has too many open jobs.
+ */
 export async function bulkDeleteContacts(ctx: Context, contactIds: readonly string[]): Promise<Bulk<Deleted>> {
   return await write(ctx, async (tx) => {
     if (contactIds.length >= jobFrom) return { job: await startJob(ctx, tx, 'bulk_delete_contacts', contactIds) }
@@ -64,10 +73,13 @@ const emptySummary: Record<BulkOperation, BulkSummary> = {
   bulk_delete_contacts: { deleted: 0, notFound: 0 },
 }
 
-/** A job that has not ended holds its ids, up to 10,000 of them. */
+/** An open job stores its ids, up to 10,000 of them. */
 const maxOpenJobs = 100
 
-/** Holds back other new jobs of the workspace until the transaction ends. @throws API_RATE_LIMIT_EXCEEDED. */
+/**
+ * Blocks other new jobs of the workspace until the transaction ends (advisory lock).
+ * @throws API_RATE_LIMIT_EXCEEDED when the workspace has {@link maxOpenJobs} open jobs.
+ */
 async function refuseTooMany(tx: Sql, workspaceId: string): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('bulk jobs ' || $1, 0))`, [workspaceId])
   const { rows } = await tx.query<{ n: number }>(
@@ -93,12 +105,15 @@ async function startJob(
      values ($1, $2, $3, $4, $5, $6, $7) returning ${record}`,
     [id, workspaceId, operation, groupId, contactIds, contactIds.length, JSON.stringify(emptySummary[operation])],
   )
-  // One of a workspace at a time, so that many of one hold up no other.
+  // One job of a workspace runs at a time, so that many jobs of one workspace do not delay another.
   await enqueue(app, tx, bulkJob, [{ data: { id }, group: workspaceId }])
   return rows[0] as BulkJobRecord
 }
 
-/** Stops a job after the chunk that is under way; what is done stays. @throws NOT_FOUND, INVALID_STATE once it has ended. */
+/**
+ * Stops a job after the chunk in progress. The finished work stays.
+ * @throws NOT_FOUND when the workspace has no such job, INVALID_STATE when it has ended.
+ */
 export async function cancelBulkJob(ctx: Context, id: string): Promise<BulkJobRecord> {
   const { workspaceId } = ctx.principal
   return await write(ctx, async (tx) => {

@@ -1,4 +1,4 @@
-// Reading who is in which group: the pages of any number of groups, or the groups of contacts, at once.
+// Reads group membership: the members of any number of groups, or the groups of contacts, in one query (batching).
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Context } from '../../core/context.ts'
 import { load } from '../../core/graph/load.ts'
@@ -14,13 +14,13 @@ export type Member = Contact & { addedAt: Date }
 
 interface Asked {
   search: string | null
-  /** As SQL, of the contact `c`. */
+  /** SQL list of columns of the contact `c`. */
   columns: string
   place: Place
   take: number
 }
 
-/** A page of a group's members, whoever joined last first. */
+/** A page of a group's members, newest members first. */
 export async function pageOfMembers(
   ctx: Context,
   info: GraphQLResolveInfo,
@@ -49,7 +49,7 @@ export async function pageOfMembers(
   return { ...page, totalCount }
 }
 
-/** In two steps where there is a search, as contacts are found; the second is for the groups that the first found few in. */
+/** With a search, it takes two queries, as for contacts. The second is for the groups in which the first found too few. */
 async function findMembers(ctx: Context, groupIds: readonly string[], asked: Asked): Promise<Member[][]> {
   const near = await readMembers(ctx, groupIds, asked, asked.search === null ? asked.take : windowSize)
   const few = asked.search === null ? [] : groupIds.filter((id) => near.get(id)?.length !== asked.take)
@@ -57,7 +57,7 @@ async function findMembers(ctx: Context, groupIds: readonly string[], asked: Ask
   return groupIds.map((id) => all.get(id) ?? near.get(id) ?? [])
 }
 
-/** Those that match among the first `window` of each group at the place, or among all. */
+/** The matching members among the first `window` of each group from the position on, or among all if `window` is null. */
 async function readMembers(
   ctx: Context,
   groupIds: readonly string[],
@@ -94,12 +94,15 @@ async function countMembers(ctx: Context, groupIds: readonly string[], search: s
   return groupIds.map((id) => counts.get(id) ?? 0)
 }
 
-/** As values and not as an array: where there is one, which is the rule, Postgres plans with what it knows of that group. */
+/** A VALUES list instead of an array: for a single group, the usual case, PostgreSQL plans with the statistics of that group. */
 function listOf(ids: readonly string[]): string {
   return `(values ${ids.map((_, i) => `($${i + 1}::uuid)`).join(', ')})`
 }
 
-/** The groups that a contact is in, by name: all, or `first` of those whose name comes after `after`. @throws VALIDATION_ERROR. */
+/**
+ * The groups of a contact, by name: all, or the `first` of those with a name after `after`.
+ * @throws VALIDATION_ERROR when `first` is out of range.
+ */
 export async function groupsOf(
   ctx: Context,
   contactId: string,

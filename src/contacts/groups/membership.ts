@@ -1,5 +1,5 @@
-// Contacts in and out of groups, and out of the workspace: whole sets at once, with each group's count right at every commit.
-// Everyone takes locks in one order, so that nobody waits in a circle: contacts by id, then groups by id, then members.
+// Adds contacts to groups, removes them from groups, and deletes them: whole sets at once, with correct member counts at every commit.
+// Every transaction takes its locks in one order, against deadlocks: contacts by id, then groups by id, then members.
 import type { Sql } from '../../core/database/database.ts'
 import { fail } from '../../core/errors.ts'
 
@@ -14,9 +14,12 @@ export interface Removed {
   notFound: number
 }
 
-/** Puts contacts into a group; `contactIds` are distinct. @throws NOT_FOUND for the group, before anything is changed. */
+/**
+ * Adds contacts to a group. `contactIds` must be distinct.
+ * @throws NOT_FOUND when the workspace has no such group; then nothing is changed.
+ */
 export async function addMembers(tx: Sql, workspaceId: string, groupId: string, contactIds: readonly string[]): Promise<Added> {
-  // Held against being deleted until their membership is there to be deleted with them.
+  // FOR KEY SHARE prevents a deletion of these contacts until their memberships exist and are deleted with them.
   const { rows: found } = await tx.query<{ id: string }>(
     'select id from contacts where id = any($1::uuid[]) and "workspaceId" = $2 order by id for key share',
     [contactIds, workspaceId],
@@ -31,7 +34,10 @@ export async function addMembers(tx: Sql, workspaceId: string, groupId: string, 
   return { added, alreadyInGroup: found.length - added, notFound: contactIds.length - found.length }
 }
 
-/** Takes contacts out of a group; `contactIds` are distinct. @throws NOT_FOUND for the group, before anything is changed. */
+/**
+ * Removes contacts from a group. `contactIds` must be distinct.
+ * @throws NOT_FOUND when the workspace has no such group; then nothing is changed.
+ */
 export async function removeMembers(
   tx: Sql,
   workspaceId: string,
@@ -49,8 +55,8 @@ export async function removeMembers(
 }
 
 /**
- * Deletes contacts of the workspace and their memberships; answers the ids of those that were there. Their messages stay
- * without a contact, and recipients of campaigns keep the number.
+ * Deletes contacts of the workspace and their memberships. Returns the ids of those that existed. Their messages stay without a
+ * contact, and recipients of campaigns keep the number.
  */
 export async function deleteContacts(tx: Sql, workspaceId: string, contactIds: readonly string[]): Promise<string[]> {
   const { rows } = await tx.query<{ id: string }>(
@@ -72,13 +78,17 @@ export async function deleteContacts(tx: Sql, workspaceId: string, contactIds: r
      update contact_groups g set "membersCount" = g."membersCount" - counted.n, "updatedAt" = now() from counted where g.id = counted.id`,
     [ids],
   )
-  // Each message of theirs loses its contact, which takes long where there are hundreds of thousands. Of several, fewer can be asked for.
+  // Each message of a contact loses its reference, which is slow with hundreds of thousands. The caller can split a set of contacts
+  // after a timeout, but not a single one, which therefore gets a longer limit.
   if (ids.length === 1) await tx.query(`set local statement_timeout = '60s'`)
   await tx.query('delete from contacts where id = any($1::uuid[])', [ids])
   return ids
 }
 
-/** Holds a group of the workspace against being changed or deleted. @throws NOT_FOUND. */
+/**
+ * Locks a group of the workspace against change and deletion (FOR NO KEY UPDATE).
+ * @throws NOT_FOUND when the workspace has no such group.
+ */
 export async function holdGroup(tx: Sql, workspaceId: string, groupId: string): Promise<void> {
   const { rowCount } = await tx.query('select 1 from contact_groups where id = $1 and "workspaceId" = $2 for no key update', [
     groupId,

@@ -1,4 +1,4 @@
-// Contact groups and their members in the graph.
+// GraphQL fields of contact groups and their members.
 
 import { fail } from '../../core/errors.ts'
 import { builder } from '../../core/graph/builder.ts'
@@ -51,7 +51,7 @@ export const ContactGroupRef = builder.prismaObject('ContactGroup', {
 builder.prismaObjectField(ContactRef, 'groups', (t) =>
   t.field({
     type: [ContactGroupRef],
-    // On the largest plan a contact may be in any number: more than these are for the budget of the operation to bear.
+    // On the largest plan, a contact may be in any number of groups. Beyond `most`, the budget of the operation limits the read.
     extensions: { items: 50, most: 10_000, columns: ['id'] },
     description: 'The groups that it is in, by name: all of them, or the `first` of those that come `after` a name.',
     args: {

@@ -1,4 +1,4 @@
-// What can be done with contact groups: create, change, delete. Who is in them is membership.ts's business.
+// Operations on contact groups: create, change, delete. Members are managed in membership.ts.
 import type { Context } from '../../core/context.ts'
 import { countedWorkspaces, holdQuota } from '../../core/database/plan-quota.ts'
 import { fail } from '../../core/errors.ts'
@@ -8,8 +8,9 @@ import type { ContactGroup } from '../../generated/prisma/client.ts'
 import type { CreateContactGroup, UpdateContactGroup } from '../input.ts'
 
 /**
- * Creates an empty group. @throws CONFLICT where the workspace has one of that name; MAX_CONTACT_GROUPS_REACHED, exact under a
- * race, over all workspaces that the plan pays for; as {@link holdQuota}.
+ * Creates an empty group.
+ * @throws CONFLICT when the workspace has a group of that name, MAX_CONTACT_GROUPS_REACHED when all workspaces that the plan pays for
+ * together have the maximum (exact under concurrency); as {@link holdQuota}.
  */
 export async function createGroup(ctx: Context, input: CreateContactGroup): Promise<ContactGroup> {
   const { principal } = ctx
@@ -30,7 +31,10 @@ export async function createGroup(ctx: Context, input: CreateContactGroup): Prom
   })
 }
 
-/** Changes what is given. @throws NOT_FOUND, CONFLICT as {@link createGroup}. */
+/**
+ * Changes the given fields.
+ * @throws NOT_FOUND when the workspace has no such group, CONFLICT as {@link createGroup}.
+ */
 export async function updateGroup(ctx: Context, id: string, input: UpdateContactGroup): Promise<ContactGroup> {
   return await write(ctx, async (tx) => {
     const { rows } = await tx
@@ -44,7 +48,10 @@ export async function updateGroup(ctx: Context, id: string, input: UpdateContact
   })
 }
 
-/** Deletes the group; its members stay contacts. @throws NOT_FOUND. */
+/**
+ * Deletes the group. Its members stay as contacts.
+ * @throws NOT_FOUND when the workspace has no such group.
+ */
 export async function deleteGroup(ctx: Context, id: string): Promise<{ id: string; deleted: true }> {
   return await write(ctx, async (tx) => {
     const { rowCount } = await tx.query('delete from contact_groups where id = $1 and "workspaceId" = $2', [

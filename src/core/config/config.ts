@@ -1,4 +1,4 @@
-// The one place that reads the environment, decides defaults and refuses contradictions, all faults together.
+// The only place that reads the environment: applies defaults and refuses contradictions, with all faults reported together.
 
 import type { TrustProxy } from '../network/proxy.ts'
 import { environment } from './environment.ts'
@@ -6,16 +6,19 @@ import { environment } from './environment.ts'
 export interface Config {
   port: number
   host: string
-  /** Where others reach this server, without a slash at the end; without PUBLIC_URL the address listened on, from when it listens. */
+  /**
+   * Base URL under which others reach this server, without a trailing slash. Without PUBLIC_URL it is the listening address, set
+   * once the server listens.
+   */
   publicUrl: string | undefined
   dataDir: string
-  /** The outside database; undefined means embedded. */
+  /** URL of the external database; undefined means embedded. */
   databaseUrl: string | undefined
   databaseBackend: 'postgres' | 'yugabytedb' | 'cockroachdb' | 'citus'
   roles: ReadonlySet<'http' | 'worker' | 'relay'>
   logLevel: string
   mediaStore: 'disk' | 's3'
-  /** Set where the store is `s3`. */
+  /** Set if `mediaStore` is `s3`. */
   s3: { bucket: string; endpoint: string | undefined; region: string } | undefined
   allowedPrivateTargets: readonly string[]
   webhookRetryBaseMs: number
@@ -26,7 +29,7 @@ export interface Config {
   trustProxy: TrustProxy
   sandboxLatencyMs: number
   sandboxSeed: number
-  /** Where links in mails lead, without a slash at the end; undefined means `publicUrl`. */
+  /** Base URL of the links in mails, without a trailing slash; undefined means `publicUrl`. */
   consoleUrl: string | undefined
   mailFrom: string
   demo: boolean
@@ -34,9 +37,9 @@ export interface Config {
   failpoint: string | undefined
 }
 
-/** An identity provider, found by its discovery document. */
+/** An OpenID Connect identity provider, configured by its discovery document. */
 export interface OidcSettings {
-  /** As addresses name it. */
+  /** Name of the provider in URLs. */
   id: string
   discoveryUrl: string
   clientId: string
@@ -47,17 +50,17 @@ export interface OidcSettings {
 export interface StripeSettings {
   secretKey: string
   webhookSecret: string
-  /** Ids of monthly prices. */
+  /** Ids of the monthly prices at Stripe. */
   prices: { pro: string; max: string }
   apiUrl: string | undefined
 }
 
-/** What must never be printed, kept apart from {@link Config}. `secretKey` is undefined until the embedded set-up makes one. */
+/** Values that must never be printed, kept apart from {@link Config}. `secretKey` is undefined until the embedded set-up makes one. */
 export interface Secrets {
   secretKey: Buffer | undefined
   metricsToken: string | undefined
   s3Credentials: { accessKeyId: string; secretAccessKey: string } | undefined
-  /** With the password in it. */
+  /** Includes the password. */
   smtpUrl: string | undefined
   oidc: OidcSettings | undefined
   stripe: StripeSettings | undefined
@@ -69,10 +72,10 @@ export class ConfigError extends Error {
 
 /**
  * Reads the environment.
- * @throws ConfigError with one line for each fault, all of them together.
+ * @throws ConfigError when variables are missing, malformed or contradictory; its message has one line for each fault.
  */
 export function readConfig(env: Record<string, string | undefined> = process.env): { config: Config; secrets: Secrets } {
-  // An empty variable means one that is not set, as in `PORT= npm start`.
+  // An empty variable counts as not set, as in `PORT= npm start`.
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   const parsed = environment.safeParse(given)
   const faults = parsed.success ? [] : parsed.error.issues.map((issue) => `${issue.path[0]?.toString()}: ${issue.message}`)
@@ -137,13 +140,13 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   }
 }
 
-/** Variables that are of use only together. */
+/** Variables that must be set together or not at all. */
 const groups = [
   ['OIDC_DISCOVERY_URL', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'],
   ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_PRICE_PRO', 'STRIPE_PRICE_MAX'],
 ]
 
-/** What does not go together. */
+/** Returns the faults of variables that contradict or need each other. */
 function contradictionsOf(given: Record<string, string | undefined>): string[] {
   const faults: string[] = []
   if (given.DATABASE_URL && !given.SECRET_KEY) {

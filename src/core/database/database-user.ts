@@ -1,19 +1,19 @@
-// Who the embedded PostgreSQL runs as, because it refuses to run as root.
+// System user that runs the embedded PostgreSQL, because PostgreSQL refuses to run as root.
 import { type ExecFileException, type ExecFileOptions, execFile } from 'node:child_process'
 import { chownSync, statSync } from 'node:fs'
 import path from 'node:path'
 
 export interface DatabaseUser {
-  /** Gives a file or folder to that user. */
+  /** Makes that user the owner of a file or folder. */
   own: (place: string) => void
-  /** Runs a program as that user and waits for its end. Throws with the line that says why, else the last that it wrote. */
+  /** Runs a program as that user, to its end. @throws Error with the line that gives the reason, else with the last, when it fails. */
   run: (command: string, args: readonly string[]) => Promise<void>
 }
 
-// Nothing of the gateway's own environment, which may hold secrets, goes to the database.
+// The gateway's own environment may hold secrets, so the database does not get it.
 const env = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' }
 
-/** Anyone but root runs it as who they are; root as the system's user `postgres`, who has to reach the places named. */
+/** Programs run as the current user. If that is root, they run as the system user `postgres`, who must be able to enter `places`. */
 export async function databaseUser(places: readonly string[]): Promise<DatabaseUser> {
   if (process.getuid?.() !== 0) return { own: () => {}, run: (command, args) => run(command, args, {}) }
   const { uid, gid } = await systemUser()
@@ -21,7 +21,7 @@ export async function databaseUser(places: readonly string[]): Promise<DatabaseU
   if (places.every((place) => mayPass(place, uid, gid))) {
     return { own, run: (command, args) => run(command, args, { uid, gid, cwd: '/' }) }
   }
-  // A checkout below a folder that only root may enter, /root for example: the right to pass is lent to the server.
+  // The checkout is below a folder that only root may enter, for example /root: setpriv grants the server CAP_DAC_OVERRIDE.
   const user = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--no-new-privs', '--securebits=+no_setuid_fixup']
   const right = ['--inh-caps', '--ambient-caps', '--bounding-set'].map((set) => `${set}=-all,+dac_override`)
   return { own, run: (command, args) => run('setpriv', [...user, ...right, command, ...args], { cwd: '/' }) }
@@ -46,7 +46,7 @@ async function lookUp(): Promise<{ uid: number; gid: number }> {
   return { uid: Number(uid), gid: Number(gid) }
 }
 
-/** Whether that user may enter the folder and all that are above it. */
+/** True if that user may enter the folder and all its parents. */
 function mayPass(place: string, uid: number, gid: number): boolean {
   const { mode, uid: owner, gid: group } = statSync(place)
   const bit = owner === uid ? 0o100 : group === gid ? 0o010 : 0o001
@@ -62,7 +62,7 @@ async function output(command: string, args: readonly string[], options: ExecFil
     execFile(command, args, { ...options, encoding: 'utf8' }, (error: ExecFileException | null, stdout, stderr) => {
       if (!error) return resolve(stdout)
       const text = (stderr || stdout).trim()
-      // PostgreSQL's programs say why first, and then how they clean up.
+      // PostgreSQL's programs print the reason first, and then how they clean up.
       const said = text.match(/(?:\w+: )?(?:FATAL|PANIC|error): .*/)?.[0] ?? text.split('\n').at(-1)
       reject(new Error(said || error.message))
     })

@@ -1,4 +1,4 @@
-// The two ways to Postgres, over one pool: Prisma for the graph's reads and ordinary writes, SQL for sets.
+// Access to PostgreSQL over one pool: Prisma for the graph's reads and ordinary writes, SQL for set operations.
 import type { Socket } from 'node:net'
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
@@ -17,7 +17,7 @@ export interface Sql {
 
 export interface Database extends AsyncDisposable {
   pool: pg.Pool
-  /** Connections whose commits do not wait for the disk: for counters of which a crash of the database may forget the last moment. */
+  /** Connections with asynchronous commit, for counters: a crash of the database may lose their last moment. */
   quickPool: pg.Pool
   /** For reads of a few rows by an index. */
   shortRead: Read
@@ -25,12 +25,13 @@ export interface Database extends AsyncDisposable {
   db: Db
 }
 
-/** Longer than any statement may take (src/contacts/groups/membership.ts has the longest): a server silent for so long is frozen or cut off. */
+/** Longer than any statement may take (60 s in src/contacts/groups/membership.ts). A server silent for so long is frozen or cut off. */
 const longestSilenceMs = 65_000
 
 /**
- * Opens the pool. Statements end after 10 s; waits for a lock, for a free connection and, inside a transaction, for us after 5 s.
- * A connection on which nothing is heard for `silenceMs` is lost: the server, which keeps those times, cannot be reached.
+ * Opens the pools. A statement ends after 10 s; waits for a lock, for a free connection and, inside a transaction, for the next
+ * statement end after 5 s. The server enforces these times, except for the wait for a connection. A connection without traffic
+ * for `silenceMs` is closed, because its server cannot be reached.
  */
 export function openDatabase(url: string, onError: (error: Error) => void, max = 10, silenceMs = longestSilenceMs): Database {
   const settings = {
@@ -40,7 +41,7 @@ export function openDatabase(url: string, onError: (error: Error) => void, max =
     lock_timeout: 5_000,
     idle_in_transaction_session_timeout: 5_000,
     application_name: 'gateway',
-    // Statements that do not need each other's answers share a trip.
+    // Statements that do not depend on each other's results share a round trip.
     pipeline: true,
   }
   const pool = new MeteredPool({ ...settings, max })
@@ -67,11 +68,11 @@ export function openDatabase(url: string, onError: (error: Error) => void, max =
 }
 
 /**
- * Counts the rows of its statements against the budget of the operation that asks. Where that is spent the connection is
- * given up, because the server would go on sending. Transactions are not counted.
+ * Counts the rows of its statements against the budget of the running operation. When the budget is spent, the connection is
+ * destroyed, because the server would go on sending. Transactions are not counted.
  */
 class MeteredPool extends pg.Pool {
-  // The one form that is used of the many that it has.
+  // The only overload of `query` that is used.
   override query = ((query: string | pg.QueryConfig, values?: unknown[]) => {
     const budget = runningBudget()
     if (!budget) return super.query(query as pg.QueryConfig, values)
@@ -85,7 +86,7 @@ class MeteredPool extends pg.Pool {
 
 const retryable = new Set(['40001', '40P01'])
 
-/** Runs `work` in one transaction; a deadlock or a serialization failure runs it again, twice at most. */
+/** Runs `work` in one transaction, at most `tries` times: a deadlock or a serialization failure runs it again. */
 export async function transaction<T>(pool: pg.Pool, work: (tx: Sql) => Promise<T>, tries = 3): Promise<T> {
   for (let left = tries - 1; ; left--) {
     try {
@@ -99,12 +100,12 @@ export async function transaction<T>(pool: pg.Pool, work: (tx: Sql) => Promise<T
 async function attempt<T>(pool: pg.Pool, work: (tx: Sql) => Promise<T>): Promise<T> {
   return await withConnection(pool, async (client, lose) => {
     try {
-      // Not waited for: the first statement follows on the same trip, and fails too if this one does.
+      // Not awaited: the first statement shares its round trip, and fails too if this one does.
       const begun = client.query('begin')
       begun.catch(() => {})
       const result = await work(client)
       await begun
-      // The commit of a transaction that a swallowed error has spoilt is answered, without an error, by a rollback.
+      // PostgreSQL answers the commit of an aborted transaction with ROLLBACK and no error, for example after an error was swallowed.
       const { command } = await client.query('commit')
       if (command !== 'COMMIT') throw new Error('the transaction was rolled back')
       return result
@@ -115,7 +116,7 @@ async function attempt<T>(pool: pg.Pool, work: (tx: Sql) => Promise<T>): Promise
   })
 }
 
-/** Runs `work` on one connection, which is not used again once `lose` was told why. */
+/** Runs `work` on one connection. After a call of `lose`, the pool does not use that connection again. */
 async function withConnection<T>(
   pool: pg.Pool,
   work: (client: pg.PoolClient, lose: (error: Error) => void) => Promise<T>,
@@ -125,7 +126,7 @@ async function withConnection<T>(
   const lose = (error: Error) => {
     broken = error
   }
-  // A connection that is lost says so here as well as to its statement; with nobody listening that would end the process.
+  // A lost connection emits `error` besides failing its statement; without a listener, that would end the process.
   client.on('error', lose)
   try {
     return await work(client, lose)
@@ -135,17 +136,17 @@ async function withConnection<T>(
   }
 }
 
-/** The socket of a connection, encrypted where that is. */
+/** Socket of a connection; the TLS socket if the connection is encrypted. */
 function streamOf(client: pg.PoolClient): Socket {
   return (client as unknown as { connection: { stream: Socket } }).connection.stream
 }
 
-/** Runs a statement; answers its rows as arrays. */
+/** Runs a statement and returns its rows as arrays. */
 export type Read = (query: pg.QueryArrayConfig) => Promise<unknown[][]>
 
 /**
- * Makes reads that share a connection and a trip with the others of their moment, each with its own answer. What may take
- * long has no place here: those behind it would wait.
+ * Creates batched reads: those of the same moment share a connection and a round trip, and each gets its own result. Slow
+ * statements do not belong here, because the reads behind them would wait.
  */
 function createShortReads(pool: pg.Pool): Read {
   const read = createBatch<pg.QueryArrayConfig, unknown[][]>({

@@ -1,5 +1,5 @@
-// The embedded database as a value: whoever needs it starts or joins it, and the last one out stops it.
-// Who uses it is known to the database itself, by session locks that end with the process that took them.
+// Embedded database, reference counted: a process that needs it starts or joins it, and the last one to leave stops it.
+// The database itself knows its users by session-level advisory locks, which end with the process that took them.
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { type Cluster, freePort, openCluster } from './cluster.ts'
@@ -7,25 +7,25 @@ import { keptSecret, openDataDir } from './data-dir.ts'
 
 export interface Embedded extends AsyncDisposable {
   url: string
-  /** SECRET_KEY as kept in DATA_DIR. */
+  /** SECRET_KEY as stored in DATA_DIR. */
   secretKey: Buffer
 }
 
 export interface EmbeddedOptions {
   dataDir: string
-  /** A gateway has its DATA_DIR to itself and restarts a database that dies; a command joins whatever runs. */
+  /** A gateway needs its DATA_DIR for itself and restarts a database that dies. A command joins a running server or starts one. */
   as: 'gateway' | 'command'
-  /** Told when the database died and when it is back. */
+  /** Called when the database has died and when it is back. */
   onTrouble?: (message: string) => void
 }
 
-/** Held shared by all users, and for a moment alone by the one that stops the server. */
+/** Advisory lock: all users hold it shared; the one that stops the server holds it exclusively. */
 const inUse = 4_617_230_002
 const oneGateway = 4_617_230_003
 const startTimeoutMs = 60_000
 const stopTimeoutMs = 4_000
 
-/** @throws Error in one sentence, for example when another gateway has this DATA_DIR. */
+/** @throws Error in one sentence when the database cannot be used, for example because another gateway has this DATA_DIR. */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const dataDir = await openDataDir(options.dataDir)
   const password = (await keptSecret(dataDir, 'database-password')).toString('hex')
@@ -38,18 +38,18 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
 
   async function rejoin(): Promise<void> {
     options.onTrouble?.('the embedded database went away; starting it again')
-    // On the same port, where the pools look for it.
+    // The pools reconnect to the same port.
     client = (await join(place, options.as, port)).client
     watch()
     options.onTrouble?.('the embedded database is back')
   }
   function watch(): void {
     client.once('end', () => {
-      // When that fails too, nobody can go on: an unhandled rejection ends the process.
+      // If this fails too, the gateway cannot go on: the unhandled rejection ends the process.
       if (!closing) rejoining = rejoin()
     })
   }
-  /** A process that ends without disposing of this does not leave the server behind. */
+  /** Stops the server if the process ends without disposing of this object. */
   const stopAtExit = () => signal(cluster, 'SIGINT')
   if (options.as === 'gateway') {
     watch()
@@ -74,7 +74,7 @@ interface Place {
   urlOf: (port: number) => string
 }
 
-/** Connects, starting the server when none runs, and takes the locks. */
+/** Connects, starts the server if none runs, and takes the advisory locks. */
 async function join(place: Place, as: EmbeddedOptions['as'], port?: number): Promise<{ client: pg.Client; port: number }> {
   const deadline = Date.now() + startTimeoutMs
   let failures = 0
@@ -83,7 +83,8 @@ async function join(place: Place, as: EmbeddedOptions['as'], port?: number): Pro
     try {
       if (!place.cluster.running()) await place.cluster.start(port ?? (await freePort()))
     } catch (error) {
-      // Of two that start at once the later one trips; it finds the other's server at the next turn. So does a taken port.
+      // If two processes start at once, the later start fails, and its next iteration finds the other's server. A taken port is
+      // handled in the same way.
       if (++failures === 5) throw error
     }
     const found = place.cluster.running()
@@ -99,21 +100,21 @@ async function join(place: Place, as: EmbeddedOptions['as'], port?: number): Pro
 
 async function connect(url: string, as: EmbeddedOptions['as']): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, application_name: `${as} ${process.pid}`, keepAlive: true })
-  // A lost connection is told by 'end'.
+  // The event 'end' reports a lost connection.
   client.on('error', () => {})
   await client.connect()
   return client
 }
 
-/** False when the server is about to be stopped by the last one that used it. */
+/** False if the last user is about to stop the server. */
 async function take(client: pg.Client, as: EmbeddedOptions['as'], dataDir: string): Promise<boolean> {
-  // One that was cut off in this very moment was stopped by the last one too.
+  // If the statement fails, the last user has stopped the server at this very moment.
   if (!(await lock(client, 'pg_try_advisory_lock_shared', inUse).catch(() => false))) {
     await client.end().catch(() => {})
     return false
   }
   if (as === 'command') return true
-  // The database needs a moment to notice that the gateway before this one is gone.
+  // The database needs a moment to notice that the previous gateway is gone.
   for (let tries = 0; tries < 15; tries++) {
     if (await lock(client, 'pg_try_advisory_lock', oneGateway)) return true
     await pause(100)
@@ -133,7 +134,7 @@ async function lock(client: pg.Client, how: string, key: number): Promise<boolea
   return rows[0]?.ok === true
 }
 
-/** Gives the locks back, and stops the server when nobody else holds any. */
+/** Releases the locks, and stops the server if nobody else holds one. */
 async function leave(cluster: Cluster, client: pg.Client): Promise<void> {
   try {
     await client.query('select pg_advisory_unlock_all()')
@@ -151,7 +152,7 @@ async function leave(cluster: Cluster, client: pg.Client): Promise<void> {
   }
 }
 
-/** Connections that were just closed need a moment to be gone; what is not gone in a second is cut off. */
+/** Connections that were just closed need a moment to end. Those that last longer than a second are cut off by the shutdown. */
 async function othersGone(client: pg.Client): Promise<void> {
   for (let tries = 0; tries < 50; tries++) {
     const { rowCount } = await client.query(
@@ -162,7 +163,7 @@ async function othersGone(client: pg.Client): Promise<void> {
   }
 }
 
-/** SIGINT stops PostgreSQL at once and in order, SIGQUIT at once; it recovers from either. */
+/** SIGINT is PostgreSQL's fast shutdown, SIGQUIT its immediate one; it recovers from both. */
 function signal(cluster: Cluster, name: 'SIGINT' | 'SIGQUIT'): void {
   const server = cluster.running()
   if (server) process.kill(server.pid, name)

@@ -1,13 +1,13 @@
-// Brings the database to the shape this code expects.
+// Applies the pending migrations of the database.
 import type { Sql } from './database.ts'
 import { migrationList, migrationNames } from './prisma-files.ts'
 import { filters, openEngine, type SchemaEngine } from './schema-engine.ts'
 import { withPool } from './short-pool.ts'
 
-/** Any number will do, as long as every process takes the same one. */
+/** Advisory lock; any number will do, as long as every process uses the same one. */
 const lockKey = 4_617_230_001
 
-/** The migrations that this database has yet to see, oldest first. */
+/** Names of the migrations that are not applied to this database, oldest first. */
 export async function pendingMigrations(sql: Sql): Promise<string[]> {
   const all = await migrationNames()
   const table = await sql.query<{ known: boolean }>(`select to_regclass('_prisma_migrations') is not null as known`)
@@ -20,9 +20,9 @@ export async function pendingMigrations(sql: Sql): Promise<string[]> {
 }
 
 /**
- * Applies what is pending, one process at a time, and returns the names of what it applied. `onWait` is told when another
- * process is at it and has to be waited for.
- * The engine is loaded only when something is pending.
+ * Applies pending migrations, one process at a time, and returns their names. Calls `onWait` before it waits for another process
+ * that applies them.
+ * The engine is loaded only if something is pending.
  */
 export async function migrate(databaseUrl: string, onWait?: (message: string) => void): Promise<string[]> {
   return await withPool(databaseUrl, { max: 3, application_name: 'gateway-migrate' }, async (pool) => {
@@ -41,13 +41,16 @@ export async function migrate(databaseUrl: string, onWait?: (message: string) =>
       const { appliedMigrationNames } = await engine.applyMigrations({ migrationsList: await migrationList(), filters })
       return appliedMigrationNames
     } finally {
-      // Closing the connection gives the lock back.
+      // Closing the connection releases the advisory lock.
       lock.release(true)
     }
   })
 }
 
-/** A process that died in the middle leaves a row without an end. Its script ran in one transaction, so nothing of it stayed. */
+/**
+ * Marks interrupted migrations as rolled back. A process that died in between leaves a row without an end; its script ran in one
+ * transaction, so nothing of it remains.
+ */
 async function forgetInterrupted(sql: Sql, engine: SchemaEngine): Promise<void> {
   const { rows: tables } = await sql.query(`select to_regclass('_prisma_migrations') as name`)
   if (!tables[0]?.name) return

@@ -1,4 +1,4 @@
-// The models and migrations in prisma/, as the schema engine wants them.
+// Reads the models and migrations in prisma/, in the form that the schema engine expects.
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { MigrationList, SchemasContainer } from '@prisma/schema-engine-wasm/schema_engine_bg'
@@ -6,7 +6,7 @@ import type { MigrationList, SchemasContainer } from '@prisma/schema-engine-wasm
 const prismaDir = path.resolve(import.meta.dirname, '../../../prisma')
 export const migrationsDir = path.join(prismaDir, 'migrations')
 
-/** The folders of prisma/migrations, oldest first. */
+/** Folder names in prisma/migrations, oldest first. */
 export async function migrationNames(): Promise<string[]> {
   const entries = await readdir(migrationsDir, { withFileTypes: true })
   return entries
@@ -15,7 +15,7 @@ export async function migrationNames(): Promise<string[]> {
     .sort()
 }
 
-/** What the engine wants to know of prisma/migrations. */
+/** Content of prisma/migrations for the schema engine. */
 export async function migrationList(): Promise<MigrationList> {
   const folders = await migrationNames()
   return {
@@ -34,7 +34,7 @@ export async function migrationList(): Promise<MigrationList> {
   }
 }
 
-/** The models as they are now. */
+/** The models of this version, for the schema engine. */
 export async function schemaFiles(): Promise<SchemasContainer> {
   const folder = path.join(prismaDir, 'schema')
   const names = (await readdir(folder)).filter((name) => name.endsWith('.prisma')).sort()

@@ -10,10 +10,10 @@ import { schemaFiles } from './prisma-files.ts'
 
 export type { SchemaEngine }
 
-/** Nothing in the database is left out of a comparison. */
+/** Excludes nothing in the database from a comparison. */
 export const filters = { externalTables: [], externalEnums: [] }
 
-/** An engine on that database; `using` frees it. */
+/** Opens an engine on that database; `using` frees it. */
 export async function openEngine(pool: pg.Pool): Promise<SchemaEngine> {
   bindings ??= loadEngine()
   const { files } = await schemaFiles()
@@ -24,23 +24,23 @@ export async function openEngine(pool: pg.Pool): Promise<SchemaEngine> {
   )
 }
 
-/** The part used here; TypeScript has it only with the browser's library. */
+/** The part of the API that is used here; TypeScript declares it only in the browser's library. */
 declare const WebAssembly: {
   compile: (bytes: Uint8Array) => Promise<object>
   instantiate: (module: object, imports: object) => Promise<{ exports: Record<string, unknown> }>
 }
 
-/** One for the process: the package keeps views on the memory of the instance it was given first. */
+/** One per process: the package keeps views on the memory of the first instance that it was given. */
 let bindings: Promise<typeof Bindings> | undefined
 
 async function loadEngine(): Promise<typeof Bindings> {
-  // The package's own entry imports the module as ESM, which Node 24 does with a warning; instantiating it does the same quietly.
+  // The package's own entry imports the module as ESM, which Node 24 does with a warning; instantiating it has the same effect without one.
   const loaded = await import('@prisma/schema-engine-wasm/schema_engine_bg')
   const file = createRequire(import.meta.url)
     .resolve('@prisma/schema-engine-wasm/schema_engine_bg')
     .replace(/\.js$/, '.wasm')
   const module = await WebAssembly.compile(await readFile(file))
-  // It never clears the timer that limits its wait for a lock, and would hold the process for 10 s.
+  // The engine never clears the timer of its lock timeout, which would keep the process alive for 10 s.
   const patient = (run: () => void, ms: number) => setTimeout(run, ms).unref()
   const imports = Object.entries(loaded).map(([name, value]) => [name, name.startsWith('__wbg_setTimeout_') ? patient : value])
   const instance = await WebAssembly.instantiate(module, { './schema_engine_bg.js': Object.fromEntries(imports) })

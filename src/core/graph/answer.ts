@@ -1,21 +1,22 @@
-// Large answers as JSON text: in pieces, so that making one holds up nobody and a slow reader does not make us keep all of it.
+// Serializes large answers as JSON in pieces, so that they do not block the event loop and a slow reader does not make the
+// process hold all of the text.
 import { Readable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { ExecutionResult } from 'graphql'
 
-/** A smaller one is quicker made at once. */
+/** Smaller answers are serialized in one piece, which is faster. */
 const largeBytes = 512 * 1024
-/** Of one piece, in UTF-16 units; a value is never cut. */
+/** Least size of a piece in UTF-16 units; a value is never split. */
 const pieceUnits = 64 * 1024
 
 const large = new WeakSet<object>()
 
-/** Remembers that a result takes so many bytes, if that is many. */
+/** Marks a result as large if `bytes` exceeds {@link largeBytes}. */
 export function markLarge({ data }: ExecutionResult, bytes: number): void {
   if (data && bytes > largeBytes) large.add(data)
 }
 
-/** The JSON text of an answer that was made of `data`: whole, or where that is large, in pieces. */
+/** The JSON text of an answer that contains `data`: a string, or a stream of pieces if `data` is marked as large. */
 export function answerText(answer: unknown, data: unknown): string | Readable {
   const isLarge = typeof data === 'object' && data !== null && large.has(data)
   return isLarge ? Readable.from(piecesOf(answer)) : JSON.stringify(answer)
@@ -33,7 +34,7 @@ async function* piecesOf(value: unknown): AsyncGenerator<string> {
   yield piece
 }
 
-/** As `JSON.stringify`, of what it would not leave out. */
+/** Yields what `JSON.stringify` returns, for a value that it would not omit. */
 function* partsOf(value: unknown): Generator<string> {
   if (Array.isArray(value)) {
     let before = '['

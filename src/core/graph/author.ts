@@ -1,4 +1,4 @@
-// The person who made something, as the graph shows them to everybody who sees the thing.
+// Author type of the graph: the user who created something, visible to everybody who sees the thing.
 
 import type { Context } from '../context.ts'
 import { builder } from './builder.ts'
@@ -19,7 +19,7 @@ export const AuthorRef = builder.objectRef<Author>('Author').implement({
   }),
 })
 
-/** The person with that id, null for none; all that a request asks for are read by one statement. */
+/** Returns the user with that id, or null. One statement reads all users that a request needs (DataLoader). */
 export async function authorOf(ctx: Context, userId: string | null): Promise<Author | null> {
   if (userId === null) return null
   return await load<Author | null>(ctx, 'authors', userId, async (ids) => {

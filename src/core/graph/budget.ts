@@ -1,4 +1,5 @@
-// What one operation may read and answer: counted while it runs, so that one that was estimated too low ends before it does harm.
+// Budget of one operation: counts what it reads and returns while it runs, so that an operation whose cost was estimated too low
+// ends early.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { GraphQLError } from 'graphql'
 import pg from 'pg'
@@ -7,27 +8,27 @@ import { failure } from '../errors.ts'
 export interface BudgetLimits {
   /** Fields of the answer, and the items of its lists of plain values. */
   items: number
-  /** UTF-8 bytes of the texts and JSON values of the answer. */
+  /** UTF-8 bytes of the strings and JSON values of the answer. */
   answerBytes: number
-  /** Characters of the rows that are read for it, each cell counting as {@link cellUnits} more. */
+  /** Characters of the rows that are read for it; each cell counts {@link cellUnits} more. */
   readUnits: number
 }
 
-/** What a cell takes in memory besides its text. */
+/** Memory that a cell takes besides its text. */
 const cellUnits = 64
 
 const mebi = 1024 * 1024
 
-/** Of an answer that is made in one piece of work. */
+/** For an answer that is serialized in one piece. */
 export const wholeBudget: BudgetLimits = { items: 50_000, answerBytes: 8 * mebi, readUnits: 6 * mebi }
-/** Of an answer that is made and sent in pieces; see core/answer.ts. */
+/** For an answer that is serialized and sent in pieces; see core/graph/answer.ts. */
 export const piecesBudget: BudgetLimits = { ...wholeBudget, answerBytes: 24 * mebi }
-/** Of a row of REST: there is room for the largest of its pages, and its plain lists have none. */
+/** For a REST route: the largest of its pages fits, and its plain lists have no pages. */
 export const restBudget: BudgetLimits = { ...piecesBudget, items: 100_000, readUnits: 12 * mebi }
 
-/** What an operation has used. The first limit that it passes ends it: from then on each of these throws. */
+/** Usage of one operation. The first limit that it exceeds ends the operation. */
 export class Budget {
-  /** Why the operation is over, once it is. */
+  /** The error that ended the operation; undefined while it may go on. */
   spent: GraphQLError | undefined
   readonly #limits: BudgetLimits
   #items = 0
@@ -42,13 +43,13 @@ export class Budget {
     return this.#answerBytes
   }
 
-  /** @throws VALIDATION_ERROR where that is more than the answer may hold. */
+  /** @throws VALIDATION_ERROR when the answer holds more items than allowed. */
   addItems(count: number): void {
     this.#items += count
     if (this.#items > this.#limits.items) this.#end(`The answer holds more than ${this.#limits.items} items`)
   }
 
-  /** @throws as {@link addItems}. */
+  /** @throws VALIDATION_ERROR when the answer holds more bytes than allowed. */
   addBytes(bytes: number): void {
     this.#answerBytes += bytes
     if (this.#answerBytes > this.#limits.answerBytes) {
@@ -56,7 +57,7 @@ export class Budget {
     }
   }
 
-  /** @throws VALIDATION_ERROR where the rows are more than may be read for one answer. */
+  /** @throws VALIDATION_ERROR when more data is read than one answer may need. */
   addCell(units: number): void {
     this.#readUnits += units + cellUnits
     if (this.#readUnits > this.#limits.readUnits) {
@@ -77,17 +78,17 @@ export function withBudget<T>(budget: Budget, work: () => T): T {
   return running.run(budget, work)
 }
 
-/** Runs `work`, which is for many callers, on nobody's budget. */
+/** Runs `work` without a budget, because it serves many callers (batching). */
 export function withoutBudget<T>(work: () => T): T {
   return running.exit(work)
 }
 
-/** The budget of the operation that runs here, if one does. */
+/** Returns the budget of the operation that runs in this async context, if any. */
 export function runningBudget(): Budget | undefined {
   return running.getStore()
 }
 
-/** A query whose rows count against a budget. Where that is spent it fails, and `stop` is called. */
+/** Returns a query whose rows count against a budget. When the budget is spent, the query fails and `stop` is called. */
 export function metered<Query extends pg.QueryConfig>(query: Query, budget: Budget, stop?: () => void): Query {
   const own = query.types ?? pg.types
   const getTypeParser = (oid: number, format?: string) => {

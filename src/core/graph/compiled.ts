@@ -1,5 +1,6 @@
-// Compiled execution (graphql-jit) of repeated queries. It compiles only documents that have the same meaning in both executors, and graphql-js
-// executes every query again whose compiled result has errors. `npm run bench -- list`: 1.3 to 1.6 x PostGraphile with it, 1.2 x without.
+// Compiled execution (graphql-jit) of repeated queries. It compiles only documents that have the same meaning in both executors,
+// and graphql-js executes every query again whose compiled result has errors. `npm run bench -- list`: 1.3 to 1.6 x PostGraphile
+// with it, 1.2 x without.
 import {
   type DocumentNode,
   type ExecutionArgs,
@@ -19,7 +20,7 @@ const runs = new WeakMap<DocumentNode, Map<string, { count: number; query: Compi
 
 type Args = Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' | 'variableValues' | 'contextValue'>
 
-/** Executes a compiled query. Null if the operation is not compiled or its result has errors; a query changes nothing, so it can run again. */
+/** Executes a compiled query. Null if the operation is not compiled or its result has errors: a query changes nothing and can run again. */
 export async function executeCompiled(args: Args): Promise<ExecutionResult | null> {
   const name = args.operationName ?? ''
   const known = runs.get(args.document) ?? new Map()
@@ -40,7 +41,10 @@ function compile({ schema, document, operationName }: Args): CompiledQuery['quer
   return isCompiledQuery(compiled) ? compiled.query : null
 }
 
-/** Whether a document uses what graphql-jit executes differently: a variable inside a literal, a directive, a fragment that is spread twice. */
+/**
+ * True if a document uses a feature that graphql-jit executes differently: a variable inside a literal, a directive, a fragment
+ * that is spread twice.
+ */
 function hasOwnMeaning(document: DocumentNode): boolean {
   let found = false
   const spread = new Set<string>()

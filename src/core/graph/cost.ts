@@ -1,4 +1,4 @@
-// What an operation can cost, counted from its document and variables before it runs: items, and bytes at the most.
+// Estimates the cost of an operation from its document and variables before it runs: items, and an upper bound of bytes.
 import { complexityFromQuery } from '@pothos/plugin-complexity'
 import {
   type DocumentNode,
@@ -17,15 +17,15 @@ import {
 import { maxPageSize } from './pagination.ts'
 
 /**
- * How many a list holds, as a field declares it in its `extensions`. A page: its size where neither `first` nor `last` says
- * one. Any other list: its bound, `items`. A list without a natural bound declares as `items` what it is taken for, and as
- * `most` what its resolver reads at the most; the budget of the running operation ends what was taken for too little.
+ * Size of a list, as a field declares it in its `extensions`. A page declares `page`, its size if neither `first` nor `last` is
+ * given. Any other list declares its bound as `items`. A list without a natural bound declares an assumed size as `items` and the
+ * most that its resolver reads as `most`; if the assumption is too low, the budget of the running operation ends it.
  */
 export interface Bound {
   page?: number
   items?: number
   most?: number
-  /** The bytes of a value of the field, or of a row of its type, at the most; without it {@link bytesOf} guesses by the type. */
+  /** Upper bound of bytes of the field's value, or of a row of its type. Without it, {@link bytesOf} assumes one by type. */
   bytes?: number
 }
 
@@ -34,7 +34,7 @@ export interface Cost {
   breadth: number
   /** Fields of the answer, and items of its lists of plain values. */
   complexity: number
-  /** Of the rows that are read and the answer that is made of them, at the most. */
+  /** Upper bound of bytes of the rows that are read and of the answer made of them. */
   bytes: number
 }
 
@@ -42,12 +42,15 @@ export type CountedArgs = Pick<ExecutionArgs, 'schema' | 'document' | 'operation
 
 type Field = Pick<GraphQLField<unknown, unknown>, 'name' | 'type' | 'extensions'>
 
-/** Says which of the two is counted. */
+/** Selects the figure that is counted. */
 interface Counting {
   counts: 'items' | 'bytes'
 }
 
-/** What a field costs: 1, and what is below a list as often as the list may have items. @throws for a list that declares no bound. */
+/**
+ * Cost of a field: 1 for itself, and its children as often as its list may have items; a list of plain values costs its size.
+ * @throws Error when a list declares no bound.
+ */
 export function fieldCost(
   { first, last }: Record<string, unknown>,
   context: object,
@@ -65,7 +68,7 @@ function boundOf(field: Field, asked: unknown, atMost: boolean): number {
   if (typeof asked === 'number') return Math.min(Math.max(asked, 0), maxPageSize)
   const declared = page ?? (atMost ? most : undefined) ?? items
   if (declared !== undefined) return declared
-  // Their number is that of the page.
+  // The field of the connection has counted the page size already.
   if (!isList(field) || field.name === 'edges' || field.name === 'nodes') return 1
   throw new Error(`the list ${field.name} declares no bound`)
 }
@@ -74,10 +77,10 @@ function isList({ type }: Field): boolean {
   return isListType(getNullableType(type))
 }
 
-/** What is taken for the most where nothing is declared: of a row of a table, of another object, of a value. */
+/** Assumed upper bounds of bytes where none is declared, for a row of a table, another object, a JSON value and another value. */
 const guessed = { row: 20 * 1024, object: 1024, json: 20 * 1024, value: 256 }
 
-/** The bytes of one row that is read for a field, or of its value. The rows of a page are counted where the page is asked for. */
+/** Bytes of one row that is read for a field, or of its value. The rows of a page are counted at the field of the connection. */
 function bytesOf(field: Field): number {
   const type = getNamedType(field.type)
   const { bytes } = { ...type.extensions, ...field.extensions } as Bound
@@ -92,12 +95,15 @@ function bytesOfObject({ extensions }: GraphQLNamedType): number {
   return bytes ?? (pothosPrismaModel ? guessed.row : guessed.object)
 }
 
-/** For each document, by the variables that can make it cost more or less: sizes of pages, and what is included. */
+/** Caches costs per document, by the variables that change them: page sizes and conditions of inclusion. */
 const keptCosts = 100
 const maxNameLength = 500
 const costs = new WeakMap<DocumentNode, Map<string, Cost>>()
 
-/** What an operation can cost with these variables; null where there is none, or where they do not fit. @throws what counting meets. */
+/**
+ * Returns the cost of an operation with these variables; null if the operation does not exist or the variables do not fit.
+ * @throws Error when the cost cannot be counted.
+ */
 export function costOf(args: CountedArgs): Cost | null {
   const known = costs.get(args.document) ?? new Map<string, Cost>()
   costs.set(args.document, known)
@@ -105,7 +111,7 @@ export function costOf(args: CountedArgs): Cost | null {
   const before = known.get(name)
   if (before !== undefined) return before
   const operation = getOperationAST(args.document, args.operationName)
-  // Variables that do not fit are refused, by name, where they are coerced.
+  // Variables that do not fit are refused by name when they are coerced.
   const fits =
     operation &&
     !getVariableValues(args.schema, operation.variableDefinitions ?? [], args.variableValues ?? {}, { maxErrors: 1 }).errors
@@ -115,7 +121,7 @@ export function costOf(args: CountedArgs): Cost | null {
   return cost
 }
 
-/** Names what the cost depends on. A null counts too, which takes the place of a variable's default. */
+/** Key of everything that the cost depends on. A null is included, because it replaces the default of a variable. */
 function nameOf({ operationName, variableValues }: CountedArgs): string {
   let name = operationName ?? ''
   for (const variable in variableValues) {
@@ -126,7 +132,7 @@ function nameOf({ operationName, variableValues }: CountedArgs): string {
 }
 
 function countCost({ schema, document, variableValues }: CountedArgs, operation: OperationDefinitionNode): Cost {
-  // Of several operations the first would be counted, whichever is to run.
+  // With several operations, the first would be counted, even if another one runs.
   const definitions = [operation, ...document.definitions.filter(({ kind }) => kind === 'FragmentDefinition')]
   const variables = { ...variableValues }
   const count = (counts: Counting['counts']) =>

@@ -1,4 +1,4 @@
-// What every delete answers.
+// GraphQL type that every delete mutation returns.
 import { builder } from './builder.ts'
 
 export const DeletedRef = builder.objectRef<{ id: string; deleted: true }>('Deleted').implement({

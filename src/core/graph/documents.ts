@@ -1,33 +1,33 @@
-// GraphQL documents, parsed and validated once each.
+// Cache of GraphQL documents, so that each is parsed and validated once.
 import { type DocumentNode, GraphQLError, type ParseOptions, parse } from 'graphql'
 import { fail } from '../errors.ts'
 
 export interface CheckedDocument {
   document: DocumentNode | null
-  /** Why it cannot be executed. */
+  /** Why the document cannot be executed; empty if it can. */
   errors: readonly GraphQLError[]
 }
 
-/** GraphQL's own rules and the gateway's limits. */
+/** Checks GraphQL's own rules and the gateway's limits. */
 export type ValidateDocument = (document: DocumentNode) => readonly GraphQLError[]
 
-/** Parses and validates the text of a document, or knows it already. */
+/** Returns the parsed and validated document of a text, from the cache if possible. */
 export type Documents = (query: string) => CheckedDocument
 
 const keptDocuments = 500
 const maxKeptLength = 10_000
-/** The most tokens of one document. */
+/** Most tokens of one document. */
 export const maxTokens = 1_000
-/** The most UTF-16 units of one document: a token, or a comment, has no length of its own that it may not pass. */
+/** Most UTF-16 units of one document: the limit of tokens does not bound the length of a single token or comment. */
 export const maxQueryLength = 262_144
 
-/** Parses the text of a document within the limits of a document. @throws GraphQLError. */
+/** Parses a document within these limits. @throws GraphQLError when the text is too long, has too many tokens or is malformed. */
 export function parseDocument(query: string, options: ParseOptions = {}): DocumentNode {
   if (query.length > maxQueryLength) fail('VALIDATION_ERROR', `query: must have at most ${maxQueryLength} characters`)
   return parse(query, { ...options, maxTokens })
 }
 
-/** A cache of checked documents; the ones made first go first. What is wrong is checked again each time. */
+/** Creates a cache of checked documents that evicts the oldest first. Documents with errors are not cached. */
 export function createDocuments(validate: ValidateDocument): Documents {
   const kept = new Map<string, CheckedDocument>()
   return (query) => {

@@ -1,4 +1,4 @@
-// Runs an operation of the graph in process: the one way in for REST rows and for GraphQL over HTTP alike.
+// Executes a GraphQL operation in process, for REST routes and for GraphQL over HTTP alike.
 import { type DocumentNode, type ExecutionArgs, type ExecutionResult, execute, GraphQLError, type GraphQLSchema } from 'graphql'
 import type { Context } from '../context.ts'
 import { codeOf } from '../errors.ts'
@@ -11,10 +11,10 @@ import { executeCompiled } from './compiled.ts'
 import { type CountedArgs, costOf } from './cost.ts'
 import { nullArgument, refuseVariables } from './refuse-variables.ts'
 
-/** An operation that may hold so much is taken for a large one. */
+/** An operation with a larger upper bound of bytes skips compiled execution. */
 const largeBytes = 16 * 1024 * 1024
 
-/** What operations hold together while they run and until their answers are sent. */
+/** Memory that operations reserve while they run and until their answers are sent (backpressure). */
 export const operationMemory = createShare({
   lightBytes: 512 * 1024,
   perCaller: 32 * 1024 * 1024,
@@ -29,11 +29,11 @@ export interface Operation {
   operationName?: string | null
   variables?: Record<string, unknown> | null
   context: Context
-  /** What it may answer and read at the most; {@link wholeBudget} unless it says otherwise. */
+  /** Limits on what the operation may return and read; {@link wholeBudget} by default. */
   limits?: BudgetLimits
 }
 
-/** Executes; whatever goes wrong comes back as an error with one of the contract's codes and nothing of its inside. */
+/** Executes an operation. Every failure is returned as an error with a code of the API and without internal details. */
 export async function executeOperation(operation: Operation): Promise<ExecutionResult> {
   const { context, limits = wholeBudget } = operation
   const weight = weightOf({ ...operation, variableValues: operation.variables }, limits)
@@ -57,7 +57,7 @@ export async function executeOperation(operation: Operation): Promise<ExecutionR
   }
 }
 
-/** Executes on a budget; what a mutation was refused for is kept under its key. */
+/** Executes on a budget. The refusal of a mutation is stored under its Idempotency-Key. */
 async function run<Result extends ExecutionResult | null>(
   operation: Operation,
   budget: Budget,
@@ -74,30 +74,30 @@ async function run<Result extends ExecutionResult | null>(
 }
 
 function errorsOf(operation: Operation, data: unknown, errors: readonly GraphQLError[], { spent }: Budget): GraphQLError[] {
-  // Wherever it was met, it ended all of the operation.
+  // A spent budget ends the whole operation, regardless of the field that spent it.
   if (spent) return [spent]
-  // Without data nothing ran: the variables did not fit their types.
+  // Without data nothing was executed: the variables did not fit their types.
   if (data === undefined) return [refuseVariables(operation, errors)]
   return errors.map((error) => publish(error, operation.context))
 }
 
-/** Whose operations share memory: those of a person over all sessions, or of a key. */
+/** Key of the caller's memory quota: the user for a person, over all sessions, otherwise the API key. */
 export function callerOf({ principal }: Pick<Context, 'principal'>): string {
   return principal.kind === 'console' ? principal.userId : principal.credentialId
 }
 
-/** The bytes that an operation may hold at the most. */
+/** Upper bound of the bytes that an operation may hold. */
 export function weightOf(operation: CountedArgs, limits: BudgetLimits): number {
   try {
     const cost = costOf(operation)
     return Math.min(cost?.bytes ?? 0, limits.readUnits + limits.answerBytes)
   } catch {
-    // Its arguments are refused where they are read.
+    // Invalid arguments are refused where they are read.
     return 0
   }
 }
 
-/** An error as callers may see it; what nobody foresaw is logged and told without detail. */
+/** Returns an error that callers may see. Unforeseen errors are logged and returned without details. */
 export function publish(error: GraphQLError, context: Pick<Context, 'app' | 'requestId'>): GraphQLError {
   const cause = error.originalError ?? error
   if (codeOf(error)) return error

@@ -1,27 +1,30 @@
-// GraphQL inputs from zod schemas: one definition gives the graph's type, the rules and the words of a refusal.
+// Builds GraphQL inputs from zod schemas: one definition gives the GraphQL type, the validation and its messages.
 import type { InputRef } from '@pothos/core'
 import { z } from 'zod'
 import type { Config } from '../config/config.ts'
 import { parse } from '../validation.ts'
 import { builder } from './builder.ts'
 
-/** A rule between fields; it runs whatever else is wrong, so that one answer names every fault. */
+/** A rule across fields. It runs even if fields are invalid, so that one response names every fault. */
 export type Rules = (
   value: Record<string, unknown>,
   report: (path: (string | number)[], message: string) => void,
   config: Config,
 ) => void
 
-/** A GraphQL input and what it takes: `parse` gives the checked value or refuses it by its fields' names. */
+/** A GraphQL input with its validation; `parse` returns the checked value. */
 export interface Input<Schema extends z.ZodObject> {
   name: string
   ref: InputRef<z.input<Schema>>
   schemaFor: (config: Config) => z.ZodType<z.output<Schema>>
-  /** @throws VALIDATION_ERROR naming every field that is wrong; what is no object at all is called `whole`, or `input`. */
+  /**
+   * @throws VALIDATION_ERROR when a field is wrong; names every such field. A value that is no object is called `whole`, by
+   * default `input`.
+   */
   parse: (config: Config, value: unknown, whole?: string) => z.output<Schema>
 }
 
-/** Every input by its GraphQL name, for whoever explains a coercion error or documents a body. */
+/** Every input by its GraphQL name, to explain coercion errors and to document bodies. */
 export const inputs = new Map<string, { schema: z.ZodObject; schemaFor: (config: Config) => z.ZodType }>()
 
 interface Shape {
@@ -29,7 +32,7 @@ interface Shape {
   required: boolean | { list: boolean; items: boolean }
 }
 
-/** A field of every mutation that makes something. */
+/** Field of every mutation that creates something. */
 export const idempotencyKey = z
   .string()
   .nullish()
@@ -37,12 +40,12 @@ export const idempotencyKey = z
 
 const enums = new Map<string, unknown>()
 
-/** Gives a zod enum of that `meta.id` its GraphQL type. */
+/** Sets the GraphQL type of a zod enum with that `meta.id`. */
 export function registerEnum(id: string, ref: unknown): void {
   enums.set(id, ref)
 }
 
-/** Makes the input `name` of `schema`, whose fields become fields by their zod type. Nested objects need `meta.id`. */
+/** Defines the input `name` from `schema`; each field gets a GraphQL type by its zod type. Nested objects need `meta.id`. */
 export function defineInput<Schema extends z.ZodObject>(
   name: string,
   description: string,
@@ -69,7 +72,7 @@ export function defineInput<Schema extends z.ZodObject>(
   }
 }
 
-/** What a REST body holds where the graph has plain arguments, to be judged and documented as an input is. */
+/** Registers a REST body for which the graph has plain arguments, to be validated and documented like an input. */
 export function defineArguments<Schema extends z.ZodObject>(name: string, schema: Schema): Schema {
   inputs.set(name, { schema, schemaFor: () => schema })
   return schema
@@ -80,7 +83,7 @@ type FieldMaker = { field: (options: { type: unknown; required: Shape['required'
 function fieldsOf(t: FieldMaker, schema: z.ZodObject): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(schema.shape)
-      // What is only there to be refused has no place in the graph.
+      // Fields that exist only to be refused are not part of the graph.
       .filter(([, type]) => !isRefused(type as z.ZodType))
       .map(([field, type]) => [field, t.field({ ...shapeOf(type as z.ZodType), description: (type as z.ZodType).description })]),
   )
@@ -119,7 +122,7 @@ function shapeOf(type: z.ZodType): Shape {
   if (type instanceof z.ZodBoolean) return { type: 'Boolean', required: true }
   if (type instanceof z.ZodArray) {
     const item = shapeOf(type.element as z.ZodType)
-    // What may be anything may be null, and whoever judges the items one by one says so.
+    // Unknown items may be null; the code that validates them one by one refuses null.
     return { type: [item.type], required: type.element instanceof z.ZodUnknown ? { list: true, items: false } : true }
   }
   if (type instanceof z.ZodObject) {

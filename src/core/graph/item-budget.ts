@@ -1,4 +1,4 @@
-// Counts what an operation answers, field by field, against its budget; and gives each page the size that its field declares.
+// Pothos plugin: counts the answer of an operation against its budget, field by field, and applies the default page size of each field.
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core'
 import type { GraphQLFieldResolver } from 'graphql'
 import type { Budget } from './budget.ts'
@@ -57,7 +57,7 @@ function count(budget: Budget, value: unknown): void {
   addValue(budget, value)
 }
 
-/** Adds the size of a JSON value, and ends where the budget does. */
+/** Adds the size of a JSON value. @throws VALIDATION_ERROR when the budget is spent. */
 function addValue(budget: Budget, value: unknown): void {
   if (typeof value === 'string') budget.addBytes(bytesOfText(value))
   else if (typeof value === 'object' && value !== null) {
@@ -68,7 +68,7 @@ function addValue(budget: Budget, value: unknown): void {
   } else budget.addBytes(4)
 }
 
-/** Short texts are the rule, and their length is near enough. */
+/** For short texts, which are most, the length is a sufficient approximation. */
 function bytesOfText(text: string): number {
   return text.length < 64 ? text.length : Buffer.byteLength(text)
 }

@@ -1,8 +1,8 @@
-// Rows that were read together with their relations: such a field answers from its row, and no loader is asked.
+// Pothos plugin for rows that were read together with their relations: such a field returns the joined row without a loader.
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core'
 import type { GraphQLFieldResolver } from 'graphql'
 
-/** On a row: that the relations it has are its own properties. */
+/** Marks a row whose relations are its own properties. */
 export const joined = Symbol('joined')
 
 declare global {

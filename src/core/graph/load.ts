@@ -1,10 +1,10 @@
-// One statement for all that a request asks the same of, however many rows it asks it of.
+// DataLoader per request: one statement for all ids that a request needs, regardless of the number of rows.
 import DataLoader from 'dataloader'
 import type { Context } from '../context.ts'
 
 const loaders = new WeakMap<Context, Map<string, DataLoader<string, unknown>>>()
 
-/** What `batch` answers for `id`, asked together with what else this request loads by that `name` at the moment. */
+/** Returns the result of `batch` for `id`, in one batch with the other loads of this request under the same `name`. */
 export function load<T>(
   ctx: Context,
   name: string,

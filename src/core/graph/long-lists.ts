@@ -1,9 +1,9 @@
-// Lists that are too long, found by their length alone, before anything looks at their items.
+// Refuses lists that are too long by their length alone, before any item is validated.
 import { z } from 'zod'
 
-/** Up to this many items cost nothing to judge, so that their refusal names everything else that is wrong as well. */
+/** Lists up to this length are validated in full, which costs little, so that their refusal names all other faults as well. */
 const shortList = 1_000
-/** The most items of a list whose schema has no bound of its own: more ids than fit into a body of 1 MiB. */
+/** Most items of a list whose schema has no bound: more ids than fit into a body of 1 MiB. */
 export const longestList = 30_000
 
 type Check = (value: unknown, path: string) => string | null
@@ -11,12 +11,12 @@ type Check = (value: unknown, path: string) => string | null
 const checks = new WeakMap<z.ZodType, Check>()
 const passes: Check = () => null
 
-/** The first list in `value` that is longer than its schema allows, as `path: must have at most N items`; null where none is. */
+/** Returns the fault of the first list in `value` that is longer than its schema allows, as `path: must have at most N items`, or null. */
 export function faultOfLength(schema: z.ZodType, value: unknown, path = ''): string | null {
   return checkOf(schema)(value, path)
 }
 
-/** As {@link faultOfLength}, for a list that no schema describes. */
+/** The same as {@link faultOfLength}, for a list without a schema. */
 export function faultOfLongest(value: unknown, path: string): string | null {
   return Array.isArray(value) && value.length > longestList ? tooLong(path, longestList) : null
 }

@@ -1,20 +1,23 @@
-// Cursors of keyset pages: what the last row was sorted by and its id, sealed to the list that they are of.
+// Cursors of keyset pagination: sort value and id of a row, with a hash that binds them to one list.
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { fail } from '../errors.ts'
 import { text } from '../validation.ts'
 
-/** A place holds what is sorted by: in the worst case 200 characters that JSON writes with six each. */
+/** A cursor holds the sort value: in the worst case 200 characters that JSON escapes with six characters each. */
 const maxCursorLength = 2_048
 
 const position = z.tuple([z.string(), z.union([z.string(), z.number()]), z.guid()])
 
-/** What lists are sorted by. Whoever knows what a list is bound to can seal anything, which the database must still take. */
+/**
+ * Schemas of sort values. The hash has no secret, so anybody who knows the binding of a list can forge a cursor; the database
+ * must be able to take every value.
+ */
 const values = { time: z.int().min(0).max(8.64e15), text: text(0, maxCursorLength) }
 
 export type SortedBy = keyof typeof values
 
-/** The list and the place in it, so that a cursor that was altered or taken elsewhere does not fit. */
+/** Hash over list and position, so that an altered cursor, or one of another list, does not fit. */
 function sealOf(binding: string, value: unknown, id: unknown): string {
   return createHash('sha256')
     .update(`${binding}\n${JSON.stringify([value, id])}`)
@@ -22,13 +25,13 @@ function sealOf(binding: string, value: unknown, id: unknown): string {
     .slice(0, 16)
 }
 
-/** The cursor of a row, by what the list sorts by and its id. */
+/** Encodes the cursor of a row from its sort value and its id. */
 export function encodePlace(binding: string, sorted: unknown, id: string): string {
   const value = sorted instanceof Date ? sorted.getTime() : sorted
   return Buffer.from(JSON.stringify([sealOf(binding, value, id), value, id])).toString('base64url')
 }
 
-/** @throws VALIDATION_ERROR naming the argument `name`. */
+/** Decodes a cursor. @throws VALIDATION_ERROR when it is malformed or of another list; the message names the argument `name`. */
 export function decodePlace(
   cursor: string,
   binding: string,
@@ -44,7 +47,7 @@ export function decodePlace(
 
 function positionOf(cursor: string): z.output<typeof position> | undefined {
   const bytes = Buffer.from(cursor, 'base64url')
-  // The same bytes have other spellings, none of which was given out.
+  // The same bytes have other encodings, none of which was ever issued.
   if (cursor.length > maxCursorLength || bytes.toString('base64url') !== cursor) return undefined
   try {
     return position.safeParse(JSON.parse(bytes.toString())).data

@@ -1,4 +1,4 @@
-// Keyset pages: a cursor says where the last row stood, so rows that come and go are neither skipped nor repeated.
+// Keyset pagination: a cursor holds the position of the last row, so that inserts and deletes cause no skipped or repeated rows.
 import { fail } from '../errors.ts'
 import { decodePlace, encodePlace, type SortedBy } from './page-cursor.ts'
 
@@ -11,18 +11,18 @@ export interface PageArgs {
 
 export interface PageRequest<Row> {
   args: PageArgs
-  /** Everything that a cursor must not be used apart from: sort, filters, workspace. */
+  /** Everything that a cursor is bound to: sort, filters, workspace. */
   binding: unknown
-  /** The column that sorts, before `id`. */
+  /** Column to sort by; `id` breaks ties. */
   field: keyof Row & string
-  /** What that column holds; a time unless it says otherwise. */
+  /** Type of that column; `time` by default. */
   sortedBy?: SortedBy
   direction: 'asc' | 'desc'
-  /** Reads at most `take` rows under Prisma's `where` and `orderBy`, or by SQL from the same place. */
+  /** Reads at most `take` rows, with Prisma's `where` and `orderBy`, or with SQL from the same position (`place`). */
   find: (query: { where: object; orderBy: object[]; take: number }, place: Place) => Promise<Row[]>
 }
 
-/** Where a page lies: the order of its rows, and what they come after and before; see {@link keyset}. */
+/** Position of a page: the order of its rows, and the rows that they come after and before; see {@link keyset}. */
 export interface Place {
   order: 'asc' | 'desc'
   bounds: readonly Bound[]
@@ -40,7 +40,10 @@ export interface Page<Row> {
 }
 
 export const maxPageSize = 100
-/** Reads one page forward (`first`, `after`) or backward (`last`, `before`). @throws VALIDATION_ERROR naming the argument. */
+/**
+ * Reads one page forward (`first`, `after`) or backward (`last`, `before`). @throws VALIDATION_ERROR when an argument is invalid;
+ * names it.
+ */
 export async function readPage<Row extends { id: string }>(request: PageRequest<Row>): Promise<Page<Row>> {
   const { args, field, sortedBy = 'time', direction, find } = request
   const extent = extentOf(args)
@@ -62,7 +65,10 @@ interface Extent {
   size: number
 }
 
-/** Which way a page goes and how long it is: of 20, unless its field declares another size. @throws VALIDATION_ERROR naming the argument. */
+/**
+ * Returns direction and size of a page: 20, unless its field declares another size. @throws VALIDATION_ERROR when an argument is
+ * invalid; names it.
+ */
 export function extentOf(args: PageArgs): Extent {
   if (args.first != null && args.last != null) fail('VALIDATION_ERROR', 'last: cannot be given together with first')
   const backward = args.last != null
@@ -73,7 +79,7 @@ export function extentOf(args: PageArgs): Extent {
   return { backward, size }
 }
 
-/** The page of rows that were read in its direction, one more of them than it has room for. */
+/** Builds a page from rows that were read in its direction, with one row more than it holds if others follow. */
 export function pageOf<Row>(
   args: PageArgs,
   { backward, size }: Extent,
@@ -83,7 +89,7 @@ export function pageOf<Row>(
   const more = rows.length > size
   const page = rows.slice(0, size)
   if (backward) page.reverse()
-  // Cursors are made when they are asked for: most readers want the last one only.
+  // Cursors are encoded on demand, because most clients read only the last one.
   const edges = page.map((node) => ({
     node,
     get cursor() {
@@ -106,8 +112,8 @@ export function pageOf<Row>(
 }
 
 /**
- * The bounds of a page as SQL conditions, their values added to `values`. Rows are compared as a whole, so that an index on
- * (…, column, id) begins at the place itself, however many rows share a value.
+ * Returns the bounds of a page as SQL conditions, and adds their values to `values`. Row comparison lets an index on (…, column,
+ * id) start at the exact position, even if many rows share a value.
  */
 export function keyset({ bounds }: Place, column: string, id: string, values: unknown[]): string[] {
   return bounds.map((bound) => {
@@ -116,7 +122,7 @@ export function keyset({ bounds }: Place, column: string, id: string, values: un
   })
 }
 
-/** Prisma cannot compare rows. That the value is not before the place follows from the rest, and is what an index begins at. */
+/** Prisma cannot compare rows. The first condition is redundant, but it gives the index a starting point. */
 function beyond(field: string, { than, value, id }: Bound): object {
   return { [field]: { [`${than}e`]: value }, OR: [{ [field]: { [than]: value } }, { id: { [than]: id } }] }
 }

@@ -1,4 +1,4 @@
-// What is wrong with the variables of an operation, by field; graphql-js says it in its own words and stops at the first.
+// Describes the faults of an operation's variables by field; graphql-js words them differently and stops at the first.
 import {
   coerceInputValue,
   type DocumentNode,
@@ -25,7 +25,7 @@ interface Refused {
   context: Context
 }
 
-/** Says by field what is wrong with variables; the scopes of the fields they are for come first. */
+/** Returns the error for invalid variables, by field. A missing scope of the operation's fields comes first. */
 export function refuseVariables(operation: Refused, errors: readonly GraphQLError[]): GraphQLError {
   const definition = getOperationAST(operation.document, operation.operationName)
   if (!definition) return failure('VALIDATION_ERROR', errors[0]?.message)
@@ -46,7 +46,7 @@ export function refuseVariables(operation: Refused, errors: readonly GraphQLErro
   )
 }
 
-/** The first list among the variables that is too long, judged before any variable is coerced; null where none is. */
+/** Returns the fault of the first list in the variables that is too long, or null. Runs before any variable is coerced. */
 export function faultOfLists(
   document: DocumentNode,
   operationName: string | null | undefined,
@@ -62,12 +62,12 @@ export function faultOfLists(
   return null
 }
 
-/** What graphql-js says, but for what else there is. */
+/** Returns a message of graphql-js without its suggestions of other names. */
 export function withoutSuggestion(message: string): string {
   return message.replace(/\s*Did you mean .*$/s, '')
 }
 
-/** What graphql-js says of an argument that got null from a variable and takes none, by name; null of any other error. */
+/** Returns the message for a non-null argument that got null from a variable, by name; null for any other error. */
 export function nullArgument(error: unknown): string | null {
   const name = error instanceof GraphQLError && /^Argument "(\w+)" of non-null type /.exec(error.message)?.[1]
   return name ? `${name}: must not be null` : null
@@ -77,10 +77,10 @@ function namedType(type: TypeNode): string {
   return type.kind === 'NamedType' ? type.name.value : namedType(type.type)
 }
 
-/** As many as anybody reads; a list has room for more than an answer should. */
+/** Most faults to report; a list can hold far more than anybody reads. */
 const mostFaults = 100
 
-/** What is wrong with a variable that is no input: each item of a list by its place. */
+/** Returns the faults of a variable that is not an input; items of a list are named by index. */
 function plainFaults(graph: GraphQLSchema, name: string, value: unknown, type: TypeNode): string[] {
   const faults: string[] = []
   try {

@@ -1,4 +1,4 @@
-// What an operation selects at its root, and the scopes that this takes.
+// Root fields of an operation, and the scopes that they require.
 import {
   type DocumentNode,
   type FieldNode,
@@ -9,7 +9,7 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 
-/** The fields that an operation selects at its root, those of fragments too. */
+/** Returns the fields that an operation selects at its root, including those of fragments. */
 export function rootFields(document: DocumentNode, operation: OperationDefinitionNode): FieldNode[] {
   const seen = new Set<string>()
   const fieldsOf = ({ selections }: SelectionSetNode): FieldNode[] =>
@@ -25,7 +25,7 @@ export function rootFields(document: DocumentNode, operation: OperationDefinitio
   return fieldsOf(operation.selectionSet)
 }
 
-/** The scopes that a field was declared with (`authScopes`); none of one that is not there. */
+/** Returns the scopes that a field declares (`authScopes`); none for a field that does not exist. */
 export function scopesOf(field: GraphQLField<unknown, unknown> | undefined): {
   active?: boolean
   personal?: boolean
@@ -37,7 +37,7 @@ export function scopesOf(field: GraphQLField<unknown, unknown> | undefined): {
   return { ...options?.authScopes, ...options?.authScopes?.$all }
 }
 
-/** Whether an operation creates or sends, which takes a usable subscription. */
+/** True if an operation creates or sends, which requires a usable subscription. */
 export function needsActive(schema: GraphQLSchema, document: DocumentNode, operationName?: string | null): boolean {
   const operation = getOperationAST(document, operationName)
   if (!operation) return false

@@ -1,4 +1,4 @@
-// Reads rows with just the columns and to-one relations that a GraphQL selection asks for, in one prepared statement.
+// Reads rows with only the columns and to-one relations that a GraphQL selection needs, in one prepared statement.
 import { createHash } from 'node:crypto'
 import {
   type FieldNode,
@@ -13,7 +13,7 @@ import type { Read } from '../database/database.ts'
 import { joined } from './joined-rows.ts'
 import type { Table } from './table.ts'
 
-/** What of a table is read; the order of both is the table's own, so that like selections share a statement. */
+/** The part of a table to read. Both lists have the table's own order, so that equal selections share a statement. */
 export interface Selection {
   columns: readonly string[]
   relations: Readonly<Record<string, Selection>>
@@ -26,14 +26,14 @@ export interface SelectQuery {
   where: readonly string[]
   values: readonly unknown[]
   orderBy: string
-  /** Stands in the text: with it as a parameter, Postgres would plan the statement again each time, at three times its cost. */
+  /** Part of the SQL text: with a parameter, PostgreSQL would plan the statement again each time, at three times its cost. */
   take: number
 }
 
-/** Where the rows of a page are selected, below its connection. */
+/** Paths from a connection to the rows of its page. */
 export const pagePaths = [['edges', 'node'], ['nodes']]
 
-/** As SQL: the columns of `alias` that the page of a connection needs, besides `always`; all where that is not known. */
+/** As SQL: the columns of `alias` that the page of a connection needs, plus `always`; all columns if that is unknown. */
 export function pageColumns(info: GraphQLResolveInfo, table: Table, always: readonly string[], alias: string): string {
   const { columns } = planSelection(info, table, pagePaths, always) ?? table
   return columns.map((column) => `${alias}."${column}"`).join(', ')
@@ -42,8 +42,8 @@ export function pageColumns(info: GraphQLResolveInfo, table: Table, always: read
 const plans = new WeakMap<FieldNode, Selection | null>()
 
 /**
- * What the selection below `paths` of a field needs of `table`, besides `always`. Null where a field's columns are not
- * known: those are `extensions.columns`, the exposed column, or a relation of the table.
+ * Plans which part of `table` the selection below `paths` of a field needs, plus `always`. Null if the columns of a field are
+ * unknown; known are `extensions.columns`, an exposed column, and a relation of the table.
  */
 export function planSelection(
   info: GraphQLResolveInfo,
@@ -86,7 +86,7 @@ function objectOf(type: GraphQLOutputType | undefined): GraphQLObjectType {
   return named
 }
 
-/** The fields below nodes, whatever is included in the end: a column too many is only a column too many. */
+/** Returns the fields below nodes, ignoring directives: an unnecessary column does no harm. */
 function fieldsOf(info: GraphQLResolveInfo, nodes: readonly FieldNode[]): Selected {
   const fields: Selected = new Map()
   const seen = new Set<SelectionSetNode | undefined>()
@@ -119,7 +119,7 @@ function selectionOf(
     if (relation) {
       const related = objectOf(type.getFields()[name]?.type)
       const below = selectionOf(info, related, relation.table, fieldsOf(info, nodes), ['id'])
-      // One level of joins; what is deeper is for the loaders.
+      // Only one level is joined; loaders read deeper relations.
       if (!below || Object.keys(below.relations).length > 0) return null
       relations[name] = below
       continue
@@ -141,7 +141,7 @@ function columnsOf(type: GraphQLObjectType, name: string): readonly string[] | u
   return extensions.columns ?? (extensions.pothosExposedField ? [extensions.pothosExposedField] : undefined)
 }
 
-/** How many statements a process prepares on a connection; further ones are planned each time. */
+/** Most statements that a process prepares on a connection; further ones are planned each time. */
 const maxPrepared = 200
 const prepared = new Map<string, string>()
 
@@ -153,7 +153,7 @@ function nameOf(text: string): string | undefined {
   return name
 }
 
-/** Reads rows as Prisma would give them, with the selection's columns and relations alone. */
+/** Reads rows in the shape that Prisma returns, with only the selection's columns and relations. */
 export async function selectRows<Row>(read: Read, query: SelectQuery): Promise<Row[]> {
   const { table, selection, where, values, orderBy, take } = query
   const joins = Object.keys(selection.relations).map((name, i) => ({ name, alias: `r${i}`, ...relationOf(table, name) }))

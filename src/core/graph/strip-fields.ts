@@ -1,4 +1,4 @@
-// Bodies of REST on their way into the graph, which is stricter about what it does not know and laxer about lists.
+// Prepares REST bodies for the graph, which refuses unknown fields and accepts a single value in place of a list.
 import { z } from 'zod'
 import type { Config } from '../config/config.ts'
 import { fail } from '../errors.ts'
@@ -7,8 +7,9 @@ import { inputs } from './input.ts'
 import { faultOfLength } from './long-lists.ts'
 
 /**
- * Leaves out of a body what its input does not know, as REST does with fields it does not know.
- * @throws VALIDATION_ERROR for a list that is far too long, before any item is looked at, and where one thing stands for a list: GraphQL would make a list of it.
+ * Removes the fields of a body that its input does not know, because REST ignores them.
+ * @throws VALIDATION_ERROR when a list is far too long, before any item is validated, or when a single value stands in place of a
+ * list, because GraphQL would make a list of it.
  */
 export function stripFields(config: Config, inputName: string, value: unknown): unknown {
   const input = inputs.get(inputName)

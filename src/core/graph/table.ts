@@ -1,17 +1,17 @@
-// The tables of the models, for SQL that follows a selection of the graph.
+// Tables of the Prisma models, for SQL that follows a selection of the graph.
 import { getDatamodel } from '../../generated/pothos.ts'
 
 export interface Table {
-  /** As SQL calls it. */
+  /** Name of the table in SQL. */
   name: string
   columns: readonly string[]
-  /** Relations to one row, by the name of their field: of which table, under which column of ours. */
+  /** To-one relations by field name: the related table, and our foreign key column. */
   relations: Readonly<Record<string, { table: Table; key: string }>>
 }
 
 const { models } = getDatamodel().datamodel
 
-/** The table of a model, with the relations to join and the tables they lead to. */
+/** Returns the table of a model, with the relations to join and their tables. */
 export function tableOf(model: string, name: string, relations: Readonly<Record<string, Table>> = {}): Table {
   const fields = models[model]?.fields ?? []
   const keyOf = (relation: string) => fields.find((field) => field.name === relation)?.relationFromFields?.[0] as string

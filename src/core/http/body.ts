@@ -10,7 +10,7 @@ import { pieceBytes } from './json-pieces.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** How many values a body of the route may hold; `ordinary` where it is left out. */
+    /** Limit on the values of a body of this route; by default `ordinary`. */
     values?: keyof typeof maxValues
   }
   interface FastifyRequest {
@@ -29,19 +29,19 @@ const longBytes = 16 * 1024
 
 const mebi = 1024 * 1024
 /**
- * Upper bound of the memory for one byte of a body: an empty list has three bytes and takes 35 once it is parsed. The values that
- * a route allows bound it too, at `bytesPerValue` each.
+ * Upper bound of the memory for one byte of a body: an empty list has three bytes and takes 35 once it is parsed. The number of
+ * values that a route allows is a second bound, at `bytesPerValue` each.
  */
 const bytesPerByte = 12
 const bytesPerValue = 8
 /** Smaller requests skip the queue. */
 const lightBytes = 0.75 * mebi
-/** The largest bodies of one caller are read one at a time. The wait is half of the time that a request has to arrive. */
+/** The largest bodies of one caller are read one at a time. The wait is half of the time in which a request has to arrive. */
 const memory = createShare({ lightBytes, perCaller: 32 * mebi, total: 128 * mebi, mostWaiting: 100, waitMs: 5_000 })
 
 /**
- * External memory pressure: a buffer of the body's weight, never written to, so no physical memory backs it. V8 counts it and collects garbage
- * earlier. Without it, 24 bodies of 16 MiB left 470 MB of garbage before the first collection.
+ * External memory pressure: a buffer of the body's weight, never written to, so no physical memory backs it. V8 counts it and
+ * collects garbage earlier. Without it, 24 bodies of 16 MiB left 470 MB of garbage before the first collection.
  */
 const pressure = new WeakMap<FastifyRequest, Buffer>()
 const pressureFrom = 8 * mebi
@@ -63,7 +63,7 @@ export function readBodies(scope: FastifyInstance, read: ReadBody): void {
   })
 }
 
-/** Upper bound of the memory for a body, by its declared length, or by its route's limit where it is chunked. */
+/** Upper bound of the memory for a body, from its declared length, or from its route's limit if it is chunked. */
 function weightOf({ headers, routeOptions: { bodyLimit, config } }: FastifyRequest): number {
   const said = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : bodyLimit
   const bytes = Math.min(said, bodyLimit)
@@ -71,8 +71,9 @@ function weightOf({ headers, routeOptions: { bodyLimit, config } }: FastifyReque
 }
 
 /**
- * Parses a JSON body within the bounds of its route; undefined for an empty one.
- * @throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, VALIDATION_ERROR; the rest of the body stays unread.
+ * Parses a JSON body within the limits of its route; undefined for an empty one. The rest of a refused body stays unread.
+ * @throws UNSUPPORTED_MEDIA_TYPE when it is compressed or not JSON by its type; PAYLOAD_TOO_LARGE when it exceeds the limit of
+ * its route; VALIDATION_ERROR when it is malformed, holds too many values or ends early.
  */
 export async function readBody(request: FastifyRequest, payload: Readable): Promise<unknown> {
   const { headers, routeOptions } = request
@@ -100,7 +101,7 @@ async function* blocksOf(payload: Readable): AsyncGenerator<Buffer> {
   let chunks: Buffer[] = []
   let bytes = 0
   try {
-    // Destroying the request would destroy the connection that carries the answer.
+    // Destroying the request would destroy the connection that carries the response.
     for await (const chunk of payload.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       chunks.push(chunk)
       bytes += chunk.length

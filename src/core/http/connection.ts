@@ -1,38 +1,38 @@
-// What happens to a connection where Fastify has no part: requests that cannot be read, and those that take too long to come.
+// Connection handling outside of Fastify: requests that cannot be parsed, and requests that arrive too slowly.
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ErrorCode } from '../errors.ts'
 
-/** How long a whole request may take to come, unless its route gives it more. */
+/** Time in which a whole request must arrive, unless its route allows more. */
 export const requestTimeoutMs = 10_000
 
-/** Connections whose request is on a clock of its own. */
+/** Connections whose request has its own deadline; see {@link waitForBody}. */
 const onOwnClock = new WeakSet<Socket>()
 
-/** How long a caller who is still sending has to read the answer, before the connection is reset. */
+/** Time that a client which is still sending has to read the response, before the connection is reset. */
 const lingerMs = 1_000
 
-/** The newest request of each connection, and its answer. */
+/** Latest request of each connection, and its response. */
 const newest = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>()
 
-/** To be called of every request as it begins. */
+/** Must be called for every request when it begins. */
 export function noteRequest(request: IncomingMessage, response: ServerResponse): void {
   newest.set(request.socket, { request, response })
 }
 
-/** Whether the request that has not come whole has its answer already: another would pass for that of the next request. */
+/** True if an incomplete request has its response already. Another response would be taken for that of the next request. */
 function isAnswered(socket: Socket): boolean {
   const last = newest.get(socket)
   return last !== undefined && !last.request.complete && last.response.headersSent
 }
 
-/** The caller's id of its request, or a new one. */
+/** Returns the caller's id of its request, or a new one. */
 export function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(header) ? header : randomUUID()
 }
 
-/** A request that is not HTTP, or comes too slowly, gets one answer and the door. */
+/** Answers a request that is not HTTP, or arrives too slowly, with one error response, and closes the connection. */
 export function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
@@ -51,16 +51,16 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): 
   if (socket.writable) socket.end(bareAnswer(status, null, 'VALIDATION_ERROR', message))
 }
 
-/** Ends a connection whose body comes in too many small chunks; see core/small-chunks.ts. */
+/** Closes a connection whose body arrives in too many small chunks; see src/http/small-chunks.ts. */
 export function refuseSmallChunks(socket: Socket): void {
-  // One turn of the event loop would read megabytes of chunks. Closing at once would take the answer away.
+  // Reading stops first, because one turn of the event loop would read megabytes of chunks. Closing at once would discard the response.
   stopReading(socket)
   if (socket.writable && !isAnswered(socket))
     socket.end(bareAnswer('400 Bad Request', null, 'VALIDATION_ERROR', 'body: comes in too many small chunks'))
   setTimeout(() => socket.destroy(), lingerMs).unref()
 }
 
-/** An answer where there is no reply to give it with. */
+/** A raw HTTP response, for cases without a reply object. */
 export function bareAnswer(status: string, request: IncomingMessage | null, code: ErrorCode, message: string): string {
   const body = JSON.stringify({ error: { code, message } })
   const headers = [
@@ -74,22 +74,22 @@ export function bareAnswer(status: string, request: IncomingMessage | null, code
   return `${headers.join('\r\n')}\r\n\r\n${body}`
 }
 
-/** Takes nothing more from the connection (backpressure). */
+/** Stops reading from the connection (backpressure). */
 function stopReading(socket: Socket): void {
-  // Node's parser takes bytes from the handle itself until somebody listens to the socket; only then does a pause hold. A pause
-  // of what is paused does nothing, though the parser may have begun to read again.
+  // Node's HTTP parser reads from the handle itself until the socket has a `data` listener; only then does a pause take effect.
+  // Pausing a paused socket does nothing, even if the parser has begun to read again, so it is resumed first.
   socket.on('data', () => {})
   socket.resume()
   socket.pause()
 }
 
-/** A rest of a body up to this size is read and dropped, so that the connection can be used again. */
+/** Up to this size, the rest of a body is read and dropped, so that the connection can be used again. */
 const smallRestBytes = 256 * 1024
 
 /**
- * Lets the connection end after the answer (lingering close) where the request's body was not read and much of it may be left;
- * answers whether it will. Reading stops at once (backpressure), but the socket is destroyed a moment after the answer: a
- * reset would take the answer away from a client that is still sending.
+ * Lingering close: if the request's body is unread and much of it may be left, the connection ends after the response. Returns
+ * true if it will. Reading stops at once (backpressure), but the socket is destroyed a moment after the response: a reset would
+ * discard the response of a client that is still sending.
  */
 export function leaveRest(request: IncomingMessage): boolean {
   const { socket, headers } = request
@@ -97,10 +97,10 @@ export function leaveRest(request: IncomingMessage): boolean {
   const restBytes = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Number.POSITIVE_INFINITY
   if (restBytes <= smallRestBytes) return false
   stopReading(socket)
-  // Node calls this once an answer with `Connection: close` is written.
+  // Node calls this once a response with `Connection: close` is written.
   socket.destroySoon = () => {
     socket.end()
-    // Where the answer was given at once, Node starts to read and drop the rest after it.
+    // If the response is given at once, Node starts to read and drop the rest after it.
     setImmediate(stopReading, socket)
     setTimeout(() => socket.destroy(), lingerMs).unref()
   }
@@ -108,15 +108,15 @@ export function leaveRest(request: IncomingMessage): boolean {
 }
 
 export interface Patience {
-  /** The least that a connection must carry, after the time that every request has. */
+  /** Least transfer rate of the connection, beyond the time that every request has. */
   bytesPerSecond: number
-  /** What is waited for; more earns no more time. */
+  /** Most bytes that earn time. */
   maxBytes: number
 }
 
 /**
- * Lets a large body come over a slow line: beyond the time of every request, a second for each `bytesPerSecond` that have
- * come. Who drips bytes is cut as early as anybody.
+ * Extends the deadline of a large body on a slow connection: one more second for each `bytesPerSecond` that have arrived. A
+ * client that drips bytes (slowloris attack) is cut off as early as any other.
  */
 export function waitForBody(request: IncomingMessage, { bytesPerSecond, maxBytes }: Patience): void {
   const { socket } = request
@@ -141,6 +141,6 @@ export function waitForBody(request: IncomingMessage, { bytesPerSecond, maxBytes
 function cut(socket: Socket): void {
   onOwnClock.delete(socket)
   refuseConnection(Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
-  // What is under way on it ends too.
+  // Ends the request in progress on the connection too.
   socket.destroySoon()
 }

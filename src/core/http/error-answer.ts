@@ -1,4 +1,4 @@
-// Writes every error answer of REST and of plain HTTP: the envelope, its status and Retry-After.
+// Writes every error response of REST and of plain HTTP: the envelope, its status and Retry-After.
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../app.ts'
 import { codeOf, type ErrorCode, errors, failure, retryAfterOf } from '../errors.ts'
@@ -12,12 +12,12 @@ export function sendError(reply: FastifyReply, code: ErrorCode, message: string 
   return reply.code(status).type('application/json; charset=utf-8').send({ error: { code, message } })
 }
 
-/** Seconds until monthly quotas are whole again. */
+/** Seconds until the monthly quotas start again. */
 function untilNextMonth(now = new Date()): number {
   return Math.ceil((Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) - now.getTime()) / 1000)
 }
 
-/** Answers anything thrown, in the envelope. */
+/** Sends an error response in the envelope for anything thrown. */
 export function answerError(app: App, error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { code, message } = failureOf(app, error, request)
   const seconds = retryAfterOf(error)
@@ -25,16 +25,16 @@ export function answerError(app: App, error: FastifyError | Error, request: Fast
   return sendError(reply, code, message)
 }
 
-/** What a caller is told of anything thrown; what nobody foresaw is logged. */
+/** Returns what the caller may learn of anything thrown; unforeseen errors are logged. */
 export function failureOf(app: App, error: Error, request: Pick<FastifyRequest, 'id'>): { code: ErrorCode; message: string } {
-  // What carries a code was logged where it was met.
+  // An error with a code was logged at its origin.
   if (codeOf(error)) return publicFailure(error)
   const told = publicFailure(fromFastify(error as FastifyError))
   if (told.code === 'INTERNAL_ERROR') app.log.error({ err: error, requestId: request.id }, 'unforeseen error')
   return told
 }
 
-/** Fastify's own refusals in our words. */
+/** Translates Fastify's own errors into those of the API. */
 function fromFastify(error: FastifyError): Error {
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return failure('UNSUPPORTED_MEDIA_TYPE')
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE' || error.statusCode === 413) return failure('PAYLOAD_TOO_LARGE')

@@ -1,4 +1,5 @@
-// Bodies of GraphQL requests, for every route of the graph. A fault is kept and thrown by the handler, which knows the form of the error response.
+// Bodies of GraphQL requests, for every route of the graph. A fault is kept and thrown by the handler, which knows the form of
+// the error response.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { fail } from '../errors.ts'
 import { readBodies, readBody } from './body.ts'
@@ -16,7 +17,10 @@ export function readGraphqlBodies(scope: FastifyInstance): void {
   })
 }
 
-/** The value of a request's body. @throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, VALIDATION_ERROR */
+/**
+ * The value of a request's body. @throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE or VALIDATION_ERROR when {@link readBody} did;
+ * UNSUPPORTED_MEDIA_TYPE when there is no body and its type is not JSON.
+ */
 export function graphqlBodyOf({ body, headers }: FastifyRequest): unknown {
   const read = body as Read | undefined
   if (!read && !jsonType.test(headers['content-type'] ?? '')) fail('UNSUPPORTED_MEDIA_TYPE')

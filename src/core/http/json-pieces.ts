@@ -1,9 +1,9 @@
-// Incremental JSON parser. It splits a long text at commas, adds the brackets that are open around each piece, and parses each piece with
-// JSON.parse. So it never holds the whole text, and no piece blocks the event loop for more than some milliseconds.
+// Incremental JSON parser. It splits a long text at commas, adds the brackets that are open around each piece, and parses each
+// piece with JSON.parse. So it never holds the whole text, and no piece blocks the event loop for more than some milliseconds.
 import { randomUUID } from 'node:crypto'
 import { JsonFault, JsonScanner, notJson } from './json-scan.ts'
 
-/** A piece ends at the first comma after so many bytes. */
+/** A piece ends at the first comma after this many bytes. */
 export const pieceBytes = 64 * 1024
 
 type Container = unknown[] | Record<string, unknown>
@@ -13,14 +13,14 @@ const nothing = Buffer.alloc(0)
 /** Placeholder name of the member that continues from the piece before. It is random, so no request can contain it. */
 const continued = randomUUID()
 
-/** Parses one JSON value. All methods throw {@link JsonFault} as soon as the bytes are out of bounds or cannot become valid JSON. */
+/** Parses one JSON value. @throws JsonFault from every method when the bytes are out of bounds or cannot become valid JSON. */
 export class JsonPieces {
   readonly #scanner: JsonScanner
   readonly #cutBytes: number
   /** The first {@link #length} bytes are not parsed yet; the rest is spare capacity. */
   #buffer: Buffer = nothing
   #length = 0
-  /** The memory behind {@link #buffer} where this class allocated it. */
+  /** The memory behind {@link #buffer}, if this class allocated it. */
   #own: ArrayBuffer | null = null
   #scanned = 0
   #value: unknown

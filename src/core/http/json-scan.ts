@@ -1,18 +1,19 @@
-// Scans JSON bytes before they are parsed, at about 2 ns a byte: bounds depth, values and field names, and finds commas where a long text can be split.
+// Scans JSON bytes before they are parsed, at about 2 ns a byte: bounds depth, values and field names, and finds commas where a
+// long text can be split.
 
-/** The deepest nesting. Every input of the API is shallower, and recursion of this depth is safe. */
+/** Deepest nesting. Every input of the API is shallower, and recursion of this depth is safe. */
 export const maxDepth = 64
 /**
- * The most fields of all objects together, those of like objects counted once. V8 makes a hidden class for each field that follows
- * others for the first time, which takes 2.5 µs: 900,000 fields of objects that are all different kept the event loop for 2.3 s,
- * as many of 100,000 like recipients for 65 ms.
+ * Most fields of all objects together; objects of the same shape are counted once. V8 creates a hidden class for each field that
+ * follows others for the first time, which takes 2.5 µs: 900,000 fields of objects that are all different blocked the event loop
+ * for 2.3 s, the same number in 100,000 similar recipients for 65 ms.
  */
 const maxFields = 50_000
 
 /** Values that an object or list counts as: an empty list takes as much memory as five numbers. */
 const containerValues = 5
 
-/** The name that reaches for a prototype. */
+/** Field name that sets the prototype of an object (prototype pollution). */
 export const forbidden = '__proto__'
 
 /** The text is out of bounds or not JSON; the message says why. */
@@ -29,7 +30,7 @@ const openObject = 0x7b
 const closeList = 0x5d
 const closeObject = 0x7d
 
-/** An object or list whose closing bracket has not come yet. */
+/** An object or list whose closing bracket has not been scanned yet. */
 export interface Open {
   isList: boolean
   /** Objects only: the byte range of the newest member's name, without its quotes. */
@@ -44,7 +45,7 @@ export interface Open {
 export class JsonScanner {
   /** Stack of open containers, outermost first. */
   readonly open: Open[] = []
-  /** The smallest size of the stack since the caller set this. */
+  /** Smallest size of the stack since the caller set this. */
   lowestDepth = 0
   readonly #shapes = new Set<number>()
   readonly #mostValues: number
@@ -62,9 +63,10 @@ export class JsonScanner {
   }
 
   /**
-   * Goes on at `at`, to the first comma between two members at or after `cutFrom`, or to the end.
+   * Continues at `at`, to the first comma between two members at or after `cutFrom`, or to the end.
    * @returns where it stopped: a comma's position, or at least the length of the bytes.
-   * @throws JsonFault. Much of what is no JSON passes; it is found when it is parsed.
+   * @throws JsonFault when the bytes are out of bounds or recognizably not JSON. Other malformed text passes; the parser finds
+   * it.
    */
   scan(bytes: Uint8Array, at: number, cutFrom: number): number {
     for (; at < bytes.length; at++) {
@@ -110,7 +112,7 @@ export class JsonScanner {
     return at
   }
 
-  /** The position of the quote that ends the string, or one past the end. */
+  /** Returns the position of the quote that ends the string; if there is none, the length of the bytes or one more. */
   #toQuote(bytes: Uint8Array, at: number): number {
     for (; at < bytes.length; at++) {
       const byte = bytes[at]
@@ -164,14 +166,14 @@ function tooManyFields(): JsonFault {
   return new JsonFault(`must not hold more than ${maxFields} different fields`)
 }
 
-/** FNV-1a of a name, going on from what came before it; never 0. */
+/** FNV-1a hash of a name, continued from the hash `before`; never 0. */
 function hashOf(name: Uint8Array, before: number): number {
   let hash = before ^ 0x811c9dc5
   for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ (name[at] as number), 0x01000193)
   return hash | 1
 }
 
-/** Whether a member's name, as it stands between its quotes, is the one that reaches for a prototype. */
+/** True if a member's name, as it stands between its quotes, is {@link forbidden}. */
 function isForbidden(name: Uint8Array, escaped: boolean): boolean {
   const longest = forbidden.length * (escaped ? 6 : 1)
   if (name.length < forbidden.length || name.length > longest) return false

@@ -1,14 +1,14 @@
-// Request bodies: JSON in UTF-8 of bounded depth and size, without the name that reaches for a prototype.
+// Parses JSON request bodies in UTF-8, of bounded depth and size, without the field name `__proto__`.
 import { failure } from '../errors.ts'
 import { JsonPieces } from './json-pieces.ts'
 import { forbidden, JsonFault, maxDepth } from './json-scan.ts'
 
-/** The content types of JSON, which is UTF-8 whether it says so or not. */
+/** Content types of JSON, which is UTF-8 with or without a charset parameter. */
 export const jsonType = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i
 
 /**
- * The most values of one body: its members and items, and each object and list as five. They decide what a body costs, not its bytes: 1 MiB of
- * text is parsed in 1 ms, 1 MiB of `[],[],…` in 25 ms, and it takes 20 times its size in memory.
+ * Most values of one body: its members and items, and each object and list as five. They decide what a body costs, not its bytes:
+ * 1 MiB of text is parsed in 1 ms, 1 MiB of `[],[],…` in 25 ms, and it takes 20 times its size in memory.
  */
 export const maxValues = {
   /** 26,900 ids fit into 1 MiB. */
@@ -20,13 +20,13 @@ export const maxValues = {
 } as const
 
 export interface JsonOptions {
-  /** How errors call the value; `body` where it is left out. */
+  /** Name of the value in errors; by default `body`. */
   name?: string
-  /** How many values it may hold; `ordinary` where it is left out. */
+  /** Limit on the values that it may hold; by default `ordinary`. */
   values?: keyof typeof maxValues
 }
 
-/** @throws VALIDATION_ERROR for anything else than one JSON value within the bounds. */
+/** @throws VALIDATION_ERROR when the bytes are anything other than one JSON value within the limits. */
 export function parseJson(bytes: Buffer, options: JsonOptions = {}): unknown {
   const reading = openJson(options)
   reading.write(bytes)
@@ -35,9 +35,9 @@ export function parseJson(bytes: Buffer, options: JsonOptions = {}): unknown {
 
 /** An incremental parse of one JSON value. */
 export interface JsonReading {
-  /** Parses the next bytes. @throws VALIDATION_ERROR as soon as the value is out of bounds or cannot become valid. */
+  /** Parses the next bytes. @throws VALIDATION_ERROR when the value is out of bounds or cannot become valid. */
   write: (block: Buffer) => void
-  /** Ends the input and returns the value. @throws VALIDATION_ERROR */
+  /** Ends the input and returns the value. @throws VALIDATION_ERROR when the value is incomplete or malformed. */
   end: () => unknown
 }
 
@@ -47,7 +47,7 @@ export function openJson({ name = 'body', values = 'ordinary' }: JsonOptions = {
     try {
       return work()
     } catch (error) {
-      // V8 keeps the functions of an error's stack alive, so drop the parsed values with the parser.
+      // V8 keeps the functions of an error's stack alive, so the parsed values are dropped with the parser.
       pieces = new JsonPieces(0)
       if (!(error instanceof JsonFault)) throw error
       throw failure('VALIDATION_ERROR', `${name}: ${error.message}`)
@@ -57,8 +57,8 @@ export function openJson({ name = 'body', values = 'ordinary' }: JsonOptions = {
 }
 
 /**
- * Refuses the same shapes in a value that was not parsed from a body, without recursion.
- * @throws VALIDATION_ERROR, which speaks of `name`.
+ * Applies the same limits of depth and names to a value that was not parsed from a body, without recursion.
+ * @throws VALIDATION_ERROR when the value is nested too deeply or has a field `__proto__`; the message refers to it as `name`.
  */
 export function refuseShapes(value: unknown, name: string): void {
   let level = [value]

@@ -1,4 +1,4 @@
-// A repeated request is answered again, not done again: the key, what it did and its answer commit together.
+// Idempotency-Key: a repeated request gets the stored result and is not executed again. Key, changes and result commit together.
 import { createHash, type Hash } from 'node:crypto'
 import { deserialize, serialize } from 'node:v8'
 import type { App } from '../app.ts'
@@ -6,7 +6,7 @@ import type { Context, Idempotency } from '../context.ts'
 import { type Sql, transaction } from '../database/database.ts'
 import { codeOf, type ErrorCode, errors, fail, failure } from '../errors.ts'
 
-/** How long a key is kept. */
+/** Hours that a key is stored. */
 export const keptHours = 72
 
 export type Kept = { ok: true; value: unknown } | { ok: false; code: ErrorCode; message: string }
@@ -17,7 +17,10 @@ export interface KeyClaim {
   fingerprint: Buffer
 }
 
-/** What a request claims. Of people, a key answers only to whoever used it first: in a team not all may see the same. */
+/**
+ * The key that a request claims. For a person, the fingerprint includes the user, so that the key works only for its first user:
+ * not every member of a team may see the same data.
+ */
 export function claimOf({ principal }: Pick<Context, 'principal'>, { key, fingerprint }: Idempotency): KeyClaim {
   const { workspaceId, kind, userId } = principal
   if (kind !== 'console') return { workspaceId, key, fingerprint }
@@ -32,17 +35,20 @@ interface Addressed {
   url: string
 }
 
-/** What tells requests apart that come with an `Idempotency-Key`: the same bytes to the same address are the same. */
+/** Fingerprint of a request with an `Idempotency-Key`: requests with the same method, URL and bytes are the same. */
 export function fingerprintOf({ method, url }: Addressed, bytes: Uint8Array): Buffer {
   return fingerprinting({ method, url }).update(bytes).digest()
 }
 
-/** A fingerprint whose bytes are yet to come. */
+/** A fingerprint whose bytes are added later. */
 export function fingerprinting({ method, url }: Addressed): Hash {
   return createHash('sha256').update(`${method} ${url}\n`)
 }
 
-/** The promise of a request's `Idempotency-Key`, null without one. @throws VALIDATION_ERROR. */
+/**
+ * Reads the `Idempotency-Key` of a request; null without one. @throws VALIDATION_ERROR when the key is not 1 to 255 printable
+ * ASCII characters.
+ */
 export function idempotencyOf(
   request: Addressed & { headers: Record<string, unknown> },
   fingerprint: Buffer | null,
@@ -54,8 +60,8 @@ export function idempotencyOf(
 }
 
 /**
- * The promise of a GraphQL mutation: its `idempotencyKey`, unless the request as a whole carries one already. It is the
- * context's from then on, so that a refusal is kept under it too.
+ * Sets the Idempotency-Key of a GraphQL mutation from its `idempotencyKey`, unless the whole request carries one already. The
+ * context keeps it, so that a refusal is stored under it too. @throws VALIDATION_ERROR when the key is malformed.
  */
 export function keyed(ctx: Context, field: string, input: { idempotencyKey?: string | null }): Context {
   if (ctx.idempotency || input.idempotencyKey == null) return ctx
@@ -76,7 +82,7 @@ function stable(value: unknown): string {
   )
 }
 
-/** Runs a mutation in one transaction, or answers what it answered before under the same Idempotency-Key. */
+/** Runs a mutation in one transaction, or returns the stored result of the same Idempotency-Key. */
 export async function write<T>(ctx: Context, work: (tx: Sql) => Promise<T>): Promise<T> {
   const { app, idempotency } = ctx
   if (!idempotency) return await transaction(app.pool, work)
@@ -91,8 +97,8 @@ export async function write<T>(ctx: Context, work: (tx: Sql) => Promise<T>): Pro
 }
 
 /**
- * Runs work that commits piece by piece, each piece under a key of its own. The request's key is taken before, so that
- * nothing else can use it, and its answer is kept after; where the process died in between, the same request goes on.
+ * Runs work that commits in pieces, each piece under its own key. The request's key is claimed before, so that nothing else can
+ * use it, and its result is stored afterwards. If the process dies in between, the same request continues the work.
  */
 export async function writeInPieces<T>(ctx: Context, work: () => Promise<T>, isFinal: (value: T) => boolean): Promise<T> {
   const { app, idempotency } = ctx
@@ -111,8 +117,8 @@ export async function writeInPieces<T>(ctx: Context, work: () => Promise<T>, isF
 }
 
 /**
- * Runs work that judges its request before it looks at the Idempotency-Key. What it refuses though the same request was
- * accepted before is answered as before: what was in the future then may be past by now.
+ * Runs work that validates its request before it checks the Idempotency-Key. If it refuses a request that was accepted before,
+ * the stored result is returned: a time that was in the future then may have passed.
  */
 export async function orAsBefore<T>(ctx: Context, work: () => Promise<T>): Promise<T> {
   try {
@@ -124,7 +130,7 @@ export async function orAsBefore<T>(ctx: Context, work: () => Promise<T>): Promi
   }
 }
 
-/** What came of the same requests before, null for those of which nothing did. Either all of them have a key or none has. */
+/** Returns the stored values of the same requests, null for those without one. Either all of the requests have a key or none has. */
 export async function acceptedBefore<T>(requests: readonly Context[]): Promise<(T | null)[]> {
   const [first] = requests
   if (!first?.idempotency) return requests.map(() => null)
@@ -134,12 +140,12 @@ export async function acceptedBefore<T>(requests: readonly Context[]): Promise<(
   return found.map((kept, i) => (kept && 'ok' in kept && kept.ok ? replay<T>(promises[i] as Idempotency, kept) : null))
 }
 
-/** Taken by the same request, without an answer yet. */
+/** True if the same request has claimed the key and has no result yet. */
 export function isOpen(kept: Kept | Error): boolean {
   return kept instanceof Error && codeOf(kept) === 'IDEMPOTENCY_IN_PROGRESS'
 }
 
-/** The value that was kept. @throws the failure that was kept. */
+/** Returns the stored value. @throws GraphQLError when a failure is stored. */
 export function replay<T>(idempotency: Idempotency, kept: Kept | Error): T {
   if (kept instanceof Error) throw kept
   idempotency.replayed = true
@@ -148,8 +154,9 @@ export function replay<T>(idempotency: Idempotency, kept: Kept | Error): T {
 }
 
 /**
- * Takes keys for the transaction `tx`, in the order of their names so that two groups never wait for each other in a
- * circle. Answers for each: null (it is ours now), what was kept, or the failure of one used otherwise.
+ * Claims keys for the transaction `tx`, in the order of their names, so that two groups cannot deadlock. Returns for each key:
+ * null if it is claimed by this call, the stored result, or an Error if it was used for another request or is in progress.
+ * @throws IDEMPOTENCY_IN_PROGRESS when another transaction holds a key for longer than the lock timeout.
  */
 export async function claimKeys(app: App, tx: Sql, claims: readonly KeyClaim[]): Promise<(Kept | Error | null)[]> {
   const inOrder = [...claims].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
@@ -170,7 +177,10 @@ export async function claimKeys(app: App, tx: Sql, claims: readonly KeyClaim[]):
   return claims.map((claim, i) => (ours.has(nameOf(claim)) ? null : (found[i] ?? failure('IDEMPOTENCY_IN_PROGRESS'))))
 }
 
-/** What is kept under keys that are not too old: the answer, or the failure of one used otherwise; null where nothing is. */
+/**
+ * Returns the results stored under keys that have not expired: the result, an Error if the key was used for another request or is
+ * in progress, or null if nothing is stored.
+ */
 async function findKeys(app: App, sql: Sql, claims: readonly KeyClaim[]): Promise<(Kept | Error | null)[]> {
   const found = await sql.query<{ workspaceId: string; key: string; fingerprint: Buffer; result: Buffer | null }>(
     `select k."workspaceId", k.key, k.fingerprint, k.result from idempotency_keys k
@@ -187,12 +197,12 @@ async function findKeys(app: App, sql: Sql, claims: readonly KeyClaim[]): Promis
   })
 }
 
-/** A key is its workspace's own. */
+/** Keys are unique within their workspace. */
 export function nameOf({ workspaceId, key }: Pick<KeyClaim, 'workspaceId' | 'key'>): string {
   return `${workspaceId} ${key}`
 }
 
-/** Keeps what claimed keys led to, in the transaction that did it. */
+/** Stores the results of claimed keys, in the transaction that made the changes. */
 export async function keepResults(app: App, tx: Sql, results: readonly (KeyClaim & { value: unknown })[]): Promise<void> {
   const kept = results.map(({ value, ...claim }) => ({ ...claim, kept: { ok: true, value } as const }))
   await keep(app, tx, kept)
@@ -211,8 +221,8 @@ async function keep(app: App, tx: Sql, entries: readonly (KeyClaim & { kept: Kep
 }
 
 /**
- * Keeps a refusal under the request's key; 5xx and 429 are not kept, so that a retry can succeed. Answers the error to
- * give, which is another one where the key was used before.
+ * Stores a refusal under the request's key. 5xx and 429 are not stored, so that a retry can succeed. Returns the error to send,
+ * which is another one if the key was used before.
  */
 export async function keepFailure(ctx: Context, error: Error): Promise<Error> {
   const { app, idempotency } = ctx
@@ -224,7 +234,7 @@ export async function keepFailure(ctx: Context, error: Error): Promise<Error> {
     const claim = claimOf(ctx, idempotency)
     const [kept] = await claimKeys(app, tx, [claim])
     if (kept instanceof Error) return kept
-    // The same request did better somewhere else: this is its own answer, not that one again.
+    // The same request succeeded elsewhere. This error is the result of this attempt, and must not be replaced by that success.
     if (kept?.ok) return error
     if (kept) {
       idempotency.replayed = true

@@ -1,4 +1,4 @@
-// Idempotency-Keys past their time: what they answered, keys and secrets among it, is not kept any longer than promised.
+// Deletes expired Idempotency-Keys, so that their results, which may contain keys and secrets, are not stored longer than promised.
 import { z } from 'zod'
 import type { App } from '../app.ts'
 import { defineJob, implementJob, type JobImplementation } from '../jobs/jobs.ts'
@@ -21,7 +21,7 @@ export const pruneKeysImplementation: JobImplementation = implementJob(
   },
 )
 
-/** Deletes keys that are too old to be answered, in chunks, and returns how many. One that is just being used again is left. */
+/** Deletes expired keys in chunks, and returns how many. A key that is being reused at the moment is skipped. */
 export async function pruneKeys(app: Pick<App, 'pool'>, chunk = 2_000): Promise<number> {
   for (let pruned = 0; ; ) {
     const { rowCount } = await app.pool.query(

@@ -1,27 +1,27 @@
-// A write that somebody outside has to be asked about before: its Idempotency-Key is taken first, and answered last.
+// Writes that depend on a call to an external service: the Idempotency-Key is claimed before the call, and the result stored after it.
 import type { App } from '../app.ts'
 import type { Context } from '../context.ts'
 import { type Sql, transaction } from '../database/database.ts'
 import { codeOf, errors, fail } from '../errors.ts'
 import { claimKeys, claimOf, isOpen, type Kept, type KeyClaim, keepResults, replay } from './idempotency.ts'
 
-/** For how long a request that has no answer yet is taken to be at work; what is older was cut off. */
+/** A request without a result counts as running for this long; an older one was interrupted. */
 const atWorkSeconds = 60
 
 interface Taken {
-  /** When, which tells this request from a later one with the key; null where the key is not ours. */
+  /** Time of the claim, a fencing token against later requests with the same key; null if this request does not hold the key. */
   at: Date | null
-  /** What the key stands for already, or why it cannot be had. */
+  /** Result stored under the key, or an Error why it cannot be claimed. */
   kept: Kept | Error | null
-  /** Whether a request just like this one took it before, and what came of that is not known. */
+  /** True if the same request claimed the key before and its outcome is unknown. */
   wasCutOff: boolean
 }
 
 /**
- * Asks, and writes what follows in one transaction, or answers what was answered before under the same Idempotency-Key:
- * then nobody is asked. `ask` runs in no transaction; what it does must do no harm if nothing comes of it here. It is told
- * whether the same request was cut off before, and may have been heard outside.
- * @throws IDEMPOTENCY_IN_PROGRESS while the same request is at work.
+ * Calls `ask`, then runs `work` in one transaction. If the Idempotency-Key has a stored result, returns it without either call.
+ * `ask` runs outside of any transaction and must do no harm if nothing follows here. Its argument is true if the same request was
+ * interrupted before, and may have reached the external service.
+ * @throws IDEMPOTENCY_IN_PROGRESS when the same request is still running.
  */
 export async function writeAfter<Asked, T>(
   ctx: Context,
@@ -51,7 +51,7 @@ export async function writeAfter<Asked, T>(
   }
 }
 
-/** Takes the key: one that nobody has, one that is too old, or one whose request was cut off. */
+/** Claims the key if it is free, expired, or held by a request that was interrupted. */
 async function take(app: App, claim: KeyClaim): Promise<Taken> {
   return await transaction(app.pool, async (tx) => {
     const names = [claim.workspaceId, claim.key]
@@ -67,8 +67,8 @@ async function take(app: App, claim: KeyClaim): Promise<Taken> {
 }
 
 /**
- * Lets go of the key of a request that failed. Where the failure is an answer, it is as if it had never been taken. Otherwise
- * the same request may go on with it at once, and knows that it was cut off.
+ * Releases the key of a failed request. If the failure is a final answer, the claim is deleted. Otherwise the same request may
+ * claim the key again at once, and learns that it was interrupted.
  */
 async function giveBack(app: App, { workspaceId, key }: KeyClaim, at: Date, error: unknown): Promise<void> {
   const code = codeOf(error)

@@ -1,20 +1,20 @@
-// Jobs that nobody understands, or that were tried as often as they may be: set aside, told of, kept for people to look at.
+// Dead letter queue: jobs with unreadable data, and jobs that failed all retries, are logged and kept for inspection.
 import type { App } from '../app.ts'
 import type { Sql } from '../database/database.ts'
 import type { JobImplementation } from './jobs.ts'
 
-/** The queue that they end in. */
+/** Name of the dead letter queue. */
 export const deadQueue = 'job.dead'
 
 const keptDays = 14
 
-/** Makes the queue, which has to be there before the queues whose jobs may end in it. */
+/** Creates the queue, which must exist before the queues that use it as dead letter queue. */
 export async function makeDeadQueue({ boss }: Pick<App, 'boss'>): Promise<void> {
   await boss.createQueue(deadQueue)
   await boss.updateQueue(deadQueue, { retryLimit: 20, retryBackoff: true, deleteAfterSeconds: keptDays * 86_400 })
 }
 
-/** Tells of each job that arrives, and lets its own domain say where people look that it will not be done. */
+/** Logs each dead job, and lets its domain record that the job will not be done (`giveUp`). */
 export async function workOnDead(app: App, jobs: readonly JobImplementation[]): Promise<void> {
   const byName = new Map(jobs.map((job) => [job.definition.name, job]))
   const options = { includeMetadata: true, pollingIntervalSeconds: 1 } as const
@@ -28,7 +28,7 @@ export async function workOnDead(app: App, jobs: readonly JobImplementation[]): 
   })
 }
 
-/** How many jobs of each queue were set aside in the last {@link keptDays} days. */
+/** Returns how many jobs of each queue were dead-lettered in the last {@link keptDays} days. */
 export async function countDead(sql: Sql): Promise<{ queue: string; n: number }[]> {
   const { rows } = await sql.query<{ queue: string; n: number }>(
     'select source_name as queue, count(*)::int as n from pgboss.job where name = $1 and source_name is not null group by 1 order by 1',

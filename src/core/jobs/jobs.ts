@@ -1,4 +1,4 @@
-// Work that happens later: a job is defined by who asks for it and implemented by who does it.
+// Background jobs: the module that enqueues a job defines it, and the module that runs it implements it.
 import type { InsertOptions, PgBoss, QueueOptions } from 'pg-boss'
 import type { z } from 'zod'
 import type { App } from '../app.ts'
@@ -7,22 +7,22 @@ import type { Sql } from '../database/database.ts'
 export interface JobDefinition<Data extends object> {
   /** The queue's name, `<domain>.<verb>`. */
   name: string
-  /** What a job carries: ids, never payloads. Parsed on both ends. */
+  /** Schema of the job's data: ids, never payloads. Validated when it is enqueued and when it is run. */
   schema: z.ZodType<Data>
   options?: QueueOptions & { policy?: string; notify?: boolean }
-  /** Runs by the clock: a cron line, UTC. The job's data is then `{}`. */
+  /** Cron expression in UTC. The job's data is then `{}`. */
   cron?: string
 }
 
 export interface JobRequest<Data extends object> {
   data: Data
-  /** Not before this time. */
+  /** Earliest time to run. */
   startAfter?: Date
-  /** Higher goes first. */
+  /** Higher runs first. */
   priority?: number
-  /** A UUID; of jobs under one id only the first is added. */
+  /** A UUID for deduplication: of several jobs with one id, only the first is added. */
   id?: string
-  /** Whose it is, where the queue's workers are shared out by that. */
+  /** Owner of the job, for queues that limit the jobs that run at once per group (`perGroup`). */
   group?: string
 }
 
@@ -30,16 +30,16 @@ export interface JobImplementation {
   definition: JobDefinition<object>
   work: WorkerShape
   run: (app: App, jobs: readonly object[]) => Promise<readonly (Error | undefined)[]>
-  /** Says, where people look, that a job was tried as often as it may be. What nobody understands does not get here. */
+  /** Records in the domain that a job failed all retries. It is not called for a job whose data is unreadable. */
   giveUp?: (app: App, job: object) => Promise<void>
 }
 
 export interface WorkerShape {
-  /** Jobs fetched at once; they run side by side. */
+  /** Jobs fetched at once; they run concurrently. */
   batchSize: number
   /** Fetch loops in this process. */
   workers: number
-  /** How many jobs of one group run at once, on all nodes together. */
+  /** Most jobs of one group that run at once, over all nodes. */
   perGroup?: number
 }
 
@@ -48,8 +48,8 @@ export function defineJob<Data extends object>(definition: JobDefinition<Data>):
 }
 
 /**
- * What a worker does with a batch of jobs: settles each, in order, with `undefined` (done) or an Error (try again).
- * Where it throws, each of them is run again by itself.
+ * Defines how a worker runs a batch of jobs. `run` returns for each job, in order, `undefined` (done) or an Error (retry). If it
+ * throws, each job is run again by itself, unless the database is unreachable.
  */
 export function implementJob<Data extends object>(
   definition: JobDefinition<Data>,
@@ -60,7 +60,7 @@ export function implementJob<Data extends object>(
   return { definition, work, run, giveUp } as unknown as JobImplementation
 }
 
-/** pg-boss's view of a connection, so that its jobs commit or roll back with the rows they are about. */
+/** Adapts a connection for pg-boss, so that jobs commit or roll back with the rows that they are about. */
 function bossDatabase(tx: Sql): NonNullable<InsertOptions['db']> {
   return { executeSql: (text, values) => tx.query(text, values as unknown[]) }
 }
@@ -84,8 +84,8 @@ export async function enqueue<Data extends object>(
 }
 
 /**
- * Makes the one job that waits under `key` come up at `startAfter`, or now, and adds it where none waits, in the transaction
- * `tx`. For queues of policy `short`.
+ * Sets the start of the one job that waits under `key` to `startAfter`, or to the present, in the transaction `tx`. Adds the job
+ * if none waits. For queues of policy `short`.
  */
 export async function enqueueUnder<Data extends object>(
   app: Pick<App, 'boss'>,
@@ -94,12 +94,12 @@ export async function enqueueUnder<Data extends object>(
   key: string,
   { data, startAfter }: Pick<JobRequest<Data>, 'data' | 'startAfter'>,
 ): Promise<void> {
-  // `0` means now by the clock of the database; left out it would mean the time that the job has already.
+  // `0` means the present by the clock of the database; without a value, the job would keep its time.
   const options = { singletonKey: key, startAfter: startAfter ?? '0', db: bossDatabase(tx) }
   await app.boss.upsert(definition.name, definition.schema.parse(data), options)
 }
 
-/** Takes back jobs that have not begun, by the ids they were added under. */
+/** Deletes jobs that have not begun, by the ids they were added under. */
 export async function deleteJobs(
   app: Pick<App, 'boss'>,
   tx: Sql,

@@ -1,4 +1,4 @@
-// Works on jobs: makes their queues, fetches in batches, settles each job by its own outcome.
+// Job workers: create the queues, fetch jobs in batches, and settle each job by its own outcome.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { WorkOptions } from 'pg-boss'
 import type { App } from '../app.ts'
@@ -6,22 +6,22 @@ import { isUnavailable } from '../public-failure.ts'
 import { deadQueue, makeDeadQueue, workOnDead } from './dead-jobs.ts'
 import type { JobImplementation } from './jobs.ts'
 
-/** A rest after a batch of which nothing went well, so that a lasting fault does not keep a worker spinning. */
+/** Pause after a batch in which every job failed, so that a lasting fault does not keep a worker spinning. */
 const brokenOffMs = 1_000
 
-/** Makes the queues of these jobs, or brings their options up to date. */
+/** Creates the queues of these jobs, or updates their options. */
 export async function makeQueues(app: App, jobs: readonly JobImplementation[]): Promise<void> {
   await makeDeadQueue(app)
   for (const { definition } of jobs) {
     const { policy, ...own } = definition.options ?? {}
-    // What runs by the clock comes again by itself.
+    // Cron jobs need no dead letter queue, because they run again by schedule.
     const options = definition.cron ? own : { ...own, deadLetter: deadQueue }
     await app.boss.createQueue(definition.name, { ...options, policy })
     await app.boss.updateQueue(definition.name, options)
   }
 }
 
-/** Starts to work; disposing of it waits for what is under way. */
+/** Starts the workers. Disposing of the result waits for the jobs in progress. */
 export async function workOn(app: App, jobs: readonly JobImplementation[]): Promise<AsyncDisposable> {
   for (const job of jobs) await work(app, job)
   await workOnDead(app, jobs)
@@ -41,8 +41,8 @@ async function work(app: App, job: JobImplementation): Promise<void> {
     groupConcurrency: shape.perGroup,
     perJobResults: true,
     burstWhenBatchFull: true,
-    // Jobs of the future announce nothing, so polling stays as short with announcements as without. What runs by the clock,
-    // to the minute, may be found some seconds later.
+    // Jobs with a later start send no notification, so the polling interval is as short with notifications as without. Cron jobs,
+    // which are due to the minute, may start some seconds later.
     pollingIntervalSeconds: definition.cron ? 5 : 0.5,
     notifyPollingIntervalSeconds: definition.cron ? 5 : 0.5,
   } as const satisfies WorkOptions
@@ -69,14 +69,14 @@ async function work(app: App, job: JobImplementation): Promise<void> {
   if (definition.cron) await app.boss.schedule(definition.name, definition.cron, {})
 }
 
-/** Runs jobs together; where that breaks off, one by one, so that only the one that is to blame is tried again. */
+/** Runs jobs together. If that throws, runs them one by one, so that only the faulty job is retried. */
 async function settle(app: App, job: JobImplementation, jobs: readonly object[]): Promise<readonly (Error | undefined)[]> {
   try {
     return await job.run(app, jobs)
   } catch (cause) {
     const error = cause as Error
     const settled: (Error | undefined)[] = []
-    // Without the database nothing goes better alone.
+    // Without the database, single jobs would fail too.
     if (jobs.length === 1 || isUnavailable(error)) settled.push(...jobs.map(() => error))
     else for (const one of jobs) settled.push(...(await job.run(app, [one]).catch((reason: Error) => [reason])))
     const broken = settled.filter((reason) => reason !== undefined).length

@@ -1,29 +1,29 @@
-// Which addresses and URLs the gateway may be asked to reach: pure rules, no look-up.
+// Rules for the addresses and URLs that the gateway may be asked to reach (SSRF protection): pure, without DNS lookups.
 import ipaddr from 'ipaddr.js'
 
-/** `media` may be plain http on the public internet; `webhook` is https, with http only inside allowed networks. */
+/** `media` may use plain http on the public internet. `webhook` requires https; http is allowed only inside allowed networks. */
 export type Purpose = 'media' | 'webhook'
 
 const maxUrlLength = 2048
 export const privateNetwork = 'must not lead to a private network'
-/** Unicast by the registry, and still nobody's public server: IPv4-compatible addresses, Azure's metadata. */
+/** Unicast by the registry, but never a public server: IPv4-compatible addresses, Azure's metadata service. */
 const alsoRefused = ['::/96', '168.63.129.16/32'].map((cidr) => ipaddr.parseCIDR(cidr))
 const globalUnicast6 = ipaddr.parseCIDR('2000::/3')
 const privateSuffixes = ['localhost', 'localdomain', 'local', 'internal', 'intranet', 'lan', 'home.arpa']
-/** Ports from 1024 on where databases, brokers and control planes listen, none of which a receiver needs. */
+/** Ports from 1024 on where databases, brokers and control planes listen; no receiver needs them. */
 const refusedPorts = new Set([
   1433, 1521, 2049, 2181, 2375, 2376, 2379, 2380, 3306, 3389, 4369, 5432, 5672, 5900, 5984, 6379, 6443, 8500, 9042, 9092, 9200,
   9300, 10250, 11211, 15672, 27017,
 ])
 
-/** Whether `address` lies in one of the networks `cidrs`, an IPv4-mapped one by its IPv4 form. */
+/** True if `address` lies in one of the networks `cidrs`; an IPv4-mapped address is tested as IPv4. */
 export function isWithin(address: string, cidrs: readonly string[]): boolean {
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.process(address)
   return cidrs.some((cidr) => matches(parsed, ipaddr.parseCIDR(cidr)))
 }
 
-/** Whether the gateway may connect to `address`: public, or in an allowed network. */
+/** True if the gateway may connect to `address`: it is public, or in an allowed network. */
 export function isReachable(address: string, allowed: readonly string[]): boolean {
   return isPublic(address) || isWithin(address, allowed)
 }
@@ -39,25 +39,25 @@ function matches(address: ipaddr.IPv4 | ipaddr.IPv6, range: [ipaddr.IPv4 | ipadd
   return address.kind() === range[0].kind() && address.match(range as [ipaddr.IPv4, number])
 }
 
-/** The address that a URL's host is written as, or undefined for a name. */
+/** Returns the IP address that a URL's host consists of, or undefined for a name. */
 export function literalOf(hostname: string): string | undefined {
   const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
   return ipaddr.isValid(bare) ? bare : undefined
 }
 
-/** The host of a URL in one spelling: an IPv4-mapped address as IPv4, a name in lower case and ASCII without the dot at its end. */
+/** Returns the host of a URL in canonical form: an IPv4-mapped address as IPv4, a name in lower case and ASCII without the trailing dot. */
 function hostOf({ hostname }: URL): string {
   const literal = literalOf(hostname)
-  // The parser has read every other form of an IPv4 address, and written names in lower case and ASCII.
+  // The URL parser has normalized every other form of an IPv4 address, and names to lower case and ASCII.
   return literal === undefined ? hostname.replace(/\.+$/, '') : ipaddr.process(literal).toString()
 }
 
-/** This machine, as it may be called by programs on it; 0.0.0.0 and :: lead here too. */
+/** Addresses of this machine; 0.0.0.0 and :: lead here too. */
 const here = ['127.0.0.0/8', '::1/128', '0.0.0.0/32', '::/128']
 
 /**
- * The server that a URL leads to, in one spelling: the host, and the port where it is not a usual one. URLs with equal ones lead to
- * the same server; every name of this machine is `localhost`.
+ * Returns the server that a URL leads to, in canonical form: the host, and the port unless it is 80 or 443. URLs with the same
+ * result lead to the same server; every name of this machine becomes `localhost`.
  */
 export function serverOf(url: URL): string {
   const host = hostOf(url)
@@ -67,13 +67,13 @@ export function serverOf(url: URL): string {
 }
 
 /**
- * Judges an absolute URL before anything is looked up, for the networks (CIDRs) that configuration allows.
- * Returns what it must be, in words that follow a field's name, or undefined where nothing is wrong.
+ * Validates an absolute URL before any lookup. `allowed` lists the private networks (CIDRs) that the configuration allows.
+ * Returns the violated rule in words that follow a field's name, or undefined if the URL is valid.
  */
 export function checkTarget(text: string, allowed: readonly string[], purpose: Purpose = 'media'): string | undefined {
   if (text.length > maxUrlLength) return `must have at most ${maxUrlLength} characters`
   const kind = purpose === 'webhook' ? 'an absolute https URL' : 'an absolute http(s) URL'
-  // The parser forgives missing slashes, backslashes, blanks and newlines; other readers of the same text may not agree.
+  // The URL parser accepts missing slashes, backslashes, blanks and newlines; other parsers may read the same text differently.
   if (!/^https?:\/\/[^/?#]/i.test(text) || /[\s\\\p{Cc}\p{Cs}]/u.test(text) || !URL.canParse(text)) return `must be ${kind}`
   const url = new URL(text)
   if (url.username || url.password) return 'must not carry a user name or password'
@@ -81,14 +81,14 @@ export function checkTarget(text: string, allowed: readonly string[], purpose: P
   const literal = literalOf(url.hostname)
   if (literal && isWithin(literal, allowed)) return undefined
   const name = literal ? undefined : hostOf(url)
-  // A second dot at the end is an empty label, not a spelling.
+  // A second trailing dot is an empty label and not another spelling of the name.
   if (url.hostname.endsWith('..')) return `must be ${kind}`
   if (name !== undefined && (name.length > 253 || name.split('.').some((label) => label.length === 0 || label.length > 63))) {
     return `must be ${kind}`
   }
   if (literal ? !isPublic(literal) : isPrivateName(name as string)) return privateNetwork
   if (purpose === 'webhook' && url.protocol === 'http:') {
-    // What a name leads to is seen at the look-up, which lets http go to allowed networks only.
+    // The address of a name is checked at lookup, which allows http only to allowed networks.
     return allowed.length > 0 && !literal ? undefined : `must be ${kind}`
   }
   return checkPort(url)

@@ -1,14 +1,15 @@
-// The only way out to addresses that callers name: looks names up itself, and refuses private networks at every step.
+// The only HTTP client for addresses that callers supply (SSRF protection): looks names up itself, and refuses private networks
+// at every step.
 import { Resolver } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
 import { Agent, buildConnector } from 'undici'
 import { checkTarget, isReachable, isWithin, literalOf, privateNetwork } from './address.ts'
 
-/** Every address (A and AAAA) of a name; none where it has none or nobody answers. */
+/** Returns every address (A and AAAA) of a name; none if it has none or no name server answers. */
 export type Resolve = (name: string) => Promise<string[]>
 
 export interface EgressOptions {
-  /** CIDRs of private networks that may be reached, http included. */
+  /** CIDRs of private networks that may be reached, over http too. */
   allowed: readonly string[]
   resolve?: Resolve
   connectTimeoutMs?: number
@@ -19,9 +20,9 @@ export interface EgressOptions {
 export interface PostRequest {
   headers: Record<string, string>
   body: Buffer
-  /** For the whole of it: look-up, connection, answer and its body. */
+  /** For the whole attempt: lookup, connection, response and its body. */
   timeoutMs: number
-  /** Ends it before that. */
+  /** Aborts the attempt earlier. */
   signal?: AbortSignal
 }
 
@@ -39,13 +40,13 @@ export type EgressFault =
   | 'headers_too_large'
   | 'bad_response'
 
-/** `bodyBytes` is what was read of the answer: all of it, or the part at which reading stopped. */
+/** `bodyBytes` is the part of the response's body that was read: all of it, or up to the limit where reading stopped. */
 export type PostOutcome =
   | { outcome: 'response'; status: number; retryAfterMs: number | undefined; bodyBytes: number }
   | { outcome: 'error'; reason: EgressFault }
 
 export interface Egress extends AsyncDisposable {
-  /** Looks the name of a webhook's URL up. Returns what the URL must not do, or undefined where nothing is known against it. */
+  /** Looks up the name of a webhook's URL. Returns the rule that the URL violates, or undefined if none is known. */
   checkName: (url: URL) => Promise<string | undefined>
   /** One attempt: no redirects, no proxies, verified certificates, at most 64 KiB read. Never throws. */
   post: (url: string, request: PostRequest) => Promise<PostOutcome>
@@ -73,7 +74,7 @@ export function createEgress(options: EgressOptions): Egress {
         (addresses) => {
           const [first] = addresses
           if (first === undefined) return done(new Fault('name_not_resolved'), [])
-          // One private record among public ones is an attack too: which of them is dialled is not ours to say.
+          // One private address among public ones is an attack too, because the socket picks the address to connect to.
           if (!addresses.every((address) => mayConnect(address, protocol))) return done(new Fault('blocked_address'), [])
           const records = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
           if (all) done(null, records)
@@ -84,7 +85,7 @@ export function createEgress(options: EgressOptions): Egress {
     }
     const connect = buildConnector({ lookup, ca, timeout: connectTimeoutMs, allowH2: false, rejectUnauthorized: true })
     return (target, callback) => {
-      // Sockets do not look literal addresses up, so the hook never sees them.
+      // Sockets do not look up literal addresses, so the lookup hook never sees them.
       const literal = literalOf(target.hostname)
       if (literal && !mayConnect(literal, protocol)) return callback(new Fault('blocked_address'), null)
       connect(target, (...[error, socket]) => {
@@ -101,7 +102,7 @@ export function createEgress(options: EgressOptions): Egress {
   const agent = new Agent({
     connect: (target, callback) => (target.protocol === 'https:' ? secure : plain)(target, callback),
     allowH2: false,
-    // Shorter than any server's own, so that a request never meets a connection which is just being closed.
+    // Shorter than the keep-alive timeout of any server, so that a request never uses a connection that is just being closed.
     keepAliveTimeout: 1_000,
     keepAliveMaxTimeout: 1_000,
     maxHeaderSize: maxHeaderBytes,
@@ -149,14 +150,14 @@ export function createEgress(options: EgressOptions): Egress {
   }
 }
 
-/** c-ares rather than the system's resolver, whose four threads a slow name server would hold. */
+/** Uses c-ares: a slow name server would block the four threads of the system's resolver. */
 async function resolveByDns(name: string): Promise<string[]> {
   const resolver = new Resolver({ timeout: 1_500, tries: 2 })
   const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
   return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
 }
 
-/** Seconds or an HTTP date, as milliseconds from now. */
+/** Parses Retry-After, which is seconds or an HTTP date, into milliseconds from the present. */
 export function parseRetryAfter(header: string | string[] | undefined): number | undefined {
   if (typeof header !== 'string') return undefined
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1000
@@ -165,7 +166,7 @@ export function parseRetryAfter(header: string | string[] | undefined): number |
 }
 
 const faults: Record<string, EgressFault> = {
-  // Refused, silent and unreachable look alike, so that the answers map no network.
+  // Refused, silent and unreachable servers get the same code, so that the outcomes cannot be used to scan a network.
   ECONNREFUSED: 'connect_failed',
   EHOSTUNREACH: 'connect_failed',
   ENETUNREACH: 'connect_failed',

@@ -1,9 +1,9 @@
-// The network that a client's address belongs to: the unit by which anonymous requests are bounded.
+// The network of a client's address, by which anonymous requests are rate limited.
 import ipaddr from 'ipaddr.js'
 
 /**
- * An IPv4 address as it is, also one that is written as IPv6 (`::ffff:192.0.2.1`); of an IPv6 address its /64, because one
- * subscriber is usually given that many. Text that is no address is its own network.
+ * Returns an IPv4 address as it is, also if it is written as IPv6 (`::ffff:192.0.2.1`). Returns the /64 of an IPv6 address,
+ * because one subscriber usually gets a /64. Other text is returned unchanged.
  */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address

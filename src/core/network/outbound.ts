@@ -1,17 +1,17 @@
-// What this process fetches from services that its operator named, an identity provider or Stripe: bounded as a whole in time and size. Fetch
-// itself ends neither an answer that drips nor one without an end.
+// Bounds the total time and size of each `fetch` from services that the operator configured, an identity provider or Stripe.
+// Fetch itself limits neither a response that drips nor one without an end.
 import { Agent, type Dispatcher, setGlobalDispatcher } from 'undici'
 
 export interface FetchBounds {
-  /** From the call to the end of the answer. */
+  /** From the call to the end of the response, in milliseconds. */
   deadlineMs: number
-  /** Of the answer as it comes over the wire. */
+  /** Most bytes of the response on the wire. */
   mostBytes: number
-  /** As `mostBytes`, of an answer that is compressed: it may hold a thousand times as much. */
+  /** The same as `mostBytes`, for a compressed response, which may hold a thousand times as much. */
   mostCompressedBytes: number
 }
 
-/** Longer than whoever asks waits for anything. */
+/** The deadline is longer than any caller of `fetch` waits. */
 const usual: FetchBounds = { deadlineMs: 12_000, mostBytes: 4 * 1024 * 1024, mostCompressedBytes: 256 * 1024 }
 const connectMs = 3_000
 
@@ -20,7 +20,7 @@ export function boundFetch(): void {
   setGlobalDispatcher(createBoundedDispatcher(usual))
 }
 
-/** A way out for `fetch`, whose calls fail beyond the bounds; the connection is closed then. */
+/** Creates a dispatcher for `fetch`. A call beyond the bounds fails, and its connection is closed. */
 export function createBoundedDispatcher(bounds: FetchBounds): Dispatcher {
   const agent = new Agent({ connect: { timeout: Math.min(connectMs, bounds.deadlineMs) }, allowH2: false })
   return agent.compose((dispatch) => (options, handler) => dispatch(options, bounded(handler, bounds)))

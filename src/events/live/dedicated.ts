@@ -1,4 +1,4 @@
-// A connection of one's own, for what belongs to a session: locks and LISTEN.
+// A dedicated database connection, for features that belong to a session: advisory locks and LISTEN.
 import net from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
@@ -6,20 +6,20 @@ import type { App } from '../../core/app.ts'
 
 export interface Dedicated extends AsyncDisposable {
   client: pg.Client
-  /** Aborted when the connection is gone. */
+  /** Aborted when the connection is lost. */
   lost: AbortSignal
 }
 
-/** Statements that take longer than this on a dedicated connection fail, so that a half-open one is noticed. */
+/** A slower statement on a dedicated connection fails, so that a half-open connection is detected. */
 const queryTimeoutMs = 5_000
 
-/** @throws when the database cannot be reached. */
+/** @throws Error when the database cannot be reached. */
 export async function connectDedicated(app: App, name: string): Promise<Dedicated> {
   const socket = new net.Socket()
   const lost = new AbortController()
   const client = new pg.Client({
     connectionString: app.pool.options.connectionString,
-    // A socket of our own can be destroyed, which is all that helps against a connection that answers nothing.
+    // A socket made here can be destroyed. Nothing else ends a connection that does not respond.
     stream: () => socket,
     connectionTimeoutMillis: queryTimeoutMs,
     query_timeout: queryTimeoutMs,

@@ -1,8 +1,11 @@
-// What a document says of the argument that a stream begins at.
+// Finds the variable in a GraphQL document that holds the start of a stream.
 import { type DocumentNode, type OperationDefinitionNode, visit } from 'graphql'
 import { rootFields } from '../../core/graph/root-fields.ts'
 
-/** The variable that feeds nothing but the argument `name` of an operation's root fields, so that it does not tell views apart. */
+/**
+ * Returns the variable that is used for the argument `name` of the root fields and nowhere else. Views that differ only in it can be
+ * shared.
+ */
 export function variableOfArgument(document: DocumentNode, operation: OperationDefinitionNode, name: string): string | undefined {
   const given = rootFields(document, operation).flatMap((field) => field.arguments ?? [])
   const value = given.find((argument) => argument.name.value === name)?.value

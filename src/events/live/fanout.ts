@@ -1,4 +1,4 @@
-// The node's hub of live streams: reads each batch of events once and hands it to every topic that someone follows here.
+// The hub of live streams in this process: reads each batch of events once and passes it to every topic with followers here (fan-out).
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
 import { fail } from '../../core/errors.ts'
@@ -13,11 +13,11 @@ import { startRevocation } from './revocation.ts'
 import { type StateFollower, StateTopic } from './state-topic.ts'
 
 export interface LogView {
-  /** Equal for views that may share what is rendered: who may see it, what is selected. */
+  /** Equal for views that may share rendered output: those with the same audience and selection. */
   key: string
   workspaceId: string
   filter: EventFilter
-  /** As a topic wants it; see {@link LogTopic}. */
+  /** Follows the contract of `render` in the options of {@link LogTopic}. */
   render: (events: readonly LogEvent[]) => Promise<Entry[]>
 }
 
@@ -30,15 +30,15 @@ export interface StateView {
 
 /** One subscription on one writer. */
 export interface Followed {
-  /** The number of the workspace's event that it has reached, where that may be told; always undefined for a state. */
+  /** Number of the last workspace event up to which the follower is complete; undefined while it is behind, and always for a state. */
   reached: () => bigint | undefined
   stop: () => void
 }
 
 export interface Hub extends AsyncDisposable {
-  /** @throws API_RATE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE */
+  /** @throws API_RATE_LIMIT_EXCEEDED when the caller's quota is used up, SERVICE_UNAVAILABLE when the hub is closing. */
   takePlace: TakePlace
-  /** Makes an writer that is kept alive, ended when its key is revoked, and ended when the hub is disposed of. */
+  /** Creates a writer that gets heartbeats. It is ended when its credential is revoked, and when the hub is disposed of. */
   makeWriter: (options: Omit<WriterOptions, 'stalled'>) => BoundedWriter
   followLog: (view: LogView, follower: Follower) => Promise<Followed>
   followState: (view: StateView, follower: StateFollower) => Followed
@@ -57,10 +57,10 @@ export async function startHub(app: App): Promise<Hub> {
   const takePlace = createPlaces(app)
   const writers = new Set<BoundedWriter>()
   let closing = false
-  /** Events up to this number have been handed to every topic. */
+  /** Events up to this number have been passed to every topic. */
   let head = await lastNumber(app.pool)
   let target = head
-  /** The round under way. Topics are added between rounds only, so that each gets all events above the head it began at. */
+  /** The round in progress. Topics are added between rounds only, so that each gets every event above the head at which it starts. */
   let round: Promise<void> | undefined
   let running = false
 
@@ -93,13 +93,13 @@ export async function startHub(app: App): Promise<Hub> {
       round = advance()
       await round
       round = undefined
-      // One turn for those who wait for the end of the round.
+      // Lets code that waits for the end of the round run first.
       await null
     }
     running = false
   }
 
-  /** Never rejects: what failed is tried again in the next round. */
+  /** Never rejects: after a failure, the next round tries again. */
   async function advance(): Promise<void> {
     const topics = [...logTopics.values()]
     const workspaces = new Set([...topics, ...stateTopics.values()].map((topic) => topic.workspaceId))

@@ -1,18 +1,18 @@
-// What a subscription field follows. The field's `subscribe` answers with one of these, and the node's hub does the rest.
+// Sources that a subscription field can follow. The field's `subscribe` returns one, and the hub of the process does the rest.
 import type { Sql } from '../../core/database/database.ts'
 import { fail } from '../../core/errors.ts'
 import { parse, uuid } from '../../core/validation.ts'
 import type { EventFilter } from '../log/log.ts'
 
-/** The event log: the field is resolved once for each event that passes, with the event as its root. */
+/** The event log: the field is resolved once for each matching event, with the event as its root value. */
 export interface LogSource {
   kind: 'log'
   filter: EventFilter
-  /** The cursor to resume after; without it the stream begins now. */
+  /** The cursor to resume after. Without it, the stream begins at the present. */
   after: string | null
 }
 
-/** Something that has a present value: the field is resolved at once, and again whenever one of its subjects changed. */
+/** An entity with a current value: the field is resolved at once, and again whenever one of its subjects changes. */
 export interface StateSource {
   kind: 'state'
   subjects: readonly string[]
@@ -20,14 +20,14 @@ export interface StateSource {
 
 export type Source = LogSource | StateSource
 
-/** Followed by the hub only; whoever iterates it is told so. */
+/** Only the hub can follow it. Iterating it throws an error that says so. */
 export interface Following<Root> extends AsyncIterable<Root> {
   source: Source
 }
 
 export type SubjectKind = 'instance' | 'message' | 'campaign' | 'bulkJob'
 
-/** Names what a state is about. Events nudge the subjects `instance`, `message` and `campaign` of their ids by themselves. */
+/** Names the entity that a state depends on. An event notifies the subjects `instance`, `message` and `campaign` of its ids by itself. */
 export function subject(kind: SubjectKind, id: string): string {
   return `${kind}:${id}`
 }
@@ -40,7 +40,10 @@ export function followState(...subjects: string[]): Following<null> {
   return following({ kind: 'state', subjects })
 }
 
-/** The state of the one of that id, once `read` has found it. @throws VALIDATION_ERROR for a malformed id, and what `read` throws. */
+/**
+ * Follows the state of the entity with that id, after `read` has found it.
+ * @throws VALIDATION_ERROR when the id is malformed; also every error of `read`.
+ */
 export async function followOne(
   kind: SubjectKind,
   id: unknown,
@@ -51,7 +54,7 @@ export async function followOne(
   return followState(subject(kind, parsed))
 }
 
-/** Tells every node, when the transaction commits, that a subject changed for which no event was emitted. */
+/** Notifies every process, when the transaction commits, of subjects that changed without an event. */
 export async function announceChange(tx: Sql, ...subjects: string[]): Promise<void> {
   await tx.query(`select pg_notify('gateway_changes', subject) from unnest($1::text[]) subject`, [subjects])
 }

@@ -1,11 +1,11 @@
-// How each door writes: server-sent events as graphql-sse's protocol has them, and as a plain EventSource likes them.
+// Formats server-sent events: by the protocol of graphql-sse, and for a plain EventSource.
 import { randomInt } from 'node:crypto'
 import type { ExecutionResult } from 'graphql'
 import { failure } from '../../core/errors.ts'
 import type { Frame } from '../log/entry.ts'
 import type { Ending } from './bounded-writer.ts'
 
-/** GraphQL, one subscription a connection. */
+/** GraphQL, one subscription per connection. */
 export const distinctFrame: Frame = ({ cursor, body }) => `event: next\n${idLine(cursor)}data: ${body}\n\n`
 
 /** GraphQL, many subscriptions on one connection. */
@@ -14,10 +14,10 @@ export function singleFrame(operationId: string): Frame {
   return ({ cursor, body }) => `event: next\n${idLine(cursor)}data: {"id":${id},"payload":${body}}\n\n`
 }
 
-/** A plain EventSource: `addEventListener('message.sent', …)`. */
+/** Plain EventSource with event names: `addEventListener('message.sent', …)`. */
 export const namedFrame: Frame = ({ name, cursor, body }) => `event: ${name}\n${idLine(cursor)}data: ${body}\n\n`
 
-/** A plain EventSource that listens to `onmessage` only. */
+/** Plain EventSource without event names, for `onmessage`. */
 export const unnamedFrame: Frame = ({ cursor, body }) => `${idLine(cursor)}data: ${body}\n\n`
 
 function idLine(cursor: string | null): string {
@@ -28,7 +28,7 @@ export function distinctResult(result: ExecutionResult): string {
   return `event: next\ndata: ${JSON.stringify(result)}\n\n${distinctComplete}`
 }
 
-// The empty data field is what makes a browser's EventSource tell of the event.
+// A browser's EventSource dispatches an event only if it has a data field, even an empty one.
 export const distinctComplete = 'event: complete\ndata:\n\n'
 
 export function singleResult(operationId: string, payload: ExecutionResult): string {
@@ -40,24 +40,24 @@ export function singleComplete(operationId: string): string {
 }
 
 /**
- * The first words of a stream: when to come back after a loss, and with which cursor, so that even a reader who has seen no
- * event yet resumes without a gap.
+ * The first text of a stream: the reconnection delay and a cursor. With the cursor, even a client that has received no event resumes
+ * without a gap.
  */
 export function hello(cursor: string | null = null): string {
   return `${retryLine()}${idLine(cursor)}\n`
 }
 
-/** Says that the stream is alive; one of the log also how far it has come, so that less is read again after a loss. */
+/** The heartbeat. On a stream of the log, it carries the cursor reached, so that less is read again after a reconnection. */
 export function beat(cursor: string | null = null): string {
   return `: alive\n${idLine(cursor)}\n`
 }
 
-/** Readers come back spread over two seconds, so that a restart does not meet them all at once. */
+/** A random reconnection delay of 1 to 3 s (jitter), so that clients do not all reconnect at once after a restart. */
 export function retryLine(): string {
   return `retry: ${randomInt(1_000, 3_000)}\n`
 }
 
-/** What a subscription's reader is told when the key was revoked. */
+/** The result that a subscription gets when its credential was revoked. */
 export const revoked: ExecutionResult = { errors: [failure('UNAUTHORIZED')] }
 
 export function distinctFarewell(ending: Ending): string {

@@ -1,22 +1,22 @@
-// Hears from the database what other processes did: one LISTEN connection a process, with a poll as its floor.
+// Receives changes that other processes made: one LISTEN connection per process, with polling as the fallback.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
 import { lastNumber } from '../log/log.ts'
 import { connectDedicated } from './dedicated.ts'
 
 export interface Hearing {
-  /** The last event number given, from a notification or from the poll. */
+  /** Called with the last event number assigned, from a notification or from the poll. */
   onLast: (last: bigint) => void
-  /** A subject changed. */
+  /** Called when a subject has changed. */
   onChange: (subject: string) => void
-  /** Listening begins, or begins again: what was said in between was not heard. */
+  /** Called when listening begins, or begins again. Notifications sent in between were missed. */
   onStart: () => void
 }
 
 const pollMs = 1_000
 const retryMs = 500
 
-/** Listens until disposed of. A connection that is lost or answers nothing (noticed within 6 s) is made anew. */
+/** Listens until disposed of. A lost or unresponsive connection is replaced; it is detected within 6 s. */
 export function startListening(app: App, hearing: Hearing): AsyncDisposable {
   const stopping = new AbortController()
   const running = run()

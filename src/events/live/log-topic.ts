@@ -1,4 +1,4 @@
-// One distinct view of the log: rendered once for each event, written as the same bytes to everyone who follows it live.
+// One distinct view of the log. Each event is rendered once, and the same bytes are written to every live follower.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Log } from '../../core/log.ts'
 import { type Batch, batchesOf, batchOf, type Entry, type Frame } from '../log/entry.ts'
@@ -8,27 +8,30 @@ import type { BoundedWriter } from './bounded-writer.ts'
 export interface Follower {
   writer: BoundedWriter
   frame: Frame
-  /** What matches up to this number has been written to it. */
+  /** Every matching event up to this number has been written to the follower. */
   cursor: bigint
-  /** The last number that its reader was told: of an event of the workspace, or what it began with. */
+  /** The last number revealed to the client: that of a workspace event, or that of the start. */
   told: bigint
 }
 
 export interface LogTopicOptions {
   workspaceId: string
   filter: EventFilter
-  /** Makes the entries of events, in their order; of the first ones only, of one at least, where all would be too large. A throw means that it may go better later. */
+  /**
+   * Renders events to entries, in order. When all would be too large, it renders only the first ones, at least one. A throw means a
+   * temporary failure.
+   */
   render: (events: readonly LogEvent[]) => Promise<Entry[]>
-  /** Reads events that match, for those who are behind. */
+  /** Reads matching events for followers that are behind. */
   read: (after: bigint, upTo: bigint, limit: number) => Promise<LogEvent[]>
-  /** The number up to which the hub has handed out events. */
+  /** The number up to which the hub has passed on events. */
   head: () => bigint
   log: Log
 }
 
 interface Page {
   batches: Batch[]
-  /** Everything up to this number is in the page or does not match. */
+  /** Every matching event up to this number is in the page. */
   reached: bigint
 }
 
@@ -39,9 +42,9 @@ const maxTailEntries = 256
 const maxTailUnits = 256 * 1024
 
 /**
- * A follower is live or behind. Live ones get each new batch as it comes. One whose reader is slower, or who resumes from
- * the past, is behind: it reads the log by pages at its own pace until it meets the tail, which holds the newest entries
- * so that joining the live ones needs no gap in time. Nobody waits for another.
+ * A follower is live or behind. Live followers get each new batch at once. A follower with a slow client, or one that resumes from the
+ * past, is behind: it reads the log page by page at its own pace until it reaches the tail, a buffer of the newest entries. From the
+ * tail it joins the live followers without a gap. No follower waits for another.
  */
 export class LogTopic {
   readonly workspaceId: string
@@ -51,9 +54,9 @@ export class LogTopic {
   readonly #pages = new Map<bigint, Promise<Page>>()
   #tail: Entry[] = []
   #tailUnits = 0
-  /** Everything that matches above this number, up to the head, is in the tail. */
+  /** Every matching event above this number, up to the head, is in the tail. */
   #tailAfter: bigint
-  /** The workspace's last event that was handed out here, whether it matches or not. */
+  /** Number of the last workspace event that was passed to this topic, matching or not. */
   #lastOwn = 0n
 
   constructor(options: LogTopicOptions) {
@@ -76,17 +79,17 @@ export class LogTopic {
   }
 
   /**
-   * The number of a workspace's event up to which this follower has everything until now; undefined while it is behind, when what
-   * it was told last is what it would resume after. The head itself would show how much happens in other workspaces.
+   * Number of the last workspace event up to which the follower is complete. Undefined while it is behind: then its client resumes
+   * after the last cursor it received. The head itself would reveal how much happens in other workspaces.
    */
   reachedBy(follower: Follower): bigint | undefined {
     return this.#live.has(follower) ? later(follower.told, this.#lastOwn) : undefined
   }
 
-  /** Hands out new events, of which `reached` is the last number. */
+  /** Passes on new events, complete up to number `reached`. */
   async advance(events: readonly LogEvent[], reached: bigint): Promise<void> {
     await this.#handOut(events, reached)
-    // Not before: a beat in the meantime would tell of events that were not written yet.
+    // Set after the write only. A heartbeat in between would report events that are not yet written.
     this.#lastOwn = events.at(-1)?.seq ?? this.#lastOwn
   }
 
@@ -157,7 +160,7 @@ export class LogTopic {
   }
 
   #fallBehind(follower: Follower): void {
-    // A live one has everything up to the head, which moves on only when every topic has handed out its batch.
+    // A live follower has everything up to the head, which advances only after every topic has passed on its batch.
     if (this.#live.delete(follower)) follower.cursor = later(follower.cursor, this.#options.head())
     this.#behind.add(follower)
     void this.#catchUp(follower)
@@ -183,7 +186,7 @@ export class LogTopic {
     }
   }
 
-  /** Writes what the tail holds for a follower and makes it live, at once; false when its writer filled up on the way. */
+  /** Writes the follower's part of the tail and makes it live, synchronously. Returns false when its writer fills up on the way. */
   #join(follower: Follower): boolean {
     const { writer, frame } = follower
     for (const batch of batchesOf(this.#tail.filter((entry) => entry.seq > follower.cursor))) {
@@ -197,7 +200,7 @@ export class LogTopic {
     return true
   }
 
-  /** False when the follower has gone. */
+  /** Returns false when the writer is closed or the follower was removed. */
   async #write(follower: Follower, page: Page): Promise<boolean> {
     for (const batch of page.batches) {
       await follower.writer.drained()
@@ -209,7 +212,7 @@ export class LogTopic {
     return true
   }
 
-  /** Those who stand at the same place read together. */
+  /** Followers at the same position share one read. */
   async #page(after: bigint): Promise<Page> {
     let page = this.#pages.get(after)
     if (!page) {

@@ -1,4 +1,4 @@
-// Opens one stream on a reply: a place, an writer, a beginning, and what it follows.
+// Opens one stream on a reply: reserves capacity, creates the writer, sends the start and follows the source.
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { App } from '../../core/app.ts'
@@ -15,7 +15,10 @@ export interface StreamOptions {
   farewell: (ending: Ending) => string
 }
 
-/** Where a stream of a workspace begins: after what the reader saw last, or now. @throws VALIDATION_ERROR naming `after` or `Last-Event-ID` */
+/**
+ * The start of a workspace's stream: after the last event that the client saw, or at the present. `Last-Event-ID` overrides `after`.
+ * @throws VALIDATION_ERROR when the cursor is invalid; the message names `after` or `Last-Event-ID`.
+ */
 export async function beginning(
   app: App,
   workspaceId: string,
@@ -29,7 +32,10 @@ export async function beginning(
   return { after: seq, told: seq, cursor }
 }
 
-/** @throws API_RATE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE, as long as nothing was written. */
+/**
+ * @throws API_RATE_LIMIT_EXCEEDED when the caller's quota is used up, SERVICE_UNAVAILABLE when the hub is closing; both before any
+ * write.
+ */
 export async function streamLog(
   { app, hub }: Pick<Streaming, 'app' | 'hub'>,
   reply: FastifyReply,
@@ -42,7 +48,7 @@ export async function streamLog(
   await stream(hub, reply, options, { greeting: hello(cursor), beatOf, follow })
 }
 
-/** @throws as {@link streamLog} */
+/** @throws as {@link streamLog}. */
 export async function streamState(
   hub: Hub,
   reply: FastifyReply,
@@ -84,7 +90,7 @@ async function stream(
     followed = await follow(writer)
     if (writer.closed) followed.stop()
   } catch (error) {
-    // The answer has begun: all that is left is to end it, so that the reader comes back.
+    // The response has begun. Destroying it makes the client reconnect.
     reply.raw.destroy()
     throw error
   }

@@ -1,4 +1,4 @@
-// Turns a GraphQL request into what a stream can carry: a result at once, or a view that the hub keeps telling of.
+// Prepares a GraphQL request for a stream: as an immediate result, or as a view that the hub follows.
 import {
   createSourceEventStream,
   type ExecutionArgs,
@@ -21,13 +21,13 @@ import { beginning } from './open-stream.ts'
 import { audienceOf, logView, published, stateView } from './view.ts'
 
 export type Prepared =
-  /** Refused before execution: the document or the request is wrong. */
+  /** Refused before execution: the document or the request is invalid. */
   | { kind: 'refused'; result: ExecutionResult }
   | { kind: 'result'; result: ExecutionResult }
   | { kind: 'log'; view: LogView; start: Start }
   | { kind: 'state'; view: StateView }
 
-/** `lastEventId` is what a reader that comes back saw last; it wins over the operation's own `after`. */
+/** `lastEventId` is the last event that a reconnecting client received. It overrides the operation's own `after`. */
 export type Prepare = (params: OperationParams, context: Context, lastEventId?: string | string[]) => Promise<Prepared>
 
 const params = z.object({
@@ -38,15 +38,15 @@ const params = z.object({
 })
 export type OperationParams = z.output<typeof params>
 
-/** @throws VALIDATION_ERROR naming what is wrong with the request as such; the document is not looked at. */
+/** @throws VALIDATION_ERROR when the request itself is malformed; the message names the parameter. The document is not checked. */
 export function parseParams(value: unknown): OperationParams {
   return parse(params, value)
 }
 
-/** What kind of operation a request asks for, null when its document does not say. */
+/** Returns the operation type of a request, null when its document does not determine one. */
 export type KindOf = (params: OperationParams) => 'query' | 'mutation' | 'subscription' | null
 
-/** Why an operation, with its variables, may not be executed at all; null where it may. */
+/** Returns the reason for which an operation with its variables must not be executed, null when it may be. */
 export type RefuseOperation = (args: ExecutionArgs) => GraphQLError | null
 
 export interface PrepareOptions {
@@ -55,7 +55,7 @@ export interface PrepareOptions {
   refuseOperation?: RefuseOperation
 }
 
-/** A subscription's document and variables stay in memory as long as it is followed. */
+/** Maximum characters of a subscription's document and variables, which stay in memory while it is followed. */
 const maxFollowedLength = 16_384
 
 export function createPrepare({ schema, documents, refuseOperation }: PrepareOptions): {
@@ -80,7 +80,7 @@ export function createPrepare({ schema, documents, refuseOperation }: PrepareOpt
     if (definition.operation !== 'subscription') return { kind: 'result', result: await executeOperation(operation) }
     const followed = await createSourceEventStream(args)
     if ('errors' in followed) {
-      // Without a path it is the variables, which `executeOperation` explains by field; it stops before any resolver.
+      // An error without a path is about the variables. `executeOperation` reports it by field, and stops before any resolver.
       const unfit = followed.errors?.some((error) => !error.path)
       return { kind: 'result', result: unfit ? await executeOperation(operation) : published(followed, context) }
     }
@@ -109,7 +109,7 @@ export function createPrepare({ schema, documents, refuseOperation }: PrepareOpt
   }
 }
 
-/** A document that cannot be executed is the caller's mistake. */
+/** A document that cannot be executed is the caller's error. */
 function refuse(errors: readonly GraphQLError[]): Prepared {
   return {
     kind: 'refused',

@@ -1,4 +1,4 @@
-// Reads GraphQL requests to the stream doors, and answers what is wrong with them.
+// Reads GraphQL requests to the stream endpoints, and answers failures.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../core/context.ts'
 import { errors, fail } from '../../core/errors.ts'
@@ -9,7 +9,13 @@ import { publicFailure } from '../../core/public-failure.ts'
 import { type OperationParams, parseParams } from './operation.ts'
 import type { Streaming } from './streaming.ts'
 
-/** The operation of a POST's JSON body or of a GET's query. @throws VALIDATION_ERROR, METHOD_NOT_ALLOWED, UNSUPPORTED_MEDIA_TYPE */
+/**
+ * Reads the operation from the JSON body of a POST, or from the query string of a GET.
+ * @throws VALIDATION_ERROR when the request is malformed.
+ * @throws METHOD_NOT_ALLOWED when a mutation comes by GET.
+ * @throws UNSUPPORTED_MEDIA_TYPE when the body of a POST is not JSON.
+ * @throws PAYLOAD_TOO_LARGE when the body is too large.
+ */
 export async function readOperation({ kindOf }: Streaming, request: FastifyRequest): Promise<OperationParams> {
   if (request.method === 'POST') return parseParams(graphqlBodyOf(request))
   const { query, operationName, variables, extensions } = request.query as Record<string, unknown>
@@ -24,13 +30,14 @@ export async function readOperation({ kindOf }: Streaming, request: FastifyReque
 }
 
 /**
- * A caller's context with what the `Idempotency-Key` of a POST promises: the same body, or on a connection of many operations
- * the same operation. @throws VALIDATION_ERROR
+ * Adds the promise of a POST's `Idempotency-Key` to the caller's context. The key stands for the same body or, in single-connection
+ * mode, for the same operation.
+ * @throws VALIDATION_ERROR when the key is malformed.
  */
 export function repeatable(context: Context, request: FastifyRequest, params: OperationParams): Context {
   if (request.method !== 'POST' || request.headers['idempotency-key'] === undefined) return context
   const { query, operationName, variables, extensions } = params
-  // On a connection of many operations each has an id of its own, by which the bytes of a repeated one differ.
+  // In single-connection mode each operation has its own id, so the bytes of a repeated one differ.
   const shared = extensions?.operationId !== undefined
   const fingerprint = shared
     ? fingerprintOf(request, Buffer.from(JSON.stringify([query, operationName, variables])))
@@ -42,14 +49,14 @@ function jsonOf(name: string, text: unknown): unknown {
   return text === undefined || text === '' ? undefined : parseJson(Buffer.from(String(text)), { name })
 }
 
-/** Answers a failure with its HTTP status, as GraphQL over HTTP has it. */
+/** Answers a failure with its HTTP status, as the GraphQL over HTTP specification requires. */
 export function sendFailure({ app }: Streaming, reply: FastifyReply, error: unknown): FastifyReply {
   const { status, code, message } = statusOf(app.log, reply, error)
   if (status === 405) reply.header('allow', 'POST')
   return reply.code(status).send({ errors: [{ message, extensions: { code } }] })
 }
 
-/** Says a failure's status; sets `Retry-After` where it may go better later. */
+/** Returns a failure with its HTTP status. Sets `Retry-After` when a later attempt may succeed (429 and 503). */
 export function statusOf(log: Streaming['app']['log'], reply: FastifyReply, error: unknown) {
   const told = publicFailure(error)
   if (told.code === 'INTERNAL_ERROR') log.error({ err: error }, 'a stream could not be opened')

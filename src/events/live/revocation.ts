@@ -1,4 +1,4 @@
-// Ends the streams of keys that were revoked and of sessions that are over, within 5 s: one query every 2 s over all who have streams here.
+// Ends the streams of revoked keys and ended sessions within 5 s. One query every 2 s covers all owners of streams in this process.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
 import type { BoundedWriter, Holder } from './bounded-writer.ts'
@@ -9,7 +9,7 @@ function nameOf({ credentialId, teamId }: Holder): string {
   return `${credentialId} ${teamId}`
 }
 
-/** Those who may go on: keys that were not revoked, and sessions that are not over of people who are still in the team. */
+/** Selects the owners that may continue: keys not revoked, and valid sessions of people who are still in the team. */
 const statement = `
   select h.i::int from unnest($1::uuid[], $2::uuid[]) with ordinality as h(id, team, i)
   where exists (select from api_keys k where k.id = h.id and k."revokedAt" is null)

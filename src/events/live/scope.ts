@@ -1,4 +1,4 @@
-// Which events a caller asks for, checked: what it names exists in the caller's own workspace.
+// Validates the event filter of a caller: every id in it must exist in the caller's own workspace.
 import { z } from 'zod'
 import type { App } from '../../core/app.ts'
 import { fail } from '../../core/errors.ts'
@@ -13,7 +13,7 @@ export const eventScope = z.object({
   campaignId: uuid.nullish().describe('Only events of messages of this campaign.'),
 })
 
-/** @throws VALIDATION_ERROR naming each argument that is malformed; NOT_FOUND for what the workspace does not have. */
+/** @throws VALIDATION_ERROR when an argument is malformed (the message names each), NOT_FOUND when the workspace lacks an id. */
 export async function scopeOf(app: App, workspaceId: string, args: z.input<typeof eventScope>): Promise<EventFilter> {
   const { types, instanceId, messageId, campaignId } = parse(eventScope, args)
   if (

@@ -1,4 +1,4 @@
-// One distinct view of something that changes: its present value, told again to everyone whenever it differs.
+// One distinct view of a changing value. Its current value is sent to every follower whenever it differs from the last one.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Log } from '../../core/log.ts'
 import { type Batch, batchOf, type Frame } from '../log/entry.ts'
@@ -7,18 +7,21 @@ import type { BoundedWriter } from './bounded-writer.ts'
 export interface StateFollower {
   writer: BoundedWriter
   frame: Frame
-  /** Called after the last value of something that is gone. */
+  /** Called after the last value, when the entity is gone. */
   ended: () => void
 }
 
 export interface StateTopicOptions {
   workspaceId: string
-  /** The present value as JSON text. A throw means that it may go better later. */
+  /** Returns the current value as JSON text. A throw means a temporary failure. */
   render: () => Promise<{ body: string; ended: boolean }>
   log: Log
 }
 
-/** The least time between two values, so that a busy subject costs a node ten readings a second at most, and a fifth of its time. */
+/**
+ * Minimum pause between two reads in ms, and as a multiple of the read's duration. A busy subject thus costs a process at most ten
+ * reads a second and a fifth of its time.
+ */
 const restMs = 100
 const restShare = 4
 const retryMs = 1_000
@@ -26,7 +29,7 @@ const retryMs = 1_000
 export class StateTopic {
   readonly workspaceId: string
   readonly #options: StateTopicOptions
-  /** Each with the value it has. */
+  /** Each follower with the value it has. */
   readonly #followers = new Map<StateFollower, Batch | undefined>()
   readonly #waiting = new Set<StateFollower>()
   #value: { batch: Batch; ended: boolean } | undefined
@@ -42,7 +45,7 @@ export class StateTopic {
     return this.#followers.size === 0
   }
 
-  /** Everyone begins with a value read after they came. */
+  /** A read that begins after this call follows, so the follower misses no change. */
   add(follower: StateFollower): void {
     this.#followers.set(follower, undefined)
     this.nudge()
@@ -52,7 +55,7 @@ export class StateTopic {
     this.#followers.delete(follower)
   }
 
-  /** Says that the value may have changed. */
+  /** Reports that the value may have changed. */
   nudge(): void {
     this.#stale = true
     if (!this.#running) void this.#run()
@@ -82,7 +85,7 @@ export class StateTopic {
     this.#running = false
   }
 
-  /** Writes the newest value to whoever lacks it; a reader that is slow gets the newest when it is ready, not each one. */
+  /** Writes the newest value to a follower that lacks it. A slow client gets only the newest value once it is ready, not each one. */
   #tell(follower: StateFollower): void {
     const value = this.#value
     if (!value || !this.#followers.has(follower) || this.#followers.get(follower) === value.batch) return

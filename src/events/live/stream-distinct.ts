@@ -1,4 +1,4 @@
-// GraphQL over SSE, one operation a connection (graphql-sse's "distinct connections" mode).
+// GraphQL over SSE, one operation per connection ("distinct connections" mode of graphql-sse).
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { streamHeaders } from './bounded-writer.ts'
 import { distinctComplete, distinctFarewell, distinctFrame, distinctResult } from './frames.ts'
@@ -7,8 +7,8 @@ import { readOperation, repeatable } from './request.ts'
 import type { Streaming } from './streaming.ts'
 
 /**
- * Answers a request that wants its operation's results as a stream. What is wrong with the caller or the request as such
- * is thrown; what is wrong with the operation is told on the stream, as `next` with errors and then `complete`.
+ * Answers a request that wants its operation's results as a stream. Errors of the caller or of the request itself are thrown. Errors of
+ * the operation are sent on the stream, as `next` with errors and then `complete`.
  */
 export async function serveDistinct(streaming: Streaming, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { hub, openContext, prepare } = streaming

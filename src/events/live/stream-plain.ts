@@ -1,4 +1,4 @@
-// `GET /api/v1/events/stream`: the workspace's events for a plain EventSource, each the very object that webhooks receive.
+// `GET /api/v1/events/stream`: the workspace's events for a plain EventSource, each exactly the object that webhooks receive.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { App } from '../../core/app.ts'
@@ -17,7 +17,7 @@ function listOf(value: unknown): unknown {
   return typeof value === 'string' ? value.split(',').map((part) => part.trim()) : value
 }
 
-/** What the query may say. `types` is comma-separated or repeated; `named=false` sends what `onmessage` hears. */
+/** Query parameters. `types` is comma-separated or repeated. `named=false` omits event names, so that `onmessage` receives everything. */
 export const plainStreamQuery = z.object({
   ...eventScope.shape,
   types: z
@@ -31,7 +31,7 @@ export const plainStreamQuery = z.object({
     .describe('`false` sends everything to `onmessage`, without names of events.'),
 })
 
-/** Everything that is wrong is thrown before the stream begins. `Last-Event-ID` wins over `after`. */
+/** Throws every error before the stream begins. `Last-Event-ID` overrides `after`. */
 export async function servePlain(streaming: Streaming, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { app, openContext } = streaming
   const { principal } = await openContext(request, reply)

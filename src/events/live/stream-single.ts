@@ -1,5 +1,6 @@
-// GraphQL over SSE, many operations on one connection (graphql-sse's "single connection" mode).
-// A reservation lives in the process that gave it: behind a balancer, requests with one token must reach one process.
+// GraphQL over SSE, many operations on one connection ("single connection" mode of graphql-sse).
+// A reservation lives in the process that issued it: behind a load balancer, requests with one token need sticky routing to one
+// process.
 import { randomBytes } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import type { OutgoingHttpHeaders } from 'node:http'
@@ -16,20 +17,20 @@ import type { Streaming } from './streaming.ts'
 interface Reservation {
   holder: Holder
   writer: BoundedWriter
-  /** Ends a reservation that nobody connects to; undefined once somebody did. */
+  /** Ends a reservation that no client connects to; undefined once a client is connected. */
   expiry: NodeJS.Timeout | undefined
-  /** How to stop each, by operation id. */
+  /** Functions that stop an operation, by operation id. */
   operations: Map<string, () => void>
 }
 
 const reservedMs = 60_000
-/** Every event of the operation carries its id. */
+/** Every event of the operation carries its id, so the length is bounded. */
 const maxIdLength = 256
 
 export interface SingleMode {
-  /** Whether a request needs no credential but the token of a reservation. */
+  /** True if a request needs no credential except the token of a reservation. */
   takesToken: (request: FastifyRequest) => boolean
-  /** @throws NOT_FOUND for a token of no reservation. */
+  /** @throws NOT_FOUND when the token belongs to no reservation. */
   requireToken: (request: FastifyRequest) => void
   reserve: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
   connect: (request: FastifyRequest, reply: FastifyReply) => FastifyReply
@@ -37,12 +38,12 @@ export interface SingleMode {
   complete: (request: FastifyRequest, reply: FastifyReply) => FastifyReply
 }
 
-/** A person may be in several teams with one session. */
+/** Compares the team too: one session may be used in several teams. */
 function isHeldBy({ holder }: Reservation, { credentialId, teamId }: Pick<Holder, 'credentialId' | 'teamId'>): boolean {
   return holder.credentialId === credentialId && holder.teamId === teamId
 }
 
-/** The token that a request brings, if it does. */
+/** The token of a request, from its header or query string; undefined without one. */
 export function tokenOf({ headers, query }: FastifyRequest): string | undefined {
   const token = headers['x-graphql-event-stream-token'] ?? (query as Record<string, unknown>).token
   return typeof token === 'string' && token !== '' ? token : undefined
@@ -56,7 +57,7 @@ export function createSingleMode(streaming: Streaming): SingleMode {
     return reservations.get(tokenOf(request) ?? '') ?? fail('NOT_FOUND', 'Stream not found')
   }
 
-  /** PUT: answers with a token, good for one connection within a minute, and for operations of the same key. */
+  /** PUT: answers with a token. It is valid for one connection, opened within 60 s, and for operations of the same credential. */
   async function reserve(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const holder = (await openContext(request, reply)).principal
     const leavePlace = hub.takePlace(holder, 'connection')
@@ -78,7 +79,7 @@ export function createSingleMode(streaming: Streaming): SingleMode {
     return await reply.code(201).type('text/plain; charset=utf-8').send(token)
   }
 
-  /** GET or POST for an event stream: the token is the ticket, because an EventSource cannot send a key. */
+  /** GET or POST for an event stream. The token alone authenticates it, because an EventSource cannot send a key. */
   function connect(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const reservation = reservationOf(request)
     if (!reservation.expiry) fail('CONFLICT', 'Stream already open')
@@ -89,7 +90,7 @@ export function createSingleMode(streaming: Streaming): SingleMode {
     return reply
   }
 
-  /** GET or POST of an operation, whose results go to the connection: 202. */
+  /** GET or POST of an operation, answered with 202. The results go to the connection. */
   async function operate(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const caller = await openContext(request, reply)
     const reservation = reservationOf(request)
@@ -119,7 +120,7 @@ export function createSingleMode(streaming: Streaming): SingleMode {
         stop()
         return await reply.code(400).send(prepared.result)
       }
-      // It may have been completed meanwhile.
+      // The operation may have been completed by a DELETE meanwhile.
       if (operations.get(id) !== stop) return await reply.code(204).send()
       if (prepared.kind === 'result') void tell(writer, singleResult(id, prepared.result)).then(stop)
       else followed = await follow(writer, id, prepared, stop)
@@ -166,7 +167,7 @@ export function createSingleMode(streaming: Streaming): SingleMode {
   }
 }
 
-/** Writes when the connection is there and has room; resolves when that has left. */
+/** Writes once the connection is open and has capacity. Resolves when the text has left this process. */
 async function tell(writer: BoundedWriter, text: string): Promise<void> {
   const bytes = Buffer.from(text)
   while (!writer.closed && !writer.fits(1, bytes.length)) await writer.drained()

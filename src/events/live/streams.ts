@@ -1,4 +1,4 @@
-// The doors to live events: GraphQL over SSE in both modes of graphql-sse, and a plain event stream.
+// The endpoints of live events: GraphQL over SSE in both modes of graphql-sse, and a plain event stream.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../core/app.ts'
 import type { Context } from '../../core/context.ts'
@@ -15,24 +15,24 @@ import { createSingleMode, tokenOf } from './stream-single.ts'
 import type { OpenContext, Streaming } from './streaming.ts'
 
 export interface StreamsOptions extends PrepareOptions {
-  /** Identifies the caller by the request's headers; what it answers lets them into the workspace. */
+  /** Identifies the caller by the request's headers. The function that it returns admits the caller to the workspace. */
   identify: (request: FastifyRequest, reply: FastifyReply) => Promise<() => Promise<Context>>
-  /** Of the plain stream of each surface, by its path. */
+  /** Admits requests to the plain stream of each API surface, by path. */
   plain: Readonly<Record<string, OpenContext>>
 }
 
 export interface Streams extends AsyncDisposable {
-  /** Whether a request to `/graphql` wants its results as a stream. */
+  /** True if a request to `/graphql` wants its results as a stream. */
   isStreamRequest: (request: FastifyRequest) => boolean
-  /** Answers such a request, which `openContext` lets in, and its body was read for the graph. */
+  /** Answers such a request. `openContext` admits it. Its body must have been read by `readGraphqlBodies`. */
   handleStream: (request: FastifyRequest, reply: FastifyReply, openContext: OpenContext) => Promise<FastifyReply>
 }
 
 type Answer = (request: FastifyRequest, reply: FastifyReply, openContext: OpenContext) => FastifyReply | Promise<FastifyReply>
 
 /**
- * Mounts `/graphql/stream` and the plain streams, and gives what `/graphql` needs to stream.
- * All streams end when the server closes, or when this is disposed of.
+ * Mounts `/graphql/stream` and the plain streams, and returns the functions that `/graphql` needs to stream. All streams end when the
+ * server closes, or when the result is disposed of.
  */
 export async function mountStreams(fastify: FastifyInstance, app: App, options: StreamsOptions): Promise<Streams> {
   const hub = await startHub(app)
@@ -60,7 +60,7 @@ export async function mountStreams(fastify: FastifyInstance, app: App, options: 
       return sendFailure(streaming, reply, failure(code, message))
     })
     scope.addHook('onRequest', async (request, reply) => {
-      // A reservation's token is a credential of its own, because an EventSource cannot send a key.
+      // The token of a reservation is a credential, because an EventSource cannot send a key.
       if (single.takesToken(request)) single.requireToken(request)
       else identified.set(request, await options.identify(request, reply))
     })
@@ -73,7 +73,7 @@ export async function mountStreams(fastify: FastifyInstance, app: App, options: 
       config,
       handler: graphql((request, reply) => {
         if (!prefersStream(request.headers.accept)) return single.operate(request, reply)
-        // Without a token it is an operation with a connection to itself.
+        // Without a token, the operation has its own connection.
         return tokenOf(request) === undefined ? handleStream(request, reply) : single.connect(request, reply)
       }),
     })

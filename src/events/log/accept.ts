@@ -1,6 +1,6 @@
-// Whether a request wants a stream: its Accept header, read by weight and, between equals, by order.
+// Decides from the Accept header if a request wants a server-sent event stream.
 
-/** True when `text/event-stream` comes before every JSON type that a client also takes. */
+/** True when `text/event-stream` ranks above every `application` type and the wildcard: by q weight, then by order in the header. */
 export function prefersStream(accept: string | undefined): boolean {
   if (!accept?.toLowerCase().includes('text/event-stream')) return false
   const ranges = accept.split(',').map((part) => {

@@ -1,9 +1,9 @@
-// A wait that others can cut short.
+// A timed wait that other code can end early.
 
 export interface Alarm {
-  /** Ends the present wait, or the next one before it begins. */
+  /** Ends the current wait. With no wait in progress, the next one returns at once. */
   ring: () => void
-  /** Waits until rung (true) or until the time is over (false). One waiter at a time. */
+  /** Resolves to true when rung, to false after `timeoutMs`. Only one waiter at a time. */
   wait: (timeoutMs: number) => Promise<boolean>
 }
 

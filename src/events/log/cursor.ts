@@ -1,15 +1,15 @@
-// Cursors of the event log: sealed, so that nobody reads from one, or from two, how much happened in other workspaces.
+// Cursors of the event log. They are encrypted: event numbers in plain text would show how much happens in other workspaces.
 import { createCipheriv, createDecipheriv } from 'node:crypto'
 import type { Sealer } from '../../core/seal.ts'
 
-/** A place in the log: its reader has seen everything of the workspace up to the event numbered `seq`. */
+/** A position in the log: its reader has seen every event of the workspace up to number `seq`. */
 export interface Place {
   seq: bigint
-  /** When that was so, as hours since 1970: when the event happened, or when the end of the log was looked at. */
+  /** Hours since 1970, at the time of the event or at the time when the end of the log was read. */
   hour: number
 }
 
-/** What a cursor holds: a place, or the bare number `old` in the form of before, which was not sealed. */
+/** Content of a cursor: a position, or the plain number `old` of a legacy cursor, which was not encrypted. */
 export type Opened = { place: Place; old: undefined } | { place: undefined; old: bigint }
 
 const hourMs = 3_600_000
@@ -20,28 +20,29 @@ export function placeAt(seq: bigint, at: Date): Place {
   return { seq, hour: Math.floor(at.getTime() / hourMs) }
 }
 
-/** The moment that a place is of, at the latest an hour too early. */
+/** The time of a position, rounded down to the hour. */
 export function timeOf({ hour }: Place): Date {
   return new Date(hour * hourMs)
 }
 
 /**
- * The cursor of a place, the same each time and on every process with the same SECRET_KEY. It is one AES block: five zero bytes by
- * which a forged one is known, the hour in three, the number in eight, encrypted under a key of the workspace's own.
+ * Encrypts a position into a cursor. The cursor of a position is the same each time, on every process with the same SECRET_KEY. It is
+ * one AES block: five zero bytes that reveal a forged cursor, the hour in three bytes, the number in eight bytes. The key is derived
+ * for the workspace.
  */
 export function sealCursor(sealer: Sealer, workspaceId: string, { seq, hour }: Place): string {
   const block = Buffer.alloc(blockBytes)
   block.writeUIntBE(hour, seqAt - 3, 3)
   block.writeBigUInt64BE(seq, seqAt)
-  // One block of random-looking bytes needs no chaining; equal places are meant to look alike.
+  // A single block needs no chaining, so ECB mode is safe. Equal positions are meant to have equal cursors.
   const cipher = createCipheriv('aes-256-ecb', keyOf(sealer, workspaceId), null).setAutoPadding(false)
   return cipher.update(block).toString('base64url')
 }
 
-/** What a cursor that was given to this workspace holds; undefined for anything else. */
+/** Decodes a cursor that was issued to this workspace, or a legacy cursor. Returns undefined for anything else. */
 export function openCursor(sealer: Sealer, workspaceId: string, cursor: string): Opened | undefined {
   const bytes = cursor.length <= 40 ? Buffer.from(cursor, 'base64url') : Buffer.alloc(0)
-  // The same bytes have other spellings, none of which was given out.
+  // Base64url allows several spellings of the same bytes. Only the canonical one is ever issued.
   if (bytes.toString('base64url') !== cursor) return undefined
   return openSealed(sealer, workspaceId, bytes) ?? openOld(bytes)
 }
@@ -54,9 +55,9 @@ function openSealed(sealer: Sealer, workspaceId: string, bytes: Buffer): Opened 
   return { place: { seq: block.readBigUInt64BE(seqAt), hour: block.readUIntBE(seqAt - 3, 3) }, old: undefined }
 }
 
-/** The form of before: `e1:` and the number, readable by everybody. */
+/** Decodes a legacy cursor: `e1:` and the number, unencrypted. */
 function openOld(bytes: Buffer): Opened | undefined {
-  // A number that Postgres has no room for was never given out.
+  // At most 18 digits, so that the number fits a PostgreSQL bigint.
   const [, digits] = /^e1:(0|[1-9]\d{0,17})$/.exec(bytes.toString('latin1')) ?? []
   return digits === undefined ? undefined : { place: undefined, old: BigInt(digits) }
 }

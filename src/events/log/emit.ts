@@ -1,4 +1,4 @@
-// Writes events where they happen: in the transaction of the change they tell of.
+// Writes events to the outbox, in the transaction of the change that they report (transactional outbox).
 import type { Sql } from '../../core/database/database.ts'
 import { newId } from '../../core/id.ts'
 
@@ -19,12 +19,12 @@ export interface NewEvent {
   instanceId: string
   messageId?: string | null
   campaignId?: string | null
-  /** The webhook body without `id`, `event` and `timestamp`, which are added here. */
+  /** The webhook body without `id`, `event` and `timestamp`, which `emit` adds. */
   fields: Record<string, string | null>
   at: Date
 }
 
-/** Inserts events in the caller's transaction, in their order; announce them with `signals.emit('outbox')` after it commits. */
+/** Inserts events in the caller's transaction, in order. Call `signals.emit('outbox')` after the commit to wake the relay. */
 export async function emit(tx: Sql, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return
   const rows = events.map((event) => {

@@ -1,18 +1,18 @@
-// What topics hand to their followers: texts made once, and bytes made once for all who frame them alike.
+// Rendered output that topics pass to their followers. Each text is made once, and its bytes once per frame function.
 
-/** One thing to tell: an event of the log, or the present value of a state. */
+/** One item to send: an event of the log, or the current value of a state. */
 export interface Entry {
-  /** Its number in the log; a state has none. */
+  /** Number in the log; 0 for a state, which has none. */
   seq: bigint
-  /** Null for a state, which is told whole each time and needs no resuming. */
+  /** Null for a state: each message holds the whole value, so a client has nothing to resume. */
   cursor: string | null
-  /** The event's name, `message.sent`. */
+  /** Name of the event, for example `message.sent`. */
   name: string
   /** JSON text, on one line. */
   body: string
 }
 
-/** How a door writes an entry as server-sent event. Followers that share the function share its bytes. */
+/** Formats an entry as a server-sent event. Followers with the same function share the encoded bytes. */
 export type Frame = (entry: Entry) => string
 
 export interface Batch {
@@ -20,11 +20,11 @@ export interface Batch {
   bytes: (frame: Frame) => Buffer
 }
 
-/** Texts of about this many UTF-16 units go into one write, at most three times as many bytes. */
+/** Approximate size of one write in UTF-16 units. In UTF-8, it has at most three times as many bytes. */
 const batchUnits = 256 * 1024
 const batchEntries = 256
 
-/** Cuts entries into batches small enough for an writer's bounds. */
+/** Splits entries into batches that fit the limits of a bounded writer. */
 export function batchesOf(entries: readonly Entry[]): Batch[] {
   const batches: Batch[] = []
   let start = 0

@@ -1,4 +1,4 @@
-// The kinds of events in the graph: the names of the contract, with `_` for `.`.
+// The GraphQL enum of event types: the names of the API contract with `_` in place of `.`.
 import { z } from 'zod'
 import { builder } from '../../core/graph/builder.ts'
 import { registerEnum } from '../../core/graph/input.ts'
@@ -13,7 +13,7 @@ export const EventTypeRef = builder.enumType('EventType', {
 })
 registerEnum('EventType', EventTypeRef)
 
-/** A kind of event in a body, in either spelling. */
+/** An event type in a request body, spelled with `.` or `_`. */
 export const eventType = z
   .preprocess((value) => (typeof value === 'string' ? value.replace('_', '.') : value), z.enum(eventTypes))
   .meta({ id: 'EventType' })

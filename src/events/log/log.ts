@@ -1,11 +1,11 @@
-// The event log: numbered events in commit order, without gaps, kept for 30 days.
+// The event log: events numbered in commit order, without gaps, kept for 30 days.
 import type { Sql } from '../../core/database/database.ts'
 import type { EventType } from './emit.ts'
 
 export const retentionDays = 30
 
 export interface LogEvent {
-  /** Its number. Numbers follow commit order and have no gaps. */
+  /** Event number. Numbers follow commit order and have no gaps. */
   seq: bigint
   id: string
   workspaceId: string
@@ -13,12 +13,12 @@ export interface LogEvent {
   instanceId: string
   messageId: string | null
   campaignId: string | null
-  /** JSON text: the very body that webhooks receive. */
+  /** JSON text: exactly the body that webhooks receive. */
   payload: string
   createdAt: Date
 }
 
-/** Which events a reader follows; what is left out does not matter. */
+/** The events that a reader follows. A missing field matches every event. */
 export interface EventFilter {
   types?: readonly EventType[] | null
   instanceId?: string | null
@@ -27,13 +27,13 @@ export interface EventFilter {
 }
 
 export interface LogRange {
-  /** Events above this number, */
+  /** Exclusive lower bound of the event number. */
   after: bigint
-  /** and up to this one, */
+  /** Inclusive upper bound of the event number. */
   upTo?: bigint
-  /** at most so many, */
+  /** Maximum number of events. */
   limit: number
-  /** from the lowest number on, or from the highest down. */
+  /** Order by event number; `asc` unless given. */
   order?: 'asc' | 'desc'
 }
 
@@ -45,7 +45,7 @@ export function eventOf(row: EventRow): LogEvent {
   return { ...row, seq: BigInt(row.seq) }
 }
 
-/** Reads a workspace's events, by number. */
+/** Reads one workspace's events by number (keyset pagination). */
 export async function readAfter(sql: Sql, workspaceId: string, filter: EventFilter, range: LogRange): Promise<LogEvent[]> {
   const values: unknown[] = [workspaceId, range.after]
   const where = ['"workspaceId" = $1', 'seq > $2']
@@ -62,7 +62,7 @@ export async function readAfter(sql: Sql, workspaceId: string, filter: EventFilt
   return rows.map(eventOf)
 }
 
-/** Reads the events of several workspaces at once: what a node does once for all of its subscribers. */
+/** Reads the events of several workspaces in one query, so that a process reads once for all its subscribers. */
 export async function readOf(
   sql: Sql,
   workspaceIds: readonly string[],
@@ -76,13 +76,13 @@ export async function readOf(
   return rows.map(eventOf)
 }
 
-/** The last number given. */
+/** The last event number assigned. */
 export async function lastNumber(sql: Sql): Promise<bigint> {
   const { rows } = await sql.query<{ last: string }>('select last from event_sequence where id = 1')
   return BigInt(rows[0]?.last ?? 0)
 }
 
-/** Whether an event is one of those that a filter lets through. */
+/** True if the filter accepts the event. */
 export function matches(filter: EventFilter, event: LogEvent): boolean {
   return (
     (!filter.types || filter.types.includes(event.type)) &&

@@ -1,4 +1,4 @@
-// The event log by pages: the Relay connection of a workspace's events, by number.
+// Reads one page of the event log: a Relay connection of a workspace's events (keyset pagination by event number).
 import { queryFromInfo } from '@pothos/plugin-prisma'
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Context } from '../../core/context.ts'
@@ -9,9 +9,10 @@ import type { EventType } from './emit.ts'
 import { cursorOf, endOf, numberBefore, resumeAfter } from './place.ts'
 
 /**
- * Forward from `after` (`first`), or back from `before` (`last`); in order either way. An empty page ends where the log did when it
- * was read, so that also whoever has seen no event yet can follow from there and miss none.
- * @throws VALIDATION_ERROR naming the argument.
+ * Reads forward from `after` (`first`) or backward from `before` (`last`). The rows are in ascending order either way. An empty page
+ * without `before` has the end of the log, as it was at the read, as its `endCursor`. A client that has seen no event can follow from
+ * there without missing one.
+ * @throws VALIDATION_ERROR when an argument is invalid; the message names it.
  */
 export async function readEventPage(
   args: PageArgs & { types?: readonly EventType[] | null },
@@ -24,7 +25,7 @@ export async function readEventPage(
   const { workspaceId } = principal
   const gt = args.after ? await resumeAfter(app, workspaceId, args.after, 'after') : undefined
   const lt = args.before ? await numberBefore(app, workspaceId, args.before, 'before') : undefined
-  // Before the page: an event that is not in it comes after this number.
+  // Read before the page, so that a matching event missing from the page has a higher number.
   const end = args.before ? undefined : await endOf(app, workspaceId)
   const rows = await app.db.event.findMany({
     ...queryFromInfo({ context, info, paths: [['edges', 'node'], ['nodes']] }),

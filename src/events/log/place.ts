@@ -1,32 +1,32 @@
-// Places in the event log: where a reader begins, resumes, and stands, told so that they show nothing of other workspaces.
+// Positions of readers in the event log: start, resumption and progress. Cursors reveal nothing about other workspaces.
 import type { App } from '../../core/app.ts'
 import { fail } from '../../core/errors.ts'
 import { openCursor, placeAt, sealCursor, timeOf } from './cursor.ts'
 import { retentionDays } from './log.ts'
 
-/** Where a stream begins. */
+/** The start of a stream. */
 export interface Start {
-  /** It gives the events above this number. */
+  /** The stream delivers the events above this number. */
   after: bigint
-  /** A number not above `after`, between which and `after` the workspace has no event: this one may be told. */
+  /** A number that may be revealed to the client: at most `after`, with no event of the workspace between the two. */
   told: bigint
-  /** What the reader is told at first, to come back with. */
+  /** The first cursor that the client receives, to resume with. */
   cursor: string
 }
 
-/** The cursor of an event of a workspace. */
+/** The cursor that resumes after an event of a workspace. */
 export function cursorOf(app: Pick<App, 'sealer'>, event: { workspaceId: string; seq: bigint; createdAt: Date }): string {
   return sealCursor(app.sealer, event.workspaceId, placeAt(event.seq, event.createdAt))
 }
 
-/** The cursor of a reader who has seen all of the workspace's events until now, the last of them numbered `seq`. */
+/** The cursor of a reader who has every event of the workspace up to the present, the last of them numbered `seq`. */
 export function cursorNow(app: Pick<App, 'sealer'>, workspaceId: string, seq: bigint): string {
   return sealCursor(app.sealer, workspaceId, placeAt(seq, new Date()))
 }
 
 /**
- * The log's end for a workspace. What is told is the number of its own last event, or 0 where none is kept, because the log's last
- * number moves with what happens elsewhere.
+ * The end of the log for a workspace. The revealed number is that of the workspace's own last event, or 0 when none is kept. The last
+ * number of the whole log would reveal activity of other workspaces.
  */
 export async function endOf(app: App, workspaceId: string): Promise<Start> {
   const { rows } = await app.pool.query<{ last: string; own: string }>(
@@ -40,24 +40,24 @@ export async function endOf(app: App, workspaceId: string): Promise<Start> {
 interface Bounds {
   last: string
   floor: string
-  /** The last number when cursors began to be sealed, and whether those from before are still taken. */
+  /** `sealedAfter`: last number when cursors became encrypted. `takesOld`: true while legacy (unencrypted) cursors are accepted. */
   sealedAfter: string
   takesOld: boolean
-  /** Whether the number is an event of the workspace that a process of the version before may have told. */
+  /** True if the number is an event of the workspace that a process of the previous version may have issued in a legacy cursor. */
   toldOld: boolean
-  /** Whether the workspace is so new that none of its events was deleted for its age. */
+  /** True if the workspace is so new that none of its events was deleted for age. */
   isNew: boolean
 }
 
-/** Processes of the version before may serve beside new ones for so long. */
+/** For this long after an upgrade, processes of the previous version may run beside new ones. */
 const upgradeHours = 1
 
 /**
- * The number that a reader resumes after.
- * A cursor beyond the log's end is refused, because the log it was made in is not this one (a restored database, another
- * installation), and waiting for its number would skip events in silence. A cursor from before the oldest event kept is
- * refused for the same reason: what came after it may be gone, and the reader should know.
- * @throws VALIDATION_ERROR naming `field`
+ * Returns the event number that a reader resumes after.
+ * A cursor beyond the end of the log is refused. It comes from another log (a restored database, another installation), and waiting for
+ * its number would silently skip events. A cursor from before the oldest event kept is refused too: later events may be deleted, and
+ * the client must learn that.
+ * @throws VALIDATION_ERROR when the cursor is malformed, beyond the end of the log or too old; the message names `field`.
  */
 export async function resumeAfter(app: App, workspaceId: string, cursor: string, field: string): Promise<bigint> {
   const opened = openCursor(app.sealer, workspaceId, cursor)
@@ -65,8 +65,8 @@ export async function resumeAfter(app: App, workspaceId: string, cursor: string,
   const bounds = await boundsOf(app, workspaceId, opened.old)
   const seq = opened.place === undefined ? oldNumber(opened.old, bounds, field) : opened.place.seq
   if (seq > BigInt(bounds.last)) fail('VALIDATION_ERROR', `${field}: is beyond the end of the event log`)
-  // A quiet workspace's place is an old number that was looked at lately. Of a cursor that anybody can write the answer must not
-  // depend on numbers of others, unless the workspace was there when they were told to everybody.
+  // In a quiet workspace, a recent cursor can hold a number below every event kept. Anyone can write a legacy cursor, so the response
+  // to one must not depend on the event numbers of other workspaces, unless the workspace existed when numbers were public.
   const isRecent = opened.place ? Date.now() - timeOf(opened.place).getTime() < retentionDays * 86_400_000 : bounds.isNew
   if (seq < BigInt(bounds.floor) && !isRecent) {
     fail('VALIDATION_ERROR', `${field}: is older than the ${retentionDays} days that events are kept; start without it`)
@@ -74,7 +74,10 @@ export async function resumeAfter(app: App, workspaceId: string, cursor: string,
   return seq
 }
 
-/** The number that a page ends before. @throws VALIDATION_ERROR naming `field` */
+/**
+ * Returns the event number that a page ends before.
+ * @throws VALIDATION_ERROR when the cursor is malformed; the message names `field`.
+ */
 export async function numberBefore(app: App, workspaceId: string, cursor: string, field: string): Promise<bigint> {
   const opened = openCursor(app.sealer, workspaceId, cursor)
   if (!opened) return refuse(field)
@@ -95,8 +98,8 @@ async function boundsOf(app: App, workspaceId: string, old: bigint | undefined):
 }
 
 /**
- * The number in a cursor from before cursors were sealed, which are taken for as long as events are kept. Anybody can write one, so a
- * number that was not told then means the moment of the change: to try numbers shows nothing that happened since.
+ * The number in a legacy cursor. These are accepted for one retention period after cursors became encrypted. Anyone can write one, so a
+ * number that was not issued in that form is lowered to `sealedAfter`. Probing numbers thus reveals nothing that happened since.
  */
 function oldNumber(old: bigint, { sealedAfter, takesOld, toldOld }: Bounds, field: string): bigint {
   if (!takesOld) return refuse(field)

@@ -1,4 +1,4 @@
-// How many streams a key, or a person over all sessions, may have open at a time in this process.
+// Limits the open streams of an API key, or of a person over all sessions, in this process.
 import type { App } from '../../core/app.ts'
 import { fail } from '../../core/errors.ts'
 import type { Holder } from '../live/bounded-writer.ts'
@@ -6,15 +6,18 @@ import type { Holder } from '../live/bounded-writer.ts'
 export const maxStreamsOfKey = 50
 
 /**
- * What a place is for. A stream is a connection with one operation; in single-connection mode a connection, from its
- * reservation on, and each of its operations take places of their own.
+ * Kind of capacity to reserve. A `stream` is a connection with one operation. In single-connection mode, the connection (from its
+ * reservation on) and each of its operations are reserved separately, as `connection` and `operation`.
  */
 export type Place = 'stream' | 'connection' | 'operation'
 
-/** Takes one of the caller's places; call what it returns to give it back. @throws API_RATE_LIMIT_EXCEEDED */
+/**
+ * Reserves capacity for the caller and returns a function that releases it.
+ * @throws API_RATE_LIMIT_EXCEEDED when the caller already has {@link maxStreamsOfKey} connections or operations.
+ */
 export type TakePlace = (holder: Holder, place: Place) => () => void
 
-/** At most {@link maxStreamsOfKey} connections and as many operations of one caller. */
+/** Allows each caller {@link maxStreamsOfKey} connections and as many operations. */
 export function createPlaces(app: App): TakePlace {
   const connections = new Map<string, number>()
   const operations = new Map<string, number>()
@@ -43,7 +46,7 @@ export function createPlaces(app: App): TakePlace {
   }
 }
 
-/** A person may have many sessions, and has the places once. */
+/** A person may have many sessions, which share one quota. */
 function nameOf({ kind, userId, credentialId }: Holder): string {
   return kind === 'console' ? `person ${userId}` : `key ${credentialId}`
 }

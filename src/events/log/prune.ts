@@ -1,11 +1,11 @@
-// Events past their time.
+// Deletes expired events in chunks.
 import type { App } from '../../core/app.ts'
 import { retentionDays } from './log.ts'
 
-/** Deletes events past their {@link retentionDays}, in chunks, and returns how many. Their deliveries go with them. */
+/** Deletes events older than {@link retentionDays}, in chunks. Returns the number deleted. Their deliveries are deleted with them. */
 export async function pruneEvents(app: App, chunk = 2_000): Promise<number> {
   for (let pruned = 0; ; ) {
-    // From the lowest number on, so that what is kept has no holes.
+    // From the lowest number on, so that the events kept have no gaps.
     const { rowCount } = await app.pool.query(
       `delete from events where seq in (
          select seq from (select seq, "createdAt" from events order by seq limit $1) oldest

@@ -1,4 +1,4 @@
-// The relay: gives committed events their numbers. One process of the cluster does it at a time.
+// The relay: assigns numbers to committed events. One process of the cluster does it at a time (leader election by advisory lock).
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
@@ -6,25 +6,26 @@ import { connectDedicated, type Dedicated } from '../live/dedicated.ts'
 import { createAlarm } from './alarm.ts'
 import { type EventRow, eventColumns, eventOf, type LogEvent } from './log.ts'
 
-/** Whoever must learn of every event exactly once: told in the transaction that numbers them. */
+/** Receives every event exactly once, in the transaction that numbers it. */
 export type RelaySink = (tx: Sql, events: readonly LogEvent[]) => Promise<void>
 
 const batchSize = 500
 const pollMs = 100
 const candidacyMs = 500
 const maxBackoffMs = 2_000
-/** Any number will do, as long as every process takes the same one. */
+/** Key of the advisory lock. Any number works if every process uses the same one. */
 const lockKey = 4_617_230_010
 
 /**
- * Session rules that end the lead of a process that is frozen or cut off, within 4 s, so that another takes over.
- * The lead only saves work: the lock on event_sequence keeps numbers right, whoever gives them.
- * Tables here are empty at one moment and large at the next; plans made for the first must not be kept for the second.
+ * Session settings that end the leadership of a frozen or disconnected process within 4 s, so that another process takes over.
+ * Leadership only saves work: the row lock on event_sequence keeps the numbers correct, whichever process assigns them. The tables are
+ * empty at one moment and large at the next. Sequential scans are disabled, so that no cached plan from an empty table scans a large
+ * one.
  */
 const sessionRules = `set enable_seqscan = off; set idle_session_timeout = 4000; set idle_in_transaction_session_timeout = 4000; set lock_timeout = 4000;
   set tcp_keepalives_idle = 2; set tcp_keepalives_interval = 1; set tcp_keepalives_count = 2`
 
-/** Runs until disposed of: waits for the lead, then numbers what comes, and starts over when the connection is lost. */
+/** Runs until disposed: acquires the leadership, numbers new events, and starts over when the connection is lost. */
 export async function startRelay(app: App, sinks: readonly RelaySink[]): Promise<AsyncDisposable> {
   const alarm = createAlarm()
   const stopping = new AbortController()
@@ -45,7 +46,7 @@ export async function startRelay(app: App, sinks: readonly RelaySink[]): Promise
     }
   }
 
-  /** False when this process stops before it gets the lead. */
+  /** Returns false when this process stops before it becomes leader. */
   async function takeLead({ client }: Dedicated): Promise<boolean> {
     while (!stopping.signal.aborted) {
       const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [lockKey])
@@ -66,7 +67,7 @@ export async function startRelay(app: App, sinks: readonly RelaySink[]): Promise
         failures = 0
         rung = count === batchSize || (await alarm.wait(pollMs))
       } catch (error) {
-        // When this fails too it is the connection, and not a sink.
+        // If the rollback fails too, the connection is the cause and not a sink.
         await client.query('rollback')
         app.metrics.relayFailures.inc()
         app.log.error({ err: error, failures: ++failures }, 'events were not numbered; trying again')
@@ -76,7 +77,7 @@ export async function startRelay(app: App, sinks: readonly RelaySink[]): Promise
     }
   }
 
-  /** Numbers the events that wait longest, in one transaction with what the sinks make of them; returns how many. */
+  /** Numbers the oldest events of the outbox and runs the sinks, in one transaction. Returns the number of events. */
   async function numberBatch(client: Dedicated['client']): Promise<number> {
     await client.query('begin')
     const { rows } = await client.query<EventRow & { lag: string }>({
@@ -116,7 +117,10 @@ async function hasWork(sql: Sql): Promise<boolean> {
   return rows[0]?.work ?? false
 }
 
-/** Only committed rows can be seen, so a transaction that commits late gets a late number; `position` orders what one transaction wrote. */
+/**
+ * Only committed rows are visible, so a transaction that commits late gets a late number. `position` orders the events of one
+ * transaction.
+ */
 const numberSql = `
   with batch as (
     delete from outbox where position <= (select max(position) from (select position from outbox order by position limit $1) first) returning *

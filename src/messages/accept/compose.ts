@@ -1,9 +1,9 @@
-// Turns what a caller asked for into what is stored: one body and media address, the rest as content of the type.
+// Converts the input of a message to stored columns: `body`, `mediaUrl`, and `content` for the rest.
 import { fail } from '../../core/errors.ts'
 import { type Compiled, fillIn, type KnownContact, type TemplateType, valuesOf } from '../../templates/service.ts'
 import type { MessageFields, SendType } from '../input.ts'
 
-/** What a type needs beyond `body` and `mediaUrl`, as providers read it. */
+/** The data that a type needs beyond `body` and `mediaUrl`, in the form that providers read. */
 export type MessageContent =
   | { kind: 'location'; latitude: number; longitude: number; name: string | null; address: string | null }
   | { kind: 'contact'; name: string; phone: string }
@@ -29,14 +29,18 @@ export interface SharedContact {
   phone: string
 }
 
-/** A template, ready to be filled in. */
+/** A compiled template. */
 export interface OpenTemplate {
   type: TemplateType
   mediaUrl: string | null
   compiled: Compiled
 }
 
-/** What a template becomes: the message is about the contact that it speaks of. @throws NOT_FOUND; TEMPLATE_INVALID naming what is missing */
+/**
+ * Fills in a template. The message refers to the contact that supplied the values.
+ * @throws NOT_FOUND when the template or the named contact does not exist.
+ * @throws TEMPLATE_INVALID when a value is missing; the message names it.
+ */
 export function fillTemplate(
   input: MessageFields,
   contact: (SharedContact & KnownContact) | undefined,
@@ -48,12 +52,12 @@ export function fillTemplate(
   return { type: template.type, body, mediaUrl: template.mediaUrl, contactId: contact?.id ?? null, content: null }
 }
 
-/** @throws NOT_FOUND where the contact that is named is not there */
+/** @throws NOT_FOUND when `contactId` names a contact that does not exist in the workspace. */
 function checkContact(input: MessageFields, contact: SharedContact | undefined): void {
   if (input.contactId != null && !contact) fail('NOT_FOUND', 'Contact not found')
 }
 
-/** What a type with its fields becomes. @throws NOT_FOUND where the contact is not the workspace's */
+/** Builds the stored form of a message without a template. @throws NOT_FOUND when the contact does not exist in the workspace. */
 export function compose(input: MessageFields, contact: SharedContact | undefined): ComposedMessage {
   checkContact(input, contact)
   const type = input.type as SendType

@@ -1,4 +1,4 @@
-// The jobs that bring messages to their providers: who asks for them, in which order, and who does not wait for whom.
+// The job queues that dispatch messages to providers, and the priorities in them.
 import { z } from 'zod'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
@@ -18,7 +18,7 @@ const options = {
 } as const
 
 export const dispatchJob = defineJob({ name: 'message.dispatch', schema, options })
-/** Messages of campaigns have a queue and workers of their own, so that an instant one never waits behind them. */
+/** Campaign messages have their own queue and workers, so that instant messages never wait behind them. */
 export const campaignDispatchJob = defineJob({ name: 'message.dispatch.campaign', schema, options })
 
 export const dispatchQueues: readonly string[] = [dispatchJob.name, campaignDispatchJob.name]
@@ -33,18 +33,18 @@ export interface DispatchRequest extends JobRequest<{ id: string }> {
   job: typeof dispatchJob
 }
 
-/** The job of one message. */
+/** The dispatch job of one message. */
 export function dispatchRequest(message: Dispatchable, startAfter?: Date): DispatchRequest {
   const job = message.campaignId ? campaignDispatchJob : dispatchJob
   return { job, data: { id: message.id }, priority: priorities[message.scheduledAt ? 'scheduled' : 'instant'], startAfter }
 }
 
-/** The job that ends a message's wait. It has the message's own id, so that a message that waits again has no second one. */
+/** The job that expires a waiting message. Its id is the message's id, so a message that waits again gets no second job. */
 export function expiryRequest(message: Dispatchable, startAfter: Date): DispatchRequest {
   return { ...dispatchRequest(message, startAfter), id: message.id }
 }
 
-/** Adds the jobs in the transaction `tx`, each to the queue it is for. */
+/** Adds the jobs to their queues, in the transaction `tx`. */
 export async function enqueueDispatch(app: Pick<App, 'boss'>, tx: Sql, requests: readonly DispatchRequest[]): Promise<void> {
   for (const [job, list] of Map.groupBy(requests, (request) => request.job)) await enqueue(app, tx, job, list)
 }

@@ -1,4 +1,4 @@
-// A message that will not arrive: its status, the quota it never used, and the event that says so.
+// Fails messages: sets the status, returns the quota, emits the event.
 import { returnQuota } from '../../billing/admission/quota.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { emit } from '../../events/log/emit.ts'
@@ -7,7 +7,7 @@ import { messageEvent } from '../events.ts'
 export interface Failing {
   id: string
   error: string
-  /** Only while this lease holds; left out where the message's row is held already. */
+  /** Fencing token: the message fails only while it has this lease. Left out if the caller holds the row lock. */
   token?: string
 }
 
@@ -25,8 +25,8 @@ interface Row {
 }
 
 /**
- * Fails messages that were not accepted, in the transaction `tx`; answers the ids of those that were still open. Their
- * quota is given back, but for those of which nobody knows whether they left.
+ * Fails messages that the provider has not accepted, in the transaction `tx`. Returns the ids of those that were still open. Returns their
+ * quota, except for UNKNOWN_OUTCOME, because such a message may have been sent.
  */
 export async function failMessages(tx: Sql, failing: readonly Failing[]): Promise<string[]> {
   if (failing.length === 0) return []

@@ -1,4 +1,4 @@
-// Settling: what came of offering a message, written only while the lease it was offered under still holds.
+// Settles send outcomes: writes them only while the lease of the attempt still holds (fencing token).
 import type { App } from '../../core/app.ts'
 import { type Sql, transaction } from '../../core/database/database.ts'
 import type { SendOutcome } from '../../providers/provider.ts'
@@ -12,10 +12,10 @@ export interface Settlement {
   outcome: SendOutcome
 }
 
-/** Commits outcomes, in one transaction; those whose lease passed to another are left out and counted. */
+/** Commits outcomes in one transaction. Skips those whose lease was lost, and counts them in the `fencedWrites` metric. */
 export async function settleAll(app: App, settlements: readonly Settlement[]): Promise<void> {
   const settled = await transaction(app.pool, async (tx) => {
-    // One order for all, so that two settlements never wait for each other in a circle.
+    // A fixed lock order prevents deadlocks between two settlements.
     const list = [...settlements].sort((a, b) => (a.message.id < b.message.id ? -1 : 1))
     const failing: { id: string; error: string; token: string }[] = []
     const retries: { message: ClaimedMessage; delayMs: number }[] = []
@@ -53,7 +53,7 @@ async function accept(tx: Sql, list: readonly Settlement[]): Promise<number> {
   return rowCount ?? 0
 }
 
-/** Gives leases back, with jobs for the next try. */
+/** Releases leases and adds jobs for the next attempt. */
 async function release(app: App, tx: Sql, retries: readonly { message: ClaimedMessage; delayMs: number }[]): Promise<number> {
   if (retries.length === 0) return 0
   const { rows } = await tx.query<Dispatchable & { nextAttemptAt: Date }>(
@@ -75,7 +75,7 @@ async function release(app: App, tx: Sql, retries: readonly { message: ClaimedMe
   return rows.length
 }
 
-/** An unknown outcome keeps its lease; a job looks again when that is over. */
+/** An unknown outcome keeps its lease. A job looks at the message again when the lease has expired. */
 async function askLater(app: App, tx: Sql, list: readonly Settlement[]): Promise<void> {
   const unknown = list.filter(({ outcome }) => outcome.outcome === 'unknown').map(({ message }) => message.id)
   if (unknown.length === 0) return

@@ -1,4 +1,4 @@
-// Messages that wait: let go when their instance connects, and looked after when something was missed.
+// Messages that wait for their instance: released when it connects, and swept every minute in case an event was missed.
 import { z } from 'zod'
 import type { App } from '../../core/app.ts'
 import { type Sql, transaction } from '../../core/database/database.ts'
@@ -6,7 +6,7 @@ import { defineJob, enqueue, implementJob } from '../../core/jobs/jobs.ts'
 import { type Dispatchable, dispatchQueues, dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
 import { failMessages } from './fail.ts'
 
-/** As many as a transaction lets go without keeping whoever connects or deletes an instance waiting. */
+/** Messages per transaction. Bounds the time for which connecting or deleting an instance holds its locks. */
 const releasedAtOnce = 2_000
 
 const releaseJob = defineJob({
@@ -16,8 +16,8 @@ const releaseJob = defineJob({
 })
 
 /**
- * Brings up the jobs of what waited for this instance, in the transaction that connects or deletes it: of those that have
- * waited longest so many at once; a job goes on with the others.
+ * Adds dispatch jobs for messages that wait for this instance, in the transaction that connects or deletes it. Takes the earliest due
+ * messages first, up to {@link releasedAtOnce}. A job continues with the rest.
  */
 export async function releaseWaiting(app: App, tx: Sql, instanceId: string): Promise<void> {
   const { rows: first } = await tx.query<{ id: string }>(
@@ -37,11 +37,11 @@ export async function releaseWaiting(app: App, tx: Sql, instanceId: string): Pro
     tx,
     inOrder.map((row) => dispatchRequest(row)),
   )
-  // Of these some may have been cancelled meanwhile, and the others wait all the same.
+  // Checks `first`, not `rows`: some of the messages may have been cancelled since the first query, and more may still wait.
   if (first.length === releasedAtOnce) await enqueue(app, tx, releaseJob, [{ data: { instanceId } }])
 }
 
-/** Goes on with the next, unless the instance has gone away again. */
+/** Continues with the next messages, unless the instance has disconnected again. */
 export const releaseImplementation = implementJob(releaseJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
   for (const { instanceId } of jobs) {
     await transaction(app.pool, async (tx) => {
@@ -63,12 +63,12 @@ export const sweepJob = defineJob({
 })
 
 /**
- * Every minute, for what has no job though it should, as after a restore from a backup: fails what waited longer than
- * its time to live, and brings up jobs of what should have left long ago.
+ * Runs every minute for messages that lost their job, for example after a restore from a backup. Fails messages older than their time to
+ * live, and adds jobs for messages that are two minutes overdue.
  */
 export const sweepImplementation = implementJob(sweepJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
   await transaction(app.pool, async (tx) => {
-    // What somebody holds at this moment, perhaps to send it just in time, is left to them.
+    // Skips locked rows: another worker may be sending these messages just in time.
     const { rows } = await tx.query<{ id: string }>(
       `select id from messages where direction = 'outbound' and status in ('queued', 'sending') and "acceptedAt" is null
          and ("leaseToken" is null or "waitingSince" is not null) and "dueAt" < now() - $1 * interval '1 millisecond' order by id limit 5000
@@ -79,7 +79,7 @@ export const sweepImplementation = implementJob(sweepJob, { batchSize: 1, worker
       tx,
       rows.map((row) => ({ id: row.id, error: 'EXPIRED' })),
     )
-    // Without statistics, as after a restore, all jobs would be looked through again for each message.
+    // Without table statistics, as after a restore, the planner would choose a nested loop and scan all jobs once per message.
     await tx.query('set local enable_nestloop = off')
     const { rows: lost } = await tx.query<Dispatchable>(
       `select m.id, m."scheduledAt", m."campaignId" from messages m

@@ -1,13 +1,13 @@
-// A window on an instance's traffic: what was read of the last day, counted on as messages are sent.
+// Sliding window over an instance's traffic of the last 24 hours: loaded once, then updated as messages are sent.
 import type { Traffic } from '../../instances/safety.ts'
 import type { TrafficRows } from '../safety/traffic.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
-/** Traffic is kept by the minute. */
+/** Granularity of the counts. */
 const minuteMs = 60_000
 
-/** When the connection of an instance dropped, lately. */
+/** Times of recent disconnections of an instance. */
 interface Dropped {
   disconnections: readonly Date[]
 }
@@ -17,29 +17,29 @@ interface Recipient {
   cold: boolean
 }
 
-/** What one instance sent and got, as far as this process knows. */
+/** The traffic of one instance as far as this process knows. `loadedAt` is in milliseconds since 1970. */
 export interface Window {
   loadedAt: number
   loading: Promise<void> | null
-  /** Messages by minute since 1970, oldest first. */
+  /** Messages per minute, by minutes since 1970, oldest first. */
   minutes: Map<number, number>
   outbound1h: number
   outbound24h: number
   recipients: Map<string, Recipient>
-  /** Whether there is anybody that it could know from earlier, */
+  /** True if the instance may know recipients from before the last 24 hours. */
   history: boolean
-  /** and those of them who were asked for and are not among the recipients yet. */
+  /** Recipients known from before the last 24 hours that have been looked up and are not in `recipients` yet. */
   acquainted: Set<string>
   unique1h: number
   cold: number
-  /** The minute up to which the sums above are right. */
+  /** The minute for which the sums above are current. */
   minute: number
   failed24h: number
   inboundReplies24h: number
   inboundReplies7d: number
 }
 
-/** Traffic as of now, from what was read. */
+/** The traffic at `now`, computed from database rows. */
 export function trafficAt(rows: TrafficRows, instance: Dropped, now: Date): Traffic {
   const window = windowOf(rows)
   advance(window, Math.floor(now.getTime() / minuteMs))
@@ -65,7 +65,7 @@ export function windowOf(rows: TrafficRows): Window {
   }
 }
 
-/** Adds a message; answers whether its recipient is cold. */
+/** Counts one more message. Returns whether its recipient is cold. */
 export function count(window: Window, to: string, now: number): boolean {
   const minute = Math.floor(now / minuteMs)
   advance(window, minute)
@@ -81,13 +81,13 @@ export function count(window: Window, to: string, now: number): boolean {
     return cold
   }
   if (known.last < now - hourMs) window.unique1h++
-  // Recipients stand in the order of their last message, so that the oldest are found first.
+  // Deletes the recipient first, because `set` alone would not move it: the map stays in the order of the last message.
   window.recipients.delete(to)
   window.recipients.set(to, { ...known, last: now })
   return known.cold
 }
 
-/** Lets what has become too old fall out; the work is done once a minute, not once a message. */
+/** Drops what has left the window. Does its work once a minute, not once per message. */
 function advance(window: Window, minute: number): void {
   if (window.minute === minute) return
   window.minute = minute

@@ -1,4 +1,4 @@
-// Inbound messages: stored once each, however often the network brings them, with the event that says so.
+// Stores inbound messages with their events. Deduplicates by the provider's message id.
 import type { App } from '../../core/app.ts'
 import { transaction } from '../../core/database/database.ts'
 import { newId } from '../../core/id.ts'
@@ -18,7 +18,7 @@ interface Row {
 
 const inboundSafety = JSON.stringify({ decision: 'allow', riskLevel: 'low', state: 'stable', score: 100 })
 
-/** Stores what is new, in one transaction; the contacts that wrote it stay until that ends. */
+/** Stores new messages in one transaction. Locks their contacts FOR KEY SHARE, so that these are not deleted before the commit. */
 export async function receiveMessages(app: App, messages: readonly InboundMessage[]): Promise<void> {
   await transaction(app.pool, async (tx) => {
     const { rows } = await tx.query<Row>(

@@ -1,4 +1,4 @@
-// Receipts: what the network says became of our messages. Late, double and disordered ones change nothing.
+// Applies the network's receipts for outbound messages. Late, duplicate and out-of-order receipts change nothing.
 import type { App } from '../../core/app.ts'
 import { type Sql, transaction } from '../../core/database/database.ts'
 import { emit, type NewEvent } from '../../events/log/emit.ts'
@@ -26,8 +26,8 @@ interface Change {
 }
 
 /**
- * Applies receipts in one transaction, one event for each status that a message newly reaches. Answers the receipts of
- * messages that are not known (yet): their provider may have been faster than our own commit, so they are worth a retry.
+ * Applies receipts in one transaction and emits one event for each status that a message newly reaches. Returns the receipts of unknown
+ * messages. These are worth a retry, because a provider can answer faster than our own commit.
  */
 export async function applyReceipts(app: App, receipts: readonly Receipt[]): Promise<Receipt[]> {
   const unknown = await transaction(app.pool, async (tx) => {
@@ -83,7 +83,7 @@ async function hold(tx: Sql, receipts: readonly Receipt[]): Promise<Row[]> {
 
 async function store(tx: Sql, changes: readonly Change[]): Promise<void> {
   if (changes.length === 0) return
-  // A receipt proves that the provider took the message, whatever became of our own note of it.
+  // A receipt proves that the provider accepted the message, even if our own record of the send is missing.
   await tx.query({
     name: 'messages.receipts.store',
     text: `update messages m set status = c.status, error = coalesce(c.error, m.error),

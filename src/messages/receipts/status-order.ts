@@ -1,4 +1,4 @@
-// How far receipts take a message: up one status after the other, never back.
+// Status order of outbound messages: receipts move a message forward only, one status after another.
 import type { MessageStatus } from '../../generated/prisma/client.ts'
 import type { ReceiptStatus } from '../../providers/provider.ts'
 
@@ -6,9 +6,9 @@ const rank = { queued: 0, sending: 1, sent: 2, delivered: 3, read: 4 } as const
 const ladder = ['sent', 'delivered', 'read'] as const
 
 /**
- * The statuses that a receipt makes a message reach, in order: none for what is late, repeated or impossible. While nobody
- * knows what became of a send, a receipt tells it, however late. Once the message has failed with UNKNOWN_OUTCOME none does:
- * callers were told the end, and a status that was final for them never becomes another.
+ * The statuses that a receipt makes a message reach, in order. Late, repeated and impossible receipts reach none. While the outcome of a
+ * send is unknown, a receipt settles it, however late. After the message failed with UNKNOWN_OUTCOME no receipt counts: callers have seen a
+ * final status, and a final status never changes.
  */
 export function reached(status: MessageStatus, receipt: ReceiptStatus): ReceiptStatus[] {
   if (!(status in rank)) return []

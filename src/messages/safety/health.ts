@@ -1,4 +1,4 @@
-// Instance.health: what the messages of the last days say of an instance.
+// GraphQL field Instance.health: safety state and recommendations, from the traffic of the last days.
 
 import type { Context } from '../../core/context.ts'
 import { builder } from '../../core/graph/builder.ts'

@@ -1,9 +1,12 @@
-// Pure rules of a message on its way out: what to do with its job, and when to try again.
+// Pure rules for dispatching a message: the decision for its job, and the retry delays.
 import type { MessageStatus } from '../../generated/prisma/client.ts'
 
-/** Longest wait for a provider's answer; shorter than the lease, so that an answer never comes to one who lost it. */
+/** Timeout for a provider's answer. Shorter than the lease, so that an answer never arrives after the lease was lost. */
 export const sendTimeoutMs = 8_000
-/** How long a claimed message is its worker's alone. Shorter than pg-boss's least heartbeat, so that a retry finds it over. */
+/**
+ * Duration of the lease on a claimed message. Shorter than the heartbeat of its job (10 s, the smallest that pg-boss accepts), so that a
+ * retried job finds the lease expired.
+ */
 export const leaseMs = 9_000
 const maxAttempts = 12
 
@@ -14,37 +17,37 @@ export interface OpenMessage {
   leaseToken: string | null
   leaseUntil: Date | null
   acceptedAt: Date | null
-  /** How often it was claimed. */
+  /** Number of claims so far. */
   attempts: number
-  /** Whether an earlier message to the same recipient is still on its way to the provider. */
+  /** True if an earlier message to the same recipient has not been accepted by the provider yet. */
   blocked: boolean
   instanceDeleted: boolean
   instanceConnected: boolean
-  /** Whether the provider takes our reference, so that offering again is safe. */
+  /** True if the provider deduplicates by our reference, so that a send with unknown outcome can be repeated. */
   sendsOnce: boolean
-  /** How long a receipt may still tell what became of a send whose answer was lost. */
+  /** How long a receipt may still settle a send whose answer was lost. */
   reconcileMs: number
 }
 
 export type Decision =
   | { do: 'send' }
   | { do: 'nothing' }
-  /** Until its instance connects, but not longer. */
+  /** Wait until the instance connects, at most until `until`. */
   | { do: 'wait'; until: Date }
-  /** Until the messages before it to the same recipient have left. */
+  /** Wait until the earlier messages to the same recipient have been sent. */
   | { do: 'follow' }
   | { do: 'later'; at: Date }
   | { do: 'fail'; error: string }
 
-/** What to do with the job of a message, at the database's `now`. */
+/** Decides about the job of a message. `now` is the time of the database. */
 export function decide(message: OpenMessage, now: Date, ttlMs: number): Decision {
   const { status, leaseUntil, dueAt, nextAttemptAt } = message
   if ((status !== 'queued' && status !== 'sending') || message.acceptedAt) return { do: 'nothing' }
   if (message.leaseToken && leaseUntil) {
     if (leaseUntil > now) return { do: 'later', at: leaseUntil }
     if (!message.sendsOnce || message.attempts >= maxAttempts) {
-      // Taken or not, nobody knows: only a receipt may tell, and it has this long to. One that broke every worker that
-      // claimed it is not claimed for ever.
+      // The outcome is unknown. Only a receipt can settle it, and it has `reconcileMs` to arrive. The limit of attempts stops a message
+      // that crashes every worker that claims it.
       const until = new Date(leaseUntil.getTime() + message.reconcileMs)
       return until > now ? { do: 'later', at: until } : { do: 'fail', error: 'UNKNOWN_OUTCOME' }
     }
@@ -58,12 +61,15 @@ export function decide(message: OpenMessage, now: Date, ttlMs: number): Decision
   return message.blocked ? { do: 'follow' } : { do: 'send' }
 }
 
-/** Milliseconds until a message looks again whether the one before it has left, as the n-th (0) of a batch that waits for it. */
+/** Milliseconds until a message checks again whether the earlier one was sent. `n` is its position, from 0, among the waiting messages. */
 export function followDelayMs(n: number): number {
   return 250 + 5 * n
 }
 
-/** Milliseconds until the next try after `attempts` tries, or null when it was the last: 1 s doubling to 5 min, ±20 %. */
+/**
+ * Backoff with jitter: milliseconds until the next attempt after `attempts` attempts, 1 s doubling to 5 min, ±20 %. A delay that the
+ * provider asks for (`afterMs`) replaces it, up to 1 h. Null after the last attempt.
+ */
 export function retryDelayMs(attempts: number, afterMs: number | undefined, random: () => number = Math.random): number | null {
   if (attempts >= maxAttempts) return null
   if (afterMs !== undefined) return Math.min(afterMs, 3_600_000)

@@ -1,7 +1,7 @@
-// The traffic of instances, read from the database: what the last day's messages add up to.
+// Reads the traffic of instances from the database: recipients and message counts of the last 24 hours, replies of the last 7 days.
 import type { App } from '../../core/app.ts'
 
-/** An instance and somebody that it writes to. */
+/** An instance and a number that it writes to. */
 export interface Pair {
   instanceId: string
   to: string
@@ -9,7 +9,7 @@ export interface Pair {
 
 export interface TrafficRows {
   instanceId: string
-  /** Whether anything was sent before the last day, or anybody wrote. */
+  /** True if a message is older than 24 hours, or if the instance received any. */
   history: boolean
   recipients: { to: string; last: number; cold: boolean }[]
   minutes: { minute: number; n: number }[]
@@ -18,13 +18,13 @@ export interface TrafficRows {
   inboundReplies7d: number
 }
 
-/** As SQL, what makes a recipient of instance `i` an acquaintance: it wrote, or was written to before the last day. */
+/** SQL query that finds a row if `peer` wrote to instance `i` at any time, or was written to more than 24 hours ago. */
 function earlier(peer: string): string {
   return `select from messages e where e."workspaceId" = i."workspaceId" and e.peer = ${peer} and e."instanceId" = i.id
     and (e.direction = 'inbound' or e."createdAt" <= now() - interval '24 hours')`
 }
 
-/** Those of the pairs who know each other from earlier. */
+/** Returns the pairs that have such earlier messages. */
 export async function readAcquainted(app: Pick<App, 'pool'>, pairs: readonly Pair[]): Promise<Pair[]> {
   const { rows } = await app.pool.query<Pair>({
     name: 'messages.acquainted',
@@ -35,7 +35,9 @@ export async function readAcquainted(app: Pick<App, 'pool'>, pairs: readonly Pai
   return rows
 }
 
-/** The last day's recipients and minutes of instances. A recipient is cold who never wrote and was first written to within it. */
+/**
+ * Reads the recipients and message counts of the last 24 hours. A recipient is cold if it never wrote and was first written to within them.
+ */
 export async function readTraffic(app: Pick<App, 'pool'>, instanceIds: readonly string[]): Promise<TrafficRows[]> {
   const { rows } = await app.pool.query<TrafficRows>({
     name: 'messages.traffic',

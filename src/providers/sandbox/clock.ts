@@ -1,16 +1,16 @@
-// The sandbox network's time: its steps happen when they are due, whoever planned them.
+// Clock of the sandbox network: runs steps when they are due, including those that other processes added.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
 import type { ProviderEvents } from '../provider.ts'
 import { runDueSteps } from './steps.ts'
 
-/** Disposing of it waits for what is under way. */
+/** Disposing of it waits for the steps in progress. */
 export interface Clock extends AsyncDisposable {
-  /** Says that something will be due. */
+  /** Announces that a step will be due. */
   wakeIn: (dueInMs: number) => void
 }
 
-/** How often a process looks for steps that another one left. */
+/** How often a process polls for steps that another one left. */
 const idleMs = 1_000
 
 export function startClock(app: App, events: ProviderEvents): Clock {
@@ -23,7 +23,7 @@ export function startClock(app: App, events: ProviderEvents): Clock {
       let timer: NodeJS.Timeout | undefined
       let dueAt = Number.POSITIVE_INFINITY
       const news = Promise.withResolvers<void>()
-      // Set before the look, so that what is added during it is not slept through.
+      // Set before the query, so that a step which is added during the query still wakes the loop.
       wakeIn = (ms) => {
         if (Date.now() + ms >= dueAt) return
         dueAt = Date.now() + ms

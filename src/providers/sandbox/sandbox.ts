@@ -1,4 +1,4 @@
-// A phone network in place of a phone: deterministic, durable, no account needed. What it does is in script.ts.
+// Sandbox provider: a simulated phone network, deterministic, durable, without an account. Its behaviour is in script.ts.
 import type { App } from '../../core/app.ts'
 import type { Provider } from '../provider.ts'
 import { type Clock, startClock } from './clock.ts'
@@ -6,7 +6,7 @@ import { exists } from './script.ts'
 import { createSend } from './send.ts'
 import { addSteps, changes } from './steps.ts'
 
-/** In this time a caller's transaction has most likely committed; when not, the next look finds what it left. */
+/** Time in which the transaction of the calling function has most likely committed. If it has not, the next poll finds its steps. */
 const commitMs = 10
 
 export function createSandbox(app: App): Provider {
@@ -15,7 +15,7 @@ export function createSandbox(app: App): Provider {
   const send = createSend(app, wake)
   return {
     name: 'sandbox',
-    // `settings.clientReferences: false` plays a network that takes no reference of ours, as some real ones do.
+    // `settings.clientReferences: false` simulates a network that does not deduplicate by our reference, like some real ones.
     sendsOnce: (instance) => instance.settings.clientReferences !== false,
     reconcileMs: Math.max(1_000, 10 * app.config.sandboxLatencyMs),
     send: (instance, message) => send({ instance, message }),

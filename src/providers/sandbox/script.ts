@@ -1,18 +1,18 @@
-// What the sandbox network does with a message, by the last four digits of the number: pure, in units of one latency.
+// Behaviour of the sandbox network for a message, chosen by the last four digits of the number. Pure; times are multiples of one latency.
 import { createHash } from 'node:crypto'
 import type { ReceiptStatus } from '../provider.ts'
 
-/** Something that will happen `after` so many latencies. */
+/** A step that happens after `after` latencies. */
 export type Step = { after: number; kind: 'receipt'; status: ReceiptStatus; error?: string } | { after: number; kind: 'answer' }
 
 export interface Script {
-  /** Refused at once, for good. */
+  /** Refused at once and permanently. */
   refuse?: { error: string; restricted?: boolean }
-  /** How often it is refused with a passing error first. */
+  /** Number of temporary refusals before the message is accepted. */
   stumbles?: number
-  /** Taken, but the answer to the send is lost. */
+  /** Accepted, but the response to the send is lost. */
   losesAnswer?: boolean
-  /** The instance's connection drops for so many latencies instead, once. */
+  /** The first attempt is not accepted; the instance's connection drops for this many latencies instead. */
   drops?: number
   steps: Step[]
 }
@@ -45,12 +45,12 @@ export function scriptFor(to: string): Script {
   return scripts[to.slice(-4)] ?? { steps: ordinary }
 }
 
-/** Whether a number is on the sandbox network. */
+/** True if a number is on the sandbox network. */
 export function exists(to: string): boolean {
   return scriptFor(to).refuse?.error !== 'RECIPIENT_NOT_FOUND'
 }
 
-/** A number that stays the instance's own: made of its id and the seed. */
+/** Returns a stable phone number for an instance, derived from its id and the seed. */
 export function sandboxNumber(seed: number, instanceId: string): string {
   const digest = createHash('sha256').update(`${seed} ${instanceId}`).digest()
   return `+3933${String(digest.readUInt32BE(0) % 100_000_000).padStart(8, '0')}`

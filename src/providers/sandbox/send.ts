@@ -1,4 +1,4 @@
-// The sandbox network's front door: takes messages in groups, keeps each under its reference exactly once.
+// Send operation of the sandbox network: accepts messages in groups, and stores each exactly once under its reference.
 import type { App } from '../../core/app.ts'
 import { createBatch } from '../../core/batch.ts'
 import { type Sql, transaction } from '../../core/database/database.ts'
@@ -11,7 +11,7 @@ interface Offer {
   message: OutgoingMessage
 }
 
-/** Makes `send`. `wake` is told when the network has something to do. */
+/** Creates `send`. `wake` is called with the milliseconds until the network has a step to run. */
 export function createSend(app: App, wake: (dueInMs: number) => void): (offer: Offer) => Promise<SendOutcome> {
   return createBatch<Offer, SendOutcome>({
     max: 200,
@@ -24,7 +24,7 @@ export function createSend(app: App, wake: (dueInMs: number) => void): (offer: O
   })
 }
 
-/** `soonest`: in how many latencies the network has something to do. */
+/** `soonest` is the time until the network has a step to run, in latencies. */
 async function takeAll(app: App, tx: Sql, offers: readonly Offer[]): Promise<{ outcomes: SendOutcome[]; soonest: number }> {
   const scripts = offers.map((offer) => scriptFor(offer.message.to))
   const cutOff = await cutOffAmong(tx, offers)
@@ -44,7 +44,10 @@ async function takeAll(app: App, tx: Sql, offers: readonly Offer[]): Promise<{ o
   return { outcomes, soonest: Math.min(1, ...steps.map(({ after }) => after)) }
 }
 
-/** What makes a connection drop that is about to drop already: it comes again when that is back, not before. */
+/**
+ * Finds messages that would drop a connection while an earlier drop of it is still pending. They get the outcome `retry`, so that
+ * they drop the connection again only after it is back.
+ */
 async function cutOffAmong(tx: Sql, offers: readonly Offer[]): Promise<ReadonlySet<Offer>> {
   const dropping = offers.filter(({ message }) => scriptFor(message.to).drops)
   if (dropping.length === 0) return new Set()
@@ -75,7 +78,7 @@ function answer(app: App, { instance, message }: Offer, script: Script, before: 
     : { outcome: 'accepted', providerMessageId }
 }
 
-/** Writes the ledger; answers how often each reference had been offered before. */
+/** Stores the messages; returns how many attempts each reference had before. */
 async function record(tx: Sql, offers: readonly Offer[]): Promise<Map<string, number>> {
   if (offers.length === 0) return new Map()
   const { rows } = await tx.query<{ reference: string; offers: number }>({

@@ -1,4 +1,4 @@
-// What the sandbox network has yet to do, kept in the database so that a killed process loses nothing of it.
+// Pending steps of the sandbox network, stored in the database so that a killed process loses none of them.
 import type { App } from '../../core/app.ts'
 import { type Sql, transaction } from '../../core/database/database.ts'
 import type { InboundMessage, ProviderEvents, Receipt, StateChange } from '../provider.ts'
@@ -10,9 +10,9 @@ export interface NewStep {
   kind: 'receipt' | 'answer' | 'connected' | 'disconnect' | 'reconnect' | 'restrict'
   status?: string
   error?: string
-  /** In latencies from now. */
+  /** In latencies from the present. */
   after: number
-  /** What follows when this one has happened, in latencies from then. */
+  /** The step that follows this one, in latencies after it has happened. */
   next?: { kind: StateKind; after: number }
 }
 
@@ -27,7 +27,7 @@ interface Step {
   body: string | null
 }
 
-/** Plans steps in the transaction `tx`. */
+/** Adds steps in the transaction `tx`. */
 export async function addSteps(tx: Sql, steps: readonly NewStep[], latencyMs: number): Promise<void> {
   if (steps.length === 0) return
   await tx.query({
@@ -45,13 +45,13 @@ export async function addSteps(tx: Sql, steps: readonly NewStep[], latencyMs: nu
   })
 }
 
-/** How long a process may take to report what it took before another may report it again. */
+/** Lease on a due step: a process must report it in this time, or another process may report it again. */
 const holdMs = 10_000
 
 /**
- * Reports what is due: takes steps for a while, reports them, deletes them. A process that dies in between leaves
- * receipts and answers to be reported again, as real networks do; what happens to a connection happens once.
- * Answers how long until the next step, at most `idleMs`; 0 when more is due.
+ * Runs due steps: leases, reports and deletes them. If a process dies in between, receipts and answers are reported again, as on
+ * real networks (at-least-once delivery); changes of a connection happen once. Returns the milliseconds until the next step, at
+ * most `idleMs`; 0 if more steps are due.
  */
 export async function runDueSteps(app: App, events: ProviderEvents, idleMs: number): Promise<number> {
   const { rows } = await app.pool.query<Step>({
@@ -87,7 +87,7 @@ export async function runDueSteps(app: App, events: ProviderEvents, idleMs: numb
 
 type StateKind = Exclude<NewStep['kind'], 'receipt' | 'answer'>
 
-/** What each step of a connection makes of an instance. */
+/** State change of an instance by each step of a connection. */
 export const changes: Record<StateKind, (instanceId: string, seed: number) => Omit<StateChange, 'instanceId'>> = {
   connected: (instanceId, seed) => ({ status: 'connected', waNumber: sandboxNumber(seed, instanceId) }),
   disconnect: () => ({ status: 'disconnected', error: 'CONNECTION_LOST' }),
@@ -95,7 +95,7 @@ export const changes: Record<StateKind, (instanceId: string, seed: number) => Om
   restrict: () => ({ restricted: true, error: 'ACCOUNT_RESTRICTED' }),
 }
 
-/** Lets a step of a connection happen, unless it was called off or another process was faster, and plans what follows. */
+/** Runs a step of a connection, unless it was cancelled or another process was faster, and adds the step that follows. */
 async function move(app: App, events: ProviderEvents, { id, instanceId, payload }: Step, kind: StateKind): Promise<void> {
   await transaction(app.pool, async (tx) => {
     const { rowCount } = await tx.query('delete from sandbox_steps where id = $1', [id])
