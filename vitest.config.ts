@@ -1,4 +1,4 @@
-// Runs the tests in projects by what they need; test/README.md describes each. Benches are not tests.
+// Vitest projects, split by what a test needs; test/README.md describes each. Benchmarks are not tests.
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
@@ -10,7 +10,7 @@ const withDatabase = { globalSetup: ['test/kit/global-setup.ts'], setupFiles: ['
 const [unit, process_, deep] = ['test/**/*.unit.test.ts', 'test/**/*.process.test.ts', 'test/**/*.deep.test.ts']
 
 export default defineConfig({
-  // Node loads this build of graphql; vite would load a second one beside it, and graphql refuses to exist twice.
+  // Node loads this build of graphql. Vite would load a second one beside it, and graphql throws if it is loaded twice.
   resolve: { alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve('graphql')) }] },
   test: {
     pool: 'forks',
@@ -31,7 +31,10 @@ export default defineConfig({
         },
       },
       // More workers than cores: these tests mostly wait for child processes.
-      { extends: true, test: { name: 'processes', include: [process_], maxWorkers: 5, sequence: { groupOrder: 2 }, ...withDatabase } },
+      {
+        extends: true,
+        test: { name: 'processes', include: [process_], maxWorkers: 4, sequence: { groupOrder: 2 }, ...withDatabase },
+      },
       // Long runs and measurements, one at a time (npm run test:deep).
       { extends: true, test: { name: 'deep', include: [deep], maxWorkers: 1, sequence: { groupOrder: 3 }, ...withDatabase } },
     ],

@@ -33,6 +33,14 @@ if (unknown.length > 0) {
 const figures: Figures[] = []
 for (const name of names) figures.push(...(await (benches[name] as () => Promise<Figures[]>)()))
 
+/** Compares with a target such as `≥ 1.5 ×` (of the baseline) or `≤ 30 ms` (in the bench's own unit). */
+function meets(target: string, gateway: number, ratio: number): boolean {
+  const [, sign, bound, unit] = target.match(/^(≥|≤) ([\d.]+) (×|m?s)$/) ?? []
+  if (!sign) throw new Error(`${target} is not a target that can be compared`)
+  const value = unit === '×' ? ratio : gateway
+  return sign === '≥' ? value >= Number(bound) : value <= Number(bound)
+}
+
 const round = (value: number) => Number(value.toPrecision(4))
 console.table(
   figures.map(({ name, unit, baseline, gateway, ratio, target }) => ({
@@ -42,6 +50,7 @@ console.table(
     unit,
     ratio: round(ratio),
     target,
+    result: target === 'printed' ? '' : meets(target, gateway, ratio) ? 'pass' : 'FAIL',
   })),
 )
 const report = {

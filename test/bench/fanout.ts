@@ -57,7 +57,7 @@ export async function benchFanout(): Promise<Figures[]> {
   const rate = (values: readonly number[]) => (subscribers * eventsOfRound) / median(values)
   const kilobytes = (name: 'gateway' | 'baseline') => (full[name] - empty[name]) / subscribers / 1024
   return [
-    figure('fan-out', 'events/s', rate(seconds.baseline), rate(seconds.gateway), '≥ 0.4'),
+    figure('fan-out', 'events/s', rate(seconds.baseline), rate(seconds.gateway), '≥ 0.4 ×'),
     figure('fan-out: memory of an idle subscriber', 'KiB', kilobytes('baseline'), kilobytes('gateway'), 'printed'),
   ]
 }

@@ -9,7 +9,7 @@ import type { OpenApiDocument } from '../../rest-compat/openapi/document.ts'
 import type { Surface } from '../../rest-compat/route.ts'
 import { type Cluster, freePort, openCluster } from '../../src/core/database/cluster.ts'
 import { migrate } from '../../src/core/database/migrate.ts'
-import { startCommons } from './commons.ts'
+import { type Commons, startCommons } from './commons.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -22,13 +22,37 @@ declare module 'vitest' {
 
 const template = 'gateway_template'
 
+interface Shared {
+  serverUrl: string
+  commons: Commons
+  documents: Record<Surface, OpenApiDocument> | { fault: string }
+  end: () => Promise<void>
+}
+
+/** Vitest runs this file once a project, each time as a module of its own. All projects share one server and one gateway. */
+const run = globalThis as typeof globalThis & { gatewayTests?: { shared: Promise<Shared>; projects: number } }
+
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  run.gatewayTests ??= { shared: start(), projects: 0 }
+  const tests = run.gatewayTests
+  tests.projects++
+  const { serverUrl, commons, documents, end } = await tests.shared
+  project.provide('serverUrl', serverUrl)
+  project.provide('template', template)
+  project.provide('commons', commons)
+  project.provide('documents', documents)
+  return async () => {
+    if (--tests.projects === 0) await end()
+  }
+}
+
+async function start(): Promise<Shared> {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'gateway-test-'))
-  // Run by root, the server runs as another user, who must be able to pass.
+  // Run by root, the server runs as another user, who must be able to enter the folder.
   await chmod(dataDir, 0o711)
   const password = 'test'
-  // Nothing here outlives the machine; a crash of the server alone loses nothing even so.
-  const settings = { fsync: 'off', full_page_writes: 'off', max_connections: '300' }
+  // Only a crash of the machine loses data with these settings; a crash of the server does not.
+  const settings = { fsync: 'off', full_page_writes: 'off', max_connections: '600' }
   const cluster = await openCluster({ dataDir, password, settings })
   const port = await freePort()
   await cluster.start(port)
@@ -37,18 +61,15 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 
   const serverUrl = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
   await makeTemplate(serverUrl)
-  project.provide('serverUrl', serverUrl)
-  project.provide('template', template)
-  const { end, ...commons } = await startCommons(await makeDatabase(serverUrl, 'commons', template))
-  project.provide('commons', commons)
-  project.provide('documents', await makeDocuments())
-  return async () => {
+  const { end: endCommons, ...commons } = await startCommons(await makeDatabase(serverUrl, 'commons', template))
+  async function end(): Promise<void> {
     process.off('exit', stopAtExit)
-    await end()
+    await endCommons()
     stop(cluster)
     while (cluster.running()) await new Promise((resolve) => setTimeout(resolve, 20))
     await rm(dataDir, { recursive: true, force: true })
   }
+  return { serverUrl, commons, documents: await makeDocuments(), end }
 }
 
 /** Half-written rows must not keep tests from running that have nothing to do with them. */
