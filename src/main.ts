@@ -1,7 +1,9 @@
-// Starts the gateway and stops it: configuration, database, jobs, server, and the same backwards.
+// Starts the gateway (configuration, database, jobs, server), and stops it in reverse order.
 
+import { mailer } from './accounts/mail/mailer.ts'
+import { openApp } from './app.ts'
+import { keyUse } from './billing/admission/last-used.ts'
 import { foreignKey, opensStored } from './cli/stored-secrets.ts'
-import { createApp } from './core/app.ts'
 import { readConfig } from './core/config/config.ts'
 import { openEmbedded } from './core/database/embedded.ts'
 import { migrate } from './core/database/migrate.ts'
@@ -11,11 +13,10 @@ import { boundFetch } from './core/network/outbound.ts'
 import { sentenceOf } from './core/sentence.ts'
 import { createDemo, demoKey, demoLinks, demoText } from './demo/demo.ts'
 import { handsOutDemoKey } from './demo/links.ts'
-import { attachDomains } from './domains.ts'
 import { createServer } from './server.ts'
 import { createQueues, startWorker } from './worker.ts'
 
-/** What is not finished by then is handed back: its lease runs out and another takes it. */
+/** Time limit of the shutdown, in milliseconds. Unfinished work is taken over by another process when its lease expires. */
 const stopWithinMs = 9_000
 
 async function run(stopped: Promise<string>): Promise<void> {
@@ -23,7 +24,7 @@ async function run(stopped: Promise<string>): Promise<void> {
   const { config, secrets } = readConfig()
   boundFetch()
   const log = createLog(config.logLevel)
-  // Without a handler Node prints the error in its own format; here it is a log line like any other.
+  // Without a handler, Node prints the error in its own format. This one writes a log line.
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error.stack ?? String(error) }, 'unforeseen error; the process ends')
     process.exit(1)
@@ -36,11 +37,10 @@ async function run(stopped: Promise<string>): Promise<void> {
     : parts.use(await openEmbedded({ dataDir: config.dataDir, as: 'gateway', onTrouble }))
   await migrate(database.url, (message) => log.info(message))
   const secretKey = secrets.secretKey ?? database.secretKey
-  const app = parts.use(await createApp({ config, secrets: { ...secrets, secretKey }, databaseUrl: database.url }))
-  attachDomains(app)
-  parts.use(app.keyUse)
-  parts.use(app.mailer)
-  // It starts even so: what is lost can be made anew.
+  const app = parts.use(await openApp({ config, secrets: { ...secrets, secretKey }, databaseUrl: database.url }))
+  parts.use(keyUse(app))
+  parts.use(mailer(app))
+  // The gateway starts with a wrong SECRET_KEY all the same, because the lost secrets can be created again.
   if ((await opensStored(app.pool, app.secrets.secretKey as Buffer)) === false) log.error(foreignKey)
   await app.boss.start()
   await createQueues(app)
@@ -65,7 +65,7 @@ async function run(stopped: Promise<string>): Promise<void> {
   log.info({ signal }, 'stopping')
 }
 
-/** Resolves at the first signal to stop. Later ones change nothing: npm passes on what the terminal sends anyway. */
+/** Resolves at the first stop signal. Later signals are ignored, because npm forwards signals that the terminal sends anyway. */
 function stopSignal(): Promise<string> {
   return new Promise((resolve) => {
     for (const name of ['SIGTERM', 'SIGINT'] as const) {

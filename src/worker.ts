@@ -1,4 +1,5 @@
-// Registers every domain's jobs, and starts what runs beside requests: workers, providers, the relay.
+// Registers the jobs of every domain, and starts the background work: workers, providers, relay.
+
 import { accountJobs } from './accounts/jobs.ts'
 import { mailImplementation } from './accounts/mail/order.ts'
 import { billingJobs } from './billing/jobs.ts'
@@ -19,6 +20,8 @@ import { releaseImplementation, sweepImplementation } from './messages/dispatch/
 import { receiveMessages } from './messages/receipts/inbound.ts'
 import { applyReceipts } from './messages/receipts/receipts.ts'
 import type { ProviderEvents, ProviderName } from './providers/provider.ts'
+import { providers } from './providers/providers.ts'
+import { deliveryQueues } from './webhooks/delivery-queues.ts'
 import { webhookJobs } from './webhooks/jobs.ts'
 import { webhookSink } from './webhooks/sink.ts'
 
@@ -40,18 +43,18 @@ const jobs: readonly JobImplementation[] = [
   ...webhookJobs,
 ]
 
-/** Every process makes the queues, so that any may enqueue. */
+/** Every process creates all queues, so that each can enqueue any job. */
 export async function createQueues(app: App): Promise<void> {
   await makeQueues(app, jobs)
 }
 
-/** Starts what this process's roles ask for; disposing of it finishes or hands back what is under way. */
+/** Starts the background work of this process's roles. Disposing of it finishes the running work or hands it back. */
 export async function startWorker(app: App): Promise<AsyncDisposable> {
   await using parts = new AsyncDisposableStack()
   if (app.config.roles.has('relay')) parts.use(await startRelay(app, [webhookSink(app)]))
   if (app.config.roles.has('worker')) {
-    for (const provider of app.providers.values()) parts.use(await provider.start(providerEvents(app, provider.name)))
-    parts.use(app.deliveries.start())
+    for (const provider of providers(app).values()) parts.use(await provider.start(providerEvents(app, provider.name)))
+    parts.use(deliveryQueues(app).start())
     parts.use(await workOn(app, jobs))
   }
   return parts.move()

@@ -1,4 +1,5 @@
-// Ordering a plan: judged at once, granted when it is paid.
+// Orders a plan: checked at once, granted when it is paid.
+
 import type { Context } from '../core/context.ts'
 import { type Sql, transaction } from '../core/database/database.ts'
 import { codeOf, fail } from '../core/errors.ts'
@@ -8,14 +9,17 @@ import type { Checkout, Subscription } from '../generated/prisma/client.ts'
 import { refuseUnlessOwner } from './admission/roles.ts'
 import { judgeChange } from './change-plan.ts'
 import type { Opened, Order } from './provider.ts'
+import { billingProviders } from './providers.ts'
 import { holdSubscription } from './subscription.ts'
 
 type Wanted = Order['plan']
 
 /**
- * Orders the plan for the workspace's owner. An order of that plan that can still be paid is answered again, so that
- * nobody pays twice for pressing a button twice; an order of another plan makes way.
- * @throws BILLING_TEAM_MUTATION_FORBIDDEN, INVALID_STATE, PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS, PROVIDER_ERROR.
+ * Orders the plan for the workspace's owner. If an order of that plan can still be paid, it is returned again, so that nobody pays twice
+ * for a double click. An open order of another plan is closed.
+ * @throws BILLING_TEAM_MUTATION_FORBIDDEN when the caller does not own the team; INVALID_STATE when the plan is in force, or when the
+ * subscription or an order changed in the meantime; PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS when the owner's teams exceed the plan; PROVIDER_ERROR
+ * when the provider fails.
  */
 export async function checkOut(ctx: Context, plan: Wanted): Promise<Checkout> {
   refuseUnlessOwner(ctx.principal)
@@ -34,24 +38,24 @@ export async function checkOut(ctx: Context, plan: Wanted): Promise<Checkout> {
     if (checkout.id !== id) await discard(ctx, opened)
     return checkout
   } catch (error) {
-    // Where it is not known why, the order may be stored, and be answered to the next who asks.
+    // After an error without a code the order may be stored, and the next request may return it. So it stays open then.
     if (codeOf(error)) await discard(ctx, opened)
     throw error
   }
 }
 
 interface Answered {
-  /** The subscription that the provider was asked about. */
+  /** The subscription as the provider was asked about it. */
   subscription: Subscription
-  /** Null where an order of that plan is open already. */
+  /** Null if an order of that plan is open already. */
   opened: Opened | null
-  /** Orders that cannot be paid any more. */
+  /** Ids of orders that cannot be paid. */
   closed: string[]
 }
 
-/** What the provider makes of the order. Nothing of it is stored yet, so that nothing is left where it fails. */
+/** Opens the order at the provider. Nothing of it is stored yet, so a failure leaves nothing behind. */
 async function askProvider({ app, principal }: Context, checkoutId: string, plan: Wanted): Promise<Answered> {
-  const provider = app.billing.current
+  const provider = billingProviders(app).current
   const { subscription, payer, pending } = await transaction(app.pool, async (tx) => {
     const subscription = await holdForOrder(tx, principal.ownerId, plan)
     const { rows } = await tx.query<Order['payer']>('select id, email, name from users where id = $1', [principal.ownerId])
@@ -70,13 +74,13 @@ async function askProvider({ app, principal }: Context, checkoutId: string, plan
   return { subscription, opened: await provider.open({ checkoutId, plan, payer, subscription }), closed }
 }
 
-/** Judges the order once more, because teams, other orders and payments may have come while the provider was asked. */
+/** Checks the order again before it is stored, because teams, orders and payments may have changed while the provider was asked. */
 async function storeOrder(
   { app, principal }: Context,
   tx: Sql,
   { id, plan, subscription, opened, closed }: Answered & { id: string; plan: Wanted },
 ): Promise<Checkout> {
-  const provider = app.billing.current
+  const provider = billingProviders(app).current
   const held = await holdForOrder(tx, principal.ownerId, plan)
   if (held.externalId !== subscription.externalId) fail('INVALID_STATE', 'The subscription has just changed; look at it again')
   await tx.query(`update checkouts set status = 'expired', "updatedAt" = now() where id = any($1) and status = 'pending'`, [
@@ -85,9 +89,9 @@ async function storeOrder(
   const pending = await pendingOf(tx, principal.ownerId, provider.name)
   if (pending.some((checkout) => checkout.plan !== plan))
     fail('INVALID_STATE', 'Another plan was ordered in the meantime; order again to replace that')
-  // One that could be answered again, or that another request made in the meantime.
+  // An order that was open before, or that another request made in the meantime.
   if (pending[0]) return pending[0]
-  // Paid between the two looks, so that the next try is told about it.
+  // The open order was paid or closed between the two checks. The caller's retry starts from the new state.
   if (!opened) fail('INVALID_STATE', 'The checkout has just ended; look at the subscription')
   const { rows } = await tx.query<Checkout>(
     `insert into checkouts (id, "userId", plan, provider, "externalId", url) values ($1, $2, $3, $4, $5, $6) returning *`,
@@ -96,7 +100,10 @@ async function storeOrder(
   return rows[0] as Checkout
 }
 
-/** The subscription, held, if it may change to that plan. @throws INVALID_STATE, PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS. */
+/**
+ * Returns the subscription, locked, if it may change to that plan.
+ * @throws INVALID_STATE when the plan is in force; PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS when the owner's teams exceed the plan.
+ */
 async function holdForOrder(tx: Sql, ownerId: string, plan: Wanted): Promise<Subscription> {
   const held = await holdSubscription(tx, ownerId, new Date())
   if (held.plan === plan && held.status === 'active') fail('INVALID_STATE', 'This is the plan in force')
@@ -104,12 +111,15 @@ async function holdForOrder(tx: Sql, ownerId: string, plan: Wanted): Promise<Sub
   return held
 }
 
-/** Closes what was opened and is handed out to nobody, if the provider answers; the log has why where it does not. */
+/** Closes an order that was opened and is returned to nobody. Best effort: if the provider fails, the log has the reason. */
 async function discard({ app }: Context, opened: Opened | null): Promise<void> {
-  if (opened) await app.billing.current.close(opened).catch(() => {})
+  if (opened)
+    await billingProviders(app)
+      .current.close(opened)
+      .catch(() => {})
 }
 
-/** The orders that wait, newest first. */
+/** Returns the pending orders, newest first. */
 async function pendingOf(tx: Sql, userId: string, provider: string): Promise<Checkout[]> {
   const { rows } = await tx.query<Checkout>(
     `select * from checkouts where "userId" = $1 and provider = $2 and status = 'pending' order by "createdAt" desc, id desc`,

@@ -1,7 +1,7 @@
-// Plans in the graph.
+// GraphQL types of the plans.
 
-import type { PlanFeatures, PlanLimits } from '../core/context.ts'
 import { builder } from '../core/graph/builder.ts'
+import type { PlanFeatures, PlanLimits } from '../core/principal.ts'
 import type { Plan } from './plans.ts'
 
 const PlanLimitsRef = builder.objectRef<PlanLimits>('PlanLimits').implement({

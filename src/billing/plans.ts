@@ -1,5 +1,5 @@
-// The plan catalogue: every number of every plan, the one place that has them; and which of them a subscription puts in force.
-import type { PlanFeatures, PlanLimits } from '../core/context.ts'
+// The plan catalogue, the only place with the numbers of the plans, and the rule that decides the plan in force of a subscription.
+import type { PlanFeatures, PlanLimits } from '../core/principal.ts'
 import type { Subscription } from '../generated/prisma/client.ts'
 
 export interface Plan {
@@ -74,22 +74,22 @@ export const plans: readonly Plan[] = [
 
 const byCode = new Map<string, Plan>(plans.map((plan) => [plan.code, plan]))
 
-/** The plan of that code; one that is not sold any more counts as Free. */
+/** Returns the plan with that code. A code that is not in the catalogue counts as Free. */
 export function planOf(code: string): Plan {
   return byCode.get(code) ?? (plans[0] as Plan)
 }
 
-/** Whether it was cancelled and its period has ended, even if the job that writes that down has not come by yet. */
+/** True if the subscription is cancelled and its period has ended, even if the job has not stored that yet. */
 export function isOver({ status, currentPeriodEnd }: Pick<Subscription, 'status' | 'currentPeriodEnd'>, now: Date): boolean {
   return status === 'cancelled' && currentPeriodEnd <= now
 }
 
-/** The plan of a subscription at `now`. */
+/** Returns the plan of a subscription at `now`. */
 export function planInForce(row: Pick<Subscription, 'plan' | 'status' | 'currentPeriodEnd'>, now: Date): Plan {
   return planOf(isOver(row, now) ? 'free' : row.plan)
 }
 
-/** As SQL: the code of {@link planInForce} of the row of `subscriptions` that is called `row` there. */
+/** SQL: the code of {@link planInForce} for the row of `subscriptions` with the alias `row`. */
 export function planInForceSql(row: string): string {
   const sold = plans.map(({ code }) => `'${code}'`).join(', ')
   return `case when ${row}.plan in (${sold}) and not (${row}.status = 'cancelled' and ${row}."currentPeriodEnd" <= now()) then ${row}.plan else 'free' end`

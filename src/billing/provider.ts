@@ -1,11 +1,11 @@
-// What every billing provider does: takes orders of plans, and lets what runs end or go on.
+// Interface of the billing providers: they take orders of plans, and let subscriptions end or go on.
 import type { App } from '../core/app.ts'
 import type { Checkout, Subscription } from '../generated/prisma/client.ts'
 import type { Plan } from './plans.ts'
 
 export type BillingProviderName = 'manual' | 'stripe'
 
-/** A plan that somebody wants. */
+/** An order of a plan. */
 export interface Order {
   checkoutId: string
   plan: Exclude<Plan['code'], 'free'>
@@ -14,39 +14,33 @@ export interface Order {
 }
 
 export interface Opened {
-  /** The provider's name for it. */
+  /** The provider's id of the order. */
   externalId: string | null
-  /** Where to pay; null where nothing is to be done online. */
+  /** The payment page; null if nothing is to be done online. */
   url: string | null
 }
 
-/** Its verbs may take long and are not called inside a transaction. Each throws PROVIDER_ERROR where the provider does not answer. */
+/** The methods may take long, so call them outside of transactions. Each throws PROVIDER_ERROR when the provider does not respond. */
 export interface BillingProvider {
   name: BillingProviderName
-  /** Asks for the money. Grants nothing. */
+  /** Requests the payment. Grants nothing. */
   open: (order: Order) => Promise<Opened>
-  /** Whether a pending checkout can still be paid. @throws INVALID_STATE for one that was just paid. */
+  /** Returns whether a pending checkout can still be paid. @throws INVALID_STATE when it was just paid. */
   isOpen: (checkout: Checkout) => Promise<boolean>
-  /** Makes sure that it cannot be paid any more. */
+  /** Makes sure that the checkout cannot be paid. */
   close: (checkout: Pick<Checkout, 'externalId'>) => Promise<void>
   /**
-   * Lets the subscription end with its period, or go on after it, and stores what the provider made of that. False where
-   * there is nobody to tell, so that the change is ours alone to store.
+   * Lets the subscription end with its period, or go on after it, and stores the resulting state as the provider reports it. Returns false
+   * if there is no provider to ask, so that the caller stores the change.
    */
   renew: (subscription: Subscription, goesOn: boolean) => Promise<boolean>
 }
 
 export interface BillingProviders {
-  /** Who takes new orders here. */
+  /** The provider that takes new orders. */
   current: BillingProvider
-  /** Who takes the money of that subscription. @throws PROVIDER_ERROR where that one is not set up any more. */
+  /** Returns the provider that bills the subscription. @throws PROVIDER_ERROR when that provider is not configured. */
   of: (subscription: Pick<Subscription, 'provider'>) => BillingProvider
-}
-
-declare module '../core/app.ts' {
-  interface App {
-    billing: BillingProviders
-  }
 }
 
 export type BillingApp = Pick<App, 'pool' | 'secrets' | 'config' | 'log'>

@@ -1,10 +1,14 @@
-// Which billing providers this gateway has: Stripe where it is set up, and an operator always.
+// The billing providers of this gateway: Stripe if it is configured, and always the manual one.
+
 import { fail } from '../core/errors.ts'
+import { definePart } from '../core/part.ts'
 import { manual } from './manual.ts'
 import type { BillingApp, BillingProviders } from './provider.ts'
 import { createStripeProvider } from './stripe/provider.ts'
 
-export function createBillingProviders(app: BillingApp): BillingProviders {
+export const billingProviders = definePart(createBillingProviders)
+
+function createBillingProviders(app: BillingApp): BillingProviders {
   const stripe = app.secrets.stripe ? createStripeProvider(app) : null
   return {
     current: stripe ?? manual,

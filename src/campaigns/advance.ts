@@ -1,4 +1,5 @@
-// Sending a campaign: page by page, recipients become messages with quota and jobs, a page in one transaction.
+// Sends a campaign page by page. One transaction turns a page of recipients into messages with quota and jobs.
+
 import { setTimeout as pause } from 'node:timers/promises'
 import { quotaLeft, reserveQuota } from '../billing/admission/quota.ts'
 import { planInForceSql } from '../billing/plans.ts'
@@ -8,6 +9,8 @@ import { implementJob } from '../core/jobs/jobs.ts'
 import { announceChange, subject } from '../events/live/follow.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
 import { type CampaignMessage, enqueueMessages } from '../messages/accept/enqueue.ts'
+import { lastInstant } from '../messages/dispatch/dispatch.ts'
+import { safetyBook } from '../messages/safety/safety.ts'
 import { advanceJob, sweepJob, wake } from './campaign-job.ts'
 import { nextStep, type Progress, paceAfter, restAfter, turnMs } from './policy.ts'
 
@@ -16,13 +19,16 @@ export const advanceImplementation = implementJob(advanceJob, { batchSize: 1, wo
   return jobs.map(() => undefined)
 })
 
-/** Sends page after page until nothing more may be sent for now, or it is another campaign's turn. */
+/**
+ * Sends page after page until nothing more may be sent for the moment, or until `turnMs` have passed and another campaign gets
+ * the worker.
+ */
 async function takeTurn(app: App, id: string): Promise<void> {
   await readTrafficAhead(app, id)
   const begin = performance.now()
   for (;;) {
     const pageBegin = performance.now()
-    const pace = paceAfter(pageBegin - app.instantAt)
+    const pace = paceAfter(pageBegin - lastInstant(app).at)
     if (!(await advance(app, id, pace.pageSize))) return
     const now = performance.now()
     if (app.stopping || now - begin > turnMs) break
@@ -31,20 +37,23 @@ async function takeTurn(app: App, id: string): Promise<void> {
   await transaction(app.pool, (tx) => wake(app, tx, id))
 }
 
-/** What a process reads once of an instance that sends a lot takes seconds, in which nobody could pause a held campaign. */
+/**
+ * Loads the traffic of the instance before the campaign row is locked. For an instance that sends a lot, the first load in a
+ * process takes seconds; under the row lock nobody could pause the campaign meanwhile.
+ */
 async function readTrafficAhead(app: App, id: string): Promise<void> {
   const { rows } = await app.pool.query<{ instanceId: string; to: string }>(
     `select c."instanceId", r."to" from campaigns c join campaign_recipients r on r."campaignId" = c.id and r.position = 1
      where c.id = $1`,
     [id],
   )
-  await app.safety.load(rows)
+  await safetyBook(app).load(rows)
 }
 
-/** Thrown where quota that was free a moment ago went to somebody else; nothing has happened then. */
+/** Thrown when a concurrent send took the quota after `quotaLeft` was read. The transaction rolls back and runs again. */
 const quotaRaced = new Error('the quota went to others')
 
-/** Does what comes next for a campaign, `pageSize` messages at most; answers whether more of it may be sent right after. */
+/** Runs the next step of a campaign, with at most `pageSize` messages. Returns true if more may be sent right after. */
 export async function advance(app: App, id: string, pageSize: number): Promise<boolean> {
   for (;;) {
     try {
@@ -71,8 +80,9 @@ interface Planned {
 }
 
 async function advanceIn(app: App, tx: Sql, id: string, pageSize: number): Promise<boolean> {
-  // Whoever else sends for this owner waits for the quota until the commit, so that does not wait for the disk. Nothing of
-  // it is lost: a crash that forgets it forgets all of it, and whatever builds on it is written after it.
+  // Other sends of this owner wait for the quota's row lock until the commit, so the commit does not wait for the disk
+  // (asynchronous commit). A crash can lose this transaction as a whole, but not a part of it, and all that builds on it comes
+  // later in the WAL.
   const [, campaign] = await Promise.all([tx.query('set local synchronous_commit = off'), hold(tx, id)])
   if (!campaign) return false
   const [recipients, counts] = await Promise.all([readPlanned(tx, id, pageSize), countOpen(tx, id)])
@@ -99,7 +109,10 @@ async function advanceIn(app: App, tx: Sql, id: string, pageSize: number): Promi
   }
 }
 
-/** Makes messages for the next recipients; where there is no quota for all of them, the campaign pauses itself. */
+/**
+ * Creates messages for as many of the next recipients as the quota allows. Without quota or without a usable subscription, the
+ * campaign pauses itself.
+ */
 async function send(app: App, tx: Sql, campaign: Held, next: readonly Planned[]): Promise<boolean> {
   const { id, ownerId, plan } = campaign
   if (!campaign.subscribed) return await pauseItself(tx, id, 'SUBSCRIPTION_INACTIVE')
@@ -118,7 +131,7 @@ async function send(app: App, tx: Sql, campaign: Held, next: readonly Planned[])
     id,
     `status = 'running', error = null, "lastEnqueuedAt" = now(), "processingStartedAt" = coalesce("processingStartedAt", now())`,
   )
-  // Last, because whoever else sends for this owner waits from here to the commit.
+  // Reserves quota last: other sends of this owner wait for its row lock from here to the commit.
   const granted = await reserveQuota(
     tx,
     recipients.map(() => ({ ownerId, plan, counts: true })),
@@ -156,8 +169,9 @@ async function hold(tx: Sql, id: string): Promise<Held | undefined> {
 }
 
 /**
- * The recipients of the next page. Nobody else changes them while the campaign is held, and their contacts stay until `tx` ends. Asked for
- * as a range, so that only the index of the state has them in order: by the primary key each page would read all before it again.
+ * Reads the recipients of the next page. The row lock on the campaign keeps others from changing them, and `for key share` keeps
+ * their contacts until `tx` ends. The condition on `status` is a range, so that only the index (campaignId, status, position)
+ * returns them in order: through the primary key, each page would read all rows before it again.
  */
 async function readPlanned(tx: Sql, id: string, pageSize: number): Promise<Planned[]> {
   const { rows } = await tx.query<Planned>({
@@ -182,7 +196,7 @@ async function countOpen(tx: Sql, id: string): Promise<{ open: number; waiting: 
   return rows[0] as { open: number; waiting: number }
 }
 
-/** Every minute, for campaigns that have something to do and no job, as after a restore from a backup. */
+/** Runs every minute. Enqueues campaigns that have something to do but no job, for example after a restore from a backup. */
 export const sweepImplementation = implementJob(sweepJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
   await transaction(app.pool, async (tx) => {
     const { rows } = await tx.query<{ id: string }>(

@@ -1,11 +1,11 @@
-// The database that an operator's command works on, beside a running gateway and without one.
+// The database for an operator's command, with or without a running gateway.
 import type pg from 'pg'
 import { readConfig } from '../core/config/config.ts'
 import { openEmbedded } from '../core/database/embedded.ts'
 import { migrate } from '../core/database/migrate.ts'
 import { withPool } from '../core/database/short-pool.ts'
 
-/** The database in use, embedded or outside; an embedded one is started for the command when none runs. */
+/** The configured database, embedded or external. An embedded one is started for the command if it is not running. */
 export async function openDatabase() {
   const { config, secrets } = readConfig()
   const parts = new AsyncDisposableStack()
@@ -14,13 +14,12 @@ export async function openDatabase() {
     config,
     secrets,
     url: config.databaseUrl ?? (embedded as { url: string }).url,
-    backend: config.databaseBackend,
     secretKey: secrets.secretKey ?? (embedded as { secretKey: Buffer }).secretKey,
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   }
 }
 
-/** Runs a command's work on the database, brought to the shape that this version expects. */
+/** Runs a command on the database, after pending migrations were applied. */
 export async function withDatabase<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T> {
   await using database = await openDatabase()
   await migrate(database.url, console.error)

@@ -1,4 +1,4 @@
-// What an operator types: `npm run -s gateway -- COMMAND`. Works beside a running gateway, and without one.
+// The operator's command line: `npm run -s gateway -- COMMAND`. Works with and without a running gateway.
 import { randomBytes } from 'node:crypto'
 import { Command, Option } from 'commander'
 import { PgBoss } from 'pg-boss'
@@ -41,7 +41,7 @@ account
   .action(async (options: { email: string; name: string; plan: string; password?: string; json?: true }) => {
     const password = options.password ?? randomBytes(15).toString('base64url')
     const made = await withDatabase((pool) => createAccount(pool, { ...options, password }))
-    // Apart from the JSON, whose fields others rely on.
+    // Printed apart from the JSON, because other programs rely on its fields.
     if (!options.password) console.error(`password: ${password}`)
     print(options.json, made)
   })
@@ -139,7 +139,7 @@ gateway
   .action(async () => {
     await using database = await openDatabase()
     const applied = await migrate(database.url, console.error)
-    const boss = new PgBoss({ connectionString: database.url, backend: database.backend, supervise: false, schedule: false })
+    const boss = new PgBoss({ connectionString: database.url, supervise: false, schedule: false })
     await boss.start()
     await boss.stop({ graceful: false })
     console.log(applied.length > 0 ? `applied ${applied.join(', ')}` : 'nothing to apply')
@@ -148,7 +148,7 @@ gateway
   .command('doctor')
   .description('check configuration, database, clock, providers, files, mail and the identity provider')
   .action(async () => {
-    // What it looks at is what the other commands do without.
+    // Loaded only here: the other commands do not need these modules.
     const [{ doctor }, { boundFetch }] = await Promise.all([import('./doctor.ts'), import('../core/network/outbound.ts')])
     boundFetch()
     await using database = await openDatabase()

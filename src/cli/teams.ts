@@ -1,4 +1,4 @@
-// The operator's commands about teams.
+// The operator's commands for teams.
 import { type Command, Option } from 'commander'
 import type { App } from '../core/app.ts'
 import { readConfig } from '../core/config/config.ts'
@@ -15,7 +15,7 @@ import { listMembers, listTeams } from '../teams/read.ts'
 import { createTeam } from '../teams/service.ts'
 import { openDatabase, withDatabase } from './command-database.ts'
 
-/** Adds `team …`; `print` says fields one by one, or as JSON. */
+/** Adds the `team …` commands. `print` prints fields one by one, or as JSON. */
 export function addTeamCommands(gateway: Command, print: (asJson: true | undefined, fields: object) => void): void {
   const json = () => new Option('--json', 'print JSON')
   const id = () => new Option('--id <id>', 'id of the team').makeOptionMandatory()
@@ -78,16 +78,19 @@ export function addTeamCommands(gateway: Command, print: (asJson: true | undefin
     })
 }
 
-/** Does something to a team that leaves work for the gateway, in one transaction. @throws TEAM_NOT_FOUND. */
+/**
+ * Changes a team, which leaves work for the gateway, in one transaction.
+ * @throws TEAM_NOT_FOUND when there is no such team.
+ */
 async function onTeam<T>(teamId: string, work: (app: App, tx: Sql, team: HeldTeam) => Promise<T>): Promise<T> {
-  // The whole gateway stands behind these, which commands that only look do without.
-  const [{ createApp }, { createQueues }] = await Promise.all([import('../core/app.ts'), import('../worker.ts')])
+  // Loads the whole gateway, which commands that only read do not need.
+  const [{ openApp }, { createQueues }] = await Promise.all([import('../app.ts'), import('../worker.ts')])
   await using database = await openDatabase()
   await migrate(database.url)
   const { config, secrets } = readConfig()
-  // Without a role, so that nothing else is done on the side.
+  // Without roles, so that the app starts no background work.
   const own = { config: { ...config, roles: new Set<never>() }, secrets: { ...secrets, secretKey: database.secretKey } }
-  await using app = await createApp({ ...own, databaseUrl: database.url })
+  await using app = await openApp({ ...own, databaseUrl: database.url })
   await app.boss.start()
   await createQueues(app)
   return await transaction(app.pool, async (tx) => {

@@ -1,29 +1,58 @@
-// What every part of the gateway is handed: built once at start, disposed of once at the end.
+// The App object: dependencies that every part of the gateway receives. Created once at start, disposed of once at the end.
 import { EventEmitter } from 'node:events'
 import type pg from 'pg'
 import { PgBoss } from 'pg-boss'
 import type { Config, Secrets } from './config/config.ts'
-import { type Db, openDatabase, type Read } from './database/database.ts'
+import { type Db, openDatabase, type Read, type Sql } from './database/database.ts'
 import { createFailpoint, type FailpointHit } from './failpoint.ts'
 import { createLog, type Log } from './log.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { createEgress, type Egress } from './network/egress.ts'
+import type { PlanLimits, Principal, TeamRole } from './principal.ts'
 import { createSealer, type Sealer } from './seal.ts'
 
-/** News inside one process, so that nobody waits for a poll. Losing one costs time, never data. */
+/** In-process signals that wake waiting code before its next poll. A lost signal costs time, never data. */
 export interface Signals {
   /** Rows were added to the outbox. */
   outbox: []
-  /** The relay numbered events up to this one. */
+  /** The relay has numbered events up to `last`. */
   events: [last: bigint]
 }
 
-/** Domains that own something for the whole process declare it here by merging, and `attachDomains` (src/domains.ts) makes it. */
+/** Calls from a domain up to a higher one, inside the caller's transaction. src/app.ts says who answers each. */
+export interface Hooks {
+  /**
+   * Returns the caller's present role in the team; null for a key and in a personal workspace. Locks the membership, or the
+   * key, for the transaction `tx`, so that a later removal waits for it.
+   * @throws TEAM_NOT_FOUND when the user has left the team; UNAUTHORIZED when the team key is revoked.
+   */
+  holdRole: (tx: Sql, principal: Principal) => Promise<TeamRole | null>
+  /**
+   * Returns the limits of the user's own plan, and locks the subscription for the transaction.
+   * @throws SUBSCRIPTION_INACTIVE when the subscription is not active.
+   */
+  holdLimits: (tx: Sql, userId: string) => Promise<PlanLimits>
+  /**
+   * Takes one request from the person's per-second limit for sign-in routes.
+   * @throws API_RATE_LIMIT_EXCEEDED when the limit is used up.
+   */
+  limitSignIn: (app: App, userId: string) => Promise<void>
+  /** Revokes the open invitations to teams that the person owns, and those that the person sent. */
+  revokeInvitations: (tx: Sql, userId: string) => Promise<void>
+  /** Releases the messages that wait for an instance when it connects or is deleted. */
+  releaseWaiting: (app: App, tx: Sql, instanceId: string) => Promise<void>
+  /** Deletes all webhook endpoints of a workspace. */
+  deleteEndpoints: (tx: Sql, workspaceId: string) => Promise<void>
+  /** Disables the webhook endpoints of the workspace that the person created. */
+  disableEndpoints: (tx: Sql, workspaceId: string, userId: string) => Promise<void>
+}
+
+/** A domain's own process-wide parts are not listed here: see core/part.ts. */
 export interface App extends AsyncDisposable {
   config: Config
   secrets: Secrets
   pool: pg.Pool
-  /** Commits without waiting for the disk; see core/database.ts. */
+  /** Connections with asynchronous commit; see core/database/database.ts. */
   quickPool: pg.Pool
   shortRead: Read
   longRead: Read
@@ -34,24 +63,26 @@ export interface App extends AsyncDisposable {
   sealer: Sealer
   signals: EventEmitter<Signals>
   failpoint: FailpointHit
-  /** The only way to addresses that callers name. */
+  /** The only HTTP client for addresses that callers supply (SSRF protection). */
   egress: Egress
-  /** Set when the process was told to stop: it is not ready any more. */
+  hooks: Hooks
+  /** True once the process has to stop; it is not ready from then on. */
   stopping: boolean
-  /** Where the server listens, once it does. */
+  /** Address that the server listens on; undefined until it listens. */
   address: string | undefined
 }
 
 export interface AppOptions {
   config: Config
   secrets: Secrets
-  /** The database in use, embedded or outside. */
+  /** URL of the database in use, embedded or external. */
   databaseUrl: string
+  hooks: Hooks
 }
 
-/** Opens the database and the job queue, without starting any work; the domains' own parts are attached by `attachDomains`. */
+/** Opens the database and the job queue without starting any work. */
 export async function createApp(options: AppOptions): Promise<App> {
-  const { config, secrets, databaseUrl } = options
+  const { config, secrets, databaseUrl, hooks } = options
   if (!secrets.secretKey) throw new Error('SECRET_KEY is not set')
   const log = createLog(config.logLevel)
   const metrics = createMetrics()
@@ -69,7 +100,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   })
   const egress = createEgress({ allowed: config.allowedPrivateTargets })
   boss.on('error', (error) => log.warn({ err: error.message }, 'job queue error'))
-  const core = {
+  return {
     config,
     secrets,
     pool: database.pool,
@@ -84,6 +115,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     signals: new EventEmitter<Signals>().setMaxListeners(0),
     failpoint: createFailpoint(config.failpoint),
     egress,
+    hooks,
     stopping: false,
     address: undefined,
     async [Symbol.asyncDispose]() {
@@ -92,5 +124,4 @@ export async function createApp(options: AppOptions): Promise<App> {
       await database[Symbol.asyncDispose]()
     },
   }
-  return core as unknown as App
 }

@@ -1,36 +1,51 @@
-// The door: turns a request's credential into a context, and says on the reply how the caller's rate stands.
+// Authentication: turns a request's API key or access token into a context, and sets the rate limit headers.
+
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { claimsOf, refuseToken } from '../accounts/sign-in/auth-call.ts'
-import { type Admission, type Scope, uncount } from '../billing/admission/admit.ts'
+import { type Admission, admitKeys, type Scope, uncount } from '../billing/admission/admit.ts'
+import { admitSessions } from '../billing/admission/admit-session.ts'
 import { planOf } from '../billing/plans.ts'
 import type { App } from '../core/app.ts'
-import type { Context, Principal } from '../core/context.ts'
+import type { Context } from '../core/context.ts'
 import { codeOf, fail } from '../core/errors.ts'
+import type { Principal } from '../core/principal.ts'
 
-/** A request whose credential holds, before it is known what the request is about. */
+/** A request with a valid credential, before it is known which scope it needs. */
 export interface Caller {
   /**
-   * The context for a request about that, by the rules of keys and teams.
-   * @throws TEAM_KEY_REQUIRED, TEAM_KEY_NOT_ALLOWED, TEAM_NOT_FOUND; the request then counts towards no monthly quota.
+   * Returns the context for a request of this scope, checked by the rules of keys and teams. A refused request does not count towards the
+   * monthly quota.
+   * @throws TEAM_KEY_REQUIRED when a personal key names a team for workspace data.
+   * @throws TEAM_KEY_NOT_ALLOWED when a team key asks for personal data.
+   * @throws TEAM_NOT_FOUND when a person is not in the named team.
    */
   authorize: (scope: Scope) => Promise<Context>
 }
 
 export interface Authenticator {
   /**
-   * Identifies the caller by the request's headers alone, with one look-up, so that no unknown caller makes the gateway read
-   * a body. It takes from the rate and the quota of a key.
-   * @throws UNAUTHORIZED, API_RATE_LIMIT_EXCEEDED, MONTHLY_API_REQUEST_QUOTA_EXCEEDED, SERVICE_UNAVAILABLE.
+   * Identifies the caller from the headers alone, with one lookup (two for a person who names an unknown team), so that an unknown caller
+   * cannot make the gateway read a body. Takes from the rate limit of the caller and from the monthly request quota of a key.
+   * @throws UNAUTHORIZED when the credential is missing or invalid.
+   * @throws API_RATE_LIMIT_EXCEEDED when the rate limit is used up.
+   * @throws MONTHLY_API_REQUEST_QUOTA_EXCEEDED when the monthly request quota is used up.
+   * @throws SERVICE_UNAVAILABLE when the process is stopping.
    */
   identify: (request: FastifyRequest, reply: FastifyReply) => Promise<Caller>
   /**
-   * Lets a key in.
-   * @throws UNAUTHORIZED, TEAM_KEY_REQUIRED, TEAM_KEY_NOT_ALLOWED, API_RATE_LIMIT_EXCEEDED, MONTHLY_API_REQUEST_QUOTA_EXCEEDED, SERVICE_UNAVAILABLE.
+   * Authenticates an API key.
+   * @throws UNAUTHORIZED when the key is missing or invalid.
+   * @throws TEAM_KEY_REQUIRED or TEAM_KEY_NOT_ALLOWED when the key does not fit the scope.
+   * @throws API_RATE_LIMIT_EXCEEDED or MONTHLY_API_REQUEST_QUOTA_EXCEEDED when a limit is used up.
+   * @throws SERVICE_UNAVAILABLE when the process is stopping.
    */
   admitKey: (request: FastifyRequest, reply: FastifyReply, scope: Scope) => Promise<Context>
   /**
-   * Lets a person in who is signed in, to the personal workspace or that of the team.
-   * @throws UNAUTHORIZED, TEAM_NOT_FOUND, API_RATE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE.
+   * Authenticates a person by access token, for the personal workspace or for the workspace of `team`.
+   * @throws UNAUTHORIZED when the token is missing or invalid.
+   * @throws TEAM_NOT_FOUND when the person is not in the team.
+   * @throws API_RATE_LIMIT_EXCEEDED when the rate limit is used up.
+   * @throws SERVICE_UNAVAILABLE when the process is stopping.
    */
   admitPerson: (request: FastifyRequest, reply: FastifyReply, team: unknown) => Promise<Context>
 }
@@ -39,7 +54,7 @@ export function createAuthenticator(app: App): Authenticator {
   async function admitKey(request: FastifyRequest, reply: FastifyReply, scope: Scope): Promise<Context> {
     if (app.stopping) fail('SERVICE_UNAVAILABLE')
     const teamId = request.headers['x-team-id']
-    const admission = await app.admit({
+    const admission = await admitKeys(app)({
       key: headerOf(request, 'x-api-key'),
       teamId,
       scope: scope === 'account' ? 'open' : scope,
@@ -54,14 +69,17 @@ export function createAuthenticator(app: App): Authenticator {
     const claims = await claimsOf(app, request)
     if (!claims) return refuseToken()
     const teamId = team === undefined ? null : String(team).toLowerCase()
-    const admission = await app.admitSession({ ...claims, teamId })
+    const admission = await admitSessions(app)({ ...claims, teamId })
     if (!admission) return refuseToken()
     setRateHeaders(reply, admission)
     if (!admission.principal) throw admission.error
     return contextFor(request, admission.principal)
   }
 
-  /** Keys: every rule but those of teams is judged at once, and those follow from the principal and the header. */
+  /**
+   * API keys: all rules except the team rules are checked at once. The team rules need only the principal and the header, and are checked
+   * in `authorize`.
+   */
   async function identifyKey(request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
     const context = await admitKey(request, reply, 'open')
     const { principal } = context
@@ -76,7 +94,7 @@ export function createAuthenticator(app: App): Authenticator {
     }
   }
 
-  /** People: a team that they are not in is refused only where the request is about a workspace. */
+  /** People: an unknown team is refused only if the request turns out to need a workspace. */
   async function identifyPerson(request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
     const team = request.headers['x-team-id']
     const own = () => admitPerson(request, reply, undefined)
@@ -84,7 +102,7 @@ export function createAuthenticator(app: App): Authenticator {
     const found = await admitPerson(request, reply, team).catch(async (error) => {
       if (codeOf(error) !== 'TEAM_NOT_FOUND') throw error
       refusal = error
-      // This one takes from the person's rate, which a team that is none does not.
+      // Takes from the person's rate limit. The failed admission for the unknown team did not.
       return await own()
     })
     return {
@@ -108,7 +126,7 @@ export function createAuthenticator(app: App): Authenticator {
   }
 }
 
-/** The rule of keys and teams that a request about `scope` breaks, null where it breaks none. */
+/** The error code of the key and team rule that a request with `scope` breaks; null if it breaks none. */
 function refusalOf({ kind }: Principal, namesTeam: boolean, scope: Scope) {
   if (kind === 'personal' && namesTeam && (scope === 'workspace' || scope === 'both')) return 'TEAM_KEY_REQUIRED'
   if (kind === 'team' && (scope === 'personal' || scope === 'both')) return 'TEAM_KEY_NOT_ALLOWED'
@@ -119,7 +137,7 @@ function isPerson({ headers }: FastifyRequest): boolean {
   return headers['x-api-key'] === undefined && /^bearer /i.test(headers.authorization ?? '')
 }
 
-/** A header given twice is no header: Node would join the two. */
+/** A repeated header counts as missing, because Node would join its values. */
 function headerOf(request: FastifyRequest, name: string): string | undefined {
   const values = request.raw.headersDistinct[name]
   return values?.length === 1 ? values[0] : undefined
@@ -135,7 +153,6 @@ function setRateHeaders(reply: FastifyReply, { rate, retryAfter }: Admission): v
   if (retryAfter !== null) reply.header('Retry-After', retryAfter)
 }
 
-/** The context of a principal. */
 export function contextOf(app: App, principal: Principal, requestId: string): Context {
   const { limits, features } = planOf(principal.plan)
   return { app, principal, limits, features, requestId, idempotency: null }

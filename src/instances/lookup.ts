@@ -1,4 +1,4 @@
-// Number look-ups: whether numbers are on the network of an instance, as its provider tells.
+// Number lookups: asks the provider of an instance which numbers are on its network.
 import { z } from 'zod'
 import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
@@ -8,9 +8,10 @@ import { phone } from '../core/phone.ts'
 import { inTime } from '../core/time-limit.ts'
 import { uuid } from '../core/validation.ts'
 import type { Instance } from '../generated/prisma/client.ts'
-import { type Provider, providerOf } from '../providers/provider.ts'
+import type { Provider } from '../providers/provider.ts'
+import { providerOf } from '../providers/providers.ts'
 
-/** Longest wait for the provider; a request ends after 10 s. */
+/** Longest wait for the provider. */
 const lookupTimeoutMs = 8_000
 
 export const lookupFields = z.object({
@@ -21,20 +22,21 @@ export const lookupFields = z.object({
 
 export interface NumberLookup {
   phone: string
-  /** Null where the provider cannot tell. */
+  /** Null if the provider cannot tell. */
   exists: boolean | null
   checkedAt: Date
 }
 
 /**
- * One answer for each number, in the order in which they were asked for; a number that stands twice is asked for once.
- * @throws NOT_FOUND, INVALID_STATE where the instance is not connected, PROVIDER_ERROR where its provider does not answer.
+ * Returns one result for each number, in the order of the input; a number that occurs twice is looked up once.
+ * @throws NOT_FOUND when the instance is not in the workspace; INVALID_STATE when the instance is not connected; PROVIDER_ERROR
+ * when its provider is missing, fails or does not answer in time.
  */
 export async function lookupNumbers(ctx: Context, input: z.output<typeof lookupFields>): Promise<NumberLookup[]> {
   const { app, principal } = ctx
   const { instanceId: id, numbers } = input
   const distinct = [...new Set(numbers)]
-  // Nothing is held open while the provider is asked.
+  // `writeInPieces` keeps no transaction open while the provider is asked.
   const isFinal = () => true
   return await writeInPieces(
     ctx,

@@ -1,4 +1,4 @@
-// What can be done with instances: create, connect, log out, delete.
+// Operations on instances: create, connect, log out, delete.
 import { z } from 'zod'
 import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
@@ -12,7 +12,7 @@ import { phone } from '../core/phone.ts'
 import { requireManager } from '../core/roles.ts'
 import { jsonObject, parse, text } from '../core/validation.ts'
 import type { Instance } from '../generated/prisma/client.ts'
-import { providerOf } from '../providers/provider.ts'
+import { providerOf } from '../providers/providers.ts'
 import { applyChange } from './state.ts'
 
 export const createInstanceFields = z.object({
@@ -31,8 +31,9 @@ export const connectFields = z
   .describe('How to connect.')
 
 /**
- * Creates an instance, not connected yet. @throws MAX_INSTANCES_REACHED, exact under a race, over all workspaces that the plan
- * pays for; FORBIDDEN for collaborators; as {@link holdQuota}.
+ * Creates an instance, not connected yet.
+ * @throws MAX_INSTANCES_REACHED when the workspaces that the plan pays for have as many as it allows, exact under concurrency;
+ * FORBIDDEN when the caller is a collaborator; VALIDATION_ERROR when the provider is not set up; and as {@link holdQuota}.
  */
 export async function createInstance(ctx: Context, input: z.output<typeof createInstanceFields>): Promise<Instance> {
   const { app, principal } = ctx
@@ -54,7 +55,7 @@ export async function createInstance(ctx: Context, input: z.output<typeof create
   })
 }
 
-/** Begins to connect; the provider reports how it goes. Connecting what is connected changes nothing. */
+/** Starts to connect; the provider reports the progress. Has no effect on an instance that is connected, connecting or pairing. */
 export async function connectInstance(ctx: Context, id: string, number: string | null | undefined): Promise<Instance> {
   if (number != null) parse(phone, number, 'phone')
   return await change(ctx, async (tx) => {
@@ -67,7 +68,10 @@ export async function connectInstance(ctx: Context, id: string, number: string |
   })
 }
 
-/** Ends the connection and forgets the login. @throws NOT_FOUND, FORBIDDEN for collaborators, PROVIDER_ERROR. */
+/**
+ * Ends the connection and deletes the login. @throws NOT_FOUND when the instance is not in the workspace; FORBIDDEN when the
+ * caller is a collaborator; PROVIDER_ERROR when the provider is not set up.
+ */
 export async function logoutInstance(ctx: Context, id: string): Promise<Instance> {
   return await change(ctx, async (tx) => {
     const instance = await holdInstance(tx, ctx.principal.workspaceId, id)
@@ -79,7 +83,10 @@ export async function logoutInstance(ctx: Context, id: string): Promise<Instance
   })
 }
 
-/** Logs out and removes it from every list; its messages stay. What still waited for it fails. @throws as {@link logoutInstance}. */
+/**
+ * Logs the instance out and removes it from every list; its messages stay. Messages that still wait for it fail. @throws
+ * NOT_FOUND, FORBIDDEN and PROVIDER_ERROR when {@link logoutInstance} does.
+ */
 export async function deleteInstance(ctx: Context, id: string): Promise<{ id: string; deleted: true }> {
   return await change(ctx, async (tx) => {
     await removeInstance(ctx.app, tx, ctx.principal.workspaceId, id, () => requireManager(ctx.principal))
@@ -88,19 +95,20 @@ export async function deleteInstance(ctx: Context, id: string): Promise<{ id: st
 }
 
 /**
- * {@link deleteInstance} in the caller's transaction, who announces the events when it has committed. `check` may refuse
- * what is there. @throws NOT_FOUND, PROVIDER_ERROR.
+ * {@link deleteInstance} in the transaction of the calling function, which must emit the signal `outbox` after the commit.
+ * `check` may throw to refuse the deletion. @throws NOT_FOUND when the instance is not in the workspace; PROVIDER_ERROR when the
+ * provider is not set up.
  */
 export async function removeInstance(app: App, tx: Sql, workspaceId: string, id: string, check?: () => void): Promise<void> {
   const instance = await holdInstance(tx, workspaceId, id)
   check?.()
   await applyChange(app, tx, { instanceId: id, status: 'logged_out' })
   await tx.query('update instances set "deletedAt" = now(), "updatedAt" = now() where id = $1', [id])
-  await app.releaseWaiting(tx, id)
+  await app.hooks.releaseWaiting(app, tx, id)
   await providerFor(app, instance).logout(instance, tx)
 }
 
-/** One transaction, whose events are on their way when it has committed. */
+/** Runs one transaction and signals the outbox after its commit, so that the events are delivered at once. */
 async function change<T>(ctx: Context, work: (tx: Sql) => Promise<T>): Promise<T> {
   const result = await write(ctx, work)
   ctx.app.signals.emit('outbox')

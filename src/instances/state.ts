@@ -1,4 +1,4 @@
-// An instance changes state because its provider says so: one event each time it connects or stops being connected.
+// Applies state changes that a provider reports, and emits one event each time an instance connects or stops being connected.
 import type { App } from '../core/app.ts'
 import { type Sql, transaction } from '../core/database/database.ts'
 import { announceChange, subject } from '../events/live/follow.ts'
@@ -6,20 +6,13 @@ import { emit } from '../events/log/emit.ts'
 import type { InstanceStatus } from '../generated/prisma/client.ts'
 import type { StateChange } from '../providers/provider.ts'
 
-declare module '../core/app.ts' {
-  interface App {
-    /** What higher domains do, in the same transaction, when an instance connects or is deleted. */
-    releaseWaiting: (tx: Sql, instanceId: string) => Promise<void>
-  }
-}
-
-/** Applies a change, in one transaction; one that changes nothing, or is about a deleted instance, does nothing. */
+/** Applies a change in one transaction. A change without status and restriction, or for a deleted instance, does nothing. */
 export async function changeState(app: App, change: StateChange): Promise<void> {
   await transaction(app.pool, (tx) => applyChange(app, tx, change))
   app.signals.emit('outbox')
 }
 
-/** The same in the caller's transaction, who announces the events when it has committed. */
+/** {@link changeState} in the transaction of the calling function, which must emit the signal `outbox` after the commit. */
 export async function applyChange(app: App, tx: Sql, change: StateChange): Promise<void> {
   const { instanceId } = change
   const { rows } = await tx.query<{ status: InstanceStatus; workspaceId: string }>(
@@ -31,7 +24,7 @@ export async function applyChange(app: App, tx: Sql, change: StateChange): Promi
   if (change.restricted) await restrict(tx, change)
   const { status } = change
   if (!status) return
-  // A provider that speaks late of an instance that was logged out does not connect it again.
+  // Ignores a late report on an instance that was logged out, so that it does not connect again.
   if (before.status === 'logged_out' && status !== 'connecting' && status !== 'logged_out') return
   const connects = status === 'connected' && before.status !== 'connected'
   const leaves = status !== 'connected' && before.status === 'connected'
@@ -60,7 +53,7 @@ export async function applyChange(app: App, tx: Sql, change: StateChange): Promi
     const at = new Date()
     await emit(tx, [{ workspaceId: before.workspaceId, type, instanceId, fields: { instanceId, status }, at }])
   }
-  if (connects) await app.releaseWaiting(tx, instanceId)
+  if (connects) await app.hooks.releaseWaiting(app, tx, instanceId)
   await announceChange(tx, subject('instance', instanceId))
 }
 

@@ -1,4 +1,5 @@
-// The doors for files that go: by id with the key, and by public address without.
+// Download endpoints of media files: by id with a credential, and by public URL without one.
+
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../core/app.ts'
@@ -8,14 +9,18 @@ import { parse, uuid } from '../core/validation.ts'
 import type { Media } from '../generated/prisma/client.ts'
 import { exactly } from './exactly.ts'
 import { type MediaType, mediaTypes } from './kinds.ts'
+import { mediaStore } from './open-store.ts'
 import { readRange } from './range.ts'
 import { findByName, findMedia } from './service.ts'
 import type { ByteRange } from './store.ts'
 
-/** A reader who takes nothing is cut after this, or twice this: Node looks whether anything moved. */
+/** Closes connections whose client reads nothing for this long, or up to twice as long: Node checks for progress (slow-read protection). */
 const stalledMs = 15_000
 
-/** Answers `GET media/{id}`. @throws VALIDATION_ERROR, NOT_FOUND. */
+/**
+ * Answers `GET media/{id}`.
+ * @throws VALIDATION_ERROR when the id is malformed, NOT_FOUND when the workspace has no such file.
+ */
 export async function download(request: FastifyRequest, reply: FastifyReply, ctx: Context): Promise<FastifyReply> {
   const media = await findMedia(ctx, parse(uuid, (request.params as { id: string }).id, 'id'))
   return await sendFile(ctx.app, request, reply, media, {
@@ -24,11 +29,14 @@ export async function download(request: FastifyRequest, reply: FastifyReply, ctx
   })
 }
 
-/** Answers `GET /media/{token}.{extension}`, whoever asks. @throws NOT_FOUND. */
+/**
+ * Answers `GET /media/{token}.{extension}` for any client.
+ * @throws NOT_FOUND when no file has this name.
+ */
 export async function downloadByName(app: App, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const media = await findByName(app, (request.params as { name: string }).name)
   return await sendFile(app, request, reply, media, {
-    // What stands behind an address never changes, and others may show it in their pages.
+    // The content of a public URL never changes, and other sites may embed it.
     'Cache-Control': 'public, max-age=31536000, immutable',
     'Cross-Origin-Resource-Policy': 'cross-origin',
   })
@@ -44,7 +52,7 @@ async function sendFile(
   const { 'if-range': ifRange, range: header } = request.headers
   const headers = { ...headersOf(media), ...access }
   if (isKnown(request, headers)) return await reply.code(304).headers(headers).send()
-  // A part is of the file that the caller has the other parts of; by HTTP, HEAD knows no parts.
+  // With `If-Range`, a partial response is correct only for the same file. HTTP defines no ranges for HEAD.
   const takesPart = request.method === 'GET' && (ifRange === undefined || ifRange === headers.ETag)
   const part = takesPart ? readRange(header, media.size) : null
   if (part === undefined) return await refuseRange(reply, media.size)
@@ -56,7 +64,7 @@ async function sendFile(
   return await reply.send(bytes)
 }
 
-/** Whatever the bytes are, a browser takes them for what they are said to be and runs nothing of them. */
+/** Whatever the bytes are, the browser keeps to the declared type (nosniff) and runs nothing of the file (CSP sandbox). */
 function headersOf({ id, mimeType, createdAt }: Media) {
   const { inline, extension } = mediaTypes.get(mimeType) as MediaType
   return {
@@ -70,7 +78,7 @@ function headersOf({ id, mimeType, createdAt }: Media) {
   }
 }
 
-/** Whether the caller has the file. What it says of the date counts where it says nothing of the tag. */
+/** True if the client's copy is current. `If-Modified-Since` counts only when there is no `If-None-Match`. */
 function isKnown({ headers }: FastifyRequest, told: { ETag: string; 'Last-Modified': string }): boolean {
   const { 'if-none-match': tags, 'if-modified-since': since } = headers
   if (tags !== undefined) return namesTag(tags, told.ETag)
@@ -87,7 +95,7 @@ async function refuseRange(reply: FastifyReply, size: number): Promise<FastifyRe
 }
 
 async function open(app: App, media: Media, range: ByteRange): Promise<Readable> {
-  const bytes = await app.media.read(media.id, range)
+  const bytes = await mediaStore(app).read(media.id, range)
   if (bytes) return exactly(range.end - range.start + 1, bytes)
   app.log.error({ media: media.id }, 'the file of a medium is missing in the store')
   return fail('NOT_FOUND', 'Media not found')

@@ -1,14 +1,15 @@
-// How much a plan stores, and how much of that is taken: the sizes of all files in the workspaces of the owner who pays.
-import type { PlanLimits } from '../core/context.ts'
+// Storage quota of a plan and its use: the sizes of all files in the workspaces of the paying owner.
+
 import type { Sql } from '../core/database/database.ts'
 import { fail } from '../core/errors.ts'
+import type { PlanLimits } from '../core/principal.ts'
 
-/** The smallest file takes a block and a row, so that a plan has as many files as its bytes have of these. */
+/** The smallest file takes a disk block and a row. A plan therefore has one file for each of these bytes of its storage. */
 const bytesPerFile = 10 * 1024
 
 /**
- * Bytes and files of an owner. What is being stored or removed counts, and so do the files of a deleted team until they are
- * gone, so that the disk never holds more than the plan has.
+ * Bytes and files of an owner. Files that are being stored or removed count, and files of a deleted team until they are gone, so that
+ * the disk never holds more than the plan allows.
  */
 export async function storedOf(sql: Sql, ownerId: string): Promise<{ bytes: number; files: number }> {
   const { rows } = await sql.query<{ bytes: number; files: number }>({
@@ -21,8 +22,8 @@ export async function storedOf(sql: Sql, ownerId: string): Promise<{ bytes: numb
 }
 
 /**
- * The bytes that a further file of the owner may have; exact where the subscription is held.
- * @throws MEDIA_STORAGE_EXCEEDED where there is no room for any.
+ * The bytes that one more file of the owner may have. Exact only while the subscription row is locked.
+ * @throws MEDIA_STORAGE_EXCEEDED when no quota is left for another file.
  */
 export async function quotaLeft(sql: Sql, ownerId: string, { maxMediaBytes }: PlanLimits): Promise<number> {
   const { bytes, files } = await storedOf(sql, ownerId)

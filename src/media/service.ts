@@ -1,4 +1,5 @@
-// What can be done with media: keep an uploaded file, find one, delete one, remove what was left behind.
+// Operations on media: store an uploaded file, find one, delete one, remove leftovers.
+
 import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
 import { transaction } from '../core/database/database.ts'
@@ -9,23 +10,24 @@ import { acceptedBefore, write } from '../core/idempotency/idempotency.ts'
 import type { Media } from '../generated/prisma/client.ts'
 import type { SavedFile } from './form.ts'
 import { type MediaType, mediaTypes } from './kinds.ts'
+import { mediaStore } from './open-store.ts'
 import { quotaLeft } from './quota.ts'
 import { newToken, readName } from './url.ts'
 
 /**
- * Keeps a file that has come whole: durable when this answers. Its row comes before its bytes, so that what a crash leaves
- * is found by the row; and it is nobody's until both are there.
- * @throws MEDIA_STORAGE_EXCEEDED, exact under a race; as {@link holdQuota}.
+ * Stores a file that was received completely. It is durable when this resolves. The row is written before the bytes, so that leftovers
+ * of a crash are found by the row. The file can be found only once both exist.
+ * @throws MEDIA_STORAGE_EXCEEDED when the quota is used up (exact under concurrency); as {@link holdQuota}.
  */
 export async function addMedia(ctx: Context, file: SavedFile, type: MediaType): Promise<Media> {
   const { app } = ctx
-  // A repeated request finds its answer also where there is no room for the file again.
+  // A repeated request gets its first result even if the quota has no capacity for the file again.
   const [before] = await acceptedBefore<Media>([ctx])
   if (before) return before
   const id = await reserve(ctx, file, type)
   try {
     await app.failpoint('media.before_put')
-    await app.media.put(id, file.path, file.size)
+    await mediaStore(app).put(id, file.path, file.size)
     await app.failpoint('media.after_put')
     const media = await write(ctx, async (tx) => {
       const { rows } = await tx.query<Media>(
@@ -35,17 +37,17 @@ export async function addMedia(ctx: Context, file: SavedFile, type: MediaType): 
       return rows[0] ?? fail('SERVICE_UNAVAILABLE')
     })
     await app.failpoint('api.after_commit_before_reply')
-    // A repeated request is answered with what the first one stored.
+    // A repeated request gets the file that the first one stored.
     if (media.id !== id) await discard(app, id)
     return media
   } catch (error) {
-    // What this cannot remove either, the sweep does.
+    // If this removal fails too, the sweep removes the file.
     await discard(app, id).catch(() => {})
     throw error
   }
 }
 
-/** Inserts the row of a file that is to be stored, which counts against the plan from then on. */
+/** Inserts the row of a file to store, which counts against the quota from then on. */
 async function reserve(ctx: Context, { size }: SavedFile, { mimeType }: MediaType): Promise<string> {
   const { app, principal } = ctx
   const id = newId()
@@ -63,13 +65,19 @@ async function reserve(ctx: Context, { size }: SavedFile, { mimeType }: MediaTyp
   return id
 }
 
-/** A file of the workspace. @throws NOT_FOUND. */
+/**
+ * Returns a file of the workspace.
+ * @throws NOT_FOUND when the workspace has no such file.
+ */
 export async function findMedia({ app, principal }: Context, id: string): Promise<Media> {
   const where = { id, workspaceId: principal.workspaceId, storedAt: { not: null } }
   return (await app.db.media.findFirst({ where })) ?? fail('NOT_FOUND', 'Media not found')
 }
 
-/** The file whose public address ends in `name`. @throws NOT_FOUND. */
+/**
+ * Returns the file whose public URL ends in `name`.
+ * @throws NOT_FOUND when there is none.
+ */
 export async function findByName(app: App, name: string): Promise<Media> {
   const { token, extension } = readName(name) ?? {}
   const media = token ? await app.db.media.findFirst({ where: { token, storedAt: { not: null } } }) : null
@@ -78,9 +86,9 @@ export async function findByName(app: App, name: string): Promise<Media> {
 }
 
 /**
- * Deletes a file: nobody reads it any more when this answers. Its bytes go after that, or with the next sweep where the store
- * does not answer, and count until then. A message that names it and has not left fails when the network cannot read it.
- * @throws NOT_FOUND.
+ * Deletes a file; it cannot be found when this resolves. Its bytes are removed after that, or by the next sweep if the store fails, and
+ * count against the quota until then. An unsent message with its URL fails when the network cannot read it.
+ * @throws NOT_FOUND when the workspace has no such file.
  */
 export async function deleteMedia(ctx: Context, id: string): Promise<{ id: string; deleted: true }> {
   const { app, principal } = ctx
@@ -96,7 +104,7 @@ export async function deleteMedia(ctx: Context, id: string): Promise<{ id: strin
   return deleted
 }
 
-/** Deletes every file of a workspace that has ended; to be called again where it throws. */
+/** Deletes every file of a workspace that has ended. If it throws, call it again. */
 export async function deleteAllMedia(app: App, workspaceId: string): Promise<void> {
   await app.pool.query('update media set "storedAt" = null, "removedAt" = now() where "workspaceId" = $1', [workspaceId])
   for (;;) {
@@ -111,12 +119,12 @@ export async function deleteAllMedia(app: App, workspaceId: string): Promise<voi
 
 const pageSize = 500
 
-/** Before every id. */
+/** Sorts before every id. */
 const noId = '00000000-0000-0000-0000-000000000000'
-/** Uploads that are this old and not finished never will be. */
+/** An upload of this age that is not finished never will be. */
 const abandonedAfterHours = 2
 
-/** Removes what uploads left that nobody was told of, and what deletions left; answers how many files there were. */
+/** Removes the leftovers of abandoned uploads and of deletions. Returns the number of files. */
 export async function sweepMedia(app: App): Promise<number> {
   let swept = 0
   for (let after = noId; ; ) {
@@ -126,7 +134,7 @@ export async function sweepMedia(app: App): Promise<number> {
       [abandonedAfterHours, pageSize, after],
     )
     for (const { id } of rows) {
-      // One that the store does not let go keeps no other.
+      // A file that the store fails to remove does not block the others.
       await discard(app, id).then(
         () => swept++,
         (err: Error) => app.log.warn({ err, media: id }, 'a file could not be removed; it is tried again with the next sweep'),
@@ -138,15 +146,15 @@ export async function sweepMedia(app: App): Promise<number> {
   }
 }
 
-/** Removes a file that was not stored to its end; one whose end nobody heard of stays whole. */
+/** Removes a file that was not stored completely. A file whose commit succeeded without a confirmation is kept. */
 async function discard(app: App, id: string): Promise<void> {
-  // Waits for a transaction that stores it, and keeps every later one from it.
+  // Waits for a transaction that stores the file (row lock), and excludes every later one.
   const { rowCount } = await app.pool.query('update media set "removedAt" = now() where id = $1 and "storedAt" is null', [id])
   if (rowCount) await clear(app, id)
 }
 
-/** Removes the bytes of a file that is to go, and then its row, so that what fails in between is found again. */
+/** Removes the bytes of a file and then its row, so that the sweep finds it again after a failure in between. */
 async function clear(app: App, id: string): Promise<void> {
-  await app.media.remove(id)
+  await mediaStore(app).remove(id)
   await app.pool.query('delete from media where id = $1 and "removedAt" is not null', [id])
 }

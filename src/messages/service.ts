@@ -1,4 +1,4 @@
-// What can be done with messages: send, schedule, send many, cancel.
+// The operations on messages: send, schedule, send in bulk, cancel.
 import { returnQuota } from '../billing/admission/quota.ts'
 import type { Context } from '../core/context.ts'
 import { codeOf, type ErrorCode, errors, fail } from '../core/errors.ts'
@@ -8,27 +8,36 @@ import { ownTurn } from '../core/turns.ts'
 import { announceChange, subject } from '../events/live/follow.ts'
 import type { Message } from '../generated/prisma/client.ts'
 import { acceptMessage, acceptMessages } from './accept/accept.ts'
-import type { Offer } from './accept/offer.ts'
+import type { Submission } from './accept/submission.ts'
 import { ScheduleMessageInput, SendMessageInput } from './input.ts'
 
-/** Sends now. @throws VALIDATION_ERROR, NOT_FOUND, MONTHLY_OUTBOUND_QUOTA_EXCEEDED. */
+/**
+ * Sends a message now.
+ * @throws VALIDATION_ERROR when the input is invalid.
+ * @throws NOT_FOUND when the instance, contact or template does not exist in the workspace.
+ * @throws TEMPLATE_INVALID when the template cannot be filled in.
+ * @throws MONTHLY_OUTBOUND_QUOTA_EXCEEDED when no quota is left.
+ */
 export async function sendMessage(ctx: Context, input: unknown): Promise<Message> {
-  return await acceptMessage(ctx, instantOffer(ctx, input))
+  return await acceptMessage(ctx, instantSubmission(ctx, input))
 }
 
-/** Sends at `input.scheduledAt`. @throws as {@link sendMessage}; the quota is asked again when it leaves. */
+/**
+ * Schedules a message for `input.scheduledAt`. Some quota must be left; the message takes its part of it when it is sent.
+ * @throws as {@link sendMessage}, also when too many messages are planned this month.
+ */
 export async function scheduleMessage(ctx: Context, input: unknown): Promise<Message> {
-  return await orAsBefore(ctx, async () => await acceptMessage(ctx, scheduledOffer(ctx, input)))
+  return await orAsBefore(ctx, async () => await acceptMessage(ctx, scheduledSubmission(ctx, input)))
 }
 
-/** What a member of a bulk is called that is no message at all. */
+/** The name that a validation error gives to a bulk item that is not an object. */
 const whole = 'message'
 
-function instantOffer({ app, principal, idempotency }: Context, input: unknown): Offer {
+function instantSubmission({ app, principal, idempotency }: Context, input: unknown): Submission {
   return { principal, idempotency, input: SendMessageInput.parse(app.config, input, whole), scheduledAt: null }
 }
 
-function scheduledOffer({ app, principal, idempotency }: Context, input: unknown): Offer {
+function scheduledSubmission({ app, principal, idempotency }: Context, input: unknown): Submission {
   const parsed = ScheduleMessageInput.parse(app.config, input, whole)
   return { principal, idempotency, input: parsed, scheduledAt: new Date(parsed.scheduledAt) }
 }
@@ -38,53 +47,53 @@ export interface BulkResult {
   rejected: { index: number; code: ErrorCode; message: string }[]
 }
 
-/** Sends or schedules each, judged alone: what is wrong with one changes nothing for the others. */
+/** Sends or schedules each message. A refused message does not affect the others. */
 export async function sendMessages(ctx: Context, messages: readonly unknown[]): Promise<BulkResult> {
-  // What failed on our side may go well when the same bulk comes again.
+  // A server error (5xx) may not recur, so its result is not kept under the Idempotency-Key and the same bulk can be retried.
   const isFinal = ({ rejected }: BulkResult) => rejected.every(({ code }) => errors[code].status < 500)
   return await writeInPieces(ctx, () => judgeEach(ctx, messages), isFinal)
 }
 
 type Refusal = ReturnType<typeof publicFailure>
 
-/** How much a refusal of one message may say, in characters: those of a bulk are held, and answered, together. */
+/** Longest error message of one bulk item, in characters. All errors of a bulk are in memory, and in the answer, at the same time. */
 const longestRefusal = 1_000
 
-/** The code and words of an error. The error itself, with its stack, can be collected. */
+/** Reduces an error to its code and message, so that the error and its stack can be garbage collected. */
 function refusalOf({ app, requestId }: Context, error: unknown): Refusal {
   if (!codeOf(error)) app.log.error({ err: error, requestId }, 'a message of a bulk was not judged')
   const { code, message } = publicFailure(error)
   if (message.length <= longestRefusal) return { code, message }
-  // A slice keeps its whole parent string in memory; a string decoded from bytes does not.
+  // V8 keeps the whole parent string of a slice in memory. A string decoded from bytes has no parent.
   const beginning = Buffer.from(message.slice(0, longestRefusal)).toString()
   return { code, message: `${beginning}… and more` }
 }
 
-/** A message with hundreds of faults takes 0.2 ms to judge; others are served after this many. */
+/** Messages judged per turn of the event loop. A message with hundreds of faults takes 0.2 ms, so other requests wait about 10 ms. */
 const judgedAtOnce = 50
 
 async function judgeEach(ctx: Context, messages: readonly unknown[]): Promise<BulkResult> {
   const result: BulkResult = { accepted: [], rejected: [] }
-  const offers = new Map<number, Offer>()
+  const submissions = new Map<number, Submission>()
   const refused = new Map<number, Refusal>()
   for (const [index, message] of messages.entries()) {
     if (index % judgedAtOnce === judgedAtOnce - 1) await ownTurn()
     try {
-      offers.set(index, offerOf(memberOf(ctx, index), message))
+      submissions.set(index, submissionOf(memberOf(ctx, index), message))
     } catch (error) {
       refused.set(index, refusalOf(ctx, error))
     }
   }
-  // The same bulk may have been cut off after it accepted them.
+  // An earlier run of the same bulk may have been interrupted after it accepted these messages.
   const before = await acceptedBefore<Message>([...refused.keys()].map((index) => memberOf(ctx, index)))
   for (const [i, [index, refusal]] of [...refused].entries()) {
     const message = before[i]
     if (message) result.accepted.push({ index, id: message.id })
     else result.rejected.push({ index, ...refusal })
   }
-  const indexes = [...offers.keys()]
-  for (const [i, answer] of (await acceptMessages(ctx, [...offers.values()])).entries()) {
-    // The same bulk is being sent right now.
+  const indexes = [...submissions.keys()]
+  for (const [i, answer] of (await acceptMessages(ctx, [...submissions.values()])).entries()) {
+    // Another request is sending the same bulk at this moment.
     if (codeOf(answer)?.startsWith('IDEMPOTENCY_')) throw answer
     const index = indexes[i] as number
     if (answer instanceof Error) result.rejected.push({ index, ...refusalOf(ctx, answer) })
@@ -94,18 +103,25 @@ async function judgeEach(ctx: Context, messages: readonly unknown[]): Promise<Bu
   return result
 }
 
-function offerOf(ctx: Context, message: unknown): Offer {
+function submissionOf(ctx: Context, message: unknown): Submission {
   const scheduled = typeof message === 'object' && message !== null && (message as { scheduledAt?: unknown }).scheduledAt != null
-  return scheduled ? scheduledOffer(ctx, message) : instantOffer(ctx, message)
+  return scheduled ? scheduledSubmission(ctx, message) : instantSubmission(ctx, message)
 }
 
-/** Each message of a bulk under a key of its own, which no caller can name, so that a repeated bulk sends nothing twice. */
+/**
+ * Gives each message of a bulk its own idempotency key, so that a repeated bulk sends nothing twice. Callers cannot use such a key, because
+ * it contains a control character.
+ */
 function memberOf(ctx: Context, index: number): Context {
   if (!ctx.idempotency) return ctx
   return { ...ctx, idempotency: { ...ctx.idempotency, key: `${ctx.idempotency.key}\u001f${index}` } }
 }
 
-/** Cancels what has not begun to leave, and gives its quota back. @throws NOT_FOUND, INVALID_STATE. */
+/**
+ * Cancels a queued message and returns its quota.
+ * @throws NOT_FOUND when the workspace has no such message.
+ * @throws INVALID_STATE when the message is not `queued`.
+ */
 export async function cancelMessage(ctx: Context, id: string): Promise<Message> {
   return await write(ctx, async (tx) => {
     const { rows } = await tx.query<Message & { period: string | null; ownerId: string }>(

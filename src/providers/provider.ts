@@ -1,17 +1,16 @@
-// What a messaging network must be able to do for the gateway, and what it tells back.
-import type { App } from '../core/app.ts'
+// Interface of a messaging network (provider), and the reports that it sends back.
 import type { Sql } from '../core/database/database.ts'
 
 export type ProviderName = 'sandbox' | 'cloud' | 'web'
 
-/** The instance as a provider sees it. */
+/** The part of an instance that a provider sees. */
 export interface ProviderInstance {
   id: string
   waNumber: string | null
   settings: Record<string, unknown>
 }
 
-/** A message on its way out. `reference` is ours and the same on every try. */
+/** An outgoing message. `reference` is the gateway's own id and the same on every attempt. */
 export interface OutgoingMessage {
   reference: string
   to: string
@@ -21,7 +20,7 @@ export interface OutgoingMessage {
   content: unknown
 }
 
-/** What came of offering a message. `unknown`: it may or may not have been taken, and must not be offered again blindly. */
+/** Outcome of an attempt to send. With `unknown`, the provider may have accepted the message, so it must not be sent again blindly. */
 export type SendOutcome =
   | { outcome: 'accepted'; providerMessageId: string }
   | { outcome: 'refused'; error: string; restricted?: boolean }
@@ -30,7 +29,7 @@ export type SendOutcome =
 
 export type ReceiptStatus = 'sent' | 'delivered' | 'read' | 'failed'
 
-/** News of a message we sent, addressed by our reference or by the provider's id. */
+/** Status report on a message that the gateway sent, identified by our reference or by the provider's id. */
 export interface Receipt {
   instanceId: string
   reference?: string
@@ -51,7 +50,7 @@ export interface InboundMessage {
 
 export interface StateChange {
   instanceId: string
-  /** Left out where only `restricted` is news. */
+  /** Omitted if only `restricted` changes. */
   status?: 'connecting' | 'pairing' | 'connected' | 'disconnected' | 'logged_out'
   qr?: string | null
   pairingCode?: string | null
@@ -60,21 +59,24 @@ export interface StateChange {
   restricted?: boolean
 }
 
-/** Where providers report to. Each resolves when the news is committed, so that a provider can forget it. */
+/** Receives the reports of providers. Each call resolves when the report is committed, so that the provider can discard it. */
 export interface ProviderEvents {
   receipts: (receipts: readonly Receipt[]) => Promise<void>
   inbound: (messages: readonly InboundMessage[]) => Promise<void>
-  /** In the provider's own transaction, where it has one. */
+  /** Runs in the provider's own transaction `tx`, if it has one. */
   state: (change: StateChange, tx?: Sql) => Promise<void>
 }
 
 export interface Provider {
   name: ProviderName
-  /** Whether offering a message twice under one reference makes one message, so that an unknown outcome may be offered again. */
+  /** True if the network deduplicates messages by `reference`, so that an attempt with an unknown outcome may be repeated. */
   sendsOnce: (instance: ProviderInstance) => boolean
-  /** How long after a send whose answer was lost a receipt may still tell what became of it. */
+  /** How long, in milliseconds, a receipt may still report the outcome of a send whose response was lost. */
   reconcileMs: number
-  /** Begins to connect; answers what is so at once, if anything is. `tx` is the transaction that changes the instance, and may not commit. */
+  /**
+   * Starts to connect; returns the state change that applies at once, if any. `tx` is the transaction that changes the instance,
+   * and it may roll back.
+   */
   connect: (
     instance: ProviderInstance,
     options: { phone?: string },
@@ -82,21 +84,10 @@ export interface Provider {
   ) => Promise<Omit<StateChange, 'instanceId'> | undefined>
   logout: (instance: ProviderInstance, tx: Sql) => Promise<void>
   send: (instance: ProviderInstance, message: OutgoingMessage) => Promise<SendOutcome>
-  /** Whether each number is on the network; null where the provider cannot tell. */
+  /** Returns for each number true if it is on the network, or null if the provider cannot tell. */
   lookup: (instance: ProviderInstance, numbers: readonly string[]) => Promise<(boolean | null)[]>
-  /** Begins to report; only processes with the worker role do. */
+  /** Starts to report; only processes with the worker role call it. */
   start: (events: ProviderEvents) => Promise<AsyncDisposable>
 }
 
 export type Providers = ReadonlyMap<ProviderName, Provider>
-
-declare module '../core/app.ts' {
-  interface App {
-    providers: Providers
-  }
-}
-
-/** The provider of an instance; undefined for one that this build does not have. */
-export function providerOf(app: Pick<App, 'providers'>, name: ProviderName): Provider | undefined {
-  return app.providers.get(name)
-}

@@ -1,7 +1,8 @@
-// The team that a verb is about, held for its transaction, and what the caller is in it at that moment.
-import type { Principal, TeamRole } from '../core/context.ts'
+// Locks the team of an operation for its transaction, and reads the caller's role under that lock.
+
 import type { Sql } from '../core/database/database.ts'
 import { fail } from '../core/errors.ts'
+import type { Principal, TeamRole } from '../core/principal.ts'
 
 export interface HeldTeam {
   id: string
@@ -12,7 +13,7 @@ export interface HeldTeam {
 
 export type JoinedTeam = HeldTeam & { role: TeamRole }
 
-/** Holds a team, so that what is done to it, to its members and its invitations is done one after the other. */
+/** Takes a row lock (FOR NO KEY UPDATE) on a team, so that changes to it, its members and its invitations run one after another. */
 export async function holdTeam(tx: Sql, teamId: string): Promise<HeldTeam | undefined> {
   const { rows } = await tx.query<HeldTeam>(
     'select id, "workspaceId", "ownerId", name from teams where id = $1 and "deletedAt" is null for no key update',
@@ -22,8 +23,8 @@ export async function holdTeam(tx: Sql, teamId: string): Promise<HeldTeam | unde
 }
 
 /**
- * {@link holdTeam} for somebody in it, with the role they have once nobody else is changing it. To an outsider the team is
- * as if there were none, and nothing is held for them. @throws TEAM_NOT_FOUND.
+ * {@link holdTeam} for a member, with the role as read under the lock. For an outsider the team does not exist, and nothing is locked.
+ * @throws TEAM_NOT_FOUND when there is no such team or the user is not in it.
  */
 export async function holdOwnTeam(tx: Sql, userId: string, teamId: string): Promise<JoinedTeam> {
   if (!(await roleIn(tx, userId, teamId))) fail('TEAM_NOT_FOUND')
@@ -40,7 +41,7 @@ async function roleIn(tx: Sql, userId: string, teamId: string): Promise<TeamRole
   return rows[0]?.role
 }
 
-/** What `App.holdRole` promises (core/roles.ts). The lock conflicts with a removal, another role and a revoked key, not with reads. */
+/** Implements `App.holdRole` (core/roles.ts). FOR SHARE conflicts with removals, role changes and key revocations, not with reads. */
 export async function holdRole(tx: Sql, { kind, credentialId, userId, teamId }: Principal): Promise<TeamRole | null> {
   if (teamId === null) return null
   if (kind === 'team') {

@@ -1,4 +1,4 @@
-// Who is in a team: their roles, how they are removed, how they leave.
+// The members of a team: changes of role, removal, leaving.
 import type { Context } from '../core/context.ts'
 import type { Sql } from '../core/database/database.ts'
 import { fail } from '../core/errors.ts'
@@ -8,17 +8,11 @@ import { type HeldTeam, holdOwnTeam } from './hold.ts'
 import type { GivenRole } from './input.ts'
 import { type MemberRow, memberColumns } from './read.ts'
 
-declare module '../core/app.ts' {
-  interface App {
-    /** Disables the webhook endpoints of the workspace that the person made. */
-    disableReceiversOf: (tx: Sql, workspaceId: string, userId: string) => Promise<void>
-  }
-}
-
 /**
- * Gives a member another role. A collaborator keeps no key and no open invitation of the team that they made as an admin: these
- * do what a collaborator may not. Their webhook endpoints stay: they deliver what a collaborator may read.
- * @throws TEAM_NOT_FOUND, FORBIDDEN for collaborators, NOT_FOUND, INVALID_STATE for the owner's role and one's own.
+ * Changes the role of a member. If the new role is collaborator, the keys and open invitations of the team that they created as an admin
+ * end, because these allow more than a collaborator may do. Their webhook endpoints stay: they deliver what a collaborator may read.
+ * @throws TEAM_NOT_FOUND when the caller is not in the team; FORBIDDEN when the caller is a collaborator; NOT_FOUND when the user is not a
+ * member; INVALID_STATE when the user is the owner or the caller.
  */
 export async function changeRole(ctx: Context, teamId: string, userId: string, role: GivenRole): Promise<MemberRow> {
   return await write(ctx, async (tx) => {
@@ -35,7 +29,7 @@ export async function changeRole(ctx: Context, teamId: string, userId: string, r
   })
 }
 
-/** Ends their membership as {@link endMembership}. @throws as {@link changeRole}, but for one's own. */
+/** Ends the membership with {@link endMembership}. @throws the errors of {@link changeRole}, but callers may remove themselves. */
 export async function removeMember(ctx: Context, teamId: string, userId: string): Promise<{ id: string; deleted: true }> {
   return await write(ctx, async (tx) => {
     const team = await holdMember(ctx, tx, teamId, userId, 'The owner cannot be removed from a team')
@@ -44,7 +38,10 @@ export async function removeMember(ctx: Context, teamId: string, userId: string)
   })
 }
 
-/** Ends one's own membership as {@link endMembership}. @throws TEAM_NOT_FOUND, INVALID_STATE for the owner. */
+/**
+ * Ends the caller's own membership.
+ * @throws TEAM_NOT_FOUND when the caller is not in the team; INVALID_STATE when the caller is the owner.
+ */
 export async function leaveTeam(ctx: Context, teamId: string): Promise<{ id: string; left: true }> {
   const { userId } = ctx.principal
   return await write(ctx, async (tx) => {
@@ -55,7 +52,7 @@ export async function leaveTeam(ctx: Context, teamId: string): Promise<{ id: str
   })
 }
 
-/** Holds the team, for somebody who manages members, one of whom the user is, and not its owner. */
+/** Locks the team. Checks that the caller manages members, and that the user is a member other than the owner. */
 async function holdMember(ctx: Context, tx: Sql, teamId: string, userId: string, ofOwner: string): Promise<HeldTeam> {
   const team = await holdOwnTeam(tx, ctx.principal.userId, teamId)
   requireManager(team)
@@ -66,17 +63,17 @@ async function holdMember(ctx: Context, tx: Sql, teamId: string, userId: string,
 }
 
 /**
- * Ends a person's access at once, and with it every access that would outlive it: the keys that they made are revoked, their
- * open invitations withdrawn, their webhook endpoints disabled. Data stays the team's: messages, contacts, campaigns, instances.
+ * Ends a person's access at once, and all access that would outlive it: the keys that they created are revoked, their open invitations
+ * withdrawn, their webhook endpoints disabled. Data stays with the team: messages, contacts, campaigns, instances.
  */
 async function endMembership({ app }: Context, tx: Sql, team: HeldTeam, userId: string): Promise<void> {
   await tx.query('delete from team_members where "teamId" = $1 and "userId" = $2', [team.id, userId])
   await endGrants(tx, team, userId)
-  await app.disableReceiversOf(tx, team.workspaceId, userId)
+  await app.hooks.disableEndpoints(tx, team.workspaceId, userId)
   await touch(tx, team.id)
 }
 
-/** Ends what lets others in on a manager's word. */
+/** Revokes the keys and open invitations that a manager created, because they give others access. */
 async function endGrants(tx: Sql, { id }: HeldTeam, userId: string): Promise<void> {
   await tx.query('update api_keys set "revokedAt" = now() where "teamId" = $1 and "userId" = $2 and "revokedAt" is null', [
     id,
@@ -88,7 +85,7 @@ async function endGrants(tx: Sql, { id }: HeldTeam, userId: string): Promise<voi
   )
 }
 
-/** A team changes with who is in it. */
+/** Updates `updatedAt` of the team. A change of its members counts as a change of the team. */
 export async function touch(tx: Sql, teamId: string): Promise<void> {
   await tx.query('update teams set "updatedAt" = now() where id = $1', [teamId])
 }

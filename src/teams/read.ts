@@ -1,11 +1,12 @@
-// What there is to read of teams: as their members see them, and who and what is in them.
+// Read queries for teams: teams as their members see them, and their members, invitations and keys.
 import type pg from 'pg'
 import { type ApiKeyRow, keyColumns } from '../accounts/service.ts'
 import { planInForceSql, planOf } from '../billing/plans.ts'
-import type { Context, TeamRole } from '../core/context.ts'
+import type { Context } from '../core/context.ts'
 import type { Sql } from '../core/database/database.ts'
 import { fail } from '../core/errors.ts'
 import { load } from '../core/graph/load.ts'
+import type { TeamRole } from '../core/principal.ts'
 import { requireManager } from '../core/roles.ts'
 import type { TeamInvitationStatus } from '../generated/prisma/client.ts'
 
@@ -14,10 +15,10 @@ export interface TeamRow {
   id: string
   name: string
   ownerId: string
-  /** Of whoever looks. */
+  /** The role of the member who reads it. */
   role: TeamRole
   membersCount: number
-  /** How many the owner's plan gives each team: members, the owner too, and open invitations. */
+  /** The seats that the owner's plan gives each team. Members including the owner, and open invitations, take seats. */
   seats: number
   createdAt: Date
   updatedAt: Date
@@ -40,11 +41,11 @@ export interface InvitationRow {
   createdAt: Date
 }
 
-/** The most that one answer tells of. */
+/** Maximum number of rows in one response. */
 export const mostTeams = 1_000
 export const mostInvitations = 1_000
 
-/** The teams that the user is in, oldest first; with an id that one alone, or none. */
+/** Returns the teams of the user, oldest first. With `teamId`, returns that team only, or none if the user is not in it. */
 export async function readTeams(tx: Sql, userId: string, teamId: string | null = null): Promise<TeamRow[]> {
   const { rows } = await tx.query<Omit<TeamRow, 'seats'> & { plan: string }>(
     `select t.id, t.name, t."ownerId", m.role::text as role, t."createdAt", t."updatedAt",
@@ -59,14 +60,14 @@ export async function readTeams(tx: Sql, userId: string, teamId: string | null =
   return rows.map(({ plan, ...team }) => ({ ...team, seats: planOf(plan).teams.seatsPerTeam }))
 }
 
-/** @throws TEAM_NOT_FOUND for an outsider too. */
+/** @throws TEAM_NOT_FOUND when there is no such team or the user is not in it. */
 export async function readTeam(tx: Sql, userId: string, teamId: string): Promise<TeamRow> {
   return (await readTeams(tx, userId, teamId))[0] ?? fail('TEAM_NOT_FOUND')
 }
 
 export const memberColumns = 'u.id as "userId", u.email, u.name, m.role::text as role, m."joinedAt"'
 
-/** Who is in the team, whoever joined first first. @throws as {@link inTeam}. */
+/** Returns the members in the order in which they joined. @throws TEAM_NOT_FOUND when the caller is not in the team. */
 export async function membersOf(ctx: Context, team: TeamRow): Promise<MemberRow[]> {
   return await inTeam<MemberRow>(ctx, team.id, {
     name: 'members',
@@ -75,11 +76,14 @@ export async function membersOf(ctx: Context, team: TeamRow): Promise<MemberRow[
   })
 }
 
-/** One that nobody accepted in time is `expired`, whoever looks. */
+/** SQL: the columns of {@link InvitationRow}. A pending invitation past its expiry reads as `expired`. */
 export const invitationColumns = `id, email, role::text as role, "expiresAt", "createdAt",
   case when status = 'pending' and "expiresAt" <= now() then 'expired' else status::text end as status`
 
-/** The invitations that were not revoked, newest first. @throws FORBIDDEN for collaborators, and as {@link inTeam}. */
+/**
+ * Returns the invitations that were not revoked, newest first.
+ * @throws TEAM_NOT_FOUND when the caller is not in the team; FORBIDDEN when the caller is a collaborator.
+ */
 export async function invitationsOf(ctx: Context, team: TeamRow): Promise<InvitationRow[]> {
   return await inTeam<InvitationRow>(ctx, team.id, {
     name: 'invitations',
@@ -90,7 +94,7 @@ export async function invitationsOf(ctx: Context, team: TeamRow): Promise<Invita
   })
 }
 
-/** The id of the person who made an invitation; null for one that does not tell. */
+/** Returns the id of the person who made an invitation; null if none is stored. */
 export async function inviterOf(ctx: Context, id: string): Promise<string | null> {
   return await load<string | null>(ctx, 'inviters', id, async (ids) => {
     const { rows } = await ctx.app.pool.query<{ id: string; inviterId: string | null }>(
@@ -104,7 +108,10 @@ export async function inviterOf(ctx: Context, id: string): Promise<string | null
 
 const ofTeam = `"workspaceId" = (select "workspaceId" from teams where id = me."teamId")`
 
-/** The keys that hold, oldest first. @throws FORBIDDEN for collaborators, and as {@link inTeam}. */
+/**
+ * Returns the active keys, oldest first.
+ * @throws TEAM_NOT_FOUND when the caller is not in the team; FORBIDDEN when the caller is a collaborator.
+ */
 export async function keysOf(ctx: Context, team: TeamRow): Promise<ApiKeyRow[]> {
   return await inTeam<ApiKeyRow>(ctx, team.id, {
     name: 'keys',
@@ -114,7 +121,10 @@ export async function keysOf(ctx: Context, team: TeamRow): Promise<ApiKeyRow[]> 
   })
 }
 
-/** The keys that were revoked last, at most 100, newest first. @throws FORBIDDEN for collaborators, and as {@link inTeam}. */
+/**
+ * Returns the keys that were revoked last, at most 100, newest first.
+ * @throws TEAM_NOT_FOUND when the caller is not in the team; FORBIDDEN when the caller is a collaborator.
+ */
 export async function revokedKeysOf(ctx: Context, team: TeamRow): Promise<ApiKeyRow[]> {
   return await inTeam<ApiKeyRow>(ctx, team.id, {
     name: 'revoked keys',
@@ -130,7 +140,7 @@ interface KeyOrigin {
   revokedAt: Date | null
 }
 
-/** The person who made a key, and when it was revoked. */
+/** Returns the person who created a key, and the time of its revocation. Returns null for an unknown key. */
 export async function originOfKey(ctx: Context, id: string): Promise<KeyOrigin | null> {
   return await load<KeyOrigin | null>(ctx, 'origins of keys', id, async (ids) => {
     const { rows } = await ctx.app.pool.query<KeyOrigin & { id: string }>(
@@ -144,16 +154,17 @@ export async function originOfKey(ctx: Context, id: string): Promise<KeyOrigin |
 
 interface InTeam {
   name: string
-  /** As SQL: the rows of the team `me."teamId"`, each with an `id`. */
+  /** SQL: the rows of the team `me."teamId"`, each with an `id`. */
   list: string
   order: string
-  /** Not for collaborators. */
+  /** Set if collaborators may not read the rows. */
   ofManagers?: boolean
 }
 
 /**
- * The rows of one team, asked for together with those of the others that the request is about. Whether the caller is in it,
- * and as what, is read with them: a {@link TeamRow} may be an answer that was kept. @throws TEAM_NOT_FOUND, FORBIDDEN.
+ * Returns the rows of one team, loaded in one query with those of the other teams of the same request (DataLoader). The query also reads
+ * the caller's membership and role, because a {@link TeamRow} may be a stored answer of an idempotent request.
+ * @throws TEAM_NOT_FOUND when the caller is not in the team; FORBIDDEN when `ofManagers` is set and the caller is a collaborator.
  */
 async function inTeam<Row extends object>(ctx: Context, id: string, { name, list, order, ofManagers }: InTeam): Promise<Row[]> {
   const seen = await load(ctx, `${name} of teams`, id, async (ids) => {
@@ -168,7 +179,7 @@ async function inTeam<Row extends object>(ctx: Context, id: string, { name, list
   })
   const { ownRole } = seen[0] ?? fail('TEAM_NOT_FOUND')
   if (ofManagers) requireManager({ role: ownRole })
-  // A team without any is one row that says nothing but who asks.
+  // A team without such rows gives one row that holds only the caller's role.
   return seen.filter((row) => row.id !== null)
 }
 
@@ -180,7 +191,7 @@ export interface ListedTeam {
   createdAt: Date
 }
 
-/** All teams, for the operator, oldest first. */
+/** Returns all teams, oldest first, for operator commands. */
 export async function listTeams(pool: pg.Pool): Promise<ListedTeam[]> {
   const { rows } = await pool.query<ListedTeam>(
     `select t.id, t.name, u.email as owner, t."createdAt",
@@ -190,13 +201,13 @@ export async function listTeams(pool: pg.Pool): Promise<ListedTeam[]> {
   return rows
 }
 
-/** Who is in a team, for the operator. @throws TEAM_NOT_FOUND. */
+/** Returns the members of a team, for operator commands. @throws TEAM_NOT_FOUND when there is no such team. */
 export async function listMembers(pool: pg.Pool, teamId: string): Promise<MemberRow[]> {
   const { rows } = await pool.query<MemberRow>(
     `select ${memberColumns} from team_members m join teams t on t.id = m."teamId" and t."deletedAt" is null
      join users u on u.id = m."userId" where t.id = $1 order by m."joinedAt", m."userId"`,
     [teamId],
   )
-  // Its owner is always in it.
+  // The owner is always a member, so no rows means no team.
   return rows.length > 0 ? rows : fail('TEAM_NOT_FOUND')
 }

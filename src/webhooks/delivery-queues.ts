@@ -1,8 +1,10 @@
-// DeliveryQueues: each endpoint has its own in every process, so that one that is slow or dead never keeps another's deliveries waiting.
+// Delivery queues. Each endpoint has its own in every process, so that a slow or dead endpoint never delays another's deliveries.
+
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../core/app.ts'
 import { createBatch } from '../core/batch.ts'
 import { newId } from '../core/id.ts'
+import { definePart } from '../core/part.ts'
 import { attempt } from './attempt.ts'
 import { type ClaimedDelivery, createClaims, renewLeases } from './claim.ts'
 import type { DeliveryRef } from './deliver-job.ts'
@@ -12,47 +14,49 @@ import { type Settled, type Settlement, settleDeliveries } from './settle.ts'
 import { closeStranded, findOverdue } from './sweep.ts'
 
 export interface DeliveryQueues {
-  /** Takes up deliveries that are due, as far as their queues have room; the others follow when there is. Answers once they are leased. */
+  /** Accepts due deliveries up to the capacity of their queues. The others follow when there is capacity. Resolves once they are leased. */
   take: (deliveries: readonly DeliveryRef[]) => Promise<void>
-  /** Begins to look for what no job asks for any more. Disposing of it waits for the attempts under way, or breaks them off. */
+  /**
+   * Starts the sweep for deliveries that no job reports, and the renewal of leases. Disposal waits for attempts in progress, up to
+   * {@link stopMs}, then aborts them.
+   */
   start: () => AsyncDisposable
 }
 
-declare module '../core/app.ts' {
-  interface App {
-    deliveries: DeliveryQueues
-  }
-}
-
-/** Attempts at once to one endpoint: so many to begin with, twice as many after each success, few after a failure. */
+/**
+ * Concurrent attempts to one endpoint: `firstWidth` at first, twice as many after each success up to `fullWidth`, `failingWidth` after
+ * a failure.
+ */
 const firstWidth = 4
 const fullWidth = 32
 const failingWidth = 2
-/** Attempts at once in this process. */
+/** Concurrent attempts in this process. */
 const maxAttempts = 2_000
 const sweepMs = 1_000
 const stopMs = 5_000
-/** Gaps up to here are also kept by a timer, which is more exact than a job. */
+/** For retry delays up to this one, a timer also triggers the attempt. It is more exact than a job. */
 const timerMs = 60_000
 
 interface DeliveryQueue {
   width: number
   busy: number
-  /** Whether deliveries wait in the database for room. */
+  /** True if deliveries wait in the database for capacity. */
   behind: boolean
-  /** Whether they are being read right now; meanwhile places that fall free add up. */
+  /** True while waiting deliveries are read. Capacity that is freed meanwhile adds up. */
   refilling: boolean
 }
 
-export function createDeliveryQueues(app: App): DeliveryQueues {
+export const deliveryQueues = definePart(createDeliveryQueues)
+
+function createDeliveryQueues(app: App): DeliveryQueues {
   const token = newId()
   const queues = new Map<string, DeliveryQueue>()
   const running = new Map<string, Promise<void>>()
   const waiting: (() => void)[] = []
   const timers = new Set<NodeJS.Timeout>()
-  /** No attempt begins any more. */
+  /** True once no attempt may begin. */
   let closing = false
-  /** When the leases of all that runs here were last known to last. */
+  /** Time of the last renewal of all leases of this process. */
   let renewedAt = performance.now()
   let renewal: Promise<void> | undefined
   const stopping = new AbortController()
@@ -88,7 +92,7 @@ export function createDeliveryQueues(app: App): DeliveryQueues {
     )
   }
 
-  /** Claims and starts attempts in `places` of a queue that were kept for them, and gives back those that were not needed. */
+  /** Claims and starts attempts in `places` reserved slots of a queue, and releases the slots that were not needed. */
   async function begin(endpointId: string, places: number, claim: () => Promise<ClaimedDelivery[]>): Promise<number> {
     let claimed: ClaimedDelivery[] = []
     try {
@@ -112,7 +116,7 @@ export function createDeliveryQueues(app: App): DeliveryQueues {
       const gap = await commit(delivery, verdict)
       if (gap !== null && gap <= timerMs) wakeAfter(gap, { id, endpointId })
     } catch (error) {
-      // The lease runs out, and the sweep finds the delivery.
+      // The lease expires, and the sweep finds the delivery.
       app.log.warn({ deliveryId: id, err: (error as Error).message }, 'webhook attempt not settled')
     } finally {
       running.delete(id)
@@ -132,7 +136,7 @@ export function createDeliveryQueues(app: App): DeliveryQueues {
     }
   }
 
-  /** While the database is away the outcome waits for it, so that nothing is delivered twice without need. */
+  /** While the database is unavailable, the outcome waits (exponential backoff), so that nothing is delivered twice without need. */
   async function commit(delivery: ClaimedDelivery, verdict: Verdict): Promise<Settled> {
     for (let waitMs = 200; ; waitMs = Math.min(waitMs * 2, 5_000)) {
       try {
@@ -149,11 +153,11 @@ export function createDeliveryQueues(app: App): DeliveryQueues {
     const queue = queueOf(endpointId)
     queue.busy--
     if (queue.behind) void refill(endpointId)
-    // One that fails is remembered, so that its next deliveries do not begin at full width.
+    // A failing endpoint is remembered, so that its next deliveries do not begin at the initial width.
     else if (queue.busy === 0 && queue.width !== failingWidth) queues.delete(endpointId)
   }
 
-  /** Takes up what waits in the database for room in a queue, until nothing waits or there is no room. */
+  /** Claims deliveries that wait in the database, until none waits or the queue has no capacity. */
   async function refill(endpointId: string): Promise<void> {
     const queue = queueOf(endpointId)
     if (queue.refilling) return
@@ -177,7 +181,7 @@ export function createDeliveryQueues(app: App): DeliveryQueues {
   function wakeAfter(gap: number, delivery: DeliveryRef): void {
     const timer = setTimeout(() => {
       timers.delete(timer)
-      // Where this fails, the delivery's job does the same a little later.
+      // If this fails, the delivery's job does the same a little later.
       void take([delivery]).catch(() => {})
     }, gap + 2)
     timers.add(timer.unref())
@@ -204,10 +208,13 @@ export function createDeliveryQueues(app: App): DeliveryQueues {
     renewedAt = now
   }
 
-  /** While the database was away leases may have run out; nothing here is claimed or ended whose outcome only waits to be written. */
+  /**
+   * During a database outage, leases may have expired. They are renewed before this process claims or ends anything, so that a delivery
+   * whose outcome only waits to be written is left alone.
+   */
   async function keepOwn(): Promise<void> {
     if (performance.now() - renewedAt <= leaseMs / 2) return
-    // Once for all that come when it is back.
+    // One renewal for all callers that waited for the database.
     renewal ??= renew().finally(() => {
       renewal = undefined
     })
@@ -219,7 +226,7 @@ export function createDeliveryQueues(app: App): DeliveryQueues {
     for (const timer of timers) clearTimeout(timer)
     const done = () => Promise.allSettled(running.values())
     await Promise.race([done(), pause(stopMs, undefined, { ref: false })])
-    // What still hangs is broken off and goes on under another process.
+    // Attempts that still hang are aborted. Another process continues with their deliveries.
     stopping.abort()
     await done()
     for (const heartbeat of upkeep) await heartbeat[Symbol.asyncDispose]()

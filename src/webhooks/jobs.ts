@@ -1,12 +1,14 @@
-// What a worker does for webhooks.
+// Worker jobs of webhooks: deliveries, and the deletion of expired ones.
+
 import { implementJob, type JobImplementation } from '../core/jobs/jobs.ts'
 import { deliverJob, pruneJob } from './deliver-job.ts'
+import { deliveryQueues } from './delivery-queues.ts'
 import { pruneDeliveries } from './sweep.ts'
 
 export const webhookJobs: JobImplementation[] = [
-  // A job is done as soon as its delivery is leased or waits in its queue: no batch waits for a receiver.
+  // A job is done once its delivery is leased or waits in its queue, so no batch waits for a receiver.
   implementJob(deliverJob, { batchSize: 100, workers: 2 }, async (app, jobs) => {
-    await app.deliveries.take(jobs)
+    await deliveryQueues(app).take(jobs)
     return jobs.map(() => undefined)
   }),
   implementJob(pruneJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {

@@ -1,4 +1,4 @@
-// What the managers of a workspace do with webhook endpoints: create, change, delete, give a new secret.
+// Operations on webhook endpoints for the managers of a workspace: create, change, delete, rotate the secret.
 
 import type { Context } from '../core/context.ts'
 import type { Sql } from '../core/database/database.ts'
@@ -14,24 +14,25 @@ import { previousSecretHours } from './policy.ts'
 import { cancelDeliveries } from './settle.ts'
 import { newSecret } from './sign.ts'
 
-/** An endpoint as verbs return it: without what is sealed, and with the secret where it is shown this once. */
+/** An endpoint as operations return it: without the encrypted secrets. `shownSecret` is set only when a secret was just created. */
 export type Endpoint = Omit<WebhookEndpoint, 'secret' | 'previousSecret'> & { shownSecret?: string }
 
 const columns = `id, "workspaceId", url, events, "previousSecretUntil", "disabledAt", "disabledReason", "failingSince", "failedEvents",
   "createdById", "approvedById", "createdAt", "updatedAt", "deletedAt"`
 
 /**
- * Creates an endpoint; its `shownSecret` is not to be had again. A team key stands for the person who made it.
- * @throws FORBIDDEN for collaborators, VALIDATION_ERROR, WEBHOOKS_NOT_AVAILABLE_ON_PLAN; MAX_WEBHOOK_ENDPOINTS_REACHED, exact
- * under a race, over all workspaces that the plan pays for; as {@link holdQuota} and {@link holdManager}.
+ * Creates an endpoint. Its `shownSecret` cannot be read again. A team key acts for the person who made it.
+ * @throws FORBIDDEN when the caller is a collaborator, VALIDATION_ERROR when the URL is refused, WEBHOOKS_NOT_AVAILABLE_ON_PLAN when
+ * the plan has no webhooks, MAX_WEBHOOK_ENDPOINTS_REACHED when all workspaces that the plan pays for together have the maximum (exact
+ * under concurrency); as {@link holdQuota} and {@link holdManager}.
  */
 export async function createEndpoint(ctx: Context, input: CreateWebhook): Promise<Endpoint> {
   const { app, principal } = ctx
-  // No name is looked up for somebody who may not create.
+  // Checked first: no DNS lookup is made for a caller who may not create.
   requireManager(principal)
   const fault = await faultOf(ctx, input.url)
   return await write(ctx, async (tx) => {
-    // A repeated request gets the same answer, also where the name leads to another address by now.
+    // Thrown in here, so that a repeated request gets its first result even if the name resolves to another address by then.
     if (fault) fail('VALIDATION_ERROR', fault)
     if (!ctx.features.webhooks) fail('WEBHOOKS_NOT_AVAILABLE_ON_PLAN')
     const { maxWebhookEndpoints } = await holdQuota(ctx, tx)
@@ -51,13 +52,13 @@ export async function createEndpoint(ctx: Context, input: CreateWebhook): Promis
   })
 }
 
-/** What the receiver brought about ends with its URL; every other reason lasts until somebody enables the endpoint. */
+/** Reasons that the receiver caused. A new URL clears them; any other reason lasts until somebody enables the endpoint. */
 const reasonsOfReceiver: readonly (string | null)[] = ['gone', 'failing']
 
 /**
- * Changes what is given. Attempts that are still to be made go to the new URL, which starts without the old one's failures;
- * switching off ends them. Setting the URL and enabling make the caller answer for the endpoint (`approvedById`).
- * @throws VALIDATION_ERROR, and as {@link holdEndpoint}.
+ * Changes the given fields. Pending attempts go to the new URL, which starts without the failures of the old one. `enabled: false`
+ * cancels them. The caller who sets the URL or enables the endpoint becomes responsible for it (`approvedById`).
+ * @throws VALIDATION_ERROR when the URL is refused; as {@link holdEndpoint}.
  */
 export async function updateEndpoint(ctx: Context, id: string, input: UpdateWebhook): Promise<Endpoint> {
   const { role, userId } = ctx.principal
@@ -84,7 +85,10 @@ export async function updateEndpoint(ctx: Context, id: string, input: UpdateWebh
   })
 }
 
-/** Deletes the endpoint and its secrets; what it was still to get is given up. @throws as {@link holdEndpoint}. */
+/**
+ * Deletes the endpoint and its secrets, and cancels its pending deliveries.
+ * @throws as {@link holdEndpoint}.
+ */
 export async function deleteEndpoint(ctx: Context, id: string): Promise<{ id: string; deleted: true }> {
   return await write(ctx, async (tx) => {
     await holdEndpoint(ctx, tx, id)
@@ -93,7 +97,7 @@ export async function deleteEndpoint(ctx: Context, id: string): Promise<{ id: st
   })
 }
 
-/** {@link deleteEndpoint} for all that a workspace has: an attempt that is being made is the last one. */
+/** {@link deleteEndpoint} for every endpoint of a workspace. An attempt in progress is the last one. */
 export async function endEndpoints(tx: Sql, workspaceId: string): Promise<void> {
   const { rows } = await tx.query<{ id: string }>(
     `select id from webhook_endpoints where "workspaceId" = $1 and "deletedAt" is null order by id for no key update`,
@@ -110,7 +114,10 @@ async function removeEndpoint(tx: Sql, id: string): Promise<void> {
   await cancelDeliveries(tx, id, 'endpoint_deleted')
 }
 
-/** Gives a new secret, shown this once; the one before it signs too for 24 hours. @throws as {@link holdEndpoint}. */
+/**
+ * Creates a new secret, which is shown only in this result. The previous secret also signs for 24 hours.
+ * @throws as {@link holdEndpoint}.
+ */
 export async function rotateSecret(ctx: Context, id: string): Promise<Endpoint> {
   return await write(ctx, async (tx) => {
     await holdEndpoint(ctx, tx, id)
@@ -126,11 +133,12 @@ export async function rotateSecret(ctx: Context, id: string): Promise<Endpoint> 
 }
 
 /**
- * Locks an endpoint of the workspace for somebody who may change it. The role is locked first, as a removal does it.
- * @throws NOT_FOUND, then FORBIDDEN for collaborators; as `App.holdRole`.
+ * Locks an endpoint of the workspace (FOR NO KEY UPDATE) for a caller who may change it. The role is locked first, in the same order as
+ * a removal from the team locks them, against deadlocks.
+ * @throws NOT_FOUND when the workspace has no such endpoint, then FORBIDDEN when the caller is a collaborator; as `App.holdRole`.
  */
 export async function holdEndpoint(ctx: Context, tx: Sql, id: string): Promise<Endpoint> {
-  const role = await ctx.app.holdRole(tx, ctx.principal)
+  const role = await ctx.app.hooks.holdRole(tx, ctx.principal)
   const { rows } = await tx.query<Endpoint>(
     `select ${columns} from webhook_endpoints where id = $1 and "workspaceId" = $2 and "deletedAt" is null for no key update`,
     [id, ctx.principal.workspaceId],
@@ -140,7 +148,10 @@ export async function holdEndpoint(ctx: Context, tx: Sql, id: string): Promise<E
   return endpoint
 }
 
-/** What is wrong with a URL by the rules that need more than its text: ourselves, and what the name leads to now. */
+/**
+ * Checks a URL by the rules that need more than its text: it must not be this gateway, and its name must not resolve to a private
+ * network. Returns the fault.
+ */
 async function faultOf(ctx: Context, text: string): Promise<string | undefined> {
   const url = new URL(text)
   const ours = [ctx.app.address, ctx.app.config.publicUrl].flatMap((address) => (address ? serverOf(new URL(address)) : []))

@@ -1,4 +1,5 @@
 // Mail: what was promised is sent however long the mail server is away, and its tokens lie nowhere in clear.
+
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
@@ -6,7 +7,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { createMailer } from '../../src/accounts/mail/mailer.ts'
+import { createMailer, mailer } from '../../src/accounts/mail/mailer.ts'
 import { api, atEnd, cloneDatabase, measuredAgain, sql, startGateway, until } from '../kit/kit.ts'
 import { openApp } from '../messages/rig.ts'
 import { openMailbox, tokenIn } from './mailbox.ts'
@@ -111,9 +112,9 @@ it.each(['550 relaying denied', '554 5.7.1 denied'])(
 it('leaves no connection behind when whoever sends it ends', async () => {
   const mailbox = await openMailbox()
   const app = await openApp(await cloneDatabase(), { SMTP_URL: mailbox.url })
-  await app.mailer.send('1', { to: newEmail(), subject: 'Hello', text: 'Hello', messageId: '<1@localhost>' })
+  await mailer(app).send('1', { to: newEmail(), subject: 'Hello', text: 'Hello', messageId: '<1@localhost>' })
   expect(mailbox.connections()).toBe(1)
-  await app.mailer[Symbol.asyncDispose]()
+  await mailer(app)[Symbol.asyncDispose]()
   await until(() => mailbox.connections() === 0)
 })
 

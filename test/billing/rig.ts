@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { print } from 'graphql'
 import { billingRoutes } from '../../rest-compat/billing.ts'
-import type { TeamRole } from '../../src/core/context.ts'
+import type { TeamRole } from '../../src/core/principal.ts'
 import { createTeam } from '../../src/teams/service.ts'
 import { newPerson, type Person, type Plan } from '../accounts/person.ts'
 import { type Answer, sql } from '../kit/kit.ts'

@@ -1,4 +1,5 @@
 // Beside a campaign: instant messages find their workers free, however slowly the campaign's provider answers.
+
 import { beforeAll, expect, it } from 'vitest'
 import { createCampaign } from '../../src/campaigns/service.ts'
 import type { App } from '../../src/core/app.ts'
@@ -6,6 +7,7 @@ import type { Context } from '../../src/core/context.ts'
 import { connectInstance } from '../../src/instances/service.ts'
 import { sendMessage } from '../../src/messages/service.ts'
 import type { SendOutcome } from '../../src/providers/provider.ts'
+import { providers } from '../../src/providers/providers.ts'
 import { startWorker } from '../../src/worker.ts'
 import { atEnd, cloneDatabase, connectedInstance, createAccount, sql, until } from '../kit/kit.ts'
 import { contextFor, openApp } from '../messages/rig.ts'
@@ -23,13 +25,13 @@ beforeAll(async () => {
   const account = await createAccount(databaseUrl)
   instanceId = (await connectedInstance(databaseUrl, account, { status: 'disconnected' })).id
   app = await openApp(databaseUrl, { ROLES: 'http,worker' })
-  const sandbox = app.providers.get('sandbox')
+  const sandbox = providers(app).get('sandbox')
   if (!sandbox) throw new Error('there is no sandbox')
   const send = (_: unknown, { to }: { to: string }) =>
     new Promise<SendOutcome>((answer) => {
       offered.push({ to, answer })
     })
-  app.providers = new Map([['sandbox', { ...sandbox, send }]])
+  providers.replace(app, new Map([['sandbox', { ...sandbox, send }]]))
   const worker = await startWorker(app)
   atEnd('file', async () => {
     release()

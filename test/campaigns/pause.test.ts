@@ -1,4 +1,5 @@
 // Pausing and cancelling at a bad moment: what came back from the network without having left does not leave later.
+
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { advance, advanceImplementation } from '../../src/campaigns/advance.ts'
 import { cancelCampaign, createCampaign, pauseCampaign, resumeCampaign } from '../../src/campaigns/service.ts'
@@ -6,6 +7,8 @@ import { type CampaignStats, statsOf } from '../../src/campaigns/stats.ts'
 import type { App } from '../../src/core/app.ts'
 import type { Context } from '../../src/core/context.ts'
 import { claimMessages } from '../../src/messages/dispatch/claim.ts'
+import { settlement } from '../../src/messages/dispatch/dispatch.ts'
+import { safetyBook } from '../../src/messages/safety/safety.ts'
 import type { SendOutcome } from '../../src/providers/provider.ts'
 import { cloneDatabase, sql } from '../kit/kit.ts'
 import { openWorkspace } from '../messages/rig.ts'
@@ -39,7 +42,7 @@ async function messagesOf(campaignId: string): Promise<string[]> {
 /** Offers messages once, with one outcome for all of them. */
 async function offer(ids: readonly string[], outcome: SendOutcome): Promise<number> {
   const { claimed } = await claimMessages(app, ids)
-  await Promise.all(claimed.map((message) => app.settle({ message, outcome })))
+  await Promise.all(claimed.map((message) => settlement(app)({ message, outcome })))
   return claimed.length
 }
 
@@ -115,15 +118,18 @@ it('does not wait for the traffic of the instance to be read', async () => {
   const { id } = await createCampaign(ctx, campaignTo(instanceId, numbers(5)))
   const reading = Promise.withResolvers<void>()
   const read = Promise.withResolvers<void>()
-  const slow: App['safety'] = {
-    ...app.safety,
+  const safety = safetyBook(app)
+  const slow: typeof safety = {
+    ...safety,
     async load(pairs) {
       reading.resolve()
       await read.promise
-      await app.safety.load(pairs)
+      await safety.load(pairs)
     },
   }
-  const turn = advanceImplementation.run({ ...app, safety: slow }, [{ id }])
+  const slowApp = { ...app }
+  safetyBook.replace(slowApp, slow)
+  const turn = advanceImplementation.run(slowApp, [{ id }])
   await reading.promise
   await pauseCampaign(ctx, id).finally(read.resolve)
   await turn

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import http from 'node:http'
 import { createServer as createTcp, type Socket, connect as tcp } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createApp } from '../../src/core/app.ts'
+import { openApp } from '../../src/app.ts'
 import { readConfig } from '../../src/core/config/config.ts'
 import { createHttp } from '../../src/http/create.ts'
 import { api, atEnd, cloneDatabase, type Gateway, ownServer, secretKey, sql, startGateway, until } from '../kit/kit.ts'
@@ -18,7 +18,7 @@ async function addressOf(trust: string, from: string, forwardedFor?: string | st
     TRUST_PROXY: trust,
     LOG_LEVEL: 'silent',
   })
-  await using app = await createApp({ config, secrets, databaseUrl })
+  await using app = await openApp({ config, secrets, databaseUrl })
   const server = await createHttp(app)
   server.get('/', async ({ ip }) => ip)
   await server.listen({ port: 0, host: '127.0.0.1' })

@@ -1,10 +1,10 @@
 // A process that does nothing but relay, for tests that kill it. Says `candidate` when it waits for the lead.
-import { createApp } from '../../src/core/app.ts'
+import { openApp } from '../../src/app.ts'
 import { readConfig } from '../../src/core/config/config.ts'
 import { startRelay } from '../../src/events/log/relay.ts'
 
 const { config, secrets } = readConfig()
-const app = await createApp({ config, secrets, databaseUrl: config.databaseUrl as string })
+const app = await openApp({ config, secrets, databaseUrl: config.databaseUrl as string })
 const relay = await startRelay(app, [])
 console.log('candidate')
 process.on('SIGTERM', async () => {

@@ -1,5 +1,6 @@
 // What the tests of events begin with: an app without a server, events of a made-up message flow, one relay.
-import { type App, createApp } from '../../src/core/app.ts'
+import { openApp as openGateway } from '../../src/app.ts'
+import type { App } from '../../src/core/app.ts'
 import { readConfig } from '../../src/core/config/config.ts'
 import type { Sql } from '../../src/core/database/database.ts'
 import { newId } from '../../src/core/id.ts'
@@ -11,7 +12,7 @@ import type { SseReader } from './sse.ts'
 /** An app on that database, without workers or a server; ends with the test. */
 export async function openApp(databaseUrl: string): Promise<App> {
   const { config, secrets } = readConfig({ DATABASE_URL: databaseUrl, SECRET_KEY: secretKey, LOG_LEVEL: 'silent' })
-  const app = await createApp({ config, secrets, databaseUrl })
+  const app = await openGateway({ config, secrets, databaseUrl })
   atEnd('test', async () => await app[Symbol.asyncDispose]())
   return app
 }

@@ -1,7 +1,8 @@
 // A worker of jobs that tests make up: good ones, ones that throw, ones that block the event loop. Notes every try, and its end.
 import { pathToFileURL } from 'node:url'
 import { z } from 'zod'
-import { type App, createApp } from '../../src/core/app.ts'
+import { openApp } from '../../src/app.ts'
+import type { App } from '../../src/core/app.ts'
 import { readConfig } from '../../src/core/config/config.ts'
 import { defineJob, implementJob } from '../../src/core/jobs/jobs.ts'
 import { makeQueues, workOn } from '../../src/core/jobs/work.ts'
@@ -58,7 +59,7 @@ async function note(app: App, what: string, id: string): Promise<number> {
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const { config, secrets } = readConfig()
-  const app = await createApp({ config, secrets, databaseUrl: config.databaseUrl as string })
+  const app = await openApp({ config, secrets, databaseUrl: config.databaseUrl as string })
   await app.boss.start()
   await makeQueues(app, jobs)
   const working = await workOn(app, jobs)

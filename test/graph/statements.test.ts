@@ -2,12 +2,13 @@
 import { parse } from 'graphql'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createApp } from '../../src/core/app.ts'
+import { openApp } from '../../src/app.ts'
+import { admitKeys } from '../../src/billing/admission/admit.ts'
+import { keyUse } from '../../src/billing/admission/last-used.ts'
 import { readConfig } from '../../src/core/config/config.ts'
 import type { Context } from '../../src/core/context.ts'
 import { executeOperation } from '../../src/core/graph/execute.ts'
 import { newId } from '../../src/core/id.ts'
-import { attachDomains } from '../../src/domains.ts'
 import { contextOf } from '../../src/http/authenticate.ts'
 import { refuseCostly } from '../../src/http/graphql-limits.ts'
 import { schema } from '../../src/schema.ts'
@@ -15,17 +16,17 @@ import { cloneDatabase, connectedInstance, createAccount, secretKey, sql } from 
 
 const pages = [1, 20, 100]
 let openContext: () => Promise<Context>
-let app: Awaited<ReturnType<typeof createApp>>
+let app: Awaited<ReturnType<typeof openApp>>
 
 beforeAll(async () => {
   const databaseUrl = await cloneDatabase()
   const { config, secrets } = readConfig({ DATABASE_URL: databaseUrl, SECRET_KEY: secretKey, RATE_LIMIT_PER_SECOND: '100000' })
-  app = attachDomains(await createApp({ config, secrets, databaseUrl }))
+  app = await openApp({ config, secrets, databaseUrl })
   // It is written a minute later, in the middle of whatever is counted then.
-  app.keyUse.note = () => {}
+  keyUse(app).note = () => {}
   const account = await createAccount(databaseUrl)
   openContext = async () => {
-    const { principal } = await app.admit({ key: account.apiKey, teamId: undefined, scope: 'workspace' })
+    const { principal } = await admitKeys(app)({ key: account.apiKey, teamId: undefined, scope: 'workspace' })
     return contextOf(app, principal as NonNullable<typeof principal>, 'test')
   }
   await seed(databaseUrl, account)

@@ -1,8 +1,10 @@
 // Number look-ups whose provider is slow, fails, cannot tell, or is asked twice for one number.
+
 import { beforeAll, expect, it, vi } from 'vitest'
 import type { App } from '../../src/core/app.ts'
 import { lookupNumbers } from '../../src/instances/lookup.ts'
 import type { Provider } from '../../src/providers/provider.ts'
+import { providers } from '../../src/providers/providers.ts'
 import { type Account, cloneDatabase, connectedInstance, createAccount, sql } from '../kit/kit.ts'
 import { contextFor, openApp } from '../messages/rig.ts'
 
@@ -22,9 +24,10 @@ const numbers = ['+4915112345678', '+4915112345679']
 
 /** Looks up through a provider that does this. */
 async function lookUp(lookup: Provider['lookup'], asked = numbers) {
-  const sandbox = app.providers.get('sandbox') as Provider
-  const providers = new Map([['sandbox', { ...sandbox, lookup }]] as const)
-  return await lookupNumbers(contextFor({ ...app, providers }, account), { instanceId, numbers: asked })
+  const sandbox = providers(app).get('sandbox') as Provider
+  const own = { ...app }
+  providers.replace(own, new Map([['sandbox', { ...sandbox, lookup }]]))
+  return await lookupNumbers(contextFor(own, account), { instanceId, numbers: asked })
 }
 
 it('asks for each number once, and answers for each place', async () => {

@@ -1,13 +1,15 @@
 // What becomes of a message by what its provider answers, with providers made for it.
+
 import { beforeAll, expect, it } from 'vitest'
 import type { App } from '../../src/core/app.ts'
 import type { Context } from '../../src/core/context.ts'
 import type { JobImplementation } from '../../src/core/jobs/jobs.ts'
 import { claimMessages } from '../../src/messages/dispatch/claim.ts'
-import { dispatchImplementations } from '../../src/messages/dispatch/dispatch.ts'
+import { dispatchImplementations, settlement } from '../../src/messages/dispatch/dispatch.ts'
 import { sweepImplementation } from '../../src/messages/dispatch/waiting.ts'
 import { sendMessage } from '../../src/messages/service.ts'
 import type { SendOutcome } from '../../src/providers/provider.ts'
+import { providers } from '../../src/providers/providers.ts'
 import { type Account, cloneDatabase, connectedInstance, createAccount, sql, type TestInstance, until } from '../kit/kit.ts'
 import { contextFor, openApp } from './rig.ts'
 
@@ -28,11 +30,10 @@ beforeAll(async () => {
 
 /** The sandbox, but for what it answers to a send. */
 function answering(send: () => SendOutcome | Promise<SendOutcome>, sendsOnce = true): void {
-  const sandbox = app.providers.get('sandbox')
+  const sandbox = providers(app).get('sandbox')
   if (!sandbox) throw new Error('there is no sandbox')
-  app.providers = new Map([
-    ['sandbox', { ...sandbox, sendsOnce: () => sendsOnce, reconcileMs: 200, send: async () => await send() }],
-  ])
+  const own = { ...sandbox, sendsOnce: () => sendsOnce, reconcileMs: 200, send: async () => await send() }
+  providers.replace(app, new Map([['sandbox', own]]))
 }
 
 async function accepted(instanceId = phone.id): Promise<string> {
@@ -171,11 +172,11 @@ it('refuses an outcome whose lease passed to another, and counts it', async () =
     { outcome: 'retry', error: 'LATE' },
   ] as const) {
     const before = await fenced()
-    await app.settle({ message: claimed[0] as never, outcome })
+    await settlement(app)({ message: claimed[0] as never, outcome })
     expect(await fenced()).toBe(before + 1)
     expect(await rowOf(id)).toMatchObject({ status: 'sending', acceptedAt: null, leaseToken: second.claimed[0]?.token })
   }
-  await app.settle({ message: second.claimed[0] as never, outcome: { outcome: 'accepted', providerMessageId: 'right' } })
+  await settlement(app)({ message: second.claimed[0] as never, outcome: { outcome: 'accepted', providerMessageId: 'right' } })
   expect(await rowOf(id)).toMatchObject({ providerMessageId: 'right', leaseToken: null })
 })
 

@@ -1,8 +1,8 @@
 // What tests of verbs begin with: an App in this process on a clone of the database, without any worker of its own.
-import { type App, createApp } from '../../src/core/app.ts'
+import { openApp as openGateway } from '../../src/app.ts'
+import type { App } from '../../src/core/app.ts'
 import { readConfig } from '../../src/core/config/config.ts'
 import type { Context } from '../../src/core/context.ts'
-import { attachDomains } from '../../src/domains.ts'
 import { contextOf } from '../../src/http/authenticate.ts'
 import { createQueues } from '../../src/worker.ts'
 import { type Account, atEnd, connectedInstance, createAccount, secretKey, sql } from '../kit/kit.ts'
@@ -19,7 +19,7 @@ export async function openApp(databaseUrl: string, env: Record<string, string> =
     SANDBOX_LATENCY_MS: '20',
     ...env,
   })
-  const app = attachDomains(await createApp({ config, secrets, databaseUrl }))
+  const app = await openGateway({ config, secrets, databaseUrl })
   atEnd('test', async () => {
     await app[Symbol.asyncDispose]()
   })

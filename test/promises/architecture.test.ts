@@ -22,14 +22,14 @@ const domains = [
  * to (`schema`), its job definitions (`*-job`), and what is named here. Everything else is private to it.
  */
 const offered: Record<string, readonly string[]> = {
-  providers: ['provider'],
+  providers: ['provider', 'providers'],
   accounts: ['mail/order', 'mail/console-url', 'counts'],
   billing: ['plans', 'admission/quota', 'hold-plan', 'team-fit'],
   events: ['log/emit', 'log/event-type', 'log/log', 'log/relay', 'live/follow'],
   media: ['url'],
   contacts: ['bulk/service', 'groups/service'],
   instances: ['safety'],
-  messages: ['input', 'list', 'object', 'accept/compose', 'accept/enqueue'],
+  messages: ['input', 'list', 'object', 'accept/compose', 'accept/enqueue', 'dispatch/dispatch', 'safety/safety'],
 }
 
 /** Above the domains: what each of these rooms may import besides core and every domain. */
@@ -37,12 +37,12 @@ const upper: Record<string, readonly string[]> = {
   demo: [],
   pages: ['demo'],
   http: ['pages'],
-  cli: ['src/worker.ts'],
+  cli: ['src/app.ts', 'src/worker.ts'],
   top: ['demo', 'pages', 'http', 'cli', 'top', 'rest-compat'],
 }
 
 /** The files of `src/` itself, which start the process and put the rooms together. */
-const topFiles = ['domains.ts', 'main.ts', 'schema.ts', 'server.ts', 'worker.ts']
+const topFiles = ['app.ts', 'main.ts', 'schema.ts', 'server.ts', 'worker.ts']
 
 const files = sourcesOf('src', 'rest-compat')
 
@@ -210,7 +210,9 @@ describe('every file', () => {
   it('is in kebab-case, in a folder that says what is in it', () => {
     const names = ['src', 'rest-compat', 'test', 'prisma/schema'].flatMap(filesOf)
     const ours = names.map((name) =>
-      name.replace(/^(src|rest-compat|test|prisma)\//, '').replace(/\.((unit\.|process\.|deep\.)?test\.)?(ts|m?js|json|prisma|graphql)$/, ''),
+      name
+        .replace(/^(src|rest-compat|test|prisma)\//, '')
+        .replace(/\.((unit\.|process\.|deep\.)?test\.)?(ts|m?js|json|md|prisma|graphql)$/, ''),
     )
     expect(ours.filter((name) => !name.split('/').every((part) => /^[a-z0-9]+(-[a-z0-9]+)*$/.test(part)))).toEqual([])
     const nothing = /^(utils?|shared|common|libs?|helpers?|types?|misc|v\d+)$/

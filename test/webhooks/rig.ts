@@ -1,15 +1,17 @@
 // What tests of deliveries begin with: an App of its own on a clone of the database, with the relay and the webhook jobs running.
-import { type App, createApp } from '../../src/core/app.ts'
+
+import { openApp as openGateway } from '../../src/app.ts'
+import type { App } from '../../src/core/app.ts'
 import { readConfig } from '../../src/core/config/config.ts'
 import type { Context } from '../../src/core/context.ts'
 import { transaction } from '../../src/core/database/database.ts'
 import { newId } from '../../src/core/id.ts'
 import { makeQueues, workOn } from '../../src/core/jobs/work.ts'
 import { createEgress, type EgressOptions } from '../../src/core/network/egress.ts'
-import { attachDomains } from '../../src/domains.ts'
 import { type EventType, emit } from '../../src/events/log/emit.ts'
 import { startRelay } from '../../src/events/log/relay.ts'
 import type { DeliveryStatus } from '../../src/generated/prisma/client.ts'
+import { deliveryQueues } from '../../src/webhooks/delivery-queues.ts'
 import { webhookJobs } from '../../src/webhooks/jobs.ts'
 import { createEndpoint, type Endpoint } from '../../src/webhooks/service.ts'
 import { webhookSink } from '../../src/webhooks/sink.ts'
@@ -70,9 +72,8 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
     WEBHOOK_RETRY_BASE_SECONDS: '0.05',
     ...env,
   })
-  const app = await createApp({ config, secrets, databaseUrl })
+  const app = await openGateway({ config, secrets, databaseUrl })
   app.egress = createEgress({ allowed: config.allowedPrivateTargets, ...egress })
-  attachDomains(app)
   const parts = new AsyncDisposableStack()
   parts.use(app)
   parts.use(app.egress)
@@ -80,7 +81,7 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
   await app.boss.start()
   await makeQueues(app, webhookJobs)
   if (working) {
-    parts.use(app.deliveries.start())
+    parts.use(deliveryQueues(app).start())
     parts.use(await startRelay(app, [webhookSink(app)]))
     parts.use(await workOn(app, webhookJobs))
     parts.defer(() => app.boss.stop({ graceful: true, timeout: 5_000 }))

@@ -1,4 +1,4 @@
-// The API keys of a person who is signed in: made within the plan, and revoked.
+// API keys of a signed-in person: creation within the plan's limit, and revocation.
 import type { Context } from '../../core/context.ts'
 import { fail } from '../../core/errors.ts'
 import { write } from '../../core/idempotency/idempotency.ts'
@@ -6,20 +6,20 @@ import { ownWorkspaceOf } from '../own-workspace.ts'
 import { type IssuedApiKey, issueApiKeyWithin } from './api-keys.ts'
 
 /**
- * A further key of the person's own workspace, whichever they look at, on their own subscription.
- * @throws SUBSCRIPTION_INACTIVE, MAX_API_KEYS_REACHED, exact under a race.
+ * Adds a key to the person's own workspace, on their own subscription, whichever workspace the request is for.
+ * @throws SUBSCRIPTION_INACTIVE when the subscription is inactive; MAX_API_KEYS_REACHED when the limit is reached, exact under a race.
  */
 export async function createOwnApiKey(ctx: Context, name: string): Promise<IssuedApiKey> {
   const { app, principal } = ctx
   const { userId } = principal
   return await write(ctx, async (tx) => {
-    const { maxApiKeys } = await app.holdLimits(tx, userId)
+    const { maxApiKeys } = await app.hooks.holdLimits(tx, userId)
     const workspaceId = await ownWorkspaceOf(tx, userId)
     return await issueApiKeyWithin(tx, maxApiKeys, { userId, workspaceId, name })
   })
 }
 
-/** Refused everywhere from the next request on. @throws NOT_FOUND for a key that is not theirs, or was revoked. */
+/** Makes the key invalid from the next request on. @throws NOT_FOUND when it is not a personal key of the caller, or was revoked. */
 export async function revokeOwnApiKey(ctx: Context, id: string): Promise<{ id: string; deleted: true }> {
   return await write(ctx, async (tx) => {
     const { rowCount } = await tx.query(

@@ -1,40 +1,38 @@
-// The way out of mail: over SMTP, or into a folder.
+// Sends mail over SMTP, or writes it to a folder if there is no mail server.
+
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Transporter } from 'nodemailer'
 import type { App } from '../../core/app.ts'
+import { definePart } from '../../core/part.ts'
 import type { MailText } from './texts.ts'
 
 export interface Mail extends MailText {
   to: string
-  /** The same on every attempt, so that a mailbox can tell a mail that comes twice. */
+  /** The same on every attempt, so that mailboxes can deduplicate retries. */
   messageId: string
 }
 
 export interface Mailer extends AsyncDisposable {
-  /** `id` names the file, where there is no mail server. @throws what the server answers, or the folder. */
+  /** `id` names the file that replaces the mail server, if there is none. @throws the error of the mail server or of the file system. */
   send: (id: string, mail: Mail) => Promise<void>
 }
 
-declare module '../../core/app.ts' {
-  interface App {
-    mailer: Mailer
-  }
-}
-
-/** For one mail, and its wait for a connection. */
+/** Time limit for one mail, including its wait for a connection. */
 const usualMs = 60_000
 
-/** Disposing of it closes its connections. A mail that is not sent within `wholeMs` fails, and its connection is closed. */
+export const mailer = definePart((app) => createMailer(app))
+
+/** Disposing of the mailer closes its connections. A mail that is not sent within `wholeMs` fails, and its connection is closed. */
 export function createMailer(app: App, wholeMs = usualMs): Mailer {
   const { smtpUrl } = app.secrets
-  /** One for all mails, so that they share its connections. */
+  /** One pooled transport for all mails, so that they share its connections. */
   let transport: Promise<Transporter> | undefined
   return {
     async send(id, mail) {
       if (!smtpUrl) return await keep(app, id, mail)
       transport ??= connect(smtpUrl)
-      // The timeouts of the connection begin anew with every byte, so a server that drips would hold it for ever.
+      // The timeouts of the connection restart with every byte, so a server that sends single bytes slowly would hold it forever.
       const signal = AbortSignal.timeout(wholeMs)
       await (await transport).sendMail({ ...mail, from: app.config.mailFrom, signal })
     },
@@ -44,7 +42,7 @@ export function createMailer(app: App, wholeMs = usualMs): Mailer {
   }
 }
 
-/** Loaded with the first mail: a process that does other work never needs it. */
+/** Loads nodemailer with the first mail, so that processes that send no mail never load it. */
 async function connect(smtpUrl: string): Promise<Transporter> {
   const { createTransport } = await import('nodemailer')
   return createTransport({
@@ -58,15 +56,15 @@ async function connect(smtpUrl: string): Promise<Transporter> {
 }
 
 /**
- * Whether an error of `send` says that there is no such mailbox, by RFC 3463's codes of addresses (5.1.1, …). A bare 550 does not: many
- * servers say it of a setting that their operator mends in an hour.
+ * True if an error of `send` says that the mailbox does not exist, by the address status codes of RFC 3463 (5.1.1, …). A bare 550 does not
+ * count: many servers send it for a misconfiguration that their operator fixes within an hour.
  */
 export function saysNoSuchMailbox(error: unknown): boolean {
   const { response } = error as { response?: unknown }
   return typeof response === 'string' && /^5\d\d[ -]5\.1\.(1|2|3|6|10)\b/.test(response)
 }
 
-/** Without a mail server: the folder where whoever runs this on their own machine reads their mail. */
+/** Without a mail server: writes the mail to a folder, for people who run the gateway on their own machine. */
 async function keep(app: App, id: string, { to, subject, text }: Mail): Promise<void> {
   const folder = path.join(app.config.dataDir, 'mail')
   await mkdir(folder, { recursive: true, mode: 0o700 })

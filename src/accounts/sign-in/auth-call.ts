@@ -1,18 +1,13 @@
-// The identity routes have in common: the caller, and better-auth's errors in our words.
+// Shared by the identity routes: authentication of the caller, and the mapping of better-auth's errors to the API's error codes.
+
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../core/app.ts'
 import { type ErrorCode, fail } from '../../core/errors.ts'
 import { trustedOrigins } from '../../core/network/trusted-origins.ts'
 import type { TokenClaims } from './access-token.ts'
+import { identity } from './identity.ts'
 
-declare module '../../core/app.ts' {
-  interface App {
-    /** Takes one of the requests that the person may make in a second on routes of sign-in. @throws API_RATE_LIMIT_EXCEEDED. */
-    limitSignIn: (userId: string) => Promise<void>
-  }
-}
-
-/** A person as the console shows them. */
+/** A person in a response to the console. */
 export interface ConsoleUser {
   id: string
   email: string
@@ -21,15 +16,15 @@ export interface ConsoleUser {
   createdAt: Date
 }
 
-/** The person alone, without what else better-auth knows. */
+/** Returns only the public fields. better-auth's user has more. */
 export function consoleUser({ id, email, name, emailVerified, createdAt }: ConsoleUser): ConsoleUser {
   return { id, email, name, emailVerified, createdAt }
 }
 
-/** Of what a browser says of itself so much is kept with the session. */
+/** Maximum length of the User-Agent that is stored with a session, in characters. */
 const maxAgentLength = 512
 
-/** What better-auth is to know of a request: its cookie, its browser, and the address it came from. */
+/** Returns the headers that better-auth needs of a request: cookie, User-Agent and client address. */
 export function headersOf(request: FastifyRequest): Headers {
   const headers = new Headers({ 'x-forwarded-for': request.ip })
   const { cookie, 'user-agent': agent } = request.headers
@@ -38,18 +33,21 @@ export function headersOf(request: FastifyRequest): Headers {
   return headers
 }
 
-/** Hands on the cookies that better-auth sets. */
+/** Copies the cookies that better-auth sets to the reply. */
 export function passCookies(reply: FastifyReply, headers: Headers): void {
   for (const cookie of headers.getSetCookie()) reply.header('set-cookie', cookie)
 }
 
-/** Refuses a page of another origin, which a browser always names. @throws FORBIDDEN. */
+/** Rejects pages of other origins; browsers always name those in `Origin`. @throws FORBIDDEN when the origin is not trusted. */
 export function checkOrigin(app: App, { headers: { origin } }: FastifyRequest): void {
   if (origin !== undefined && !trustedOrigins(app).includes(origin))
     fail('FORBIDDEN', 'Pages of this origin may not sign people in or out')
 }
 
-/** Who shows an access token whose session is still there. @throws UNAUTHORIZED, API_RATE_LIMIT_EXCEEDED. */
+/**
+ * Returns the claims of an access token whose session exists.
+ * @throws UNAUTHORIZED when token or session is missing or invalid; API_RATE_LIMIT_EXCEEDED when the person is over the per-second limit.
+ */
 export async function callerOf(app: App, request: FastifyRequest): Promise<TokenClaims> {
   const claims = await claimsOf(app, request)
   const { rowCount } = claims
@@ -59,16 +57,16 @@ export async function callerOf(app: App, request: FastifyRequest): Promise<Token
       ])
     : { rowCount: 0 }
   if (!claims || !rowCount) return refuseToken()
-  await app.limitSignIn(claims.userId)
+  await app.hooks.limitSignIn(app, claims.userId)
   return claims
 }
 
-/** What the token of `Authorization: Bearer` claims; null without a good one. */
+/** Returns the claims of the token in `Authorization: Bearer`; null without a valid one. */
 export async function claimsOf(app: App, request: FastifyRequest): Promise<TokenClaims | null> {
   const values = request.raw.headersDistinct.authorization
-  // A header given twice is no header.
+  // A duplicate header counts as missing.
   const token = values?.length === 1 ? /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(values[0] as string)?.[1] : undefined
-  return token ? await app.identity.judge(token) : null
+  return token ? await identity(app).judge(token) : null
 }
 
 export function refuseToken(): never {
@@ -89,12 +87,12 @@ interface Refusal {
   body?: { code?: string }
 }
 
-/** Whether better-auth says it, as an answer of its own routes would. */
+/** True if the error is an APIError of better-auth, which its own routes would send as a response. */
 function isRefusal(error: unknown): error is Refusal {
   return error instanceof Error && error.name === 'APIError' && 'statusCode' in error && typeof error.statusCode === 'number'
 }
 
-/** Runs a call of better-auth. What it refuses is refused in the contract's words; any other error is left as it is. */
+/** Awaits a call of better-auth. Maps its rejections to the API's error codes; any other error is rethrown unchanged. */
 export async function asking<T>(app: App, call: Promise<T>): Promise<T> {
   try {
     return await call
@@ -104,7 +102,7 @@ export async function asking<T>(app: App, call: Promise<T>): Promise<T> {
     if (code) fail(code)
     if (error.statusCode === 401) refuseToken()
     app.log.error({ part: 'identity', err: error, code: error.body?.code }, 'a call of identity failed')
-    // Its own failures are those of the database.
+    // better-auth's own 5xx errors are database failures.
     return fail(error.statusCode >= 500 ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR')
   }
 }

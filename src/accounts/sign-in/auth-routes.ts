@@ -1,8 +1,10 @@
-// Mounts the identity routes under /api/auth, and describes them: what people do before they have a token, and with their sessions.
+// Mounts the identity routes under /api/auth, and describes them: routes that people use before they have a token, and session routes.
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../core/app.ts'
 import { fail } from '../../core/errors.ts'
 import { type Described, described } from './auth-described.ts'
+import { identity } from './identity.ts'
 import { changePassword } from './password-change.ts'
 import { forgotPassword, resetPassword } from './password-reset.ts'
 import { endSession, listSessions } from './sessions.ts'
@@ -11,7 +13,7 @@ import { signUp } from './sign-up.ts'
 import { leaveForProvider, returnFromProvider } from './single-sign-on.ts'
 import { resendVerification, verifyEmail } from './verify-email.ts'
 
-/** An address, a password and a name fit in; anybody may send such a body, so none may cost more. */
+/** Enough for an address, a password and a name. Anybody can send such a body, so a larger one is not read. */
 const maxBodyBytes = 16 * 1024
 
 type Verb = (app: App, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
@@ -22,7 +24,7 @@ interface AuthRoute {
   status?: number
   verb: Verb
   told: Described
-  /** What the verb sends is the whole answer, in no envelope. */
+  /** The handler sends the whole response, without the `data` envelope. */
   bare?: boolean
 }
 
@@ -50,12 +52,12 @@ const authRoutes: readonly AuthRoute[] = [
   },
 ]
 
-/** The public keys that tokens are signed with, as others expect them. */
+/** Sends the public keys of access tokens as a JSON Web Key Set (RFC 7517). */
 async function showKeys(app: App, _: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  return await reply.send(await (await app.identity.auth()).api.getJwks())
+  return await reply.send(await (await identity(app).auth()).api.getJwks())
 }
 
-/** The routes as the API's document has them: where each is, what it answers with, and its words. */
+/** Returns the routes for the OpenAPI document: method, path, status and description. */
 export function describeAuth(prefix: string): (Described & Required<Pick<AuthRoute, 'method' | 'path' | 'status' | 'bare'>>)[] {
   return authRoutes.map(({ method, path, status = 200, told, bare = false }) => ({
     method,
@@ -66,7 +68,7 @@ export function describeAuth(prefix: string): (Described & Required<Pick<AuthRou
   }))
 }
 
-/** Registers the routes below `prefix`; answers which methods each path takes. */
+/** Registers the routes below `prefix`. Returns the methods that each path accepts. */
 export function mountAuth(http: FastifyInstance, app: App, prefix: string): Map<string, Set<string>> {
   const taken = new Map<string, Set<string>>()
   const take = (method: string, path: string) => {

@@ -1,33 +1,31 @@
-// Who may sign in and how, for the whole process: better-auth as it is set up now, and the judge of its tokens.
+// Sign-in for the whole process: the current better-auth instance with its identity providers, and the verifier of access tokens.
+
 import type { App } from '../../core/app.ts'
 import type { OidcSettings } from '../../core/config/config.ts'
 import { failure } from '../../core/errors.ts'
+import { definePart } from '../../core/part.ts'
 import { inTime } from '../../core/time-limit.ts'
 import { createTokenJudge, type TokenClaims } from './access-token.ts'
 import type { Auth } from './auth.ts'
 
 export interface Identity {
   auth: () => Promise<Auth>
-  /** With that identity provider in it. @throws NOT_FOUND for one that is not set up, SERVICE_UNAVAILABLE while it does not answer. */
+  /** An instance with that provider. @throws NOT_FOUND when it is not configured; SERVICE_UNAVAILABLE when it does not respond. */
   withProvider: (id: string) => Promise<Auth>
-  /** What a good access token claims; null for any other. */
+  /** Returns the claims of a valid access token; null for any other. */
   judge: (token: string) => Promise<TokenClaims | null>
 }
 
-declare module '../../core/app.ts' {
-  interface App {
-    identity: Identity
-  }
-}
-
-/** An identity provider that takes longer to say what it is counts as one that is down. */
+/** Time limit for a provider's discovery document. A slower identity provider counts as down. */
 const discoveryMs = 3_000
 
 /**
- * Providers come in when somebody first signs in through them: better-auth reads their discovery documents as it starts,
- * and one that is silent would hold up every login.
+ * Adds a provider when somebody first signs in through it. better-auth reads the discovery documents when it starts, so one provider that
+ * does not respond would block every login.
  */
-export function createIdentity(app: App): Identity {
+export const identity = definePart(createIdentity)
+
+function createIdentity(app: App): Identity {
   const ready = new Map<string, OidcSettings>()
   const joining = new Map<string, Promise<Auth>>()
   let current: { baseUrl: string; auth: Promise<Auth> } | undefined
@@ -40,7 +38,7 @@ export function createIdentity(app: App): Identity {
 
   async function join(settings: OidcSettings): Promise<Auth> {
     const baseUrl = baseUrlOf(app)
-    // What this process has to load the first time is no time of the provider's.
+    // Loads the module first, so that its load time does not count against the provider.
     await import('./auth.ts')
     const work = startWith(app, baseUrl, [...ready.values(), settings])
     const next = await inTime(discoveryMs, work, () => new Error(`no answer within ${discoveryMs} ms`)).catch((error: Error) => {
@@ -58,7 +56,7 @@ export function createIdentity(app: App): Identity {
       const { oidc } = app.secrets
       if (oidc?.id !== id) throw failure('NOT_FOUND', `There is no identity provider ${id}`)
       if (ready.has(id)) return await auth()
-      // Whoever comes meanwhile waits for the same answer.
+      // Concurrent requests share one attempt.
       let asked = joining.get(id)
       if (!asked) {
         asked = join(oidc).finally(() => joining.delete(id))
@@ -70,19 +68,19 @@ export function createIdentity(app: App): Identity {
   }
 }
 
-/** Known once the server listens. */
+/** @throws SERVICE_UNAVAILABLE when the server does not listen yet, because the public URL is known only from then on. */
 function baseUrlOf({ config: { publicUrl } }: App): string {
   if (!publicUrl) throw failure('SERVICE_UNAVAILABLE')
   return publicUrl
 }
 
-/** Loaded by whoever first signs in: a process that does other work never needs it. */
+/** Loads better-auth with the first sign-in, so that processes without sign-ins never load it. */
 async function start(app: App, baseUrl: string, oidc: readonly OidcSettings[]): Promise<Auth> {
   const { createAuth } = await import('./auth.ts')
   return createAuth(app, { baseUrl, oidc })
 }
 
-/** @throws where not every provider is there: better-auth itself leaves out the one whose document it cannot read. */
+/** @throws Error when a provider is missing: better-auth omits a provider whose discovery document it cannot read. */
 async function startWith(app: App, baseUrl: string, oidc: readonly OidcSettings[]): Promise<Auth> {
   const auth = await start(app, baseUrl, oidc)
   const { socialProviders } = await auth.$context

@@ -1,4 +1,4 @@
-// A forgotten password: a mail with a token that works once, and another password for it.
+// Password reset: a mail with a one-time token, and a new password for that token.
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { App } from '../../core/app.ts'
@@ -22,8 +22,8 @@ export const resetBody = z
   .describe('A new password for the token of a mail.')
 
 /**
- * Sends a mail to whoever has an account with the address. Answers alike whether anybody has.
- * @throws VALIDATION_ERROR, API_RATE_LIMIT_EXCEEDED.
+ * Sends a mail if somebody has an account with the address. The response is the same for every address.
+ * @throws VALIDATION_ERROR when the body is invalid; API_RATE_LIMIT_EXCEEDED when the network or the address is over its limit.
  */
 export async function forgotPassword(app: App, request: FastifyRequest): Promise<{ accepted: true }> {
   const { email: to } = parse(forgotBody, request.body)
@@ -40,20 +40,21 @@ async function orderReset(app: App, to: string): Promise<void> {
 }
 
 /**
- * Sets the password. Whoever reads the mail of an address has proved to have it, so all that others may have made with the account
- * ends: see `proveAddress`.
- * @throws INVALID_TOKEN for one that is wrong, old or used; API_RATE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE.
+ * Sets the password. The reader of the mail has proved ownership of the address, so everything that others may have created with the
+ * account is revoked: see `proveAddress`.
+ * @throws INVALID_TOKEN when the token is wrong, expired or used; API_RATE_LIMIT_EXCEEDED when too many requests of the network are queued;
+ * SERVICE_UNAVAILABLE when too many requests are queued in all.
  */
 export async function resetPassword(app: App, request: FastifyRequest): Promise<{ changed: true }> {
   const { token, password: newPassword } = parse(resetBody, request.body)
-  // Nothing is hashed for a token that is none.
+  // Rejects an invalid token before the expensive hash.
   const userId = (await ownerOfMailToken(app.pool, 'reset-password', token)) ?? fail('INVALID_TOKEN')
   const hash = await inTurnOf(strangerOf(request), () => hashPassword(newPassword))
   await transaction(app.pool, async (tx) => {
     const { email } = (await lockUser(tx, userId)) ?? fail('INVALID_TOKEN')
     if (!(await takeMailToken(tx, 'reset-password', token))) fail('INVALID_TOKEN')
     await replacePassword(tx, { userId, email, hash })
-    await proveAddress(tx, userId, app.revokeInvitations)
+    await proveAddress(tx, userId, app.hooks.revokeInvitations)
   })
   return { changed: true }
 }

@@ -1,21 +1,14 @@
-// An address is proved by whoever reads its mail: what others made with the account until then ends.
+// Marks an address as verified, and revokes what others may have created with the account before.
 import type { Sql } from '../../core/database/database.ts'
 import { voidMailTokens } from '../mail/tokens.ts'
-
-declare module '../../core/app.ts' {
-  interface App {
-    /** Takes back the open invitations to teams of that person, and those that the person sent. */
-    revokeInvitations: RevokeInvitations
-  }
-}
 
 export type RevokeInvitations = (tx: Sql, userId: string) => Promise<void>
 
 /**
- * Takes the address of an account for proved, in the caller's transaction, which began with `lockUser`. Somebody else may have used
- * the account until now, so its sessions end, its API keys and open invitations are revoked, and its tokens to verify the address
- * are void. Links to an identity provider that were made for an address that was not proved go: the provider did not vouch for it.
- * The password stays: it is the one of the sign-up whose mail was read, or the one that the reset has just set.
+ * Marks the address of an account as verified, in the caller's transaction, which must begin with `lockUser`. Somebody else may have used
+ * the account before, so its sessions end, its API keys and open invitations are revoked, and its tokens to verify the address become void.
+ * Links to an identity provider that were made while the address was unverified are deleted: the provider did not vouch for it. The
+ * password stays: it is the one of the sign-up whose mail was read, or the one that the reset has just set.
  */
 export async function proveAddress(tx: Sql, userId: string, revokeInvitations: RevokeInvitations): Promise<void> {
   await tx.query(

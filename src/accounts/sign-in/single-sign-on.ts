@@ -1,4 +1,5 @@
-// Signing in through an identity provider (OpenID Connect with PKCE): the way there and the way back.
+// Single sign-on through an identity provider (OpenID Connect with PKCE): redirect to the provider, and callback.
+
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { App } from '../../core/app.ts'
@@ -9,28 +10,30 @@ import { consoleHome } from '../mail/console-url.ts'
 import { countAsk } from './ask-bounds.ts'
 import { asking, headersOf, passCookies } from './auth-call.ts'
 import { strangerOf } from './claimant.ts'
+import { identity } from './identity.ts'
 
-/** What the provider sends the browser back with, besides what is its own business. */
+/** Query parameters that the provider sends the browser back with. It may add others. */
 export const callbackQuery = z.object({
   code: z.string().optional().describe("The provider's word for who it is."),
   state: z.string().optional().describe('What was handed to the provider on the way there.'),
   error: z.string().optional().describe('Why the provider let nobody in.'),
 })
 
-/** How long the provider may take to say who somebody is. */
+/** Time limit for the exchange with the provider. */
 const exchangeMs = 10_000
 
-/** Exchanges with the provider at once in this process: each lasts for seconds while the provider hangs, and holds a connection. */
+/** Maximum concurrent exchanges in this process. While the provider hangs, each lasts for seconds and holds a connection. */
 const mostExchanges = 100
 let exchanges = 0
 
 /**
- * Sends the browser to the provider; what it is to come back with is a row of the database.
- * @throws NOT_FOUND, API_RATE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE while the provider does not answer.
+ * Redirects the browser to the provider. The state that it must bring back is stored in the database.
+ * @throws NOT_FOUND when the provider is not configured; API_RATE_LIMIT_EXCEEDED when the network is over its limit; SERVICE_UNAVAILABLE
+ * when the provider does not respond.
  */
 export async function leaveForProvider(app: App, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { provider } = request.params as { provider: string }
-  const auth = await app.identity.withProvider(provider)
+  const auth = await identity(app).withProvider(provider)
   await countAsk(app, strangerOf(request), 'single sign-on')
   const { response, headers } = await asking(
     app,
@@ -46,12 +49,13 @@ export async function leaveForProvider(app: App, request: FastifyRequest, reply:
 }
 
 /**
- * The provider sends the browser back: to the console with a session, or with `?error=` and why not.
- * @throws NOT_FOUND, VALIDATION_ERROR, SERVICE_UNAVAILABLE.
+ * Handles the callback of the provider: redirects to the console with a session, or with `?error=` and the reason.
+ * @throws NOT_FOUND when the provider is not configured; VALIDATION_ERROR when the query is invalid; SERVICE_UNAVAILABLE when the provider
+ * does not respond or too many exchanges are running.
  */
 export async function returnFromProvider(app: App, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { provider } = request.params as { provider: string }
-  const auth = await app.identity.withProvider(provider)
+  const auth = await identity(app).withProvider(provider)
   parse(callbackQuery, request.query)
   if (exchanges >= mostExchanges) fail('SERVICE_UNAVAILABLE', `The identity provider ${provider} is asked by too many at once`)
   exchanges++
@@ -62,7 +66,7 @@ export async function returnFromProvider(app: App, request: FastifyRequest, repl
     headers: headersOf(request),
     asResponse: true,
   })
-  // Beyond the time that is waited for it, too.
+  // Counts until the exchange itself ends, which may be after the time limit.
   const left = () => void exchanges--
   asked.then(left, left)
   const answer = await inTime(exchangeMs, asked, () =>

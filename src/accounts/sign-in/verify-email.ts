@@ -1,4 +1,4 @@
-// Proving an e-mail address with the token of a mail, and asking for that mail again.
+// Verifies an e-mail address with the token of a mail, and sends that mail again on request.
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { App } from '../../core/app.ts'
@@ -26,13 +26,14 @@ export const verifyBody = z
 export const emailBody = z.object({ email: email.describe('Whose account it is about.') }).describe('An address.')
 
 /**
- * Proves the address with a token that works once and belongs to one sign-up: a later sign-up makes it void. From then on the
+ * Verifies the address with a one-time token that belongs to one sign-up; a later, different sign-up makes it void. From then on the
  * password of that sign-up signs in.
  *
- * The token alone suffices, so that every console and program can verify. The price: whoever follows the link of a sign-up that
- * they did not make gives an account with their address to a stranger who knows its password, until they reset it, which ends all
- * that the stranger made. A caller that also sends the password closes that gap; our own page does.
- * @throws INVALID_TOKEN, INVALID_CREDENTIALS for a password that is not the one of the sign-up; the token still holds then.
+ * The token alone suffices, so that every console and program can verify. The risk: somebody who follows the link of a sign-up that they
+ * did not make gives an account with their address to a stranger who knows its password, until they reset it. The reset revokes all that
+ * the stranger created. A caller that also sends the password closes that gap; our own page does.
+ * @throws INVALID_TOKEN when the token is wrong, expired, used or void; INVALID_CREDENTIALS when a password is sent that is not the one of
+ * the sign-up. The token stays valid then.
  */
 export async function verifyEmail(app: App, request: FastifyRequest): Promise<{ verified: true }> {
   const { token, password } = parse(verifyBody, request.body)
@@ -40,7 +41,7 @@ export async function verifyEmail(app: App, request: FastifyRequest): Promise<{ 
   if (password !== undefined) await checkPassword(app, request, userId, password)
   await transaction(app.pool, async (tx) => {
     if (!(await lockUser(tx, userId)) || !(await takeMailToken(tx, 'verify-email', token))) fail('INVALID_TOKEN')
-    await proveAddress(tx, userId, app.revokeInvitations)
+    await proveAddress(tx, userId, app.hooks.revokeInvitations)
   })
   return { verified: true }
 }
@@ -55,7 +56,10 @@ async function checkPassword(app: App, request: FastifyRequest, userId: string, 
   fail('INVALID_CREDENTIALS', 'password: is not the one of the sign-up that this mail is about')
 }
 
-/** Sends the mail again where it is of use. Answers alike whatever the address. @throws API_RATE_LIMIT_EXCEEDED. */
+/**
+ * Sends the mail again if the address has an unverified account. The response is the same for every address.
+ * @throws API_RATE_LIMIT_EXCEEDED when the network or the address is over its limit.
+ */
 export async function resendVerification(app: App, request: FastifyRequest): Promise<{ accepted: true }> {
   const { email: to } = parse(emailBody, request.body)
   await answerAlike(app, strangerOf(request), { kind: 'resend', to }, () => orderVerification(app, to))

@@ -1,11 +1,13 @@
-// Admission of people who are signed in: one statement a flush turns sessions into principals, in the workspace they ask for,
-// and takes from each person's one-second window.
+// Admission of signed-in people. One statement per batch turns sessions into principals, in the workspace they ask for, and takes from the
+// one-second rate window of each person.
+
 import { isPersonal, openAccount } from '../../accounts/service.ts'
 import type { App } from '../../core/app.ts'
 import { createBatch } from '../../core/batch.ts'
-import type { Principal, TeamRole } from '../../core/context.ts'
 import { failure } from '../../core/errors.ts'
 import { isId } from '../../core/id.ts'
+import { definePart } from '../../core/part.ts'
+import type { Principal, TeamRole } from '../../core/principal.ts'
 import { planInForceSql } from '../plans.ts'
 import type { Admission } from './admit.ts'
 import { stepMs, windowsSql } from './rate-window.ts'
@@ -13,28 +15,18 @@ import { stepMs, windowsSql } from './rate-window.ts'
 export interface SessionRequest {
   userId: string
   sessionId: string
-  /** The team whose workspace is asked for, as the caller wrote it; null for the personal one. */
+  /** The team whose workspace is requested, as the caller wrote it; null for the personal workspace. */
   teamId: string | null
-}
-
-declare module '../../core/app.ts' {
-  interface App {
-    /**
-     * Null for a session that is over; an admission without a principal for TEAM_NOT_FOUND, which takes nothing of the
-     * person's window, and for API_RATE_LIMIT_EXCEEDED.
-     */
-    admitSession: (request: SessionRequest) => Promise<Admission | null>
-  }
 }
 
 interface Row {
   i: number
-  /** How many of this flush the person's window let through, and the request's place among them, from 0. */
+  /** How many requests of this batch the person's rate window let through, and the position of this request among them, from 0. */
   granted: number
   position: number
   sessionId: string
   userId: string
-  /** Null where the user is not in the team, or there is no such team. */
+  /** Null if the user is not in the team, if there is no such team, or if the personal workspace is missing. */
   workspaceId: string | null
   teamId: string | null
   role: TeamRole | null
@@ -43,11 +35,19 @@ interface Row {
   active: boolean
 }
 
-/** The id of no team: what is malformed is asked for as this. */
+/** The id of no team. It replaces a malformed team id. */
 const noTeam = '00000000-0000-0000-0000-000000000000'
 
-/** Asks the database each time, so that a session that ended anywhere is refused here at once, and so is whoever left a team. */
-export function createSessionAdmission(app: App): App['admitSession'] {
+/** Queries the database for every request, without a cache: an ended session, and a person who left the team, are rejected at once. */
+/**
+ * Returns null if the session is over. Returns an admission without a principal for API_RATE_LIMIT_EXCEEDED, and for TEAM_NOT_FOUND,
+ * which takes nothing from the person's rate window.
+ */
+type AdmitSession = (request: SessionRequest) => Promise<Admission | null>
+
+export const admitSessions = definePart(createSessionAdmission)
+
+function createSessionAdmission(app: App): AdmitSession {
   const batch = createBatch<SessionRequest, Row | null>({
     max: 200,
     parallel: 2,
@@ -58,7 +58,7 @@ export function createSessionAdmission(app: App): App['admitSession'] {
     const request = { ...claims, teamId: teamId === null || isId(teamId) ? teamId : noTeam }
     let row = await batch(request)
     if (row && !row.workspaceId && !request.teamId) {
-      // The process that made the account ended before the account had a workspace.
+      // The process that created the account died before it created the workspace.
       await openAccount(app.pool, request.userId)
       row = await batch(request)
     }
@@ -88,8 +88,8 @@ function answerOf(app: App, row: Row): Admission {
   return { principal, error: null, rate: null, retryAfter: null }
 }
 
-// The id of the workspace is found first, so that of the workspaces no more than those that are asked for are read. A person's
-// window is kept under the user's id, beside those of keys.
+// The id of the workspace is found first, so that only the requested workspaces are read. The rate window of a person is stored under the
+// user's id, in the same table as the windows of keys.
 export const statement = `
 with known as (
   select a.i::int, s.id as "sessionId", s."userId", w.id as "workspaceId", t.id as "teamId", m.role::text as role, w."ownerId",

@@ -1,16 +1,20 @@
-// Admission: one statement a flush turns API keys into principals, takes from the one-second window, counts the request.
+// Admission of API keys. One statement per batch turns keys into principals, takes from the one-second rate window and counts the request.
+
 import { keyHash } from '../../accounts/service.ts'
 import type { App } from '../../core/app.ts'
 import { createBatch } from '../../core/batch.ts'
-import type { Principal } from '../../core/context.ts'
 import { failure } from '../../core/errors.ts'
+import { definePart } from '../../core/part.ts'
+import type { Principal } from '../../core/principal.ts'
 import { planInForceSql, plans } from '../plans.ts'
+import { keyUse } from './last-used.ts'
 import { thisMonth } from './quota.ts'
 import { type RateState, rateOf, stepMs, windowsSql } from './rate-window.ts'
 
 /**
- * What a request is about, which decides who may make it: a workspace's data; the account that pays for it; a GraphQL
- * query both of them; the plan catalogue; what is a person's own, whichever workspace they look at, and no key's.
+ * The scope of a request, which decides who may make it. `workspace`: a workspace's data. `personal`: the account that pays for it. `both`:
+ * a GraphQL query, which may be about both. `open`: the plan catalogue. `account`: a person's own data, whichever workspace they look at;
+ * not for keys.
  */
 export type Scope = 'workspace' | 'personal' | 'both' | 'open' | 'account'
 
@@ -23,19 +27,13 @@ export interface KeyRequest {
 }
 
 export interface Admission {
-  /** Who is asking, or why not. */
+  /** The caller, or null with the error of the rejection. */
   principal: Principal | null
   error: Error | null
-  /** Null for a caller who does not show a key that holds here; of a person, whom only a refusal tells, null otherwise. */
+  /** Null for a caller without a valid key. For a person it is set only on a rejection by the rate limiter. */
   rate: RateState | null
-  /** Seconds, on a 429. */
+  /** Seconds until a retry makes sense; set on a 429. */
   retryAfter: number | null
-}
-
-declare module '../../core/app.ts' {
-  interface App {
-    admit: (request: KeyRequest) => Promise<Admission>
-  }
 }
 
 interface Asked {
@@ -54,23 +52,25 @@ interface Row {
   ownerId: string
   plan: string
   active: boolean
-  /** What the window let through of the members asked for, and how full it is now. */
+  /** How many of the group's requests the rate window let through, and how full it is. */
   granted: number
   used: number
-  /** What the monthly quota let through of those. */
+  /** How many of those the monthly quota let through. */
   counted: number
   untilNextMonth: number
 }
 
 const keyForm = /^svc_(live|team)_[0-9a-f]{64}$/
 
-/** Whether something looks like a key: what does not is refused without a look into the database. */
+/** True if the value has the form of a key. Any other value is rejected without a database query. */
 export function isKey(value: unknown): value is string {
   return typeof value === 'string' && keyForm.test(value)
 }
 
-/** Makes `admit(request)`: exact over all processes, with no cache, so that a revoked key is refused at once. */
-export function createAdmission(app: App): (request: KeyRequest) => Promise<Admission> {
+/** Returns `admit(request)`: exact across all processes, without a cache, so that a revoked key is rejected at once. */
+export const admitKeys = definePart(createAdmission)
+
+function createAdmission(app: App): (request: KeyRequest) => Promise<Admission> {
   const batch = createBatch<Asked, Admission>({
     max: 500,
     parallel: 2,
@@ -89,7 +89,7 @@ function refusal(code: 'UNAUTHORIZED' | 'TEAM_KEY_REQUIRED' | 'TEAM_KEY_NOT_ALLO
   return { principal: null, error: failure(code), rate: null, retryAfter: null }
 }
 
-/** Takes a request out of the month's count again that was refused by the rules of keys and teams after it was admitted. */
+/** Takes a request out of the month's count again, if the rules of keys and teams rejected it after its admission. */
 export async function uncount(app: App, { ownerId }: Principal): Promise<void> {
   await app.quickPool.query(
     `update api_usage set "apiRequestsCount" = greatest(0, "apiRequestsCount" - 1) where "userId" = $1 and period = ${thisMonth}`,
@@ -114,7 +114,7 @@ async function admitAll(app: App, asked: readonly Asked[]): Promise<Admission[]>
   const answers: (Admission | undefined)[] = asked.map(() => undefined)
   for (const row of rows) {
     const group = list[row.i - 1] as Group
-    if (row.verdict === 'ok') app.keyUse.note(row.keyId)
+    if (row.verdict === 'ok') keyUse(app).note(row.keyId)
     for (const [position, index] of group.members.entries()) answers[index] = answerOf(app, row, position)
   }
   return answers.map((answer) => answer ?? refusal('UNAUTHORIZED'))
@@ -138,8 +138,9 @@ function answerOf(app: App, row: Row, position: number): Admission {
   return { principal, error: null, rate, retryAfter: null }
 }
 
-// One row a group. Keys that come to the wrong door take nothing and are only told how full their window is. Both tables are
-// locked in the order of their keys, and the grouping between them makes the first whole before the second begins.
+// One row per group. Keys that are used outside of their scope take nothing and only get the state of their rate window. Both tables
+// (rate_windows, api_usage) are locked in the order of their primary keys, and the grouping between them completes the first before the
+// second begins.
 const statement = `
 with asked as (
   select i::int, hash, team, scope, n from unnest($1::bytea[], $2::text[], $3::text[], $4::int[]) with ordinality as u(hash, team, scope, n, i)

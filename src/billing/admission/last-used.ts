@@ -1,22 +1,18 @@
-// When keys were last let in: remembered here, written for all of them at once, so that no request pays for it.
+// Records when keys were last used. Timestamps are buffered in memory and written in batches, so that no request waits for a write.
+
 import type { App } from '../../core/app.ts'
+import { definePart } from '../../core/part.ts'
 
 export interface KeyUse extends AsyncDisposable {
-  /** Remembers that the key is used now. */
+  /** Records that the key is used at this moment. */
   note: (keyId: string) => void
-  /** Writes what is remembered. */
+  /** Writes the buffered timestamps. */
   flush: () => Promise<void>
-}
-
-declare module '../../core/app.ts' {
-  interface App {
-    keyUse: KeyUse
-  }
 }
 
 const everyMs = 60_000
 
-// Held in the order of their ids, so that two processes never wait for each other in a circle. The later of two moments stays.
+// Rows are locked in the order of their ids, which prevents deadlocks between processes. The later of two timestamps wins.
 const statement = `
 with held as (
   select k.id, u.at from api_keys k join unnest($1::uuid[], $2::timestamptz[]) as u(id, at) on u.id = k.id
@@ -24,7 +20,9 @@ with held as (
 )
 update api_keys k set "lastUsedAt" = greatest(k."lastUsedAt", held.at) from held where held.id = k.id`
 
-/** Writes once a minute at most, and when it is disposed of; a process that is killed forgets one minute. */
+/** Writes at most once a minute, and on disposal. A killed process loses up to one minute of timestamps. */
+export const keyUse = definePart(createKeyUse)
+
 export function createKeyUse(app: Pick<App, 'quickPool' | 'log'>): KeyUse {
   const used = new Map<string, Date>()
   let timer: NodeJS.Timeout | undefined

@@ -1,25 +1,26 @@
-// Who may see and change the billing of a team. In a personal workspace everybody is the owner.
-import type { Principal } from '../../core/context.ts'
+// Access rules for the billing of a team. In a personal workspace everybody is the owner.
+
 import { fail } from '../../core/errors.ts'
+import type { Principal } from '../../core/principal.ts'
 
 type Asker = Pick<Principal, 'teamId' | 'role'>
 
-/** Whether it is the billing of a team that belongs to somebody else. Keys have no role, and no way to it. */
+/** True if the billing is that of a team that belongs to somebody else. Keys have no role, so a team key never has access. */
 function isAnothers({ teamId, role }: Asker): boolean {
   return teamId !== null && role !== 'owner'
 }
 
-/** @throws BILLING_TEAM_MUTATION_FORBIDDEN. */
+/** @throws BILLING_TEAM_MUTATION_FORBIDDEN when the caller does not own the team. */
 export function refuseUnlessOwner(principal: Asker): void {
   if (isAnothers(principal)) fail('BILLING_TEAM_MUTATION_FORBIDDEN')
 }
 
-/** @throws BILLING_PAYMENTS_TEAM_OWNER_ONLY. */
+/** @throws BILLING_PAYMENTS_TEAM_OWNER_ONLY when the caller does not own the team. */
 export function refusePaymentsUnlessOwner(principal: Asker): void {
   if (isAnothers(principal)) fail('BILLING_PAYMENTS_TEAM_OWNER_ONLY')
 }
 
-/** For the subscription and the usage. @throws FORBIDDEN for collaborators. */
+/** Protects the subscription and the usage. @throws FORBIDDEN when the caller is a collaborator of the team, or uses a key of the team. */
 export function refuseCollaborators(principal: Asker): void {
   if (isAnothers(principal) && principal.role !== 'admin') fail('FORBIDDEN', 'Collaborators do not see the billing of a team')
 }

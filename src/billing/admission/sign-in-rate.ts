@@ -1,14 +1,26 @@
-// The rate of a person on the routes of sign-in that take a session: a window of its own, so that neither uses up the other's.
+// Rate limit per person for the sign-in routes that take a session. Its window is separate from that of other requests.
+
 import { v5 } from 'uuid'
 import type { App } from '../../core/app.ts'
 import { createBatch } from '../../core/batch.ts'
 import { failure } from '../../core/errors.ts'
+import { definePart } from '../../core/part.ts'
 import { stepMs, windowsSql } from './rate-window.ts'
 
 const statement = `with ${windowsSql('select id, count(*) as n from unnest($1::uuid[]) id group by id', 2, 3)} select id, granted from windows`
 
-/** As many a second as other requests of a person, exact over all processes. */
-export function createSignInRate(app: App): App['limitSignIn'] {
+/** Allows as many requests per second as a person's other requests get. Exact across all processes. */
+const signInRate = definePart(createSignInRate)
+
+/**
+ * Takes one request from the person's per-second limit for sign-in routes.
+ * @throws API_RATE_LIMIT_EXCEEDED when the limit is used up.
+ */
+export async function limitSignIn(app: App, userId: string): Promise<void> {
+  await signInRate(app)(userId)
+}
+
+function createSignInRate(app: App): (userId: string) => Promise<void> {
   const limit = app.config.personRateLimitPerSecond
   return createBatch<string, void>({
     max: 200,

@@ -1,4 +1,4 @@
-// The graph's builder: plugins and scalars, no types of any domain.
+// GraphQL schema builder: plugins and scalars, without the types of any domain.
 import SchemaBuilder from '@pothos/core'
 import ComplexityPlugin from '@pothos/plugin-complexity'
 import PrismaPlugin from '@pothos/plugin-prisma'
@@ -7,9 +7,10 @@ import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
 import { valueFromASTUntyped } from 'graphql'
 import type PrismaTypes from '../../generated/pothos.ts'
 import { getDatamodel } from '../../generated/pothos.ts'
-import type { Context, Principal } from '../context.ts'
+import type { Context } from '../context.ts'
 import { fail } from '../errors.ts'
 import { refuseShapes } from '../http/json.ts'
+import type { Principal } from '../principal.ts'
 import { fieldCost } from './cost.ts'
 import { itemBudget } from './item-budget.ts'
 import { joinedRows } from './joined-rows.ts'
@@ -53,21 +54,21 @@ export const builder = new SchemaBuilder<{
     beforeArgOptions: { description: 'Only what comes before this cursor.' },
   },
   scopeAuth: {
-    // A scope that does not hold says why itself, with the contract's code.
+    // A scope that does not hold throws its own error, with a code of the API.
     treatErrorsAsUnauthorized: false,
     authScopes: ({ principal }) => ({
       active: () => principal.active || fail('SUBSCRIPTION_INACTIVE'),
       personal: () => principal.kind !== 'team' || fail('TEAM_KEY_NOT_ALLOWED'),
       person: () => isPerson(principal),
-      // As `person`, but about the workspace that the header names, whose owner pays.
+      // The same check as `person`, for fields about the workspace that the header names, whose owner pays.
       payer: () => isPerson(principal),
     }),
   },
-  // Only counted here; what an operation may cost is decided before it runs (src/http/graphql-limits.ts).
+  // Complexity is only declared here; src/http/graphql-limits.ts decides before execution what an operation may cost.
   complexity: { disabled: true, fieldComplexity: fieldCost },
 })
 
-/** @throws FORBIDDEN for an API key. */
+/** @throws FORBIDDEN when the caller uses an API key. */
 function isPerson({ kind }: Principal): true {
   return kind === 'console' || fail('FORBIDDEN', 'This takes a person who is signed in, not an API key')
 }
@@ -80,7 +81,7 @@ builder.scalarType('DateTime', {
   description: 'A moment: ISO 8601, UTC, with milliseconds. Input may carry any offset.',
   serialize: (value) => value.toISOString() as unknown as Date,
   parseValue: (value) => {
-    // The text itself goes on, so that the verb's own rule refuses it by the field's name.
+    // Returns the text itself, so that the operation's own validation refuses an invalid date by the field's name.
     if (typeof value !== 'string') throw new TypeError('must be an ISO 8601 date and time')
     return value
   },
@@ -88,7 +89,7 @@ builder.scalarType('DateTime', {
 builder.scalarType('JSON', {
   description: 'Any JSON value.',
   serialize: (value) => value,
-  // The variables were read by parseJson.
+  // parseJson has checked the variables.
   parseValue: (value) => value,
   parseLiteral: (node, variables) => {
     const value = valueFromASTUntyped(node, variables)

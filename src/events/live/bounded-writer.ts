@@ -1,25 +1,24 @@
-// One server-sent-event response: bounded in what it holds, cut when its reader stops reading.
+// Writes one server-sent-event response with a bounded buffer. Closes connections whose client stops reading (slow-read protection).
 import { once } from 'node:events'
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Principal } from '../../core/context.ts'
+import type { Principal } from '../../core/principal.ts'
 
-/** Why a stream ends from our side. */
+/** Reason for which the server ends a stream. */
 export type Ending = 'revoked' | 'closing'
 
-/** Whose stream it is: it ends with the credential, and with the membership in the team. */
+/** The owner of a stream. The stream ends with the credential, or with the membership in the team. */
 export type Holder = Pick<Principal, 'kind' | 'userId' | 'credentialId' | 'teamId'>
 
 export interface WriterOptions {
-  /** Who opened it. */
   holder: Holder
-  /** What to say when nothing was said for a while. */
+  /** Returns the heartbeat text. It is sent only while no write is pending. */
   beat: () => string
-  /** The last words. */
+  /** Returns the last text of the stream. */
   farewell: (ending: Ending) => string
-  /** Called once, however it ends. */
+  /** Called once, however the stream ends. */
   closed: () => void
-  /** Called when the reader was cut because it stopped reading. */
+  /** Called when the connection is cut because the client stopped reading. */
   stalled: () => void
 }
 
@@ -30,11 +29,11 @@ const stallMs = 15_000
 export const streamHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache, no-transform',
-  // Asks proxies not to collect what should be passed on at once.
+  // Asks proxies not to buffer the response.
   'x-accel-buffering': 'no',
 }
 
-/** Owns the response from {@link attach} on. Before that it holds nothing and counts as full. */
+/** Owns the response from {@link attach} on. Before that it buffers nothing, and {@link fits} returns false. */
 export class BoundedWriter {
   readonly holder: Holder
   closed = false
@@ -44,7 +43,7 @@ export class BoundedWriter {
   #events = 0
   #bytes = 0
   #waiting: (() => void)[] | undefined
-  /** What had left this process when it was last looked at, and since when nothing more has. */
+  /** Bytes that had left this process at the last progress check, and the time since which that number is unchanged. */
   #left = 0
   #stuckSince = 0
 
@@ -53,7 +52,7 @@ export class BoundedWriter {
     this.holder = options.holder
   }
 
-  /** Begins the response. */
+  /** Sends the headers and the first text. */
   attach(response: ServerResponse, headers: OutgoingHttpHeaders, hello: string): void {
     if (this.closed || response.destroyed) {
       this.#close()
@@ -66,7 +65,7 @@ export class BoundedWriter {
     this.write(Buffer.from(hello), 0)
   }
 
-  /** Whether so much more may be written without holding more than the bounds. One write may always be in flight. */
+  /** True if this much more fits the buffer limits. With no write pending, any single write fits. */
   fits(events: number, bytes: number): boolean {
     if (!this.#response || this.closed) return false
     return this.#writes === 0 || (this.#events + events <= maxUnsentEvents && this.#bytes + bytes <= maxUnsentBytes)
@@ -96,7 +95,7 @@ export class BoundedWriter {
     })
   }
 
-  /** Cuts a reader for whom something waits, and who has taken nothing for {@link stallMs}. To be called about once a second. */
+  /** Cuts a client that has taken nothing of a pending write for {@link stallMs}. Call it about once a second. */
   checkProgress(now: number): void {
     if (this.#writes === 0) {
       this.#stuckSince = 0
@@ -116,12 +115,12 @@ export class BoundedWriter {
     if (this.#response && this.#writes === 0) this.write(Buffer.from(this.#options.beat()), 0)
   }
 
-  /** Says why, where there is room to, and ends. */
+  /** Sends the last text for `ending` if the buffer has capacity, and ends the response. */
   leave(ending: Ending): void {
     this.end(this.fits(0, 0) ? this.#options.farewell(ending) : '')
   }
 
-  /** Ends after what was written, and this text; the reader may still be reading. */
+  /** Ends the response after the pending writes and `text`. The connection is cut after {@link stallMs} without progress. */
   end(text = ''): void {
     const response = this.#response
     if (response && !this.closed) {
@@ -131,7 +130,7 @@ export class BoundedWriter {
     this.#close()
   }
 
-  /** Resolves when the reader has everything or has gone; after the time given it is cut. */
+  /** Resolves when the client has received everything or disconnected. The connection is destroyed after `timeoutMs`. */
   async gone(timeoutMs: number): Promise<void> {
     const response = this.#response
     if (!response || response.closed) return
@@ -152,7 +151,7 @@ export class BoundedWriter {
   }
 }
 
-/** The bytes that the kernel took. Only the handle knows how far it is inside a write; without it, whole writes count. */
+/** Bytes that the kernel has taken. Only the socket handle shows progress within a write; without it, whole writes count. */
 function leftOf(socket: Socket | null | undefined): number {
   const handle = (socket as { _handle?: { bytesWritten?: number; writeQueueSize?: number } } | null | undefined)?._handle
   if (handle?.bytesWritten !== undefined && handle.writeQueueSize !== undefined)

@@ -1,9 +1,10 @@
-// What the hub keeps telling of: a subscription's selection, executed on events or on a present value.
+// Views that the hub follows: a subscription's selection, executed on events or on a current value.
 import { type ExecutionArgs, type ExecutionResult, execute } from 'graphql'
-import type { Context, Principal } from '../../core/context.ts'
+import type { Context } from '../../core/context.ts'
 import { codeOf } from '../../core/errors.ts'
 import { Budget, type BudgetLimits, wholeBudget, withBudget } from '../../core/graph/budget.ts'
 import { callerOf, operationMemory, publish, weightOf } from '../../core/graph/execute.ts'
+import type { Principal } from '../../core/principal.ts'
 import type { Entry } from '../log/entry.ts'
 import type { LogEvent } from '../log/log.ts'
 import { cursorOf } from '../log/place.ts'
@@ -14,12 +15,12 @@ interface StreamArgs extends ExecutionArgs {
   contextValue: Context
 }
 
-/** Of the events that are told together; one alone may take {@link wholeBudget}. */
+/** Budget of events that are rendered together. A single event may use {@link wholeBudget}. */
 const togetherBudget: BudgetLimits = { ...wholeBudget, answerBytes: 1024 * 1024 }
 
 /**
- * Executes the subscription's selection on each event; those of one batch share a context, and so its loaders and its
- * budget. Where that is too small for all of them only the first are told.
+ * Executes the subscription's selection on each event. The events of one batch share a context, and so its loaders and its budget. When
+ * the budget is too small for the batch, only its first events are rendered: half as many at each try.
  */
 export function logView(key: string, args: StreamArgs, { filter }: LogSource): LogView {
   async function render(events: readonly LogEvent[]): Promise<Entry[]> {
@@ -36,18 +37,18 @@ export function logView(key: string, args: StreamArgs, { filter }: LogSource): L
   return { key, workspaceId: args.contextValue.principal.workspaceId, filter, render }
 }
 
-/** Executes it whenever it is asked for. */
+/** Executes the selection each time the value is requested. */
 export function stateView(key: string, args: StreamArgs, { subjects }: StateSource): StateView {
   async function render(): Promise<{ body: string; ended: boolean }> {
     const { results, context, spent } = await executeOn(args, [null], wholeBudget)
     const result = spent ? { errors: [spent] } : (results[0] as ExecutionResult)
-    // A state without data is gone, and its error says why.
+    // A result without data means that the entity is gone. Its error says why.
     return { body: bodyOf(result, context), ended: result.data == null }
   }
   return { key, workspaceId: args.contextValue.principal.workspaceId, subjects, render }
 }
 
-/** Executes on each root, on one budget. The caller's streams share memory, whatever else the caller asks for. */
+/** Executes on each root value, on one budget. A caller's streams share a memory quota, apart from the caller's other requests. */
 async function executeOn(args: StreamArgs, roots: readonly unknown[], limits: BudgetLimits) {
   const reservation = await operationMemory.take(`streams of ${callerOf(args.contextValue)}`, weightOf(args, limits))
   const budget = new Budget(limits)
@@ -62,7 +63,7 @@ async function executeOn(args: StreamArgs, roots: readonly unknown[], limits: Bu
   }
 }
 
-/** @throws when the database was out of reach for a part of it, so that it is tried again and nothing is told wrong. */
+/** @throws Error when the database was unavailable for a part of the result. A retry follows, so that no wrong result is sent. */
 function bodyOf(result: ExecutionResult, context: Context): string {
   if (!result.errors) return JSON.stringify(result)
   const told = published(result, context)
@@ -70,12 +71,12 @@ function bodyOf(result: ExecutionResult, context: Context): string {
   return JSON.stringify(told)
 }
 
-/** A result as readers may see it. */
+/** A result with its errors as clients may see them. */
 export function published(result: ExecutionResult, context: Context): ExecutionResult {
   return { ...result, errors: result.errors?.map((error) => publish(error, context)) }
 }
 
-/** Who may share what was rendered: everyone for whom every field would say the same. */
+/** Identifies the callers who may share rendered output: those for whom every field has the same result. */
 export function audienceOf({ credentialId: _, ...who }: Principal): unknown {
   return who
 }

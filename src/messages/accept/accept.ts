@@ -1,141 +1,169 @@
-// Acceptance: one transaction a flush reserves quota, stores messages and their jobs; nothing is answered before it commits.
+// Accepts messages by group commit. Words of this folder:
+//   submission  a validated message that somebody asks to send
+//   batch       the submissions of one transaction
+//   references  the rows that a batch names: instances, contacts, templates
+//   draft       a submission with its text composed, before it has quota
+//   result      the stored message, the error, or `repeated`: the key was used earlier in the same batch
+
 import { reservePlanned, reserveQuota, tooMuchPlanned } from '../../billing/admission/quota.ts'
 import type { App } from '../../core/app.ts'
 import { createBatch } from '../../core/batch.ts'
 import type { Context } from '../../core/context.ts'
-import { transaction } from '../../core/database/database.ts'
+import { type Sql, transaction } from '../../core/database/database.ts'
 import { codeOf, failure } from '../../core/errors.ts'
 import { newId } from '../../core/id.ts'
+import { definePart } from '../../core/part.ts'
 import type { Message } from '../../generated/prisma/client.ts'
 import { dispatchRequest, enqueueDispatch } from '../dispatch/dispatch-job.ts'
-import { type Found, lookUp } from '../dispatch/look-up.ts'
+import { lookUp, type References } from '../dispatch/look-up.ts'
+import { safetyBook } from '../safety/safety.ts'
 import { compose, fillTemplate } from './compose.ts'
 import { composeRows, insertMessages, type NewMessage } from './insert.ts'
-import { type Answer, answerRepeated, keepAnswers, type Offer } from './offer.ts'
+import { type Result, replayRepeated, type Submission, storeResults } from './submission.ts'
 
-declare module '../../core/app.ts' {
-  interface App {
-    /** Answers each, in order; all of one call are accepted in one transaction, so that none overtakes another. */
-    accept: (offers: readonly Offer[]) => Promise<readonly Answer[]>
-  }
-}
+/** Answers each message, in order. The messages of one call share one transaction, so none overtakes another. */
+type Accept = (submissions: readonly Submission[]) => Promise<readonly Result[]>
 
-export function createAcceptance(app: App): App['accept'] {
-  const run = async (calls: readonly (readonly Offer[])[]) => {
-    const offers = calls.flat()
-    app.metrics.batchSize.observe({ batch: 'accept' }, offers.length)
-    const answers = await acceptApart(app, offers)
+const acceptance = definePart(createAcceptance)
+
+function createAcceptance(app: App): Accept {
+  const run = async (calls: readonly (readonly Submission[])[]) => {
+    const submissions = calls.flat()
+    app.metrics.batchSize.observe({ batch: 'accept' }, submissions.length)
+    const results = await acceptApart(app, submissions)
     let taken = 0
     return calls.map(({ length }) => {
       taken += length
-      return answers.slice(taken - length, taken)
+      return results.slice(taken - length, taken)
     })
   }
-  const alone = createBatch<readonly Offer[], readonly Answer[]>({ max: 200, parallel: 2, run })
-  // A bulk is a flush of its own: no transaction grows with how many come at once, and nobody waits for the bulk of others.
-  const many = createBatch<readonly Offer[], readonly Answer[]>({ max: 1, parallel: 2, run })
-  return (offers) => (offers.length > 1 ? many : alone)(offers)
+  const alone = createBatch<readonly Submission[], readonly Result[]>({ max: 200, parallel: 2, run })
+  // Each bulk is a batch of its own. This bounds the size of a transaction, and no caller waits for another caller's bulk.
+  const many = createBatch<readonly Submission[], readonly Result[]>({ max: 1, parallel: 2, run })
+  return (submissions) => (submissions.length > 1 ? many : alone)(submissions)
 }
 
-/** Accepts one message: durable when this answers, on its way right after. @throws NOT_FOUND, quota and idempotency failures. */
-export async function acceptMessage(ctx: Context, offer: Offer): Promise<Message> {
-  const [answer] = await acceptMessages(ctx, [offer])
-  if (answer instanceof Error) throw answer
-  return answer as Message
+/**
+ * Accepts one message. It is durable when this resolves, and is sent right after.
+ * @throws NOT_FOUND when the instance, contact or template does not exist in the workspace; also template, quota and idempotency errors.
+ */
+export async function acceptMessage(ctx: Context, submission: Submission): Promise<Message> {
+  const [result] = await acceptMessages(ctx, [submission])
+  if (result instanceof Error) throw result
+  return result as Message
 }
 
-/** Accepts messages in their order, each judged alone. @throws when none could be judged. */
-export async function acceptMessages({ app }: Context, offers: readonly Offer[]): Promise<(Message | Error)[]> {
-  if (offers.length === 0) return []
-  const answers = await app.accept(offers)
+/** Accepts messages in order, each judged alone. @throws when the whole batch failed. */
+export async function acceptMessages({ app }: Context, submissions: readonly Submission[]): Promise<(Message | Error)[]> {
+  if (submissions.length === 0) return []
+  const results = await acceptance(app)(submissions)
   const final = await Promise.all(
-    answers.map((answer, i) => (answer === 'again' ? acceptAgain(app, offers[i] as Offer) : answer)),
+    results.map((result, i) => (result === 'repeated' ? acceptRepeated(app, submissions[i] as Submission) : result)),
   )
   await app.failpoint('api.after_commit_before_reply')
   return final
 }
 
-async function acceptAgain(app: App, offer: Offer): Promise<Message | Error> {
+async function acceptRepeated(app: App, submission: Submission): Promise<Message | Error> {
   for (;;) {
-    const [answer] = await app.accept([offer])
-    if (answer !== 'again') return answer as Message | Error
+    const [result] = await acceptance(app)([submission])
+    if (result !== 'repeated') return result as Message | Error
   }
 }
 
-/** Milliseconds for a key that was waited for before. */
+/** Lock timeout for idempotency keys on the second try, in milliseconds. */
 const secondWaitMs = 500
 
-/** Accepts all at once; where somebody holds a key for so long that the wait for it ends, only its workspace's are refused. */
-async function acceptApart(app: App, offers: readonly Offer[]): Promise<Answer[]> {
+/**
+ * Accepts all messages in one transaction. If the wait for an idempotency key times out, retries each workspace in its own transaction, so
+ * that only the workspace whose key is locked is refused.
+ */
+async function acceptApart(app: App, submissions: readonly Submission[]): Promise<Result[]> {
   try {
-    return await acceptAll(app, offers)
+    return await acceptAll(app, submissions)
   } catch (error) {
-    const apart = Map.groupBy(offers, ({ principal, idempotency }) => (idempotency ? principal.workspaceId : null))
+    const apart = Map.groupBy(submissions, ({ principal, idempotency }) => (idempotency ? principal.workspaceId : null))
     if (codeOf(error) !== 'IDEMPOTENCY_IN_PROGRESS' || apart.size === 1) throw error
-    const answers = new Map<Offer, Answer>()
-    const accept = async (group: readonly Offer[]) => {
+    const results = new Map<Submission, Result>()
+    const accept = async (group: readonly Submission[]) => {
       const judged = await acceptAll(app, group, secondWaitMs).catch((fault: Error) => group.map(() => fault))
-      for (const [i, offer] of group.entries()) answers.set(offer, judged[i] as Answer)
+      for (const [i, submission] of group.entries()) results.set(submission, judged[i] as Result)
     }
     await Promise.all([...apart.values()].map(accept))
-    return offers.map((offer) => answers.get(offer) as Answer)
+    return submissions.map((submission) => results.get(submission) as Result)
   }
 }
 
-async function acceptAll(app: App, offers: readonly Offer[], keyWaitMs?: number): Promise<Answer[]> {
-  await app.safety.load(offers.map((offer) => ({ instanceId: offer.input.instanceId, to: offer.input.to })))
+/** One batch, step by step: replay repeated requests, look up what they name, draft, reserve quota, store, keep the results. */
+async function acceptAll(app: App, submissions: readonly Submission[], keyWaitMs?: number): Promise<Result[]> {
+  await safetyBook(app).load(
+    submissions.map((submission) => ({ instanceId: submission.input.instanceId, to: submission.input.to })),
+  )
   return await transaction(app.pool, async (tx) => {
-    const answers: (Answer | undefined)[] = offers.map(() => undefined)
-    await answerRepeated(app, tx, offers, answers, keyWaitMs)
-    const found = await lookUp(tx, offers)
-    const drafts = draft(offers, answers, found)
-    const granted = await reserveQuota(
-      tx,
-      drafts.map(({ offer }) => ({ ...offer.principal, counts: offer.scheduledAt === null })),
-    )
-    const planned = await reservePlanned(
-      tx,
-      drafts.map(({ offer }, i) => ({ ...offer.principal, n: granted[i] && offer.scheduledAt ? 1 : 0 })),
-    )
-    const accepted = drafts.filter((item, i) => {
-      if (!granted[i]) answers[item.index] = failure('MONTHLY_OUTBOUND_QUOTA_EXCEEDED')
-      else if (!planned[i]) answers[item.index] = tooMuchPlanned(item.offer.principal.plan)
-      return granted[i] && planned[i]
-    })
-    const messages = composeRows(app, accepted, found.now)
-    for (const [i, message] of messages.entries()) answers[(accepted[i] as Draft).index] = message
-    await Promise.all([
-      insertMessages(tx, messages),
-      enqueueDispatch(
-        app,
-        tx,
-        messages.map((message) => dispatchRequest(message, message.scheduledAt ?? undefined)),
-      ),
-    ])
-    await keepAnswers(app, tx, offers, answers)
-    return answers as Answer[]
+    const results: (Result | undefined)[] = submissions.map(() => undefined)
+    await replayRepeated(app, tx, submissions, results, keyWaitMs)
+    const references = await lookUp(tx, submissions)
+    const drafts = draftAll(submissions, results, references)
+    const accepted = await reserve(tx, drafts, results)
+    await store(app, tx, accepted, references.now, results)
+    await storeResults(app, tx, submissions, results)
+    return results as Result[]
   })
 }
 
-export interface Draft extends NewMessage {
+/** A message that is valid, but has no quota yet. */
+interface Draft extends NewMessage {
+  /** Position in the batch. */
   index: number
-  offer: Offer
+  submission: Submission
 }
 
-function draft(offers: readonly Offer[], answers: (Answer | undefined)[], found: Found): Draft[] {
+function draftAll(submissions: readonly Submission[], results: (Result | undefined)[], references: References): Draft[] {
   const drafts: Draft[] = []
-  for (const [index, offer] of offers.entries()) {
-    if (answers[index] !== undefined) continue
-    const { input, principal, scheduledAt } = offer
-    const instance = found.instance(offer)
-    const contact = found.contact(offer)
+  for (const [index, submission] of submissions.entries()) {
+    if (results[index] !== undefined) continue
+    const { input, principal, scheduledAt } = submission
+    const instance = references.instance(submission)
+    const contact = references.contact(submission)
     try {
       if (!instance) throw failure('NOT_FOUND', 'Instance not found')
-      const composed = input.templateId == null ? compose(input, contact) : fillTemplate(input, contact, found.template(offer))
-      drafts.push({ index, offer, id: newId(), principal, instance, to: input.to, scheduledAt, campaignId: null, ...composed })
+      const composed =
+        input.templateId == null ? compose(input, contact) : fillTemplate(input, contact, references.template(submission))
+      drafts.push({
+        index,
+        submission,
+        id: newId(),
+        principal,
+        instance,
+        to: input.to,
+        scheduledAt,
+        campaignId: null,
+        ...composed,
+      })
     } catch (error) {
-      answers[index] = error as Error
+      results[index] = error as Error
     }
   }
   return drafts
+}
+
+/** Takes quota for each draft, in order, and puts the refusals into `results`. Returns the drafts that have quota. */
+async function reserve(tx: Sql, drafts: readonly Draft[], results: (Result | undefined)[]): Promise<Draft[]> {
+  const asked = drafts.map(({ submission }) => ({ ...submission.principal, counts: submission.scheduledAt === null }))
+  const granted = await reserveQuota(tx, asked)
+  const plans = drafts.map(({ submission }, i) => ({ ...submission.principal, n: granted[i] && submission.scheduledAt ? 1 : 0 }))
+  const planned = await reservePlanned(tx, plans)
+  return drafts.filter(({ index, submission }, i) => {
+    if (!granted[i]) results[index] = failure('MONTHLY_OUTBOUND_QUOTA_EXCEEDED')
+    else if (!planned[i]) results[index] = tooMuchPlanned(submission.principal.plan)
+    return granted[i] && planned[i]
+  })
+}
+
+/** Inserts the messages with their dispatch jobs, and puts them into `results`. */
+async function store(app: App, tx: Sql, drafts: readonly Draft[], now: Date, results: (Result | undefined)[]): Promise<void> {
+  const messages = composeRows(app, drafts, now)
+  for (const [i, message] of messages.entries()) results[(drafts[i] as Draft).index] = message
+  const requests = messages.map((message) => dispatchRequest(message, message.scheduledAt ?? undefined))
+  await Promise.all([insertMessages(tx, messages), enqueueDispatch(app, tx, requests)])
 }

@@ -1,4 +1,5 @@
-// Messages that a campaign makes, and takes back or cancels while they have not begun to leave.
+// Enqueues the messages of a campaign, and takes back or cancels those that have not been sent.
+
 import { returnQuota } from '../../billing/admission/quota.ts'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
@@ -6,10 +7,11 @@ import { newId } from '../../core/id.ts'
 import { deleteJobs } from '../../core/jobs/jobs.ts'
 import { campaignDispatchJob, dispatchRequest, enqueueDispatch } from '../dispatch/dispatch-job.ts'
 import type { SafetyInstance } from '../safety/safety.ts'
+import { safetyBook } from '../safety/safety.ts'
 import type { ComposedMessage } from './compose.ts'
 import { composeRows, insertMessages } from './insert.ts'
 
-/** What the messages of a campaign have in common. */
+/** The fields that all messages of a campaign share. */
 export interface CampaignMessage extends Omit<ComposedMessage, 'contactId'> {
   id: string
   workspaceId: string
@@ -21,11 +23,14 @@ export interface CampaignMessage extends Omit<ComposedMessage, 'contactId'> {
 export interface CampaignRecipient {
   to: string
   contactId: string | null
-  /** Instead of the campaign's. */
+  /** Replaces the campaign's body. */
   body: string | null
 }
 
-/** Stores one message to each with the job that sends it, in the transaction `tx`, which is to take their quota. Answers their ids. */
+/**
+ * Stores one message per recipient with its dispatch job, in the transaction `tx`. The caller reserves the quota in the same transaction.
+ * Returns the ids of the messages.
+ */
 export async function enqueueMessages(
   app: App,
   tx: Sql,
@@ -34,7 +39,7 @@ export async function enqueueMessages(
   now: Date,
 ): Promise<string[]> {
   const { id: campaignId, instanceId, recipientsCount, type, mediaUrl, content } = campaign
-  await app.safety.load(recipients.map(({ to }) => ({ instanceId, to })))
+  await safetyBook(app).load(recipients.map(({ to }) => ({ instanceId, to })))
   const instance = await readInstance(tx, instanceId)
   const messages = composeRows(
     app,
@@ -83,12 +88,15 @@ interface Gone {
 
 const queued = `m.status = 'queued'`
 /**
- * As SQL, what was offered and certainly not taken: nobody holds it, and the one offer of it came back. Of more than one, an
- * earlier one may have been taken without an answer.
+ * SQL condition for a message that the provider certainly does not have: no lease, and its only attempt ended with `retry`. After several
+ * attempts, an earlier one may have been accepted although its answer was lost.
  */
 const cameBack = `m.status = 'sending' and m."leaseToken" is null and m."acceptedAt" is null and m.attempts = 1`
 
-/** As SQL: those of a campaign's messages. Who is claiming one is waited for, so that each is either here or on its way. */
+/**
+ * SQL query for the campaign's messages that match `which`. Its row locks wait for a running claim, so each message is either in the result
+ * or in delivery.
+ */
 function held(which: string): string {
   return `select m.id, w."ownerId", m."countedPeriod"::text as period, m."waitingSince" is not null as waiting
     from messages m join workspaces w on w.id = m."workspaceId"
@@ -96,8 +104,8 @@ function held(which: string): string {
 }
 
 /**
- * Takes back a campaign's messages that have not left, queued or come back, quota and rows, as if there had been none;
- * answers their ids. Their jobs will find nothing.
+ * Deletes a campaign's messages that have not been sent (queued, or given back by the provider) and returns their quota. Returns their ids.
+ * The dispatch jobs of deleted messages find no row and do nothing.
  */
 export async function takeBack(app: App, tx: Sql, campaignId: string): Promise<string[]> {
   const { rows } = await tx.query<Gone>(
@@ -105,7 +113,7 @@ export async function takeBack(app: App, tx: Sql, campaignId: string): Promise<s
     [campaignId],
   )
   await giveBack(tx, rows)
-  // Their jobs wait for the end of their time, which may be a day.
+  // The jobs of waiting messages start only at the end of the time to live, which may be a day away, so they are deleted here.
   await deleteJobs(
     app,
     tx,
@@ -115,7 +123,7 @@ export async function takeBack(app: App, tx: Sql, campaignId: string): Promise<s
   return rows.map(({ id }) => id)
 }
 
-/** Cancels a campaign's queued messages and gives their quota back. */
+/** Cancels a campaign's queued messages and returns their quota. */
 export async function cancelQueued(tx: Sql, campaignId: string): Promise<void> {
   const { rows } = await tx.query<Gone>(
     `with held as (${held(queued)})

@@ -1,10 +1,12 @@
-// Stores new outbound messages, judged by the safety of their instance, in one statement.
+// Inserts new outbound messages in one statement, with their safety assessment.
+
 import { thisMonth } from '../../billing/admission/quota.ts'
 import type { App } from '../../core/app.ts'
-import type { Principal } from '../../core/context.ts'
 import type { Sql } from '../../core/database/database.ts'
+import type { Principal } from '../../core/principal.ts'
 import type { Message } from '../../generated/prisma/client.ts'
 import type { SafetyInstance } from '../safety/safety.ts'
+import { safetyBook } from '../safety/safety.ts'
 import type { ComposedMessage } from './compose.ts'
 
 export interface NewMessage extends ComposedMessage {
@@ -14,7 +16,7 @@ export interface NewMessage extends ComposedMessage {
   to: string
   scheduledAt: Date | null
   campaignId: string | null
-  /** To how many the campaign goes that it is of. */
+  /** Number of recipients of the campaign. */
   campaignRecipients?: number
 }
 
@@ -47,12 +49,12 @@ const statement = `insert into messages (${stored.map((name) => `"${name}"`).joi
     case when u.counted then ${thisMonth} end, $${names.length + 1}, $${names.length + 1}
   from unnest(${names.map((name, i) => `$${i + 1}::${columns[name]}[]`).join(', ')}) as u(${names.map((name) => `"${name}"`).join(', ')})`
 
-/** The rows of new messages as they will be stored, as of `now`, the transaction's own time. */
+/** The rows of new messages as they will be stored. `now` is the time of the transaction. */
 export function composeRows(app: App, messages: readonly NewMessage[], now: Date): Message[] {
   return messages.map((message) => rowOf(app, message, now))
 }
 
-/** Stores rows, in one statement. */
+/** Inserts the rows in one statement. All rows get the `createdAt` of the first. */
 export async function insertMessages(tx: Sql, rows: readonly Message[]): Promise<void> {
   if (rows.length === 0) return
   const values = names.map((name) =>
@@ -66,7 +68,7 @@ export async function insertMessages(tx: Sql, rows: readonly Message[]): Promise
 }
 
 function rowOf(app: App, message: NewMessage, now: Date): Message {
-  const { warnings, safety } = app.safety.judge(message.instance, message.to, now, message.campaignRecipients)
+  const { warnings, safety } = safetyBook(app).judge(message.instance, message.to, now, message.campaignRecipients)
   return {
     id: message.id,
     workspaceId: message.principal.workspaceId,

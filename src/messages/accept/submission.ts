@@ -1,12 +1,13 @@
-// What is offered to be accepted, and how the same offer, under its Idempotency-Key, is answered once and for all.
+// A message to accept, and the idempotency of accepting it (Idempotency-Key).
 import type { App } from '../../core/app.ts'
-import type { Idempotency, Principal } from '../../core/context.ts'
+import type { Idempotency } from '../../core/context.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { claimKeys, claimOf, type KeyClaim, keepResults, nameOf, replay } from '../../core/idempotency/idempotency.ts'
+import type { Principal } from '../../core/principal.ts'
 import type { Message } from '../../generated/prisma/client.ts'
 import type { MessageFields } from '../input.ts'
 
-export interface Offer {
+export interface Submission {
   principal: Principal
   idempotency: Idempotency | null
   input: MessageFields
@@ -14,27 +15,28 @@ export interface Offer {
   scheduledAt: Date | null
 }
 
-/** What the second of two equal keys in one flush is told: ask again, the first will have committed. */
-type Again = 'again'
-export type Answer = Message | Error | Again
+/** Result to the second use of a key in one batch. The caller must try again, after the first use has committed. */
+type Repeated = 'repeated'
+export type Result = Message | Error | Repeated
 
 /**
- * Answers the offers whose key was used before, and sends back all but the first of a key in this flush. A key that somebody
- * holds is waited for as long as for any lock, or `keyWaitMs`. @throws IDEMPOTENCY_IN_PROGRESS when the wait ends.
+ * Answers the messages whose key was used before, and results `repeated` to all but the first use of a key in this batch. Waits for a locked
+ * key until the lock timeout of the connection, or `keyWaitMs` if given.
+ * @throws IDEMPOTENCY_IN_PROGRESS when the wait times out.
  */
-export async function answerRepeated(
+export async function replayRepeated(
   app: App,
   tx: Sql,
-  offers: readonly Offer[],
-  answers: (Answer | undefined)[],
+  submissions: readonly Submission[],
+  results: (Result | undefined)[],
   keyWaitMs?: number,
 ): Promise<void> {
   const claims = new Map<string, { index: number; claim: KeyClaim }>()
-  for (const [index, offer] of offers.entries()) {
-    if (!offer.idempotency) continue
-    const claim = claimOf(offer, offer.idempotency)
+  for (const [index, submission] of submissions.entries()) {
+    if (!submission.idempotency) continue
+    const claim = claimOf(submission, submission.idempotency)
     const name = nameOf(claim)
-    if (claims.has(name)) answers[index] = 'again'
+    if (claims.has(name)) results[index] = 'repeated'
     else claims.set(name, { index, claim })
   }
   if (claims.size === 0) return
@@ -50,30 +52,30 @@ export async function answerRepeated(
     const before = kept[i]
     if (!before) continue
     try {
-      answers[index] = replay<Message>(offers[index]?.idempotency as Idempotency, before)
+      results[index] = replay<Message>(submissions[index]?.idempotency as Idempotency, before)
     } catch (error) {
-      answers[index] = error as Error
+      results[index] = error as Error
     }
   }
 }
 
-/** Keeps the answers to offers with a key, in the transaction that makes them. */
-export async function keepAnswers(
+/** Stores the results under their keys, in the transaction that stores the messages. */
+export async function storeResults(
   app: App,
   tx: Sql,
-  offers: readonly Offer[],
-  answers: readonly (Answer | undefined)[],
+  submissions: readonly Submission[],
+  results: readonly (Result | undefined)[],
 ): Promise<void> {
-  const results: (KeyClaim & { value: unknown })[] = []
+  const kept: (KeyClaim & { value: unknown })[] = []
   const refused: KeyClaim[] = []
-  for (const [index, offer] of offers.entries()) {
-    const answer = answers[index]
-    if (!offer.idempotency || offer.idempotency.replayed || answer === 'again') continue
-    const claim = claimOf(offer, offer.idempotency)
-    if (answer instanceof Error) refused.push(claim)
-    else results.push({ ...claim, value: answer })
+  for (const [index, submission] of submissions.entries()) {
+    const result = results[index]
+    if (!submission.idempotency || submission.idempotency.replayed || result === 'repeated') continue
+    const claim = claimOf(submission, submission.idempotency)
+    if (result instanceof Error) refused.push(claim)
+    else kept.push({ ...claim, value: result })
   }
-  // A refusal frees its key here; whether it is kept is decided where all refusals are (core/idempotency.ts).
+  // Releases the keys of refused messages. `keepFailure` in core/idempotency/idempotency.ts decides later which refusals are kept.
   if (refused.length > 0) {
     await tx.query(
       `delete from idempotency_keys k using unnest($1::uuid[], $2::text[]) as u(w, key)
@@ -81,5 +83,5 @@ export async function keepAnswers(
       [refused.map((claim) => claim.workspaceId), refused.map((claim) => claim.key)],
     )
   }
-  if (results.length > 0) await keepResults(app, tx, results)
+  if (kept.length > 0) await keepResults(app, tx, kept)
 }

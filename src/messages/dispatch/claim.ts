@@ -1,10 +1,11 @@
-// Claiming: of the messages whose jobs came up, which may be offered to their provider now, under a lease of ours.
+// Claims due messages for sending under a lease with a fencing token. Fails, defers or reschedules the rest of the batch.
 import { randomUUID } from 'node:crypto'
 import { reserveQuota, thisMonth } from '../../billing/admission/quota.ts'
 import { planInForceSql } from '../../billing/plans.ts'
 import type { App } from '../../core/app.ts'
 import { type Sql, transaction } from '../../core/database/database.ts'
-import { type OutgoingMessage, type ProviderInstance, type ProviderName, providerOf } from '../../providers/provider.ts'
+import type { OutgoingMessage, ProviderInstance, ProviderName } from '../../providers/provider.ts'
+import { providerOf } from '../../providers/providers.ts'
 import { decide, followDelayMs, leaseMs, type OpenMessage } from '../safety/policy.ts'
 import { defer, type WaitingMessage } from './defer.ts'
 import { dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
@@ -19,7 +20,7 @@ export interface ClaimedMessage {
   outgoing: OutgoingMessage
 }
 
-/** What of a batch may be sent now, and what may be right after it: messages to the same recipients, still in this order. */
+/** `claimed`: the messages to send now. `next`: the ids of messages to the same recipients, in order, to claim after those. */
 export interface Claim {
   claimed: ClaimedMessage[]
   next: string[]
@@ -46,7 +47,7 @@ interface Row extends Omit<OpenMessage, 'sendsOnce' | 'reconcileMs'> {
   now: Date
 }
 
-/** Decides for each message and does what the decision says; answers those to be sent now, and those to be claimed next. */
+/** Decides for each message and applies the decision. Returns the messages to send now and those to claim next. */
 export async function claimMessages(app: App, ids: readonly string[]): Promise<Claim> {
   const claim = await transaction(app.pool, async (tx) => {
     const rows = await readOpen(tx, ids)
@@ -91,7 +92,7 @@ function recipientOf(row: Row): string {
   return `${row.instanceId} ${row.peer}`
 }
 
-/** When to look again at messages whose recipients have others before them, spread so that a long line does not press at once. */
+/** Reschedules messages that wait behind others to the same recipient. Staggered times keep a long queue from waking all at once. */
 function lookAgain(rows: readonly Row[]): { row: Row; at: Date }[] {
   const lines = new Map<string, number>()
   return rows.map((row) => {
@@ -130,7 +131,7 @@ function withProvider(app: App, row: Row): OpenMessage {
   const instance = instanceOf(row)
   return {
     ...row,
-    // An instance of a provider that this process does not have waits for one that does.
+    // A process without this provider treats the instance as disconnected, so its messages wait for a process that has the provider.
     instanceConnected: row.instanceConnected && provider !== undefined,
     sendsOnce: provider?.sendsOnce(instance) ?? false,
     reconcileMs: provider?.reconcileMs ?? 0,
@@ -141,7 +142,7 @@ function instanceOf(row: Row): ProviderInstance {
   return { id: row.instanceId, waNumber: row.waNumber, settings: row.settings }
 }
 
-/** An instant message took its quota when it was accepted; a scheduled one takes it now, if there still is some. */
+/** Reserves quota for messages that hold none yet: scheduled ones. Instant messages took their quota when they were accepted. */
 async function takeQuota(tx: Sql, rows: readonly Row[]): Promise<boolean[]> {
   const asking = rows.filter((row) => !row.counted)
   const answers = await reserveQuota(

@@ -1,19 +1,21 @@
-// Messages begin to wait for their instance.
+// Defers messages until their instance connects.
+
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import type { ProviderName } from '../../providers/provider.ts'
+import { providers } from '../../providers/providers.ts'
 import { type Dispatchable, dispatchRequest, enqueueDispatch, expiryRequest } from './dispatch-job.ts'
 
 export interface WaitingMessage extends Dispatchable {
   instanceId: string
   provider: ProviderName
-  /** The end of its time. */
+  /** End of the message's time to live. */
   until: Date
 }
 
 /**
- * Lets messages wait, in the transaction that holds their rows, with a job for the end of their time. If the instance
- * connected or was deleted a moment ago, their jobs come up again at once.
+ * Marks messages as waiting, in the transaction that holds their row locks, and adds a job that expires each. If the instance connected or
+ * was deleted in the meantime, adds a dispatch job that runs at once.
  */
 export async function defer(app: App, tx: Sql, messages: readonly WaitingMessage[]): Promise<void> {
   if (messages.length === 0) return
@@ -23,7 +25,7 @@ export async function defer(app: App, tx: Sql, messages: readonly WaitingMessage
     [[...new Set(messages.map(({ instanceId }) => instanceId))]],
   )
   const away = new Set(present.map((row) => row.id))
-  const deferred = messages.filter(({ instanceId, provider }) => away.has(instanceId) || !app.providers.has(provider))
+  const deferred = messages.filter(({ instanceId, provider }) => away.has(instanceId) || !providers(app).has(provider))
   const again = messages.filter((message) => !deferred.includes(message))
   await enqueueDispatch(app, tx, [
     ...again.map((message) => dispatchRequest(message)),

@@ -1,23 +1,24 @@
-// Dispatch: jobs of due messages become offers to their providers, and each outcome is settled as it comes.
+// Dispatches due messages: claims them, sends them to their provider, and settles the outcomes.
+
 import type { App } from '../../core/app.ts'
 import { createBatch } from '../../core/batch.ts'
 import { implementJob, type JobImplementation, type WorkerShape } from '../../core/jobs/jobs.ts'
+import { definePart } from '../../core/part.ts'
 import { traced } from '../../core/trace.ts'
-import { providerOf, type SendOutcome } from '../../providers/provider.ts'
+import type { SendOutcome } from '../../providers/provider.ts'
+import { providerOf } from '../../providers/providers.ts'
 import { leaseMs, sendTimeoutMs } from '../safety/policy.ts'
 import { type ClaimedMessage, claimMessages } from './claim.ts'
 import { campaignDispatchJob, dispatchJob } from './dispatch-job.ts'
 import { type Settlement, settleAll } from './settle.ts'
 
-declare module '../../core/app.ts' {
-  interface App {
-    settle: (settlement: Settlement) => Promise<undefined>
-    /** When this process last had something to send that is no campaign's, by the clock of `performance.now()`. */
-    instantAt: number
-  }
-}
+/** Stores the outcome of one attempt, in a group commit. */
+export const settlement = definePart(createSettlement)
 
-export function createSettlement(app: App): App['settle'] {
+/** Last time this process had a message to send that belongs to no campaign, by `performance.now()`. */
+export const lastInstant = definePart(() => ({ at: Number.NEGATIVE_INFINITY }))
+
+function createSettlement(app: App): (settlement: Settlement) => Promise<undefined> {
   return createBatch<Settlement, undefined>({
     max: 200,
     parallel: 2,
@@ -28,21 +29,21 @@ export function createSettlement(app: App): App['settle'] {
   })
 }
 
-/** How long one batch may go on taking turns; its other jobs are not done before it ends. */
+/** Longest time that one batch may spend on its turns. All jobs of a batch complete together, at its end. */
 const turnsMs = 5_000
 
 export const dispatchImplementations: readonly JobImplementation[] = [
   dispatch(dispatchJob, { batchSize: 100, workers: 3 }),
-  // Few and small: what is done for a campaign at a time is what somebody else's message may meet.
+  // Small batches and few workers, because messages of other callers wait for the campaign work in progress.
   dispatch(campaignDispatchJob, { batchSize: 50, workers: 2 }),
 ]
 
 function dispatch(definition: typeof dispatchJob, shape: WorkerShape): JobImplementation {
   return implementJob(definition, shape, async (app, jobs) => {
-    if (definition === dispatchJob) app.instantAt = performance.now()
+    if (definition === dispatchJob) lastInstant(app).at = performance.now()
     const failed = new Map<string, Error>()
     const startedAt = performance.now()
-    // Messages to one recipient leave one after the other; those behind another of this batch take the next turn.
+    // Messages to one recipient are sent one after another. Those behind another message of this batch wait for the next turn.
     let turn = jobs.map((job) => job.id)
     while (turn.length > 0) {
       const claimedAt = performance.now()
@@ -52,7 +53,7 @@ function dispatch(definition: typeof dispatchJob, shape: WorkerShape): JobImplem
       }
       const { claimed, next } = await claimMessages(app, turn)
       await app.failpoint('send.after_claim')
-      const results = await Promise.allSettled(claimed.map((message) => offer(app, message, claimedAt)))
+      const results = await Promise.allSettled(claimed.map((message) => attempt(app, message, claimedAt)))
       for (const [i, result] of results.entries()) {
         if (result.status === 'rejected') failed.set((claimed[i] as ClaimedMessage).id, result.reason as Error)
       }
@@ -63,14 +64,14 @@ function dispatch(definition: typeof dispatchJob, shape: WorkerShape): JobImplem
   })
 }
 
-async function offer(app: App, message: ClaimedMessage, claimedAt: number): Promise<void> {
+async function attempt(app: App, message: ClaimedMessage, claimedAt: number): Promise<void> {
   await app.failpoint('send.before_provider')
-  // A process that was frozen may have lost its lease. It has not offered the message, so it gives it back, if it still can.
+  // A process that was suspended may have lost its lease. It has not sent the message, so it gives the lease back if it still holds it.
   const late = performance.now() - claimedAt > leaseMs - 1_000
   const outcome: SendOutcome = late ? { outcome: 'retry', error: 'LEASE_LOST', afterMs: 0 } : await send(app, message)
   await app.failpoint('send.after_provider_accept')
   await app.failpoint('send.before_commit')
-  await app.settle({ message, outcome })
+  await settlement(app)({ message, outcome })
 }
 
 async function send(app: App, message: ClaimedMessage): Promise<SendOutcome> {
@@ -86,7 +87,7 @@ async function send(app: App, message: ClaimedMessage): Promise<SendOutcome> {
     end({ outcome: outcome.outcome })
     return outcome
   } catch (error) {
-    // What a provider does not explain may have happened after it took the message.
+    // An unexpected error may have occurred after the provider accepted the message, so the outcome is unknown.
     app.log.warn({ messageId: message.id, err: (error as Error).message }, 'provider send broke off')
     end({ outcome: 'unknown' })
     return { outcome: 'unknown', error: 'PROVIDER_ERROR' }

@@ -1,4 +1,4 @@
-// What acceptance reads before it judges a flush: instances, contacts and templates, each in one query, on one trip.
+// Reads what a flush of messages refers to: instances, contacts and templates, with pipelined queries in one round trip.
 import type { Sql } from '../../core/database/database.ts'
 import type { Template } from '../../generated/prisma/client.ts'
 import {
@@ -13,7 +13,7 @@ import type { OpenTemplate, SharedContact } from '../accept/compose.ts'
 import type { MessageFields } from '../input.ts'
 import type { SafetyInstance } from '../safety/safety.ts'
 
-/** A message as it is asked for, and in which workspace. */
+/** A message to accept, and its workspace. */
 export interface Asked {
   principal: { workspaceId: string }
   input: MessageFields
@@ -22,19 +22,19 @@ export interface Asked {
 type Instance = SafetyInstance & { workspaceId: string; waNumber: string | null }
 type Contact = SharedContact & KnownContact & { workspaceId: string }
 
-/** What there is of what messages name; nothing of another workspace. */
-export interface Found {
-  /** The transaction's own time. */
+/** Lookups by message. Rows of other workspaces are never returned. */
+export interface References {
+  /** Time of the transaction. */
   now: Date
   instance: (asked: Asked) => Instance | undefined
-  /** The contact that is named, or, for a template that names none, the one of the recipient's number. */
+  /** The named contact. For a template without a named contact, the contact with the recipient's number. */
   contact: (asked: Asked) => Contact | undefined
-  /** @throws TEMPLATE_INVALID */
+  /** @throws TEMPLATE_INVALID when the template does not compile. */
   template: (asked: Asked) => OpenTemplate | undefined
 }
 
-/** Contacts that are found stay until `tx` ends, so that messages may refer to them. */
-export async function lookUp(tx: Sql, asked: readonly Asked[]): Promise<Found> {
+/** Locks the contacts FOR KEY SHARE until `tx` ends, so that they are not deleted before the messages refer to them. */
+export async function lookUp(tx: Sql, asked: readonly Asked[]): Promise<References> {
   const [{ now, instances }, named, numbered, templates] = await Promise.all([
     readInstances(tx, distinct(asked, 'instanceId')),
     readContacts(tx, distinct(asked, 'contactId')),
@@ -92,7 +92,7 @@ async function readContacts(tx: Sql, ids: readonly string[]): Promise<Map<string
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Contacts by workspace and number, for templates that were given none. */
+/** Reads contacts by workspace and phone number, for templates without a named contact. Keys are `workspaceId phone`. */
 async function readNumbers(tx: Sql, asked: readonly Asked[]): Promise<Map<string, Contact>> {
   if (asked.length === 0) return new Map()
   const { rows } = await tx.query<Contact>({

@@ -1,7 +1,8 @@
-// What sending does to an instance's safety, known without asking the database for every message: each process keeps
-// the last day's recipients of the instances it sends through, reads them when first needed, and again every minute so
-// that other processes' sends count too.
+// Safety assessment of sends without a database query per message. Each process caches the traffic of the last 24 hours for the instances
+// it sends through. It loads an instance on first use and refreshes it every minute, so that sends of other processes count too.
+
 import type { App } from '../../core/app.ts'
+import { definePart } from '../../core/part.ts'
 import { assess, coldRatio, type SafetyState, type Standing } from '../../instances/safety.ts'
 import { count, trafficOf, type Window, windowOf } from '../dispatch/window.ts'
 import { type Pair, readAcquainted, readTraffic, type TrafficRows } from './traffic.ts'
@@ -19,21 +20,15 @@ export interface MessageSafety {
 }
 
 export interface SafetyBook {
-  /** Reads what is missing, or older than a minute, to judge messages of these instances to these numbers. */
+  /** Loads what is missing, or older than a minute, to judge messages of these instances to these numbers. */
   load: (pairs: readonly Pair[]) => Promise<void>
-  /** Counts one more message to `to`, of a campaign to so many, and says what that does. */
+  /** Counts one more message to `to` and judges it. `campaignRecipients` is the size of its campaign. */
   judge: (
     instance: SafetyInstance,
     to: string,
     now: Date,
     campaignRecipients?: number,
   ) => { warnings: string[]; safety: MessageSafety }
-}
-
-declare module '../../core/app.ts' {
-  interface App {
-    safety: SafetyBook
-  }
 }
 
 const freshMs = 60_000
@@ -48,12 +43,14 @@ const noTraffic: TrafficRows = {
   inboundReplies7d: 0,
 }
 
-export function createSafetyBook(app: Pick<App, 'pool' | 'log'>): SafetyBook {
+export const safetyBook = definePart(createSafetyBook)
+
+function createSafetyBook(app: Pick<App, 'pool' | 'log'>): SafetyBook {
   const windows = new Map<string, Window>()
 
   async function read(ids: readonly string[]): Promise<void> {
     for (const traffic of await readTraffic(app, ids)) windows.set(traffic.instanceId, windowOf(traffic))
-    // A process remembers the instances it sends through; the first read go first.
+    // Bounds the cache. The instances that were loaded first are evicted first.
     while (windows.size > 10_000) windows.delete(windows.keys().next().value as string)
   }
 
@@ -63,7 +60,7 @@ export function createSafetyBook(app: Pick<App, 'pool' | 'log'>): SafetyBook {
       const window = windows.get(id)
       if (!window) missing.push(id)
       else if (Date.now() - window.loadedAt > freshMs && !window.loading) {
-        // Known, only not fresh: nobody waits for it.
+        // Stale while revalidate: callers use the old window while it is refreshed in the background.
         window.loading = read([id]).catch((error: Error) => {
           window.loading = null
           window.loadedAt = Date.now()
