@@ -1,4 +1,4 @@
-// The configuration table of the README: one row for each variable, printed from the schema that the code reads.
+// Prints the configuration table (`gateway config`): one row for each variable, from the schema that the code reads.
 import type { z } from 'zod'
 import { environment } from '../core/config/environment.ts'
 

@@ -1,4 +1,4 @@
-// The typed client that README shows, run as it stands, over a connection that is cut.
+// The typed client of the GraphQL guide, run unchanged, over a connection that is cut.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import net from 'node:net'

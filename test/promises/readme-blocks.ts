@@ -1,19 +1,35 @@
-// What the tests of README.md read in it.
-import { readFileSync } from 'node:fs'
+// The documentation for users, README.md and the guides of the API reference, and the code blocks in it.
+import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { root } from '../kit/kit.ts'
 
 export const readme = readFileSync(path.join(root, 'README.md'), 'utf8')
+
+const folder = path.join(root, 'rest-compat/openapi/guides')
+
+/** The guides by the names of their files, `templates.md`. */
+export const guides = new Map(readdirSync(folder).map((name) => [name, readFileSync(path.join(folder, name), 'utf8')]))
+
+/** README.md and the guides, by name. */
+export const texts = new Map([['README.md', readme], ...guides])
 
 export interface Block {
   language: string
   text: string
 }
 
-export const blocks: Block[] = [...readme.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, language, text]) => ({
-  language: language as string,
-  text: text as string,
-}))
+function blocksOf(text: string): Block[] {
+  return [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, language, text]) => ({
+    language: language as string,
+    text: text as string,
+  }))
+}
 
-/** The shell examples with curl, in the order of the page; those with something to fill in are none. */
-export const curls = blocks.filter(({ language, text }) => language === 'sh' && text.includes('curl') && !text.includes('…'))
+/** The shell examples with curl in a text; those with something to fill in are none. */
+export function curlsOf(text: string): Block[] {
+  return blocksOf(text).filter(({ language, text }) => language === 'sh' && text.includes('curl') && !text.includes('…'))
+}
+
+/** Those of README first, then those of the guides. */
+export const blocks = [...texts.values()].flatMap(blocksOf)
+export const curls = [...texts.values()].flatMap(curlsOf)

@@ -1,20 +1,26 @@
-// README.md is true: what it shows runs.
+// README.md and the guides are true: every example runs.
 import { execFile, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { withToken } from '../../rest-compat/openapi/words.ts'
 import { createAccount } from '../../src/accounts/service.ts'
 import { atEnd, cloneDatabase, connectedInstance, node, root, sql, startGateway, until, watch } from '../kit/kit.ts'
 import { ownPort } from '../kit/port.ts'
-import { blocks, curls, readme } from './readme-blocks.ts'
+import { blocks, curls, curlsOf, guides, readme } from './readme-blocks.ts'
 
 /** The JavaScript example whose first line is that file's name. */
 function programOf(name: string): string {
   return blocks.find(({ language, text }) => language === 'js' && text.startsWith(`// ${name}\n`))?.text as string
 }
 
-describe('what README shows', () => {
+/** The shell example that calls this path. */
+function exampleOf(path: string): string {
+  return curls.find(({ text }) => text.includes(path))?.text as string
+}
+
+describe('the examples of README and the guides', () => {
   const scene = { URL: '', KEY: '', INSTANCE: '', EMAIL: 'reader@example.com', PASSWORD: 'correct horse battery' }
   const home = mkdtempSync(path.join(os.tmpdir(), 'gateway-readme-'))
 
@@ -56,13 +62,11 @@ describe('what README shows', () => {
   }
 
   async function send(): Promise<void> {
-    await shell(curls[0]?.text as string)
+    await shell(exampleOf('/messages/send'))
   }
 
   it('sends: by REST, by GraphQL, and at a later time', async () => {
-    const [rest, graphql, schedule] = curls
-      .filter(({ text }) => /send|Send|schedule/.test(text))
-      .map(({ text }) => text) as string[]
+    const [rest, graphql, schedule] = ['/messages/send', 'mutation Send', '/messages/schedule'].map(exampleOf)
     expect(JSON.parse(await shell(rest as string)).data).toMatchObject({ to: '+4915112345678', status: 'queued' })
     expect(JSON.parse(await shell(graphql as string)).data.sendMessage).toMatchObject({
       status: 'queued',
@@ -72,8 +76,8 @@ describe('what README shows', () => {
   })
 
   it('is found where it tells a browser to look', async () => {
-    const told = readme.match(/^Look at it in a browser: (?:.+\n)+/m)?.[0] ?? ''
-    const paths = [...told.matchAll(/`(?:GET )?(\/\S+)`/g)].map(([, place]) => place)
+    const told = readme.match(/^### In a browser\n[^#]+/m)?.[0] ?? ''
+    const paths = [...new Set([...told.matchAll(/`(?:GET )?(\/\S+)`/g)].map(([, place]) => place))]
     expect(paths).toEqual(['/docs', '/graphql', '/api/v1/openapi.json', '/api/openapi.json'])
     for (const place of paths) {
       const { status } = await fetch(`${scene.URL}${place}`, { headers: { accept: 'text/html' } })
@@ -82,17 +86,17 @@ describe('what README shows', () => {
   })
 
   it('sends from a template', async () => {
-    const example = curls.find(({ text }) => text.includes('/api/v1/templates'))?.text as string
+    const example = exampleOf('/api/v1/templates')
     expect(JSON.parse(await shell(example)).data).toMatchObject({ body: 'Hello you, No. 1234 is on its way.', status: 'queued' })
   })
 
   it('sends a campaign', async () => {
-    const example = curls.find(({ text }) => text.includes('/api/v1/campaigns'))?.text as string
+    const example = exampleOf('/api/v1/campaigns')
     expect(JSON.parse(await shell(example)).data).toMatchObject({ stats: { total: 2, failed: 0, cancelled: 0 } })
   })
 
   it('uploads a file, whose address works', async () => {
-    const example = curls.find(({ text }) => text.includes('/api/v1/media'))?.text as string
+    const example = exampleOf('/api/v1/media')
     const { url } = JSON.parse(await shell(example)).data
     expect(await (await fetch(url)).text()).toBe(readme)
   })
@@ -121,7 +125,7 @@ describe('what README shows', () => {
 
   it.each(['receiver.mjs', 'plain-receiver.mjs'])('receives webhooks, and refuses forged ones: %s', async (name) => {
     const port = String(await ownPort())
-    const create = curls.find(({ text }) => text.includes('/api/v1/webhooks'))?.text as string
+    const create = exampleOf('/api/v1/webhooks')
     const { secret } = JSON.parse(await shell(create.replaceAll('8080', port))).data
     const receiver = run(programOf(name).replaceAll('8080', port), { WEBHOOK_SECRET: secret })
     const post = async (headers: Record<string, string>) =>
@@ -141,15 +145,36 @@ describe('what README shows', () => {
   })
 
   it('begins an account', async () => {
-    const example = curls.find(({ text }) => text.includes('/api/auth/signup'))?.text as string
+    const example = exampleOf('/api/auth/signup')
     expect(JSON.parse(await shell(example)).data.user).toMatchObject({ email: 'ada@example.com', emailVerified: false })
   })
 
   it('shares a workspace, with people and with a key', async () => {
-    const example = curls.find(({ text }) => text.includes('/api/teams'))?.text as string
+    const example = exampleOf('/api/teams')
     const [invitation, contacts] = (await shell(example)).split(/(?<=\})(?=\{"data)/).map((text) => JSON.parse(text).data)
     expect(invitation).toMatchObject({ email: 'grace@example.com', role: 'admin', status: 'pending' })
     expect(contacts).toEqual({ contacts: [], nextCursor: null, hasMore: false })
+  })
+
+  it("runs as the console's document shows it, with an access token", async () => {
+    const { EMAIL: email, PASSWORD: password } = scene
+    const headers = { 'content-type': 'application/json' }
+    const login = await fetch(`${scene.URL}/api/auth/login`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ email, password }),
+    })
+    const { data } = (await login.json()) as { data: { accessToken: string } }
+    const changed = [...guides.values()].flatMap(curlsOf).flatMap(({ text }) => {
+      const [example] = curlsOf(withToken(`\`\`\`sh\n${text}\`\`\`\n`))
+      return example && example.text !== text ? [example.text] : []
+    })
+    expect(changed).toHaveLength(5)
+    for (const text of changed) {
+      expect(text).not.toMatch(/x-api-key|api\/v1/)
+      // No two templates of a workspace share a name.
+      expect(await shell(`TOKEN=${data.accessToken}\n${text.replace('Shipped', 'Sent')}`)).toMatch(/^\{"data":/)
+    }
   })
 
   it('has no example that these tests leave out', () => {

@@ -1,20 +1,32 @@
-// README.md is true: what it points at exists, what it counts is what the code counts.
+// README.md and the guides are true: everything they point at exists, every number is the one in the code.
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { routes } from '../../rest-compat/routes.ts'
+import { withToken } from '../../rest-compat/openapi/words.ts'
+import type { Surface } from '../../rest-compat/route.ts'
+import { plans } from '../../src/billing/plans.ts'
 import { configTable } from '../../src/cli/config-table.ts'
+import { environment } from '../../src/core/config/environment.ts'
+import { errors } from '../../src/core/errors.ts'
 import { maxPageSize } from '../../src/core/graph/pagination.ts'
 import { maxStreamsOfKey } from '../../src/events/log/places.ts'
 import { limits } from '../../src/http/graphql-limits.ts'
 import { mediaTypes } from '../../src/media/kinds.ts'
 import { scriptFor } from '../../src/providers/sandbox/script.ts'
+import { apiDocument } from '../kit/document.ts'
 import { command, root } from '../kit/kit.ts'
-import { readme } from './readme-blocks.ts'
+import { guides, readme, texts } from './readme-blocks.ts'
+import { sourcesOf } from './sources.ts'
 
-/** The table of a section, a list of cells for each row. */
-function cellsAfter(heading: string): string[][] {
-  const table = readme.slice(readme.indexOf(heading)).match(/(^\|.*\n)+/m)?.[0] ?? ''
+const everything = [...texts.values()].join('\n')
+
+function guide(name: string): string {
+  return guides.get(`${name}.md`) as string
+}
+
+/** The first table after a heading, a list of cells for each row. */
+function cellsAfter(text: string, heading: string): string[][] {
+  const table = text.slice(text.indexOf(heading)).match(/(^\|.*\n)+/m)?.[0] ?? ''
   const rows = table.trim().split('\n').slice(2)
   return rows.map((row) =>
     row
@@ -24,29 +36,102 @@ function cellsAfter(heading: string): string[][] {
   )
 }
 
-describe('what README says', () => {
-  it('of the configuration is what the code prints', () => {
-    const printed = readme.match(/<!-- configuration: .*-->\n([\s\S]*?)\n<!-- \/configuration -->/)?.[1]
-    expect(printed, 'paste what `npm run -s gateway -- config` prints').toBe(configTable())
+/** All texts that the document of a surface shows people before its routes. */
+function shownBy(surface: Surface): string {
+  const { info, tags } = apiDocument(surface) as unknown as { info: { description: string }; tags: { description: string }[] }
+  return [info.description, ...tags.map(({ description }) => description)].join('\n')
+}
+
+/** `METHOD /path` of each route that a text names. */
+function routesIn(text: string): string[] {
+  const named = [...text.matchAll(/`(GET|POST|PUT|DELETE) (\/[^`? ]*)`/g)]
+  return [...new Set(named.map(([, method, at]) => `${method} ${at?.replaceAll(/:(\w+)/g, '{$1}')}`))]
+}
+
+function routesOf(surface: Surface): string[] {
+  return Object.entries(apiDocument(surface).paths).flatMap(([at, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${at}`),
+  )
+}
+
+describe('the configuration', () => {
+  const printed = configTable().split('\n')
+
+  it('is printed by `gateway config`, a row for each variable', async () => {
+    const { code, stdout } = await command(['config'])
+    expect([code, stdout.trimEnd()]).toEqual([0, configTable()])
+    expect(readme).toContain('`npm run -s gateway -- config` prints all variables')
+    const rows = printed.slice(2).map((row) => row.match(/^\| `(\w+)` \| (`.*`|) \| \S.* \|$/)?.[1])
+    expect(rows).toEqual(Object.keys(environment.shape))
   })
 
-  it('of the routes is what there is', () => {
-    const told = [...readme.matchAll(/`(GET|POST|PUT|DELETE) (\/[^`? ]*)`/g)].map(([, method, at]) => `${method} ${at}`)
-    const served = routes.filter(({ surfaces }) => surfaces.includes('public')).map((route) => `${route.method} ${route.path}`)
-    const others = ['GET /events/stream', 'GET /openapi.json', 'GET /livez', 'GET /readyz', 'GET /metrics']
-    expect([...new Set(told)].sort()).toEqual([...served, ...others].sort())
+  it('has the variables that README names, with their defaults', () => {
+    const told = cellsAfter(readme, '## Configuration').map(([name, fallback]) => `| ${name} | ${fallback} | `)
+    expect(told.filter((start) => !printed.some((row) => row.startsWith(start)))).toEqual([])
+    expect(told).toHaveLength(5)
+  })
+})
+
+describe('the texts', () => {
+  it('name routes that their readers have', () => {
+    const both = [...routesOf('public'), ...routesOf('console')]
+    const others = ['GET /livez', 'GET /readyz', 'GET /metrics']
+    expect(routesIn(readme).filter((route) => !both.includes(route))).toEqual(others)
+    for (const surface of ['public', 'console'] as const) {
+      const named = routesIn(shownBy(surface))
+      expect(
+        named.filter((route) => !routesOf(surface).includes(route)),
+        surface,
+      ).toEqual([])
+      expect(named.length, surface).toBeGreaterThan(15)
+    }
   })
 
+  it('name variables and codes that the code has', () => {
+    const code = sourcesOf('src')
+      .map(({ text }) => text)
+      .join('\n')
+    const named = [...everything.matchAll(/`([A-Z][A-Z0-9]*_[A-Z0-9_]+)\b/g)].map(([, name]) => name as string)
+    expect([...new Set(named)].filter((name) => name !== 'WEBHOOK_SECRET' && !code.includes(name))).toEqual([])
+    expect(named.length).toBeGreaterThan(30)
+  })
+
+  it('are all in the reference at /docs, each guide where its reader is', () => {
+    const [ofKeys, ofPeople] = [shownBy('public'), shownBy('console')]
+    const lost = [...guides].filter(([, text]) => !ofKeys.includes(text.trim()) && !ofPeople.includes(withToken(text.trim())))
+    expect(lost.map(([name]) => name)).toEqual([])
+  })
+
+  it('are short enough to read', () => {
+    const lengths = [...texts].map(([name, text]) => [name, text.trimEnd().split('\n').length] as const)
+    expect(lengths.filter(([name, lines]) => lines > (name === 'README.md' ? 300 : 250))).toEqual([])
+  })
+})
+
+describe('the tables', () => {
   it('of the limits is what the code enforces', () => {
-    const [told] = readme.match(/\| GraphQL operation \|.*\|/) ?? []
-    const numbers = (told?.match(/[\d,]+(?= )|[\d,]+\d/g) ?? []).map((number) => Number(number.replace(',', '')))
+    const text = guide('requests')
+    const [told] = text.match(/\| GraphQL operation \|.*\|/) ?? []
+    const numbers = (told?.match(/\d+(,\d{3})*/g) ?? []).map((number) => Number(number.replaceAll(',', '')))
     for (const limit of Object.values(limits)) expect(numbers).toContain(limit)
-    expect(readme).toContain(`| Page | ${maxPageSize} items |`)
-    expect(readme).toContain(`| Streams of one key, in one process | ${maxStreamsOfKey} |`)
+    expect(text).toContain(`| Page | ${maxPageSize} items |`)
+    expect(text).toContain(`| Streams of one key, in one process | ${maxStreamsOfKey} |`)
+  })
+
+  it('of the errors has every status', () => {
+    const told = cellsAfter(guide('requests'), '## Errors').flatMap(([statuses]) => statuses?.split(', ').map(Number))
+    expect(told.sort()).toEqual([...new Set(Object.values(errors).map(({ status }) => status as number))].sort())
+  })
+
+  it('of the storage is what the plans have', () => {
+    const told = plans.map(({ name, limits: { maxMediaBytes: bytes } }) => {
+      return `${name} ${bytes < 1024 ** 3 ? `${bytes / 1024 ** 2} MiB` : `${bytes / 1024 ** 3} GiB`}`
+    })
+    expect(guide('media')).toContain(`${told.join(', ')}.`)
   })
 
   it('of the files is what is taken', () => {
-    const told = cellsAfter('## Files').map(([kind, types, most]) => [
+    const told = cellsAfter(guide('media'), '### Accepted types').map(([kind, types, most]) => [
       kind,
       types?.split(', ').length,
       Number.parseInt(most ?? '', 10),
@@ -63,14 +148,14 @@ describe('what README says', () => {
   })
 
   it('of the sandbox is what it does', () => {
-    const told = cellsAfter('## The sandbox').map(([number]) => number?.replaceAll('`', '') as string)
+    const told = cellsAfter(guide('instances'), '### Sandbox numbers').map(([number]) => number?.replaceAll('`', '') as string)
     const ordinary = JSON.stringify(scriptFor('+4915112345678'))
     const special = Array.from({ length: 10_000 }, (_, i) => String(i).padStart(4, '0'))
     expect(told).toEqual(special.filter((digits) => JSON.stringify(scriptFor(`+491511234${digits}`)) !== ordinary))
   })
 
   it('of the words of the house has every one of them', () => {
-    const words = cellsAfter('## Glossary').map(([word]) => word)
+    const words = cellsAfter(guide('glossary'), '## Glossary').map(([word]) => word)
     const needed = [
       'message',
       'recipient',
@@ -87,7 +172,7 @@ describe('what README says', () => {
   })
 })
 
-describe('what README points at', () => {
+describe('everything that is pointed at', () => {
   it('exists: files and sections', () => {
     const targets = [...readme.matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => target as string)
     const files = targets.filter((target) => !/^(https:|#)/.test(target))
@@ -97,14 +182,30 @@ describe('what README points at', () => {
     expect(targets.length).toBeGreaterThan(10)
   })
 
+  it('exists: files that are named in code spans', () => {
+    const named = [...everything.matchAll(/`((?:src|rest-compat|prisma|test)\/[^`\s]+|\w+\.ts)`/g)].map(
+      ([, file]) => file as string,
+    )
+    expect(named.filter((file) => !existsSync(path.join(root, file)))).toEqual([])
+    expect(named).toContain('src/core/errors.ts')
+  })
+
+  it('is elsewhere, where a guide links: files are not served', () => {
+    const targets = [...guides.values()].flatMap((text) =>
+      [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => target as string),
+    )
+    expect(targets.filter((target) => !target.startsWith('https://'))).toEqual([])
+    expect(targets.length).toBeGreaterThan(3)
+  })
+
   it('exists: scripts', () => {
     const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
-    const named = [...readme.matchAll(/npm (?:run (?:-s )?)?([a-z:]+)/g)].map(([, name]) => name as string)
+    const named = [...everything.matchAll(/npm (?:run (?:-s )?)?([a-z:]+)/g)].map(([, name]) => name as string)
     expect(named.filter((name) => !['ci', 'install'].includes(name) && !(name in scripts))).toEqual([])
   })
 
   it('exists: commands of the gateway, with their options', async () => {
-    const named = [...readme.matchAll(/gateway -- ((?:[a-z-]+ ?)+?)((?: ?--[a-z]+(?: [\w.@]+)?)*)`/g)]
+    const named = [...everything.matchAll(/gateway -- ((?:[a-z-]+ ?)+?)((?: ?--[a-z]+(?: [\w.@]+)?)*)`/g)]
     expect(named.length).toBeGreaterThan(9)
     const told = new Map(named.map(([, words, options]) => [words?.trim() as string, options?.match(/--[a-z]+/g) ?? []]))
     const answers = [...told].map(async ([words, options]) => {

@@ -40,7 +40,7 @@ const url = (...schemes: string[]) =>
 /** A base URL, without its trailing slash. */
 const base = url('http', 'https').transform((url) => url.replace(/\/+$/, ''))
 
-/** Every variable that the gateway knows. The descriptions are the table in README. */
+/** Every variable that the gateway reads. `gateway config` prints the descriptions. */
 export const environment = z.object({
   PORT: z.coerce.number().int().min(0).max(65535).default(4000).describe('Port to listen on; 0 takes any free one and prints it'),
   HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on'),
