@@ -13,6 +13,7 @@ import { boundFetch } from './core/network/outbound.ts'
 import { sentenceOf } from './core/sentence.ts'
 import { createDemo, demoKey, demoLinks, demoText } from './demo/demo.ts'
 import { handsOutDemoKey } from './demo/links.ts'
+import { mediaStore } from './media/open-store.ts'
 import { createServer } from './server.ts'
 import { createQueues, startWorker } from './worker.ts'
 
@@ -38,6 +39,8 @@ async function run(stopped: Promise<string>): Promise<void> {
   await migrate(database.url, (message) => log.info(message))
   const secretKey = secrets.secretKey ?? database.secretKey
   const app = parts.use(await openApp({ config, secrets: { ...secrets, secretKey }, databaseUrl: database.url }))
+  // Opened here, so that a store that is not installed ends the start with its own words.
+  mediaStore(app)
   parts.use(keyUse(app))
   parts.use(mailer(app))
   // The gateway starts with a wrong SECRET_KEY all the same, because the lost secrets can be created again.
