@@ -5,12 +5,12 @@ import { mailImplementation } from './accounts/mail/order.ts'
 import { billingJobs } from './billing/jobs.ts'
 import { advanceImplementation, sweepImplementation as sweepCampaigns } from './campaigns/advance.ts'
 import { bulkImplementation } from './contacts/bulk/chunks.ts'
-import { contactJobs } from './contacts/jobs.ts'
+import { pruneBulkJobs } from './contacts/prune.ts'
 import type { App } from './core/app.ts'
-import { pruneKeysImplementation } from './core/idempotency/prune.ts'
+import { pruneKeys } from './core/idempotency/prune.ts'
 import type { JobImplementation } from './core/jobs/jobs.ts'
 import { makeQueues, workOn } from './core/jobs/work.ts'
-import { eventJobs } from './events/jobs.ts'
+import { pruneEvents } from './events/log/prune.ts'
 import { startRelay } from './events/log/relay.ts'
 import { closeImplementation } from './instances/close.ts'
 import { applyChange, changeState } from './instances/state.ts'
@@ -26,7 +26,7 @@ import { webhookJobs } from './webhooks/jobs.ts'
 import { webhookSink } from './webhooks/sink.ts'
 
 const jobs: readonly JobImplementation[] = [
-  pruneKeysImplementation,
+  pruneKeys,
   mailImplementation,
   ...accountJobs,
   ...billingJobs,
@@ -37,8 +37,8 @@ const jobs: readonly JobImplementation[] = [
   advanceImplementation,
   sweepCampaigns,
   bulkImplementation,
-  ...contactJobs,
-  ...eventJobs,
+  pruneBulkJobs,
+  pruneEvents,
   ...mediaJobs,
   ...webhookJobs,
 ]

@@ -1,7 +1,7 @@
 // Sliding-window counters per e-mail address or network, kept in PostgreSQL and shared by all processes.
 import { createHash } from 'node:crypto'
-import type pg from 'pg'
 import type { Sql } from '../core/database/database.ts'
+import type { ExpiredRows } from '../core/jobs/prune.ts'
 
 /** At most `most` events within the last `minutes` minutes. */
 export interface Bound {
@@ -108,7 +108,5 @@ export async function forgetCounts(sql: Sql, subject: string, part?: string): Pr
   ])
 }
 
-/** Deletes counters that were not updated for a day. No window is longer than a day. */
-export async function pruneCounts(pool: pg.Pool): Promise<void> {
-  await pool.query(`delete from email_counts where "updatedAt" < now() - interval '1 day'`)
-}
+/** Counters that were not updated for a day. No window is longer than a day. */
+export const expiredCounts: ExpiredRows = { table: 'email_counts', where: `"updatedAt" < now() - interval '1 day'` }

@@ -1,16 +1,19 @@
 // Scheduled clean-up jobs of the accounts domain.
 import { z } from 'zod'
 import { defineJob, implementJob, type JobImplementation } from '../core/jobs/jobs.ts'
-import { pruneCounts } from './counts.ts'
+import { definePrune } from '../core/jobs/prune.ts'
+import { expiredCounts } from './counts.ts'
 import { pruneUnproved } from './sign-in/prune-unproved.ts'
 
-const pruneJob = defineJob({
-  name: 'accounts.prune',
-  schema: z.object({}),
-  options: { retryLimit: 2, expireInSeconds: 600 },
-  cron: '23 * * * *',
-})
+export const pruneAccounts = definePrune(
+  { name: 'accounts.prune', cron: '23 * * * *' },
+  expiredCounts,
+  { table: 'auth_sessions', where: '"expiresAt" < now()' },
+  { table: 'auth_verifications', where: '"expiresAt" < now()' },
+)
 
+// Not by `definePrune`: an account is rows of several tables, and each is deleted in a transaction of its own, because what it owns may
+// prevent the deletion.
 const unprovedJob = defineJob({
   name: 'accounts.prune-unproved',
   schema: z.object({}),
@@ -19,12 +22,7 @@ const unprovedJob = defineJob({
 })
 
 export const accountJobs: readonly JobImplementation[] = [
-  implementJob(pruneJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
-    await pruneCounts(app.pool)
-    await app.pool.query('delete from auth_sessions where "expiresAt" < now()')
-    await app.pool.query('delete from auth_verifications where "expiresAt" < now()')
-    return jobs.map(() => undefined)
-  }),
+  pruneAccounts,
   implementJob(unprovedJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
     await pruneUnproved(app.pool)
     return jobs.map(() => undefined)

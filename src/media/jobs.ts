@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { defineJob, implementJob, type JobImplementation } from '../core/jobs/jobs.ts'
 import { sweepMedia } from './service.ts'
 
+// Not by `definePrune`: the bytes of a file are removed from the store before its row is deleted.
 export const sweepMediaJob = defineJob({
   name: 'media.sweep',
   schema: z.object({}),

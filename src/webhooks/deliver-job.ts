@@ -16,11 +16,3 @@ export const deliverJob = defineJob<DeliveryRef>({
 export function deliverRequest({ id, endpointId }: DeliveryRef, startAfter?: Date): JobRequest<DeliveryRef> {
   return { data: { id, endpointId }, startAfter }
 }
-
-/** Deletes expired deliveries. */
-export const pruneJob = defineJob({
-  name: 'webhook.prune',
-  schema: z.object({}),
-  options: { retryLimit: 3, expireInSeconds: 600, deleteAfterSeconds: 3600 },
-  cron: '17 * * * *',
-})

@@ -1,9 +1,9 @@
 // Worker jobs of webhooks: deliveries, and the deletion of expired ones.
 
 import { implementJob, type JobImplementation } from '../core/jobs/jobs.ts'
-import { deliverJob, pruneJob } from './deliver-job.ts'
+import { deliverJob } from './deliver-job.ts'
 import { deliveryQueues } from './delivery-queues.ts'
-import { pruneDeliveries } from './sweep.ts'
+import { pruneDeliveries } from './prune.ts'
 
 export const webhookJobs: JobImplementation[] = [
   // A job is done once its delivery is leased or waits in its queue, so no batch waits for a receiver.
@@ -11,9 +11,5 @@ export const webhookJobs: JobImplementation[] = [
     await deliveryQueues(app).take(jobs)
     return jobs.map(() => undefined)
   }),
-  implementJob(pruneJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
-    const pruned = await pruneDeliveries(app)
-    if (pruned > 0) app.log.info({ pruned }, 'old webhook deliveries deleted')
-    return jobs.map(() => undefined)
-  }),
+  pruneDeliveries,
 ]

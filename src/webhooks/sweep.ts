@@ -1,7 +1,5 @@
-// The sweep: finds deliveries that no job reports, mainly after a crash, and deletes expired ones.
-import type { App } from '../core/app.ts'
+// The sweep: finds deliveries that no job reports, mainly after a crash, and ends those that must not be attempted.
 import type { Sql } from '../core/database/database.ts'
-import { retentionDays } from './policy.ts'
 import { endedAtOnce } from './settle.ts'
 
 /** Deliveries that are late by this much are taken to have no job. */
@@ -56,29 +54,4 @@ export async function closeStranded(sql: Sql, endpointIds: readonly string[]): P
        and (d."leaseUntil" is null or d."leaseUntil" <= now())`,
     [endpointIds, endedAtOnce],
   )
-}
-
-/**
- * Deletes deliveries older than 30 days in chunks, expired previous secrets, and deleted endpoints without deliveries. Returns the
- * number of deliveries deleted.
- */
-export async function pruneDeliveries(app: App, chunk = 2_000): Promise<number> {
-  await app.pool.query(
-    'update webhook_endpoints set "previousSecret" = null, "previousSecretUntil" = null where "previousSecretUntil" <= now()',
-  )
-  let pruned = 0
-  for (let last = chunk; last === chunk; pruned += last) {
-    const { rowCount } = await app.pool.query(
-      `delete from webhook_deliveries where id in (
-         select id from webhook_deliveries where "createdAt" < now() - make_interval(days => $2) order by "createdAt" limit $1)`,
-      [chunk, retentionDays],
-    )
-    last = rowCount ?? 0
-  }
-  await app.pool.query(
-    `delete from webhook_endpoints e where "deletedAt" < now() - make_interval(days => $1)
-       and not exists (select from webhook_deliveries d where d."endpointId" = e.id)`,
-    [retentionDays],
-  )
-  return pruned
 }

@@ -37,9 +37,9 @@ describe('pruning', () => {
     const recent = [await addJob('done', '29 days 23 hours'), await addJob('failed', '1 minute')]
     for (const status of ['done', 'failed', 'cancelled', 'done', 'done']) await addJob(status, '30 days 1 minute')
     const app = await openApp(databaseUrl)
-    expect(await pruneBulkJobs(app, 2)).toBe(5)
+    expect(await pruneBulkJobs.prune(app, 2)).toBe(5)
     expect(await kept()).toEqual([...open, ...recent].sort())
-    expect(await pruneBulkJobs(app)).toBe(0)
+    expect(await pruneBulkJobs.prune(app)).toBe(0)
   })
 
   it('is done by every worker by the clock', async () => {

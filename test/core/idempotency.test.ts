@@ -87,7 +87,7 @@ it('keeps what was answered for 72 hours and no longer', async () => {
      select $1, 'key ' || i, '\\x00', '\\x00', now() - make_interval(hours => case when i <= 5 then 73 else 71 end) from generate_series(1, 7) i`,
     [ctx.principal.workspaceId],
   )
-  expect(await pruneKeys(app, 2)).toBe(5)
+  expect(await pruneKeys.prune(app, 2)).toBe(5)
   const { rows } = await sql(databaseUrl).query('select key from idempotency_keys order by 1')
   expect(rows).toEqual([{ key: 'key 6' }, { key: 'key 7' }])
 })

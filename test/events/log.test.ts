@@ -33,10 +33,10 @@ describe('pruning', () => {
       [endpointId],
     )
     await app.pool.query(`update events set "createdAt" = now() - interval '30 days 1 minute' where seq <= 7`)
-    expect(await pruneEvents(app, 3)).toBe(7)
+    expect(await pruneEvents.prune(app, 3)).toBe(7)
     expect((await wholeLog(databaseUrl)).map((event) => event.seq)).toEqual([8, 9, 10])
     const { rows } = await app.pool.query<{ left: number }>('select count(*)::int as left from webhook_deliveries')
     expect(rows[0]?.left).toBe(3)
-    expect(await pruneEvents(app)).toBe(0)
+    expect(await pruneEvents.prune(app)).toBe(0)
   })
 })

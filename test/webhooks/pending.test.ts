@@ -2,8 +2,8 @@
 import { verify } from '@octokit/webhooks-methods'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
+import { pruneDeliveries } from '../../src/webhooks/prune.ts'
 import { deleteEndpoint, rotateSecret, updateEndpoint } from '../../src/webhooks/service.ts'
-import { pruneDeliveries } from '../../src/webhooks/sweep.ts'
 import { slow as slowDown } from '../kit/fault.ts'
 import { until } from '../kit/kit.ts'
 import { openReceiver, status } from './receiver.ts'
@@ -104,7 +104,7 @@ describe('attempts still to be made', () => {
     new Webhook(renewed).verify(third?.body ?? '', third?.headers ?? {})
     expect(() => new Webhook(endpoint.shownSecret).verify(third?.body ?? '', third?.headers ?? {})).toThrow()
     expect(third?.headers).not.toHaveProperty('x-service-signature-previous')
-    await pruneDeliveries(rig.app)
+    await pruneDeliveries.prune(rig.app)
     const { rows } = await rig.app.pool.query('select "previousSecret" from webhook_endpoints where id = $1', [endpoint.id])
     expect(rows[0].previousSecret).toBeNull()
   })
@@ -120,7 +120,7 @@ it('deliveries are kept 30 days', async () => {
     rows[0]?.id,
   ])
   await rig.app.pool.query(`update webhook_deliveries set "createdAt" = now() - interval '29 days' where id = $1`, [rows[1]?.id])
-  expect(await pruneDeliveries(rig.app, 1)).toBe(1)
+  expect(await pruneDeliveries.prune(rig.app, 1)).toBe(1)
   expect((await rig.deliveries(endpoint.id)).map((row) => row.id).sort()).toEqual([rows[1]?.id, rows[2]?.id].sort())
 })
 
@@ -133,10 +133,10 @@ it('what is left of a deleted endpoint goes with its last delivery', async () =>
   await deleteEndpoint(rig.ctx, endpoint.id)
   const count = async () => (await rig.app.pool.query('select from webhook_endpoints where id = $1', [endpoint.id])).rowCount
   await rig.app.pool.query(`update webhook_endpoints set "deletedAt" = now() - interval '31 days'`)
-  await pruneDeliveries(rig.app)
+  await pruneDeliveries.prune(rig.app)
   expect(await count()).toBe(1)
   await rig.app.pool.query(`update webhook_deliveries set "createdAt" = now() - interval '31 days'`)
-  await pruneDeliveries(rig.app)
+  await pruneDeliveries.prune(rig.app)
   expect(await count()).toBe(0)
 })
 

@@ -1,0 +1,67 @@
+// Retention: defines the scheduled jobs that delete expired rows. Each domain declares which rows of its tables expire.
+import { z } from 'zod'
+import type { App } from '../app.ts'
+import { defineJob, implementJob, type JobDefinition, type JobImplementation } from './jobs.ts'
+
+/** The expired rows of one table. Every text is SQL that the domain writes; `$1` is the batch size, `$2` the first of `values`. */
+export interface ExpiredRows {
+  table: string
+  /** The condition that an expired row meets. */
+  where: string
+  values?: readonly unknown[]
+  /** The order of deletion. */
+  order?: string
+  /** Leaves rows that another transaction has locked to the next run. Without it, the job waits for them. */
+  skipLocked?: boolean
+}
+
+export interface PruneDefinition extends Pick<JobDefinition<object>, 'name' | 'options'> {
+  cron: string
+  /** What the job does before it deletes. */
+  before?: (app: Pruned) => Promise<unknown>
+}
+
+/** A job that deletes expired rows. `prune` runs it now and returns how many rows it deleted, from all its tables. */
+export interface PruneJob extends JobImplementation {
+  prune: (app: Pruned, batch?: number) => Promise<number>
+}
+
+type Pruned = Pick<App, 'pool' | 'log'>
+
+/** Rows per statement. Each statement is a transaction of its own, so this bounds how long it holds its locks. */
+const deletedAtOnce = 2_000
+
+/** Defines the job that deletes the expired rows of these tables by the clock, one table after the other. */
+export function definePrune({ name, cron, options, before }: PruneDefinition, ...tables: readonly ExpiredRows[]): PruneJob {
+  const definition = defineJob({
+    name,
+    cron,
+    schema: z.object({}),
+    options: { retryLimit: 2, expireInSeconds: 600, ...options },
+  })
+  const prune = async (app: Pruned, batch = deletedAtOnce) => {
+    await before?.(app)
+    let pruned = 0
+    for (const rows of tables) pruned += await deleteExpired(app, rows, batch)
+    return pruned
+  }
+  const implementation = implementJob(definition, { batchSize: 1, workers: 1 }, async (app, jobs) => {
+    await prune(app)
+    return jobs.map(() => undefined)
+  })
+  return { ...implementation, prune }
+}
+
+async function deleteExpired(app: Pruned, rows: ExpiredRows, batch: number): Promise<number> {
+  const { table, where, values = [], order, skipLocked } = rows
+  // The lock makes PostgreSQL check the condition again on a row that another transaction has just changed, so a renewed row is kept.
+  const text = `delete from ${table} where ctid = any(array(
+    select ctid from ${table} where ${where} ${order ? `order by ${order}` : ''} limit $1 for update ${skipLocked ? 'skip locked' : ''}))`
+  for (let pruned = 0; ; ) {
+    const { rowCount } = await app.pool.query(text, [batch, ...values])
+    pruned += rowCount ?? 0
+    if ((rowCount ?? 0) === batch) continue
+    if (pruned > 0) app.log.info({ table, pruned }, 'expired rows deleted')
+    return pruned
+  }
+}
