@@ -25,6 +25,7 @@ export default defineConfig({
           name: 'gateway',
           include: ['test/**/*.test.ts'],
           exclude: ['test/bench/**', unit, process_, deep],
+          isolate: false,
           maxWorkers: 3,
           sequence: { groupOrder: 1 },
           ...withDatabase,
