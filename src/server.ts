@@ -29,6 +29,7 @@ import { mountHealth } from './http/health.ts'
 import { download } from './media/download.ts'
 import { mountMedia } from './media/routes.ts'
 import { upload } from './media/upload.ts'
+import { messageExamples } from './message-types/service.ts'
 import { mountPages } from './pages/pages.ts'
 import { schema } from './schema.ts'
 
@@ -128,6 +129,7 @@ function restSurface(app: App, graph: GraphQLSchema, open: Admit): Omit<RestGate
       identity: describeAuth('/auth'),
       publicUrl: app.config.publicUrl,
       demo: demoIds,
+      messageExamples: messageExamples(demoIds),
     },
     async admit(request, reply, route) {
       const context = { ...(await open(request, reply, route)), response: reply.raw }

@@ -13,4 +13,10 @@ export interface Example {
   value: unknown
 }
 
+/** An example of a message type: its own fields in a request. Without a summary it is not shown. */
+export interface TypeExample {
+  summary?: string
+  fields: Record<string, unknown>
+}
+
 export type Examples = Record<string, Record<string, Example>>

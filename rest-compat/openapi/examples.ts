@@ -1,42 +1,21 @@
 // Example request bodies by operation. They work unchanged on a gateway with the demo account, and a test sends each.
-import type { DemoIds, Examples } from './example.ts'
+import type { DemoIds, Example, Examples, TypeExample } from './example.ts'
 import { peopleExamples } from './examples-people.ts'
 
 const to = '+4915112345678'
-const button = (id: string, displayText: string) => ({ type: 'reply', displayText, id })
 
 /** Examples by operation, then by name. */
-export function examplesFor({ instanceId, contactId, groupId, templateId }: DemoIds): Examples {
+export function examplesFor(
+  { instanceId, contactId, groupId, templateId }: DemoIds,
+  types: Readonly<Record<string, TypeExample>>,
+): Examples {
   const message = { instanceId, to }
   const text = { ...message, type: 'text', text: 'Hello' }
   const order = { templateId, contactId, variables: { order: '4711' } }
   return {
     ...peopleExamples,
     sendMessage: {
-      text: { summary: 'A text', value: text },
-      image: {
-        summary: 'An image with a caption',
-        value: { ...message, type: 'image', mediaUrl: 'https://picsum.photos/id/10/600/400', text: 'The view from here' },
-      },
-      document: {
-        summary: 'A document',
-        value: { ...message, type: 'document', mediaUrl: 'https://example.com/bill.pdf', text: 'Your bill' },
-      },
-      location: {
-        summary: 'A place',
-        value: { ...message, type: 'location', latitude: 52.5163, longitude: 13.3777, locationName: 'Brandenburg Gate' },
-      },
-      contact: { summary: 'A contact', value: { ...message, type: 'contact', contactId } },
-      buttons: {
-        summary: 'A question with buttons',
-        value: {
-          ...message,
-          type: 'buttons',
-          title: 'Your appointment',
-          description: 'Does Friday at ten suit you?',
-          buttons: [button('yes', 'Yes'), button('no', 'No')],
-        },
-      },
+      ...ofTypes(message, types),
       template: { summary: 'A template, filled in', value: { ...message, ...order } },
     },
     scheduleMessage: {
@@ -116,6 +95,14 @@ export function examplesFor({ instanceId, contactId, groupId, templateId }: Demo
     },
     updateWebhook: { events: { summary: 'Other events', value: { events: ['message.received'] } } },
   }
+}
+
+/** A request for each message type that is shown. `message` is what messages of all types have. */
+function ofTypes(message: object, types: Readonly<Record<string, TypeExample>>): Record<string, Example> {
+  const shown = Object.entries(types).flatMap(([type, { summary, fields }]) =>
+    summary === undefined ? [] : [[type, { summary, value: { ...message, type, ...fields } }]],
+  )
+  return Object.fromEntries(shown)
 }
 
 /** A time that stays in the future, and within a year, while the process runs: the start of the month six months ahead. */

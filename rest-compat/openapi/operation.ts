@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import { errors } from '../../src/core/errors.ts'
 import type { RefusedRoute, Route } from '../route.ts'
 import { errorResponses, errorsOf } from './errors.ts'
-import type { DemoIds } from './example.ts'
+import type { DemoIds, TypeExample } from './example.ts'
 import { examplesFor } from './examples.ts'
 import { type AskedField, askedField } from './graph.ts'
 import type { Schemas } from './schemas.ts'
@@ -19,6 +19,8 @@ export interface OperationSource {
   needsActive: (document: DocumentNode) => boolean
   /** The ids in the examples. */
   demo: DemoIds
+  /** Examples of messages by type, in the order of the document. */
+  messageExamples: Readonly<Record<string, TypeExample>>
 }
 
 export interface Components {
@@ -120,8 +122,8 @@ export function parametersIn(
   }))
 }
 
-function bodyOf({ inputs, demo }: OperationSource, schemas: Schemas, route: Route, field: AskedField): unknown {
-  const given = examplesFor(demo)[route.operationId ?? field.name]
+function bodyOf({ inputs, demo, messageExamples }: OperationSource, schemas: Schemas, route: Route, field: AskedField): unknown {
+  const given = examplesFor(demo, messageExamples)[route.operationId ?? field.name]
   const content = (schema: Schema) => ({ 'application/json': { schema, ...(given && { examples: given }) } })
   if (!route.input) return undefined
   const input = inputs.get(route.input)

@@ -1,7 +1,9 @@
 // Content of a campaign: one message for all recipients, or a template rendered for each.
 import type { Sql } from '../core/database/database.ts'
 import { fail } from '../core/errors.ts'
-import { type ComposedMessage, compose, type SharedContact } from '../messages/accept/compose.ts'
+import type { SharedContact } from '../message-types/row.ts'
+import type { TemplateType } from '../message-types/service.ts'
+import { type ComposedMessage, compose } from '../messages/accept/compose.ts'
 import {
   compileTemplate,
   contactColumns,
@@ -9,7 +11,6 @@ import {
   readTemplates,
   renderAs,
   type TemplateContact,
-  type TemplateType,
   valuesOf,
 } from '../templates/service.ts'
 import type { Recipient } from './audience.ts'

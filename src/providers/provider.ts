@@ -1,5 +1,6 @@
 // Interface of a messaging network (provider), and the reports that it sends back.
 import type { Sql } from '../core/database/database.ts'
+import type { MessageType } from '../generated/prisma/enums.ts'
 
 export type ProviderName = 'sandbox' | 'cloud' | 'web'
 
@@ -10,15 +11,37 @@ export interface ProviderInstance {
   settings: Record<string, unknown>
 }
 
-/** An outgoing message. `reference` is the gateway's own id and the same on every attempt. */
-export interface OutgoingMessage {
+/** Messages of other types only come in. */
+export type OutgoingType = Exclude<MessageType, 'unknown'>
+
+/** What messages of a type consist of beyond `body` and `mediaUrl`. Types that are not named here have nothing more. */
+export interface ContentByType {
+  location: { kind: 'location'; latitude: number; longitude: number; name: string | null; address: string | null }
+  contact: { kind: 'contact'; name: string; phone: string }
+  buttons: {
+    kind: 'buttons'
+    title: string | null
+    footer: string | null
+    buttons: { type: 'reply'; displayText: string; id: string }[]
+  }
+}
+
+export type OutgoingContent = ContentByType[keyof ContentByType]
+export type ContentOf<Type extends OutgoingType> = Type extends keyof ContentByType ? ContentByType[Type] : null
+
+interface OutgoingOf<Type extends OutgoingType> {
+  /** The gateway's own id, and the same on every attempt. */
   reference: string
   to: string
-  type: string
+  type: Type
+  /** The text, the caption, or what stands for the content in a list. */
   body: string
   mediaUrl: string | null
-  content: unknown
+  content: ContentOf<Type>
 }
+
+/** An outgoing message. Its `type` says what its `content` is. */
+export type OutgoingMessage = { [Type in OutgoingType]: OutgoingOf<Type> }[OutgoingType]
 
 /** Outcome of an attempt to send. With `unknown`, the provider may have accepted the message, so it must not be sent again blindly. */
 export type SendOutcome =

@@ -1,9 +1,10 @@
 // Inputs of templates and of their previews, with validation rules.
 import { z } from 'zod'
-import { defineArguments, defineInput, idempotencyKey, type Rules } from '../core/graph/input.ts'
+import { defineArguments, defineInput, idempotencyKey } from '../core/graph/input.ts'
 import { jsonObject, text, uuid } from '../core/validation.ts'
-import { checkMediaUrl } from '../media/url.ts'
-import { templateTypes } from './policy.ts'
+import { checkFile } from '../message-types/fields.ts'
+import { templateTypes } from '../message-types/service.ts'
+import { needsText } from './policy.ts'
 
 const fields = {
   name: text(1, 200).describe('What people call it, 1 to 200 characters, unique in the workspace.'),
@@ -16,11 +17,6 @@ const fields = {
   ),
 }
 
-const urlRule: Rules = (value, report, config) => {
-  const fault = typeof value.mediaUrl === 'string' ? checkMediaUrl(value.mediaUrl, config) : undefined
-  if (fault) report(['mediaUrl'], fault)
-}
-
 export const CreateTemplateInput = defineInput(
   'CreateTemplateInput',
   'A new template.',
@@ -31,8 +27,9 @@ export const CreateTemplateInput = defineInput(
     idempotencyKey,
   }),
   (value, report, config) => {
-    urlRule(value, report, config)
-    if (value.type === 'text' && (value.body == null || value.body === '')) report(['body'], 'is required')
+    checkFile(value, report, config)
+    const type = templateTypes.find((known) => known === value.type)
+    if (type && needsText(type) && (value.body == null || value.body === '')) report(['body'], 'is required')
   },
 )
 
@@ -46,7 +43,7 @@ export const UpdateTemplateInput = defineInput(
     mediaUrl: fields.mediaUrl.nullish().describe('Its file from now on; null takes it away.'),
   }),
   (value, report, config) => {
-    urlRule(value, report, config)
+    checkFile(value, report, config)
     const known = ['name', 'type', 'body', 'mediaUrl'].some((field) => value[field] !== undefined)
     if (!known) report([], 'must change name, type, body or mediaUrl')
   },

@@ -1,7 +1,7 @@
 // GraphQL types of templates and previews.
 import { builder } from '../core/graph/builder.ts'
 import { registerEnum } from '../core/graph/input.ts'
-import { type TemplateType, templateTypes } from './policy.ts'
+import { type TemplateType, templateTypes } from '../message-types/service.ts'
 import type { Preview } from './preview.ts'
 
 const TemplateTypeRef = builder.enumType('TemplateType', { values: templateTypes, description: 'What a template can become.' })

@@ -1,10 +1,9 @@
 // Rules of a template as a whole, and of the message that it becomes.
 import { fail } from '../core/errors.ts'
 import { isLonger } from '../core/validation.ts'
+import { longestCaption } from '../message-types/fields.ts'
+import { needsFile, rowOf, type TemplateType } from '../message-types/service.ts'
 import { type Compiled, compileTemplate, type Rendered, type Values } from './render.ts'
-
-export const templateTypes = ['text', 'image', 'video', 'audio', 'document'] as const
-export type TemplateType = (typeof templateTypes)[number]
 
 /** The content of a template, stored or not. */
 export interface TemplateText {
@@ -13,9 +12,14 @@ export interface TemplateText {
   mediaUrl: string | null
 }
 
-/** Maximum code points of a message: of its text, or of the caption of a medium. */
+/** Maximum code points of a message: of its text, or of the caption of a medium. A type that shows none still has a template with a text. */
 function bound(type: TemplateType): number {
-  return type === 'text' ? 4096 : 1024
+  return rowOf(type).longestText ?? longestCaption
+}
+
+/** True if a message of the type cannot be without a text. */
+export function needsText(type: TemplateType): boolean {
+  return rowOf(type).required.includes('text')
 }
 
 /**
@@ -23,21 +27,21 @@ function bound(type: TemplateType): number {
  * @throws TEMPLATE_INVALID when it could not, VALIDATION_ERROR when a template of type text has no text
  */
 export function checkTemplate({ type, body, mediaUrl }: TemplateText): void {
-  if (type !== 'text' && mediaUrl === null) fail('TEMPLATE_INVALID', `mediaUrl: is required for type ${type}`)
-  if (type === 'text' && body === '') fail('VALIDATION_ERROR', 'body: is required')
+  if (needsFile(type) && mediaUrl === null) fail('TEMPLATE_INVALID', `mediaUrl: is required for type ${type}`)
+  if (needsText(type) && body === '') fail('VALIDATION_ERROR', 'body: is required')
   const { fixed } = compileTemplate(body)
   if (isLonger(fixed, bound(type))) fail('TEMPLATE_INVALID', `body: ${tooLong(type)} without its placeholders`)
 }
 
-/** Renders the text of a message of `type`. An audio message shows none. */
+/** Renders the text of a message of `type`. Some, such as audio, show none. */
 export function renderAs(type: TemplateType, compiled: Compiled, values: Values): Rendered {
-  return type === 'audio' ? { body: '', missing: [] } : compiled.render(values)
+  return 'text' in rowOf(type).fields ? compiled.render(values) : { body: '', missing: [] }
 }
 
 /** Returns the reason for which a rendered text cannot be sent, or null. It names every missing value. */
 export function faultOf(type: TemplateType, { body, missing }: Rendered): string | null {
   if (missing.length > 0) return `${missing.join(', ')}: ${missing.length === 1 ? 'has' : 'have'} no value`
-  if (type === 'text' && body === '') return 'The rendered text is empty'
+  if (needsText(type) && body === '') return 'The rendered text is empty'
   return isLonger(body, bound(type)) ? `The rendered text ${tooLong(type)}` : null
 }
 

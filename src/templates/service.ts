@@ -4,12 +4,13 @@ import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency/idempotency.ts'
 import type { Template } from '../generated/prisma/client.ts'
+import { needsFile, type TemplateType } from '../message-types/service.ts'
 import type { CreateTemplate, UpdateTemplate } from './input.ts'
-import { checkTemplate, type TemplateText, type TemplateType } from './policy.ts'
+import { checkTemplate, type TemplateText } from './policy.ts'
 import { findTemplate } from './read.ts'
 
 export { variables } from './input.ts'
-export { faultOf, fillIn, renderAs, type TemplateText, type TemplateType } from './policy.ts'
+export { faultOf, fillIn, renderAs, type TemplateText } from './policy.ts'
 export { readTemplates } from './read.ts'
 export { type Compiled, compileTemplate, type Rendered, type TemplateContact, type Values } from './render.ts'
 export { contactColumns, type KnownContact, valuesOf } from './values.ts'
@@ -74,7 +75,7 @@ export async function deleteTemplate(ctx: Context, id: string): Promise<{ id: st
  * @throws as {@link checkTemplate}
  */
 function textOf(type: TemplateType, body: string, mediaUrl: string | null): TemplateText {
-  const text = { type, body, mediaUrl: type === 'text' ? null : mediaUrl }
+  const text = { type, body, mediaUrl: needsFile(type) ? mediaUrl : null }
   checkTemplate(text)
   return text
 }

@@ -1,5 +1,6 @@
 // The API's documents, one for keys and one for people: valid, whole, and in words.
 import { randomBytes, randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { describe, expect, it } from 'vitest'
 import type { OpenApiDocument } from '../../rest-compat/openapi/document.ts'
@@ -10,6 +11,7 @@ import { createSealer } from '../../src/core/seal.ts'
 import { demoIds } from '../../src/demo/demo.ts'
 import { sealCursor } from '../../src/events/log/cursor.ts'
 import { eventTypes } from '../../src/events/log/emit.ts'
+import { sendTypes } from '../../src/message-types/service.ts'
 import { schema } from '../../src/schema.ts'
 import { apiDocument, expectRecord } from '../kit/document.ts'
 import { operationsOf, surfaces, type Told } from './surfaces.ts'
@@ -33,6 +35,12 @@ async function lint(document: OpenApiDocument): Promise<string[]> {
 it('the documents show every record that there is an example of', () => {
   const names = surfaces.flatMap(({ surface }) => Object.keys(apiDocument(surface).components.schemas))
   expect(Object.keys(exampleRecords(demoIds)).filter((name) => !names.includes(name))).toEqual([])
+})
+
+it.each(['README.md', 'rest-compat/openapi/guides/messages.md'])('%s names every type of message', (name) => {
+  const list = new Intl.ListFormat('en-GB').format(sendTypes.map((type) => `\`${type}\``))
+  const text = readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
+  expect(text.match(/The types of messages are ([^.]+)\./)?.[1]).toBe(list)
 })
 
 describe.each(surfaces)('the document of the $surface surface', ({ surface, problems, others, apart, security }) => {

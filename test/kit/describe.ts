@@ -6,6 +6,7 @@ import { inputs } from '../../src/core/graph/input.ts'
 import { needsActive } from '../../src/core/graph/root-fields.ts'
 import { demoIds as demo } from '../../src/demo/demo.ts'
 import { plainStreamQuery as streamQuery } from '../../src/events/live/stream-plain.ts'
+import { messageExamples } from '../../src/message-types/service.ts'
 import { schema as graph } from '../../src/schema.ts'
 
 export function describe(): Record<Surface, OpenApiDocument> {
@@ -16,6 +17,7 @@ export function describe(): Record<Surface, OpenApiDocument> {
     streamQuery,
     identity: describeAuth('/auth'),
     demo,
+    messageExamples: messageExamples(demo),
   }
   return { public: describeApi(source, 'public'), console: describeApi(source, 'console') }
 }

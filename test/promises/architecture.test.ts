@@ -28,6 +28,7 @@ const offered: Record<string, readonly string[]> = {
   billing: ['plans', 'admission/quota', 'hold-plan', 'team-fit'],
   events: ['log/emit', 'log/event-type', 'log/log', 'log/relay', 'live/follow'],
   media: ['url'],
+  'message-types': ['fields', 'row'],
   contacts: ['bulk/service', 'groups/service'],
   instances: ['safety'],
   messages: ['input', 'list', 'object', 'accept/compose', 'accept/enqueue', 'dispatch/dispatch', 'safety/safety'],

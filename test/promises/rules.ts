@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import type { Schema } from '../../rest-compat/openapi/zod.ts'
 import { phone } from '../../src/core/phone.ts'
+import { needsFile, rowOf, sendTypes, templateTypes } from '../../src/message-types/service.ts'
 import { apiDocument } from '../kit/document.ts'
 import type { Things } from '../rest-compat/things.ts'
 import { type Fields, fieldsOf, type Known, presentFor, recordOf, text } from './arbitrary.ts'
@@ -69,24 +70,17 @@ function anybodys(minLength: number, maxLength: number): fc.Arbitrary<string[]> 
 function message(schema: Schema, known: Known): fc.Arbitrary<Record<string, unknown>> {
   const { type: _, templateId: __, ...fields } = fieldsOf(schema, known)
   const present = (name: string) => presentFor(schema.properties?.[name] as Schema, known, name)
-  const caption = { text: text(0, 1024) }
-  const file = { mediaUrl: present('mediaUrl') }
   const button = presentFor((schema.properties?.buttons?.items ?? {}) as Schema, known)
   const buttons = fc.uniqueArray(button as fc.Arbitrary<{ id: string }>, { minLength: 1, maxLength: 3, selector: ({ id }) => id })
-  const needed: Record<string, Fields> = {
-    text: { text: text(1, 4096) },
-    image: file,
-    video: file,
-    audio: file,
-    voice_note: file,
-    document: file,
-    location: { latitude: present('latitude'), longitude: present('longitude') },
-    contact: { contactId: present('contactId') },
-    buttons: { description: text(1, 1024), buttons },
-  }
-  const ofType = Object.entries(needed).map(([type, needs]) => {
-    const own = { ...fields, ...(needs === file && caption), ...needs, type: fc.constant(type), templateId: fc.constant(null) }
-    return recordOf(schema, own, ['type', ...Object.keys(needs)])
+  /** Fields whose schema allows what a type refuses: a text that is empty, and buttons that are too many or alike. */
+  const stricter: Fields = { description: text(1, 1024), buttons }
+  const ofType = sendTypes.map((type) => {
+    const { required, longestText } = rowOf(type)
+    const least = required.includes('text') ? 1 : 0
+    const words: Fields = longestText === undefined ? {} : { text: text(least, longestText) }
+    const needs = Object.fromEntries(required.map((name) => [name, words[name] ?? stricter[name] ?? present(name)]))
+    const own = { ...fields, ...words, ...needs, type: fc.constant(type), templateId: fc.constant(null) }
+    return recordOf(schema, own, ['type', ...required])
   })
   const ofTemplate = recordOf(schema, { ...fields, templateId: present('templateId'), type: fc.constant(null) }, ['templateId'])
   return fc.oneof(...ofType, ofTemplate)
@@ -111,7 +105,7 @@ const templateBody = fc.tuple(plainText, placeholder, plainText).map((parts) => 
 
 function template(schema: Schema, known: Known): fc.Arbitrary<Record<string, unknown>> {
   const { mediaUrl: _, ...fields } = { ...fieldsOf(schema, known), body: templateBody } as Fields
-  const file = fc.constantFrom('image', 'video', 'audio', 'document')
+  const file = fc.constantFrom(...templateTypes.filter(needsFile))
   return fc.oneof(
     recordOf(schema, { ...fields, type: fc.constant('text') }, ['body']),
     recordOf(schema, { ...fields, type: file, mediaUrl }, ['mediaUrl']),

@@ -1,4 +1,5 @@
-// Bodies of messages, beyond instance and number: good ones of all nine types to each bound, and bad ones past it.
+// Bodies of messages, beyond instance and number: good ones of each type to each bound, and bad ones past it.
+import { needsFile, sendTypes } from '../../src/message-types/service.ts'
 import { nobody } from './rig.ts'
 
 const file = 'https://files.example.com/a.bin'
@@ -75,11 +76,8 @@ const number = 'must be an E.164 number, for example +393331234567'
 export const badBodies: [name: string, fields: Record<string, unknown>, message: string | RegExp][] = [
   ['no type and no template', {}, 'type: is required, unless templateId is given'],
   ['type and template', { type: 'text', text: 'x', templateId: nobody }, 'templateId: cannot be given together with type'],
-  [
-    'an unknown type',
-    { type: 'sticker' },
-    /^type: must be one of text, image, video, audio, voice_note, document, location, contact, buttons$/,
-  ],
+  ['an unknown type', { type: 'hologram' }, `type: must be one of ${sendTypes.join(', ')}`],
+  ['a type that only comes in', { type: 'unknown' }, `type: must be one of ${sendTypes.join(', ')}`],
   ['no instance', { instanceId: undefined, type: 'text', text: 'x' }, 'instanceId: is required'],
   ['a name as instance', { instanceId: 'Phone', type: 'text', text: 'x' }, 'instanceId: must be a UUID'],
   ['braces around a UUID', { instanceId: `{${nobody}}`, type: 'text', text: 'x' }, 'instanceId: must be a UUID'],
@@ -109,11 +107,9 @@ export const badBodies: [name: string, fields: Record<string, unknown>, message:
   ['a number as text', { type: 'text', text: 5 }, 'text: must be a string'],
   ['NUL in a text', { type: 'text', text: 'a\0b' }, `text: ${badText}`],
   ['half a surrogate pair', { type: 'text', text: 'a\ud800b' }, `text: ${badText}`],
-  ...['image', 'video', 'audio', 'voice_note', 'document'].map((type): [string, Record<string, unknown>, string] => [
-    `${type} without a file`,
-    { type },
-    'mediaUrl: is required',
-  ]),
+  ...sendTypes
+    .filter(needsFile)
+    .map((type): [string, Record<string, unknown>, string] => [`${type} without a file`, { type }, 'mediaUrl: is required']),
   [
     'a caption of 1025',
     { type: 'video', mediaUrl: file, text: 'x'.repeat(1025) },

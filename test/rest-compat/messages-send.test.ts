@@ -1,6 +1,7 @@
-// POST /api/v1/messages/send: nine types, every field and bound, the record that comes back.
+// POST /api/v1/messages/send: every type, field and bound, the record that comes back.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
+import { messageExamples, sendTypes } from '../../src/message-types/service.ts'
 import { sql, until } from '../kit/kit.ts'
 import { badBodies, goodBodies } from './message-bodies.ts'
 import { countOf, expectRefusal, messageRecord, newNumber, nobody, openRig, type Rig, text } from './rig.ts'
@@ -37,6 +38,12 @@ describe('sending', () => {
       body: { data: messageRecord(rig.tenant, record) },
     })
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
+  })
+
+  it.each(sendTypes)('accepts the example of type %s', async (type) => {
+    const { fields } = messageExamples({ contactId })[type]
+    const { status, body } = await send({ type, ...fields })
+    expect({ status, data: body.data }).toMatchObject({ status: 201, data: { type, mediaUrl: fields.mediaUrl ?? null } })
   })
 
   it('shares a contact', async () => {

@@ -1,10 +1,11 @@
 // The rules of a template as a whole, and of the message that it becomes, on their own.
 import { describe, expect, it } from 'vitest'
-import { checkTemplate, faultOf, fillIn, renderAs, type TemplateType, templateTypes } from '../../src/templates/policy.ts'
+import { needsFile, type TemplateType, templateTypes } from '../../src/message-types/service.ts'
+import { checkTemplate, faultOf, fillIn, renderAs } from '../../src/templates/policy.ts'
 import { compileTemplate } from '../../src/templates/render.ts'
 
 const mediaUrl = 'https://cdn.example.com/a.png'
-const media = templateTypes.filter((type) => type !== 'text')
+const media = templateTypes.filter(needsFile)
 
 function refusal(work: () => unknown, code = 'TEMPLATE_INVALID'): string {
   try {

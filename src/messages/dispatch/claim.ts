@@ -31,10 +31,10 @@ interface Row extends Omit<OpenMessage, 'sendsOnce' | 'reconcileMs'> {
   instanceId: string
   peer: string
   to: string
-  type: string
+  type: OutgoingMessage['type']
   body: string
   mediaUrl: string | null
-  content: unknown
+  content: OutgoingMessage['content']
   campaignId: string | null
   scheduledAt: Date | null
   attempts: number
@@ -138,6 +138,11 @@ function withProvider(app: App, row: Row): OpenMessage {
   }
 }
 
+/** The row holds the content of its type, because the message was stored as its type composes it. */
+function outgoingOf({ id, to, type, body, mediaUrl, content }: Row): OutgoingMessage {
+  return { reference: id, to, type, body, mediaUrl, content } as OutgoingMessage
+}
+
 function instanceOf(row: Row): ProviderInstance {
   return { id: row.instanceId, waNumber: row.waNumber, settings: row.settings }
 }
@@ -170,6 +175,6 @@ async function lease(tx: Sql, rows: readonly Row[]): Promise<ClaimedMessage[]> {
     attempt: row.attempts + 1,
     provider: row.provider,
     instance: instanceOf(row),
-    outgoing: { reference: row.id, to: row.to, type: row.type, body: row.body, mediaUrl: row.mediaUrl, content: row.content },
+    outgoing: outgoingOf(row),
   }))
 }

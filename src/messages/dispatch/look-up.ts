@@ -1,15 +1,10 @@
 // Reads what a flush of messages refers to: instances, contacts and templates, with pipelined queries in one round trip.
 import type { Sql } from '../../core/database/database.ts'
 import type { Template } from '../../generated/prisma/client.ts'
-import {
-  type Compiled,
-  compileTemplate,
-  contactColumns,
-  type KnownContact,
-  readTemplates,
-  type TemplateType,
-} from '../../templates/service.ts'
-import type { OpenTemplate, SharedContact } from '../accept/compose.ts'
+import type { SharedContact } from '../../message-types/row.ts'
+import type { TemplateType } from '../../message-types/service.ts'
+import { type Compiled, compileTemplate, contactColumns, type KnownContact, readTemplates } from '../../templates/service.ts'
+import type { OpenTemplate } from '../accept/compose.ts'
 import type { MessageFields } from '../input.ts'
 import type { SafetyInstance } from '../safety/safety.ts'
 

@@ -1,0 +1,51 @@
+// Fields that several message types share, and the rules that go with them.
+import { z } from 'zod'
+import type { Rules } from '../core/graph/input.ts'
+import { isLonger, text, uuid } from '../core/validation.ts'
+import { checkMediaUrl } from '../media/url.ts'
+
+/** Most characters of the text beside a file. */
+export const longestCaption = 1024
+
+export const shared = {
+  text: text(0, 4096)
+    .nullish()
+    .describe('The text, 1 to 4096 characters; the caption of an image, video or document, up to 1024.'),
+  mediaUrl: text(0, 2048).nullish().describe('A public http(s) address of the file, at most 2048 characters.'),
+  contactId: uuid
+    .nullish()
+    .describe(
+      "The contact to share (type contact), or the one a template speaks of: where it is left out, the workspace's contact of the number, if there is one.",
+    ),
+}
+
+export const checkFile: Rules = ({ mediaUrl }, report, config) => {
+  const fault = typeof mediaUrl === 'string' ? checkMediaUrl(mediaUrl, config) : undefined
+  if (fault) report(['mediaUrl'], fault)
+}
+
+export const checkCaptionedFile: Rules = (value, report, config) => {
+  if (typeof value.text === 'string' && isLonger(value.text, longestCaption)) {
+    report(['text'], `must have at most ${longestCaption} characters as a caption`)
+  }
+  checkFile(value, report, config)
+}
+
+export const button = z
+  .object({
+    type: z.literal('reply', { error: 'must be reply' }).describe('Always `reply`.'),
+    displayText: text(1, 20).describe('What the button says, 1 to 20 characters.'),
+    id: text(1, 256).describe('What comes back when it is pressed, 1 to 256 characters, unique in the message.'),
+  })
+  .meta({ id: 'ButtonInput', description: 'A quick-reply button.' })
+
+export const checkButtons: Rules = ({ buttons }, report) => {
+  if (!Array.isArray(buttons)) return
+  if (buttons.length < 1 || buttons.length > 3) report(['buttons'], 'must have 1 to 3 items')
+  const ids = new Set<unknown>()
+  for (const [index, item] of buttons.entries()) {
+    const id: unknown = (item as { id?: unknown } | null)?.id
+    if (id !== undefined && ids.has(id)) report(['buttons', index, 'id'], 'must be unique in the message')
+    ids.add(id)
+  }
+}

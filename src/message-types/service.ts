@@ -1,0 +1,71 @@
+// What other domains read from the table of message types.
+import type { z } from 'zod'
+import type { OutgoingContent, OutgoingType } from '../providers/provider.ts'
+import { messageTypes } from './message-types.ts'
+import type { ExampleIds, MessageTypeRow, SharedContact } from './row.ts'
+
+type Table = typeof messageTypes
+
+/** What callers can send. Messages that come in may also be `unknown`. */
+export type SendType = keyof Table
+export const sendTypes = Object.keys(messageTypes) as SendType[]
+
+/** The row of a type; undefined for anything else that a caller gives as a type. */
+export function rowOf(type: SendType): MessageTypeRow<OutgoingType>
+export function rowOf(type: unknown): MessageTypeRow<OutgoingType> | undefined
+export function rowOf(type: unknown): MessageTypeRow<OutgoingType> | undefined {
+  return typeof type === 'string' && Object.hasOwn(messageTypes, type) ? messageTypes[type as SendType] : undefined
+}
+
+/** What messages made of templates can be. */
+export type TemplateType = { [Type in SendType]: Table[Type] extends { inTemplates: true } ? Type : never }[SendType]
+export const templateTypes = sendTypes.filter((type): type is TemplateType => rowOf(type).inTemplates === true)
+
+/** True if a message of the type cannot be without a file. */
+export function needsFile(type: SendType): boolean {
+  return rowOf(type).required.includes('mediaUrl')
+}
+
+type IntersectionOf<Union> = (Union extends unknown ? (item: Union) => void : never) extends (item: infer All) => void
+  ? All
+  : never
+type FieldSchemas = IntersectionOf<Table[SendType]['fields']>
+
+/** The fields of all types, each once. */
+export const typeFields = mergeFields() as FieldSchemas
+export type TypeFields = z.output<z.ZodObject<FieldSchemas>>
+
+function mergeFields(): Record<string, z.ZodType> {
+  const fields: Record<string, z.ZodType> = {}
+  for (const [name, field] of sendTypes.flatMap((type) => Object.entries(rowOf(type).fields))) {
+    fields[name] ??= field
+    // One input has room for one schema, so types that share a name take it from `shared`.
+    if (fields[name] !== field) throw new Error(`two message types define the field ${name}`)
+  }
+  return fields
+}
+
+/** What a message of a type stores. `input` has passed validation, and `contact` is the one that it names. */
+export function composeContent(
+  type: SendType,
+  input: TypeFields,
+  contact: SharedContact | undefined,
+): { body: string; mediaUrl: string | null; content: OutgoingContent | null } {
+  const row = rowOf(type)
+  // Validation refuses an input without the fields that the row requires, and the caller one whose contact does not exist.
+  const given = { ...input, contact } as never
+  return {
+    body: row.body(given),
+    mediaUrl: 'mediaUrl' in row.fields ? (input.mediaUrl ?? null) : null,
+    content: row.content(given),
+  }
+}
+
+/** An example of each type: its own fields in a request. */
+export function messageExamples(ids: ExampleIds): Record<SendType, { summary?: string; fields: Record<string, unknown> }> {
+  const examples = sendTypes.map((type) => {
+    const { summary, fields } = rowOf(type).example
+    return [type, { ...(summary !== undefined && { summary }), fields: fields(ids) }]
+  })
+  return Object.fromEntries(examples)
+}
