@@ -1,4 +1,4 @@
-// An address belongs to whoever reads its mail: not to the one who signed up with it first, and nothing that one made stays.
+// An address belongs to the person who reads its mail: an earlier sign-up by another person leaves nothing behind.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createApiKey } from '../../src/accounts/service.ts'
@@ -27,15 +27,15 @@ const signUp = (email: string, chosen = password, name = 'Ada') =>
   client.post('/api/auth/signup', { email, password: chosen, name })
 const verify = (token: string, fields: object = {}) => client.post('/api/auth/verify-email', { token, ...fields })
 
-/** Whether the key is let in, at each door. */
+/** The statuses of one request with the key over REST and one over GraphQL. */
 async function statusesOf(key: string): Promise<number[]> {
   const rest = await api(gateway, key).get('me')
   const graph = await api(gateway, key).graphql('{ me { id } }')
   return [rest.status, graph.status]
 }
 
-describe('an address that somebody else signed up with first', () => {
-  it('is its owner’s with the password of their own sign-up, and the mail of the other is void', async () => {
+describe('an address that another person signed up with first', () => {
+  it("gets the password of its owner's later sign-up, and the token of the earlier mail is invalid", async () => {
     const email = newEmail()
     await signUp(email, theirs, 'Mallory')
     const first = await mailbox.token(email)
@@ -51,7 +51,7 @@ describe('an address that somebody else signed up with first', () => {
     expect(login.body.data.user).toMatchObject({ email, name: 'Ada', emailVerified: true })
   })
 
-  it('is answered to a second sign-up like an address of nobody, and like one that has an account', async () => {
+  it('is answered on a second sign-up like an unknown address and like one with a verified account', async () => {
     const unproved = newEmail()
     await signUp(unproved)
     const { email: known } = await newAccount(databaseUrl)
@@ -72,7 +72,7 @@ describe('an address that somebody else signed up with first', () => {
     expect(shapes[1]).toEqual(shapes[2])
   })
 
-  it('is signed up with once where the same is sent again: each of its mails is good', async () => {
+  it('accepts the tokens of both mails when an identical sign-up is sent twice', async () => {
     const email = newEmail()
     await signUp(email)
     const first = await mailbox.token(email)
@@ -82,7 +82,7 @@ describe('an address that somebody else signed up with first', () => {
     expect((await logIn(gateway, email)).status).toBe(200)
   })
 
-  it('is not signed up with again by the same password under another name, or by another under the same name', async () => {
+  it('invalidates the first mail when either the password or the name of the second sign-up differs', async () => {
     for (const [chosen, name] of [
       [password, 'Mallory'],
       [theirs, 'Ada'],
@@ -95,7 +95,7 @@ describe('an address that somebody else signed up with first', () => {
     }
   })
 
-  it('keeps the sign-up whose mail was sent where there is no mail left for another', async () => {
+  it('keeps the earlier sign-up when the mail limit leaves no mail for another', async () => {
     const email = newEmail()
     await signUp(email)
     for (let i = 1; i < 5; i++) await signUp(email)
@@ -106,7 +106,7 @@ describe('an address that somebody else signed up with first', () => {
     expect((await logIn(gateway, email)).status).toBe(200)
   })
 
-  it('stays as it was where the second sign-up fails in the middle', async () => {
+  it('stays unchanged when the second sign-up fails midway', async () => {
     const email = newEmail()
     await signUp(email)
     const token = await mailbox.token(email)
@@ -117,7 +117,7 @@ describe('an address that somebody else signed up with first', () => {
     expect((await logIn(gateway, email)).status).toBe(200)
   })
 
-  it('is one account with one password, however many sign up for it at once', async () => {
+  it('becomes one account with one password, even for concurrent sign-ups', async () => {
     const email = newEmail()
     const chosen = Array.from({ length: 5 }, (_, i) => `password number ${i}`)
     await Promise.all(chosen.map((one) => signUp(email, one)))
@@ -132,7 +132,7 @@ describe('an address that somebody else signed up with first', () => {
 })
 
 describe('a token that verifies an address', () => {
-  it('works once, also for many at once', async () => {
+  it('works once, even under concurrency', async () => {
     const email = newEmail()
     await signUp(email)
     const token = await mailbox.token(email)
@@ -141,7 +141,7 @@ describe('a token that verifies an address', () => {
     expectRefusal(await verify(token), 400, 'INVALID_TOKEN')
   })
 
-  it('makes the others of the same sign-up void, and holds for a day', async () => {
+  it('invalidates the other tokens of the same sign-up, and expires after a day', async () => {
     const email = newEmail()
     await signUp(email)
     await client.post('/api/auth/verify-email/resend', { email })
@@ -162,7 +162,7 @@ describe('a token that verifies an address', () => {
     expectRefusal(await verify(token), 400, 'INVALID_TOKEN')
   })
 
-  it('is none of a reset, nor the other way round', async () => {
+  it('does not work for a password reset, nor does a reset token verify an address', async () => {
     const email = newEmail()
     await signUp(email)
     const token = await mailbox.token(email)
@@ -172,7 +172,7 @@ describe('a token that verifies an address', () => {
     expectRefusal(await verify(tokenIn(mail)), 400, 'INVALID_TOKEN')
   })
 
-  it('verifies nothing beside a password that is not the one of its sign-up, and holds still', async () => {
+  it('is refused with a password that is not the one of its sign-up, and stays valid', async () => {
     const email = newEmail()
     await signUp(email, theirs, 'Mallory')
     const token = await mailbox.token(email)
@@ -182,7 +182,7 @@ describe('a token that verifies an address', () => {
     expect((await verify(token, { password: theirs })).status).toBe(200)
   })
 
-  it('comes with words for whoever did not sign up', async () => {
+  it('comes with instructions for a person who did not sign up, and without the given name', async () => {
     const email = newEmail()
     await signUp(email, password, 'Go to evil.example')
     const mail = await until(() => mailbox.mails.find(({ to }) => to === email))
@@ -191,8 +191,8 @@ describe('a token that verifies an address', () => {
   })
 })
 
-describe('what was made with an account before its address was proved', () => {
-  /** A key of the account, and one of a team of it with an open invitation. */
+describe('access created on an account before its address was proved', () => {
+  /** Creates a key of the account, and a team of it with an open invitation. */
   async function belongings(email: string): Promise<{ keys: string[]; teamId: string }> {
     const { key } = await createApiKey(sql(databaseUrl), { email, name: 'Meanwhile' })
     const { stdout } = await command(['team', 'create', '--owner', email, '--name', 'Ours', '--json'], { databaseUrl })
@@ -239,7 +239,7 @@ describe('what was made with an account before its address was proved', () => {
     expect((await logIn(gateway, email)).status).toBe(200)
   })
 
-  it('ends with a reset by the owner too, who had followed the link of a sign-up that was not theirs', async () => {
+  it("ends with the owner's reset, even if the owner verified the other person's sign-up by mistake", async () => {
     const email = newEmail()
     await signUp(email, theirs, 'Mallory')
     await verify(await mailbox.token(email))
@@ -251,7 +251,7 @@ describe('what was made with an account before its address was proved', () => {
     await ways['a reset']?.(email)
     expectRefusal(await mallory.get('/api/contacts'), 401, 'UNAUTHORIZED')
     const refused = [await statusesOf(key)]
-    // The plan may have had room for one key only.
+    // The plan may allow only one key.
     if (graph.body.data) refused.push(await statusesOf(graph.body.data.createApiKey.key))
     for (const statuses of refused) expect(statuses).toEqual([401, 401])
     expect(await invitations(teamId)).toEqual([{ status: 'revoked' }])
@@ -259,7 +259,7 @@ describe('what was made with an account before its address was proved', () => {
     expect((await logIn(gateway, email)).status).toBe(200)
   })
 
-  it('stays with a password that is changed by whoever knows the present one, and with the operator’s word for one proved already', async () => {
+  it("stays after a password change with the current password and an operator's repeated verification", async () => {
     const person = await newPerson(gateway, databaseUrl)
     await person.api.post('/api/auth/password/change', { currentPassword: password, newPassword: next })
     await command(['account', 'verify', '--email', person.email], { databaseUrl })
@@ -267,7 +267,7 @@ describe('what was made with an account before its address was proved', () => {
     expect((await person.api.get('/api/contacts')).status).toBe(200)
   })
 
-  it('is not what somebody was invited to by others', async () => {
+  it('does not include invitations from other accounts', async () => {
     const owner = await newPerson(gateway, databaseUrl)
     const { id: teamId } = (await owner.api.post('/api/teams', { name: 'Ours' })).body.data
     const email = newEmail()

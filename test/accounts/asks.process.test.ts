@@ -1,4 +1,4 @@
-// What anybody may ask for without saying who they are is bounded, per network and per address, alike for every address.
+// Unauthenticated requests are rate limited per network and per address, equally for known and unknown addresses.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { countDigest } from '../../src/accounts/counts.ts'
@@ -22,7 +22,7 @@ const newEmail = () => `${randomUUID()}@example.com`
 let networks = 0
 const newNetwork = () => `198.51.${Math.floor(++networks / 250)}.${networks % 250}`
 
-/** As if that was asked for so often just now. */
+/** Stores this many requests of the kind as made just now. */
 async function asked(kind: string, what: 'network' | 'address', name: string, times: number): Promise<void> {
   await sql(databaseUrl).query(
     `insert into email_counts (digest, at) values ($1, array(select now() from generate_series(1, $2::int)))
@@ -47,7 +47,7 @@ function expectBounded(answer: Answer): void {
 }
 
 describe.each(kinds)('%s', (kind, path, status) => {
-  it('is bounded to 300 an hour from one network, and refused alike whatever the address', async () => {
+  it('is limited to 300 an hour from one network, with the same refusal for every address', async () => {
     const ip = newNetwork()
     await asked(kind, 'network', ip, 299)
     expect((await ask(path, newEmail(), ip)).status).toBe(status)
@@ -56,13 +56,13 @@ describe.each(kinds)('%s', (kind, path, status) => {
     expect((await ask(path, newEmail(), newNetwork())).status).toBe(status)
   })
 
-  it('counts a /64 of IPv6 as one network', async () => {
+  it('counts an IPv6 /64 as one network', async () => {
     await asked(kind, 'network', '2001:db8:7:7::/64', 300)
     expectBounded(await ask(path, newEmail(), '2001:db8:7:7:1::9'))
     expect((await ask(path, newEmail(), '2001:db8:7:8:1::9')).status).toBe(status)
   })
 
-  it('is bounded to 30 an hour for one address, from all networks together, known or not', async () => {
+  it('is limited to 30 an hour for one address over all networks, known or unknown', async () => {
     const { email: known } = await newAccount(databaseUrl)
     for (const email of [known, newEmail()]) {
       await asked(kind, 'address', email, 29)
@@ -71,7 +71,7 @@ describe.each(kinds)('%s', (kind, path, status) => {
     }
   })
 
-  it('is counted by what is asked for, exactly, however many ask at once', async () => {
+  it('is counted exactly under concurrency, and separately for each kind of request', async () => {
     const ip = newNetwork()
     await asked(kind, 'network', ip, 295)
     const answers = await Promise.all(Array.from({ length: 12 }, () => ask(path, newEmail(), ip)))
@@ -81,7 +81,7 @@ describe.each(kinds)('%s', (kind, path, status) => {
   })
 })
 
-it('the way to an identity provider is bounded per network, and leaves no row behind where it is refused', async () => {
+it('limits sign-ins at an identity provider per network, and a refused one stores nothing', async () => {
   const ip = newNetwork()
   const go = () => api(gateway).get('/api/auth/oauth/example', { 'x-forwarded-for': ip })
   await asked('single sign-on', 'network', ip, 299)

@@ -1,4 +1,4 @@
-// The operator's commands: what they print, and what they do beside a running gateway.
+// The operator's commands: their output, and their effects beside a running gateway.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { api, cloneDatabase, command, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
 
@@ -20,14 +20,14 @@ async function json(...args: string[]) {
   return JSON.parse(stdout)
 }
 
-/** An error is one sentence on stderr and nothing else anywhere. */
+/** An error is one sentence on stderr, and stdout stays empty. */
 function expectRefusal(result: { code: number; stdout: string; stderr: string }, sentence: RegExp): void {
   expect(result).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(sentence) })
   expect(result.stderr.trimEnd().split('\n')).toHaveLength(1)
 }
 
 describe('account create', () => {
-  it('prints exactly the four fields, of an account that works at once', async () => {
+  it('prints exactly four fields of an account that works at once', async () => {
     const made = await json('account', 'create', '--email', 'a@example.com', '--name', 'Ada', '--plan', 'pro')
     expect(made).toEqual({
       userId: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -42,13 +42,13 @@ describe('account create', () => {
     })
   })
 
-  it('makes and prints a password unless one is given', async () => {
+  it('generates and prints a password unless one is given', async () => {
     const args = ['account', 'create', '--name', 'B', '--plan', 'free', '--json', '--email']
     expect((await gatewayCommand(...args, 'made@example.com')).stderr).toMatch(/^password: \S{20}\n$/)
     expect((await gatewayCommand(...args, 'given@example.com', '--password', 'correct horse')).stderr).toBe('')
   })
 
-  it('says in one sentence what is wrong', async () => {
+  it('gives the reason of a refusal in one sentence', async () => {
     const args = ['account', 'create', '--name', 'C', '--plan', 'free', '--email', 'taken@example.com']
     expect((await gatewayCommand(...args)).code).toBe(0)
     expectRefusal(await gatewayCommand(...args), /taken@example\.com already/)
@@ -58,7 +58,7 @@ describe('account create', () => {
   })
 })
 
-it('account plan changes what the account may do, at the next request', async () => {
+it('account plan changes the plan from the next request on', async () => {
   const { apiKey } = await json('account', 'create', '--email', 'plan@example.com', '--name', 'P', '--plan', 'free')
   expect((await gatewayCommand('account', 'plan', '--email', 'plan@example.com', '--plan', 'max')).stdout).toBe(
     'plan@example.com is on max\n',
@@ -67,7 +67,7 @@ it('account plan changes what the account may do, at the next request', async ()
   expectRefusal(await gatewayCommand('account', 'plan', '--email', 'none@example.com', '--plan', 'max'), /none@example\.com/)
 })
 
-it('account list shows every account, and no secret', async () => {
+it('account list shows every account and no secret', async () => {
   const { apiKey } = await json('account', 'create', '--email', 'list@example.com', '--name', 'L', '--plan', 'free')
   const { stdout } = await gatewayCommand('account', 'list')
   expect(stdout).toMatch(/list@example\.com {2}free {2}active/)
@@ -76,7 +76,7 @@ it('account list shows every account, and no secret', async () => {
   expect(await json('account', 'list')).toHaveLength(rowCount ?? 0)
 })
 
-it('api-key create and revoke work beside the running gateway', async () => {
+it('api-key create and revoke take effect beside the running gateway', async () => {
   await json('account', 'create', '--email', 'key@example.com', '--name', 'K', '--plan', 'pro')
   const key = await json('api-key', 'create', '--email', 'key@example.com', '--name', 'second')
   expect(Object.keys(key)).toEqual(['id', 'name', 'prefix', 'apiKey'])
@@ -88,7 +88,7 @@ it('api-key create and revoke work beside the running gateway', async () => {
     expectRefusal(await gatewayCommand('api-key', 'create', '--email', 'key@example.com', '--name', name), /^name: /)
 })
 
-it('account list and api-key create know somebody whose sign-up ended in the middle', async () => {
+it('account list and api-key create handle an account whose sign-up was interrupted', async () => {
   const email = 'half@example.com'
   const userId = '01980000-0000-7000-8000-00000000000a'
   await sql(databaseUrl).query(`insert into users (id, email, name, "emailVerified") values ($1, $2, 'Half', true)`, [
@@ -110,7 +110,7 @@ it('team create prints the team and its key', async () => {
   expectRefusal(await gatewayCommand('team', 'create', '--owner', 'none@example.com', '--name', 'T'), /none@example\.com/)
 })
 
-it('api-key list shows the keys of an account, and none of them whole', async () => {
+it('api-key list shows the keys of an account, without their secrets', async () => {
   const { apiKey } = await json('account', 'create', '--email', 'keys@example.com', '--name', 'K', '--plan', 'pro')
   const keys = await json('api-key', 'list', '--email', 'keys@example.com')
   expect(keys).toEqual([
@@ -122,11 +122,11 @@ it('api-key list shows the keys of an account, and none of them whole', async ()
   expectRefusal(await gatewayCommand('api-key', 'list', '--email', 'none@example.com'), /none@example\.com/)
 })
 
-it('migrate says what it applied', async () => {
+it('migrate reports that there is nothing to apply', async () => {
   expect(await gatewayCommand('migrate')).toEqual({ code: 0, stdout: 'nothing to apply\n', stderr: '' })
 })
 
-it('migrate says in one sentence what it lacks of a database', async () => {
+it('migrate reports in one sentence why it cannot use a database', async () => {
   const name = `somebody_${process.pid}`
   await sql(databaseUrl).query(`create role ${name} login password 'x'`)
   await sql(databaseUrl).query(`create database ${name}`)
@@ -138,7 +138,7 @@ it('migrate says in one sentence what it lacks of a database', async () => {
 })
 
 describe('account password and verify', () => {
-  it('set another password, end every session, and let an unverified address in', async () => {
+  it('set another password, end every session, and verify an address', async () => {
     const client = api(gateway)
     const email = 'lost@example.com'
     await client.post('/api/auth/signup', { email, password: 'a forgotten password', name: 'Lost' })
@@ -155,7 +155,7 @@ describe('account password and verify', () => {
     expect((await logIn('a password of my own')).status).toBe(200)
   })
 
-  it('refuse an unknown address, and a password that is too short', async () => {
+  it('refuse an unknown address and a password that is too short', async () => {
     for (const verb of ['password', 'verify']) {
       expectRefusal(await gatewayCommand('account', verb, '--email', 'nobody@example.com'), /nobody@example\.com/)
     }
@@ -164,7 +164,7 @@ describe('account password and verify', () => {
 })
 
 describe('doctor', () => {
-  it('says line by line that all is well', async () => {
+  it('reports each check as ok on its own line', async () => {
     const { code, stdout } = await gatewayCommand('doctor')
     const database = ['database', 'clock', 'migrations', 'jobs', 'secretKey', 'providers']
     const names = ['configuration', ...database, 'media', 'mail', 'identityProvider']
@@ -172,7 +172,7 @@ describe('doctor', () => {
     expect(code).toBe(0)
   })
 
-  it('says in words what is wrong', async () => {
+  it('reports a missing job queue or migration once', async () => {
     const broken = await cloneDatabase()
     await sql(broken).query('drop schema pgboss cascade')
     const withoutJobs = await command(['doctor'], { databaseUrl: broken })
@@ -180,11 +180,11 @@ describe('doctor', () => {
     await sql(broken).query(`delete from _prisma_migrations where migration_name like '0002%'; drop table instances cascade`)
     const { code, stdout } = await command(['doctor'], { databaseUrl: broken })
     expect(code).toBe(1)
-    // Once, and not again of each table that is not there yet.
+    // The missing migration is reported once, not again for each missing table.
     expect(stdout.match(/^wrong .*$/gm)).toEqual([expect.stringMatching(/migrations: 0002_by_hand not applied yet/)])
   })
 
-  it('says that nobody can sign in with another SECRET_KEY', async () => {
+  it('reports that SECRET_KEY is not the one that sealed the stored keys', async () => {
     const login = { email: 'signs@example.com', password: 'correct horse' }
     await json('account', 'create', '--name', 'S', '--plan', 'free', '--email', login.email, '--password', login.password)
     expect((await api(gateway).post('/api/auth/login', login)).status).toBe(200)
@@ -194,13 +194,13 @@ describe('doctor', () => {
     expect(stdout.match(/^wrong .*$/gm)).toEqual([expect.stringMatching(/secretKey: SECRET_KEY is not the one/)])
   })
 
-  it('says once that the database does not answer', async () => {
+  it('reports once that the database does not answer', async () => {
     const { code, stdout } = await command(['doctor'], { databaseUrl: 'postgres://x:y@127.0.0.1:1/z' })
     expect(code).toBe(1)
     expect(stdout.match(/^wrong .*$/gm)).toEqual([expect.stringMatching(/^wrong +database: .*127\.0\.0\.1:1 does not answer/)])
   })
 
-  it('names all faults of the configuration', async () => {
+  it('names every fault of the configuration', async () => {
     const { code, stderr } = await command(['doctor'], { env: { PORT: 'x', ROLES: 'cook' } })
     expect({ code, lines: stderr.trimEnd().split('\n') }).toEqual({
       code: 1,
@@ -209,10 +209,10 @@ describe('doctor', () => {
   })
 })
 
-it('refuses a command that does not exist', async () => {
+it('refuses an unknown command', async () => {
   expectRefusal(await gatewayCommand('dance'), /dance/)
 })
 
-it('leaves the gateway as it was', async () => {
+it('leaves the gateway running', async () => {
   expect(await until(async () => (await fetch(`${gateway.url}/livez`)).ok)).toBe(true)
 })

@@ -1,4 +1,4 @@
-// A network that floods what hashes passwords is refused, and nobody else waits for it.
+// A network that floods the endpoints that hash passwords is refused, and other callers do not wait for it.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -17,14 +17,14 @@ beforeAll(async () => {
 const post = (path: string, body: object, ip: string, headers: Record<string, string> = {}): Promise<Answer> =>
   api(gateway).post(`/api/auth/${path}`, body, { 'x-forwarded-for': ip, ...headers })
 
-/** 120 requests a second from one network, until `work` is done, which begins once one of them was refused. Their statuses. */
+/** Sends 120 requests a second from one network until `work`, which starts after the first refusal, is done; returns statuses. */
 async function whileFlooded(flood: () => Promise<Answer>, work: () => Promise<void>): Promise<number[]> {
   const statuses: number[] = []
   const sent: Promise<unknown>[] = []
   const refused = Promise.withResolvers<void>()
   let over = false
   const sending = (async () => {
-    // Bounded, whatever happens.
+    // Bounded to 6,000 requests in any case.
     for (let i = 0; i < 6_000 && !over; i++) {
       const one = flood().then(({ status }) => {
         statuses.push(status)
@@ -46,7 +46,7 @@ async function whileFlooded(flood: () => Promise<Answer>, work: () => Promise<vo
   return statuses
 }
 
-/** The median of so many milliseconds that it takes, one after the other. */
+/** The median duration in milliseconds of this many sequential runs. */
 async function medianMs(times: number, work: () => Promise<void>): Promise<number> {
   const all: number[] = []
   for (let i = 0; i < times; i++) {
@@ -65,7 +65,7 @@ const floods: Record<string, () => Promise<Answer>> = {
 }
 
 describe.each(Object.keys(floods))('a flood of %s from one network', (name) => {
-  it('is refused in part, and everybody else signs in as before', { ...measuredAgain, timeout: 180_000 }, async () => {
+  it('is refused in part, and logins from other networks stay fast', { ...measuredAgain, timeout: 180_000 }, async () => {
     const { email } = await newAccount(databaseUrl)
     const logIn = async () => {
       expect((await post('login', { email, password }, '203.0.113.9')).status).toBe(200)
@@ -81,14 +81,14 @@ describe.each(Object.keys(floods))('a flood of %s from one network', (name) => {
     })
     expect(statuses.filter((status) => ![201, 401, 429].includes(status))).toEqual([])
     expect(statuses).toContain(429)
-    // The other processor is the flood's, and its requests are read too.
+    // The flood uses the other processor, and its requests still have to be parsed.
     expect(floodedMs).toBeLessThan(4 * quietMs + 100)
     expect(healthMs).toBeLessThan(250)
   })
 })
 
-describe('while strangers flood from the same network', () => {
-  it('a known device signs in and a session changes its password, each every time', { timeout: 180_000 }, async () => {
+describe('a flood of strangers from the same network', () => {
+  it('never blocks logins of a known device or password changes of a session', { timeout: 180_000 }, async () => {
     const person = await newPerson(gateway, databaseUrl)
     const first = await post('login', { email: person.email, password }, flooding)
     const cookie = first.headers
@@ -107,8 +107,8 @@ describe('while strangers flood from the same network', () => {
   })
 })
 
-describe('nothing is hashed', () => {
-  it('for a token of a mail that is none: such requests are answered while the network’s turns are taken', {
+describe('an invalid mail token', () => {
+  it('is refused without hashing, so such requests are answered although the network’s hashing capacity is used up', {
     timeout: 180_000,
   }, async () => {
     await whileFlooded(anonymous, async () => {

@@ -1,4 +1,4 @@
-// An identity provider of somebody else's making (oidc-provider), on loopback, where everybody is who they are said to be.
+// An identity provider on loopback, from the third-party library oidc-provider, that signs in everyone with the given claims.
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,16 +13,16 @@ export interface Claims {
 }
 
 export interface IdentityProvider {
-  /** What the gateway is given. */
+  /** The settings for the gateway. */
   env: Record<string, string>
-  /** Who signs in next. */
+  /** The claims of the next person who signs in. */
   claims: Claims
-  /** Takes the place of the provider: one that hangs, for example. Null is the provider again. */
+  /** Replaces the provider's answers, for example with one that hangs; null restores the provider. */
   instead: RequestListener | null
   port: number
 }
 
-/** Ends with the test, or with the file when no test runs. `redirectUri` is filled in by {@link allow} once the gateway's address is known. */
+/** Ends with the test, or with the file when no test runs. {@link allow} sets the `redirectUri` once the gateway URL is known. */
 export async function openProvider(port = 0): Promise<IdentityProvider & { allow: (redirectUri: string) => void }> {
   let handle: RequestListener = (_, response) => response.writeHead(503).end()
   const server = createServer((request, response) => (opened.instead ?? handle)(request, response))
@@ -75,7 +75,7 @@ function providerOf(issuer: string, redirectUri: string, claims: () => Claims): 
       return grant
     },
   })
-  // Whoever comes is signed in at once.
+  // Every visitor is signed in at once.
   provider.use(async (context, next) => {
     if (!context.path.startsWith('/interaction/')) return await next()
     const location = await provider.interactionResult(context.req, context.res, { login: { accountId: claims().sub } })
@@ -84,7 +84,7 @@ function providerOf(issuer: string, redirectUri: string, claims: () => Claims): 
   return provider
 }
 
-/** Follows redirects as a browser does, keeping each host's cookies; stops at the first address outside of `within`. */
+/** Follows redirects as a browser does, with the cookies of each host; stops at the first URL outside of `within`. */
 export async function browse(
   start: string,
   within: readonly string[],

@@ -1,4 +1,4 @@
-// Guesses of strangers keep nobody out of an account: failures are counted by address and network, devices for themselves.
+// Wrong guesses by strangers lock nobody out: failures are counted by address and network, and separately for known devices.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { countDigest } from '../../src/accounts/counts.ts'
@@ -32,11 +32,11 @@ const fail = async (email: string, times: number, from?: From) => {
   for (let i = 0; i < times; i++) expectRefusal(await logIn(email, 'wrong password', from), 401, 'INVALID_CREDENTIALS')
 }
 
-/** A network that nobody was in before. */
+/** A network that no test has used before. */
 let networks = 0
 const elsewhere = (): From => ({ ip: `198.51.${Math.floor(++networks / 250)}.${networks % 250}` })
 
-/** The cookie by which the device is known, of the last answer that set it. */
+/** The device cookie that an answer sets. */
 function deviceCookieOf(answer: Answer): string {
   const line = answer.headers.getSetCookie().find((one) => one.startsWith('gateway.device=')) as string
   return line.split(';', 1)[0] as string
@@ -48,7 +48,7 @@ async function knownDevice(email: string, from: From = here): Promise<string> {
   return deviceCookieOf(answer)
 }
 
-/** Makes what was counted for that address so much older. */
+/** Ages all counted failures by this many seconds. */
 async function age(seconds: number): Promise<void> {
   await sql(databaseUrl).query(
     'update email_counts set at = array(select t - make_interval(secs => $1) from unnest(at) t order by 1)',
@@ -56,10 +56,10 @@ async function age(seconds: number): Promise<void> {
   )
 }
 
-/** Puts all that was counted ten minutes ahead, so that no wait is over before the test says so, however slow the machine is. */
+/** Moves all counted failures ten minutes ahead, so that no wait ends before the test ages them, however slow the machine is. */
 const halt = () => age(-600)
 
-/** The seconds since the last failure of that address that everybody's are counted with. */
+/** The seconds since the last failure for that address in the count over all networks. */
 async function sinceLast(email: string): Promise<number> {
   const { rows } = await sql(databaseUrl).query<{ seconds: number }>(
     'select extract(epoch from now() - at[cardinality(at)])::float as seconds from email_counts where digest = $1',
@@ -71,7 +71,7 @@ async function sinceLast(email: string): Promise<number> {
 const secondsOf = (answer: Answer) => Number(answer.headers.get('retry-after'))
 
 describe('five wrong guesses from one network', () => {
-  it('keep the owner in no other network out, on no process', async () => {
+  it('do not lock out the owner in another network, on any process', async () => {
     const { email } = await newAccount(databaseUrl)
     const attacker = elsewhere()
     await fail(email, 5, attacker)
@@ -83,14 +83,14 @@ describe('five wrong guesses from one network', () => {
     }
   })
 
-  it('are those of a whole /64 of IPv6, and of no other', async () => {
+  it('are counted for a whole IPv6 /64, and for no other', async () => {
     const { email } = await newAccount(databaseUrl)
     for (let i = 1; i <= 5; i++) await fail(email, 1, { ip: `2001:db8:0:1::${i}` })
     expectRefusal(await logIn(email, password, { ip: '2001:db8:0:1:ffff::1' }), 429, 'API_RATE_LIMIT_EXCEEDED')
     expect((await logIn(email, password, { ip: '2001:db8:0:2::1' })).status).toBe(200)
   })
 
-  it('are those of an IPv4 address, however it is written', async () => {
+  it('are counted for an IPv4 address in either of its forms', async () => {
     const { email } = await newAccount(databaseUrl)
     const { ip } = elsewhere()
     await fail(email, 3, { ip })
@@ -98,7 +98,7 @@ describe('five wrong guesses from one network', () => {
     expectRefusal(await logIn(email, password, { ip }), 429, 'API_RATE_LIMIT_EXCEEDED')
   })
 
-  it('keep a device in the same network in that signed in before, also after signing out', async () => {
+  it('do not lock out a known device in the same network, even after it signed out', async () => {
     const { email } = await newAccount(databaseUrl)
     const login = await logIn(email, password)
     const cookie = login.headers
@@ -110,13 +110,13 @@ describe('five wrong guesses from one network', () => {
     await fail(email, 5)
     expectRefusal(await logIn(email, password), 429, 'API_RATE_LIMIT_EXCEEDED')
     expect((await logIn(email, password, { ...here, cookie: deviceCookieOf(login), node: 1 })).status).toBe(200)
-    // That gave the strangers of the network nothing back.
+    // The login of the device did not reset the failures of the network.
     expectRefusal(await logIn(email, password), 429, 'API_RATE_LIMIT_EXCEEDED')
   })
 })
 
 describe('wrong guesses from many networks', () => {
-  it.each(['known', 'unknown'])('make each further one of a stranger wait twice as long: %s address', async (kind) => {
+  it.each(['known', 'unknown'])('double the wait of strangers with each further one: %s address', async (kind) => {
     const account = await newAccount(databaseUrl)
     const device = await knownDevice(account.email)
     const email = kind === 'known' ? account.email : `${randomUUID()}@example.com`
@@ -124,7 +124,7 @@ describe('wrong guesses from many networks', () => {
     for (const seconds of [15, 30, 60, 120]) {
       await halt()
       const before = await sinceLast(email)
-      // The second time too: what was refused did not make it longer.
+      // Refusals do not make the wait longer: the second attempt gets the same wait.
       for (let i = 0; i < 2; i++) {
         const refused = await logIn(email, 'wrong password', elsewhere())
         expectRefusal(refused, 429, 'API_RATE_LIMIT_EXCEEDED')
@@ -142,7 +142,7 @@ describe('wrong guesses from many networks', () => {
     expect((await logIn(email, password, elsewhere())).status).toBe(200)
   })
 
-  it('cost the owner’s network none of its tries while they are refused', async () => {
+  it("are not counted for the owner's network while they are refused", async () => {
     const { email } = await newAccount(databaseUrl)
     for (let i = 0; i < 20; i++) await fail(email, 1, elsewhere())
     const owner = elsewhere()
@@ -154,7 +154,7 @@ describe('wrong guesses from many networks', () => {
 })
 
 describe('a device that signed in before', () => {
-  it('is known by a cookie that pages cannot read, for a year, and that is no session', async () => {
+  it('is known for a year by an HttpOnly cookie that is no session', async () => {
     const { email } = await newAccount(databaseUrl)
     const answer = await logIn(email, password)
     const [session, device] = answer.headers.getSetCookie() as [string, string]
@@ -164,7 +164,7 @@ describe('a device that signed in before', () => {
     expectRefusal(await api(gateways[0]).post('/api/auth/token', undefined, { cookie }), 401, 'UNAUTHORIZED')
   })
 
-  it('waits longer and longer after five failures of its own, which cost nobody else a try', async () => {
+  it('waits ever longer after five failures, which are not counted for others', async () => {
     const { email } = await newAccount(databaseUrl)
     const known = { ...here, cookie: await knownDevice(email) }
     await fail(email, 5, known)
@@ -180,16 +180,16 @@ describe('a device that signed in before', () => {
     expectRefusal(await logIn(email, password, known), 429, 'API_RATE_LIMIT_EXCEEDED')
     await age(15)
     expect((await logIn(email, password, known)).status).toBe(200)
-    // One that went well gave them all back.
+    // The successful login reset all failures of the device.
     await fail(email, 5, known)
   })
 
-  it('is known for its own accounts alone', async () => {
+  it('is known for its own accounts only', async () => {
     const [mine, theirs] = [await newAccount(databaseUrl), await newAccount(databaseUrl)]
     const attacker = { ...elsewhere(), cookie: await knownDevice(mine.email) }
     await fail(theirs.email, 5, attacker)
     expectRefusal(await logIn(theirs.email, password, attacker), 429, 'API_RATE_LIMIT_EXCEEDED')
-    // Both, once it signed in to both.
+    // A device that signed in to both accounts is known for both.
     const both = deviceCookieOf(await logIn(theirs.email, password, { ...elsewhere(), cookie: attacker.cookie }))
     for (const { email } of [mine, theirs]) {
       const from = elsewhere()
@@ -211,7 +211,7 @@ describe('a device that signed in before', () => {
     expectRefusal(await logIn(email, password, { ...from, cookie }), 429, 'API_RATE_LIMIT_EXCEEDED')
   })
 
-  it('becomes known with a session that began before there was such a cookie', async () => {
+  it('gets its cookie on renewal of a session that has none', async () => {
     const { email } = await newAccount(databaseUrl)
     const login = await logIn(email, password)
     const session = login.headers.getSetCookie()[0]?.split(';', 1)[0] as string
@@ -220,14 +220,14 @@ describe('a device that signed in before', () => {
     const from = elsewhere()
     await fail(email, 5, from)
     expect((await logIn(email, password, { ...from, cookie })).status).toBe(200)
-    // It is not made anew where it is there.
+    // An existing cookie is not replaced.
     const lines = (await renew(`${session}; ${cookie}`)).headers.getSetCookie()
     expect(lines.filter((line) => line.startsWith('gateway.device='))).toEqual([])
   })
 })
 
-describe('a person who is signed in', () => {
-  it('changes the password whatever strangers guessed, and is slowed down by wrong ones of their own', async () => {
+describe('a signed-in person', () => {
+  it('changes the password despite guesses by strangers, and is slowed down by their own wrong ones', async () => {
     const { email } = await newAccount(databaseUrl)
     const { accessToken } = (await logIn(email, password)).body.data
     await fail(email, 5)

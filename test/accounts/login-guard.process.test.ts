@@ -1,4 +1,4 @@
-// The bound on guessing counts failures, and nothing else.
+// The bound on password guessing counts failed logins only.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { refuse } from '../kit/fault.ts'
 import { cloneDatabase, command, type Gateway, startGateway } from '../kit/kit.ts'
@@ -17,8 +17,8 @@ const fail = async (email: string, times: number) => {
   for (let i = 0; i < times; i++) expectRefusal(await logIn(gateway, email, 'wrong password'), 401, 'INVALID_CREDENTIALS')
 }
 
-describe('a login that was not wrong', () => {
-  it('costs no try where the service could not answer it, and gives back none of those that were', async () => {
+describe('a login with the right password', () => {
+  it('is not counted when the service cannot answer it, and does not reset earlier failures then', async () => {
     const { email } = await newAccount(databaseUrl)
     await fail(email, 4)
     const mend = await refuse(databaseUrl, 'insert', 'auth_sessions')
@@ -28,14 +28,14 @@ describe('a login that was not wrong', () => {
     expectRefusal(await logIn(gateway, email), 429, 'API_RATE_LIMIT_EXCEEDED')
   })
 
-  it('does not stand in the way of others at the same moment', async () => {
+  it('does not block concurrent logins', async () => {
     const { email } = await newAccount(databaseUrl)
     await fail(email, 4)
     const answers = await Promise.all(Array.from({ length: 8 }, () => logIn(gateway, email)))
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
   })
 
-  it('does not keep others waiting that failed', async () => {
+  it('is refused under concurrency once the bound is reached', async () => {
     const { email } = await newAccount(databaseUrl)
     await fail(email, 5)
     const answers = await Promise.all(Array.from({ length: 8 }, () => logIn(gateway, email)))
@@ -43,7 +43,7 @@ describe('a login that was not wrong', () => {
   })
 })
 
-it('is lifted by the operator who sets another password', async () => {
+it('accepts logins again after the operator sets another password', async () => {
   const { email } = await newPerson(gateway, databaseUrl)
   await fail(email, 5)
   expectRefusal(await logIn(gateway, email), 429, 'API_RATE_LIMIT_EXCEEDED')

@@ -1,4 +1,4 @@
-// Ordering a mail: one that cannot be ordered is not promised, and how it goes tells nobody whether it leaves.
+// A mail that cannot be queued is not promised, and the course of a request does not reveal whether a mail is sent.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, it } from 'vitest'
 import { hold, refuse } from '../kit/fault.ts'
@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 const newEmail = () => `${randomUUID()}@example.com`
 
-it('leaves nobody behind who signed up for it', async () => {
+it('leaves no account behind when the verification mail cannot be queued', async () => {
   const email = newEmail()
   const mend = await refuse(databaseUrl, 'insert', 'mails')
   expectRefusal(await client.post('/api/auth/signup', { email, password, name: 'Ada' }), 503, 'SERVICE_UNAVAILABLE')
@@ -27,13 +27,13 @@ it('leaves nobody behind who signed up for it', async () => {
   expect((await client.post('/api/auth/signup', { email, password, name: 'Ada' })).status).toBe(201)
 })
 
-it('is refused to whoever has the address already', async () => {
+it('refuses a sign-up with a known address when its mail cannot be queued', async () => {
   const { email } = await newAccount(databaseUrl)
   await refuse(databaseUrl, 'insert', 'mails')
   expectRefusal(await client.post('/api/auth/signup', { email, password, name: 'Ada' }), 503, 'SERVICE_UNAVAILABLE')
 })
 
-it.each(['password/forgot', 'verify-email/resend'])('is refused by %s, which promises one', async (route) => {
+it.each(['password/forgot', 'verify-email/resend'])('refuses %s when its mail cannot be queued', async (route) => {
   const email = newEmail()
   await client.post('/api/auth/signup', { email, password, name: 'Ada' })
   const mend = await refuse(databaseUrl, 'insert', 'mails')
@@ -49,9 +49,9 @@ it.each([
   ['password/forgot', 'of nobody’s address', async () => newEmail()],
   ['verify-email/resend', 'of a known address', async () => (await newAccount(databaseUrl)).email],
   ['verify-email/resend', 'of nobody’s address', async () => newEmail()],
-])('lets many who ask at once wait for each other: %s %s', async (route, _, make) => {
+])('counts mails under the same lock for every address: %s %s', async (route, _, make) => {
   const email = await make()
-  // Where the mails of an address are counted.
+  // The table that counts the mails of each address.
   const counts = await hold(databaseUrl, 'insert', 'email_counts')
   const asked = client.post(`/api/auth/${route}`, { email })
   await counts.waits()
@@ -59,7 +59,7 @@ it.each([
   expect((await asked).status).toBe(202)
 })
 
-it('costs whoever comes to have the address none of the mails, though somebody asked for them before', async () => {
+it('does not count mails requested for an address before it had an account', async () => {
   const email = newEmail()
   for (let i = 0; i < 6; i++)
     for (const route of ['password/forgot', 'verify-email/resend']) await client.post(`/api/auth/${route}`, { email })
@@ -72,7 +72,7 @@ it('costs whoever comes to have the address none of the mails, though somebody a
   expectRefusal(await client.post('/api/auth/password/forgot', { email }), 503, 'SERVICE_UNAVAILABLE')
 })
 
-it('leaves no more links to set a password behind than there are mails', async () => {
+it('stores no more password links than mails are sent', async () => {
   const { email, userId } = await newAccount(databaseUrl)
   await Promise.all(Array.from({ length: 12 }, () => client.post('/api/auth/password/forgot', { email })))
   expect((await sql(databaseUrl).query('select from auth_verifications where value = $1', [userId])).rowCount).toBe(5)

@@ -1,4 +1,4 @@
-// Mail: what was promised is sent however long the mail server is away, and its tokens lie nowhere in clear.
+// Queued mails are sent after any outage of the mail server, and their tokens are never stored in clear.
 
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -15,9 +15,9 @@ import { logIn, newAccount, password } from './person.ts'
 
 const newEmail = () => `${randomUUID()}@example.com`
 
-it('is sent once the mail server is back, though the gateway that took the order was killed', { timeout: 120_000 }, async () => {
+it('sends a mail once the mail server is back, even if the gateway that queued it was killed', { timeout: 120_000 }, async () => {
   const databaseUrl = await cloneDatabase()
-  // It hangs up on whoever comes, and keeps the port until the mailbox takes it, or another process might have it by then.
+  // It closes every connection and holds the port until the mailbox takes it, because another process might take it otherwise.
   const away = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
   await once(away, 'listening')
   atEnd('test', async () => void away.close())
@@ -35,17 +35,17 @@ it('is sent once the mail server is back, though the gateway that took the order
   await new Promise((resolve) => away.close(resolve))
   const mailbox = await openMailbox({ port })
   const mail = await until(() => mailbox.mails.find(({ to }) => to === email), { timeoutMs: 90_000 })
-  // Whoever sends it: it is the mail that was ordered.
+  // The second gateway sends the mail as it was queued by the first.
   expect(mail.raw).toMatch(/^Message-ID: <[0-9a-f-]{36}@127\.0\.0\.1>\r$/m)
   const token = tokenIn(mail)
-  // It lay sealed: neither the address nor the token is in the row.
+  // The stored row is sealed: it contains neither the address nor the token.
   for (const secret of [email, token]) expect(row?.content.includes(Buffer.from(secret))).toBe(false)
   expect((await api(second).post('/api/auth/verify-email', { token })).status).toBe(200)
   await until(async () => (await mails(databaseUrl)).length === 0)
   expect((await logIn(second, email)).status).toBe(200)
 })
 
-it('is tried again that the server would not take, under the same id', async () => {
+it('retries a refused mail under the same message id', async () => {
   const databaseUrl = await cloneDatabase()
   let refusals = 2
   const mailbox = await openMailbox({ refuse: () => refusals-- > 0 })
@@ -59,7 +59,7 @@ it('is tried again that the server would not take, under the same id', async () 
   expect(mailbox.mails).toHaveLength(1)
 })
 
-it('is tried for three days, and not kept any longer', async () => {
+it('retries a mail for three days and then deletes it', async () => {
   const databaseUrl = await cloneDatabase()
   const mailbox = await openMailbox({ refuse: () => true })
   const gateway = await startGateway({ databaseUrl, env: { SMTP_URL: mailbox.url } })
@@ -67,21 +67,21 @@ it('is tried for three days, and not kept any longer', async () => {
   await api(gateway).post('/api/auth/password/forgot', { email })
   await until(() => mailbox.refused[0])
   const { rows } = await sql(databaseUrl).query<{ hours: number }>(
-    // As pg-boss waits: between half of the doubled gap and the whole, up to the longest.
+    // The average delay of pg-boss: between half of the doubled delay and all of it, up to the maximum.
     `select sum(least(retry_delay_max, retry_delay * 2 ^ least(16, n) * 0.75)) / 3600 as hours
       from pgboss.queue, generate_series(1, retry_limit) n where name = 'mail.send'`,
   )
   expect(Math.round(Number(rows[0]?.hours) / 24)).toBe(3)
   expect(await mails(databaseUrl)).toHaveLength(1)
   await until(async () => {
-    // Time and again: a job that is being settled is a new row afterwards, which the update does not see.
+    // Repeat the update: a job that is being settled becomes a new row, which this update does not see.
     await sql(databaseUrl).query(`update pgboss.job set retry_limit = retry_count where name = 'mail.send'`)
     return (await mails(databaseUrl)).length === 0
   })
   expect(mailbox.mails).toEqual([])
 })
 
-/** A mail is ordered that the server turns away with these words, at every try. */
+/** Queues a mail to a server that refuses every attempt with this answer. */
 async function orderInVain(turnAway: string) {
   const databaseUrl = await cloneDatabase()
   const mailbox = await openMailbox({ turnAway })
@@ -91,7 +91,7 @@ async function orderInVain(turnAway: string) {
   return { databaseUrl, gateway, mailbox }
 }
 
-it('is given up at once where there is no such mailbox', async () => {
+it('drops a mail at once when the mailbox does not exist', async () => {
   const { databaseUrl, gateway, mailbox } = await orderInVain('550 5.1.1 <ada@example.com>: no such user')
   await gateway.line(/"mail":.*there is no such mailbox/)
   const jobs = `select state from pgboss.job where name = 'mail.send'`
@@ -101,7 +101,7 @@ it('is given up at once where there is no such mailbox', async () => {
 })
 
 it.each(['550 relaying denied', '554 5.7.1 denied'])(
-  'is tried again where the server has another reason: %s',
+  'retries a mail that the server refuses for another reason: %s',
   async (turnAway) => {
     const { databaseUrl, mailbox } = await orderInVain(turnAway)
     await until(() => mailbox.refused.length >= 2)
@@ -109,7 +109,7 @@ it.each(['550 relaying denied', '554 5.7.1 denied'])(
   },
 )
 
-it('leaves no connection behind when whoever sends it ends', async () => {
+it('closes its connection on disposal of the mailer', async () => {
   const mailbox = await openMailbox()
   const app = await openApp(await cloneDatabase(), { SMTP_URL: mailbox.url })
   await mailer(app).send('1', { to: newEmail(), subject: 'Hello', text: 'Hello', messageId: '<1@localhost>' })
@@ -122,7 +122,7 @@ it.each<[string, string]>([
   ['stands still', ''],
   ['drips its greeting', '2'],
   ['drips an answer', '220 mail.example ESMTP\r\n250-'],
-])('is tried again later, on another connection, where the server %s', measuredAgain, async (_, says) => {
+])('fails promptly and closes the connection when the server %s', measuredAgain, async (_, says) => {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket.on('error', () => {}).resume())
@@ -144,7 +144,7 @@ it.each<[string, string]>([
   await until(() => sockets.size === 0)
 })
 
-it('is written into a folder that is its owner’s alone where there is no mail server', async () => {
+it('writes mails to a folder when there is no mail server, and none of their contents to the log', async () => {
   const databaseUrl = await cloneDatabase()
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'gateway-test-mail-'))
   atEnd('test', () => rm(dataDir, { recursive: true }))
@@ -157,7 +157,7 @@ it('is written into a folder that is its owner’s alone where there is no mail 
   expect(text).toContain(`To: ${email}\nSubject: Verify your e-mail address\n\n`)
   const [, token] = text.match(/\?token=(\S+)/) as RegExpMatchArray
   expect((await api(gateway).post('/api/auth/verify-email', { token })).status).toBe(200)
-  // To whom it is known already, it says where to go: a page of the gateway's own.
+  // The mail to a known address links to a page of the gateway itself.
   await api(gateway).post('/api/auth/signup', { email, password, name: 'Ada' })
   const known = await until(async () => {
     const files = (await readdir(folder)).filter((name) => name.endsWith('.txt'))
@@ -167,7 +167,7 @@ it('is written into a folder that is its owner’s alone where there is no mail 
   const [there] = known.match(/http:\S+/) as RegExpMatchArray
   const page = await fetch(there)
   expect([there, page.status, page.headers.get('content-type')]).toEqual([`${gateway.url}/`, 200, 'text/html; charset=utf-8'])
-  // The log says where it is, and nothing of what is in it.
+  // The log names the file but contains none of its secrets.
   const log = gateway.logs.join('\n')
   expect(log).toContain(file)
   for (const secret of [token as string, password, email]) expect(log).not.toContain(secret)

@@ -1,4 +1,4 @@
-// A mail server of somebody else's making, on loopback: keeps what it is sent.
+// A mail server on loopback, from the third-party library smtp-server, that keeps the mails it receives.
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { Readable } from 'node:stream'
@@ -8,32 +8,32 @@ import { atEnd, until } from '../kit/kit.ts'
 
 export interface Mail {
   to: string
-  /** As it was sent, headers and all. */
+  /** The mail as sent, with its headers. */
   raw: string
 }
 
 export interface Mailbox {
-  /** For `SMTP_URL`. */
+  /** The value for `SMTP_URL`. */
   url: string
   mails: Mail[]
-  /** Those that it was offered and would not take. */
+  /** Mails that were offered and refused. */
   refused: Mail[]
-  /** Connections that are open. */
+  /** The number of open connections. */
   connections: () => number
-  /** The token in the n-th mail to that address, waited for. */
+  /** Waits for the n-th mail to that address, counted from 0, and returns its token. */
   token: (to: string, n?: number) => Promise<string>
 }
 
 export interface MailboxOptions {
-  /** Any free one where it is left out. */
+  /** Any free port by default. */
   port?: number
-  /** Answers a mail with an error of the server instead of keeping it. */
+  /** Refuses the mail with error 452 when true. */
   refuse?: () => boolean
-  /** Answers a recipient so, a code and a text, before there is a mail. */
+  /** Refuses every recipient with this code and text, before the mail is sent. */
   turnAway?: string
 }
 
-/** Ends with the test, or with the file when no test runs. */
+/** Closes with the test, or with the file when no test runs. */
 export async function openMailbox({ port = 0, refuse = () => false, turnAway }: MailboxOptions = {}): Promise<Mailbox> {
   const mails: Mail[] = []
   const refused: Mail[] = []
@@ -72,7 +72,7 @@ export async function openMailbox({ port = 0, refuse = () => false, turnAway }: 
   }
 }
 
-/** Undoes the quoted-printable form in which the mail travelled. */
+/** Decodes the quoted-printable body of a mail. */
 export function textOf({ raw }: Mail): string {
   const body = raw.slice(raw.indexOf('\r\n\r\n') + 4)
   return body

@@ -1,4 +1,4 @@
-// The gateway behind addresses of others' making: whose pages a browser lets call it, and that people are let in whom it lets sign in.
+// A gateway behind public URLs: CORS allows only our own pages, and tokens and session addresses are right behind a proxy.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { api, cloneDatabase, type Gateway, startGateway } from '../kit/kit.ts'
 import { newPerson, password } from './person.ts'
@@ -29,7 +29,7 @@ async function preflight(origin: string, path = '/api/auth/login', method = 'POS
   }
 }
 
-it('is let in who signed in, though PUBLIC_URL was written with a slash at its end', async () => {
+it('accepts a signed-in person when PUBLIC_URL ends with a slash', async () => {
   const person = await newPerson(gateway, databaseUrl)
   expect((await person.api.get('/api/instances')).status).toBe(200)
   const { iss } = JSON.parse(Buffer.from(person.token.split('.')[1] as string, 'base64url').toString())
@@ -37,7 +37,7 @@ it('is let in who signed in, though PUBLIC_URL was written with a slash at its e
 })
 
 it.each(['203.0.113.7', '2001:db8:1:2:3:4:5:6'])(
-  'is told of a session the very address that it was begun from: %s',
+  'lists a session with the client address that it was started from: %s',
   async (address) => {
     const person = await newPerson(gateway, databaseUrl)
     const login = { email: person.email, password }
@@ -56,7 +56,7 @@ describe('a page', () => {
     })
   })
 
-  it('of the console asks once in ten minutes whether it may call', async () => {
+  it('of the console sends one preflight request in ten minutes', async () => {
     expect(await preflight('https://console.example.com', '/api/contacts', 'PUT')).toMatchObject({ age: '600' })
   })
 
@@ -66,13 +66,13 @@ describe('a page', () => {
     ['PUT', '/api/contacts/x'],
     ['POST', '/api/messages/send'],
     ['GET', '/api/contacts'],
-  ])('of the console may send every method that a route takes: %s %s', async (method, path) => {
+  ])('of the console may use every method of a route: %s %s', async (method, path) => {
     const { methods } = await preflight('https://console.example.com', path, method)
     expect(methods?.split(/, ?/)).toContain(method)
   })
 
   it.each(['https://evil.example', 'http://console.example.com', 'https://console.example.com.evil.example', 'null'])(
-    'of %s may not',
+    'of %s may not call',
     async (origin) => {
       expect((await preflight(origin)).origin).toBeNull()
     },

@@ -1,4 +1,4 @@
-// Setting another password: with the old one, or with a mail that works once; whoever else was signed in is not any more.
+// A new password needs the old one or a mail token that works once, and it ends all other sessions.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Api, api, cloneDatabase, type Gateway, startGateway, until } from '../kit/kit.ts'
@@ -22,7 +22,7 @@ beforeAll(async () => {
 const reset = (token: string, to = next) => client.post('/api/auth/password/reset', { token, password: to })
 
 describe('a forgotten password', () => {
-  it('is set anew with the token of the mail, once, and every session ends', async () => {
+  it('is replaced once with the token of the mail, and every session ends', async () => {
     const person = await newPerson(gateway, databaseUrl)
     expect((await client.post('/api/auth/password/forgot', { email: person.email })).status).toBe(202)
     const mail = await until(() => mailbox.mails.find(({ to }) => to === person.email))
@@ -37,7 +37,7 @@ describe('a forgotten password', () => {
     expect((await logIn(gateway, person.email, next)).status).toBe(200)
   })
 
-  it('is set once, however many try the token at once', async () => {
+  it('is replaced once, even under concurrency', async () => {
     const person = await newPerson(gateway, databaseUrl)
     await client.post('/api/auth/password/forgot', { email: person.email })
     const token = await mailbox.token(person.email)
@@ -47,7 +47,7 @@ describe('a forgotten password', () => {
     expect((await logIn(gateway, person.email, `${next} ${winner}`)).status).toBe(200)
   })
 
-  it('proves the address, which is all that was missing of somebody who signed up', async () => {
+  it('is replaced together with the verification of an address that was not yet verified', async () => {
     const email = `${randomUUID()}@example.com`
     await client.post('/api/auth/signup', { email, password, name: 'Ada' })
     await client.post('/api/auth/password/forgot', { email })
@@ -61,7 +61,7 @@ describe('changing the password', () => {
   const change = (person: { api: Api }, currentPassword: unknown, newPassword: unknown = next) =>
     person.api.post('/api/auth/password/change', { currentPassword, newPassword })
 
-  it('keeps the session that asks and ends the others', async () => {
+  it('keeps the session that sends the request and ends the others', async () => {
     const first = await newPerson(gateway, databaseUrl)
     const second = await signIn(gateway, first)
     expect((await change(second, password)).body).toStrictEqual({ data: { changed: true } })
@@ -71,7 +71,7 @@ describe('changing the password', () => {
     expect((await logIn(gateway, first.email, next)).status).toBe(200)
   })
 
-  it('takes the present password, a new one that is long enough, and a token', async () => {
+  it('requires the current password, a long enough new one, and an access token', async () => {
     const person = await newPerson(gateway, databaseUrl)
     expectRefusal(await change(person, 'wrong password'), 401, 'INVALID_CREDENTIALS', 'currentPassword: is not the password')
     expectRefusal(
@@ -84,7 +84,7 @@ describe('changing the password', () => {
     expect((await logIn(gateway, person.email)).status).toBe(200)
   })
 
-  it('to one of 128 characters lets in with it, however many units a character takes', async () => {
+  it('accepts one of 128 characters, regardless of the code units of each character', async () => {
     const person = await newPerson(gateway, databaseUrl)
     const emoji = '\u{1f511}'.repeat(128)
     expect((await change(person, password, emoji)).body).toStrictEqual({ data: { changed: true } })
@@ -92,7 +92,7 @@ describe('changing the password', () => {
     expectRefusal(await logIn(gateway, person.email, `${emoji}x`), 400, 'VALIDATION_ERROR', /^password: /)
   })
 
-  it('is no way round the bound on guessing', async () => {
+  it('is subject to the bound on guessing', async () => {
     const person = await newPerson(gateway, databaseUrl)
     for (let i = 0; i < 5; i++) expect((await change(person, 'wrong password')).status).toBe(401)
     expectRefusal(await change(person, password), 429, 'API_RATE_LIMIT_EXCEEDED')

@@ -1,4 +1,4 @@
-// Another password, whole or not at all: what it ends has ended, and what did not happen can be tried again.
+// A new password is set in full or not at all: it ends all old access, and a failed attempt can be retried.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { setPassword } from '../../src/accounts/service.ts'
 import { hashPassword } from '../../src/accounts/sign-in/password.ts'
@@ -31,12 +31,12 @@ async function forgotten(email: string, n = 0): Promise<string> {
   return await mailbox.token(email, n)
 }
 
-/** Every way to another password, at the other process: what has to be there before, and then the step itself. */
+/** Each way to set a new password: the preparation, which returns the step itself. The change runs on the other process. */
 const ways: Record<string, (person: Person) => Promise<() => Promise<void>>> = {
   async change(person) {
     const change = { currentPassword: password, newPassword: next }
     const there = api(other, undefined, { authorization: `Bearer ${person.token}` })
-    // That process loads what it judges tokens with when it first sees one.
+    // Warm up: the process loads its token verification with the first token.
     expect((await there.get('/api/instances')).status).toBe(200)
     return async () => {
       expect((await there.post('/api/auth/password/change', change)).status).toBe(200)
@@ -53,7 +53,7 @@ const ways: Record<string, (person: Person) => Promise<() => Promise<void>>> = {
   },
 }
 
-describe('a reset that fails in the middle', () => {
+describe('a reset that fails midway', () => {
   it.each([
     ['update', 'auth_accounts'],
     ['delete', 'auth_sessions'],
@@ -71,10 +71,10 @@ describe('a reset that fails in the middle', () => {
   })
 })
 
-describe.each(Object.keys(ways))('another password by %s', (way) => {
+describe.each(Object.keys(ways))('a new password by %s', (way) => {
   const prepare = ways[way] as (typeof ways)[string]
 
-  it('makes every mail useless that would set yet another one', async () => {
+  it('invalidates every mail that would set another one', async () => {
     const person = await newPerson(gateway, databaseUrl)
     const stranger = await newPerson(gateway, databaseUrl)
     const tokens = [await forgotten(person.email)]
@@ -87,13 +87,13 @@ describe.each(Object.keys(ways))('another password by %s', (way) => {
     expect((await reset(theirs)).status).toBe(200)
   })
 
-  it('is outlived by no login with the old one, however late its session is made', async () => {
+  it('ends a login with the old one, however late its session is inserted', async () => {
     const person = await newPerson(gateway, databaseUrl)
-    // Before anybody waits: a login gives up on a lock after five seconds, which a mail or a first request may take.
+    // Prepare first: a login waits for a lock at most five seconds, which a mail or a first request may take.
     const take = await prepare(person)
     const sessions = await hold(databaseUrl, 'insert', 'auth_sessions')
     const late = logIn(gateway, person.email)
-    // The old password was found right.
+    // By now the old password has been accepted.
     await sessions.waits()
     await take()
     await sessions.release()
@@ -104,7 +104,7 @@ describe.each(Object.keys(ways))('another password by %s', (way) => {
   })
 })
 
-it('is waited for by a login whose session it could not see', async () => {
+it('makes a concurrent login wait on the row lock and then refuses its old password', async () => {
   const person = await newPerson(gateway, databaseUrl)
   const hash = await hashPassword(next)
   const client = await sql(databaseUrl).connect()

@@ -1,4 +1,4 @@
-// Somebody with a browser: an account with a password, signed in.
+// People with an account and a password, signed in as in a browser.
 import { randomUUID } from 'node:crypto'
 import { createAccount as insertAccount } from '../../src/accounts/service.ts'
 import { type Account, type Answer, type Api, api, cloneDatabase, type Gateway, sql, startGateway } from '../kit/kit.ts'
@@ -10,11 +10,11 @@ export type Plan = 'free' | 'pro' | 'max'
 export interface Person extends Account {
   /** The access token. */
   token: string
-  /** The session's cookie, `name=value`. */
+  /** The session cookie, `name=value`. */
   cookie: string
-  /** With the token; paths begin with a slash. */
+  /** A client with the token; paths begin with a slash. */
   api: Api
-  /** With the token, in that team's workspace. */
+  /** A client with the token, in the workspace of that team. */
   inTeam: (teamId: string) => Api
 }
 
@@ -51,7 +51,7 @@ export function cookieOf({ headers }: Answer): string {
   return (headers.getSetCookie()[0] ?? '').split(';', 1)[0] as string
 }
 
-/** Two processes of one service, on a database of their own: what holds or ends at the one does at the other. They end with the file. */
+/** Two processes of one gateway on their own database, to test what must hold across processes. They end with the test file. */
 export async function openTwo(): Promise<{ databaseUrl: string; gateways: [Gateway, Gateway] }> {
   const databaseUrl = await cloneDatabase()
   const env = { PUBLIC_URL: 'http://gateway.example.com' }

@@ -1,4 +1,4 @@
-// Names of others in mails: quoted, short, on one line, and nothing in them that a mail program makes a link of.
+// Names in mails are quoted, short, on one line, and contain nothing that a mail program turns into a link.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { quotedName } from '../../src/accounts/mail/quoted-name.ts'
@@ -12,7 +12,7 @@ describe('a name in a mail', () => {
     ['Plan 2.0', '"Plan 2.0"'],
     ['北京 支持', '"北京 支持"'],
     ['فريق الدعم', '"فريق الدعم"'],
-  ])('stays as it is in quotes: %s', (name, shown) => {
+  ])('is kept and quoted: %s', (name, shown) => {
     expect(quotedName(name)).toBe(shown)
   })
 
@@ -40,7 +40,7 @@ describe('a name in a mail', () => {
     ['evil\u2060.\ufeffexample', '"…"'],
     ['ev\u202eil.example', '"…"'],
     ['evil.example\u0301', '"…"'],
-  ])('holds no address: %j', (name, shown) => {
+  ])('contains no address: %j', (name, shown) => {
     expect(quotedName(name)).toBe(shown)
   })
 
@@ -62,11 +62,11 @@ describe('a name in a mail', () => {
     expect(quotedName('x'.repeat(40))).toBe(`"${'x'.repeat(40)}"`)
     expect(quotedName('x'.repeat(41))).toBe(`"${'x'.repeat(39)}…"`)
     expect(quotedName('🦊'.repeat(41))).toBe(`"${'🦊'.repeat(39)}…"`)
-    // One character whose long form has eighteen.
+    // A single character whose NFKC form has eighteen.
     expect([...quotedName('\ufdfa'.repeat(100))].length).toBeLessThanOrEqual(42)
   })
 
-  it('is quoted, short and without a link, whatever it was', () => {
+  it('is quoted, short and without a link, for any input', () => {
     const pieces = fc.constantFrom('evil', '.', '。', '．', 'example', '@', '//', '\u200b', '\u202e', '\r\n', '"', ' ', '\u0301')
     const unlike = fc.oneof(
       fc.string({ unit: 'binary' }),

@@ -1,11 +1,11 @@
-// What logs and tables never hold of how people sign in: passwords, tokens, cookies, addresses in logs, whatever goes well or wrong.
+// Sign-in secrets never reach logs or tables: passwords, tokens and cookies, and addresses in logs, on success or failure.
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { api, cloneDatabase, sql, startGateway, until } from '../kit/kit.ts'
 import { openMailbox, textOf, tokenIn } from './mailbox.ts'
 import { cookieOf, logIn, password } from './person.ts'
 
-it('writes no password, token, cookie or address into a log, and no password or token of a mail into the database', async () => {
+it('writes no password, token, cookie or address to a log, and no password or mail token to the database', async () => {
   const databaseUrl = await cloneDatabase()
   const mailbox = await openMailbox()
   const gateway = await startGateway({ databaseUrl, env: { LOG_LEVEL: 'trace', SMTP_URL: mailbox.url } })
@@ -16,7 +16,7 @@ it('writes no password, token, cookie or address into a log, and no password or 
 
   for (let i = 0; i < 2; i++) await client.post('/api/auth/signup', { email, password, name: 'Ada' })
   await client.post('/api/auth/verify-email/resend', { email })
-  // Mails that are ordered one after the other may come in another order.
+  // Mails that are ordered one after the other may arrive in another order.
   const verify = tokenIn(await until(() => mailbox.mails.find((mail) => textOf(mail).includes('verify-email?'))))
   await client.post('/api/auth/verify-email', { token: verify })
   await client.post('/api/auth/verify-email', { token: `${verify}x` })
@@ -28,7 +28,7 @@ it('writes no password, token, cookie or address into a log, and no password or 
   const reset = await until(() => mailbox.mails.find((mail) => textOf(mail).includes('reset-password?')))
   const resetToken = tokenIn(reset)
   const { rows: inTables } = await tablesOf(databaseUrl)
-  // The session's id lies in its table as it is, and lets nobody in: the signature does, and that is nowhere.
+  // The session id is stored in clear but gives no access: the cookie's signature does, and that is stored nowhere.
   const [sessionId, signature] = decodeURIComponent(cookie.split('=')[1] as string).split('.') as [string, string]
   expect(inTables).toContain(sessionId)
   expect((await client.post('/api/auth/token', undefined, { cookie: `gateway.session_token=${sessionId}` })).status).toBe(401)
@@ -36,7 +36,7 @@ it('writes no password, token, cookie or address into a log, and no password or 
   await client.post('/api/auth/password/reset', { token: resetToken, password: next })
   await client.post('/api/auth/password/reset', { token: resetToken, password: next })
 
-  // What the database refuses is told with its values by whoever asked it.
+  // Database errors contain the refused values.
   await sql(databaseUrl).query(`alter table users add constraint no_more check (name <> 'Mallory') not valid`)
   const mallory = `${randomUUID()}@example.com`
   const broken = await client.post('/api/auth/signup', { email: mallory, password, name: 'Mallory' })

@@ -1,4 +1,4 @@
-// Accounts and keys: whole or not at all, and nothing readable at rest.
+// Accounts and keys are created in full or not at all, and secrets are stored only as digests.
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createAccount, createApiKey, listAccounts, openAccount, revokeApiKey } from '../../src/accounts/service.ts'
@@ -19,7 +19,7 @@ async function count(table: string): Promise<number> {
 }
 
 describe('createAccount', () => {
-  it('makes a verified user, a workspace, a subscription of this calendar month and a key', async () => {
+  it('creates a verified user, a workspace, a subscription for this calendar month and a key', async () => {
     const account = await createAccount(pool(), { email: 'Ada@Example.com', name: 'Ada', plan: 'pro', password: 'long enough' })
     expect(Object.keys(account)).toEqual(['userId', 'workspaceId', 'email', 'apiKey'])
     expect(account.email).toBe('ada@example.com')
@@ -42,7 +42,7 @@ describe('createAccount', () => {
     ])
   })
 
-  it('keeps only a digest of the key', async () => {
+  it('stores only a digest of the key', async () => {
     const { apiKey, userId } = await createAccount(pool(), { email: 'digest@example.com', name: 'D', plan: 'free' })
     expect(apiKey).toMatch(/^svc_live_[0-9a-f]{64}$/)
     const { rows } = await pool().query('select prefix, hash, to_jsonb(k)::text as row from api_keys k where "userId" = $1', [
@@ -53,7 +53,7 @@ describe('createAccount', () => {
     expect(rows[0].row).not.toContain(apiKey.slice(20))
   })
 
-  it('refuses an address that is taken, in whatever case, and leaves nothing behind', async () => {
+  it('refuses a taken address in any letter case, and leaves nothing behind', async () => {
     await createAccount(pool(), { email: 'twice@example.com', name: 'A', plan: 'free' })
     const before = [await count('users'), await count('workspaces'), await count('api_keys')]
     await expect(createAccount(pool(), { email: 'TWICE@example.com', name: 'B', plan: 'free' })).rejects.toMatchObject({
@@ -62,7 +62,7 @@ describe('createAccount', () => {
     expect([await count('users'), await count('workspaces'), await count('api_keys')]).toEqual(before)
   })
 
-  it('names every field that is wrong', async () => {
+  it('names every invalid field', async () => {
     await expect(createAccount(pool(), { email: 'nobody', name: '', plan: 'free', password: 'short' })).rejects.toThrow(
       /^email: .*; name: .*; password: /,
     )
@@ -77,7 +77,7 @@ describe('keys', () => {
     expect(rows).toEqual([{ workspaceId: account.workspaceId, teamId: null, name: 'second' }])
   })
 
-  it('stay revoked since when they were revoked first', async () => {
+  it('keep the time of their first revocation', async () => {
     await createAccount(pool(), { email: 'revoke@example.com', name: 'R', plan: 'pro' })
     const { id } = await createApiKey(pool(), { email: 'revoke@example.com', name: 'gone' })
     const revokedAt = async () => (await pool().query('select "revokedAt" from api_keys where id = $1', [id])).rows[0].revokedAt
@@ -88,7 +88,7 @@ describe('keys', () => {
     expect(await revokedAt()).toEqual(first)
   })
 
-  it('are said to be unknown where they are', async () => {
+  it('give NOT_FOUND for an unknown key or account', async () => {
     await expect(revokeApiKey(pool(), 'nonsense')).rejects.toMatchObject({ extensions: { code: 'NOT_FOUND' } })
     await expect(createApiKey(pool(), { email: 'none@example.com', name: 'x' })).rejects.toMatchObject({
       extensions: { code: 'NOT_FOUND' },
@@ -96,7 +96,7 @@ describe('keys', () => {
   })
 })
 
-it('puts an account on a plan, active again', async () => {
+it('sets the plan of an account and makes its subscription active again', async () => {
   const { userId } = await createAccount(pool(), { email: 'plan@example.com', name: 'P', plan: 'free' })
   await pool().query(`update subscriptions set status = 'inactive', "cancelAtPeriodEnd" = true where "userId" = $1`, [userId])
   await setPlan(pool(), { email: 'plan@example.com', plan: 'max' })
@@ -105,8 +105,8 @@ it('puts an account on a plan, active again', async () => {
   expect((await listAccounts(pool())).at(-1)).toMatchObject({ userId, email: 'plan@example.com', plan: 'max' })
 })
 
-describe('an account that nobody proved to be theirs', () => {
-  /** Of eight days ago, unless told otherwise; answers its user's id. */
+describe('an account whose address was never verified', () => {
+  /** Inserts an account, by default eight days old and unverified; returns the id of its user. */
   async function unproved({ days = 8, verified = false } = {}): Promise<string> {
     const id = newId()
     await pool().query(
@@ -118,13 +118,13 @@ describe('an account that nobody proved to be theirs', () => {
   }
   const isThere = async (id: string) => (await pool().query('select from users where id = $1', [id])).rowCount === 1
 
-  it('goes after a week, with all that it was given, and its address is free', async () => {
+  it('is deleted after a week with all its records, and frees its address', async () => {
     const id = await unproved()
     await pool().query(
       `insert into auth_accounts (id, "userId", "providerId", "accountId", password) values ($1, $2::uuid, 'credential', $2::text, 'x')`,
       [newId(), id],
     )
-    // Half an account is one too.
+    // A user row without workspace and subscription is deleted too.
     const half = newId()
     await pool().query(`insert into users (id, email, name, "createdAt") values ($1, $2, 'Half', now() - interval '8 days')`, [
       half,
@@ -141,7 +141,7 @@ describe('an account that nobody proved to be theirs', () => {
     await createAccount(pool(), { email: `${id}@example.com`, name: 'Ada', plan: 'free' })
   })
 
-  it('stays where it is younger, or proved, or was signed in, or owns anything', async () => {
+  it('stays if it is younger, verified, has had a session, or owns anything', async () => {
     const [young, proved, inside, keyed, owning] = [
       await unproved({ days: 6 }),
       await unproved({ verified: true }),

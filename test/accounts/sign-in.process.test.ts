@@ -1,4 +1,4 @@
-// Signing in: a session is a cookie, and its tokens live as long as it does.
+// Signing in starts a session with a cookie; the session's tokens are valid only as long as the session.
 import { randomUUID } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -32,12 +32,12 @@ describe('a login', () => {
     expect(decodeProtectedHeader(token)).toStrictEqual({ alg: 'EdDSA', kid: uuid })
     const claims = decodeJwt(token)
     const iat = claims.iat as number
-    // Nothing of the person but the id.
+    // The id is the only personal data in the claims.
     const expected = { sub: account.userId, sid: uuid, iat, exp: iat + 600, iss: 'http://gateway.example.com', aud: 'console' }
     expect(claims).toStrictEqual(expected)
   })
 
-  it('is refused in the same words for a wrong password and for nobody’s address', async () => {
+  it('is refused with the same message for a wrong password and for an unknown address', async () => {
     const { email } = await newAccount(databaseUrl)
     for (const address of [email, `${randomUUID()}@example.com`]) {
       expectRefusal(
@@ -49,12 +49,12 @@ describe('a login', () => {
     }
   })
 
-  it('is refused after five failures for one address, known or not, on every process, and for nobody else', async () => {
+  it('is refused after five failures for one address, known or not, on every process; other addresses are not', async () => {
     for (const { email } of [await newAccount(databaseUrl), { email: `${randomUUID()}@example.com` }]) {
       const codes: string[] = []
       for (let i = 0; i < 7; i++) codes.push((await logIn(gateways[i % 2] as Gateway, email, 'wrong password')).body.error.code)
       expect(codes).toEqual([...Array(5).fill('INVALID_CREDENTIALS'), ...Array(2).fill('API_RATE_LIMIT_EXCEEDED')])
-      // Not with the right one either, or guessing would go on.
+      // The right password is refused too; otherwise guessing could continue.
       const late = await logIn(gateways[0], email)
       expectRefusal(late, 429, 'API_RATE_LIMIT_EXCEEDED')
       expect(Number(late.headers.get('retry-after'))).toBeGreaterThan(800)
@@ -62,7 +62,7 @@ describe('a login', () => {
     expect((await logIn(gateways[0], (await newAccount(databaseUrl)).email)).status).toBe(200)
   })
 
-  it('is refused after five failures however many try at once', async () => {
+  it('is refused after five failures, even under concurrency', async () => {
     const { email } = await newAccount(databaseUrl)
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) => logIn(gateways[i % 2] as Gateway, email, 'wrong password')),
@@ -71,7 +71,7 @@ describe('a login', () => {
     expect(told).toEqual([...Array(5).fill(401), ...Array(15).fill(429)])
   })
 
-  it('forgets failures once one went well, and once they are 15 minutes old', async () => {
+  it('resets the failures on success, and 15 minutes after they happened', async () => {
     const { email } = await newAccount(databaseUrl)
     for (let i = 0; i < 4; i++) await logIn(gateways[0], email, 'wrong password')
     expect((await logIn(gateways[0], email)).status).toBe(200)
@@ -81,14 +81,14 @@ describe('a login', () => {
     expect((await logIn(gateways[0], email)).status).toBe(200)
   })
 
-  it('names the fields that are wrong, and hashes nothing that is too long', async () => {
+  it('names the invalid fields, including a password that is too long to hash', async () => {
     const answer = await api(gateways[0]).post('/api/auth/login', { email: 7, password: 'x'.repeat(129) })
     expectRefusal(answer, 400, 'VALIDATION_ERROR', 'email: must be an e-mail address; password: must have at most 128 characters')
   })
 })
 
 describe('a session', () => {
-  it('gives further tokens for its cookie, and none without or after it', async () => {
+  it('gives further tokens for its cookie, and none without the cookie, with a forged one or after expiry', async () => {
     const person = await newPerson(gateways[0], databaseUrl)
     const answer = await renew(person.cookie)
     expect({ status: answer.status, body: answer.body }).toStrictEqual({
@@ -103,7 +103,7 @@ describe('a session', () => {
     expectRefusal(await person.api.get('/api/instances'), 401, 'UNAUTHORIZED', refused)
   })
 
-  it('gives no token where the database does not answer, and is there still', async () => {
+  it('gives no token during a database failure, and survives it', async () => {
     const person = await newPerson(gateways[0], databaseUrl)
     await sql(databaseUrl).query('alter table auth_sessions rename to auth_sessions_away')
     try {
@@ -114,16 +114,16 @@ describe('a session', () => {
       await sql(databaseUrl).query('alter table auth_sessions_away rename to auth_sessions')
     }
     expect((await renew(person.cookie)).status).toBe(200)
-    // Whoever runs this reads why.
+    // The log gives the operator the reason.
     await gateways[0].line(/"part":"identity".*"err":\{.*auth_sessions.* does not exist/)
   })
 
-  it('that ends while it is asked for a token gives none', async () => {
+  it('gives no token when it ends during the token request', async () => {
     const person = await newPerson(gateways[0], databaseUrl)
     await sql(databaseUrl).query(`update auth_sessions set "expiresAt" = now() + interval '10 days' where "userId" = $1`, [
       person.userId,
     ])
-    // Read by the one statement, and gone by the next.
+    // The session is found by the first statement and is gone at the next.
     await lose(databaseUrl, 'update', 'auth_sessions')
     expectRefusal(await renew(person.cookie), 401, 'UNAUTHORIZED', refused)
   })
@@ -141,7 +141,7 @@ describe('a session', () => {
     expect(rows).toEqual([{ days: 30 }])
   })
 
-  it.each(['token', 'login', 'logout'])('is none of another origin’s business: %s', async (route) => {
+  it.each(['token', 'login', 'logout'])('is refused to other origins: %s', async (route) => {
     const person = await newPerson(gateways[0], databaseUrl)
     const ask = (origin: string) =>
       api(gateways[0]).post(`/api/auth/${route}`, { email: person.email, password }, { cookie: person.cookie, origin })
@@ -159,7 +159,7 @@ describe('a session', () => {
     expect((await ask('http://gateway.example.com')).status).toBe(200)
   })
 
-  it('is listed to its owner, and ended by its owner alone', async () => {
+  it('is listed to its owner, and only its owner can end it', async () => {
     const first = await newPerson(gateways[0], databaseUrl)
     const second = await signIn(gateways[1], first)
     const stranger = await newPerson(gateways[0], databaseUrl)
@@ -180,7 +180,7 @@ describe('a session', () => {
   })
 })
 
-it('are a thousand of one person at most, of which those go that were not used for the longest time', async () => {
+it('keeps at most a thousand sessions of one person and drops those unused for longest', async () => {
   const person = await newPerson(gateways[0], databaseUrl)
   await sql(databaseUrl).query(
     `insert into auth_sessions (id, token, "userId", "expiresAt") select gen_random_uuid(), gen_random_uuid(), $1, now() + n * interval '1 minute'
@@ -191,7 +191,7 @@ it('are a thousand of one person at most, of which those go that were not used f
   await api(gateways[0]).post('/api/auth/login', { email: person.email, password }, headers)
   const list: { expiresAt: string; userAgent: string }[] = (await person.api.get('/api/auth/sessions')).body.data
   expect(list).toHaveLength(1_000)
-  // The two that signed in, and the newest of the others.
+  // The two real sign-ins and the newest of the inserted ones remain.
   expect(list.map(({ expiresAt }) => Date.parse(expiresAt) - Date.now()).filter((ms) => ms < 101 * 60_000)).toEqual([])
   expect(list.map(({ userAgent }) => userAgent?.length)).toContain(512)
 })

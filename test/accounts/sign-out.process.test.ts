@@ -1,4 +1,4 @@
-// Signing out: a session that is ended is ended everywhere at once, with its tokens and its streams.
+// Signing out ends a session on every process at once, with its tokens and event streams.
 import { beforeAll, expect, it } from 'vitest'
 import { refuse } from '../kit/fault.ts'
 import { api, type Gateway, until } from '../kit/kit.ts'
@@ -13,7 +13,7 @@ beforeAll(async () => {
   ;({ databaseUrl, gateways } = await openTwo())
 })
 
-it.each(['rest', 'graphql'])('is over on every process at the next request: %s', async (surface) => {
+it.each(['rest', 'graphql'])('ends the session on every process at the next request: %s', async (surface) => {
   const person = await newPerson(gateways[0], databaseUrl)
   const elsewhere = api(gateways[1], undefined, { authorization: `Bearer ${person.token}` })
   const ask = () => (surface === 'rest' ? elsewhere.get('/api/instances') : elsewhere.graphql('{ instances { id } }'))
@@ -32,13 +32,13 @@ it.each(['rest', 'graphql'])('is over on every process at the next request: %s',
   )
 })
 
-it('is ended by its token alone as well', async () => {
+it('ends the session by its access token alone', async () => {
   const person = await newPerson(gateways[0], databaseUrl)
   await person.api.post('/api/auth/logout')
   expectRefusal(await person.api.get('/api/instances'), 401, 'UNAUTHORIZED', refused)
 })
 
-it.each(['cookie', 'token'])('is not said to be that could not be ended: %s', async (shown) => {
+it.each(['cookie', 'token'])('reports no success when the session could not be ended: %s', async (shown) => {
   const person = await newPerson(gateways[0], databaseUrl)
   const headers: Record<string, string> =
     shown === 'cookie' ? { cookie: person.cookie } : { authorization: `Bearer ${person.token}` }
@@ -53,7 +53,7 @@ it.each(['cookie', 'token'])('is not said to be that could not be ended: %s', as
   expectRefusal(await person.api.get('/api/instances'), 401, 'UNAUTHORIZED', refused)
 })
 
-it('takes its live streams along', async () => {
+it("ends the session's live event streams", async () => {
   const person = await newPerson(gateways[0], databaseUrl)
   const response = await fetch(`${gateways[1].url}/api/events/stream`, { headers: { authorization: `Bearer ${person.token}` } })
   expect(response.status).toBe(200)

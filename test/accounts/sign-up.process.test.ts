@@ -1,4 +1,4 @@
-// Signing up: nothing works before the address is proved, and nobody learns whose addresses have accounts.
+// Sign-up gives no access before the address is verified, and never reveals which addresses have accounts.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { slow } from '../kit/fault.ts'
@@ -25,7 +25,7 @@ const signUp = (email: string, fields: object = {}) =>
   client.post('/api/auth/signup', { email, password, name: 'Ada', ...fields })
 
 describe('signing up', () => {
-  it('makes an account that can be used once its address is verified', async () => {
+  it('creates an account that can be used once its address is verified', async () => {
     const email = newEmail()
     const answer = await signUp(email.toUpperCase().replace('EXAMPLE.COM', 'Example.com'))
     expect(answer.status).toBe(201)
@@ -48,7 +48,7 @@ describe('signing up', () => {
     expect(me.body.data.me).toEqual({ email, emailVerified: true, plan: { code: 'free' } })
   })
 
-  it('tells in its mail where to go', async () => {
+  it('mails a link to the console', async () => {
     const email = newEmail()
     await signUp(email)
     const mail = await until(() => mailbox.mails.find(({ to }) => to === email))
@@ -56,7 +56,7 @@ describe('signing up', () => {
     expect(mail.raw).toMatch(/^From: Messaging gateway <gateway@localhost>\r$/m)
   })
 
-  it('gives one workspace and one subscription, however often it is tried at once', async () => {
+  it('creates one workspace and one subscription, even under concurrency', async () => {
     const email = newEmail()
     const answers = await Promise.all(Array.from({ length: 5 }, () => signUp(email)))
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201])
@@ -68,7 +68,7 @@ describe('signing up', () => {
     expect(rows).toEqual([{ users: 1, workspaces: 1, subscriptions: 1 }])
   })
 
-  it('is made whole by the next request where the process died in the middle of it', async () => {
+  it('is completed by the next request when the process died midway', async () => {
     const email = newEmail()
     const { id } = (await signUp(email)).body.data.user
     await client.post('/api/auth/verify-email', { token: await mailbox.token(email) })
@@ -88,7 +88,7 @@ describe('signing up', () => {
     expect(rows).toEqual([{ plan: 'free' }])
   })
 
-  it('names every field that is wrong', async () => {
+  it('names every invalid field', async () => {
     const answer = await client.post('/api/auth/signup', { email: 'nobody', password: 'short', name: '' })
     const message = 'email: must be an e-mail address; password: must have at least 10 characters; name: must not be empty'
     expectRefusal(answer, 400, 'VALIDATION_ERROR', message)
@@ -97,7 +97,7 @@ describe('signing up', () => {
     expectRefusal(await signUp(newEmail(), { password: 'x'.repeat(129) }), 400, 'VALIDATION_ERROR', /^password: /)
   })
 
-  it('takes nothing from the body that is not asked for', async () => {
+  it('ignores unknown fields in the body', async () => {
     const email = newEmail()
     const fields = { id: randomUUID(), emailVerified: true, plan: 'max', role: 'owner', createdAt: '2020-01-01T00:00:00Z' }
     const answer = await signUp(email, fields)
@@ -107,7 +107,7 @@ describe('signing up', () => {
 })
 
 describe('an address that has an account', () => {
-  it('is answered like any other, and its owner reads that somebody tried', async () => {
+  it('is answered like any other, and its owner is mailed about the attempt', async () => {
     const { email } = await newAccount(databaseUrl)
     const [known, unknown] = [await signUp(email, { password: 'another password' }), await signUp(newEmail())]
     const shape = ({ status, body: { data } }: typeof known) => ({
@@ -115,12 +115,12 @@ describe('an address that has an account', () => {
       user: { ...data.user, id: uuid, email: '', createdAt: moment },
     })
     expect(shape(known)).toEqual(shape(unknown))
-    // Not even the version of the id tells.
+    // The version of the id must not reveal it either.
     expect(known.body.data.user.id).toEqual(uuid)
     expect(unknown.body.data.user.id).toEqual(uuid)
     const mail = await until(() => mailbox.mails.find(({ to }) => to === email))
     expect(textOf(mail)).toContain('has an account already')
-    // And nothing of the account has changed.
+    // The account itself is unchanged.
     expect((await logIn(gateway, email)).status).toBe(200)
   })
 
@@ -135,7 +135,7 @@ describe('an address that has an account', () => {
       expect({ status, body }).toStrictEqual({ status: 202, body: { data: { accepted: true } } })
   })
 
-  // What is done for one of the two alone is slowed down, so that it would show on a machine that others use too.
+  // Work that is done only for a known address is slowed down, so that a difference shows even on a busy machine.
   it.each([
     ['password/forgot', 'mails'],
     ['verify-email/resend', 'mails'],
@@ -144,10 +144,10 @@ describe('an address that has an account', () => {
     const slowerMs = 80
     await slow(databaseUrl, 'insert', table, slowerMs)
     const bestMs = { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY }
-    // Each at its best, so that what else the machine does is left out; the floor makes them one. No patience hides a slower side.
+    // The best time of each kind excludes other load on the machine; a real difference stays, however many times it is retried.
     const apartMs = () => Math.abs(bestMs.known - bestMs.unknown)
     for (let tries = 0; tries < 12 || (tries < 40 && apartMs() >= slowerMs / 2); tries++) {
-      // Each is written to for the first time; resending is of use before the address is verified.
+      // Each address is mailed for the first time; a resend applies only before the address is verified.
       const { email } = await newAccount(databaseUrl)
       await sql(databaseUrl).query('update users set "emailVerified" = false where email = $1', [email])
       for (const [who, address] of [
@@ -162,20 +162,20 @@ describe('an address that has an account', () => {
     expect(apartMs()).toBeLessThan(slowerMs / 2)
   })
 
-  it('takes a wrong password as long to be refused as one of nobody', async () => {
+  it('takes as long to refuse a wrong password as an unknown address', async () => {
     const accounts = await Promise.all(Array.from({ length: 40 }, () => newAccount(databaseUrl)))
     const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] }
     for (const [i, { email }] of accounts.entries()) {
       const kinds = [['known', email] as const, ['unknown', newEmail()] as const]
-      // In turns, so that what comes first after the other falls on both alike.
+      // The order alternates, so that any cost of being first affects both alike.
       for (const [who, address] of i % 2 === 0 ? kinds : kinds.toReversed()) {
         const begin = performance.now()
         expect((await logIn(gateway, address, 'a wrong password')).status).toBe(401)
         times[who].push(performance.now() - begin)
       }
     }
-    // What the machine does meanwhile falls on single ones. They are those above one bound for both: of lists that were cut each
-    // for itself chance alone would make more of a difference than Welch's t knows of.
+    // Other load on the machine causes outliers, which are cut at one common bound. Separate bounds for the two lists would add
+    // a chance difference that Welch's t does not account for.
     const rare = [...times.known, ...times.unknown].sort((a, b) => a - b).at(-8) as number
     const usual = (list: number[]) => list.filter((ms) => ms < rare)
     expect(Math.abs(welch(usual(times.known), usual(times.unknown)))).toBeLessThan(4.5)
@@ -187,7 +187,7 @@ describe('the mails to one address', () => {
   const resend = (email: string) => client.post('/api/auth/verify-email/resend', { email })
   const to = (email: string) => mailbox.mails.filter((mail) => mail.to === email).length
   const sentAll = () => until(async () => (await sql(databaseUrl).query('select from mails')).rowCount === 0)
-  /** Makes what was counted for the address older; the other addresses of this file have no more to come. */
+  /** Ages the counts of all addresses; earlier tests of this file no longer need theirs. */
   const age = (hours: number) =>
     sql(databaseUrl).query(
       `update email_counts set at = array(select t - make_interval(hours => $1) from unnest(at) t order by 1)`,
@@ -202,7 +202,7 @@ describe('the mails to one address', () => {
       async () => (await newAccount(databaseUrl)).email,
       (email: string) => signUp(email),
     ],
-  ])('%s are five in an hour, however many are asked for, and nobody is told', async (_, make, ask) => {
+  ])('%s are limited to five in an hour, and the answers do not show the limit', async (_, make, ask) => {
     const email = await make()
     const first = await ask(email)
     const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => ask(i % 2 ? email : email.toUpperCase())))
@@ -214,7 +214,7 @@ describe('the mails to one address', () => {
     await until(() => to(email) === 6)
   })
 
-  it('are twenty in a day where their links hold as long; a link for a password holds an hour, and there is always another', async () => {
+  it('about verification are limited to 20 in a day, because their links hold a day; password mails are not', async () => {
     const email = newEmail()
     await signUp(email)
     for (let hour = 0; hour < 6; hour++) {
@@ -228,13 +228,13 @@ describe('the mails to one address', () => {
 })
 
 describe('a token of a mail', () => {
-  it.each(['', 'x', 'a.b.c'])('that is none is refused: %j', async (token) => {
+  it.each(['', 'x', 'a.b.c'])('is refused when it is invalid: %j', async (token) => {
     const [status, code] = [400, token === '' ? 'VALIDATION_ERROR' : 'INVALID_TOKEN']
     expectRefusal(await client.post('/api/auth/verify-email', { token }), status, code)
     expectRefusal(await client.post('/api/auth/password/reset', { token, password }), status, code)
   })
 
-  it('comes again on request, and the address is verified by any of them', async () => {
+  it('is sent again on request, and the address is verified by the later one', async () => {
     const email = newEmail()
     await signUp(email)
     await client.post('/api/auth/verify-email/resend', { email })

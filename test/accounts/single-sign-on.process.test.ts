@@ -1,4 +1,4 @@
-// Signing in through an identity provider, and doing without it when it is away.
+// Signing in through an identity provider, and password logins during its outages.
 import { createHash, randomUUID } from 'node:crypto'
 import { createServer, type Socket } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -22,14 +22,14 @@ beforeAll(async () => {
 const start = () => `${gateway.url}/api/auth/oauth/example`
 const issuer = () => `http://127.0.0.1:${provider.port}`
 
-/** Goes there and back; where the browser ends, and with which session. */
+/** Completes a sign-in at the provider; returns the browser's final location and session. */
 async function signInThere(claims: Partial<typeof provider.claims>): Promise<{ location: string; session: string | undefined }> {
   provider.claims = { sub: randomUUID(), email: `${randomUUID()}@example.com`, email_verified: true, name: 'Ada', ...claims }
   const { location, cookies } = await browse(start(), [gateway.url, issuer()])
   return { location, session: cookies.get('gateway.session_token') }
 }
 
-/** Goes there and to the door of the way back: where that is, and the cookie to bring. */
+/** Signs in at the provider up to the redirect back; returns the callback URL and the cookie for it. */
 async function arrive(): Promise<{ location: string; cookie: string }> {
   const begun = await fetch(start(), { redirect: 'manual' })
   const [cookie] = begun.headers.getSetCookie().map((line) => line.split(';', 1)[0] as string)
@@ -45,7 +45,7 @@ async function meOf(session: string | undefined): Promise<{ email: string; name:
 }
 
 describe('signing in through the provider', () => {
-  it('makes an account, with a workspace of its own, and comes back to the console with a session', async () => {
+  it('creates an account with a workspace, and returns to the console with a session', async () => {
     const email = `${randomUUID()}@example.com`
     const { location, session } = await signInThere({ email, name: 'Grace' })
     expect(location).toBe(`${consoleUrl}/`)
@@ -54,32 +54,32 @@ describe('signing in through the provider', () => {
       `select a."providerId", a."accessToken", a."refreshToken", a."idToken" from auth_accounts a join users u on u.id = a."userId" where u.email = $1`,
       [email],
     )
-    // Nothing is asked of the provider later, so none of its tokens is kept.
+    // The provider is not contacted later, so none of its tokens is stored.
     expect(rows).toEqual([{ providerId: 'example', accessToken: null, refreshToken: null, idToken: null }])
   })
 
-  it('finds the same account again, by who somebody is and not by the address', async () => {
+  it('finds the same account by the subject, not by the address', async () => {
     const [sub, email] = [randomUUID(), `${randomUUID()}@example.com`]
     await signInThere({ sub, email })
     const { session } = await signInThere({ sub, email: `${randomUUID()}@example.com` })
     expect((await meOf(session)).email).toBe(email)
   })
 
-  it('joins an account whose address both sides have verified, and keeps its password', async () => {
+  it('links an account whose address both sides have verified, and keeps its password', async () => {
     const { email } = await newAccount(databaseUrl, 'pro')
     const { session } = await signInThere({ email })
     expect(await meOf(session)).toMatchObject({ email, plan: { code: 'pro' } })
     expect((await logIn(gateway, email)).status).toBe(200)
   })
 
-  it('joins no account whose address the provider does not vouch for', async () => {
+  it('links no account whose address the provider does not vouch for', async () => {
     const { email } = await newAccount(databaseUrl)
     const { location, session } = await signInThere({ email, email_verified: false })
     expect(location).toMatch(new RegExp(`^${consoleUrl}/?\\?error=`))
     expect(session).toBeUndefined()
   })
 
-  it('joins no account that somebody made with an address they never proved', async () => {
+  it('links no account that was signed up with an unverified address', async () => {
     const email = `${randomUUID()}@example.com`
     await api(gateway).post('/api/auth/signup', { email, password, name: 'Mallory' })
     const { location, session } = await signInThere({ email })
@@ -88,7 +88,7 @@ describe('signing in through the provider', () => {
   })
 
   it.each(['mallory@example.com, ada@example.com', 'müller@example.com'])(
-    'writes to no address that none of ours could be, which the provider does not vouch for: %s',
+    'creates no account with an invalid address that the provider does not vouch for: %s',
     async (email) => {
       const { location, session } = await signInThere({ email, email_verified: false })
       expect(location).toContain(`${consoleUrl}/?error=email_not_valid`)
@@ -97,11 +97,11 @@ describe('signing in through the provider', () => {
     },
   )
 
-  it('lets nobody in who began with an address that is not theirs, once its owner has proved it with a new password', async () => {
+  it("refuses a squatter's unverified identity once the owner has proved the address by a password reset", async () => {
     const [sub, email] = [randomUUID(), `${randomUUID()}@example.com`]
     const squatter = { sub, email, email_verified: false, name: 'Mallory' }
     expect((await signInThere(squatter)).session).toBeUndefined()
-    // The owner reads that there is an account already, and asks for a password.
+    // The owner is mailed that an account exists, and requests a password reset.
     const { rows } = await sql(databaseUrl).query<{ id: string }>('select id from users where email = $1', [email])
     const token = randomUUID()
     await sql(databaseUrl).query(
@@ -113,12 +113,12 @@ describe('signing in through the provider', () => {
     expect(back.location).toMatch(new RegExp(`^${consoleUrl}/?\\?error=account_not_linked`))
     expect(back.session).toBeUndefined()
     expect((await logIn(gateway, email)).status).toBe(200)
-    // Theirs at the provider is joined from then on.
+    // The owner's own identity at the provider is linked from then on.
     expect(await meOf((await signInThere({ email })).session)).toMatchObject({ email })
   })
 })
 
-describe('the way to the provider', () => {
+describe('the redirect to the provider', () => {
   it('carries a state, a nonce and a PKCE challenge', async () => {
     const response = await fetch(start(), { redirect: 'manual' })
     expect(response.status).toBe(302)
@@ -138,7 +138,7 @@ describe('the way to the provider', () => {
   })
 
   it.each(['', '?state=x', '?code=x', '?code=x&state=forged', '?error=access_denied&state=forged'])(
-    'back without what it began with gives no session: %j',
+    'gives no session on a callback without a valid state: %j',
     async (query) => {
       const response = await fetch(`${start()}/callback${query}`, { redirect: 'manual' })
       expect(response.status).toBe(302)
@@ -149,12 +149,12 @@ describe('the way to the provider', () => {
     },
   )
 
-  it.each(['code', 'state', 'error'])('back with two of what it is one of is refused by name: %s', async (name) => {
+  it.each(['code', 'state', 'error'])('is refused on a callback with a repeated parameter, with its name: %s', async (name) => {
     const answer = await api(gateway).get(`/api/auth/oauth/example/callback?${name}=a&${name}=b`)
     expectRefusal(answer, 400, 'VALIDATION_ERROR', `${name}: must be a string`)
   })
 
-  it('cannot be finished in another browser', async () => {
+  it('cannot be completed in another browser', async () => {
     provider.claims = { sub: randomUUID(), email: `${randomUUID()}@example.com`, email_verified: true, name: 'Ada' }
     const begun = await fetch(start(), { redirect: 'manual' })
     // The victim's browser has no state cookie.
@@ -163,8 +163,8 @@ describe('the way to the provider', () => {
     expect(response.headers.get('location')).toMatch(new RegExp(`^${consoleUrl}/?\\?.*error=`))
   })
 
-  it('leads there however long this process takes to load what it needs for it', async () => {
-    // Longer than a provider is waited for.
+  it('succeeds even if the process loads the sign-in module slowly', async () => {
+    // The delay exceeds the provider timeout.
     const load = `(url, context, next) => {
       const module = next(url, context)
       if (!url.endsWith('/src/accounts/sign-in/auth.ts')) return module
@@ -178,14 +178,14 @@ describe('the way to the provider', () => {
     expect(performance.now() - begun, 'it was loaded now').toBeGreaterThan(3_500)
   })
 
-  it('is 404 to a provider that is not set up', async () => {
+  it('is 404 for a provider that is not configured', async () => {
     const answer = await api(gateway).get('/api/auth/oauth/other')
     expectRefusal(answer, 404, 'NOT_FOUND', 'There is no identity provider other')
   })
 })
 
-describe('a provider that is away', () => {
-  it('when the gateway starts, or silent, hurts no password login, and works as soon as it is back', async () => {
+describe('a provider outage', () => {
+  it('at the start of the gateway does not affect password logins, and ends as soon as the provider is back', async () => {
     const own = await cloneDatabase()
     const sockets = new Set<Socket>()
     const silent = createServer((socket) => sockets.add(socket.on('error', () => {}))).listen(0, '127.0.0.1')
@@ -195,7 +195,7 @@ describe('a provider that is away', () => {
     const env = { ...provider.env, OIDC_DISCOVERY_URL: `http://127.0.0.1:${port}/.well-known/openid-configuration` }
     const alone = await startGateway({ databaseUrl: own, env })
     const { email } = await newAccount(own)
-    // Who logs in is let in while somebody else waits for the provider.
+    // Password logins succeed while another request waits for the provider.
     await until(async () => {
       let answered = false
       const asked = api(alone)
@@ -219,16 +219,16 @@ describe('a provider that is away', () => {
       status: 302,
       there: true,
     })
-    // Without a console the way back leads to a page of the gateway's own.
+    // Without a console URL the callback leads to a page of the gateway itself.
     const failed = await api(alone).get('/api/auth/oauth/example/callback?error=access_denied&state=forged')
     const end = new URL(failed.headers.get('location') as string)
     expect([end.origin, end.pathname, end.searchParams.has('error')]).toEqual([alone.url, '/', true])
     expect((await fetch(end)).headers.get('content-type')).toBe('text/html; charset=utf-8')
   })
 
-  it('in the middle of a sign-in is given up, and hurts no password login', async () => {
+  it('during a sign-in ends in a timeout, and does not affect password logins', async () => {
     const there = await Promise.all(Array.from({ length: 120 }, arrive))
-    // It answers byte by byte and never ends.
+    // The provider answers byte by byte without end.
     const hanging = { now: 0, most: 0 }
     provider.instead = (_, response) => {
       hanging.most = Math.max(hanging.most, ++hanging.now)
@@ -246,7 +246,7 @@ describe('a provider that is away', () => {
       error: { code: 'SERVICE_UNAVAILABLE', message: expect.stringMatching(/is asked by too many at once|does not answer/) },
     }
     for (const answer of await Promise.all(waiting)) expect([answer.status, await answer.json()]).toEqual([503, refused])
-    // Nobody waits for them any more, and they end.
+    // The requests to the provider are aborted once nothing waits for them.
     await until(() => hanging.now === 0)
     expect(hanging.most).toBeGreaterThan(0)
     expect(hanging.most).toBeLessThanOrEqual(100)

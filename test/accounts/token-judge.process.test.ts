@@ -1,4 +1,4 @@
-// Whose keys sign access tokens: those in the table now, however many tokens of other keys come.
+// Access tokens are accepted only when signed by a key that is currently in the table, and lookups of unknown keys are bounded.
 import { randomUUID } from 'node:crypto'
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -8,7 +8,7 @@ import { newPerson, type Person } from './person.ts'
 
 const issuer = 'https://gateway.example.com'
 
-/** A key pair and tokens that it signs. */
+/** A key pair, and a function that makes tokens signed with it. */
 async function makeKey(kid: string = randomUUID()): Promise<{ jwk: JWK; token: () => Promise<string> }> {
   const { publicKey, privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519' })
   const jwk = { ...(await exportJWK(publicKey)), kid, alg: 'EdDSA' }
@@ -19,7 +19,7 @@ async function makeKey(kid: string = randomUUID()): Promise<{ jwk: JWK; token: (
   }
 }
 
-describe('keys', () => {
+describe('signing keys', () => {
   function openJudge(published: JWK[], keptMs?: number) {
     const table = { published, readings: 0 }
     async function getJwks() {
@@ -34,12 +34,12 @@ describe('keys', () => {
     return { table, judge }
   }
 
-  it('are read once for however many tokens of unknown keys come at once', async () => {
+  it('are read once for any number of concurrent tokens of unknown keys', async () => {
     const [ours, other] = [await makeKey(), await makeKey()]
     const { table, judge } = openJudge([ours.jwk])
     expect(await judge(await ours.token())).not.toBeNull()
     const strangers = await Promise.all(Array.from({ length: 50 }, other.token))
-    // They are looked for again once a second.
+    // Unknown keys are looked up at most once a second.
     await until(async () => {
       await Promise.all(strangers.map(judge))
       return table.readings > 1
@@ -48,7 +48,7 @@ describe('keys', () => {
     expect(await Promise.all(strangers.map(judge))).toEqual(Array(50).fill(null))
   })
 
-  it('that are not in the table any more open nothing soon after', async () => {
+  it('are refused soon after their removal from the table', async () => {
     const [ours, next] = [await makeKey(), await makeKey()]
     const { table, judge } = openJudge([ours.jwk], 100)
     expect(await judge(await ours.token())).not.toBeNull()
@@ -63,7 +63,7 @@ describe('another gateway', () => {
   let there: typeof here
 
   beforeAll(async () => {
-    // Both say that they are the same, and share nothing else but the key that the tests seal with.
+    // Both gateways have the same public URL, and share nothing else but the SECRET_KEY of the tests.
     const start = async () => {
       const databaseUrl = await cloneDatabase()
       const gateway = await startGateway({ databaseUrl, env: { PUBLIC_URL: issuer } })
@@ -72,7 +72,7 @@ describe('another gateway', () => {
     ;[here, there] = await Promise.all([start(), start()])
   })
 
-  it('has tokens, cookies and keys that open nothing here', async () => {
+  it('issues tokens, cookies and keys that are refused here', async () => {
     const { person } = there
     expect((await person.api.get('/api/instances')).status).toBe(200)
     const stranger = (headers: Record<string, string>) => api(here.gateway, undefined, headers)
@@ -85,7 +85,7 @@ describe('another gateway', () => {
     expect((await stranger({ 'x-api-key': apiKey }).graphql('{ me { id } }')).status).toBe(401)
   })
 
-  it('has no say by its key under a kid of ours', async () => {
+  it('cannot forge tokens with its own key under one of our key ids', async () => {
     const { keys } = (await api(here.gateway).get('/api/auth/jwks')).body
     for (const { kid } of keys) {
       const forged = await (await makeKey(kid)).token()

@@ -1,4 +1,4 @@
-// Forged access tokens: whatever is wrong with one, the answer is the same 401.
+// Every forged access token gets the same 401.
 import { createHmac, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { api, cloneDatabase, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
@@ -30,7 +30,7 @@ const headerOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[0] a
 const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] as string, 'base64url').toString())
 
 const own = generateKeyPairSync('ed25519')
-/** Signed with a key that is not ours. */
+/** Signs with the attacker's key. */
 function forge(header: object, claims: unknown): string {
   const signed = `${encode(header)}.${encode(claims)}`
   return `${signed}.${sign(null, Buffer.from(signed), own.privateKey).toString('base64url')}`
@@ -43,7 +43,7 @@ function hmac(header: object, claims: object, key: string | Buffer): string {
 
 const publicJwk = own.publicKey.export({ format: 'jwk' })
 
-/** What each is made of: the good token, its header and its claims. */
+/** Builds each forgery from a valid token. */
 const forgeries: Record<string, (good: string) => string> = {
   'no token': () => '',
   'not a token': () => 'x',
@@ -80,11 +80,11 @@ async function statusWith(authorization: string | undefined): Promise<{ status: 
 const refusal = { status: 401, body: { error: { code: 'UNAUTHORIZED', message: 'Missing or invalid token' } } }
 
 describe('an access token', () => {
-  it('that is good is let in, and its key is one of those published', async () => {
+  it('is accepted when valid, and its key is published', async () => {
     expect(await statusWith(`Bearer ${person.token}`)).toMatchObject({ status: 200 })
     const jwks = (await api(gateway).get('/api/auth/jwks')).body
     const { kid } = headerOf(person.token)
-    // Two who sign in first at the same moment make a key each.
+    // Two concurrent first sign-ins create one key each.
     for (const key of jwks.keys)
       expect(key).toStrictEqual({ alg: 'EdDSA', crv: 'Ed25519', kty: 'OKP', x: expect.any(String), kid: uuid })
     expect(jwks.keys.map((key: { kid: string }) => key.kid)).toContain(kid)
@@ -94,7 +94,7 @@ describe('an access token', () => {
     const token = (forgeries[name] as (good: string) => string)(person.token)
     expect(token).not.toBe(person.token)
     if (token.length > 16_384) {
-      // Longer than all headers may be, it does not even get as far as a route.
+      // The header exceeds the limit for all headers, so the request is refused before routing.
       const headers = { authorization: `Bearer ${token}` }
       expect((await fetch(new URL('/api/instances', gateway.url), { headers })).status).toBe(431)
       return
@@ -105,7 +105,7 @@ describe('an access token', () => {
     expect(JSON.stringify(graph.body)).toContain('"UNAUTHORIZED"')
   })
 
-  it('is refused that claims another issuer or audience, or holds no more, or not yet, or for ever, though our key signed it', async () => {
+  it('is refused with a wrong issuer, audience, time, subject or session, even when our key signed it', async () => {
     const { iss, aud, exp, iat, ...rest } = claimsOf(person.token)
     const wrong = [
       { ...rest, iat, exp, iss: 'http://evil.example', aud },
@@ -116,17 +116,17 @@ describe('an access token', () => {
       { ...rest, sid: undefined, iat, exp, iss, aud },
       { ...rest, sub: undefined, iat, exp, iss, aud },
       { ...rest, sid: "' or true --", iat, exp, iss, aud },
-      // A session that is another person's.
+      // A session of another person.
       { ...rest, sid: claimsOf(other.token).sid, iat, exp, iss, aud },
     ]
     const key = await ownKeyIn()
     const signed = (claims: object) => forge({ alg: 'EdDSA', kid: key }, claims)
-    // Keys that another process made are looked for once a second.
+    // Keys created by another process are looked up at most once a second.
     await until(async () => (await statusWith(`Bearer ${signed({ ...rest, iat, exp, iss, aud })}`)).status === 200)
     for (const claims of wrong) expect(await statusWith(`Bearer ${signed(claims)}`), JSON.stringify(claims)).toEqual(refusal)
   })
 
-  it('is refused that HS256 signed with our public key, in any of its forms', async () => {
+  it('is refused when signed by HS256 with any form of our public key', async () => {
     const { keys } = (await api(gateway).get('/api/auth/jwks')).body
     const [jwk] = keys
     const forms = [jwk.x, Buffer.from(jwk.x, 'base64url'), JSON.stringify(jwk), JSON.stringify({ keys })]
@@ -136,7 +136,7 @@ describe('an access token', () => {
     }
   })
 
-  it('is taken from one Authorization header of the form Bearer, and from nowhere else', async () => {
+  it('is accepted only from an Authorization header with the Bearer scheme', async () => {
     for (const authorization of [
       undefined,
       person.token,
@@ -149,13 +149,13 @@ describe('an access token', () => {
     const client = api(gateway, undefined, { 'x-api-key': person.token })
     expect(await client.get('/api/instances')).toMatchObject(refusal)
     expect(await api(gateway).get(`/api/instances?access_token=${person.token}`)).toMatchObject(refusal)
-    // And each surface takes its own credential alone.
+    // Each surface accepts only its own credential.
     expect(await api(gateway, person.apiKey).get('/api/instances')).toMatchObject(refusal)
     expect(await person.api.get('/api/v1/instances')).toMatchObject({ status: 401 })
   })
 })
 
-/** Puts the forger's key among ours, as if we had made it, so that nothing but the claims is wrong. */
+/** Stores the attacker's public key as one of ours, so that only the claims are wrong. */
 async function ownKeyIn(): Promise<string> {
   const { rows } = await sql(databaseUrl).query<{ id: string }>(
     `insert into auth_jwks (id, "publicKey", "privateKey", alg, crv, "createdAt") values (gen_random_uuid(), $1, '', 'EdDSA', 'Ed25519', now() - interval '1 day') returning id`,

@@ -1,4 +1,4 @@
-// Turns at what is costly are shared fairly: a party that floods keeps nobody else waiting.
+// Turns for costly work are scheduled fairly: a party that floods does not make others wait.
 import { setImmediate as settle } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { createTurns } from '../../src/accounts/sign-in/turns.ts'
@@ -9,7 +9,7 @@ const queues = {
   known: { running: 1, waiting: 2, inAll: 4, full },
 } as const
 
-/** Turns at work that ends when it is told to; `order` is who began it. */
+/** Turns for work that ends on demand; `order` lists the parties in the order in which their work began. */
 function open() {
   const turns = createTurns(2, queues)
   const order: string[] = []
@@ -31,7 +31,7 @@ function open() {
 }
 
 describe('a turn', () => {
-  it('is there at once for others while one network floods', async () => {
+  it('is given at once to others while one network floods', async () => {
     const { order, ask } = open()
     for (let i = 0; i < 5; i++) void ask('strangers', 'flood')
     void ask('strangers', 'other')
@@ -39,7 +39,7 @@ describe('a turn', () => {
     expect(order).toEqual(['flood', 'other'])
   })
 
-  it('waits for one turn of each other network, however many requests those have', async () => {
+  it('waits for one turn of each other network, regardless of the number of their requests', async () => {
     const { order, ask, endOne } = open()
     for (let i = 0; i < 3; i++) void ask('strangers', 'a')
     for (let i = 0; i < 2; i++) void ask('strangers', 'b')
@@ -48,7 +48,7 @@ describe('a turn', () => {
     expect(order).toEqual(['a', 'b', 'a', 'b', 'c', 'a'])
   })
 
-  it('comes to known devices and people who are signed in by turns with strangers, however many those are', async () => {
+  it('alternates between known parties and strangers, regardless of the number of strangers', async () => {
     const { order, ask, endOne } = open()
     for (const network of ['a', 'b', 'c', 'd', 'e', 'f']) void ask('strangers', network)
     void ask('known', 'ada')
@@ -56,7 +56,7 @@ describe('a turn', () => {
     expect(order).toEqual(['a', 'b', 'ada'])
   })
 
-  it('is refused at once to a party of whom as many wait as may, by a code that says to come again', async () => {
+  it('is refused at once with a retryable code to a party at its limit of waiting requests', async () => {
     const { turns, codes, ask } = open()
     for (let i = 0; i < 6; i++) void ask('strangers', 'flood')
     await settle()
@@ -67,7 +67,7 @@ describe('a turn', () => {
     expect(() => turns.refuseIfFull({ queue: 'strangers', party: 'other' })).not.toThrow()
   })
 
-  it('is taken from the longest queue for a newcomer where all are full', async () => {
+  it('is taken from the longest queue for a newcomer when the total is at its limit', async () => {
     const { order, codes, ask, endOne } = open()
     for (let i = 0; i < 5; i++) void ask('strangers', 'a')
     for (let i = 0; i < 3; i++) void ask('strangers', 'b')
@@ -79,7 +79,7 @@ describe('a turn', () => {
     expect(order.filter((party) => party === 'a')).toHaveLength(4)
   })
 
-  it('is refused to a newcomer where everybody waits with as little', async () => {
+  it('is refused to a newcomer when every party waits with only one request', async () => {
     const { codes, ask } = open()
     for (let i = 0; i < 8; i++) void ask('strangers', `network ${i}`)
     void ask('strangers', 'newcomer')
@@ -87,7 +87,7 @@ describe('a turn', () => {
     expect(codes).toEqual(['newcomer: SERVICE_UNAVAILABLE'])
   })
 
-  it('goes on to the next after work that failed', async () => {
+  it('passes to the next after work that failed', async () => {
     const turns = createTurns(1, queues)
     const asker = { queue: 'known', party: '' } as const
     const failed = turns.take(asker, () => Promise.reject(new Error('broken')))

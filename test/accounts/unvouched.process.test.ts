@@ -1,4 +1,4 @@
-// An identity provider that does not vouch for an address gives nobody an account with it.
+// An identity provider that does not vouch for an address gives no access to an account with that address.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { api, cloneDatabase, command, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
@@ -24,14 +24,14 @@ beforeAll(async () => {
 
 const post = (path: string, body: object) => api(gateway).post(`/api/auth/${path}`, body)
 
-/** Goes there and back; the session that the browser ends with. */
+/** Completes the sign-in at the provider; returns the browser's session cookie, if any. */
 async function signInThere(claims: Claims): Promise<string | undefined> {
   provider.claims = claims
   const { cookies } = await browse(`${gateway.url}/api/auth/oauth/example`, [gateway.url, `http://127.0.0.1:${provider.port}`])
   return cookies.get('gateway.session_token')
 }
 
-/** Somebody whom the provider lets in with an address that is not theirs. */
+/** Signs in at the provider with an unverified address; returns the claims of this squatter. */
 async function squat(): Promise<Claims> {
   const claims = { sub: randomUUID(), email: `${randomUUID()}@example.com`, email_verified: false, name: 'Mallory' }
   expect(await signInThere(claims)).toBeUndefined()
@@ -46,7 +46,7 @@ const linksOf = async (email: string) => {
 const mailTo = (email: string, page: string) =>
   until(() => mailbox.mails.find((mail) => mail.to === email && textOf(mail).includes(`/${page}?token=`)))
 
-describe('somebody who began at a provider that does not vouch for the address', () => {
+describe('a squatter who began at a provider that does not vouch for the address', () => {
   const ways: Record<string, (email: string) => Promise<void>> = {
     async 'signs up and follows the mail'(email) {
       expect((await post('signup', { email, password, name: 'Ada' })).status).toBe(201)
@@ -70,25 +70,25 @@ describe('somebody who began at a provider that does not vouch for the address',
     },
   }
 
-  it.each(Object.keys(ways))('is not let in once its owner %s', async (way) => {
+  it.each(Object.keys(ways))('is not signed in once its owner %s', async (way) => {
     const squatter = await squat()
     await ways[way]?.(squatter.email)
     expect(await linksOf(squatter.email)).toEqual(['credential'])
     expect(await signInThere(squatter)).toBeUndefined()
     expect((await logIn(gateway, squatter.email)).status).toBe(200)
-    // The owner's own account there is joined, because the provider vouches for it.
+    // The owner's own identity at the provider is linked, because the provider vouches for its address.
     expect(await signInThere({ ...squatter, sub: randomUUID(), email_verified: true, name: 'Ada' })).toBeDefined()
   })
 
-  it('is sent no token that proves the address and leaves the way in', async () => {
+  it("causes no mail whose token verifies the address and keeps the squatter's identity linked", async () => {
     const { email } = await squat()
     await mailTo(email, 'reset-password')
     expect(mailbox.mails.filter((mail) => mail.to === email && textOf(mail).includes('/verify-email?'))).toEqual([])
   })
 
-  it('is let in once the provider has vouched for them', async () => {
+  it('is signed in once the provider vouches for the address', async () => {
     const claims = { ...(await squat()), email_verified: true }
-    // The first time the address is proved, the next time they are let in.
+    // The first sign-in verifies the address, and the second one gives a session.
     await signInThere(claims)
     expect(await signInThere(claims)).toBeDefined()
   })

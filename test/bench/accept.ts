@@ -1,4 +1,4 @@
-// accept: messages stored a second by POST /api/v1/messages/send, answered after commit, against one bare INSERT a request.
+// accept: messages per second stored by POST /api/v1/messages/send, answered after commit, against one bare INSERT a request.
 import { clearMessages, load, median, medianRatio, openStage, type Stage } from './stage.ts'
 
 const connections = 128
@@ -17,7 +17,7 @@ export interface Figures {
 
 export async function benchAccept(): Promise<Figures[]> {
   await using stage = await openStage(accounts)
-  // No workers: what is measured is acceptance, up to the commit of message and job.
+  // No workers: this measures acceptance only, up to the commit of message and job.
   await using gateway = await stage.start('src/main.ts', { ROLES: 'http' })
   await using baseline = await stage.start('test/bench/baseline-insert.ts')
   const rates = { baseline: [] as number[], gateway: [] as number[] }
@@ -45,7 +45,7 @@ export async function benchAccept(): Promise<Figures[]> {
   ]
 }
 
-/** Recipients differ, as they do in life. */
+/** Recipients differ, as in real traffic. */
 function recipient(i: number): string {
   return `+39333${String(1_000_000 + i * 7).slice(0, 7)}`
 }

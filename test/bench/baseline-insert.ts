@@ -1,4 +1,4 @@
-// The baseline of `accept` and `dispatch`: a bare Fastify route, one INSERT of the same row a request, the same pool.
+// The baseline of `accept` and `dispatch`: a bare Fastify route with one INSERT of the same row a request and an equal pool.
 import { randomUUID } from 'node:crypto'
 import Fastify from 'fastify'
 import pg from 'pg'

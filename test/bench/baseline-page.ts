@@ -1,4 +1,4 @@
-// The baseline of `contacts-page`: a bare Fastify route, the SELECT of the same page, the same pool.
+// The baseline of `contacts-page`: a bare Fastify route with the SELECT of the same page and an equal pool.
 import Fastify from 'fastify'
 import pg from 'pg'
 
@@ -8,7 +8,7 @@ const http = Fastify()
 const contact = 'c.id, c.name, c."firstName", c."lastName", c.phone, c.email, c.tags, c.custom, c."createdAt", c."updatedAt"'
 
 interface Asked {
-  /** Of the workspace, or of the group. */
+  /** The id of the workspace, or of the group. */
   of: string
   sort: string
   value: string

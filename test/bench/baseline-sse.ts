@@ -1,10 +1,10 @@
-// The baseline of `fan-out`: a bare node:http server that writes each event to everyone who listens.
+// The baseline of `fan-out`: a bare node:http server that writes each event to every subscriber.
 import http from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
 
 const subscribers = new Set<http.ServerResponse>()
 
-/** `POST /publish` with the texts of events, as JSON; everything else subscribes. */
+/** `POST /publish` takes the texts of events as JSON, `/memory` returns the resident size, any other request subscribes. */
 const server = http.createServer(async (request, response) => {
   if (request.url === '/memory') {
     response.end(String(process.memoryUsage.rss()))

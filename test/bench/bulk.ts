@@ -1,4 +1,4 @@
-// bulk: 10,000 contacts into a group, and 10,000 deleted, from the request to the end of the job, against one bare SQL statement each.
+// bulk: 10,000 contacts added to a group and 10,000 deleted, from request to end of job, against one bare SQL statement each.
 import { setTimeout as pause } from 'node:timers/promises'
 import { newId } from '../../src/core/id.ts'
 import type { Figures } from './accept.ts'
@@ -45,7 +45,7 @@ async function timed(work: () => Promise<void>): Promise<number> {
   return (performance.now() - begun) / 1000
 }
 
-/** New contacts, and a group without members. */
+/** Creates new contacts, and a group without members. */
 async function prepare({ pool }: Stage, { workspaceId }: Account, n: number): Promise<Round> {
   const contactIds = Array.from({ length: count }, newId)
   await pool.query(
@@ -73,7 +73,7 @@ async function deleteBare({ pool }: Stage, { contactIds }: Round): Promise<void>
   await pool.query('delete from contacts where id = any($1::uuid[])', [contactIds])
 }
 
-/** Asks for it by REST, and for its progress until it is done. */
+/** Requests the change over REST and polls its progress until it is done. */
 async function byJob(gateway: Running, { apiKey }: Account, path: string, contactIds: readonly string[]): Promise<void> {
   const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' }
   const base = `${gateway.url}/api/v1/contacts`

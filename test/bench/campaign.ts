@@ -1,13 +1,13 @@
-// campaign: how long 100,000 recipients take to be accepted, and what a campaign that is being sent does to instant messages.
+// campaign: the time to accept 100,000 recipients, and the effect of a running campaign on instant messages.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Figures } from './accept.ts'
 import { type Account, median, openStage, percentile, type Running, type Stage } from './stage.ts'
 
 const recipients = 100_000
 const creations = 3
-/** Short and many, in turns, so that what else the machine does falls on both alike. */
+/** Many short rounds, alternating, so that other load on the machine affects both sides alike. */
 const rounds = 20
-/** Instant messages of one round. */
+/** Instant messages per round. */
 const sends = 100
 
 export async function benchCampaign(): Promise<Figures[]> {
@@ -44,7 +44,7 @@ export async function benchCampaign(): Promise<Figures[]> {
     idle.push(...quiet)
     during.push(...busy)
   }
-  // Of all rounds together: of a hundred messages the slowest one would say little.
+  // The p99 is taken over all rounds together: among the 100 messages of one round it would be just the slowest.
   const [quiet, busy] = [percentile(idle, 0.99), percentile(during, 0.99)]
   const seconds = median(taken)
   return [
@@ -95,7 +95,7 @@ async function steer(gateway: Running, account: Account, id: string, deed: 'paus
 
 let numbers = 0
 
-/** Sends one after the other; of each the milliseconds from the request to the provider. */
+/** Sends one message after another; returns the milliseconds from each request to the provider. */
 async function sendInstantly(stage: Stage, gateway: Running, account: Account): Promise<number[]> {
   const begun = new Map<string, number>()
   for (let i = 0; i < sends; i++) {
@@ -113,7 +113,7 @@ async function sendInstantly(stage: Stage, gateway: Running, account: Account): 
   return rows.map(({ id, at }) => at.getTime() - (begun.get(id) as number))
 }
 
-/** Recipients of the campaign who have a message. */
+/** The number of recipients of the campaign that have a message. */
 async function left(stage: Stage, id: string): Promise<number> {
   const { rows } = await stage.pool.query<{ n: number }>(
     `select count(*)::int as n from campaign_recipients where "campaignId" = $1 and status = 'enqueued'`,
@@ -122,7 +122,7 @@ async function left(stage: Stage, id: string): Promise<number> {
   return rows[0]?.n ?? 0
 }
 
-/** Nothing of the campaign is on its way any more. */
+/** Waits until no message of the campaign is on its way. */
 async function settled({ pool }: Stage): Promise<void> {
   for (;;) {
     const { rows } = await pool.query(`select from messages where status not in ('read', 'failed', 'cancelled') limit 1`)

@@ -1,4 +1,4 @@
-// contacts-page: a page from the middle of 1,000,000 contacts, in every order, beside the first one and beside its bare SQL.
+// contacts-page: a page from the middle of 1,000,000 contacts, in every order, against the first page and against bare SQL.
 import { newId } from '../../src/core/id.ts'
 import type { Figures } from './accept.ts'
 import { type Account, median, openStage, type Running, type Stage } from './stage.ts'
@@ -11,7 +11,7 @@ type List = (typeof lists)[number]
 interface Scene {
   stage: Stage
   account: Account
-  /** Everybody is in it. */
+  /** Every contact is a member of it. */
   groupId: string
   gateway: Running
   baseline: Running
@@ -41,7 +41,7 @@ export async function benchContactsPage(): Promise<Figures[]> {
   return figures
 }
 
-/** Everything at once, without what only guards and finds: checks of foreign keys, and the index of searches until it is all there. */
+/** Inserts all rows at once without foreign key checks, and builds the search index only after the contacts are in. */
 async function fill({ pool }: Stage, { workspaceId }: Account): Promise<string> {
   const groupId = newId()
   const client = await pool.connect()
@@ -50,7 +50,7 @@ async function fill({ pool }: Stage, { workspaceId }: Account): Promise<string> 
     `select indexdef from pg_indexes where indexname = 'contacts_searchText_idx'`,
   )
   await client.query('drop index "contacts_searchText_idx"')
-  // Fifty share a moment, as they do where many were imported.
+  // Fifty contacts share a moment, as after an import.
   await client.query(
     `insert into contacts (id, "workspaceId", name, phone, email, tags, "createdAt")
      select uuidv7(), $1, (array['Anna','Bruno','Иван','Müller','王小明','Zoë','Carla','Dmitri','Élodie','Fatima'])[1 + i % 10] || ' ' || md5(i::text),
@@ -65,7 +65,7 @@ async function fill({ pool }: Stage, { workspaceId }: Account): Promise<string> 
     'Everybody',
     contacts,
   ])
-  // 10,000 join at once, which is what one request may add.
+  // 10,000 members join at once, the most that one request may add.
   await client.query(
     `insert into contact_group_members ("groupId", "contactId", "addedAt")
      select $1, id, now() - make_interval(secs => row_number() over (order by id) / 10000) from contacts`,
@@ -83,7 +83,7 @@ async function measurePages(scene: Scene, list: List, { cursor, value, id }: Mid
   const of = list === 'members' ? scene.groupId : scene.account.workspaceId
   const query = new URLSearchParams({ of, sort, value, id })
   const times = { first: [] as number[], middle: [] as number[], bare: [] as number[] }
-  // In turns, so that what else the machine does meets all three.
+  // Alternating, so that other load on the machine affects all three alike.
   for (let i = -20; i < reads; i++) {
     const first = await timed(() => read(scene, `${path}limit=50`))
     const middle = await timed(() => read(scene, `${path}limit=50&cursor=${cursor}`))
@@ -105,14 +105,14 @@ async function measurePages(scene: Scene, list: List, { cursor, value, id }: Mid
   return [figure('middle beside first', first, '≤ 1.2 ×'), figure('middle beside bare SQL', bare, '≤ 3 ×')]
 }
 
-/** A place: its cursor, and what the cursor stands for. */
+/** A position in a list: its cursor, and the values that the cursor stands for. */
 interface Middle {
   cursor: string
   value: string
   id: string
 }
 
-/** The place in the middle, as whoever pages there comes to it. */
+/** Walks to the middle of the list page by page, as a client does. */
 async function walkToTheMiddle({ gateway, account, groupId }: Scene, list: List): Promise<Middle> {
   const begun = performance.now()
   const isMembers = list === 'members'
@@ -161,7 +161,7 @@ function searches(groupId: string): [what: string, path: string, boundMs: number
     ['search, for many', 'contacts?search=anna', 50],
     ['search, for 100,000 at the far end', 'contacts?search=anna&sort=name:desc', 1_000],
     ['search in a group, for 100,000 at the far end', `contacts?search=anna&sort=name:desc&groupId=${groupId}`, 1_000],
-    // Too short for groups of three letters, or of a script that they are not made of: all is read.
+    // Trigrams cannot serve a term that is too short or of a script they do not cover, so all rows are read.
     ['search, two letters, for none', 'contacts?search=zq', 1_000],
     ['search, Cyrillic, for none', `contacts?search=${encodeURIComponent('пётр')}`, 1_000],
     ['search among members, for few', `${members}?search=d41d8c`, 50],
@@ -173,7 +173,7 @@ async function read({ gateway, account }: Scene, path: string): Promise<Response
   return await fetch(`${gateway.url}/api/v1/${path}`, { headers: { 'x-api-key': account.apiKey } })
 }
 
-/** Until the last byte is there. */
+/** The milliseconds until the last byte has arrived. */
 async function timed(ask: () => Promise<Response>): Promise<number> {
   const begun = performance.now()
   const response = await ask()

@@ -1,4 +1,4 @@
-// dispatch: messages a second from accepted to `read` through the sandbox at no latency, every event written and numbered.
+// dispatch: messages per second from accepted to `read` through a sandbox without latency, every event written and numbered.
 import { type Figures, inserts } from './accept.ts'
 import { type Account, clearMessages, load, median, medianRatio, openStage, type Running, type Stage } from './stage.ts'
 
@@ -36,7 +36,7 @@ export async function benchDispatch(): Promise<Figures[]> {
   ]
 }
 
-/** Sends them all in bulk, waits until all are read; messages a second over the whole time. */
+/** Sends all messages in bulk and waits until all are read; returns messages per second over the whole time. */
 async function drive(stage: Stage, gateway: Running): Promise<number> {
   const perAccount = messages / accounts
   const begin = performance.now()
@@ -67,7 +67,7 @@ async function sendBulk(gateway: Running, { apiKey, instanceId }: Account, from:
   if (data.accepted.length !== count) throw new Error(`a bulk was not accepted whole: ${response.status}`)
 }
 
-/** All different, and none that the sandbox treats in a way of its own. */
+/** All different, and none with an ending that the sandbox treats specially. */
 function recipientOf(i: number): string {
   return `+3933${Math.floor(i / 9_000)}0${String(1_000 + (i % 9_000)).padStart(6, '1')}`
 }

@@ -1,10 +1,10 @@
-// A process that holds many subscriptions over bare sockets and counts what arrives, so that reading costs the server nothing.
+// A process that holds many subscriptions over bare sockets and counts events, so that reading costs the server nothing.
 import net from 'node:net'
 
 export interface ReadersOrder {
-  /** Opens so many connections; answered with `open` when all have their response. */
+  /** Opens one connection for each request; replies `open` when all have their response. */
   open?: { host: string; port: number; requests: string[] }
-  /** Answered with `done` when every connection has got so many events since the last order. */
+  /** Replies `done` when every connection has received this many events since the last order. */
   expect?: number
 }
 

@@ -1,4 +1,4 @@
-// fan-out: one workspace's events to 1,000 subscribers with the same document, beside a bare server that writes the same bytes.
+// fan-out: events of one workspace to 1,000 subscribers with one document, against a bare server that writes the same bytes.
 import { type ChildProcess, fork } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -10,14 +10,14 @@ import type { ReadersOrder } from './fanout-readers.ts'
 import { type Account, median, openStage, type Running, type Stage } from './stage.ts'
 
 const subscribers = 1_000
-/** The most that one key may hold. */
+/** The most subscriptions that one key may hold. */
 const subscribersOfKey = 50
 const eventsOfRound = 400
 const rounds = 5
 
 const document = 'subscription { events { id type cursor createdAt payload } }'
 
-/** One server under load: how to publish a round to it, and who reads from it. */
+/** One server under load: a function that publishes a round to it, and the process that reads from it. */
 interface Side {
   publish: () => Promise<void>
   readers: ChildProcess
@@ -130,7 +130,7 @@ async function publishTexts(baseline: Running, text: string): Promise<void> {
   await fetch(`${baseline.url}/publish`, { method: 'POST', body: JSON.stringify(texts) })
 }
 
-/** What the gateway writes for one event: the baseline writes the same. */
+/** The bytes that the gateway writes for one event; the baseline writes the same. */
 async function frameOf(stage: Stage, account: Account, gateway: Running): Promise<string> {
   const stopping = new AbortController()
   const response = await fetch(`${gateway.url}/graphql`, {

@@ -1,4 +1,4 @@
-// latency: on an idle gateway, from the commit of a message to the provider's call, and from the commit of an event to a subscriber.
+// latency: on an idle gateway, from commit of a message to the provider call, and from the commit of an event to a subscriber.
 import { setTimeout as pause } from 'node:timers/promises'
 import { EventSource } from 'eventsource'
 import type { Figures } from './accept.ts'
@@ -28,7 +28,7 @@ export async function benchLatency(): Promise<Figures[]> {
     })
     const response = await fetch(`${gateway.url}/api/v1/messages/send`, { method: 'POST', headers, body })
     if (response.status !== 201) throw new Error(`a send was answered ${response.status}`)
-    // One at a time is the point: each finds the gateway idle.
+    // One at a time, so that each message finds the gateway idle.
     await pause(25)
   }
   while (arrivals.length < messages) await pause(10)
@@ -37,7 +37,7 @@ export async function benchLatency(): Promise<Figures[]> {
     `select extract(epoch from s."acceptedAt" - m."createdAt")::float8 * 1000 as ms from messages m join sandbox_messages s on s.reference = m.id::text`,
   )
   const calls = rows.map((row) => row.ms)
-  // The receipt's own time is when the network reported it, just before the commit: the figure is an upper bound.
+  // The timestamp is when the network reported the receipt, just before the commit, so the figure is an upper bound.
   const streams = arrivals.map(({ timestamp, at }) => at - timestamp)
   return [
     figure('commit to provider call, p99', percentile(calls, 0.99), 50),

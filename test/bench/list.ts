@@ -1,4 +1,4 @@
-// list: GraphQL lists of 20 messages with contact and instance a second, beside PostGraphile 5 on the same database.
+// list: GraphQL lists per second of 20 messages with contact and instance, against PostGraphile 5 on the same database.
 import { isDeepStrictEqual } from 'node:util'
 import { newId } from '../../src/core/id.ts'
 import type { Figures } from './accept.ts'
@@ -18,7 +18,7 @@ const relations = {
 const list = `query List($first: Int!) {
   messages(first: $first) { nodes { id ${fields} ${relations.ours} } pageInfo { hasNextPage } }
 }`
-// It has no credentials: the workspace is a condition.
+// PostGraphile has no credentials here, so the workspace is a condition.
 const sameList = `query List($first: Int!, $workspaceId: UUID!) {
   messages: allMessages(first: $first, orderBy: [CREATED_AT_DESC, ROW_ID_DESC], condition: { workspaceId: $workspaceId }) {
     nodes { id: rowId ${fields} ${relations.theirs} } pageInfo { hasNextPage }
@@ -80,7 +80,7 @@ function askThem({ workspaceId }: Account) {
   }
 }
 
-/** Both must say the same, or their speed is no comparison. */
+/** Both servers must return the same nodes; otherwise their speeds cannot be compared. */
 async function expectSame(stage: Stage, gateway: Running, baseline: Running): Promise<void> {
   const account = stage.accounts[0] as Account
   const [ours, theirs] = await Promise.all([ask(gateway, askUs(account)), ask(baseline, askThem(account))])
@@ -88,7 +88,7 @@ async function expectSame(stage: Stage, gateway: Running, baseline: Running): Pr
   throw new Error(`The lists differ: ${JSON.stringify(ours.slice(0, 1))} and ${JSON.stringify(theirs.slice(0, 1))}`)
 }
 
-/** The nodes of an answer, in the gateway's spelling of enums and times. */
+/** The nodes of an answer, with enums and times in the spelling of the gateway. */
 async function ask(running: Running, request: ReturnType<typeof askUs | typeof askThem>): Promise<object[]> {
   const response = await fetch(`${running.url}/graphql`, { method: 'POST', ...request })
   const { data, errors } = (await response.json()) as {

@@ -1,4 +1,4 @@
-// Where benches play: a PostgreSQL of their own, accounts with connected instances, child processes, load.
+// The environment of the benches: a PostgreSQL of their own, accounts with connected instances, child processes, load.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -25,7 +25,7 @@ export interface Stage extends AsyncDisposable {
   databaseUrl: string
   pool: pg.Pool
   accounts: readonly Account[]
-  /** Starts a script with these variables; resolves with its base address once it says `on http://…`. */
+  /** Starts a script with these variables; resolves with its base URL once it prints `on http://…`. */
   start: (script: string, env?: Record<string, string>) => Promise<Running>
 }
 
@@ -110,7 +110,7 @@ export interface Load {
   requests: readonly { headers: Record<string, string>; body: string }[]
 }
 
-/** Answers a second, and how many of them were not 2xx. */
+/** The 2xx answers per second, and the number of all other answers and errors. */
 export async function load({
   url,
   path: route,
@@ -128,7 +128,7 @@ export async function load({
   return { rate: result['2xx'] / result.duration, failed: result.non2xx + result.errors }
 }
 
-/** Empties what grew, once nobody writes any more, so that a later round meets what an earlier one met. */
+/** Empties the tables that grew, once no connection is active, so that later rounds start like earlier ones. */
 export async function clearMessages({ pool }: Pick<Stage, 'pool'>): Promise<void> {
   for (;;) {
     const { rows } = await pool.query<{ n: number }>(
@@ -146,7 +146,7 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
-/** The median of `b / a` round by round: both of a round meet the same noise, and rounds minutes apart do not. */
+/** The median of `b / a` per round: both values of a round see the same noise, while rounds minutes apart do not. */
 export function medianRatio(a: readonly number[], b: readonly number[]): number {
   return median(b.map((value, i) => value / (a[i] as number)))
 }

@@ -1,4 +1,4 @@
-// Admission on two processes: the monthly API quota, subscriptions, revocation, keys of teams.
+// Admission on two processes: the monthly API quota, subscriptions, revocation and team keys.
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createApiKey, revokeApiKey } from '../../src/accounts/service.ts'
@@ -26,7 +26,7 @@ async function useApi(account: Account, n: number): Promise<void> {
 const usedUp = '429 MONTHLY_API_REQUEST_QUOTA_EXCEEDED'
 
 describe('the monthly API quota', () => {
-  it('lets exactly as many through as are left, on two processes at once', async () => {
+  it('admits exactly as many requests as are left, on two processes at once', async () => {
     const account = await createAccount(databaseUrl, { plan: 'free' })
     await useApi(account, 495)
     const [one, two] = clients(account.apiKey)
@@ -42,7 +42,7 @@ describe('the monthly API quota', () => {
       expect(seconds >= atLeast && seconds <= atMost, `${atLeast} <= ${seconds} <= ${atMost}`).toBe(true)
   })
 
-  it('counts whatever gets past the rate, and nothing of what does not', async () => {
+  it('counts every request that passes admission, even an invalid one, and no other', async () => {
     const account = await createAccount(databaseUrl)
     const [one] = clients(account.apiKey)
     const asks = ['me', 'messages?limit=0', 'messages/01900000-0000-7000-8000-000000000000']
@@ -89,7 +89,7 @@ describe('a subscription', () => {
   })
 })
 
-it('refuses a revoked key at the next request on every process, and lets the others be', async () => {
+it("refuses a revoked key at the next request on every process, and still accepts the account's other key", async () => {
   const account = await createAccount(databaseUrl)
   const second = await createApiKey(sql(databaseUrl), { email: account.email, name: 'Second' })
   const both = clients(second.key)
@@ -101,7 +101,7 @@ it('refuses a revoked key at the next request on every process, and lets the oth
   expect(codes([await clients(account.apiKey)[1].get('me')])).toEqual({ ok: 1 })
 })
 
-it("counts a team's requests on its owner and its rate on its key, in a workspace of its own", async () => {
+it("counts a team's requests for its owner and its rate for its key, in a separate workspace", async () => {
   const account = await createAccount(databaseUrl)
   const instance = await connectedInstance(databaseUrl, account)
   const team = await createTeam(sql(databaseUrl), { ownerEmail: account.email, name: 'Team' })

@@ -1,9 +1,9 @@
-// Admission of people who are signed in, where there are many others.
+// The admission query for signed-in people uses indexes in a large database.
 import { expect, it } from 'vitest'
 import { statement } from '../../src/billing/admission/admit-session.ts'
 import { cloneDatabase, sql } from '../kit/kit.ts'
 
-it('finds each workspace by an index among 100,000, whether it is a person or a team that is asked for', async () => {
+it("finds each workspace by an index among 100,000, for requests to a person's and to a team's workspace", async () => {
   const pool = sql(await cloneDatabase())
   await pool.query(
     `insert into users (id, email, name) select gen_random_uuid(), n || '@example.com', 'Many' from generate_series(1, 100000) n;

@@ -1,4 +1,4 @@
-// When a key was last used: remembered by the process, written for all keys at once, never by the request.
+// The last use of a key is held in process memory and written for all keys in one statement, never during a request.
 import { expect, it } from 'vitest'
 import { createKeyUse } from '../../src/billing/admission/last-used.ts'
 import { newId } from '../../src/core/id.ts'
@@ -11,14 +11,14 @@ async function lastUsed(databaseUrl: string): Promise<Map<string, Date | null>> 
   return new Map(rows.map(({ hash, at }) => [hash, at]))
 }
 
-it('is written when the gateway stops, for the keys that were let in and no others', async () => {
+it('is written when the gateway stops, only for the keys that were admitted', async () => {
   const databaseUrl = await cloneDatabase()
   const gateway = await startGateway({ databaseUrl })
   const [used, unused] = [await createAccount(databaseUrl), await createAccount(databaseUrl)]
   const begin = Date.now()
   for (let i = 0; i < 5; i++) expect((await api(gateway, used.apiKey).get('me')).status).toBe(200)
   expect((await api(gateway, unused.apiKey.replace(/.$/, 'x')).get('me')).status).toBe(401)
-  // Not by the requests: the first write comes a minute after them, or at the end.
+  // Requests do not write it: the first write comes a minute later, or on shutdown.
   expect((await lastUsed(databaseUrl)).get(used.userId)).toBe(null)
   await gateway.stop()
   const after = await lastUsed(databaseUrl)
@@ -27,7 +27,7 @@ it('is written when the gateway stops, for the keys that were let in and no othe
   expect(after.get(unused.userId)).toBe(null)
 })
 
-it('never goes back, is written in one statement, and outlives a database that is away', async () => {
+it('never moves back, is written in one statement, and survives a database outage', async () => {
   const databaseUrl = await cloneDatabase()
   const accounts = await Promise.all(Array.from({ length: 3 }, () => createAccount(databaseUrl)))
   const pool = sql(databaseUrl)

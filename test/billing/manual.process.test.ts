@@ -31,14 +31,14 @@ async function set(person: Person, fields: string): Promise<void> {
 }
 
 describe.each(ways)('a plan that is ordered %s', (_, ask) => {
-  it('is pending, has no address to pay at, and grants nothing', async () => {
+  it('is pending, has no payment URL, and grants nothing', async () => {
     const person = await openPerson(site, 'free')
     const { data } = await ask(person, null, 'checkout', { plan: 'pro' })
     expect(data).toEqual({ id: expect.any(String), provider: 'manual', status: 'pending', url: null })
     expect((await ask(person, null, 'subscription')).data).toMatchObject({ plan: { code: 'free' }, status: 'active' })
   })
 
-  it('is not the plan in force', async () => {
+  it('is refused when it is already the current plan', async () => {
     const person = await openPerson(site, 'pro')
     expect(await ask(person, null, 'checkout', { plan: 'pro' })).toMatchObject({ code: 'INVALID_STATE' })
     expect(await checkoutsOf(site, person)).toEqual([])
@@ -51,7 +51,7 @@ describe('an order', () => {
     expect((await person.api.post('/api/billing/checkout', { plan: 'pro' })).status).toBe(201)
   })
 
-  it('is answered again while it is open, also where it is made many times at once; another plan makes it way', async () => {
+  it('is answered the same while open, even under concurrency, and expires on an order of another plan', async () => {
     const person = await openPerson(site, 'free')
     const orders = await Promise.all(Array.from({ length: 5 }, () => byHeader(person, null, 'checkout', { plan: 'pro' })))
     expect(new Set(orders.map(({ data }) => data.id)).size).toBe(1)
@@ -62,7 +62,7 @@ describe('an order', () => {
     ])
   })
 
-  it('is the same again under its Idempotency-Key, whatever became of it', async () => {
+  it('is replayed under its Idempotency-Key, even after it was confirmed', async () => {
     const person = await openPerson(site, 'free')
     const order = () => person.api.post('/api/billing/checkout', { plan: 'pro' }, { 'idempotency-key': 'order' })
     const first = await order()
@@ -76,7 +76,7 @@ describe('an order', () => {
 })
 
 describe('the operator', () => {
-  it('sees what is ordered and confirms it, which counts as paid once', async () => {
+  it('lists and confirms an order, which records one payment', async () => {
     const person = await openPerson(site, 'free')
     const { data } = await byHeader(person, null, 'checkout', { plan: 'pro' })
     const listed = JSON.parse((await gateway('checkout', 'list', '--json')).stdout)
@@ -114,7 +114,7 @@ describe('the operator', () => {
     expect((await gateway('checkout', 'list')).stdout).not.toContain(data.id)
   })
 
-  it('does not see the orders that Stripe takes the money for', async () => {
+  it('does not list the orders that are paid through Stripe', async () => {
     const person = await openPerson(site, 'free')
     await sql(site.databaseUrl).query(
       `insert into checkouts (id, "userId", plan, provider) values (gen_random_uuid(), $1, 'pro', 'stripe')`,
@@ -123,7 +123,7 @@ describe('the operator', () => {
     expect((await gateway('checkout', 'list')).stdout).not.toContain(person.email)
   })
 
-  it('gives a plan that nobody ordered, for which nobody paid', async () => {
+  it('grants a plan that was not ordered, without recording a payment', async () => {
     const person = await openPerson(site, 'free')
     await byHeader(person, null, 'checkout', { plan: 'pro' })
     await gateway('account', 'plan', '--email', person.email, '--plan', 'max')
@@ -132,7 +132,7 @@ describe('the operator', () => {
     expect(await checkoutsOf(site, person)).toMatchObject([{ plan: 'pro', status: 'pending' }])
   })
 
-  it('does not come between an account and Stripe', async () => {
+  it('cannot change the plan of an account that pays through Stripe', async () => {
     const person = await openPerson(site, 'pro')
     await set(person, `provider = 'stripe'`)
     const { code, stderr } = await gateway('account', 'plan', '--email', person.email, '--plan', 'free')
@@ -162,7 +162,7 @@ describe.each(ways)('a subscription that is cancelled %s', (_, ask) => {
     expect(await ask(person, null, 'resume')).toMatchObject({ code: 'INVALID_STATE' })
   })
 
-  it('is over when its period is, whether anybody wrote that down or not', async () => {
+  it('counts as Free once its period is over, even before a job has recorded it', async () => {
     const person = await openPerson(site, 'pro')
     await ask(person, null, 'cancel')
     await set(person, `"currentPeriodEnd" = now()`)
@@ -178,14 +178,14 @@ describe.each(ways)('a subscription that is cancelled %s', (_, ask) => {
     expect(await ask(person, null, 'checkout', { plan: 'pro' })).toMatchObject({ code: 'ok' })
   })
 
-  it('is none on Free', async () => {
+  it('is refused on Free', async () => {
     const person = await openPerson(site, 'free')
     expect(await ask(person, null, 'cancel')).toMatchObject({ code: 'INVALID_STATE' })
   })
 })
 
 describe('a subscription', () => {
-  it('that is cancelled can be ordered again, and the operator puts it in force', async () => {
+  it('can be ordered again after cancellation, and the operator activates it', async () => {
     const person = await openPerson(site, 'pro')
     await byHeader(person, null, 'cancel')
     expect(await byHeader(person, null, 'checkout', { plan: 'pro' })).toMatchObject({ code: 'ok' })
@@ -194,7 +194,7 @@ describe('a subscription', () => {
     expect(await paymentsOf(person)).toHaveLength(1)
   })
 
-  it('that is past due is usable, and one that is inactive is not, but can be ordered', async () => {
+  it('is usable when past due; an inactive one is not, but can be ordered', async () => {
     const person = await openPerson(site, 'pro')
     const make = (name: string) =>
       person.api.graphql('mutation($name: String!) { createContactGroup(input: { name: $name }) { id } }', { name })

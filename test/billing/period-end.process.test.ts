@@ -1,4 +1,4 @@
-// The end of a cancelled subscription's period: written down as Free once, by whichever worker comes first.
+// When the period of a cancelled subscription ends, exactly one worker records it as Free.
 import { PgBoss } from 'pg-boss'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { endPeriods } from '../../src/billing/jobs.ts'
@@ -19,7 +19,7 @@ const month = {
 }
 const free = { plan: 'free', status: 'active', cancelAtPeriodEnd: false, provider: null, externalId: null, ...month }
 
-/** Accounts on MAX, each with what differs. */
+/** Accounts on MAX, each with its own changed fields. */
 async function subscribed(...fields: string[]) {
   return await Promise.all(
     fields.map(async (field) => {
@@ -34,7 +34,7 @@ const ended = `status = 'cancelled', "cancelAtPeriodEnd" = true, provider = 'str
 const past = `"currentPeriodEnd" = now() - interval '1 day'`
 
 describe('the end of a period', () => {
-  it('makes Free of what was cancelled, keeps who the customer is, and touches no other', async () => {
+  it('changes cancelled subscriptions to Free, keeps the customer id, and touches no others', async () => {
     const over = await subscribed(ended, `${ended}, "customerId" = 'cus_1', "externalId" = 'sub_1'`, ended)
     const others = await subscribed(
       ...['active', 'past_due', 'inactive'].map((status) => `status = '${status}', ${past}`),
@@ -49,7 +49,7 @@ describe('the end of a period', () => {
     expect(await Promise.all(others.map((account) => rowOf(site, account)))).toEqual(before)
   })
 
-  it('leaves a row to whoever is changing it', async () => {
+  it('skips a row that is locked by another transaction', async () => {
     const [resumed] = await subscribed(ended)
     const client = await sql(site.databaseUrl).connect()
     await client.query('begin')
@@ -61,7 +61,7 @@ describe('the end of a period', () => {
     expect(await rowOf(site, resumed as { userId: string })).toMatchObject({ plan: 'max', status: 'active' })
   })
 
-  it('is the same to every statement, also of a plan that is not sold any more', async () => {
+  it('gives the same plan in SQL and in code, even for a plan that is no longer sold', async () => {
     const accounts = await subscribed(
       ...['active', 'past_due', 'inactive', 'cancelled'].flatMap((status) =>
         ['pro', 'max', 'gold', 'free'].flatMap((plan) =>
@@ -80,7 +80,7 @@ describe('the end of a period', () => {
     expect(new Set(rows.map(({ code }) => code))).toEqual(new Set(['free', 'pro', 'max']))
   })
 
-  it('is the work of a job, every minute', async () => {
+  it('is recorded by a job that runs every minute', async () => {
     spawnGateway({ databaseUrl: site.databaseUrl, env: { ROLES: 'worker' } })
     const scheduled = () => sql(site.databaseUrl).query(`select cron from pgboss.schedule where name = 'billing.end_periods'`)
     expect(await until(async () => (await scheduled()).rows[0])).toEqual({ cron: '* * * * *' })

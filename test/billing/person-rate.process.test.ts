@@ -1,4 +1,4 @@
-// The rate of a person who is signed in: 50 requests in any second over all sessions and processes, REST and GraphQL together.
+// The rate limit of a signed-in person: 50 requests in any second over all sessions and processes, REST and GraphQL together.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newAccount, type Person, signIn } from '../accounts/person.ts'
 import { type Answer, type Api, api, cloneDatabase, type Gateway, sql, startGateway } from '../kit/kit.ts'
@@ -13,7 +13,7 @@ beforeAll(async () => {
   gateways = await Promise.all([start(), start()])
 })
 
-/** One person with that many sessions, each at both processes. */
+/** One person with this many sessions, and a client of each session at each of the two processes. */
 async function someone(sessions: number): Promise<{ person: Person; clients: Api[] }> {
   const account = await newAccount(databaseUrl)
   const people = [await signIn(gateways[0], account)]
@@ -22,7 +22,7 @@ async function someone(sessions: number): Promise<{ person: Person; clients: Api
   return { person: people[0] as Person, clients }
 }
 
-/** As if so many requests had been made just now, for as long as the test takes: however slow it is, they stay in the window. */
+/** Fills the window with this many requests, dated an hour ahead so that they stay in it however slow the test is. */
 async function fill({ userId }: Person, requests: number): Promise<void> {
   await sql(databaseUrl).query(
     `insert into rate_windows ("keyId", at, counts, granted)
@@ -36,7 +36,7 @@ const codeOf = ({ status, body }: Answer): string =>
   `${status} ${body.error?.code ?? body.errors?.[0].extensions.code ?? ''}`.trimEnd()
 const tooFast = '429 API_RATE_LIMIT_EXCEEDED'
 
-/** What a person may ask: each takes one. */
+/** Requests that a person may send: each counts as one. */
 const asks: [name: string, ask: (client: Api) => Promise<Answer>][] = [
   ['REST', (client) => client.get('/api/me')],
   ['GraphQL', (client) => client.graphql('{ me { id } }')],
@@ -45,8 +45,8 @@ const asks: [name: string, ask: (client: Api) => Promise<Answer>][] = [
   ['a request that is not valid', (client) => client.get('/api/messages?limit=0')],
 ]
 
-describe('the rate of a person', () => {
-  it.each(asks)('lets the 50th request through and refuses the next, in every session and process: %s', async (_, ask) => {
+describe('the rate limit of a person', () => {
+  it.each(asks)('admits the 50th request and refuses the next, in every session and process: %s', async (_, ask) => {
     const { person, clients } = await someone(2)
     await fill(person, 49)
     expect(codeOf(await ask(clients[0] as Api))).not.toBe(tooFast)
@@ -57,7 +57,7 @@ describe('the rate of a person', () => {
       const told = ['retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']
       expect(told.map((name) => answer.headers.get(name))).toEqual(['1', '50', '0', '1'])
     }
-    // What was refused took nothing.
+    // Refused requests are not counted.
     const { rows } = await sql(databaseUrl).query('select counts from rate_windows where "keyId" = $1', [person.userId])
     expect(rows).toEqual([{ counts: [50] }])
   })
@@ -66,7 +66,7 @@ describe('the rate of a person', () => {
     const { clients } = await someone(2)
     const asked: { sentAt: number; answeredAt: number; answer: Answer }[] = []
     const passed = () => asked.filter(({ answer }) => answer.status === 200)
-    // Each asks again as soon as it is answered, refused or not, until more than two windows have been filled.
+    // Each loop sends again as soon as it is answered, refused or not, until more than two windows have been filled.
     await Promise.all(
       Array.from({ length: 16 }, async (_, i) => {
         while (passed().length < 120) {
@@ -86,12 +86,12 @@ describe('the rate of a person', () => {
     }
   })
 
-  it('lets as many of one flush through as there is room for', async () => {
+  it('never counts more than 50 when concurrent requests exceed the remaining capacity', async () => {
     const { person, clients } = await someone(2)
     await fill(person, 48)
     const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => (clients[i % 4] as Api).get('/api/me')))
     const through = answers.filter(({ status }) => status === 200).length
-    // Those of a second ago are out of the window again on a machine that is that slow; the rest is as it was.
+    // On a very slow machine, requests older than a second leave the window again, so more than two may pass.
     expect(through).toBeGreaterThanOrEqual(2)
     const { rows } = await sql(databaseUrl).query<{ counts: number[] }>('select counts from rate_windows where "keyId" = $1', [
       person.userId,
@@ -99,7 +99,7 @@ describe('the rate of a person', () => {
     expect(rows[0]?.counts.reduce((sum, n) => sum + n, 0)).toBeLessThanOrEqual(50)
   })
 
-  it("is each person's own, and a team that is not theirs takes nothing of it", async () => {
+  it('is separate for each person, and requests to a team that is not theirs are not counted', async () => {
     const [one, other] = [await someone(1), await someone(1)]
     await fill(one.person, 50)
     expect((await other.clients[0]?.get('/api/me'))?.status).toBe(200)
@@ -109,13 +109,13 @@ describe('the rate of a person', () => {
     }
   })
 
-  it('does not count sign-in, which has a window of its own', async () => {
+  it('does not count sign-in requests, which have a separate window', async () => {
     const { person, clients } = await someone(1)
     const [client] = clients as [Api]
     await fill(person, 50)
     expect((await client.get('/api/auth/sessions')).status).toBe(200)
     expect((await api(gateways[0]).post('/api/auth/token', undefined, { cookie: person.cookie })).status).toBe(200)
-    // The row that came of these two is that of sign-in.
+    // The newest window that belongs to no user is the sign-in window of the two requests above.
     const { rows } = await sql(databaseUrl).query<{ id: string }>(
       `select "keyId" as id from rate_windows where "keyId" <> $1 and not exists (select from users u where u.id = "keyId")
        order by (select max(t) from unnest(at) t) desc limit 1`,

@@ -1,4 +1,5 @@
-// What an owner may plan in one month: a year of the quota, or two of the largest campaigns, in scheduled messages and recipients of campaigns together.
+// Limit on scheduling per owner and month: a year of the quota or two of the largest campaigns, whichever is more;
+// scheduled messages and campaign recipients count together.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
 import { newPerson, type Person } from '../accounts/person.ts'
@@ -11,12 +12,12 @@ beforeAll(async () => {
   rig = await openRig()
 })
 
-/** A year of Free's 500 is less. */
+/** Two of the largest campaigns: more than a year of the free plan's 500 a month. */
 const ofFree = 200_000
 const message = `The plan allows ${ofFree} scheduled messages and recipients a month`
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
 
-/** A person on Free with room to plan so many more, and a message of theirs for later. */
+/** A person on the free plan with capacity to schedule `left` more, and a message body to schedule. */
 async function planner(left: number): Promise<{ who: Person; later: () => object; text: object }> {
   const who = await newPerson(rig.gateway, rig.databaseUrl, 'free')
   const { id: instanceId } = await connectedInstance(rig.databaseUrl, who)
@@ -35,8 +36,8 @@ const count = async (table: string, { workspaceId }: Person) =>
     ])
   ).rows[0]?.n
 
-describe('what is planned', () => {
-  it('ends with the room for it, over REST and GraphQL, and messages that leave now do not count', async () => {
+describe('the scheduling limit', () => {
+  it('refuses over REST and GraphQL once it is used up, and does not count immediate messages', async () => {
     const { who, later, text } = await planner(2)
     expect((await who.api.post('/api/messages/schedule', later())).status).toBe(201)
     const document = 'mutation ($input: ScheduleMessageInput!) { scheduleMessage(input: $input) { id } }'
@@ -49,7 +50,7 @@ describe('what is planned', () => {
     expect((await who.api.post('/api/messages/send', { ...text, to: newNumber() })).status).toBe(201)
   })
 
-  it('is exact for many at once, alone and in a bulk, each judged alone', async () => {
+  it('is exact under concurrency, for single messages and within a bulk, each judged alone', async () => {
     const { who, later } = await planner(10)
     const alone = Array.from({ length: 12 }, () => who.api.post('/api/messages/schedule', later()))
     const bulk = who.api.post('/api/messages/bulk', { messages: Array.from({ length: 12 }, later) })
@@ -60,7 +61,7 @@ describe('what is planned', () => {
     expect(await count('messages', who)).toBe(10)
   })
 
-  it('counts every recipient of a campaign, and a campaign that is refused leaves nothing', async () => {
+  it('counts every recipient of a campaign, and a refused campaign stores nothing', async () => {
     const { who, text } = await planner(10)
     const campaign = (n: number) => ({
       ...text,

@@ -1,4 +1,4 @@
-// The monthly outbound quota: exact over two processes, given back for what never left, equal to a recount.
+// The monthly outbound quota is exact over two processes, refunded for messages that never left, and equal to a recount.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createTeam } from '../../src/teams/service.ts'
 import { type Account, api, connectedInstance, createAccount, type Gateway, sql, type TestInstance, until } from '../kit/kit.ts'
@@ -15,7 +15,7 @@ interface Sender {
   instance: TestInstance
 }
 
-/** On Free, with so many of its 500 left, and an instance that is asleep unless told otherwise. */
+/** A sender on the free plan with `left` of its 500 remaining, and an instance that is disconnected by default. */
 async function sender(left: number, status: 'connected' | 'disconnected' = 'disconnected'): Promise<Sender> {
   const account = await createAccount(scene.databaseUrl, { plan: 'free' })
   await setUsed(account, 500 - left)
@@ -37,7 +37,7 @@ async function used(account: Account): Promise<number> {
   return rows[0]?.n ?? 0
 }
 
-/** What the messages themselves say was used. */
+/** The usage recounted from the messages themselves. */
 async function recount(account: Account): Promise<number> {
   const { rows } = await sql(scene.databaseUrl).query(
     `select count(*)::int as n from messages m join workspaces w on w.id = m."workspaceId" where w."ownerId" = $1 and m."countedPeriod" is not null`,
@@ -62,7 +62,7 @@ async function messageOf(from: Sender, id: string) {
 }
 
 describe('the outbound quota', () => {
-  it.each([1, 7])('with %i left lets exactly as many of 50 through, sent to two processes at once', async (left) => {
+  it.each([1, 7])('with %i left admits exactly as many of 50 messages sent to two processes concurrently', async (left) => {
     const from = await sender(left)
     const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => client(from, i).post('messages/send', message(from))))
     const refused = answers.filter((answer) => answer.status !== 201)
@@ -91,7 +91,7 @@ describe('the outbound quota', () => {
     expect(await recount(from.account)).toBe(10)
   })
 
-  it("of a team's messages is its owner's", async () => {
+  it("of a team's messages is the quota of its owner", async () => {
     const owner = await sender(3)
     const team = await createTeam(sql(scene.databaseUrl), { ownerEmail: owner.account.email, name: 'Team' })
     const shared = await connectedInstance(
@@ -110,7 +110,7 @@ describe('the outbound quota', () => {
     expect([await used(owner.account), await recount(owner.account)]).toEqual([500, 3])
   })
 
-  it('comes back with what is cancelled, once', async () => {
+  it('is refunded once for a cancelled message', async () => {
     const from = await sender(1)
     const { body } = await client(from).post('messages/send', message(from))
     expect((await client(from).post('messages/send', message(from))).status).toBe(429)
@@ -122,7 +122,7 @@ describe('the outbound quota', () => {
     expect((await client(from).post('messages/send', message(from))).status).toBe(201)
   })
 
-  it('comes back with what the network refuses, and not with what fails on its way', async () => {
+  it('is refunded for a message that the network refuses, and not for one that fails in transit', async () => {
     const from = await sender(10, 'connected')
     const send = async (to: string) => (await client(from).post('messages/send', message(from, { to }))).body.data.id as string
     const [refused, undeliverable] = [await send('+4915112340001'), await send('+4915112340002')]
@@ -131,7 +131,7 @@ describe('the outbound quota', () => {
     expect([await used(from.account), await recount(from.account)]).toEqual([491, 1])
   })
 
-  it('refuses no message that is not valid, nor counts it', async () => {
+  it('is neither checked nor charged for an invalid message', async () => {
     const from = await sender(0)
     expect((await client(from).post('messages/send', message(from, { to: '5' }))).status).toBe(400)
     expect(await used(from.account)).toBe(500)
@@ -139,17 +139,17 @@ describe('the outbound quota', () => {
 })
 
 describe('a scheduled message', () => {
-  it('is refused where nothing is left even now', async () => {
+  it('is refused when no quota is left at the time of scheduling', async () => {
     const from = await sender(0)
     const answer = await client(from).post('messages/schedule', message(from, { scheduledAt: later() }))
     expect([answer.status, answer.body.error.code]).toEqual([429, 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED'])
   })
 
-  it('counts when it is sent, not before, and cancelling it gives nothing back', async () => {
+  it('counts when it is sent, not before, and its cancellation refunds nothing', async () => {
     const from = await sender(1, 'connected')
     const schedule = (scheduledAt: string) => client(from).post('messages/schedule', message(from, { scheduledAt }))
     const far = await schedule(later())
-    // Before there is another, which may have left by the time that anybody looks.
+    // Check this before scheduling the near message, which may have been sent by the time of the check.
     expect([far.status, await used(from.account)]).toEqual([201, 499])
     const near = await schedule(soon())
     expect(near.status).toBe(201)
@@ -159,7 +159,7 @@ describe('a scheduled message', () => {
     expect(await used(from.account)).toBe(500)
   })
 
-  it('fails, and says so once, where the quota is gone when it is due', async () => {
+  it('fails with one event when the quota is used up at its due time', async () => {
     const from = await sender(1, 'connected')
     const schedule = () => client(from).post('messages/schedule', message(from, { scheduledAt: soon() }))
     const ids = (await Promise.all([schedule(), schedule(), schedule()])).map(({ body }) => body.data.id as string)

@@ -1,12 +1,12 @@
-// What tests of admission begin with: two processes on one database, clients of both, and what was counted.
+// Fixtures of the admission tests: two processes on one database, clients of both, and the number of counted requests.
 import { type Account, type Answer, type Api, api, cloneDatabase, type Gateway, sql, startGateway } from '../kit/kit.ts'
 
 export interface Two {
   databaseUrl: string
   gateways: [Gateway, Gateway]
-  /** The same client on both processes. */
+  /** One client for each process, with the same key. */
   clients: (apiKey: string, headers?: Record<string, string>) => [Api, Api]
-  /** The API requests that were counted of the account. */
+  /** The number of API requests counted for the account. */
   apiUsage: (account: Account) => Promise<number>
 }
 
@@ -28,7 +28,7 @@ export async function openTwo(): Promise<Two> {
   }
 }
 
-/** How many answers there were of each kind. */
+/** Counts the answers of each kind. */
 export function codes(answers: readonly Answer[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { status, body } of answers) {

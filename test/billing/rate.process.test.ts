@@ -1,4 +1,4 @@
-// Admission on two processes: the rate of a key.
+// Admission on two processes: the rate limit of an API key.
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createApiKey } from '../../src/accounts/service.ts'
@@ -21,7 +21,7 @@ interface Timed {
   answeredAt: number
 }
 
-/** 40 requests a second for a while, in turns to both processes, whatever is answered. */
+/** Sends 40 requests a second for some seconds, alternating between both processes, regardless of the answers. */
 async function hammer(apiKey: string, seconds: number): Promise<Timed[]> {
   const both = clients(apiKey)
   const begun = performance.now()
@@ -35,7 +35,7 @@ async function hammer(apiKey: string, seconds: number): Promise<Timed[]> {
   )
 }
 
-/** Asks with a new account each time, until all that is asked is answered within one second, however busy others keep this machine. */
+/** Repeats with a new account until all requests are answered within one second, however busy this machine is. */
 async function inOneSecond<T>(ask: (account: Account) => Promise<T>): Promise<{ account: Account; told: T }> {
   const timed = async () => {
     const account = await createAccount(databaseUrl)
@@ -45,8 +45,8 @@ async function inOneSecond<T>(ask: (account: Account) => Promise<T>): Promise<{ 
   return await promptly(timed, { withinMs: 1_000, tookMs: ({ ms }) => ms, patienceMs: 30_000 })
 }
 
-describe('the rate of a key', () => {
-  it('is at most 10 in any second over all processes, at the cost of that key alone, and refusals do not count', async () => {
+describe('the rate limit of a key', () => {
+  it('is 10 in any second over all processes, affects that key alone, and does not count refusals', async () => {
     const [busy, calm] = [await createAccount(databaseUrl), await createAccount(databaseUrl)]
     const hammering = hammer(busy.apiKey, 4)
     const beside: Answer[] = []
@@ -63,7 +63,7 @@ describe('the rate of a key', () => {
       const span = Math.max(...eleven.map((one) => one.answeredAt)) - Math.min(...eleven.map((one) => one.sentAt))
       expect(span).toBeGreaterThan(1_000)
     }
-    // It goes on from second to second; how evenly depends on who else keeps this machine busy.
+    // Requests continue to pass in later seconds; how evenly depends on the load of this machine.
     expect(passed.length).toBeGreaterThan(10)
     expect(codes(all.map(({ answer }) => answer))).toEqual({ ok: passed.length, [tooFast]: 160 - passed.length })
     expect(await apiUsage(busy)).toBe(passed.length)
@@ -76,7 +76,7 @@ describe('the rate of a key', () => {
     }
   })
 
-  it('is one for REST and GraphQL, counted before anything else is looked at', async () => {
+  it('is shared by REST and GraphQL, and is checked before the request is validated', async () => {
     const { account, told: answers } = await inOneSecond(async ({ apiKey }) => {
       const [one, two] = clients(apiKey)
       const asks = [
@@ -95,7 +95,7 @@ describe('the rate of a key', () => {
     expect(await apiUsage(account)).toBe(10)
   })
 
-  it("is each key's own, though they are of one account", async () => {
+  it('is separate for each key of one account', async () => {
     const account = await createAccount(databaseUrl)
     const { key } = await createApiKey(sql(databaseUrl), { email: account.email, name: 'Second' })
     const both = [account.apiKey, key].map((apiKey) => api(gateways[0], apiKey))
@@ -103,7 +103,7 @@ describe('the rate of a key', () => {
     expect(codes(answers)).toEqual({ ok: 20 })
   })
 
-  it('is told with what the key may not reach, which takes nothing of it', async () => {
+  it('is reported with refusals of a wrong key type, which do not count against it', async () => {
     const stands = async (answer: Promise<Answer>) => {
       const { status, headers } = await answer
       return [status, ...['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`ratelimit-${name}`)))]
@@ -126,7 +126,7 @@ describe('the rate of a key', () => {
     expect(headers.get('ratelimit-limit'), 'whoever is unknown hears nothing of a key').toBeNull()
   })
 
-  it('is whole again after a second', async () => {
+  it('has full capacity again after a second', async () => {
     const burst = async ({ apiKey }: Account) => {
       const begun = performance.now()
       const answers = await Promise.all(Array.from({ length: 12 }, () => clients(apiKey)[0].get('me')))

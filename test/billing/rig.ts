@@ -1,4 +1,4 @@
-// People who are signed in, their teams, and billing asked for in three ways: by the header, by the path, by the graph.
+// Fixtures of the billing tests: signed-in people, their teams, and billing requests by header, by path and over GraphQL.
 import { randomUUID } from 'node:crypto'
 import { print } from 'graphql'
 import { billingRoutes } from '../../rest-compat/billing.ts'
@@ -14,12 +14,12 @@ export interface Site {
   url: string
 }
 
-/** Somebody with a plan, who has just signed in. */
+/** A person on a plan, newly signed in. */
 export async function openPerson(site: Site, plan: Plan = 'pro'): Promise<Person> {
   return await newPerson(site, site.databaseUrl, plan)
 }
 
-/** A team of the owner's, with these people in it. */
+/** Creates a team of the owner with these members. */
 export async function openTeam(site: Site, owner: Person, members: [Person, TeamRole][] = [], name = 'Team'): Promise<string> {
   const { teamId } = await createTeam(sql(site.databaseUrl), { ownerEmail: owner.email, name })
   for (const [{ userId }, role] of members) {
@@ -32,7 +32,7 @@ export async function openTeam(site: Site, owner: Person, members: [Person, Team
   return teamId
 }
 
-/** An invitation that was not answered. */
+/** Inserts an invitation that has not been accepted. */
 export async function invite(site: Site, teamId: string, expires = '1 day', status = 'pending'): Promise<void> {
   await sql(site.databaseUrl).query(
     `insert into team_invitations (id, "teamId", email, role, status, "tokenHash", "expiresAt")
@@ -41,7 +41,7 @@ export async function invite(site: Site, teamId: string, expires = '1 day', stat
   )
 }
 
-/** The subscription's row. */
+/** The subscription row of a person. */
 export async function rowOf(site: Site, { userId }: Pick<Person, 'userId'>) {
   const { rows } = await sql(site.databaseUrl).query('select * from subscriptions where "userId" = $1', [userId])
   return rows[0]
@@ -60,15 +60,15 @@ export const reads = ['plans', 'subscription', 'usage', 'payments'] as const
 export const changes = ['checkout', 'cancel', 'resume'] as const
 
 export interface Decided {
-  /** `ok`, or the error's code. */
+  /** `ok`, or the code of the error. */
   code: string
   message: string | null
-  /** REST's `data`. */
+  /** The `data` of the REST answer. */
   // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what tests are about
   data: any
 }
 
-/** How billing is asked about: of one's own without a team, else of the team. */
+/** One way to send a billing request: for the person's own billing without a team id, else for the team's. */
 export type Way = (person: Person, teamId: string | null, family: Family, body?: object) => Promise<Decided>
 
 const isRead = (family: Family) => (reads as readonly string[]).includes(family)
@@ -88,7 +88,7 @@ export const byHeader: Way = (person, teamId, family, body = { plan: 'max' }) =>
 export const byPath: Way = (person, teamId, family, body = { plan: 'max' }) =>
   byRest(person, teamId ? `/api/teams/${teamId}/billing/${family}` : `/api/billing/${family}`, family, body)
 
-/** The row's own operation, with the header. */
+/** The GraphQL operation of the route, with the team in the header. */
 export const byGraph: Way = async (person, teamId, family, body = { plan: 'max' }) => {
   const row = billingRoutes.find(({ path }) => path === `/billing/${family}`)
   if (!row) throw new Error(`no row for ${family}`)

@@ -1,4 +1,4 @@
-// Billing through Stripe, against a stand-in: ordering, changing, cancelling, and what happens when Stripe does not answer.
+// Billing through a Stripe stand-in: ordering, changing, cancelling, and Stripe outages.
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { sql } from '../kit/kit.ts'
 import { byHeader, checkoutsOf, openPerson, openTeam, rowOf } from './rig.ts'
@@ -21,7 +21,7 @@ const sessionOf = (url: string) => sessionAt(site, url)
 const subscriber = (plan?: 'pro' | 'max') => subscriberAt(site, plan)
 
 describe('a checkout', () => {
-  it('leads to a Checkout Session for a customer of their own, and grants nothing', async () => {
+  it("creates a Checkout Session for the person's own customer, and grants nothing", async () => {
     const person = await openPerson(site, 'free')
     const { data } = await byHeader(person, null, 'checkout', { plan: 'max' })
     const { customerId } = await rowOf(site, person)
@@ -45,7 +45,7 @@ describe('a checkout', () => {
     expect(await planOf(person)).toEqual({ plan: 'free', status: 'active', cancelAtPeriodEnd: false })
   })
 
-  it('is answered again while it is open; another plan closes it, for the same customer', async () => {
+  it('is answered the same while it is open; an order of another plan expires it, for the same customer', async () => {
     const person = await openPerson(site, 'free')
     const first = await byHeader(person, null, 'checkout', { plan: 'pro' })
     const again = await byHeader(person, null, 'checkout', { plan: 'pro' })
@@ -59,14 +59,14 @@ describe('a checkout', () => {
     ])
   })
 
-  it('is made once for those who press twice', async () => {
+  it('is created once for concurrent orders', async () => {
     const person = await openPerson(site, 'free')
     const both = await Promise.all([1, 2, 3].map(() => byHeader(person, null, 'checkout', { plan: 'pro' })))
     expect(new Set(both.map(({ data }) => data.id)).size).toBe(1)
     expect(await checkoutsOf(site, person)).toHaveLength(1)
   })
 
-  it('that expired is followed by a new one', async () => {
+  it('that expired is replaced by a new one on the next order', async () => {
     const person = await openPerson(site, 'free')
     const { data } = await byHeader(person, null, 'checkout', { plan: 'pro' })
     const session = Object.assign(sessionOf(data.url), { status: 'expired' })
@@ -75,7 +75,7 @@ describe('a checkout', () => {
     expect((await byHeader(person, null, 'checkout', { plan: 'pro' })).data.id).not.toBe(data.id)
   })
 
-  it('that was paid is noticed at the next one, even if no event came', async () => {
+  it('that was paid is detected on the next order, even if no event came', async () => {
     const person = await openPerson(site, 'free')
     const { data } = await byHeader(person, null, 'checkout', { plan: 'pro' })
     pay(stripe, sessionOf(data.url))
@@ -84,7 +84,7 @@ describe('a checkout', () => {
     expect(await checkoutsOf(site, person)).toMatchObject([{ status: 'completed' }])
   })
 
-  it('is judged before Stripe hears of it', async () => {
+  it('is refused before any request to Stripe when the teams do not fit the plan', async () => {
     const person = await openPerson(site, 'max')
     for (let i = 0; i < 3; i++) await openTeam(site, person)
     const asked = stripe.asked.length
@@ -92,7 +92,7 @@ describe('a checkout', () => {
     expect(stripe.asked).toHaveLength(asked)
   })
 
-  it('is the same again under its Idempotency-Key, without asking Stripe', async () => {
+  it('is replayed under its Idempotency-Key without a request to Stripe', async () => {
     const person = await openPerson(site, 'free')
     const order = () => person.api.post('/api/billing/checkout', { plan: 'pro' }, { 'idempotency-key': 'k' })
     const first = await order()
@@ -103,7 +103,7 @@ describe('a checkout', () => {
 })
 
 describe('a subscription at Stripe', () => {
-  it('is in force when it is paid, for the period that Stripe says', async () => {
+  it('is active once it is paid, for the period that Stripe reports', async () => {
     const { person, subscription, checkout } = await subscriber('pro')
     const [item] = subscription.items.data
     expect(await rowOf(site, person)).toMatchObject({
@@ -117,7 +117,7 @@ describe('a subscription at Stripe', () => {
     expect(await checkoutsOf(site, person)).toMatchObject([{ id: checkout.id, status: 'completed' }])
   })
 
-  it('changes its plan in the portal, where the other price is to be confirmed', async () => {
+  it('changes its plan in the portal, where the person confirms the new price', async () => {
     const { person, subscription } = await subscriber('pro')
     const { data } = await byHeader(person, null, 'checkout', { plan: 'max' })
     const { params } = sessionOf(data.url)
@@ -150,7 +150,7 @@ describe('a subscription at Stripe', () => {
     expect(subscription.cancel_at_period_end).toBe(false)
   })
 
-  it('is resumed, too, where its end was set in the portal, as a moment', async () => {
+  it('is resumed when the portal set its end as a timestamp', async () => {
     const { person, subscription } = await subscriber()
     subscription.cancel_at = subscription.items.data[0].current_period_end
     await sendEvent(site, 'customer.subscription.updated', subscription)
@@ -159,7 +159,7 @@ describe('a subscription at Stripe', () => {
     expect(subscription.cancel_at).toBe(null)
   })
 
-  it('that is not cancelled because teams are there stays at Stripe as it is', async () => {
+  it('stays unchanged at Stripe when a cancellation is refused because of teams', async () => {
     const { person, subscription } = await subscriber()
     await openTeam(site, person)
     expect(await byHeader(person, null, 'cancel')).toMatchObject({ code: 'PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS' })
@@ -168,7 +168,7 @@ describe('a subscription at Stripe', () => {
 })
 
 describe.each(['broken', 'silent', 'dripping', 'endless'] as const)('while Stripe is %s', (mode) => {
-  it('nothing is granted and nothing is stored half; the same request succeeds later', async () => {
+  it('grants nothing and stores nothing partial; the same request succeeds later', async () => {
     const fresh = await openPerson(site, 'free')
     const { person, subscription } = await subscriber()
     const before = await Promise.all([rowOf(site, fresh), rowOf(site, person)])
@@ -187,7 +187,7 @@ describe.each(['broken', 'silent', 'dripping', 'endless'] as const)('while Strip
   })
 })
 
-it('a subscription that nobody pays for at Stripe has its plan from elsewhere', async () => {
+it('keeps the plan of a person for whom Stripe has no subscription', async () => {
   const person = await openPerson(site, 'pro')
   await byHeader(person, null, 'checkout', { plan: 'max' })
   const { customerId } = await rowOf(site, person)

@@ -1,4 +1,4 @@
-// Where Stripe has gone on without us: events that were lost, prices that were replaced, customers and plans changed over there.
+// Divergence from Stripe: lost events, replaced prices, and customers and plans that changed at Stripe.
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { syncOverdue } from '../../src/billing/stripe/overdue.ts'
 import { createAccount, sql } from '../kit/kit.ts'
@@ -22,7 +22,7 @@ describe('a subscription whose events were lost', () => {
     await sql(site.databaseUrl).query('update subscriptions set provider = null')
   })
 
-  /** Somebody at Stripe whose period ended here; those made first were looked at first. */
+  /** A Stripe customer whose period ended here; the job looks at earlier ones first. */
   async function late(fields = overdue) {
     const account = await createAccount(site.databaseUrl)
     const customer = `cus_${account.userId}`
@@ -36,7 +36,7 @@ describe('a subscription whose events were lost', () => {
   const sync = async () =>
     await syncOverdue(await openApp(site.databaseUrl, { STRIPE_API_URL: stripe.url, PUBLIC_URL: site.url, ...settings }))
 
-  it('is as Stripe has it a day after its period, and others are left alone', async () => {
+  it('is synchronised with Stripe a day after its period ended, and others stay unchanged', async () => {
     const [renewed, ended] = [await late(), await late()]
     const others = [
       await late(`provider = 'stripe', "currentPeriodEnd" = now() - interval '23 hours'`),
@@ -56,11 +56,11 @@ describe('a subscription whose events were lost', () => {
     expect(await sync()).toBe(0)
   })
 
-  it('has its turn though others cannot be read, which are tried again behind it', async () => {
+  it('is synchronised although others before it fail, which are retried after it', async () => {
     const bad = [await late(), await late(), await late()]
     const good = await late()
     for (const { customer } of bad) stripe.gone.add(customer)
-    // So many in a row look as if Stripe were away.
+    // Three failures in a row end the run, because Stripe may be down.
     expect(await sync()).toBe(0)
     expect(await sync()).toBe(1)
     expect(await rowOf(site, good.account)).toMatchObject({ externalId: good.subscription.id })
@@ -68,7 +68,7 @@ describe('a subscription whose events were lost', () => {
     expect(await sync()).toBe(3)
   })
 
-  it('is tried again after Stripe was away', async () => {
+  it('is retried after a Stripe outage', async () => {
     const { account, subscription } = await late()
     stripe.mode = 'broken'
     expect(await sync()).toBe(0)
@@ -79,7 +79,7 @@ describe('a subscription whose events were lost', () => {
   })
 })
 
-it('a period that Stripe has not prolonged yet is shown as it was', async () => {
+it('shows an expired period unchanged until Stripe renews it', async () => {
   const { person } = await subscriber(site)
   const period = { currentPeriodStart: '2026-01-05T00:00:00.000Z', currentPeriodEnd: '2026-02-05T00:00:00.000Z' }
   await sql(site.databaseUrl).query(
@@ -89,8 +89,8 @@ it('a period that Stripe has not prolonged yet is shown as it was', async () => 
   expect((await byHeader(person, null, 'subscription')).data).toMatchObject({ plan: { code: 'pro' }, ...period })
 })
 
-describe('a price that is not known any more', () => {
-  it('has the plan that the subscription was changed to, not the one it was begun with', async () => {
+describe('a subscription price that is no longer configured', () => {
+  it('keeps the plan that the subscription was changed to, not its original plan', async () => {
     const { person, subscription } = await subscriber(site, 'pro')
     subscription.metadata = { plan: 'pro' }
     subscription.items.data[0].price.id = 'price_max'
@@ -100,7 +100,7 @@ describe('a price that is not known any more', () => {
     expect(await planOf(person)).toMatchObject({ plan: 'max', status: 'active' })
   })
 
-  it('has the plan that it was begun with where it was not seen before', async () => {
+  it("gives the plan of the subscription's metadata when the subscription is new here", async () => {
     const { person, subscription } = await subscriber(site, 'max')
     const { customerId } = await rowOf(site, person)
     subscription.status = 'canceled'
@@ -111,8 +111,8 @@ describe('a price that is not known any more', () => {
   })
 })
 
-describe('an account that Stripe does not know any more', () => {
-  it('orders as another customer, though an order of before is pending', async () => {
+describe('an account whose customer no longer exists at Stripe', () => {
+  it('orders as a new customer, although an older order is pending', async () => {
     const person = await openPerson(site, 'free')
     const first = (await byHeader(person, null, 'checkout', { plan: 'pro' })).data
     const { customerId } = await rowOf(site, person)
@@ -127,7 +127,7 @@ describe('an account that Stripe does not know any more', () => {
     expect(await planOf(person)).toMatchObject({ plan: 'pro', status: 'active' })
   })
 
-  it.each(['pro', 'max'] as const)('is led to Checkout for %s, not to the portal, where it had subscribed', async (plan) => {
+  it.each(['pro', 'max'] as const)('gets Checkout for %s, not the portal, although it had subscribed', async (plan) => {
     const { person, subscription } = await subscriber(site, 'pro')
     subscription.status = 'past_due'
     await sendEvent(site, 'customer.subscription.updated', subscription)
@@ -137,7 +137,7 @@ describe('an account that Stripe does not know any more', () => {
   })
 })
 
-it('a plan that has no room for the teams is in force where Stripe changed it, and the log warns', async () => {
+it('applies a plan that Stripe changed even when the teams do not fit it, and logs a warning', async () => {
   const { person, subscription } = await subscriber(site, 'max')
   for (const name of ['A', 'B', 'C']) await openTeam(site, person, [], name)
   subscription.items.data[0].price.id = 'price_pro'

@@ -1,4 +1,4 @@
-// What happens while Stripe is being asked: other orders, teams, the same request again, and its end halfway.
+// Concurrency with a request to Stripe: other orders, new teams, retries of the same request, and a crash midway.
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { sql } from '../kit/kit.ts'
 import { byHeader, checkoutsOf, openPerson, openTeam, type Person, rowOf } from './rig.ts'
@@ -17,7 +17,7 @@ afterEach(() => {
   stripe.mode = 'well'
 })
 
-/** The sessions of that person that can be paid. */
+/** The prices of the person's open Checkout Sessions. */
 async function payable(person: Person) {
   const { customerId } = await rowOf(site, person)
   const sessions = [...stripe.things.values()].filter((thing) => thing.object === 'checkout.session')
@@ -25,7 +25,7 @@ async function payable(person: Person) {
 }
 
 describe('an order', () => {
-  it('of another plan in the meantime leaves one that can be paid', async () => {
+  it('leaves only one session payable when another plan is ordered concurrently', async () => {
     const person = await openPerson(site, 'free')
     stripe.before = async () => {
       expect(await byHeader(person, null, 'checkout', { plan: 'max' })).toMatchObject({ code: 'ok' })
@@ -37,7 +37,7 @@ describe('an order', () => {
     expect(await payable(person)).toEqual(['price_pro'])
   })
 
-  it('of the same plan in the meantime is the one that can be paid', async () => {
+  it('returns the concurrent order of the same plan, the only session that is payable', async () => {
     const person = await openPerson(site, 'free')
     let first: unknown
     stripe.before = async () => {
@@ -47,10 +47,10 @@ describe('an order', () => {
     expect(await payable(person)).toEqual(['price_pro'])
   })
 
-  it('makes way with every other that was open, and is answered again', async () => {
+  it('expires every other open order, and is answered the same again', async () => {
     const person = await openPerson(site, 'free')
     const { data } = await byHeader(person, null, 'checkout', { plan: 'pro' })
-    // Two could be open at once here before.
+    // Older gateways could leave two orders open at once.
     await sql(site.databaseUrl).query(
       `insert into checkouts (id, "userId", plan, provider, "createdAt")
        values (gen_random_uuid(), $1, 'max', 'stripe', now() - interval '1 minute')`,
@@ -63,7 +63,7 @@ describe('an order', () => {
     ])
   })
 
-  it('that has no room for a team made in the meantime is refused, and cannot be paid', async () => {
+  it('is refused and cannot be paid when a team created concurrently does not fit the plan', async () => {
     const person = await openPerson(site, 'max')
     for (let i = 0; i < 2; i++) await openTeam(site, person)
     stripe.before = async () => {
@@ -74,7 +74,7 @@ describe('an order', () => {
     expect(await checkoutsOf(site, person)).toEqual([])
   })
 
-  it('of somebody who has subscribed in the meantime is refused, and cannot be paid', async () => {
+  it('is refused and cannot be paid when the person subscribed concurrently', async () => {
     const person = await openPerson(site, 'free')
     await byHeader(person, null, 'checkout', { plan: 'pro' })
     const { customerId } = await rowOf(site, person)
@@ -89,7 +89,7 @@ describe('an order', () => {
 describe('a cancellation', () => {
   const cancel = (person: Person, key = 'cancel') => person.api.post('/api/billing/cancel', undefined, { 'idempotency-key': key })
 
-  it('that has no room for a team made in the meantime is refused, and taken back at Stripe', async () => {
+  it('is refused and undone at Stripe when a team created concurrently does not fit Free', async () => {
     const { person, subscription } = await subscriber(site)
     stripe.before = async () => {
       expect((await person.api.post('/api/teams', { name: 'First' })).status).toBe(201)
@@ -101,7 +101,7 @@ describe('a cancellation', () => {
     expect((await cancel(person)).body).toEqual(refused.body)
   })
 
-  it('is in progress to its own retry until it is answered, and the same again after that', async () => {
+  it('is in progress for a concurrent retry, and is replayed once it is answered', async () => {
     const { person } = await subscriber(site)
     let meanwhile: unknown
     stripe.before = async () => {
@@ -115,7 +115,7 @@ describe('a cancellation', () => {
     expect(again.headers.get('idempotency-replayed')).toBe('true')
   })
 
-  it('that Stripe heard of before its answer was lost succeeds when it is tried again', async () => {
+  it('succeeds on retry when Stripe applied it but its response was lost', async () => {
     const { person, subscription } = await subscriber(site)
     stripe.before = async () => {
       await sendEvent(site, 'customer.subscription.updated', subscription)
@@ -128,7 +128,7 @@ describe('a cancellation', () => {
     expect((await cancel(person, 'another')).body.error.code).toBe('INVALID_STATE')
   })
 
-  it('whose process died halfway is in progress for a minute, then it goes on', async () => {
+  it('is in progress for a minute after its process died midway, then runs again', async () => {
     const { person } = await subscriber(site)
     const first = await cancel(person)
     const cutOff = (secondsAgo: number) =>

@@ -1,4 +1,4 @@
-// A gateway whose money Stripe takes, and people who pay there.
+// A gateway that takes payments through a Stripe stand-in, and people who pay there.
 import { cloneDatabase, type Gateway, startGateway } from '../kit/kit.ts'
 import { byHeader, openPerson, type Person, type Site } from './rig.ts'
 import { openStripeStandIn, pay, type StripeStandIn, sendEvent, settings } from './stripe-stand-in.ts'
@@ -16,12 +16,12 @@ export async function openStripeSite(): Promise<StripeSite> {
   return { databaseUrl, url: gateway.url, stripe, gateway }
 }
 
-/** The Checkout Session of an order. */
+/** The Checkout Session of an order, by its URL. */
 export function sessionOf({ stripe }: StripeSite, url: string) {
   return stripe.things.get(url.split('/').at(-1) as string)
 }
 
-/** Somebody who ordered the plan and paid, as Stripe tells. */
+/** A person who ordered the plan and paid, with the event that reports it. */
 export async function subscriber(site: StripeSite, plan: 'pro' | 'max' = 'pro') {
   const person = await openPerson(site, 'free')
   const { data } = await byHeader(person, null, 'checkout', { plan })

@@ -1,4 +1,4 @@
-// A stand-in for Stripe on loopback: the few endpoints that are used, with what a test makes happen there.
+// A Stripe stand-in on loopback: the few endpoints that the gateway uses, with controls for tests.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -24,16 +24,16 @@ type Thing = any
 
 export interface StripeStandIn {
   url: string
-  /** What was asked, in order. */
+  /** The requests received, in order. */
   asked: Asked[]
   things: Map<string, Thing>
-  /** How it answers from now on. */
+  /** How the stand-in answers from now on. */
   mode: 'well' | 'broken' | 'silent' | 'dripping' | 'endless'
-  /** What it answers instead, by path and customer: `/v1/subscriptions?customer=ID`. */
+  /** Answers that replace the true ones, by path and customer: `/v1/subscriptions?customer=ID`. */
   lies: Map<string, Thing>
-  /** Things that it does not know any more. */
+  /** Ids of records that the stand-in reports as missing. */
   gone: Set<string>
-  /** Called before each answer, once. */
+  /** Called once, before the next answer is sent. */
   before: (() => Promise<void>) | null
 }
 
@@ -90,7 +90,7 @@ async function answer(standIn: StripeStandIn, request: IncomingMessage, response
   response.writeHead(result ? 200 : 404, { 'content-type': 'application/json' }).end(body)
 }
 
-/** Answers so many blanks at a time, without an end. */
+/** Sends this many spaces at a time, without end. */
 function pour(response: ServerResponse, bytes: number): void {
   response.writeHead(200, { 'content-type': 'application/json' })
   const timer = setInterval(() => response.writableNeedDrain || response.write(' '.repeat(bytes)), bytes === 1 ? 100 : 1)
@@ -138,7 +138,7 @@ function act({ things }: StripeStandIn, method: string, path: string, params: Re
   return things.get(name ?? '')
 }
 
-/** The customer pays for an open Checkout Session: a subscription runs, and its first invoice is paid. */
+/** The customer pays an open Checkout Session: a subscription starts, and its first invoice is paid. */
 export function pay(standIn: StripeStandIn, session: Thing, created = seconds()) {
   session.status = 'complete'
   const subscription = makeSubscription(standIn, session.customer, session.price, created)
@@ -177,7 +177,7 @@ export function makeInvoice(standIn: StripeStandIn, customer: string, price: str
     currency: 'eur',
     created,
     lines: { data: [{ amount: cents, period: { start: created }, pricing: { price_details: { price } } }] },
-    /** The payment intent. */
+    /** The id of the payment intent. */
     of: newName('pi'),
   }
   standIn.things.set(invoice.id, invoice)
@@ -188,14 +188,14 @@ const { webhooks } = new Stripe('sk_test_1')
 
 export interface Sent {
   secret?: string
-  /** Seconds. */
+  /** The age of the signature's timestamp, in seconds. */
   ageSeconds?: number
   signature?: string
 }
 
-/** Sends an event as Stripe does; answers the status and the body. */
+/** Sends an event as Stripe does; returns the status and the body. */
 export async function sendEvent(site: { url: string }, type: string, object: Thing, how: Sent = {}) {
-  // What a test does to the thing later is not in an event of before.
+  // Serialise now: later changes of the object by a test must not change this event.
   const payload = JSON.stringify({ id: newName('evt'), object: 'event', type, data: { object } })
   const { secret = settings.STRIPE_WEBHOOK_SECRET, ageSeconds = 0 } = how
   const signature = webhooks.generateTestHeaderString({ payload, secret, timestamp: seconds() - ageSeconds })

@@ -1,4 +1,4 @@
-// Stripe's events: believed by their signature alone, safe to repeat, and the same in any order.
+// Stripe webhook events are trusted only by their signature, are idempotent, and lead to the same state in any order.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { api, cloneDatabase, sql, startGateway } from '../kit/kit.ts'
 import { send } from '../promises/wire.ts'
@@ -23,7 +23,7 @@ beforeAll(async () => {
   site = { databaseUrl, url: (await startGateway({ databaseUrl, env })).url }
 })
 
-/** Somebody who is about to pay. */
+/** A person with an open Checkout Session that is not yet paid. */
 async function customer(plan: 'pro' | 'max' = 'pro') {
   const person = await openPerson(site, 'free')
   const { data } = await byHeader(person, null, 'checkout', { plan })
@@ -31,7 +31,7 @@ async function customer(plan: 'pro' | 'max' = 'pro') {
   return { person, session, id: session.customer as string }
 }
 
-/** What is kept of somebody, without what differs from one to the next. */
+/** The stored billing state of a person, without ids and times that differ between people. */
 async function kept(person: Person) {
   const { plan, status, cancelAtPeriodEnd, provider, externalId } = await rowOf(site, person)
   const checkouts = (await checkoutsOf(site, person)).map((row) => `${row.plan} ${row.status}`)
@@ -46,8 +46,8 @@ function permutations<T>(items: readonly T[]): T[][] {
   return items.flatMap((item, i) => permutations(items.toSpliced(i, 1)).map((rest) => [item, ...rest]))
 }
 
-describe('an event', () => {
-  it('is refused where Stripe did not sign it, or long ago, and changes nothing', async () => {
+describe('a Stripe event', () => {
+  it('is refused and changes nothing when its signature is missing, wrong or older than 300 s', async () => {
     const { person, session } = await customer()
     const paid = pay(stripe, session)
     const before = await kept(person)
@@ -64,11 +64,11 @@ describe('an event', () => {
     expect((await sendEvent(site, 'checkout.session.completed', paid.session, { ageSeconds: 290 })).status).toBe(200)
   })
 
-  it('that cannot have been signed is refused before its body is read, and a larger one than any is not read', async () => {
+  it('is refused before its body is read when the signature cannot be valid or the body is too large', async () => {
     const head = 'POST /api/billing/stripe/webhook HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
     const at = Math.floor(Date.now() / 1000)
     const v1 = `v1=${'a'.repeat(64)}`
-    // Of each body not one byte comes.
+    // The request announces a body but sends none of its bytes.
     for (const signature of [
       '',
       'x',
@@ -86,11 +86,11 @@ describe('an event', () => {
     expect((await send(site, large, /PAYLOAD_TOO_LARGE/)).text).toMatch(/^HTTP\/1\.1 413/)
   })
 
-  it('takes nothing for a customer of what Stripe says about another', async () => {
+  it('changes nothing for a customer when Stripe returns records of another customer', async () => {
     const [mine, theirs] = [await customer(), await customer('max')]
     const paid = pay(stripe, theirs.session)
     const before = await kept(mine.person)
-    // A list and records that are not what was asked for.
+    // A list and records of another customer than the one requested.
     const { subscription, invoice } = paid
     stripe.lies.set(`/v1/subscriptions?customer=${mine.id}`, { object: 'list', data: [subscription] })
     await sendEvent(site, 'customer.subscription.updated', { ...subscription, customer: mine.id })
@@ -104,7 +104,7 @@ describe('an event', () => {
     expect(await kept(theirs.person)).toMatchObject({ plan: 'max', status: 'active', checkouts: ['max completed'] })
   })
 
-  it('about nobody here, or of another kind, is let go', async () => {
+  it('about an unknown customer or of an unhandled type is acknowledged and ignored', async () => {
     const subscription = makeSubscription(stripe, 'cus_unknown', 'price_pro')
     const events: [string, object][] = [
       ['customer.subscription.updated', subscription],
@@ -118,21 +118,21 @@ describe('an event', () => {
       expect(await sendEvent(site, type, object)).toEqual({ status: 200, body: { data: { received: true } } })
   })
 
-  it('of a session that names the order of somebody else completes nothing', async () => {
+  it("of a session that names another account's order completes nothing", async () => {
     const [victim, thief] = await Promise.all([customer(), customer()])
     const session = { ...victim.session, status: 'complete', customer: thief.id }
     await sendEvent(site, 'checkout.session.completed', session)
     expect(await kept(victim.person)).toMatchObject({ plan: 'free', checkouts: ['pro pending'] })
   })
 
-  it('has no door where Stripe is not set up', async () => {
+  it('has no endpoint when Stripe is not configured', async () => {
     const { url } = await startGateway({ databaseUrl: site.databaseUrl, env: { ROLES: 'http' } })
     expect((await sendEvent({ url }, 'product.created', {})).status).toBe(404)
     expect((await api(site).get('/api/billing/stripe/webhook')).status).toBe(405)
   })
 })
 
-it('events in any order, each of them twice, lead to the same', async () => {
+it('reaches the same state for events in any order, each delivered twice', async () => {
   const names = ['completed', 'created', 'updated', 'paid'] as const
   const ends = new Set<string>()
   for (const order of permutations(names)) {
@@ -163,7 +163,7 @@ it('events in any order, each of them twice, lead to the same', async () => {
   ])
 })
 
-it('events that come all at once, each many times, lead to the same', async () => {
+it('reaches the same state for concurrent events, each delivered three times', async () => {
   const { person, session } = await customer('max')
   const { subscription, invoice } = pay(stripe, session)
   const events = [
@@ -177,7 +177,7 @@ it('events that come all at once, each many times, lead to the same', async () =
   expect(await kept(person)).toMatchObject({ plan: 'max', checkouts: ['max completed'], payments: [expect.any(String)] })
 })
 
-it('a payment that failed, was made and was given back ends the same, in any order of the events', async () => {
+it('ends a failed, paid and refunded payment as refunded, in any order of the events', async () => {
   const names = ['failed', 'paid', 'refunded'] as const
   for (const order of permutations(names)) {
     const { person, session } = await customer()
@@ -195,7 +195,7 @@ it('a payment that failed, was made and was given back ends the same, in any ord
   }
 })
 
-it('a payment is failed until it is paid, and a part that is given back leaves it paid', async () => {
+it('keeps a payment failed until it is paid, and paid after a partial refund', async () => {
   const { person, id, session } = await customer()
   pay(stripe, session)
   const invoice = makeInvoice(stripe, id, 'price_pro', 'open')
@@ -207,7 +207,7 @@ it('a payment is failed until it is paid, and a part that is given back leaves i
   expect((await kept(person)).payments).toEqual(['19 EUR paid Pro, November 2026'])
 })
 
-describe("Stripe's word of a subscription", () => {
+describe('a subscription update from Stripe', () => {
   const meanings: [string, object, object][] = [
     ['trialing', {}, { plan: 'pro', status: 'active' }],
     ['past_due', {}, { plan: 'pro', status: 'past_due' }],
@@ -220,7 +220,7 @@ describe("Stripe's word of a subscription", () => {
     ['incomplete_expired', {}, { plan: 'free', status: 'active', provider: null, has: false }],
   ]
 
-  it.each(meanings)('%s %j is %j', async (status, more, meaning) => {
+  it.each(meanings)('maps %s %j to %j', async (status, more, meaning) => {
     const { person, session } = await customer()
     const { subscription } = pay(stripe, session)
     await sendEvent(site, 'checkout.session.completed', session)
@@ -229,7 +229,7 @@ describe("Stripe's word of a subscription", () => {
     expect(await kept(person)).toMatchObject(meaning)
   })
 
-  it('about one that ended leaves the one that runs', async () => {
+  it('about an ended subscription does not replace the running one', async () => {
     const { person, session, id } = await customer()
     const { subscription } = pay(stripe, session)
     subscription.status = 'canceled'
@@ -239,10 +239,10 @@ describe("Stripe's word of a subscription", () => {
     expect(await rowOf(site, person)).toMatchObject({ plan: 'max', status: 'active', externalId: running.id })
   })
 
-  it('that grew old on its way does not replace a newer one', async () => {
+  it('does not replace a newer state with an outdated response', async () => {
     const { person, session } = await customer()
     const { subscription } = pay(stripe, session)
-    // While the first answer is on its way, everything changes and is stored.
+    // While the first response is in transit, the subscription changes and the newer state is stored.
     stripe.before = async () => {
       subscription.items.data[0].price.id = 'price_max'
       await sendEvent(site, 'customer.subscription.updated', subscription)
@@ -252,7 +252,7 @@ describe("Stripe's word of a subscription", () => {
     expect(await rowOf(site, person)).toMatchObject({ plan: 'max', status: 'active' })
   })
 
-  it('that grew old on its way does not replace a newer one that is as it was before', async () => {
+  it('does not replace a newer state with an outdated response when the newer state equals the stored one', async () => {
     const { person, session } = await customer()
     const { subscription } = pay(stripe, session)
     await sendEvent(site, 'checkout.session.completed', session)
@@ -265,7 +265,7 @@ describe("Stripe's word of a subscription", () => {
     expect(await rowOf(site, person)).toMatchObject({ plan: 'pro', status: 'active', cancelAtPeriodEnd: false })
   })
 
-  it('reaches a subscription that was already taken to have ended', async () => {
+  it('restores a subscription that was already recorded as ended', async () => {
     const { person, session } = await customer()
     const { subscription } = pay(stripe, session)
     await sendEvent(site, 'checkout.session.completed', session)

@@ -1,4 +1,4 @@
-// Plans that have no room for the teams there are: refused with what to reduce, exactly, also while teams are being made.
+// A change to a plan too small for the owner's teams is refused with the exact excess, even while teams are being created.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { changePlan } from '../../src/billing/change-plan.ts'
 import { planOf } from '../../src/billing/plans.ts'
@@ -24,7 +24,7 @@ async function deleteTeam(teamId: string): Promise<void> {
 }
 
 describe.each(ways)('%s', (_, ask) => {
-  it('a plan for fewer teams cannot be ordered before some are deleted', async () => {
+  it('refuses an order of a plan with fewer teams until enough teams are deleted', async () => {
     const owner = await openPerson(site, 'max')
     const teams = await Promise.all(['A', 'B', 'C'].map((name) => openTeam(site, owner, [], name)))
     expect(await ask(owner, null, 'checkout', { plan: 'pro' })).toMatchObject({
@@ -36,11 +36,11 @@ describe.each(ways)('%s', (_, ask) => {
     expect(await ask(owner, null, 'checkout', { plan: 'pro' })).toMatchObject({ code: 'ok' })
   })
 
-  it('a plan with fewer seats cannot be ordered before they are reduced; open invitations take seats', async () => {
+  it('refuses an order of a plan with fewer seats until seats are freed; open invitations take seats', async () => {
     const owner = await openPerson(site, 'max')
     const teamId = await openTeam(site, owner, [], 'Support')
     for (let i = 0; i < 3; i++) await invite(site, teamId)
-    // These hold no seat any more.
+    // Expired and revoked invitations hold no seat.
     await invite(site, teamId, '-1 minute')
     await invite(site, teamId, '1 day', 'revoked')
     expect(await ask(owner, null, 'checkout', { plan: 'pro' })).toMatchObject({ code: 'ok' })
@@ -52,7 +52,7 @@ describe.each(ways)('%s', (_, ask) => {
     })
   })
 
-  it('cancelling is a change to Free, which has no teams', async () => {
+  it('treats cancelling as a change to Free, which has no teams', async () => {
     const owner = await openPerson(site, 'pro')
     const teamId = await openTeam(site, owner, [], 'Only')
     expect(await ask(owner, teamId, 'cancel')).toEqual({
@@ -65,7 +65,7 @@ describe.each(ways)('%s', (_, ask) => {
     expect(await ask(owner, null, 'cancel')).toMatchObject({ code: 'ok' })
   })
 
-  it('a larger plan has room', async () => {
+  it('accepts an order of a larger plan', async () => {
     const owner = await openPerson(site, 'pro')
     const teamId = await openTeam(site, owner)
     await openTeam(site, owner)
@@ -73,7 +73,7 @@ describe.each(ways)('%s', (_, ask) => {
   })
 })
 
-it('the operator is refused what does not fit, too', async () => {
+it('refuses the operator a plan that is too small for the teams', async () => {
   const owner = await openPerson(site, 'pro')
   await openTeam(site, owner)
   const change = setPlan(sql(site.databaseUrl), { email: owner.email, plan: 'free' })
@@ -81,7 +81,7 @@ it('the operator is refused what does not fit, too', async () => {
   expect(await rowOf(site, owner)).toMatchObject({ plan: 'pro' })
 })
 
-it('says every team that is too large', () => {
+it('names every team that is too large', () => {
   const teams = [
     { name: 'A', seats: 8 },
     { name: 'B', seats: 4 },
@@ -93,8 +93,8 @@ it('says every team that is too large', () => {
   expect(whatIsTooMuch(planOf('free'), [])).toBeNull()
 })
 
-describe('while teams are being made', () => {
-  /** Begins both while somebody holds the subscription, so that the first of them has it next; answers what became of them. */
+describe('while teams are being created', () => {
+  /** Queues both requests on the subscription's row lock, so that the first gets it next; returns their outcomes in order. */
   async function behind(owner: Person, first: () => Promise<string>, second: () => Promise<string>): Promise<string[]> {
     return await whileHeld(
       site.databaseUrl,
@@ -103,7 +103,7 @@ describe('while teams are being made', () => {
     )
   }
 
-  it('a downgrade and the last team that it would not fit never both happen, whichever comes first', async () => {
+  it('allows either a downgrade or the team that would not fit, never both, whichever comes first', async () => {
     for (const round of ['team', 'downgrade', 'team', 'downgrade']) {
       const owner = await openPerson(site, 'max')
       await openTeam(site, owner)

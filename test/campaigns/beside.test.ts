@@ -1,4 +1,4 @@
-// Beside a campaign: instant messages find their workers free, however slowly the campaign's provider answers.
+// Instant messages beside a campaign: their workers stay free, however slowly the provider answers the campaign.
 
 import { beforeAll, expect, it } from 'vitest'
 import { createCampaign } from '../../src/campaigns/service.ts'
@@ -17,7 +17,7 @@ let databaseUrl: string
 let app: App
 let ctx: Context
 let instanceId: string
-/** What the network was offered, and has not answered. */
+/** Messages offered to the network that have no answer yet. */
 const offered: { to: string; answer: (outcome: SendOutcome) => void }[] = []
 
 beforeAll(async () => {
@@ -44,9 +44,9 @@ function release(): void {
   for (const { to, answer } of offered.splice(0)) answer({ outcome: 'accepted', providerMessageId: `test.${to}` })
 }
 
-it('offers an instant message at once while every worker of campaigns waits for the network', async () => {
+it('offers an instant message at once while every campaign worker waits for the network', async () => {
   const { id } = await createCampaign(ctx, campaignTo(instanceId, numbers(600)))
-  // A campaign does not make more messages than can be sent soon, so that it can be paused without much to take back.
+  // A campaign queues only as many messages as can be sent soon, so that a pause has little to take back.
   await until(async () => {
     const { rows } = await sql(databaseUrl).query<{ n: number; waiting: number }>(
       'select count(*)::int as n, count("waitingSince")::int as waiting from messages where "campaignId" = $1',
@@ -54,13 +54,13 @@ it('offers an instant message at once while every worker of campaigns waits for 
     )
     return rows[0]?.n === 500 && rows[0].waiting === 500
   })
-  // Only now may any be offered: those that nobody answers are given up soon, and their workers go on to the next.
+  // Only now may messages be offered: unanswered ones are given up soon, and their workers go on to the next.
   await connectInstance(ctx, instanceId, null)
-  // A page for each of two workers, and nothing more.
+  // One page of 50 for each of two workers, and nothing more.
   await until(() => offered.length === 100)
   const [first] = numbers(1, '5555', 90_000) as [string]
   await sendMessage(ctx, { instanceId, to: first, type: 'text', text: 'hello' })
-  // Before the first of the others is given up as unanswered.
+  // Within 6 s: sooner than the first unanswered message is given up.
   await until(() => offered.some(({ to }) => to === first), { timeoutMs: 6_000 })
   expect(offered.length).toBeLessThanOrEqual(101)
   release()

@@ -1,4 +1,4 @@
-// Creating campaigns: who gets what is settled then, and for good.
+// Creating campaigns: the recipients and their texts are fixed at creation.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createCampaign } from '../../src/campaigns/service.ts'
 import type { Context } from '../../src/core/context.ts'
@@ -77,7 +77,7 @@ async function refusal(fields: Record<string, unknown>): Promise<string> {
 }
 
 describe('the recipients of a campaign', () => {
-  it('are the distinct numbers of what is named, in the order of their first mention', async () => {
+  it('are the distinct numbers of all sources, in the order of first mention', async () => {
     const [ada, bob, eve] = [await contact(), await contact(), await contact()]
     const [one, two] = numbers(2)
     const groupIds = [await group([bob.id, eve.id]), await group([eve.id, ada.id])]
@@ -93,7 +93,7 @@ describe('the recipients of a campaign', () => {
     expect(campaign.recipientsCount).toBe(5)
   })
 
-  it('stay who they were when groups, contacts and templates change', async () => {
+  it('do not change when groups, contacts and templates change', async () => {
     const ada = await contact()
     const groupId = await group([ada.id])
     const campaign = await create({ groupIds: [groupId], templateId: await template('Hi {{contact.firstName}}') })
@@ -105,7 +105,7 @@ describe('the recipients of a campaign', () => {
     expect(await recipientsOf(campaign)).toEqual(before)
   })
 
-  it('must all be of the workspace', async () => {
+  it('must all belong to the workspace', async () => {
     const stranger = await createAccount(databaseUrl)
     const theirs = await contact({ workspaceId: stranger.workspaceId })
     const own = await contact()
@@ -119,14 +119,14 @@ describe('the recipients of a campaign', () => {
     expect(rows).toEqual([])
   })
 
-  it('must be somebody', async () => {
+  it('must be at least one', async () => {
     const empty = await group([])
     expect(await refusal({ groupIds: [empty] })).toBe('VALIDATION_ERROR recipients: nobody is left; the groups have no members')
     const ada = await contact()
     expect((await create({ groupIds: [empty], contactIds: [ada.id] })).recipientsCount).toBe(1)
   })
 
-  it('are a hundred thousand at most, however they are named', async () => {
+  it('are at most 100,000, from all sources together', async () => {
     const recipients = Array.from({ length: 100_000 }, (_, i) => ({ to: `+393${1_000_000 + i}55` }))
     const tooMany = 'recipients: must be at most 100000 distinct numbers, those of contacts and groups included'
     expect(await refusal({ recipients, contactIds: [(await contact()).id] })).toBe(`VALIDATION_ERROR ${tooMany}`)
@@ -135,7 +135,7 @@ describe('the recipients of a campaign', () => {
     )
   })
 
-  it('are named one by one where they are wrong, the first hundred of them', async () => {
+  it('are listed by index when they are invalid, up to the first 100', async () => {
     expect(
       await refusal({
         recipients: [{ to: '+393331234567' }, { to: '333' }, {}, 'x', null, { to: '+393331234568', variables: { a: 5 } }],
@@ -150,7 +150,7 @@ describe('the recipients of a campaign', () => {
 })
 
 describe('the message of a campaign', () => {
-  it('may be of any type, as in a send', async () => {
+  it('may be of any type that a send accepts', async () => {
     const ada = await contact()
     const recipients = [{ to: '+393331234567' }]
     const location = await create({ recipients, type: 'location', latitude: 1, longitude: 2, locationName: 'Here' })
@@ -160,7 +160,7 @@ describe('the message of a campaign', () => {
     expect(await refusal({ recipients, type: 'contact', contactId: newId() })).toBe('NOT_FOUND Contact not found')
   })
 
-  it('takes values from the recipient, else from the campaign, else from the contact', async () => {
+  it('takes values from the recipient, then from the campaign, then from the contact', async () => {
     const templateId = await template('{{custom.a}}{{custom.b}}{{custom.c}}')
     const ada = await contact({ custom: { a: '7', b: '8', c: '9' } })
     const bob = await contact({ custom: { c: '6' } })
@@ -177,14 +177,14 @@ describe('the message of a campaign', () => {
     expect(campaign).toMatchObject({ templateId, type: 'text' })
   })
 
-  it('is kept once where all get the same', async () => {
+  it('is stored once when all recipients get the same text', async () => {
     const templateId = await template('The same', 'image', 'https://example.com/a.png')
     const campaign = await create({ templateId, recipients: numbers(3).map((to) => ({ to })) })
     expect(campaign).toMatchObject({ type: 'image', body: 'The same', mediaUrl: 'https://example.com/a.png' })
     expect((await recipientsOf(campaign)).map(({ body }) => body)).toEqual([null, null, null])
   })
 
-  it('fails at once for a recipient without a value, and the others get it', async () => {
+  it('fails at once for a recipient with a missing value, and is planned for the others', async () => {
     const templateId = await template('Hi {{contact.firstName}}')
     const ada = await contact()
     const campaign = await create({ templateId, recipients: [{ to: '+393331234567' }], contactIds: [ada.id] })
@@ -195,7 +195,7 @@ describe('the message of a campaign', () => {
     expect(campaign).toMatchObject({ recipientsCount: 2, status: 'running' })
   })
 
-  it('is refused where no recipient has all values, or the template is not the workspace’s', async () => {
+  it('is refused when no recipient has all values, or when the template does not exist', async () => {
     const recipients = [{ to: '+393331234567' }, { to: '+393331234568', variables: { order: '5' } }]
     expect(await refusal({ recipients, templateId: await template('{{contact.name}} {{custom.order}}') })).toBe(
       'TEMPLATE_INVALID contact.name, custom.order: have no value',
@@ -208,8 +208,8 @@ describe('the message of a campaign', () => {
   })
 })
 
-// Measured again where others keep this machine too busy.
-it('holds nobody up while it reads a hundred thousand numbers', measuredAgain, async () => {
+// Measured again when other processes keep the machine too busy.
+it('creates a campaign of 100,000 numbers within 20 s and blocks the event loop for less than 1 s', measuredAgain, async () => {
   const recipients = Array.from({ length: 100_000 }, (_, i) => ({ to: `+393${1_000_000 + i}55` }))
   let longest = 0
   let last = performance.now()

@@ -1,4 +1,4 @@
-// A campaign's life: it begins at once or at its time, reaches everyone once, pauses, goes on, ends.
+// The life of a campaign: it starts at once or at its time, sends to each number once, pauses, resumes and ends.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { slow } from '../kit/fault.ts'
 import { expectInvariants } from '../kit/invariants.ts'
@@ -19,7 +19,10 @@ beforeAll(async () => {
   instanceId = scene.phone.id
 })
 
-/** What each page is made to take, so that some are left whenever the test comes to stop the campaign; it rests for three times that. */
+/**
+ * Each page is made to take this long, so that some recipients are left when the test stops the campaign.
+ * The campaign rests for three times that.
+ */
 const pageMs = 150
 
 let used = 0
@@ -51,7 +54,7 @@ describe('a campaign', () => {
     expect([processingStartedAt, lastEnqueuedAt, completedAt].sort()).toEqual([processingStartedAt, lastEnqueuedAt, completedAt])
   })
 
-  it('takes those whom it cannot reach for failed, and is completed all the same', async () => {
+  it('counts unreachable recipients as failed and is completed all the same', async () => {
     const id = await create({ to: [...fresh(5), ...fresh(4, '0001'), ...fresh(3, '0002')] })
     await reach(client, id, 'completed')
     const stats = await until(async () => {
@@ -61,7 +64,7 @@ describe('a campaign', () => {
     expect(stats).toMatchObject({ total: 12, read: 5, failed: 7, planned: 0, queued: 0 })
   })
 
-  it('begins at its time and not before', async () => {
+  it('starts at its time and not before', async () => {
     const scheduledAt = new Date(Date.now() + 3_600_000)
     const to = fresh(60)
     const id = await create({ to, scheduledAt })
@@ -73,7 +76,7 @@ describe('a campaign', () => {
     })
     const jobs = `select start_after from pgboss.job where name = 'campaign.advance' and data->>'id' = $1`
     expect((await sql(databaseUrl).query(jobs, [id])).rows).toEqual([{ start_after: scheduledAt }])
-    // Its job comes before its time.
+    // The job runs before the time of the campaign.
     const soon = new Date(Date.now() + 1_000)
     await bringForward(databaseUrl, id, soon)
     const { timeline } = await reach(client, id, 'completed')
@@ -86,18 +89,18 @@ describe('a campaign', () => {
     await expectOnceEach(databaseUrl, id, to)
   })
 
-  it('to more than its instance should write to at its age is sent, and its messages say so', async () => {
+  it('is sent beyond the recipient cap of a new instance, with a warning on its messages', async () => {
     const young = await connectedInstance(databaseUrl, account, { ageDays: 0 })
     const id = expectCreated(await client.post('campaigns', campaignTo(young.id, fresh(21))))
     await reach(client, id, 'completed')
     const { messages } = (await client.get(`messages?campaignId=${id}&sort=createdAt:asc&limit=100`)).body.data
     expect(messages).toHaveLength(21)
-    // The first; a campaign to strangers is a risk of its own soon, with other caps.
+    // Only the first message: sending to strangers soon puts the instance at risk, which has other caps.
     expect(messages[0]).toMatchObject({ safety: { decision: 'warn', state: 'new' } })
     expect(messages[0].warnings).toContain('maxCampaignRecipients exceeded: 21 of 20')
   })
 
-  it('waits for an instance that is not connected, and goes out when it is', async () => {
+  it('waits for an instance that is not connected, and is sent once it connects', async () => {
     const away = await connectedInstance(databaseUrl, account, { status: 'created' })
     const to = fresh(60)
     const id = expectCreated(await client.post('campaigns', campaignTo(away.id, to)))
@@ -108,7 +111,7 @@ describe('a campaign', () => {
     await expectOnceEach(databaseUrl, id, to)
   })
 
-  it('fails for those who are left when its instance is deleted', async () => {
+  it('fails for the remaining recipients when its instance is deleted', async () => {
     const doomed = await connectedInstance(databaseUrl, account, { status: 'created' })
     const id = expectCreated(await client.post('campaigns', campaignTo(doomed.id, fresh(560))))
     await until(async () => (await statsOf(client, id)).stats.queued === 500)
@@ -122,7 +125,7 @@ describe('a campaign', () => {
 })
 
 describe('pausing', () => {
-  it('returns what is queued to planned, with its quota, and going on reaches everyone once', async () => {
+  it('returns queued messages to planned with their quota, and a resume sends to each number once', async () => {
     const to = fresh(400)
     const before = await usedQuota()
     const hasten = await slow(databaseUrl, 'update', 'campaigns', pageMs)
@@ -133,7 +136,7 @@ describe('pausing', () => {
     await hasten()
     const { stats } = await statsOf(client, id)
     expect(stats.planned).toBeGreaterThan(0)
-    // What a worker had taken when it was paused goes on, and nothing else.
+    // Only messages that a worker had already claimed are still sent.
     await until(async () => (await statsOf(client, id)).stats.queued === 0)
     const quiet = await recount(databaseUrl, id)
     expect(quiet.planned).toBe(stats.planned)
@@ -145,7 +148,7 @@ describe('pausing', () => {
     expect(await usedQuota()).toBe(before + 400)
   })
 
-  it('takes back those that wait for their instance, however long, and leaves no jobs for them', async () => {
+  it('takes back messages that wait for their instance, and leaves no jobs for them', async () => {
     const away = await connectedInstance(databaseUrl, account, { status: 'created' })
     const id = expectCreated(await client.post('campaigns', campaignTo(away.id, fresh(30))))
     const waiting = `select from messages where "campaignId" = $1 and "waitingSince" is not null`
@@ -158,7 +161,7 @@ describe('pausing', () => {
     expect((await client.post(`campaigns/${id}/cancel`)).status).toBe(200)
   })
 
-  it('keeps a scheduled campaign from beginning, which goes back to waiting for its time, or begins when that is over', async () => {
+  it('keeps a scheduled campaign from starting; a resume waits for its time, or starts at once when that is past', async () => {
     const scheduledAt = new Date(Date.now() + 3_600_000)
     const [first, second] = [await create({ to: fresh(3), scheduledAt }), await create({ to: fresh(3), scheduledAt })]
     for (const id of [first, second]) expect((await client.post(`campaigns/${id}/pause`)).body.data.status).toBe('paused')
@@ -173,7 +176,7 @@ describe('pausing', () => {
     expect((await client.post(`campaigns/${second}/cancel`)).body.data.status).toBe('cancelled')
   })
 
-  it('happens by itself when the quota is used up, and nothing is lost', async () => {
+  it('happens automatically when the quota is used up, and no recipient is lost', async () => {
     const small = await createAccount(databaseUrl, { plan: 'free' })
     const phone = await connectedInstance(databaseUrl, small)
     const own = scene.client(0, small)
@@ -189,7 +192,7 @@ describe('pausing', () => {
     expect((await reach(own, id, 'paused')).stats).toMatchObject({ total: 110, planned: 40 })
     const why = await own.graphql('query ($id: ID!) { campaign(id: $id) { error } }', { id })
     expect(why.body.data.campaign.error).toBe('MONTHLY_OUTBOUND_QUOTA_EXCEEDED')
-    // Without any quota it pauses again.
+    // Resumed without any quota, it pauses again.
     expect((await own.post(`campaigns/${id}/resume`)).body.data.status).toBe('running')
     expect((await reach(own, id, 'paused')).stats.planned).toBe(40)
     await setUsed(70)
@@ -199,7 +202,7 @@ describe('pausing', () => {
     expect((await own.get('usage')).body.data.messagesCount).toBe(110)
   })
 
-  it('happens by itself when the subscription ends', async () => {
+  it('happens automatically when the subscription is inactive', async () => {
     const lapsed = await createAccount(databaseUrl)
     const phone = await connectedInstance(databaseUrl, lapsed)
     const own = scene.client(0, lapsed)
@@ -213,7 +216,7 @@ describe('pausing', () => {
 })
 
 describe('cancelling', () => {
-  it('ends it: what has not begun to leave never will, and gives its quota back', async () => {
+  it('ends the campaign: unsent messages are never sent, and their quota is returned', async () => {
     const before = await usedQuota()
     const hasten = await slow(databaseUrl, 'update', 'campaigns', pageMs)
     const id = await create({ to: fresh(400) })
@@ -232,7 +235,7 @@ describe('cancelling', () => {
     }
   })
 
-  it('of one of its messages counts that one as cancelled', async () => {
+  it('a single message counts it as cancelled in the statistics', async () => {
     const away = await connectedInstance(databaseUrl, account, { status: 'created' })
     const id = expectCreated(await client.post('campaigns', campaignTo(away.id, fresh(3))))
     await until(async () => (await statsOf(client, id)).stats.queued === 3)
@@ -244,6 +247,6 @@ describe('cancelling', () => {
   })
 })
 
-it('keeps every promise through all of that', async () => {
+it('keeps every invariant through the tests above', async () => {
   await expectInvariants(databaseUrl)
 })

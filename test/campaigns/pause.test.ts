@@ -1,4 +1,4 @@
-// Pausing and cancelling at a bad moment: what came back from the network without having left does not leave later.
+// Pausing and cancelling at a bad moment: messages that the network returned unsent are not sent later.
 
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { advance, advanceImplementation } from '../../src/campaigns/advance.ts'
@@ -27,7 +27,7 @@ beforeEach(async () => {
   ;({ app, ctx, instanceId } = await openWorkspace(databaseUrl))
 })
 
-/** As another request finds them. */
+/** Reads the counters with a fresh context, as another request does. */
 async function countersOf(id: string): Promise<CampaignStats['stats']> {
   return (await statsOf({ ...ctx }, id)).stats
 }
@@ -39,7 +39,7 @@ async function messagesOf(campaignId: string): Promise<string[]> {
   return rows.map((row) => row.id)
 }
 
-/** Offers messages once, with one outcome for all of them. */
+/** Offers messages to the network once, with one outcome for all of them. */
 async function offer(ids: readonly string[], outcome: SendOutcome): Promise<number> {
   const { claimed } = await claimMessages(app, ids)
   await Promise.all(claimed.map((message) => settlement(app)({ message, outcome })))
@@ -59,7 +59,7 @@ async function usedQuota(): Promise<number> {
   return rows[0].n
 }
 
-/** A campaign to five: the network did not take three of them for now, two are only queued. */
+/** A campaign to five: the network returned three of them for a retry, and two are still queued. */
 async function fiveWithThreeBack(): Promise<{ id: string; back: string[] }> {
   const { id } = await createCampaign(ctx, campaignTo(instanceId, numbers(5)))
   await advance(app, id, 50)
@@ -68,7 +68,7 @@ async function fiveWithThreeBack(): Promise<{ id: string; back: string[] }> {
   return { id, back }
 }
 
-it('takes what came back from the network for planned when it is paused, with its quota, and sends it when resumed', async () => {
+it('returns unsent messages to planned with their quota on pause, and queues them again on resume', async () => {
   const { id, back } = await fiveWithThreeBack()
   await pauseCampaign(ctx, id)
   expect(await countersOf(id)).toMatchObject({ planned: 5, queued: 0 })
@@ -80,7 +80,7 @@ it('takes what came back from the network for planned when it is paused, with it
   expect(await usedQuota()).toBe(5)
 })
 
-it('leaves no job for what came back and waits for its phone, when it is paused', async () => {
+it('leaves no job for a returned message that waits for its instance when the campaign is paused', async () => {
   const { id, back } = await fiveWithThreeBack()
   await sql(databaseUrl).query(`update instances set status = 'disconnected' where id = $1`, [instanceId])
   await setLeases(back, '"nextAttemptAt"')
@@ -91,7 +91,7 @@ it('leaves no job for what came back and waits for its phone, when it is paused'
   expect(rows).toEqual([])
 })
 
-it('cancels those to whom it came back when it is cancelled', async () => {
+it('cancels the recipients of returned messages when the campaign is cancelled', async () => {
   const { id, back } = await fiveWithThreeBack()
   await cancelCampaign(ctx, id)
   expect(await countersOf(id)).toMatchObject({ cancelled: 5, queued: 0 })
@@ -99,7 +99,7 @@ it('cancels those to whom it came back when it is cancelled', async () => {
   expect(await offer(back, { outcome: 'accepted', providerMessageId: 'x' })).toBe(0)
 })
 
-it('does not take back what may have left, though the network refused it afterwards', async () => {
+it('does not take back a message that may have been sent, even if the network refused it afterwards', async () => {
   const { id } = await createCampaign(ctx, campaignTo(instanceId, numbers(2)))
   await advance(app, id, 50)
   const ids = await messagesOf(id)
@@ -114,7 +114,7 @@ it('does not take back what may have left, though the network refused it afterwa
   expect(await countersOf(id)).toMatchObject({ queued: 2, planned: 0 })
 })
 
-it('does not wait for the traffic of the instance to be read', async () => {
+it('pauses without waiting for the traffic of the instance to be read', async () => {
   const { id } = await createCampaign(ctx, campaignTo(instanceId, numbers(5)))
   const reading = Promise.withResolvers<void>()
   const read = Promise.withResolvers<void>()

@@ -1,4 +1,4 @@
-// The rules of a campaign: what comes next, what may be done, how far it is.
+// The rules of a campaign: its next step, the actions that its state allows, and its progress.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -29,7 +29,7 @@ function campaign(fields: Partial<Progress> = {}): Progress {
   }
 }
 
-describe('what comes next', () => {
+describe('the next step', () => {
   it.each<[string, Partial<Progress>, unknown]>([
     ['a page, of a running one', {}, { do: 'send', most: pageSize }],
     ['nothing before its time', { status: 'scheduled', scheduledFor: seconds(1) }, { do: 'later', at: seconds(1) }],
@@ -56,7 +56,7 @@ describe('what comes next', () => {
     expect(nextStep(campaign(fields), now, pageSize)).toEqual(step)
   })
 
-  it('is looked at ever less often while nothing leaves, but every five seconds', () => {
+  it('is delayed ever longer while nothing is sent, up to five seconds', () => {
     const gap = (idle: number) => {
       const step = nextStep(campaign({ planned: 0, open: 1, lastEnqueuedAt: seconds(-idle) }), now, pageSize)
       return step.do === 'later' ? (step.at.getTime() - now.getTime()) / 1000 : Number.NaN
@@ -64,25 +64,25 @@ describe('what comes next', () => {
     expect([0, 1, 2, 8, 20, 86_400].map(gap)).toEqual([0.25, 0.25, 0.5, 2, 5, 5])
   })
 
-  it('comes after a rest that grows with what a page takes', () => {
+  it('comes after a rest that grows with the duration of a page', () => {
     expect([5, 20, 100, 1_000].map((tookMs) => restAfter(tookMs, { pageSize, restMs: 60 }))).toEqual([60, 60, 300, 3_000])
   })
 
-  it('is a tenth as much at a time while others send, and for a minute after', () => {
+  it('is a tenth of a page while other messages are sent, and for one minute after', () => {
     expect([0, 59_999, 60_000, Number.POSITIVE_INFINITY].map((sinceMs) => paceAfter(sinceMs).pageSize)).toEqual([5, 5, 50, 50])
   })
 })
 
-describe('what may be done', () => {
+describe('an action', () => {
   const may = (deed: Deed) => Object.values(CampaignStatus).filter((status) => obstacle(deed, status) === null)
 
-  it('depends on the state', () => {
+  it('is allowed depending on the state', () => {
     expect(may('pause')).toEqual(['scheduled', 'running'])
     expect(may('resume')).toEqual(['paused'])
     expect(may('cancel')).toEqual(['scheduled', 'running', 'paused'])
   })
 
-  it('is told in a sentence where it may not', () => {
+  it('is refused with a full sentence', () => {
     expect(obstacle('pause', 'paused')).toBe('The campaign is paused; only one that is scheduled or running can be paused')
     expect(obstacle('resume', 'running')).toBe('The campaign is running; only one that is paused can be resumed')
     expect(obstacle('cancel', 'failed')).toBe(
@@ -91,7 +91,7 @@ describe('what may be done', () => {
   })
 })
 
-it('counts as progress whatever is neither planned nor queued, rounded down', () => {
+it('counts every recipient that is neither planned nor queued as progress, rounded down', () => {
   const counters = fc.record({
     planned: fc.nat(1_000),
     queued: fc.nat(1_000),

@@ -1,8 +1,8 @@
-// What tests of campaigns begin with: numbers, bodies, and a recount of where every recipient stands.
+// Rig of the campaign tests: numbers, bodies, and a recount of the state of every recipient.
 import { expect } from 'vitest'
 import { type Answer, type Api, sql, until } from '../kit/kit.ts'
 
-/** `count` numbers that the sandbox reads at once, or treats as numbers with that end. */
+/** `count` numbers whose messages the sandbox marks as read at once, or treats by the given ending. */
 export function numbers(count: number, end = '5555', from = 0): string[] {
   return Array.from({ length: count }, (_, i) => `+3933${String(from + i).padStart(5, '0')}${end}`)
 }
@@ -17,14 +17,14 @@ export function campaignTo(
 
 export type Counters = Record<'total' | 'planned' | 'queued' | 'sent' | 'delivered' | 'read' | 'failed' | 'cancelled', number>
 
-/** The statistics of a campaign as REST has them. */
+/** The statistics of a campaign as REST returns them. */
 export async function statsOf(api: Api, id: string) {
   const answer = await api.get(`campaigns/${id}/stats`)
   expect(answer.status).toBe(200)
   return answer.body.data as { status: string; stats: Counters; progressPercent: number; timeline: Record<string, string | null> }
 }
 
-/** Waits until the campaign is in that state; answers its statistics then. */
+/** Waits until the campaign is in that state; returns its statistics at that moment. */
 export async function reach(api: Api, id: string, status: string, timeoutMs = 30_000) {
   return await until(
     async () => {
@@ -36,14 +36,14 @@ export async function reach(api: Api, id: string, status: string, timeoutMs = 30
   )
 }
 
-/** Lets the time of a scheduled campaign come, of which the test has seen what comes before it. */
+/** Brings the start of a scheduled campaign forward, once the test has checked the state before it. */
 export async function bringForward(databaseUrl: string, campaignId: string, at = new Date()): Promise<void> {
   const pool = sql(databaseUrl)
   await pool.query('update campaigns set "scheduledFor" = $2 where id = $1', [campaignId, at])
   await pool.query(`update pgboss.job set start_after = now() where name = 'campaign.advance' and data->>'id' = $1`, [campaignId])
 }
 
-/** Where every recipient stands, counted one by one in another way than the gateway does. */
+/** The state of every recipient, counted one by one in another way than the gateway does. */
 export async function recount(databaseUrl: string, campaignId: string): Promise<Counters> {
   const { rows } = await sql(databaseUrl).query<{ recipient: string; message: string | null }>(
     `select r.status as recipient, m.status as message from campaign_recipients r left join messages m on m.id = r."messageId"
@@ -59,7 +59,7 @@ export async function recount(databaseUrl: string, campaignId: string): Promise<
   return counters
 }
 
-/** How often the network has each number of a campaign. */
+/** The number of messages that the network received for each number of a campaign. */
 export async function ledger(databaseUrl: string, campaignId: string): Promise<Map<string, number>> {
   const { rows } = await sql(databaseUrl).query<{ to: string; n: number }>(
     `select s."to", count(*)::int as n from sandbox_messages s join messages m on m.id::text = s.reference and m."campaignId" = $1 group by 1`,

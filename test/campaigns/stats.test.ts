@@ -1,4 +1,4 @@
-// The statistics of a campaign: at every moment what a recount finds, told live, and cheap to read.
+// The statistics of a campaign: equal to a recount at every moment, published live, and cheap to read.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -33,7 +33,7 @@ function sum(stats: Counters): number {
   return Object.values(parts).reduce((all, n) => all + n, 0)
 }
 
-/** Counts every recipient by hand in the very statement that reads the statistics, so that both see one moment. */
+/** Counts every recipient in the same snapshot (repeatable read) as the statistics, so that both see one moment. */
 async function bothCounts(ctx: Context, id: string): Promise<[Counters, Record<string, number>]> {
   const client = await ctx.app.pool.connect()
   try {
@@ -53,7 +53,7 @@ async function bothCounts(ctx: Context, id: string): Promise<[Counters, Record<s
   }
 }
 
-it('are what a recount finds at every moment of a campaign that is sent, paused, resumed and cancelled', async () => {
+it('equals a recount at every moment of a campaign that is sent, paused, resumed and cancelled', async () => {
   const ctx = contextFor(await openApp(databaseUrl), account)
   const to = [...numbers(250), ...numbers(25, '0001'), ...numbers(25, '0002'), ...numbers(25, '0006')]
   const id = expectCreated(await client.post('campaigns', campaignTo(instanceId, to)))
@@ -92,13 +92,13 @@ it('are what a recount finds at every moment of a campaign that is sent, paused,
   await expectInvariants(databaseUrl)
 })
 
-describe('told live', () => {
+describe('live statistics', () => {
   const subscription = `subscription ($id: ID!) {
     campaignStats(id: $id) { status progressPercent stats { total planned queued sent delivered read failed cancelled } timeline { lastActivityAt } }
   }`
 
-  it('begin with what is, end with what stays, and come a few times a second at most', async () => {
-    // It begins when somebody listens, however long that takes.
+  it('start with the current state, end with the final one, and arrive at most ten times a second', async () => {
+    // The campaign starts once the subscription is open, however long that takes.
     const scheduledAt = new Date(Date.now() + 3_600_000)
     const id = expectCreated(await client.post('campaigns', campaignTo(instanceId, numbers(600, '5555', 5_000), { scheduledAt })))
     const reader = await openSse(new URL('/graphql', gateway.url), {
@@ -125,7 +125,7 @@ describe('told live', () => {
     reader.close()
   })
 
-  it('tell of a pause, of a single cancelled message and of the end at once', async () => {
+  it('report a pause, a single cancelled message and the end at once', async () => {
     const away = await connectedInstance(databaseUrl, account, { status: 'created' })
     const id = expectCreated(await client.post('campaigns', campaignTo(away.id, numbers(3))))
     const reader = await openSse(new URL('/graphql', gateway.url), {
@@ -144,7 +144,7 @@ describe('told live', () => {
     reader.close()
   })
 
-  it('are refused for what is not the workspace’s', async () => {
+  it('are refused for a campaign of another account or a missing one', async () => {
     const stranger = await createAccount(databaseUrl)
     const id = expectCreated(await client.post('campaigns', campaignTo(instanceId, numbers(1))))
     for (const key of [stranger.apiKey, account.apiKey]) {
@@ -158,8 +158,8 @@ describe('told live', () => {
   })
 })
 
-describe('of many recipients', () => {
-  it('are read from the indexes alone, for all campaigns of a page in one statement', async () => {
+describe('a campaign of many recipients', () => {
+  it('has statistics that are read by an index-only scan, also for all campaigns of a page', async () => {
     const app = await openApp(databaseUrl)
     const ctx = contextFor(app, account)
     const input = campaignTo(instanceId, numbers(5_000, '5555', 20_000), {
@@ -168,7 +168,7 @@ describe('of many recipients', () => {
     const { id } = await createCampaign(ctx, input)
     await sql(databaseUrl).query(`update campaigns set status = 'running', "scheduledFor" = null where id = $1`, [id])
     for (let page = 0; page < 5; page++) await advance(app, id, 50)
-    // What is on its way is written to, and what has just been written to is not read from an index alone.
+    // Messages on their way are still updated, and a row that was just updated is not read from an index alone.
     await atRest(databaseUrl)
     await sql(databaseUrl).query('vacuum (analyze) campaign_recipients, messages')
     const { rows } = await sql(databaseUrl).query<{ 'QUERY PLAN': string }>(
@@ -181,14 +181,14 @@ describe('of many recipients', () => {
     expect(data.campaigns.nodes[0]).toEqual({ id, stats: { stats: { total: 5_000, planned: expect.any(Number) } } })
   })
 
-  it('finds whom to write to next without reading again those that it has written to', async () => {
+  it('finds the next recipients without reading again those that already have a message', async () => {
     const app = await openApp(databaseUrl)
     const ctx = contextFor(app, account)
     const scheduledAt = new Date(Date.now() + 3_600_000).toISOString()
     const { id } = await createCampaign(ctx, campaignTo(instanceId, numbers(5_000, '5555', 30_000), { scheduledAt }))
-    // The gateway beside this test leaves it alone.
+    // Its job is an hour ahead, so the running gateway leaves the campaign alone.
     await sql(databaseUrl).query(`update campaigns set status = 'running', "scheduledFor" = null where id = $1`, [id])
-    // Nobody has counted the rows since the campaign began, as when it is faster than autovacuum.
+    // The planner statistics date from the start of the campaign, as when sending is faster than autovacuum.
     await sql(databaseUrl).query('analyze campaign_recipients')
     await sql(databaseUrl).query(
       `update campaign_recipients set status = 'failed' where "campaignId" = $1 and position <= 4900`,

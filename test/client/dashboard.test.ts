@@ -1,4 +1,4 @@
-// The typed client of the GraphQL guide, run unchanged, over a connection that is cut.
+// The typed client of the GraphQL guide runs unchanged and survives a dropped connection.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import net from 'node:net'
@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { atEnd, node, root, until, watch } from '../kit/kit.ts'
 import { openRig, text } from '../rest-compat/rig.ts'
 
-/** Passes connections on to `port`, until they are cut. */
+/** A TCP proxy to `port` whose connections a test can cut. */
 async function openPassage(port: number): Promise<{ url: string; cut: () => void; opened: () => number }> {
   const sockets = new Set<net.Socket>()
   let opened = 0
@@ -34,7 +34,7 @@ async function openPassage(port: number): Promise<{ url: string; cut: () => void
   return { url: `http://127.0.0.1:${(server.address() as net.AddressInfo).port}`, cut, opened: () => opened }
 }
 
-it('asks, sends, and follows without gap or repeat across a cut', async () => {
+it('queries, sends, and follows events without gap or repeat across a dropped connection', async () => {
   const { gateway, tenant } = await openRig()
   const passage = await openPassage(Number(new URL(gateway.url).port))
   const env = { PATH: process.env.PATH, URL: passage.url, KEY: tenant.account.apiKey, INSTANCE: tenant.instance.id }
@@ -44,7 +44,7 @@ it('asks, sends, and follows without gap or repeat across a cut', async () => {
 
   const before = passage.opened()
   passage.cut()
-  // What happens while nobody listens, and what happens after.
+  // The first ten messages may fall into the disconnection; the rest follow after the reconnect.
   const numbers = Array.from({ length: 20 }, (_, n) => `+49151123456${String(n + 10)}`)
   for (const to of numbers.slice(0, 10)) await tenant.api.post('messages/send', text(tenant, { to }))
   await until(() => passage.opened() > before)

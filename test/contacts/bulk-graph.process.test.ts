@@ -1,4 +1,4 @@
-// Bulk jobs of contacts by the graph: done at once or by a job, paged, refused, told live.
+// Bulk changes of contacts over GraphQL: at once or by a job, paging, refusals, and live progress.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openSse } from '../events/sse.ts'
 import { hold } from '../kit/fault.ts'
@@ -10,7 +10,7 @@ import { addContacts, addGroup, type Job, strangers, watchJob } from './bulk-rig
 let rig: Rig
 
 beforeAll(async () => {
-  // The promises are those of a whole database, in which nobody else writes rows by hand meanwhile.
+  // The invariants are checked over the whole database, so no other test may write rows to it meanwhile.
   rig = await openOwnRig()
 })
 
@@ -39,8 +39,8 @@ async function ask(tenant: Tenant, document: keyof typeof documents, variables: 
   return error ? { code: error.extensions.code, message: error.message } : body.data.result
 }
 
-describe('the graph', () => {
-  it('does what is little at once', async () => {
+describe('GraphQL', () => {
+  it('executes small changes at once', async () => {
     const { tenant } = rig
     const groupId = await groupOf(tenant)
     const contactIds = await contactsOf(tenant, 3)
@@ -52,7 +52,7 @@ describe('the graph', () => {
     expect(deleted).toEqual({ requested: 4, deleted: 3, notFound: [nobody], job: null })
   })
 
-  it('leaves what is much to a job, of 10,000 as variables too', async () => {
+  it('creates a job for a large change, up to 10,000 ids in variables', async () => {
     const { tenant } = rig
     const groupId = await groupOf(tenant)
     const contactIds = [...(await contactsOf(tenant, 9_000)), ...strangers(1_000)]
@@ -86,7 +86,7 @@ describe('the graph', () => {
     expect(destroyed).toMatchObject({ requested: null, deleted: null, notFound: [], job: { groupId: null } })
   })
 
-  it('knows the groups of its jobs, as long as they are there', async () => {
+  it('resolves the group of each job as long as the group exists', async () => {
     const tenant = await newTenant(rig.gateway, rig.databaseUrl)
     const groups = [await groupOf(tenant), await groupOf(tenant)]
     for (const groupId of groups) {
@@ -103,7 +103,7 @@ describe('the graph', () => {
     ])
   })
 
-  it('refuses in the words of REST', async () => {
+  it('refuses with the same code and message as REST', async () => {
     const { tenant, stranger } = rig
     const groupId = await groupOf(tenant)
     const { jobId } = (await tenant.api.post('contacts/bulk-delete', { contactIds: strangers(100) })).body.data
@@ -149,7 +149,7 @@ describe('the graph', () => {
 })
 
 describe('a job', () => {
-  it('is told live, from where it stands to its end, and its progress only rises', async () => {
+  it('is published live from its start to its end, and its progress never decreases', async () => {
     const { tenant, gateway } = rig
     const groupId = await groupOf(tenant)
     const contactIds = await contactsOf(tenant, 8_000)
@@ -159,7 +159,7 @@ describe('a job', () => {
     const headers = { 'x-api-key': tenant.account.apiKey }
     const reader = await openSse(`${gateway.url}/graphql`, { headers, body: { query, variables: { id: job.id } } })
     const told = () => reader.events.flatMap(({ data }) => JSON.parse(data ?? '{}').data?.bulkJob ?? []) as Job[]
-    // The job waits until somebody listens.
+    // The job is blocked until the subscription has delivered its first value.
     await until(() => told().length > 0)
     await release()
     await until(() => told().at(-1)?.status === 'done')
@@ -178,6 +178,6 @@ describe('a job', () => {
   })
 })
 
-it('keeps every promise through all of that', async () => {
+it('keeps every invariant through the tests above', async () => {
   await expectInvariants(rig.databaseUrl)
 })

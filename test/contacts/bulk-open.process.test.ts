@@ -1,11 +1,11 @@
-// How many bulk jobs of a workspace wait or run at a time: each holds up to 10,000 ids until it has ended.
+// The limit of open bulk jobs per workspace: each holds up to 10,000 ids until it has ended.
 import { expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
 import { sql } from '../kit/kit.ts'
 import { openOwnRig } from '../rest-compat/rig.ts'
 
-it('are at most a hundred, exactly, over REST and GraphQL, and a new one is welcome when one has ended', async () => {
-  // Nobody works, so that each of them stays open.
+it('allows exactly 100 open bulk jobs per workspace over REST and GraphQL, and a new one after one has ended', async () => {
+  // No worker runs, so every job stays open.
   const { tenant, stranger, databaseUrl } = await openOwnRig({ ROLES: 'http' })
   await sql(databaseUrl).query(
     `insert into bulk_jobs (id, "workspaceId", operation, "contactIds", "requestedCount", summary)
@@ -19,7 +19,7 @@ it('are at most a hundred, exactly, over REST and GraphQL, and a new one is welc
   const { body } = await tenant.api.graphql(document, { ids: contactIds })
   expect(body.errors[0].extensions.code).toBe('API_RATE_LIMIT_EXCEEDED')
   expect((await stranger.api.post('contacts/bulk-delete', { contactIds })).status).toBe(202)
-  // Few at once need no job.
+  // Fewer than 100 ids need no job.
   expect((await tenant.api.post('contacts/bulk-delete', { contactIds: contactIds.slice(1) })).status).toBe(200)
   const jobId = told.find(({ status }) => status === 202)?.body.data.jobId
   expect((await tenant.api.post(`contacts/bulk-jobs/${jobId}/cancel`)).status).toBe(200)

@@ -1,10 +1,10 @@
-// What tests of bulk jobs begin with: contacts by the thousand, groups with members, and a job watched to its end.
+// Rig of the bulk job tests: contacts by the thousand, groups with members, and a job watched to its end.
 import { newId } from '../../src/core/id.ts'
 import { type Api, sql, until } from '../kit/kit.ts'
 
 let numbers = 0
 
-/** Contacts straight into the table, in the order of their ids. */
+/** Inserts contacts straight into the table and returns their ids in ascending order. */
 export async function addContacts(databaseUrl: string, workspaceId: string, count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, newId)
   await sql(databaseUrl).query(
@@ -16,12 +16,12 @@ export async function addContacts(databaseUrl: string, workspaceId: string, coun
   return ids
 }
 
-/** Ids that are no contact. */
+/** Ids that belong to no contact. */
 export function strangers(count: number): string[] {
   return Array.from({ length: count }, newId)
 }
 
-/** A group with these members, counted. */
+/** Creates a group with these members and a matching counter. */
 export async function addGroup(databaseUrl: string, workspaceId: string, members: readonly string[] = []): Promise<string> {
   const id = newId()
   await sql(databaseUrl).query('insert into contact_groups (id, "workspaceId", name, "membersCount") values ($1, $2, $3, $4)', [
@@ -37,7 +37,7 @@ export async function addGroup(databaseUrl: string, workspaceId: string, members
   return id
 }
 
-/** The members of a group by their rows and by its counter. */
+/** The number of members of a group, by its rows and by its counter. */
 export async function membersOf(databaseUrl: string, groupId: string): Promise<{ rows: number; counter: number }> {
   const { rows } = await sql(databaseUrl).query<{ rows: number; counter: number }>(
     `select "membersCount" as counter, (select count(*)::int from contact_group_members where "groupId" = id) as rows
@@ -62,7 +62,7 @@ export interface Job {
   completedAt: string | null
 }
 
-/** Asks for the progress until the job has ended; answers every different thing that was said. */
+/** Polls the progress until the job has ended; returns every distinct record that it saw. */
 export async function watchJob(api: Api, jobId: string, timeoutMs = 30_000): Promise<Job[]> {
   const told: Job[] = []
   await until(

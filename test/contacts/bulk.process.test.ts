@@ -1,11 +1,11 @@
-// Bulk jobs of contacts at work: side by side, cancelled, without their group, handed back, in smaller chunks.
+// Bulk jobs of contacts at work: concurrent, cancelled, with a deleted group, handed back at shutdown, and in smaller chunks.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { expectInvariants } from '../kit/invariants.ts'
 import { api as apiOf, sql, startGateway, until } from '../kit/kit.ts'
 import { moment, newTenant, type OwnRig, openOwnRig } from '../rest-compat/rig.ts'
 import { addContacts, addGroup, type Job, membersOf, strangers, watchJob } from './bulk-rig.ts'
 
-it('a job holds up neither the jobs of others nor those that answer at once', async () => {
+it('long jobs of one account do not delay a job of another', async () => {
   const rig = await openOwnRig()
   const busy = await newTenant(rig.gateway, rig.databaseUrl)
   const { workspaceId } = busy.account
@@ -23,23 +23,23 @@ it('a job holds up neither the jobs of others nor those that answer at once', as
   await expectInvariants(rig.databaseUrl)
 })
 
-describe('in the middle', () => {
+describe('in the middle of a job', () => {
   const rigs: OwnRig[] = []
 
-  // A gateway for each test, whose third chunk takes a while.
+  // One gateway for each test; its third chunk sleeps for 4 s.
   beforeAll(async () => {
     const opening = [1, 2, 3].map(() => openOwnRig({ FAILPOINT: 'bulk.mid_chunk:3=sleep:4000' }))
     rigs.push(...(await Promise.all(opening)))
   })
 
-  /** A job of 2,500 on the next gateway that has come so far. */
+  /** Starts a job of 2,500 ids on the next gateway and waits until its third chunk is under way. */
   async function begin(): Promise<{ rig: OwnRig; groupId: string; jobId: string }> {
     const rig = rigs.pop() as OwnRig
     const { api, account } = rig.tenant
     const groupId = await addGroup(rig.databaseUrl, account.workspaceId)
     const contactIds = await addContacts(rig.databaseUrl, account.workspaceId, 2_500)
     const { jobId } = (await api.post(`contacts/groups/${groupId}/members`, { contactIds })).body.data
-    // The chunk has done its work and not committed it.
+    // The chunk has written its rows but has not committed.
     const inside = `select from pg_stat_activity
       where datname = current_database() and state = 'idle in transaction' and query like 'update contact_groups%'`
     await until(async () => {
@@ -50,10 +50,10 @@ describe('in the middle', () => {
     return { rig, groupId, jobId }
   }
 
-  it('a job can be cancelled: the chunk under way counts, and nothing after it', async () => {
+  it('a cancellation counts the chunk under way and nothing after it', async () => {
     const { rig, groupId, jobId } = await begin()
     const { api } = rig.tenant
-    // To others it is not there, and they do not wait for what is: the chunk is still under way.
+    // Another account gets 404 without waiting for the chunk, which is still under way.
     expect((await rig.stranger.api.post(`contacts/bulk-jobs/${jobId}/cancel`)).status).toBe(404)
     const { rows } = await sql(rig.databaseUrl).query('select "processedCount" as n from bulk_jobs where id = $1', [jobId])
     expect(rows).toEqual([{ n: 1_000 }])
@@ -85,7 +85,7 @@ describe('in the middle', () => {
     await expectInvariants(rig.databaseUrl)
   })
 
-  it('a job whose group is deleted fails, and says why', async () => {
+  it('the job fails with NOT_FOUND when its group is deleted', async () => {
     const { rig, groupId, jobId } = await begin()
     await sql(rig.databaseUrl).query('delete from contact_groups where id = $1', [groupId])
     const job = (await watchJob(rig.tenant.api, jobId)).at(-1)
@@ -96,7 +96,7 @@ describe('in the middle', () => {
     await expectInvariants(rig.databaseUrl)
   })
 
-  it('a process that is told to stop hands its job back after the chunk', async () => {
+  it('a stopping process hands its job back after the chunk', async () => {
     const { rig, groupId, jobId } = await begin()
     expect((await rig.gateway.stop()).code).toBe(0)
     const { rows } = await sql(rig.databaseUrl).query('select "processedCount" as n from bulk_jobs where id = $1', [jobId])
@@ -109,9 +109,9 @@ describe('in the middle', () => {
   })
 })
 
-it('deals with fewer at a time where many take longer than a statement may', async () => {
+it('retries with smaller chunks when a chunk exceeds the statement timeout', async () => {
   const { databaseUrl, tenant } = await openOwnRig()
-  // Stands for contacts with very many messages, each of which loses its contact.
+  // Stands for contacts with very many messages, each of which loses its contactId: more than 100 at a time take 11 s.
   await sql(databaseUrl).query(`
     create function take_time() returns trigger language plpgsql as $$ begin
       perform pg_sleep(case when count(*) > 100 then 11 else 0.5 end) from gone; return null; end $$;
@@ -123,7 +123,7 @@ it('deals with fewer at a time where many take longer than a statement may', asy
   expect(told.at(-1)).toMatchObject({ status: 'done', summary: { deleted: 400, notFound: 0 } })
 }, 90_000)
 
-/** Nobody works on a job any more. */
+/** Waits until no bulk job is queued or running. */
 async function isOver({ databaseUrl }: OwnRig): Promise<void> {
   const open = `select from pgboss.job where name = 'contact.bulk' and state < 'completed'`
   await until(async () => (await sql(databaseUrl).query(open)).rowCount === 0)

@@ -1,11 +1,11 @@
-// The first name of a contact where nobody says one, whatever the name.
+// The first name of a contact when the request gives none, for arbitrary names (property test).
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { text } from '../promises/arbitrary.ts'
 import { runs } from '../promises/runs.ts'
 import { newNumber, openRig } from '../rest-compat/rig.ts'
 
-it('is the first word of the name, and what was said of it where something was', async () => {
+it('takes the first word of the name as the first name unless one is given', async () => {
   const { api } = (await openRig()).tenant
   const said = fc.record({ name: text(1, 200), firstName: fc.option(text(1, 200)) }, { requiredKeys: ['name'] })
   await fc.assert(

@@ -1,4 +1,4 @@
-// Contacts that are deleted and messages that are about them: the messages stay, without a contact.
+// Contacts that are deleted while messages name them: the messages stay, without a contact.
 import { beforeAll, expect, it } from 'vitest'
 import { advance } from '../../src/campaigns/advance.ts'
 import { createCampaign } from '../../src/campaigns/service.ts'
@@ -20,7 +20,7 @@ beforeAll(async () => {
   instanceId = (await connectedInstance(databaseUrl, account)).id
 })
 
-/** Two contacts by their numbers, and the statement that deletes the first. */
+/** Creates two contacts; returns their ids and numbers, and the statement that deletes the first. */
 async function twoContacts() {
   const ids = await addContacts(databaseUrl, account.workspaceId, 2)
   const { rows } = await sql(databaseUrl).query('select phone from contacts where id = any($1) order by id', [ids])
@@ -28,13 +28,13 @@ async function twoContacts() {
   return { ids, phones: rows.map(({ phone }) => phone as string), deletion }
 }
 
-/** Whom the messages to or from these numbers are about. */
+/** The contactId of each message to or from these numbers. */
 async function contactsOf(phones: readonly string[]): Promise<(string | null)[]> {
   const text = 'select "contactId" from messages where peer = any($1) order by peer'
   return (await sql(databaseUrl).query(text, [phones])).rows.map(({ contactId }) => contactId)
 }
 
-it('what they wrote is stored', async () => {
+it('stores inbound messages of a contact that is being deleted', async () => {
   const app = await openApp(databaseUrl)
   const { ids, phones, deletion } = await twoContacts()
   const inbound = phones.map((from) => {
@@ -44,7 +44,7 @@ it('what they wrote is stored', async () => {
   expect(await contactsOf(phones)).toEqual([null, ids[1]])
 })
 
-it('a campaign goes to them at once, as it goes to the others', async () => {
+it('queues a campaign message for a contact that is being deleted, and for the others', async () => {
   const app = await openApp(databaseUrl)
   const { ids, phones, deletion } = await twoContacts()
   const fields = { instanceId, name: 'News', type: 'text', text: 'Hello', contactIds: ids }
@@ -53,9 +53,9 @@ it('a campaign goes to them at once, as it goes to the others', async () => {
   expect(await contactsOf(phones)).toEqual([null, ids[1]])
 })
 
-it('one that very many messages are about is deleted, however long its own take to let go of it', async () => {
+it('deletes a contact with very many messages, although that takes longer than other statements may', async () => {
   const [id] = await addContacts(databaseUrl, account.workspaceId, 1)
-  // Longer than other statements may take.
+  // Longer than the timeout of other statements.
   await slow(databaseUrl, 'delete', 'contacts', 10_500)
   await expect(deleteContact(contextFor(await openApp(databaseUrl), account), id as string)).resolves.toEqual({
     id,

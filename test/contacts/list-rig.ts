@@ -1,11 +1,11 @@
-// What tests of lists of contacts begin with: 45 contacts, pages walked to their end, and the order that Postgres has.
+// Rig of the contact list tests: 45 contacts, paging to the end, and the order that PostgreSQL gives.
 import { expect } from 'vitest'
 import { sql } from '../kit/kit.ts'
 import { newNumber, newTenant, openRig, type Rig, type Tenant } from '../rest-compat/rig.ts'
 
 export const sorts = ['createdAt:desc', 'createdAt:asc', 'name:asc', 'name:desc'] as const
 
-/** With one who has 45 contacts: every third one shares its name, every fifth its time, with others. */
+/** Opens a rig with an account of 45 contacts: every third shares one name, and groups of five share their time. */
 export async function openLists(): Promise<{ rig: Rig; tenant: Tenant }> {
   const rig = await openRig()
   const tenant = await newTenant(rig.gateway, rig.databaseUrl)
@@ -37,7 +37,7 @@ export async function page({ api }: Tenant, query: string, cursor?: string | nul
   return body.data
 }
 
-/** All pages, with something done after each. */
+/** Reads all pages; `after` runs after each one. */
 export async function walk(of: Tenant, query: string, after: (page: Page) => Promise<unknown> = async () => {}): Promise<Row[]> {
   const rows: Row[] = []
   let cursor: string | null = null
@@ -60,7 +60,7 @@ export async function add({ api }: Tenant, fields: Record<string, unknown> = {})
   return body.data.id
 }
 
-/** The ids as Postgres itself orders them. */
+/** The ids in the order that PostgreSQL gives. */
 export async function ordered({ databaseUrl }: Rig, { account }: Tenant, sort: string, where = 'true'): Promise<string[]> {
   const [field, direction] = sort.split(':')
   const { rows } = await sql(databaseUrl).query(

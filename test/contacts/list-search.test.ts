@@ -1,4 +1,4 @@
-// Lists of contacts by a label, a group or a search, in every order.
+// Lists of contacts filtered by tag, group or search, in every sort order.
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 
 describe('filters', () => {
-  it('keep to a label', async () => {
+  it('match a tag exactly', async () => {
     expect(ids(await walk(tenant, 'limit=4&tag=even'))).toEqual(
       await ordered(rig, tenant, 'createdAt:desc', `'even' = any(tags)`),
     )
@@ -23,7 +23,7 @@ describe('filters', () => {
     expect((await walk(tenant, 'tag=%20even')).length).toBe(22)
   })
 
-  it('keep to a group, in any order and together with others', async () => {
+  it('match a group, in every order and combined with other filters', async () => {
     const { id } = (await tenant.api.post('contacts/groups', { name: 'Some' })).body.data
     const members = (await ordered(rig, tenant, 'phone:asc')).filter((_, i) => i % 4 === 1)
     await tenant.api.post(`contacts/groups/${id}/members`, { contactIds: members })
@@ -37,7 +37,7 @@ describe('filters', () => {
     expect(both.length).toBeGreaterThan(1)
   })
 
-  it('of nobody, and of somebody else, find nothing', async () => {
+  it('by a missing group or one of another account find nothing', async () => {
     const foreign = (await rig.stranger.api.post('contacts/groups', { name: 'Theirs' })).body.data.id
     const contactId = await add(rig.stranger)
     await rig.stranger.api.post(`contacts/groups/${foreign}/members`, { contactIds: [contactId] })
@@ -101,21 +101,21 @@ describe('a search', () => {
     expect(names(await walk(people, `limit=1&search=${encodeURIComponent(term)}`)).sort()).toEqual([...found].sort())
   })
 
-  it('takes a plus sign that nobody escaped', async () => {
+  it('reads an unescaped plus sign as a plus or a blank', async () => {
     expect(names(await walk(people, 'search=+39333000'))).toEqual(['Zoë'])
     expect(names(await walk(people, 'search=ada+love'))).toEqual(['Ada Lovelace'])
   })
 
-  it('finds what a change made of a contact, and no more what it was', async () => {
+  it('finds a changed contact by its new values and not by the old ones', async () => {
     const id = await add(people, { name: 'Before', email: 'before@example.com' })
     await people.api.put(`contacts/${id}`, { name: 'Afterwards', email: null })
     expect(await walk(people, 'search=before')).toEqual([])
     expect(ids(await walk(people, 'search=afterward'))).toEqual([id])
   })
 
-  it.each(sorts)('by %s finds what stands far behind, and goes on from near to far', async (sort) => {
+  it.each(sorts)('by %s finds matches far down the list, and returns them in order', async (sort) => {
     const many = await newTenant(rig.gateway, rig.databaseUrl)
-    // More than are looked at in their order: a few that match among the first, most among the last.
+    // More rows than the search scans in list order: a few matches come first, most come last.
     await sql(rig.databaseUrl).query(
       `insert into contacts (id, "workspaceId", name, phone, tags, "createdAt")
        select gen_random_uuid(), $1, chr(65 + i / 100) || i || case when i in (3, 50) or i between 1200 and 1230 or i > 2480 then ' needle' else '' end,
@@ -129,7 +129,7 @@ describe('a search', () => {
     expect(ids(await walk(many, `limit=100&tag=even&sort=${sort}`))).toEqual(await ordered(rig, many, sort, `'even' = any(tags)`))
   })
 
-  it('finds exactly what has the term in it, whatever they are', async () => {
+  it('finds exactly the names that contain the term, for arbitrary terms', async () => {
     const letters = fc.constantFrom('a', 'A', 'é', 'É', 'ß', 'я', 'Я', '%', '_', '\\', ' ', "'", '👍', '王')
     const word = fc.string({ unit: letters, minLength: 1, maxLength: 4 })
     const many = await newTenant(rig.gateway, rig.databaseUrl)

@@ -1,4 +1,4 @@
-// Lists of contacts: every order, page by page, while contacts come and go, and the cursors in between.
+// Lists of contacts: every order, page by page, while contacts are added and deleted, and the cursors between pages.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { encodePlace } from '../../src/core/graph/page-cursor.ts'
 import { newId } from '../../src/core/id.ts'
@@ -12,24 +12,24 @@ beforeAll(async () => {
   ;({ rig, tenant } = await openLists())
 })
 
-describe.each(sorts)('by %s', (sort) => {
-  it.each([1, 7, 44, 45, 46, 100])('pages of %i have all of it once, in order', async (limit) => {
+describe.each(sorts)('a list by %s', (sort) => {
+  it.each([1, 7, 44, 45, 46, 100])('returns every contact once, in order, by pages of %i', async (limit) => {
     expect(ids(await walk(tenant, `limit=${limit}&sort=${sort}`))).toEqual(await ordered(rig, tenant, sort))
   })
 
-  it('has 50 a page unless told otherwise', async () => {
+  it('fits 45 contacts on one page by default, which is 50', async () => {
     const { contacts, hasMore } = await page(tenant, `sort=${sort}`)
     expect([contacts.length, hasMore]).toEqual([45, false])
   })
 
-  it('neither skips nor repeats while contacts come and go', async () => {
+  it('neither skips nor repeats while contacts are added and deleted', async () => {
     const busy = await newTenant(rig.gateway, rig.databaseUrl)
     for (let i = 0; i < 30; i++) await add(busy, { name: `${String.fromCharCode(97 + ((i * 7) % 26))} ${i}` })
     const before = await walk(busy, `limit=100&sort=${sort}`)
     const gone = new Set<string>()
     let turn = 0
     const seen = await walk(busy, `limit=4&sort=${sort}`, async ({ contacts }) => {
-      // One at either end of every order, and the last row of the page away, which its cursor speaks of.
+      // Adds one contact at either end of every order, and deletes the last row of the page, which the cursor refers to.
       await add(busy, { name: turn++ % 2 ? 'zz' : 'AA' })
       const last = contacts.at(-1)?.id as string
       gone.add(last)
@@ -41,7 +41,7 @@ describe.each(sorts)('by %s', (sort) => {
     expect(gone.size).toBeGreaterThan(5)
   })
 
-  it('comes backward in the graph, each page in the order of the list', async () => {
+  it('is paged backward over GraphQL, each page in list order', async () => {
     const document = `query ($last: Int, $before: String) { contacts(last: $last, before: $before, sort: ${sort.replace(':', '_')}) {
       nodes { id } totalCount pageInfo { hasPreviousPage startCursor } } }`
     let seen: string[] = []
@@ -68,13 +68,13 @@ describe('a cursor', () => {
     ['another search', 'limit=5&search=same', 'search=sam'],
     ['a search in place of a label', 'limit=5&tag=even', 'search=even'],
     ['another group', 'limit=5', `groupId=${newId()}`],
-  ])('does not fit %s', async (_, made, query) => {
+  ])('is refused with %s', async (_, made, query) => {
     const { nextCursor } = await page(tenant, made)
     expect(nextCursor).not.toBeNull()
     expectRefusal(await tenant.api.get(`contacts?${query}&cursor=${nextCursor}`), 400, 'VALIDATION_ERROR', wrong)
   })
 
-  it('is of no use to anybody else, nor on another list', async () => {
+  it('is refused for another account and on another list', async () => {
     const { nextCursor } = await page(tenant, 'limit=5')
     for (const [of, path] of [
       [rig.stranger, 'contacts?'],
@@ -85,7 +85,7 @@ describe('a cursor', () => {
     }
   })
 
-  it('is refused whichever of its characters was changed', async () => {
+  it('is refused when one of its characters was changed', async () => {
     const { nextCursor } = (await page(tenant, 'limit=5&sort=name:asc')) as { nextCursor: string }
     for (let at = 0; at < nextCursor.length; at += 5) {
       const other = nextCursor[at] === 'A' ? 'B' : 'A'
@@ -94,7 +94,7 @@ describe('a cursor', () => {
     }
   })
 
-  it('is refused by name where somebody made it up, whatever it says', async () => {
+  it('is refused as a validation error when its value was forged', async () => {
     const { account, api } = tenant
     const { id } = (await api.post('webhooks', { url: 'https://example.com/hook', events: ['message.sent'] })).body.data
     const list = (sort: string) => JSON.stringify(['contacts', account.workspaceId, null, null, null, sort])
@@ -110,7 +110,7 @@ describe('a cursor', () => {
     }
   })
 
-  it('holds the longest of names', async () => {
+  it('holds the longest possible name', async () => {
     const odd = await newTenant(rig.gateway, rig.databaseUrl)
     const long = ['\u0001', '👍', '"', 'é'].map((letter) => letter.repeat(200))
     for (const name of long) await add(odd, { name })

@@ -1,4 +1,4 @@
-// Who is in a group: pages while members come and go, search, and counts that equal a recount.
+// Members of a group: pages while members are added and removed, search, and counts that equal a recount.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sql } from '../kit/kit.ts'
 import { expectRefusal, newNumber, newTenant, openRig, type Rig, type Tenant } from '../rest-compat/rig.ts'
@@ -24,7 +24,7 @@ async function addGroup(members: readonly string[] = []): Promise<string> {
   return id
 }
 
-/** Those of one call join at one moment. */
+/** All contacts of one call get the same addedAt. */
 async function join(groupId: string, contactIds: readonly string[]): Promise<void> {
   expect((await tenant.api.post(`contacts/groups/${groupId}/members`, { contactIds })).status).toBe(200)
 }
@@ -56,7 +56,7 @@ async function walk(groupId: string, query: string, after: (page: Page) => Promi
 const ids = (rows: readonly { id: string }[]) => rows.map(({ id }) => id)
 
 describe('pages of members', () => {
-  it.each([1, 7, 24, 25, 100])('of %i have all of them once, whoever joined last first', async (limit) => {
+  it.each([1, 7, 24, 25, 100])('of %i return every member once, latest join first', async (limit) => {
     const contacts: string[] = []
     for (let i = 0; i < 25; i++) contacts.push(await addContact(`Member ${i}`))
     const groupId = await addGroup(contacts.slice(0, 10))
@@ -71,7 +71,7 @@ describe('pages of members', () => {
     expect(pages.map((page) => [page.total, page.limit])).toEqual(pages.map(() => [25, limit]))
   })
 
-  it('neither skip nor repeat while members come and go', async () => {
+  it('neither skip nor repeat while members are added and removed', async () => {
     const contacts: string[] = []
     for (let i = 0; i < 20; i++) contacts.push(await addContact(`Member ${i}`))
     const groupId = await addGroup(contacts.slice(0, 10))
@@ -79,7 +79,7 @@ describe('pages of members', () => {
     const before = ids((await walk(groupId, 'limit=100')).members)
     const { members } = await walk(groupId, 'limit=3', async ({ contacts: page }) => {
       await join(groupId, [await addContact('Late')])
-      // The very row that the cursor speaks of.
+      // Deletes the row that the cursor refers to.
       await tenant.api.delete(`contacts/${page.at(-1)?.id}`)
     })
     expect(ids(members)).toEqual(before)
@@ -87,7 +87,7 @@ describe('pages of members', () => {
     expect(pages[0]?.total).toBe(pages[0]?.contacts.length)
   })
 
-  it('have cursors that belong to one group, one search and nobody else', async () => {
+  it('have cursors that belong to one group, one search and one account', async () => {
     const contacts: string[] = []
     for (let i = 0; i < 3; i++) contacts.push(await addContact(`Member ${i}`))
     const [one, other] = [await addGroup(contacts), await addGroup(contacts)]
@@ -138,7 +138,7 @@ describe('a search among members', () => {
   })
 })
 
-it('counts all members that match, wherever in the graph a page ends', async () => {
+it('counts all matching members, wherever a GraphQL page ends', async () => {
   const contacts: string[] = []
   for (let i = 0; i < 4; i++) contacts.push(await addContact(`Counted ${i}`))
   const id = await addGroup(contacts)
@@ -150,7 +150,7 @@ it('counts all members that match, wherever in the graph a page ends', async () 
   expect([some.edges.length, some.totalCount]).toEqual([2, 4])
 })
 
-it('finds members far behind, page by page, and counts them', async () => {
+it('finds members far down the list, page by page, and counts them', async () => {
   const groupId = await addGroup()
   const pool = sql(rig.databaseUrl)
   await pool.query(
@@ -172,7 +172,7 @@ it('finds members far behind, page by page, and counts them', async () => {
   expect(new Set(pages.map(({ total }) => total))).toEqual(new Set([69]))
 })
 
-it('counts members as a recount does, whoever comes and goes at once', async () => {
+it('keeps member counts equal to a recount under concurrent changes', async () => {
   const contacts: string[] = []
   for (let i = 0; i < 30; i++) contacts.push(await addContact(`Member ${i}`))
   const groups = [await addGroup(), await addGroup(), await addGroup()]

@@ -1,4 +1,4 @@
-// Whole sets of contacts in and out of groups at the same time: every count is right, and nobody waits in a circle.
+// Concurrent changes of whole sets of group members: every count stays right, and no transactions deadlock.
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { addMembers, deleteContacts, removeMembers } from '../../src/contacts/groups/membership.ts'
 import { type Sql, transaction } from '../../src/core/database/database.ts'
@@ -19,7 +19,7 @@ beforeEach(async () => {
   ;({ workspaceId } = await createAccount(databaseUrl))
 })
 
-/** Tried once: whoever waits in a circle fails. */
+/** Tried once, without a retry, so that a deadlock fails the test. */
 function inOne<T>(work: (tx: Sql) => Promise<T>): Promise<T> {
   return transaction(sql(databaseUrl), work, 1)
 }
@@ -29,7 +29,7 @@ const remove = (groupId: string, ids: readonly string[]) => inOne((tx) => remove
 const destroy = (ids: readonly string[]) => inOne((tx) => deleteContacts(tx, workspaceId, ids))
 
 describe('a set of contacts', () => {
-  it('joins and leaves a group, each counted as what it was', async () => {
+  it('joins and leaves a group, with an exact count of each outcome', async () => {
     const ids = await addContacts(databaseUrl, workspaceId, 10)
     const groupId = await addGroup(databaseUrl, workspaceId, ids.slice(0, 3))
     expect(await add(groupId, [...ids, newId()])).toEqual({ added: 7, alreadyInGroup: 3, notFound: 1 })
@@ -38,7 +38,7 @@ describe('a set of contacts', () => {
     expect(await membersOf(databaseUrl, groupId)).toEqual({ rows: 6, counter: 6 })
   })
 
-  it('takes its memberships along when it is deleted, and nothing of anybody else', async () => {
+  it('is removed from its groups when it is deleted, and leaves other accounts untouched', async () => {
     const ids = await addContacts(databaseUrl, workspaceId, 6)
     const groups = [await addGroup(databaseUrl, workspaceId, ids), await addGroup(databaseUrl, workspaceId, ids.slice(0, 2))]
     const other = await createAccount(databaseUrl)
@@ -50,7 +50,7 @@ describe('a set of contacts', () => {
     expect(await membersOf(databaseUrl, foreignGroup)).toEqual({ rows: 1, counter: 1 })
   })
 
-  it('of somebody else, or a group of somebody else, is not there', async () => {
+  it('of another account, or a group of another account, is not found', async () => {
     const other = await createAccount(databaseUrl)
     const foreign = await addContacts(databaseUrl, other.workspaceId, 2)
     const groupId = await addGroup(databaseUrl, workspaceId)
@@ -62,7 +62,7 @@ describe('a set of contacts', () => {
     expect(await membersOf(databaseUrl, foreignGroup)).toEqual({ rows: 2, counter: 2 })
   })
 
-  it('changes no group that it changes nothing of', async () => {
+  it('does not touch a group when nothing changes', async () => {
     const ids = await addContacts(databaseUrl, workspaceId, 2)
     const groupId = await addGroup(databaseUrl, workspaceId, ids)
     const version = async () =>
@@ -75,9 +75,9 @@ describe('a set of contacts', () => {
   })
 })
 
-describe('many at once', () => {
+describe('concurrent changes', () => {
   it.each([1, 2, 3])(
-    'over the same contacts and groups leave every count right, and wait in no circle (seed %i)',
+    'of the same contacts and groups keep every count right and run without a deadlock (seed %i)',
     async (seed) => {
       const random = seeded(seed)
       const contacts = await addContacts(databaseUrl, workspaceId, 120)
@@ -96,7 +96,7 @@ describe('many at once', () => {
     },
   )
 
-  it('while their group is being deleted are told that it is gone, or were members before', async () => {
+  it('of a group that is being deleted succeed or fail with NOT_FOUND', async () => {
     const contacts = await addContacts(databaseUrl, workspaceId, 50)
     for (let i = 0; i < 10; i++) {
       const groupId = await addGroup(databaseUrl, workspaceId)

@@ -1,4 +1,4 @@
-// Bulk jobs past their time: deleted by the clock, and nothing else with them.
+// Expired bulk jobs: a scheduled job deletes them and nothing else.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { pruneBulkJobs } from '../../src/contacts/prune.ts'
 import { newId } from '../../src/core/id.ts'
@@ -14,7 +14,7 @@ beforeAll(async () => {
   account = await createAccount(databaseUrl)
 })
 
-/** A job that was asked for 40 days ago and ended at that age, or never. */
+/** Inserts a job that was created 40 days ago and ended `endedAgo` ago, or never. */
 async function addJob(status: string, endedAgo: string | null): Promise<string> {
   const id = newId()
   await sql(databaseUrl).query(
@@ -32,7 +32,7 @@ async function kept(): Promise<string[]> {
 }
 
 describe('pruning', () => {
-  it('deletes what ended more than 30 days ago, however it ended, chunk by chunk, and nothing else', async () => {
+  it('deletes jobs that ended more than 30 days ago, in any final state, in chunks, and nothing else', async () => {
     const open = [await addJob('pending', null), await addJob('processing', null)]
     const recent = [await addJob('done', '29 days 23 hours'), await addJob('failed', '1 minute')]
     for (const status of ['done', 'failed', 'cancelled', 'done', 'done']) await addJob(status, '30 days 1 minute')
@@ -42,7 +42,7 @@ describe('pruning', () => {
     expect(await pruneBulkJobs.prune(app)).toBe(0)
   })
 
-  it('is done by every worker by the clock', async () => {
+  it('runs hourly on a worker', async () => {
     const app = await openApp(databaseUrl)
     const old = await addJob('done', '31 days')
     await startGateway({ databaseUrl })
@@ -52,7 +52,7 @@ describe('pruning', () => {
     await until(async () => !(await kept()).includes(old))
   })
 
-  it('is said where jobs are listed', () => {
+  it('is documented where jobs are listed', () => {
     expect(apiDocument().paths['/contacts/bulk-jobs']?.get?.description).toContain('kept for 30 days after it has ended')
   })
 })

@@ -1,4 +1,5 @@
-// Which URLs may be named as targets: every way of writing a private address, a private name, or something else than a URL.
+// Proves which URLs are accepted as targets: every spelling of a private address or name, and everything that is no URL, is
+// refused.
 import { describe, expect, it } from 'vitest'
 import { checkTarget, isReachable, serverOf } from '../../src/core/network/address.ts'
 
@@ -94,7 +95,7 @@ describe.each(['webhook', 'media'] as const)('a %s target', (purpose) => {
     expect(check('https://user:pass@example.com')).toMatch(/user name/)
   })
 
-  it('looks at the host before a fragment', () => {
+  it('checks the host before a fragment', () => {
     expect(check('https://169.254.169.254#@example.com')).toBeDefined()
   })
 
@@ -110,11 +111,11 @@ describe.each(['webhook', 'media'] as const)('a %s target', (purpose) => {
     'https://[2606:4700::1111]',
     'https://bücher.example/ä?ö',
     'https://a.co:8443',
-  ])('takes %s', (url) => {
+  ])('accepts %s', (url) => {
     expect(check(url)).toBeUndefined()
   })
 
-  it('takes an address of an allowed network, http and any port included, and no other', () => {
+  it('accepts only addresses of an allowed network, over http and on any port too', () => {
     expect(check('http://127.0.0.1:6379/', ['127.0.0.1/32'])).toBeUndefined()
     expect(check('https://127.1', ['127.0.0.1/32'])).toBeUndefined()
     expect(check('http://[fd00::5]/', ['10.0.0.0/8', 'fd00::/8'])).toBeUndefined()
@@ -123,7 +124,7 @@ describe.each(['webhook', 'media'] as const)('a %s target', (purpose) => {
   })
 })
 
-it('takes plain http on the public internet for media, not for webhooks', () => {
+it('accepts plain http on the public internet for media, not for webhooks', () => {
   expect(checkTarget('http://example.com/a.jpg', [])).toBeUndefined()
   expect(checkTarget('http://example.com/', [], 'webhook')).toBe('must be an absolute https URL')
   expect(checkTarget('http://8.8.8.8/', ['127.0.0.1/32'], 'webhook')).toBe('must be an absolute https URL')
@@ -133,7 +134,7 @@ it('refuses a fragment in a webhook', () => {
   expect(checkTarget('https://example.com/#here', [], 'webhook')).toBe('must not have a fragment')
 })
 
-it('judges mapped addresses by what they map to', () => {
+it('judges an IPv4-mapped address by the address that it maps to', () => {
   expect(isReachable('::ffff:127.0.0.1', [])).toBe(false)
   expect(isReachable('::ffff:127.0.0.1', ['127.0.0.0/8'])).toBe(true)
   expect(isReachable('::ffff:8.8.8.8', [])).toBe(true)
@@ -170,11 +171,11 @@ describe('the server of a URL', () => {
         'http://a.localhost:4000',
       ],
     ],
-  ])('is the same however it is spelled: %s', (...urls) => {
+  ])('is the same in every spelling: %s', (...urls) => {
     expect([...new Set(urls.map((url) => serverOf(new URL(url))))]).toHaveLength(1)
   })
 
-  it('is another one at another name, address or port', () => {
+  it('differs for another name, address or port', () => {
     const urls = [
       'https://my.host',
       'https://my.host:444',

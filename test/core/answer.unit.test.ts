@@ -1,4 +1,4 @@
-// A large answer comes in pieces, which together are what JSON.stringify says.
+// Proves that a large answer is streamed in pieces that together equal the output of JSON.stringify.
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import fc from 'fast-check'
@@ -13,7 +13,7 @@ async function inPieces(answer: unknown): Promise<string> {
   return await text(pieces as Readable)
 }
 
-it('says the same in pieces', async () => {
+it('a large answer equals the output of JSON.stringify', async () => {
   await fc.assert(
     fc.asyncProperty(fc.jsonValue({ maxDepth: 5 }), async (value) => {
       expect(await inPieces(value)).toBe(JSON.stringify(value))
@@ -21,12 +21,12 @@ it('says the same in pieces', async () => {
   )
 })
 
-it('leaves out what JSON.stringify leaves out', async () => {
+it('a large answer omits what JSON.stringify omits', async () => {
   const value = { a: undefined, b: [undefined, null, {}], c: new Date(0), d: { e: undefined }, f: [], g: '"\u0001😀' }
   expect(await inPieces(value)).toBe(JSON.stringify(value))
 })
 
-it('is many pieces of a bounded size', async () => {
+it('a large answer consists of many pieces of a bounded size', async () => {
   const data = { nodes: Array.from({ length: 1_000 }, () => ({ body: 'x'.repeat(4_096) })) }
   markLarge({ data }, 4_096_000)
   const sizes: number[] = []
@@ -35,7 +35,7 @@ it('is many pieces of a bounded size', async () => {
   expect(Math.max(...sizes)).toBeLessThan(80_000)
 })
 
-it('is one text where it is small', () => {
+it('a small answer is a single string', () => {
   const data = { id: 'x' }
   markLarge({ data }, 100)
   expect(answerText({ data }, data)).toBe('{"data":{"id":"x"}}')

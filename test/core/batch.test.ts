@@ -1,9 +1,9 @@
-// Group commit: who shares a flush with whom, and who suffers for whom.
+// Proves group commit: which calls share a flush, and which calls a failure affects.
 import { describe, expect, it } from 'vitest'
 import { createBatch } from '../../src/core/batch.ts'
 import { until } from '../kit/kit.ts'
 
-/** A batch whose flushes end when told to. */
+/** A batch whose flushes end when the test ends them. */
 function controlled(options: { max?: number; parallel?: number } = {}) {
   const flushes: { inputs: readonly number[]; end: () => void }[] = []
   const batch = createBatch<number, number>({
@@ -23,7 +23,7 @@ describe('a batch', () => {
     expect(await Promise.all([1, 2, 3].map(batch))).toEqual([2, 4, 6])
   })
 
-  it('takes calls that arrive during a flush together into the next', async () => {
+  it('combines calls that arrive during a flush into the next one', async () => {
     const { batch, flushes } = controlled()
     const first = batch(1)
     await until(() => flushes.length === 1)
@@ -37,7 +37,7 @@ describe('a batch', () => {
     expect(await Promise.all([first, ...later])).toEqual([2, 4, 6])
   })
 
-  it('never has more members than allowed, nor more flushes at once', async () => {
+  it('never exceeds its maximum of members or of parallel flushes', async () => {
     const { batch, flushes } = controlled({ max: 2, parallel: 2 })
     const all = Promise.all([1, 2, 3, 4, 5].map(batch))
     await until(() => flushes.length === 2)
@@ -52,7 +52,7 @@ describe('a batch', () => {
     expect(await all).toEqual([2, 4, 6, 8, 10])
   })
 
-  it('lets one bad member fail alone', async () => {
+  it('rejects only the member that failed', async () => {
     const batch = createBatch<number, number>({
       max: 10,
       parallel: 1,
@@ -62,7 +62,7 @@ describe('a batch', () => {
     expect([a?.status, b?.status, c?.status]).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   })
 
-  it('fails everyone of a flush that failed, and goes on with the next', async () => {
+  it('rejects every member of a failed flush, and continues with the next', async () => {
     let broken = true
     const batch = createBatch<number, number>({
       max: 10,
@@ -77,7 +77,7 @@ describe('a batch', () => {
     expect(await batch(3)).toBe(3)
   })
 
-  it('tells how many shared each flush', async () => {
+  it('reports the size of each flush', async () => {
     const sizes: number[] = []
     const batch = createBatch<number, number>({
       max: 10,

@@ -1,4 +1,4 @@
-// Makes TLS certificates for tests: enough of X.509 for one that is right, expired, for another host, or signed by itself.
+// Creates TLS certificates for tests: enough of X.509 for valid, expired, wrong-host and self-signed ones.
 import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 
 export interface Certificate {
@@ -7,11 +7,11 @@ export interface Certificate {
 }
 
 export interface CertificateOptions {
-  /** The IPv4 address it is for. */
+  /** The IPv4 address that it is valid for. */
   address: string
-  /** Days from today; negative for one that has run out. */
+  /** The days from today until it expires; negative for an expired one. */
   days?: number
-  /** Whose name stands under it; without one it is signed by itself and may sign others. */
+  /** The certificate that signs it; without one it is self-signed and may sign others. */
   issuer?: Certificate
 }
 

@@ -1,4 +1,4 @@
-// Configuration: every fault at once, in words.
+// Proves that the configuration reports every fault at once, in words.
 import { describe, expect, it } from 'vitest'
 import { ConfigError, readConfig } from '../../src/core/config/config.ts'
 
@@ -16,7 +16,7 @@ function faultsOf(env: Record<string, string>): string[] {
 }
 
 describe('configuration', () => {
-  it('needs nothing', () => {
+  it('requires no variable', () => {
     const { config, secrets } = readConfig({})
     expect(config).toMatchObject({
       port: 4000,
@@ -29,7 +29,7 @@ describe('configuration', () => {
     expect(secrets.secretKey).toBeUndefined()
   })
 
-  it('takes addresses that others are put after with or without a slash at their end', () => {
+  it('accepts base URLs with or without slashes at their end', () => {
     for (const slash of ['', '/', '//']) {
       const env = { PUBLIC_URL: `https://h.example/gateway${slash}`, CONSOLE_URL: `https://console.example${slash}` }
       expect(readConfig(env).config).toMatchObject({
@@ -64,7 +64,7 @@ describe('configuration', () => {
     )
   })
 
-  it('says of a fault what the value must be, and says it once', () => {
+  it('states once for each fault what the value must be', () => {
     const env = { DATABASE_URL: 'mysql://h/x', CONSOLE_URL: 'localhost:4000', RATE_LIMIT_PER_SECOND: '0', ROLES: 'cook,waiter' }
     expect(faultsOf({ ...env, SECRET_KEY: key })).toEqual([
       'DATABASE_URL: must be a valid address that begins with postgres:// or postgresql://',
@@ -74,7 +74,7 @@ describe('configuration', () => {
     ])
   })
 
-  it('asks for SECRET_KEY with DATABASE_URL, among the other faults', () => {
+  it('requires SECRET_KEY with DATABASE_URL, and reports it among the other faults', () => {
     expect(faultsOf({ DATABASE_URL: outside.DATABASE_URL, PORT: 'x' }).map((fault) => fault.split(':')[0])).toEqual([
       'PORT',
       'SECRET_KEY',
@@ -88,12 +88,12 @@ describe('configuration', () => {
     expect(readConfig(outside).secrets.secretKey).toEqual(Buffer.from(key, 'hex'))
   })
 
-  it('refuses an engine that no test runs on', () => {
+  it('refuses a database engine that no test runs on', () => {
     expect(faultsOf({ DATABASE_BACKEND: 'citus' })[0]).toContain('DATABASE_BACKEND')
     expect(readConfig({ DATABASE_BACKEND: 'postgres' })).toBeDefined()
   })
 
-  it('wants all that a bucket needs, and nothing of one where there is none', () => {
+  it('requires all variables of a bucket with MEDIA_STORE=s3, and refuses them without it', () => {
     const key = { S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' }
     expect(faultsOf({ MEDIA_STORE: 's3' })).toEqual(['S3_BUCKET: is required with MEDIA_STORE=s3'])
     expect(faultsOf({ MEDIA_STORE: 's3', S3_BUCKET: 'b', S3_SECRET_ACCESS_KEY: 'x' })[0]).toContain(
@@ -110,18 +110,18 @@ describe('configuration', () => {
     expect(readConfig({ MEDIA_STORE: 's3', S3_BUCKET: 'b' }).secrets.s3Credentials).toBeUndefined()
   })
 
-  it('takes an empty variable for one that is not set', () => {
+  it('treats an empty variable as not set', () => {
     expect(readConfig({ PORT: '', DATABASE_URL: '', SECRET_KEY: '' }).config.port).toBe(4000)
   })
 
-  it('makes a demo account only on the embedded database, unless told otherwise', () => {
+  it('creates a demo account by default only on the embedded database', () => {
     expect(readConfig({}).config.demo).toBe(true)
     expect(readConfig({ DEMO: '0' }).config.demo).toBe(false)
     expect(readConfig(outside).config.demo).toBe(false)
     expect(readConfig({ ...outside, DEMO: '1' }).config.demo).toBe(true)
   })
 
-  it('knows failpoints in tests only', () => {
+  it('accepts failpoints in tests only', () => {
     expect(readConfig({ NODE_ENV: 'test', FAILPOINT: 'a=kill' }).config.failpoint).toBe('a=kill')
     expect(readConfig({ NODE_ENV: 'production', FAILPOINT: 'a=kill' }).config.failpoint).toBeUndefined()
   })

@@ -1,4 +1,4 @@
-// How much one client may hold of the HTTP server by its connections alone: a bounded number of them, and bounded memory behind them.
+// Proves that a client's connections alone can take only a bounded number of sockets, and bounded memory, from the HTTP server.
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
@@ -11,7 +11,7 @@ import { atEnd, cloneDatabase, createAccount, startGateway, until } from '../kit
 
 const answer = Buffer.alloc(16 * 1024 * 1024)
 
-/** Ends with the test. */
+/** Starts a server, which ends with the test. */
 async function open(prepare: (server: Server) => void): Promise<Server> {
   const server = createServer((_, response) => response.end(answer))
   prepare(server)
@@ -24,7 +24,7 @@ async function open(prepare: (server: Server) => void): Promise<Server> {
   return server
 }
 
-/** A connection from that address of this machine. */
+/** Opens a connection from that address of this machine. */
 function dial(server: Server, localAddress = '127.0.0.1'): Socket {
   const socket = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', localAddress }).on('error', () => {})
   atEnd('test', async () => void socket.destroy())
@@ -50,7 +50,7 @@ describe('connections', () => {
   const dialAll = (server: Server, count: number, address?: string) => Array.from({ length: count }, () => dial(server, address))
   const connections = (server: Server) => new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)))
 
-  it('of one address beyond its bound are closed at once, and others are served', async () => {
+  it('of one address beyond its limit are closed at once, and others are served', async () => {
     const server = await bounded({})
     const first = dialAll(server, 5, '127.0.0.2')
     await until(async () => (await connections(server)) === 5)
@@ -62,19 +62,19 @@ describe('connections', () => {
     expect(await isServed(dial(server, '127.0.0.2'))).toBe(true)
   })
 
-  it('of one IPv6 network of /64 are those of one client', () => {
+  it('from one IPv6 /64 network count as one client', () => {
     expect(networkOf('2001:db8:1:2:3::1')).toBe(networkOf('2001:db8:1:2:ffff::9'))
     expect(networkOf('2001:db8:1:2::1')).not.toBe(networkOf('2001:db8:1:3::1'))
     expect(networkOf('::ffff:192.0.2.1')).toBe(networkOf('192.0.2.1'))
     expect(networkOf('192.0.2.1')).not.toBe(networkOf('192.0.2.2'))
   })
 
-  it('of addresses that are not counted are not bounded', async () => {
+  it('from addresses that are not counted have no limit per address', async () => {
     const server = await bounded({ isCounted: (address) => address !== '127.0.0.1' })
     expect(await Promise.all(dialAll(server, 8).map(isServed))).toEqual(Array(8).fill(true))
   })
 
-  it('beyond the bound of the process are closed at once, whoever makes them', async () => {
+  it('beyond the limit of the process are closed at once, whatever their address', async () => {
     const server = await bounded({ total: 4, isCounted: () => false })
     dialAll(server, 4)
     await until(async () => (await connections(server)) === 4)
@@ -83,7 +83,7 @@ describe('connections', () => {
   })
 })
 
-it('leave a gateway the files that it works with, however many come', async () => {
+it('connections leave a gateway enough file descriptors to work, however many are opened', async () => {
   const databaseUrl = await cloneDatabase()
   const account = await createAccount(databaseUrl)
   const gateway = await startGateway({ databaseUrl, env: { RATE_LIMIT_PER_SECOND: '100000' }, openFiles: 300 })
@@ -109,7 +109,7 @@ it('leave a gateway the files that it works with, however many come', async () =
 })
 
 describe('answers that nobody reads', () => {
-  it('take no more than their share of memory: the oldest are cut, and a reader who takes all gets all', async () => {
+  it('are bounded in memory: the oldest are cut off, and a client that reads everything receives everything', async () => {
     let held = () => 0
     const server = await open((server) => {
       const sockets = new Set<Socket>()
@@ -119,7 +119,7 @@ describe('answers that nobody reads', () => {
     })
     const ask = 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
     const slow = Array.from({ length: 8 }, () => dial(server))
-    // Each takes a little now and then, so that none of them stands still.
+    // Each client reads a little now and then, so that none of them stalls.
     const nibble = setInterval(() => {
       for (const socket of slow) socket.read(1)
     }, 50)

@@ -1,4 +1,4 @@
-// Whom the way out trusts: a certificate that is right for the host, whatever the environment says.
+// Proves that outbound requests trust only a certificate that is valid for the host, whatever the environment says.
 import { describe, expect, it } from 'vitest'
 import { openReceiver, status } from '../webhooks/receiver.ts'
 import { makeCertificate } from './certificate.ts'
@@ -8,7 +8,7 @@ describe('certificates', () => {
   const authority = makeCertificate({ address: '127.0.0.1' })
   const egress = () => egressWith({ ca: authority.cert })
 
-  it('that are right are taken', async () => {
+  it('that are valid are accepted', async () => {
     const receiver = await openReceiver(status(200), makeCertificate({ address: '127.0.0.1', issuer: authority }))
     expect(await post(egress(), receiver.url)).toMatchObject({ outcome: 'response', status: 200 })
   })
@@ -23,7 +23,7 @@ describe('certificates', () => {
     expect(receiver.requests).toEqual([])
   })
 
-  it('cannot be switched off by the environment', async () => {
+  it('are verified even if the environment disables verification', async () => {
     const receiver = await openReceiver(status(200), makeCertificate({ address: '127.0.0.1' }))
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
     try {
@@ -33,7 +33,7 @@ describe('certificates', () => {
     }
   })
 
-  it('do not save an outdated protocol', async () => {
+  it('that are valid do not make an outdated TLS version acceptable', async () => {
     const own = makeCertificate({ address: '127.0.0.1', issuer: authority })
     const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const
     const receiver = await openReceiver(status(200), { ...own, ...old })

@@ -1,4 +1,4 @@
-// A process that posts to bad receivers, and tells by how much its memory grew at most beyond what a good one needs.
+// A process that posts to bad receivers, and prints by how much its memory grew at most beyond what a good receiver needs.
 import { createEgress } from '../../src/core/network/egress.ts'
 
 const egress = createEgress({ allowed: ['127.0.0.1/32'] })

@@ -1,4 +1,4 @@
-// What a bad receiver costs: no more than its deadline and 64 KiB, and each has its reason.
+// Proves that a bad webhook receiver costs no more than its deadline and 64 KiB, and that each failure has its reason.
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
@@ -8,7 +8,7 @@ import { type Answer, hang, openReceiver, status } from '../webhooks/receiver.ts
 import { egressWith, listen, post } from './egress-rig.ts'
 
 describe('a bad receiver', () => {
-  it('that hangs is left at the deadline', measuredAgain, async () => {
+  it('that hangs is aborted at the deadline', measuredAgain, async () => {
     const receiver = await openReceiver(hang)
     const began = performance.now()
     expect(await post(egressWith(), receiver.url, 300)).toEqual({ outcome: 'error', reason: 'timeout' })
@@ -21,7 +21,7 @@ describe('a bad receiver', () => {
     response.on('close', () => clearInterval(drip))
   }
 
-  it('that drips its answer is left at the deadline', measuredAgain, async () => {
+  it('that drips its answer is aborted at the deadline', measuredAgain, async () => {
     const receiver = await openReceiver(drips)
     const began = performance.now()
     expect(await post(egressWith(), receiver.url, 400)).toEqual({ outcome: 'error', reason: 'timeout' })
@@ -43,7 +43,7 @@ describe('a bad receiver', () => {
     push()
   }
 
-  it('that sends 130 MB is read for 64 KiB', async () => {
+  it('that sends 130 MB is cut off soon after 64 KiB', async () => {
     const receiver = await openReceiver(gushes)
     written = 0
     const outcome = await post(egressWith(), receiver.url)
@@ -70,7 +70,7 @@ describe('a bad receiver', () => {
     expect(await post(egressWith(), url)).toEqual({ outcome: 'error', reason: 'headers_too_large' })
   })
 
-  it('that breaks off, breaks the chunks or speaks something else fails', async () => {
+  it('that disconnects, sends invalid chunks or speaks another protocol fails', async () => {
     const answers = ['', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n', '220 mail.example ESMTP\r\n']
     const outcomes: PostOutcome[] = []
     for (const answer of answers) {
@@ -84,7 +84,7 @@ describe('a bad receiver', () => {
     ])
   })
 
-  it('that does not let itself be connected to is left after the connect timeout', measuredAgain, async () => {
+  it('that completes no TLS handshake is aborted after the connect timeout', measuredAgain, async () => {
     const silent = (await listen(createServer(() => {}))).replace('http:', 'https:')
     const began = performance.now()
     expect(await post(egressWith({ connectTimeoutMs: 200 }), silent, 5_000)).toEqual({
@@ -94,11 +94,11 @@ describe('a bad receiver', () => {
     expect(performance.now() - began).toBeLessThan(2_000)
   })
 
-  it('that drips its TLS handshake is left after the connect timeout, and the connection ends', measuredAgain, async () => {
+  it('that drips its TLS handshake is aborted after the connect timeout, and the connection ends', measuredAgain, async () => {
     let open = 0
     const server = createServer((socket) => {
       open++
-      // The head of a record that stays short of its length.
+      // The header of a TLS record that never reaches its stated length.
       socket
         .on('error', () => {})
         .resume()
@@ -119,11 +119,11 @@ describe('a bad receiver', () => {
     await until(() => open === 0)
   })
 
-  it('that is not there fails', async () => {
+  it('that does not listen fails', async () => {
     expect(await post(egressWith(), 'http://127.0.0.1:1/')).toEqual({ outcome: 'error', reason: 'connect_failed' })
   })
 
-  it('does not keep a shutdown waiting', async () => {
+  it('does not delay a shutdown', async () => {
     const receiver = await openReceiver(hang)
     const stop = new AbortController()
     const outcome = egressWith().post(receiver.url, {

@@ -1,17 +1,17 @@
-// What the way out promises: private networks are never reached, whatever a name, a redirect or the environment says.
+// Proves that outbound requests never reach private networks, whatever a DNS name, a redirect or the environment says.
 import { describe, expect, it } from 'vitest'
 import { parseRetryAfter } from '../../src/core/network/egress.ts'
 import { openReceiver, status } from '../webhooks/receiver.ts'
 import { egressWith, post } from './egress-rig.ts'
 
-it('brings the body and headers as they are', async () => {
+it('sends the body and headers unchanged', async () => {
   const receiver = await openReceiver(status(201, { 'retry-after': '7' }, 'thanks'))
   expect(await post(egressWith(), receiver.url)).toEqual({ outcome: 'response', status: 201, retryAfterMs: 7000, bodyBytes: 6 })
   expect(receiver.requests).toMatchObject([{ path: '/hook', body: '{"a":1}', headers: { 'content-type': 'application/json' } }])
 })
 
 describe('private networks', () => {
-  it('are refused at dial as literals, without a connection', async () => {
+  it('are refused as literal addresses before a connection is made', async () => {
     const canary = await openReceiver()
     const egress = egressWith({ allowed: [] })
     for (const host of ['127.0.0.1', '127.1', '2130706433', '[::ffff:127.0.0.1]', '[::127.0.0.1]', 'localhost']) {
@@ -22,7 +22,7 @@ describe('private networks', () => {
     expect(canary.connections).toBe(0)
   })
 
-  it('are refused when a name that was public at creation leads there at delivery', async () => {
+  it('are refused when a name was public at creation and resolves to them at delivery', async () => {
     const canary = await openReceiver()
     const answers = [['93.184.216.34'], ['127.0.0.1']]
     const egress = egressWith({ allowed: [], resolve: async () => answers.shift() ?? [] })
@@ -38,7 +38,7 @@ describe('private networks', () => {
     [['2606:4700::1111', '::1']],
     [['::ffff:7f00:1']],
     [['64:ff9b::7f00:1']],
-  ])('are refused when a name has the records %j, at creation and at dial', async (records) => {
+  ])('are refused when a name has the records %j, at creation and at connection', async (records) => {
     const canary = await openReceiver()
     const egress = egressWith({ allowed: [], resolve: async () => records })
     const url = `https://mixed.example:${canary.port}/`
@@ -47,7 +47,7 @@ describe('private networks', () => {
     expect(canary.connections).toBe(0)
   })
 
-  it('are told apart from nothing: an open port and a closed one get the same answer', async () => {
+  it('reveal nothing about ports: an open port and a closed one get the same answer', async () => {
     const canary = await openReceiver()
     const egress = egressWith({ allowed: [], resolve: async () => ['127.0.0.1'] })
     const opened = await post(egress, `https://name.example:${canary.port}/`)
@@ -63,14 +63,14 @@ describe('private networks', () => {
     expect(await post(egress, url)).toMatchObject({ outcome: 'response', status: 200 })
   })
 
-  it('are the only ones that http may reach', async () => {
+  it('are the only ones that plain http may reach', async () => {
     const egress = egressWith({ resolve: async () => ['93.184.216.34'] })
     expect(await egress.checkName(new URL('http://public.example/'))).toBe('must not lead to a private network')
     expect(await post(egress, 'http://public.example/')).toEqual({ outcome: 'error', reason: 'blocked_address' })
   })
 })
 
-it('lets a name that nobody knows pass at creation, and fails at delivery', async () => {
+it('accepts an unresolvable name at creation, and fails at delivery', async () => {
   const egress = egressWith({ resolve: async () => [] })
   expect(await egress.checkName(new URL('https://later.example/'))).toBeUndefined()
   expect(await post(egress, 'https://later.example/')).toEqual({ outcome: 'error', reason: 'name_not_resolved' })
@@ -95,7 +95,7 @@ it('ignores proxy variables', async () => {
   }
   expect(canary.connections).toBe(0)
 })
-it('reads Retry-After as seconds or as a date', () => {
+it('parses Retry-After as seconds or as a date', () => {
   expect(parseRetryAfter('120')).toBe(120_000)
   const at = Math.floor(Date.now() / 1_000) * 1_000 + 60_000
   const untilThenMs = parseRetryAfter(new Date(at).toUTCString()) as number

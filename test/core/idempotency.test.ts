@@ -1,4 +1,5 @@
-// An Idempotency-Key when time has passed: what was accepted is answered as before, and nothing is kept beyond its time.
+// Proves an Idempotency-Key after time has passed: an accepted request gets the same answer, and no key is kept beyond its
+// retention.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createCampaign } from '../../src/campaigns/create.ts'
 import type { App } from '../../src/core/app.ts'
@@ -20,15 +21,15 @@ beforeEach(async () => {
   ;({ app, ctx, instanceId } = await openWorkspace(databaseUrl))
 })
 
-/** The same request each time, as it comes in anew. */
+/** The same request, as a new arrival each time. */
 function request(): Context {
   return { ...ctx, idempotency: { key: 'once', fingerprint: Buffer.from('once'), replayed: false } }
 }
 
-describe('a request that comes again when what it asks for lies in the past', () => {
+describe('a repeated request whose scheduled time has passed', () => {
   let scheduledAt: string
   const text = (to: string) => ({ instanceId, to, type: 'text', text: 'later', scheduledAt })
-  /** Of the clock alone: timers go on as they are. */
+  /** Fakes the clock only: timers run normally. */
   const letItPass = () => vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(scheduledAt) + 1_000 })
 
   beforeEach(() => {
@@ -61,7 +62,7 @@ describe('a request that comes again when what it asks for lies in the past', ()
     expect((await createCampaign(request(), campaign)).id).toBe(first.id)
   })
 
-  it('is answered with those of a bulk that were accepted before it was cut off', async () => {
+  it('is answered with the accepted messages of a bulk request that was interrupted', async () => {
     const messages = [text('+393331234501'), { to: '5' }, text('+393331234502')]
     const first = await sendMessages(request(), messages)
     await sql(databaseUrl).query(`update idempotency_keys set result = null where key = 'once'`)
@@ -71,7 +72,7 @@ describe('a request that comes again when what it asks for lies in the past', ()
   })
 })
 
-it('answers a repeated endpoint as before when its name leads to a private network by now', async () => {
+it('answers a repeated endpoint request as before when its name now resolves to a private network', async () => {
   let address = '93.184.216.34'
   app.egress = createEgress({ allowed: [], resolve: async () => [address] })
   const endpoint = { url: 'https://hooks.example/', events: ['message.sent' as const] }
@@ -81,7 +82,7 @@ it('answers a repeated endpoint as before when its name leads to a private netwo
   await expect(createEndpoint(ctx, endpoint)).rejects.toThrow('url: must not lead to a private network')
 })
 
-it('keeps what was answered for 72 hours and no longer', async () => {
+it('keeps answers for 72 hours and no longer', async () => {
   await sql(databaseUrl).query(
     `insert into idempotency_keys ("workspaceId", key, fingerprint, result, "createdAt")
      select $1, 'key ' || i, '\\x00', '\\x00', now() - make_interval(hours => case when i <= 5 then 73 else 71 end) from generate_series(1, 7) i`,

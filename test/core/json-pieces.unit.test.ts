@@ -1,9 +1,9 @@
-// A long body is parsed in pieces, and what comes of it is what JSON.parse makes of the whole.
+// Proves that a long body parsed in pieces gives the same value as JSON.parse of the whole.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { JsonPieces, pieceBytes } from '../../src/core/http/json-pieces.ts'
 
-/** The value of a text that comes in blocks of that many bytes, each cut into pieces as small as they can be. */
+/** Parses a text that arrives in blocks of `blockBytes` bytes, each cut into the smallest possible pieces. */
 function parsed(text: string, blockBytes: number, cutBytes = 0): unknown {
   const bytes = Buffer.from(text)
   const pieces = new JsonPieces(1_000_000, cutBytes)
@@ -31,7 +31,7 @@ function actual(text: string, blockBytes: number, cutBytes: number): unknown {
 const blocks = fc.integer({ min: 1, max: 12 })
 const cuts = fc.integer({ min: 0, max: 12 })
 
-it('makes of pieces what JSON.parse makes of the whole', () => {
+it('parses pieces to the same value as JSON.parse of the whole', () => {
   const { node } = fc.letrec((tie) => ({
     node: fc.oneof(
       { depthSize: 'large', maxDepth: 6, withCrossShrink: true },
@@ -49,7 +49,7 @@ it('makes of pieces what JSON.parse makes of the whole', () => {
   )
 })
 
-it('takes nothing that JSON.parse refuses, and refuses nothing that it takes', () => {
+it('accepts exactly what JSON.parse accepts', () => {
   const tokens = fc.constantFrom(
     '[',
     ']',
@@ -78,7 +78,7 @@ it('takes nothing that JSON.parse refuses, and refuses nothing that it takes', (
   )
 })
 
-it('refuses one token too many or too few, wherever in a long text it stands', () => {
+it('refuses one token too many or too few, anywhere in a long text', () => {
   const text = '{"a":[1,{"b":[[],{}],"a":"x"}],"c":{"a":[1,2,3]},"a":[4],"d":null}'
   const at = fc.integer({ min: 0, max: text.length })
   fc.assert(
@@ -90,18 +90,18 @@ it('refuses one token too many or too few, wherever in a long text it stands', (
   )
 })
 
-it('lets the last of two members of one name win, also where the first was cut', () => {
+it('keeps the last of several members of one name, even if the first was cut', () => {
   const text = '{"a":[1,2,3],"a":{"b":1,"c":2},"d":{"x":[1,2],"x":[3]},"a":7}'
   for (let cut = 0; cut < text.length; cut++) expect(parsed(text, 3, cut)).toEqual(JSON.parse(text))
 })
 
-it('takes a text that is longer than many pieces', () => {
+it('accepts a string that is longer than many pieces', () => {
   const long = `é${'x'.repeat(5 * pieceBytes)}`
   const text = JSON.stringify({ a: [1, long], b: long, c: [2] })
   expect(parsed(text, 1_000, 10)).toEqual({ a: [1, long], b: long, c: [2] })
 })
 
-it('takes no bytes that are not UTF-8', () => {
+it('refuses bytes that are not UTF-8', () => {
   const pieces = new JsonPieces(10, 0)
   pieces.write(Buffer.from('["a",'))
   pieces.write(Buffer.from([0x22, 0xc3, 0x28, 0x22, 0x5d]))

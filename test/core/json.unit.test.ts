@@ -1,4 +1,4 @@
-// What a JSON body may cost is found in its bytes, before it is parsed.
+// Proves that the cost limits of a JSON body are checked on its bytes, before it is parsed.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { maxValues, parseJson } from '../../src/core/http/json.ts'
@@ -7,7 +7,7 @@ function parsed(text: string): unknown {
   return parseJson(Buffer.from(text))
 }
 
-it('parses as JSON.parse does whatever is within the bounds', () => {
+it('parses any JSON within the limits as JSON.parse does', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.constantFrom(undefined, 2), (value, indent) => {
       const text = JSON.stringify(value, null, indent)
@@ -17,7 +17,7 @@ it('parses as JSON.parse does whatever is within the bounds', () => {
   )
 })
 
-it('refuses as JSON.parse does whatever is no JSON', () => {
+it('refuses invalid JSON as JSON.parse does', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       let expected: unknown
@@ -33,7 +33,7 @@ it('refuses as JSON.parse does whatever is no JSON', () => {
 })
 
 describe('a body', () => {
-  /** A list counts as five, and each of its items as one. */
+  /** A list counts as five values, and each of its items as one. */
   const list = (values: number) => `[${'1,'.repeat(values - 5)}1]`
 
   it('holds as many values as its route allows, and not one more', () => {
@@ -43,7 +43,7 @@ describe('a body', () => {
     expect(parseJson(Buffer.from(bulk), { values: 'bulk' })).toHaveLength(maxValues.ordinary - 3)
   })
 
-  it('counts the members of objects, and what stands in texts not at all', () => {
+  it('counts the members of objects, but not the content of strings', () => {
     const objects = (count: number) => `[${Array(count).fill('{"a":1}').join(',')}]`
     expect(() => parsed(objects(maxValues.ordinary / 2))).toThrow('must not hold more than')
     const brackets = JSON.stringify('[{,:"\\'.repeat(maxValues.ordinary))
@@ -63,7 +63,7 @@ describe('a body', () => {
     expect(() => bulk(objects(501, 100))).toThrow(refused)
   })
 
-  it('may repeat the fields of one object, in the same order, as often as its values allow', () => {
+  it('may repeat the fields of one object as often as its values allow', () => {
     const like = (fields: string) => `[${Array(20_000).fill(`{${fields}}`).join(',')}]`
     expect(parseJson(Buffer.from(like('"to":1,"a":2,"b":3')), { values: 'bulk' })).toHaveLength(20_000)
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']
@@ -84,11 +84,11 @@ describe('a body', () => {
     '{"__proto__":1}',
     '{"a":[{"__pr\\u006fto__" : {}}]}',
     '{"\\u005f\\u005f\\u0070\\u0072\\u006f\\u0074\\u006f\\u005f\\u005f":1}',
-  ])('does not name the prototype: %s', (text) => {
+  ])('must not name the prototype: %s', (text) => {
     expect(() => parsed(text)).toThrow('body: must not name __proto__')
   })
 
-  it('may say the name, and have one like it', () => {
+  it('may contain the name in a string, and similar names', () => {
     expect(parsed('{"a":"__proto__","__proto___":"x","x__proto__":1}')).toEqual({
       a: '__proto__',
       __proto___: 'x',

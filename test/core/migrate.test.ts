@@ -1,4 +1,4 @@
-// Migrations: applied once whoever asks, and taken up again where a process died.
+// Proves that migrations are applied once, however many processes start, and are resumed after a process died.
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
@@ -16,7 +16,7 @@ async function emptyDatabase(): Promise<string> {
 }
 
 describe('migrations', () => {
-  it('have nothing to do the second time', async () => {
+  it('do nothing the second time', async () => {
     const url = await cloneDatabase()
     expect(await migrate(url)).toEqual([])
     expect(await migrate(url)).toEqual([])
@@ -30,7 +30,7 @@ describe('migrations', () => {
     expect(await pendingMigrations(sql(url))).toEqual([])
   })
 
-  it('that have to wait for another process say so', async () => {
+  it('report that they wait for another process', async () => {
     const url = await emptyDatabase()
     const other = await sql(url).connect()
     await other.query('select pg_advisory_lock(4617230001)')
@@ -42,10 +42,10 @@ describe('migrations', () => {
     expect(await migrating).not.toEqual([])
   })
 
-  it('are taken up again after a process died in the middle', async () => {
+  it('are resumed after a process died in the middle', async () => {
     const url = await emptyDatabase()
     const all = await migrate(url)
-    // As a process leaves it that dies before the first script commits: a row without an end, and nothing of the script.
+    // The state after a process died before the first script committed: a row without an end, and nothing of the script.
     await sql(url).query(`
       create schema kept;
       alter table _prisma_migrations set schema kept;
@@ -60,14 +60,14 @@ describe('migrations', () => {
     expect(await migrate(url)).toEqual([])
   })
 
-  it('say what the models say', async () => {
+  it('match the models in prisma/schema', async () => {
     const names = (await readdir(path.join(folder, 'schema'))).sort()
     const models = await Promise.all(names.map((name) => readFile(path.join(folder, 'schema', name), 'utf8')))
     const migrated = await readFile(path.join(folder, 'migrations/migrated.prisma'), 'utf8')
     expect(migrated, 'prisma/schema was changed without `npm run migrate:draft -- NAME`').toBe(models.join('\n'))
   })
 
-  it('keep the rate windows out of the log of writes', async () => {
+  it('make the rate windows an unlogged table, without write-ahead log', async () => {
     const { rows } = await sql(await cloneDatabase()).query(
       `select relpersistence as kind from pg_class where relname = 'rate_windows'`,
     )

@@ -1,4 +1,4 @@
-// The networks that anonymous requests are counted by.
+// Proves by which network anonymous requests are counted.
 import { expect, it } from 'vitest'
 import { networkOf } from '../../src/core/network/network.ts'
 
@@ -11,6 +11,6 @@ it.each([
   ['fe80::1%eth0', 'fe80::/64'],
   ['::1', '::/64'],
   ['unix', 'unix'],
-])('the address %s is of %s', (address, network) => {
+])('maps the address %s to %s', (address, network) => {
   expect(networkOf(address)).toBe(network)
 })

@@ -1,4 +1,5 @@
-// What the gateway fetches from services that its operator named: whatever they answer, it takes bounded time and memory, and nothing stays open.
+// Proves that requests to services named by the operator take bounded time and memory, whatever they answer, and leave no
+// connection open.
 import { once } from 'node:events'
 import { createServer as createHttp, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
@@ -13,11 +14,11 @@ interface Service {
   connections: () => number
 }
 
-/** Ends with the test. */
+/** Starts a service, which ends with the test. */
 async function listen(server: Server): Promise<Service> {
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
-    // What is not read does not end either.
+    // A socket that is not read never emits its end.
     sockets.add(socket.on('error', () => {}).resume())
     socket.on('close', () => sockets.delete(socket))
   })
@@ -32,7 +33,7 @@ async function listen(server: Server): Promise<Service> {
 
 const answering = (answer: RequestListener) => listen(createHttp(answer))
 
-/** Speaks first, or not at all. */
+/** A server that sends its own bytes first, or nothing at all. */
 const silent = (speak: (socket: Socket) => void = () => {}) => listen(createServer(speak))
 
 function drip(socket: Socket, byte: string): void {
@@ -40,11 +41,11 @@ function drip(socket: Socket, byte: string): void {
   socket.on('close', () => clearInterval(timer))
 }
 
-describe('what is fetched', () => {
+describe('a fetched answer', () => {
   const dispatcher = createBoundedDispatcher({ deadlineMs: 400, mostBytes: 1024 * 1024, mostCompressedBytes: 64 * 1024 })
   atEnd('file', async () => void (await dispatcher.destroy()))
 
-  /** What became of a call, and what was read of it. */
+  /** The text of the answer, or the message of the error. */
   async function get(scheme: string, { port }: Service): Promise<string> {
     try {
       return await (await fetch(`${scheme}://127.0.0.1:${port}/`, { dispatcher })).text()
@@ -54,7 +55,7 @@ describe('what is fetched', () => {
     }
   }
 
-  it('comes whole where it is small', async () => {
+  it('arrives whole when it is small', async () => {
     expect(await get('http', await answering((_, response) => response.end('{"a":1}')))).toBe('{"a":1}')
     const zipped = await answering((_, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('{"a":1}')),
@@ -71,7 +72,7 @@ describe('what is fetched', () => {
         drip(response.socket as Socket, '1\r\n.\r\n')
       },
     ],
-  ])('is left at the deadline where it %s', measuredAgain, async (_, answer) => {
+  ])('is aborted at the deadline when it %s', measuredAgain, async (_, answer) => {
     const service = await answering(answer)
     const began = performance.now()
     expect(await get('http', service)).toBe('no whole answer within 400 ms')
@@ -82,7 +83,7 @@ describe('what is fetched', () => {
   it.each<[string, string | undefined, Buffer, number]>([
     ['without an end', undefined, Buffer.alloc(64 * 1024), 1024 * 1024],
     ['that would unfold a thousandfold', 'gzip', gzipSync(Buffer.alloc(100_000_000)), 64 * 1024],
-  ])('is left where it is an answer %s', async (_, encoding, chunk, mostBytes) => {
+  ])('is aborted when it is an answer %s', async (_, encoding, chunk, mostBytes) => {
     const service = await answering((_request, response) => {
       response.writeHead(200, encoding ? { 'content-encoding': encoding } : {})
       const push = () => {
@@ -98,7 +99,7 @@ describe('what is fetched', () => {
   it.each<[string, (socket: Socket) => void]>([
     ['stands still', () => {}],
     ['drips', (socket) => drip(socket, '\x16')],
-  ])('is left where a TLS handshake %s', measuredAgain, async (_, speak) => {
+  ])('is aborted when a TLS handshake %s', measuredAgain, async (_, speak) => {
     const service = await silent(speak)
     const began = performance.now()
     expect(await get('https', service)).toMatch(/Connect Timeout Error|wrong version|packet length|SSL/)
@@ -107,8 +108,8 @@ describe('what is fetched', () => {
   })
 })
 
-describe('a database that says nothing', { timeout: 60_000 }, () => {
-  it('is told within seconds, also where it begins to encrypt, to who starts a gateway or runs a command', async () => {
+describe('a database that does not answer', { timeout: 60_000 }, () => {
+  it("is reported within seconds by a gateway's start and by a command, even if it stalls at encryption", async () => {
     const deaf = await silent()
     const stalls = await silent((socket) => socket.once('data', () => socket.write('S')))
     const sentence = /The database of DATABASE_URL cannot be used \(.*timeout/

@@ -1,4 +1,4 @@
-// Whose word is taken for a client's address behind proxies, and which requests count as made on this machine.
+// Proves how a client's address is determined behind proxies, and which requests count as made on this machine.
 import { once } from 'node:events'
 import http from 'node:http'
 import { createServer as createTcp, type Socket, connect as tcp } from 'node:net'
@@ -10,7 +10,7 @@ import { api, atEnd, cloneDatabase, type Gateway, ownServer, secretKey, sql, sta
 
 const databaseUrl = await cloneDatabase()
 
-/** What `request.ip` is in a server with that TRUST_PROXY, for a request from an address with that header. */
+/** The value of `request.ip` in a server with that TRUST_PROXY, for a request from an address with that header. */
 async function addressOf(trust: string, from: string, forwardedFor?: string | string[]): Promise<string> {
   const { config, secrets } = readConfig({
     DATABASE_URL: databaseUrl,
@@ -36,7 +36,7 @@ describe("a client's address", () => {
     ['0', '203.0.113.9', '127.0.0.1'],
     ['1', undefined, '127.0.0.1'],
     ['1', '203.0.113.9', '203.0.113.9'],
-    // What the client wrote stands on the left.
+    // The client's own entry is on the left.
     ['1', '198.51.100.1, 203.0.113.9', '203.0.113.9'],
     ['1', ['198.51.100.1', '203.0.113.9'], '203.0.113.9'],
     ['2', '198.51.100.1, 203.0.113.9, 10.0.0.2', '203.0.113.9'],
@@ -53,7 +53,7 @@ describe("a client's address", () => {
     ).toBe(address)
   })
 
-  it('is that of whoever connects, where only named proxies are trusted and somebody else connects', async () => {
+  it('is that of the connection, when only named proxies are trusted and another host connects', async () => {
     expect(await addressOf('127.0.0.1', '127.0.0.2', '203.0.113.9')).toBe('127.0.0.2')
     expect(await addressOf('127.0.0.1', '127.0.0.1', '203.0.113.9')).toBe('203.0.113.9')
   })
@@ -74,7 +74,7 @@ describe("a client's address", () => {
     '203.0.113.9:x',
     '203.0.113.9/32',
     '[203.0.113.9]x',
-  ])('is never the malformed %j, nor what stands left of it', async (wrong) => {
+  ])('is never the malformed %j, nor an address left of it', async (wrong) => {
     for (const header of [wrong, `198.51.100.1, ${wrong}`]) expect(await addressOf('1', '127.0.0.1', header)).toBe('127.0.0.1')
     expect(await addressOf('3', '127.0.0.1', `198.51.100.1, ${wrong}, 203.0.113.9`)).toBe('203.0.113.9')
   })
@@ -85,7 +85,7 @@ describe("a client's address", () => {
     ['[2001:db8::1]', '2001:db8::1'],
     ['2001:DB8:0:0::1', '2001:db8::1'],
     ['::ffff:203.0.113.9', '203.0.113.9'],
-  ])('is written in one way: %s is %s', async (header, address) => {
+  ])('is normalized: %s is %s', async (header, address) => {
     expect(await addressOf('1', '127.0.0.1', header)).toBe(address)
   })
 })
@@ -104,18 +104,18 @@ describe('TRUST_PROXY', () => {
     '10.0.0.1;10.0.0.2',
     '1,2',
     '10.1',
-  ])('refuses %s in words', (value) => {
+  ])('refuses %s with an explanation', (value) => {
     expect(() => readConfig({ TRUST_PROXY: value })).toThrow(
       'TRUST_PROXY: must be the number of proxies in front (1, 2, …), or their addresses, CIDRs and names (loopback, linklocal, uniquelocal), comma-separated; 0 for none',
     )
   })
 
-  it('trusts nobody when it is not set', () => {
+  it('trusts no proxy when it is not set', () => {
     for (const env of [{}, { TRUST_PROXY: '0' }, { TRUST_PROXY: '' }]) expect(readConfig(env).config.trustProxy).toBe(false)
   })
 })
 
-/** Asks for a path with headers that fetch would not send, in HTTP/1.0 where told so. */
+/** Requests a path with headers that fetch would not send. */
 async function ask(url: string, path: string, headers: Record<string, string> = {}): Promise<{ status: number; body: string }> {
   const request = http.get(new URL(path, url), { agent: false, headers })
   const [response] = (await once(request, 'response')) as [http.IncomingMessage]
@@ -131,7 +131,7 @@ describe('/metrics', () => {
     locked = await startGateway({ databaseUrl, env: { METRICS_TOKEN: 'let me see' } })
   })
 
-  it('with a token asks everybody for it, on this machine too', async () => {
+  it('requires the token from every client, even on this machine, when one is set', async () => {
     const { status, body } = await ask(locked.url, '/metrics')
     expect([status, JSON.parse(body).error.code]).toEqual([401, 'UNAUTHORIZED'])
     for (const wrong of ['Bearer let me se', 'Bearer let me seE', 'let me see', 'Basic let me see', 'Bearer ']) {
@@ -142,7 +142,7 @@ describe('/metrics', () => {
     expect((await ask(locked.url, '/metrics', proxied)).status).toBe(200)
   })
 
-  it('without a token answers programs on this machine', async () => {
+  it('answers programs on this machine when no token is set', async () => {
     const { port } = new URL(open.url)
     for (const host of ['127.0.0.1', 'localhost', 'LOCALHOST', '[::1]', '127.0.0.2']) {
       expect([host, (await ask(open.url, '/metrics', { host: `${host}:${port}` })).status]).toEqual([host, 200])
@@ -160,11 +160,11 @@ describe('/metrics', () => {
     ['the name of another host', { host: 'gateway.example' }],
     ['a name that begins like one of ours', { host: 'localhost.example' }],
     ['another, by a name that an address hides in', { host: '127.0.0.1.example' }],
-  ])('without a token refuses what came through a proxy or from a page, as %s tells', async (_, headers) => {
+  ])('refuses, without a token, a request that came through a proxy or from a web page: %s', async (_, headers) => {
     expect((await ask(open.url, '/metrics', headers)).status).toBe(401)
   })
 
-  it('without a token refuses HTTP/1.0, which a proxy speaks that says nothing else of itself', async () => {
+  it('refuses HTTP/1.0 without a token, because a proxy that adds no headers may use it', async () => {
     const { port } = new URL(open.url)
     const socket = tcp(Number(port), '127.0.0.1')
     socket.end(`GET /metrics HTTP/1.0\r\nHost: 127.0.0.1:${port}\r\nConnection: close\r\n\r\n`)
@@ -173,13 +173,13 @@ describe('/metrics', () => {
 })
 
 describe('/readyz', () => {
-  it('tells anybody a code and nothing of the database, whose words go to the log, once', { timeout: 120_000 }, async () => {
+  it('answers with a code and no database details, which are logged once', { timeout: 120_000 }, async () => {
     const server = await ownServer()
     const gateway = await startGateway({ databaseUrl: server.url })
     const look = () => api(gateway).get('/readyz')
     expect((await look()).body).toEqual({ status: 'ok', reasons: [] })
     await server.stop('immediate')
-    // A look that is cut off may be late to say so.
+    // A probe whose connection is cut off may report that late.
     const seen = new Set<string>()
     const lookDown = async () => {
       const { status, body } = await look()
@@ -206,7 +206,7 @@ describe('/readyz', () => {
     expect(lines('the process can serve again')).toHaveLength(1)
   })
 
-  it('tells a database that says nothing from one that is away', async () => {
+  it('distinguishes a silent database from an unreachable one', async () => {
     const { hostname, port } = new URL(databaseUrl)
     const ends: Socket[] = []
     const line = createTcp((near) => {
@@ -228,7 +228,7 @@ describe('/readyz', () => {
     gateway.kill('SIGKILL')
   })
 
-  it('tells of migrations that are pending', async () => {
+  it('reports pending migrations', async () => {
     const url = await cloneDatabase()
     const gateway = await startGateway({ databaseUrl: url })
     await sql(url).query(`update _prisma_migrations set rolled_back_at = now() where migration_name like '0010%'`)

@@ -1,4 +1,4 @@
-// Retention jobs: what has expired is deleted batch by batch, what is renewed or in use meanwhile stays.
+// Proves that retention jobs delete expired rows batch by batch, and keep rows that are renewed or in use meanwhile.
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { pruneAccounts } from '../../src/accounts/jobs.ts'
 import { pruneBulkJobs } from '../../src/contacts/prune.ts'
@@ -41,7 +41,7 @@ async function kept(): Promise<number[]> {
 }
 
 describe('prune', () => {
-  it('deletes what has expired and nothing else, until a batch is not full', async () => {
+  it('deletes only expired rows, until a batch is not full', async () => {
     await add([31, 29, 32, 30, 33, 34, 35])
     expect(await definePrune(schedule, notes).prune(app, 2)).toBe(5)
     expect(await kept()).toEqual([29, 30])
@@ -49,7 +49,7 @@ describe('prune', () => {
     expect(info.mock.calls).toEqual([[{ table: 'notes', pruned: 5 }, 'expired rows deleted']])
   })
 
-  it('looks once more after a full batch, and says nothing where nothing has expired', async () => {
+  it('queries once more after a full batch, and logs nothing when nothing has expired', async () => {
     await add([31, 32, 1])
     const job = definePrune(schedule, notes)
     expect(await job.prune(app, 2)).toBe(2)
@@ -59,14 +59,14 @@ describe('prune', () => {
     expect(info).toHaveBeenCalledTimes(1)
   })
 
-  it('deletes in order, and a batch that fails does not bring back those before it', async () => {
+  it('deletes in order, and keeps earlier batches deleted when a later one fails', async () => {
     await add([31, 34, 32, 33])
     const failing = { ...notes, where: `age > $2 and 1 / (case when (select max(age) from notes) > 32 then 1 else 0 end) = 1` }
     await expect(definePrune(schedule, failing).prune(app, 2)).rejects.toThrow('division by zero')
     expect(await kept()).toEqual([31, 32])
   })
 
-  it('deletes from several tables, each counted by itself, after what comes before', async () => {
+  it('deletes from several tables after the `before` step, and counts each table separately', async () => {
     await add([31, 32])
     await add([1, 40, 41, 42], 'drafts')
     const before = vi.fn(({ pool }: Pick<App, 'pool'>) => pool.query('update notes set age = 0 where age = 31'))
@@ -86,7 +86,7 @@ describe('prune', () => {
     expect(await kept()).toEqual([0])
   })
 
-  it('leaves a locked row to the next run where the table says so', async () => {
+  it('leaves a locked row to the next run with skipLocked', async () => {
     await add([31, 32, 33])
     const job = definePrune(schedule, { ...notes, skipLocked: true })
     const holder = await sql(databaseUrl).connect()
@@ -108,7 +108,7 @@ describe('the job', () => {
     expect(await kept()).toEqual([1])
   })
 
-  it('of each domain keeps its name, because the schedule of another name would stay in the database', () => {
+  it('of each domain keeps its name, because the schedule under an old name would stay in the database', () => {
     const jobs = [pruneKeys, pruneAccounts, pruneBulkJobs, pruneEvents, pruneDeliveries]
     expect(jobs.map(({ definition: { name, cron, options } }) => [name, cron, options])).toEqual([
       ['idempotency.prune', '37 * * * *', { retryLimit: 2, expireInSeconds: 600 }],
@@ -120,7 +120,7 @@ describe('the job', () => {
   })
 })
 
-it('deletes of accounts the expired sessions and proofs, and counters that were not updated for a day', async () => {
+it('deletes expired sessions and verifications of accounts, and counters that were not updated for a day', async () => {
   const pool = sql(databaseUrl)
   await pool.query(`
     with ada as (insert into users (id, email, name) values (gen_random_uuid(), 'ada@example.com', 'Ada') returning id)

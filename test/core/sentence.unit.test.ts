@@ -1,4 +1,4 @@
-// What keeps a gateway from starting is told in one sentence that says what to do.
+// Proves that a failure to start is explained in one sentence that says what to do.
 import { expect, it } from 'vitest'
 import { databaseUser } from '../../src/core/database/database-user.ts'
 import { sentenceOf } from '../../src/core/sentence.ts'
@@ -11,11 +11,11 @@ it.each([
   [{ code: 'DEPTH_ZERO_SELF_SIGNED_CERT', message: 'self-signed certificate' }, /not trusted .*sslrootcert=FILE/],
   [{ code: 'ERR_TLS_CERT_ALTNAME_INVALID', message: 'does not match' }, /not trusted .*DATABASE_URL/],
   [{ code: '28000', message: 'no pg_hba.conf entry for user "u", no encryption' }, /add sslmode=verify-full to DATABASE_URL/],
-])('%o is a sentence that says what to do', ({ message, ...fields }, sentence) => {
+])('explains %o in a sentence that says what to do', ({ message, ...fields }, sentence) => {
   expect(sentenceOf(Object.assign(new Error(message), fields))).toMatch(sentence)
 })
 
-it('of a program of PostgreSQL that fails, why is told, and not how it cleaned up', async () => {
+it('reports why a PostgreSQL program failed, without its cleanup messages', async () => {
   const { run } = await databaseUser(['/'])
   const script = 'echo "initdb: error: no space" >&2; echo "initdb: removing data directory" >&2; exit 1'
   await expect(run('/bin/sh', ['-c', script])).rejects.toThrow(/^initdb: error: no space$/)

@@ -1,4 +1,4 @@
-// What takes much memory waits for room: each caller has a share, and nobody waits for another's.
+// Proves that requests which need much memory wait for capacity: each caller has a share, and no caller waits for another's.
 import { EventEmitter } from 'node:events'
 import { expect, it } from 'vitest'
 import { createShare, type Reservation } from '../../src/core/share.ts'
@@ -6,7 +6,7 @@ import { createShare, type Reservation } from '../../src/core/share.ts'
 const options = { lightBytes: 1, perCaller: 32, total: 80, mostWaiting: 100, waitMs: 60_000 }
 const refusal = { extensions: { code: 'API_RATE_LIMIT_EXCEEDED' }, retryAfterSeconds: 1 }
 
-/** Whether each was given room once everything that was due has run. */
+/** Whether each reservation was granted, once all due tasks have run. */
 async function given(...rooms: Promise<Reservation>[]): Promise<boolean[]> {
   await new Promise(setImmediate)
   const pending = Symbol('pending')
@@ -17,7 +17,7 @@ function sending() {
   return Object.assign(new EventEmitter(), { destroyed: false, closed: false })
 }
 
-it('lets as many of a caller run at once as fit, and the others in their order', async () => {
+it('runs as many requests of a caller at once as fit, and the others in order', async () => {
   const share = createShare(options)
   const first = await share.take('a', 20)
   const second = await share.take('a', 12)
@@ -35,7 +35,7 @@ it('lets as many of a caller run at once as fit, and the others in their order',
   expect(await given(fifth)).toEqual([true])
 })
 
-it('lets what is larger than the share run alone', async () => {
+it('runs a request alone that is larger than the share', async () => {
   const share = createShare(options)
   const alone = await share.take('a', 500)
   const next = share.take('a', 2)
@@ -44,13 +44,13 @@ it('lets what is larger than the share run alone', async () => {
   expect(await given(next)).toEqual([true])
 })
 
-it('lets another caller in past those who wait for their own share, and lets pass by what is small', async () => {
+it('admits another caller while one waits for its own share, and lets small requests pass', async () => {
   const share = createShare(options)
   await share.take('a', 32)
   expect(await given(share.take('a', 2), share.take('b', 32), share.take('a', 1))).toEqual([false, true, true])
 })
 
-it('holds all callers to what the process has', async () => {
+it('limits all callers together to the capacity of the process', async () => {
   const share = createShare(options)
   const a = await share.take('a', 32)
   await share.take('b', 32)
@@ -60,7 +60,7 @@ it('holds all callers to what the process has', async () => {
   expect(await given(c)).toEqual([true])
 })
 
-it('keeps room for an answer until it was sent, or cut', async () => {
+it('holds the capacity of an answer until it is sent or cut off', async () => {
   const share = createShare(options)
   const response = sending()
   const room = await share.take('a', 32, response)
@@ -74,7 +74,7 @@ it('keeps room for an answer until it was sent, or cut', async () => {
   expect(await given(share.take('a', 12))).toEqual([true])
 })
 
-it('gives nothing to who went away meanwhile, and lets the next in', async () => {
+it('grants nothing to a client that disconnected while waiting, and admits the next', async () => {
   const share = createShare(options)
   const first = await share.take('a', 32)
   const response = sending()
@@ -86,18 +86,18 @@ it('gives nothing to who went away meanwhile, and lets the next in', async () =>
   expect(await given(third)).toEqual([true])
 })
 
-it('lets no more than so many of a caller wait, and refuses who waited too long', async () => {
+it('limits the waiting requests of a caller, and refuses those that waited too long', async () => {
   const share = createShare({ ...options, mostWaiting: 2, waitMs: 10 })
   const first = await share.take('a', 32)
   const late = [share.take('a', 20), share.take('a', 20)].map((room) => expect(room).rejects.toMatchObject(refusal))
   await expect(share.take('a', 20)).rejects.toMatchObject(refusal)
   await Promise.all(late)
-  // The refused claims left the queue, so the next caller gets the whole share.
+  // The refused requests left the queue, so the next caller gets the whole share.
   first.keepUntilSent(0)
   expect(await given(share.take('a', 32))).toEqual([true])
 })
 
-it('lets those in who stand behind one that waited too long', async () => {
+it('admits the requests behind one that waited too long', async () => {
   const share = createShare({ ...options, waitMs: 200 })
   await share.take('a', 20)
   const large = share.take('a', 30)

@@ -1,4 +1,4 @@
-// A transaction commits or throws; a lost connection is an error of the caller's, never the end of the process.
+// Proves that a transaction commits or throws; a lost connection is an error for the caller and never ends the process.
 import { expect, it } from 'vitest'
 import { openDatabase, transaction } from '../../src/core/database/database.ts'
 import { cloneDatabase, sql } from '../kit/kit.ts'
@@ -13,7 +13,7 @@ async function notes(databaseUrl: string): Promise<string[]> {
   return (await sql(databaseUrl).query<{ note: string }>('select note from notes order by 1')).rows.map(({ note }) => note)
 }
 
-it('throws when the connection is lost between two statements, and goes on with another', async () => {
+it('throws when the connection is lost between two statements, and continues with another', async () => {
   const { databaseUrl, database } = await open()
   await using _ = database
   const broken = transaction(database.pool, async (tx) => {
@@ -27,7 +27,7 @@ it('throws when the connection is lost between two statements, and goes on with 
   expect(await notes(databaseUrl)).toEqual(['kept'])
 })
 
-it('throws when what it committed was rolled back because an error was swallowed', async () => {
+it('throws when its commit became a rollback because an error was swallowed', async () => {
   const { databaseUrl, database } = await open()
   await using _ = database
   const spoilt = transaction(database.pool, async (tx) => {
@@ -46,7 +46,7 @@ it('throws when the commit itself fails', async () => {
   expect(await notes(databaseUrl)).toEqual([])
 })
 
-it('runs again what a deadlock ended, without holding a second connection', async () => {
+it('retries after a deadlock, without holding a second connection', async () => {
   const { databaseUrl, database } = await open()
   await using _ = database
   await sql(databaseUrl).query(`insert into notes values ('a'), ('b')`)
@@ -62,7 +62,7 @@ it('runs again what a deadlock ended, without holding a second connection', asyn
       await tx.query('select 1 from notes where note = $1 for update', [second])
     })
   await Promise.all([both('a', 'b'), both('b', 'a')])
-  // One of the two ran again; on a busy machine it may have met the other once more.
+  // One of the two ran again; on a busy machine the deadlock may have occurred once more.
   expect(runs).toBeGreaterThanOrEqual(3)
   expect(database.pool.totalCount).toBeLessThanOrEqual(2)
 })

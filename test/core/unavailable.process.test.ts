@@ -1,4 +1,4 @@
-// Whichever way the database goes away beneath a statement, the caller hears 503, which says to try again.
+// Proves that however the database becomes unavailable during a statement, the caller gets 503, which asks for a retry.
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type Database, openDatabase, transaction } from '../../src/core/database/database.ts'
@@ -31,27 +31,27 @@ async function endConnection(state: State): Promise<void> {
 
 const slow = 'select pg_sleep(20)::text'
 
-it.each(['25006', '53100', '53200'])('a server that cannot write (%s) is 503', async (state) => {
+it.each(['25006', '53100', '53200'])('maps a server that cannot write (%s) to 503', async (state) => {
   const refusal = `do $$ begin raise exception 'no' using errcode = '${state}'; end $$`
   expect(await told(database.pool.query(refusal))).toMatchObject(unavailable)
 })
 
-it('a full disk is 503', () => {
+it('maps a full disk to 503', () => {
   expect(publicFailure(Object.assign(new Error('no space left on device, write'), { code: 'ENOSPC' }))).toMatchObject(unavailable)
 })
 
-describe('a connection that is ended', () => {
-  it('under a statement is 503', async () => {
+describe('a terminated connection', () => {
+  it('is 503 during a statement', async () => {
     const [answer] = await Promise.all([told(database.pool.query(slow)), endConnection('active')])
     expect(answer).toMatchObject(unavailable)
   })
 
-  it("under a statement of Prisma's is 503", async () => {
+  it('is 503 during a raw Prisma statement', async () => {
     const [answer] = await Promise.all([told(database.db.$queryRawUnsafe(slow)), endConnection('active')])
     expect(answer).toMatchObject(unavailable)
   })
 
-  it("under a model's read of Prisma's is 503", async () => {
+  it('is 503 during a Prisma model query', async () => {
     const locker = await outside.connect()
     await locker.query('begin; lock table workspaces in access exclusive mode')
     const [answer] = await Promise.all([told(database.db.workspace.findFirst()), endConnection('active')])
@@ -60,7 +60,7 @@ describe('a connection that is ended', () => {
     expect(answer).toMatchObject(unavailable)
   })
 
-  it('between two statements of a transaction is 503', async () => {
+  it('is 503 between two statements of a transaction', async () => {
     const work = transaction(database.pool, async (tx) => {
       await tx.query('select 1')
       await endConnection('idle in transaction')
@@ -69,10 +69,10 @@ describe('a connection that is ended', () => {
     expect(await told(work)).toMatchObject(unavailable)
   })
 
-  it('because the process stood still in a transaction is 503', async () => {
+  it('is 503 after the process stalled in a transaction', async () => {
     const work = transaction(database.pool, async (tx) => {
       await tx.query('set local idle_in_transaction_session_timeout = 50')
-      // Once more where the server, on a busy machine, has not come to it yet.
+      // Repeats while the server, on a busy machine, has not enforced the timeout yet.
       for (let tries = 0; tries < 20; tries++) {
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500)
         await tx.query('select 1')
@@ -85,7 +85,7 @@ describe('a connection that is ended', () => {
 it.each([
   ['a statement', (url: Database) => url.pool.query('select 1')],
   ["a model's read of Prisma's", (url: Database) => url.db.workspace.findFirst()],
-])('%s is answered 503 by a server that went down, is down, and comes up', async (_, read) => {
+])('answers %s with 503 while a server goes down, is down, and comes up', async (_, read) => {
   const server = await ownServer()
   await using own = openDatabase(server.url, () => {})
   const running = told(own.db.$queryRawUnsafe(slow))
@@ -104,7 +104,7 @@ it.each([
   for (const answer of new Set(answers)) if (answer !== 'no error') expect(answer).toMatchObject(unavailable)
 })
 
-/** The same database behind a line that can be made to carry nothing any more, without being closed. */
+/** The same database behind a TCP relay that can stop forwarding without closing its connections. */
 async function behindLine(): Promise<{ url: string; freeze: () => void }> {
   const url = new URL(databaseUrl)
   const [host, port] = [url.hostname, Number(url.port)]
@@ -126,12 +126,12 @@ async function behindLine(): Promise<{ url: string; freeze: () => void }> {
   return { url: url.href, freeze }
 }
 
-describe('a server that says nothing any more, and closes nothing', () => {
+describe('a server that stops answering and closes nothing', () => {
   it.each([
     ['a statement', (own: Database) => own.pool.query('select 1')],
     ['a transaction', (own: Database) => transaction(own.pool, (tx) => tx.query('select 1'))],
     ["a model's read of Prisma's", (own: Database) => own.db.workspace.findFirst()],
-  ])('is 503 for %s after a while, and its connection is not used again', async (_, read) => {
+  ])('is 503 for %s after a timeout, and its connection is not used again', async (_, read) => {
     const line = await behindLine()
     await using own = openDatabase(line.url, () => {}, 1, 2_000)
     expect(await told(read(own))).toBe('no error')
@@ -140,7 +140,7 @@ describe('a server that says nothing any more, and closes nothing', () => {
     expect(await told(read(own))).toBe('no error')
   })
 
-  it('does not keep /metrics from those who watch', async () => {
+  it('does not block /metrics', async () => {
     const line = await behindLine()
     const gateway = await startGateway({ databaseUrl: line.url })
     const look = () => fetch(`${gateway.url}/metrics`, { signal: AbortSignal.timeout(8_000) })

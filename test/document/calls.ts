@@ -1,4 +1,4 @@
-// The requests that a document shows: each of its routes, once with every example of a body.
+// Lists the requests that an OpenAPI document shows: each of its routes, once with every example of a body.
 import type { Example } from '../../rest-compat/openapi/example.ts'
 import type { Surface } from '../../rest-compat/route.ts'
 import { apiDocument } from '../kit/document.ts'
@@ -14,11 +14,11 @@ export interface Call {
   method: string
   path: string
   operation: Told
-  /** Null where the route takes no body. */
+  /** Null where the route has no body. */
   example: Example | null
 }
 
-/** What takes away what other examples speak of comes last, in this order. */
+/** Operations that delete what other examples use come last, in this order. */
 const takesAway = [/^(logout|remove)/, /^delete/, /^bulkDelete/]
 
 function rankOf({ operation }: Call): number {

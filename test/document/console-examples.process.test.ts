@@ -1,4 +1,4 @@
-// What the console's document shows of people alone is true: every example is sent by somebody who may, and works.
+// Proves that every example that only the console's document shows succeeds when a permitted person sends it.
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../../src/accounts/service.ts'
@@ -7,11 +7,14 @@ import { type Answer, api, sql, until } from '../kit/kit.ts'
 import { invited, join, mailsTo, newPerson, newTeam, openOwnRig, type Person, type Rig } from '../teams/rig.ts'
 import { type Call, callsOf } from './calls.ts'
 
-/** Of both surfaces they are the same, and sent with a key by examples.test.ts. */
+/** Operations of both surfaces have the same examples; examples.test.ts sends them with a key. */
 const ofBoth = new Set(callsOf('public').map(({ operation }) => operation.operationId))
 const calls = callsOf('console').filter(({ operation }) => !ofBoth.has(operation.operationId))
 
-/** Whoever owns a team cannot go to Free, which has none; to providers go browsers, and single-sign-on.test.ts. */
+/**
+ * The owner of a team cannot change to Free, which has no teams; single-sign-on.test.ts covers the routes of identity
+ * providers.
+ */
 const apart = ['teamBillingCancel', 'leaveForProvider', 'returnFromProvider']
 
 let rig: Rig
@@ -20,7 +23,7 @@ beforeAll(async () => {
   rig = await openOwnRig()
 })
 
-/** Who sends it, and what the example has in place of what only a mail tells. */
+/** The person who sends the example, and the values that replace its placeholders, such as tokens from mails. */
 interface Scene {
   person: Person
   params?: Record<string, string>
@@ -30,7 +33,7 @@ interface Scene {
 
 const mailed = 'ada@example.com'
 
-/** What must be there before; every call has people and a team of its own. */
+/** Prepares the state that an example requires; every call has its own people and team. */
 const before: Record<string, (scene: Scene, call: Call) => Promise<Partial<Scene>>> = {
   verifyEmail: async () => ({ body: { token: await tokenOf('verify-email') } }),
   resetPassword: async () => ({ body: { token: await tokenOf('reset-password') } }),
@@ -41,7 +44,7 @@ const before: Record<string, (scene: Scene, call: Call) => Promise<Partial<Scene
     return { person: { ...person, api: api(rig.gateway, undefined, { authorization: `Bearer ${accessToken}` }) } }
   },
   async renewToken({ person }) {
-    // Old enough for its time to begin anew.
+    // Old enough for its expiry to be extended.
     const older = `update auth_sessions set "expiresAt" = "expiresAt" - interval '2 days' where "userId" = $1`
     await sql(rig.databaseUrl).query(older, [person.userId])
     return { headers: { cookie: person.cookie } }
@@ -83,7 +86,7 @@ function exampleBody<Value>(example: Call['example']): Value {
   return example?.value as Value
 }
 
-/** The token of the mail that leads to that page, of what `signUp` and `forgotPassword` sent. */
+/** The token in the mail that links to that page, after `signUp` or `forgotPassword` sent it. */
 async function tokenOf(page: string): Promise<string> {
   const form = new RegExp(`/${page}\\?token=([\\w.-]+)`)
   return await until(() => mailsTo(rig, mailed).flatMap((mail) => form.exec(mail)?.[1] ?? [])[0])
@@ -97,7 +100,7 @@ async function cancelled({ person }: Scene): Promise<Partial<Scene>> {
   return {}
 }
 
-/** Somebody on Pro, with a team and a member in it where the path names one. */
+/** A person on Pro, with a team and a member in it where the path names one. */
 async function sceneOf(call: Call): Promise<Scene> {
   const person = await newPerson(rig, 'pro')
   const scene: Scene = { person }
@@ -121,7 +124,7 @@ describe('the example', () => {
   const sent = calls.filter(({ operation }) => !apart.includes(operation.operationId))
 
   it.each(sent.map((call): [string, string, Call] => [call.operation.operationId, call.example?.summary ?? 'as it is', call]))(
-    'of %s: %s',
+    'of %s succeeds: %s',
     async (_, __, call) => {
       const { status, body, headers } = await send(call, await sceneOf(call))
       const success = Object.keys(call.operation.responses).filter((one) => one.startsWith('2'))
@@ -131,7 +134,7 @@ describe('the example', () => {
     },
   )
 
-  it('is there for every body', () => {
+  it('exists for every body', () => {
     const bodies = calls.filter(({ operation }) => operation.requestBody)
     expect(bodies.filter(({ example }) => !example).map(({ operation }) => operation.operationId)).toEqual([])
     expect(bodies.length).toBeGreaterThan(15)

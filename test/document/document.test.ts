@@ -1,4 +1,4 @@
-// The API's documents, one for keys and one for people: valid, whole, and in words.
+// Proves that the OpenAPI documents, one for keys and one for people, are valid, complete and described in words.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
@@ -18,7 +18,7 @@ import { operationsOf, surfaces, type Told } from './surfaces.ts'
 
 type Json = { [key: string]: Json } & Json[]
 
-/** Every node of the document that has a place in it, `a/b/c`. */
+/** Every object and array of the document with its path, `a/b/c`. */
 function* nodesOf(node: unknown, at = ''): Generator<{ at: string; node: Json }> {
   if (typeof node !== 'object' || node === null) return
   yield { at, node: node as Json }
@@ -32,12 +32,12 @@ async function lint(document: OpenApiDocument): Promise<string[]> {
   return problems.map(({ ruleId, location: [first] }) => `${ruleId} ${first?.pointer}`)
 }
 
-it('the documents show every record that there is an example of', () => {
+it('the documents contain every record that has an example', () => {
   const names = surfaces.flatMap(({ surface }) => Object.keys(apiDocument(surface).components.schemas))
   expect(Object.keys(exampleRecords(demoIds)).filter((name) => !names.includes(name))).toEqual([])
 })
 
-it.each(['README.md', 'rest-compat/openapi/guides/messages.md'])('%s names every type of message', (name) => {
+it.each(['README.md', 'rest-compat/openapi/guides/messages.md'])('%s names every message type', (name) => {
   const list = new Intl.ListFormat('en-GB').format(sendTypes.map((type) => `\`${type}\``))
   const text = readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
   expect(text.match(/The types of messages are ([^.]+)\./)?.[1]).toBe(list)
@@ -53,7 +53,7 @@ describe.each(surfaces)('the document of the $surface surface', ({ surface, prob
     return parts?.reduce<Json | undefined>((found, part) => found?.[part], document as unknown as Json)
   }
 
-  it('is what Redocly recommends, but for what the contract has otherwise', async () => {
+  it("follows Redocly's recommendations, except where the contract differs", async () => {
     expect((await lint(document)).sort()).toEqual([...problems].sort())
   })
 
@@ -63,7 +63,7 @@ describe.each(surfaces)('the document of the $surface surface', ({ surface, prob
     expect(told.sort()).toEqual([...served, ...others].sort())
   })
 
-  it('says of every route in words what it does', () => {
+  it('has a summary and a description for every route', () => {
     for (const { operation, name } of operations) {
       expect(operation.summary, name).toMatch(/^[A-Z][^.]{5,69}$/)
       expect(operation.description, name).toMatch(/^[A-Z].*[.…]$/s)
@@ -77,7 +77,7 @@ describe.each(surfaces)('the document of the $surface surface', ({ surface, prob
     const named = Object.entries(document.components.schemas) as [string, Json][]
     const parts = nodes.filter(({ at }) => /\/(parameters|headers)\/[^/]+$|\/responses\/[^/]+$/.test(at))
     const all = [...fields, ...named, ...parts.map(({ at, node }) => [at, node] as const)]
-    // The envelope speaks for itself.
+    // The `data` field of the envelope needs no description.
     const silent = all.filter(
       ([at, node]) => !at.endsWith('schema/data') && !node.description && !follow(node as { $ref?: string })?.description,
     )
@@ -85,20 +85,20 @@ describe.each(surfaces)('the document of the $surface surface', ({ surface, prob
     expect(all.length).toBeGreaterThan(500)
   })
 
-  it('lets nothing in an address be null', () => {
+  it('has no nullable query parameter', () => {
     const inAddress = nodes.filter(({ node }) => (node.in as unknown) === 'query').map(({ at, node }) => [at, node.schema?.type])
     expect(inAddress.filter(([, type]) => Array.isArray(type))).toEqual([])
     expect(inAddress.length).toBeGreaterThan(20)
   })
 
-  it('says of nothing that it is null where it cannot be', () => {
+  it('mentions null only for fields that can be null', () => {
     const told = nodes.filter(({ at, node }) => /\/properties\/\w+$/.test(at) && /null/.test(String(node.description)))
     expect(told.filter(({ node }) => !/"null"/.test(JSON.stringify(node))).map(({ at }) => at)).toEqual([])
     expect(told.length).toBeGreaterThan(2)
   })
 
-  it('leaves the team out of what lets somebody in, and has it as a header that a request may have', () => {
-    // A generated client that is given one key shows it as every apiKey that an operation names.
+  it('lists the team as an optional header and not as a security scheme', () => {
+    // A generated client with one key would show it as every apiKey scheme that an operation names.
     const schemes = Object.values(document.components.securitySchemes) as { name?: string }[]
     expect(schemes.map(({ name }) => name)).not.toContain('X-Team-Id')
     const taking = operations.filter(({ operation }) => JSON.stringify(operation.parameters ?? []).includes('/X-Team-Id'))
@@ -107,7 +107,7 @@ describe.each(surfaces)('the document of the $surface surface', ({ surface, prob
     expect(names.includes('GET /me')).toBe(surface === 'console')
   })
 
-  it('gives every record a name, and has each once', () => {
+  it('names every record, and defines each once', () => {
     function isNamed(answer: Json): boolean {
       if (answer.$ref) return true
       if (answer.type === ('array' as unknown)) return isNamed(answer.items as Json)
@@ -120,7 +120,7 @@ describe.each(surfaces)('the document of the $surface surface', ({ surface, prob
     expect(new Map(shapes as [string, string][]).size).toBe(shapes.length)
   })
 
-  it('calls operations what the graph calls them', () => {
+  it('uses the names of the GraphQL schema for operations', () => {
     const fields = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap((type) =>
       Object.keys(type?.getFields() ?? {}),
     )
@@ -129,14 +129,14 @@ describe.each(surfaces)('the document of the $surface surface', ({ surface, prob
     expect(new Set(told).size).toBe(told.length)
   })
 
-  it('shows records as they are', () => {
+  it('shows examples that conform to their records', () => {
     const shown = Object.entries(document.components.schemas as Record<string, { examples?: unknown[] }>)
     const examples = shown.flatMap(([name, { examples = [] }]) => examples.map((example) => [name, example] as const))
     for (const [name, example] of examples) expectRecord(name, example, surface)
     expect(examples.length).toBeGreaterThan(10)
   })
 
-  it('refers to nothing that is not there, and has nothing that is referred to nowhere', () => {
+  it('has no dangling references and no unused components', () => {
     const refs = nodes.flatMap(({ node }) => (typeof node.$ref === 'string' ? [node.$ref as string] : []))
     expect(refs.filter(($ref) => !follow({ $ref }))).toEqual([])
     const kept = Object.entries(document.components).filter(([kind]) => kind !== 'securitySchemes')
@@ -144,7 +144,7 @@ describe.each(surfaces)('the document of the $surface surface', ({ surface, prob
     expect(held.filter(($ref) => !refs.includes($ref))).toEqual([])
   })
 
-  it('has errors of the table alone, each under its status', () => {
+  it('has only errors of the error table, each under its status', () => {
     const told = Object.values(document.components.responses).flatMap((response) =>
       [...nodesOf(response)].filter(({ at }) => at.endsWith('/code/enum')).map(({ node }) => node as unknown as string[]),
     )
@@ -158,7 +158,7 @@ describe.each(surfaces)('the document of the $surface surface', ({ surface, prob
     }
   })
 
-  it('has the errors that every route can give, and ways in that there are', () => {
+  it('has the errors that every route can give, and only known security schemes', () => {
     for (const { operation, name } of operations.filter(({ at }) => at !== '/openapi.json')) {
       expect(Object.keys(operation.responses), name).toEqual(expect.arrayContaining(['500', '503']))
       const ways = operation.security as Record<string, never>[]
@@ -173,26 +173,26 @@ describe.each(surfaces)('the document of the $surface surface', ({ surface, prob
   })
 })
 
-describe('of errors, the document', () => {
+describe('for errors, the document', () => {
   const codesOf = ({ operation }: Told) =>
     Object.values(operation.responses as Record<string, { $ref?: string }>).flatMap(
       ({ $ref }) => $ref?.split('/').at(-1)?.split('.') ?? [],
     )
 
-  it('of keys has what every key can meet, and nothing of people', () => {
+  it('of keys has what every key can get, and nothing about people', () => {
     for (const told of operationsOf(apiDocument('public')).filter((one) => one.at !== '/openapi.json')) {
       const { operation, name } = told
       expect(
         codesOf(told).filter((code) => /^TEAM_NOT_|^BILLING_|^INVALID_CREDENTIALS$/.test(code)),
         name,
       ).toEqual([])
-      // Every key may read the catalogue.
+      // Every key may read the plan catalogue.
       const refused = name === 'GET /billing/plans' ? [] : ['403']
       expect(Object.keys(operation.responses), name).toEqual(expect.arrayContaining(['401', ...refused, '429', '500', '503']))
     }
   })
 
-  it('of people knows nothing of keys, and tells of a team wherever one is named', () => {
+  it('of people has nothing about keys, and TEAM_NOT_FOUND wherever a team is named', () => {
     for (const told of operationsOf(apiDocument('console'))) {
       const codes = codesOf(told)
       expect(
@@ -202,15 +202,15 @@ describe('of errors, the document', () => {
       const inHeader = JSON.stringify(told.operation.parameters ?? []).includes('X-Team-Id')
       expect(codes.includes('TEAM_NOT_FOUND'), told.name).toBe(inHeader || told.at.includes('{teamId}'))
     }
-    // The guide to teams shows what a team's key is for.
+    // The guide to teams shows the use of a team's key.
     expect(JSON.stringify(apiDocument('console'))).not.toMatch(/RateLimit|x-api-key(?!: \$TEAM_KEY)/)
   })
 })
 
-describe('of events, the document', () => {
+describe('for events, the document', () => {
   const document = apiDocument('public')
 
-  it('shows a cursor as they are', () => {
+  it('shows a cursor in the format of real ones', () => {
     const stream = document.paths['/events/stream']?.get?.responses[200] as unknown as Json
     const [, cursor] = String(stream.content?.['text/event-stream']?.example).match(/^id: (.*)$/m) as RegExpMatchArray
     const one = sealCursor(createSealer(randomBytes(32)), randomUUID(), { seq: 12n, hour: 500_000 })
@@ -220,7 +220,7 @@ describe('of events, the document', () => {
     }
   })
 
-  it('has each kind, with what it carries and how it is signed', () => {
+  it('has each type, with its payload and its signature headers', () => {
     const webhooks = document.webhooks as unknown as Record<
       string,
       { post: { parameters: { name: string; required: boolean }[] } }

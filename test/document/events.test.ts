@@ -1,4 +1,4 @@
-// What goes out is what the document says: every kind of event, real and made up, with its signature.
+// Proves that delivered and streamed events match the document: every type, real and test, with its signature headers.
 import { expect, it } from 'vitest'
 import { eventTypes } from '../../src/events/log/emit.ts'
 import { openSse } from '../events/sse.ts'
@@ -7,13 +7,13 @@ import { until } from '../kit/kit.ts'
 import { openRig, text } from '../rest-compat/rig.ts'
 import { openReceiver } from '../webhooks/receiver.ts'
 
-it('each kind of event is delivered, and streamed, as the document has it', async () => {
+it('delivers and streams each type of event as documented', async () => {
   const { gateway, tenant } = await openRig()
   const receiver = await openReceiver()
   const { data: endpoint } = (await tenant.api.post('webhooks', { url: receiver.url, events: eventTypes })).body
   const headers = { 'x-api-key': tenant.account.apiKey }
   const stream = await openSse(`${gateway.url}/api/v1/events/stream`, { headers })
-  // One is read, one is answered, one fails on the way; then the phone goes and comes back.
+  // One message is read, one is answered and one fails; then the phone disconnects and reconnects.
   for (const to of ['+4915112345678', '+4915112340006', '+4915112340002'])
     await tenant.api.post('messages/send', text(tenant, { to }))
   await until(() => new Set(stream.events.map(({ event }) => event)).size === 5)

@@ -1,4 +1,4 @@
-// What the document and GraphiQL show is true: every example is sent to a gateway with the demo account, and works.
+// Proves that every example in the public document and in GraphiQL succeeds when it is sent with the demo account.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { demoIds } from '../../src/demo/demo.ts'
 import { graphiqlTabs } from '../../src/pages/graphiql-tabs.ts'
@@ -7,7 +7,7 @@ import { type Api, api, cloneDatabase, startGateway } from '../kit/kit.ts'
 import { upload } from '../media/rig.ts'
 import { type Call, callsOf } from './calls.ts'
 
-/** They answer no JSON, or nobody. */
+/** Operations that answer no JSON or that never succeed. */
 const apart = ['publishStatus', 'streamEvents', 'uploadMedia', 'downloadMedia']
 
 const calls = callsOf('public').filter(({ operation }) => !apart.includes(operation.operationId))
@@ -17,7 +17,7 @@ let apiKey: string
 let demo: Api
 
 beforeAll(async () => {
-  // Nothing is sent or delivered: the examples name addresses of other people.
+  // No message is sent and no webhook delivered: the examples contain addresses of other people.
   const env = { DEMO: '1', ROLES: 'http', RATE_LIMIT_PER_SECOND: '100000' }
   const running = await startGateway({ databaseUrl: await cloneDatabase(), env })
   gateway = running
@@ -41,7 +41,7 @@ async function newCampaign(): Promise<string> {
   return await idOf('campaigns', { ...message, name: 'News', recipients: [{ to }], scheduledAt: ahead })
 }
 
-/** What the demo account does not have is made for the call. */
+/** The path with its parameters; resources that the demo account lacks are created for the call. */
 async function place({ path, operation }: Call): Promise<string> {
   const values: Record<string, string> = {}
   for (const { name, in: where, example } of operation.parameters ?? []) if (where === 'path' && example) values[name] = example
@@ -60,7 +60,7 @@ describe("GraphiQL's example", () => {
   const tabs = graphiqlTabs(demoIds).map(({ query, variables = '{}' }) => ({ query, variables: JSON.parse(variables) }))
   const nameOf = (query: string) => query.match(/^(?:query|mutation|subscription) (\w+)/m)?.[1] as string
 
-  it('is there for each family', () => {
+  it('exists for each family of operations', () => {
     expect(tabs.map(({ query }) => nameOf(query))).toEqual([
       'Send',
       'Follow',
@@ -87,7 +87,7 @@ describe("GraphiQL's example", () => {
 
 describe('the example', () => {
   it.each(calls.map((call): [string, string, Call] => [call.operation.operationId, call.example?.summary ?? 'as it is', call]))(
-    'of %s: %s',
+    'of %s succeeds: %s',
     async (_, __, call) => {
       const { method, operation, example } = call
       const at = await place(call)
@@ -99,7 +99,7 @@ describe('the example', () => {
     },
   )
 
-  it('is there for every body', () => {
+  it('exists for every body', () => {
     const bodies = calls.filter(({ operation }) => operation.requestBody)
     expect(bodies.filter(({ example }) => !example).map(({ operation }) => operation.operationId)).toEqual([])
     expect(bodies.length).toBeGreaterThan(15)

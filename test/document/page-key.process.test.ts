@@ -1,4 +1,4 @@
-// The demo's key and pages: it stands in none of them, and is handed over once, to whoever shows that it is theirs.
+// Proves that the demo key is in no page, and is handed out once, only to a browser that proves to be entitled to it.
 import { once } from 'node:events'
 import http from 'node:http'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -16,7 +16,7 @@ interface Scene {
   url: string
   key: string
   databaseUrl: string
-  /** What was printed for each page, with its token. */
+  /** The printed link of each page, with its token. */
   links: Record<(typeof pages)[number], string>
 }
 
@@ -36,7 +36,7 @@ async function startDemo(env: Record<string, string> = {}, databaseUrl?: string)
 
 const tokenOf = (link: string) => new URL(link).hash.replace('#link=', '')
 
-/** Asks for the key as a page does; `origin` is its own unless told otherwise. */
+/** Requests the key as a page does; `origin` is the page's own by default. */
 async function askForKey({ url }: { url: string }, headers: Record<string, string>, origin: string | null = url) {
   const response = await fetch(`${url}/docs/key`, { method: 'POST', headers: { ...(origin !== null && { origin }), ...headers } })
   return {
@@ -52,7 +52,7 @@ beforeAll(async () => {
   demo = await startDemo()
 })
 
-it('stands in nothing that is served, whoever asks from wherever', async () => {
+it('the demo key appears in nothing that is served, whatever the path and headers', async () => {
   const { port } = new URL(demo.url)
   const callers: Record<string, string>[] = [
     {},
@@ -84,7 +84,7 @@ it('stands in nothing that is served, whoever asks from wherever', async () => {
 })
 
 describe.each(pages)('the page %s', (path) => {
-  it('takes the key from the printed link, once, keeps it for the tab, and leaves nothing of the link in the address', async () => {
+  it('redeems the printed link once, keeps the key for the tab, and removes the token from the address', async () => {
     const scene = await startDemo()
     const opened = await openPage(scene.links[path])
     expect(opened.address()).toBe(scene.url + path)
@@ -94,12 +94,12 @@ describe.each(pages)('the page %s', (path) => {
     const again = await openPage(scene.links[path])
     expect([again.said(), [...again.stored]]).toEqual(['This link was used already, or is too old', []])
     expect(JSON.stringify(again.shown())).not.toMatch(aKey)
-    // The tab goes on with what it has.
+    // The tab continues with the stored key.
     const later = await openPage(scene.url + path, { stored: opened.stored })
     expect(JSON.stringify(later.shown())).toContain(scene.key)
   })
 
-  it('asks for a key, and forgets it when it is told to', async () => {
+  it('asks for a key, and forgets it on request', async () => {
     const opened = await openPage(demo.url + path)
     expect([opened.element('field').value, opened.element('forget').hidden, [...opened.stored]]).toEqual(['', true, []])
     opened.element('field').value = ` ${demo.key} `
@@ -111,7 +111,7 @@ describe.each(pages)('the page %s', (path) => {
     expect([again.reloads(), again.stored.size]).toEqual([1, 0])
   })
 
-  it('is given the key by the person whose it is, and by nobody else who is signed in', async () => {
+  it('gets the key for its signed-in owner, and for no other person', async () => {
     const password = 'the password of the demo'
     await command(['account', 'password', '--email', 'demo@example.com', '--password', password], {
       databaseUrl: demo.databaseUrl,
@@ -130,7 +130,7 @@ describe.each(pages)('the page %s', (path) => {
     expect([nobody.said(), nobody.stored.size]).toEqual(['Nobody is signed in on these pages.', 0])
   })
 
-  it('calls what is below the address that it came from, so that it works below a path of another server', async () => {
+  it('uses relative addresses, so that it works below a path of another server', async () => {
     const text = await (await fetch(demo.url + path, { headers: { accept: 'text/html' } })).text()
     const loaded = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address as string)
     expect(loaded.filter((address) => !/^docs\/assets\/|^data:,$/.test(address))).toEqual([])
@@ -139,7 +139,7 @@ describe.each(pages)('the page %s', (path) => {
 })
 
 describe('POST /docs/key', () => {
-  it('gives the key for a token once, however many ask at the same time', async () => {
+  it('returns the key for a token once, however many concurrent requests use it', async () => {
     const scene = await startDemo()
     const token = tokenOf(scene.links['/docs'])
     const answers = await Promise.all(Array.from({ length: 20 }, () => askForKey(scene, { [linkHeader]: token })))
@@ -149,7 +149,7 @@ describe('POST /docs/key', () => {
     for (const { headers } of answers) expect(headers.get('cache-control')).toBe('no-store')
   })
 
-  it('refuses what is no page of the gateway itself, and leaves the token good', async () => {
+  it('refuses a foreign origin, and leaves the token valid', async () => {
     const scene = await startDemo()
     const header = { [linkHeader]: tokenOf(scene.links['/docs']) }
     const others = [null, '', 'null', 'https://evil.example', 'http://127.0.0.1:1', `${scene.url}.evil.example`, `${scene.url}/`]
@@ -160,7 +160,7 @@ describe('POST /docs/key', () => {
     expect((await askForKey(scene, header)).status).toBe(200)
   })
 
-  it('refuses what is no token, and who is nobody', async () => {
+  it('refuses invalid tokens and unauthenticated callers', async () => {
     for (const wrong of ['', 'x', 'A'.repeat(43), 'A'.repeat(5_000)]) {
       const { status, body } = await askForKey(demo, { [linkHeader]: wrong })
       expect([status, body.error?.code]).toEqual([400, 'INVALID_TOKEN'])
@@ -173,7 +173,7 @@ describe('POST /docs/key', () => {
     expect((await fetch(`${demo.url}/docs/key`)).status).toBe(405)
   })
 
-  it('gives nothing once the key was revoked, without the demo, and in production', async () => {
+  it('refuses a revoked key, and does not exist without the demo or in production', async () => {
     const scene = await startDemo()
     await sql(scene.databaseUrl).query('update api_keys set "revokedAt" = now()')
     const revoked = await askForKey(scene, { [linkHeader]: tokenOf(scene.links['/docs']) })
@@ -187,7 +187,7 @@ describe('POST /docs/key', () => {
     }
   })
 
-  it('is offered anew by each start, where others reach the gateway by their address', async () => {
+  it("accepts a new link of each start, under the gateway's public URL", async () => {
     const again = await startDemo({ PUBLIC_URL: 'https://gateway.example/base' }, demo.databaseUrl)
     expect(again.gateway.logs.join('\n')).not.toMatch(aKey)
     const link = again.gateway.logs.join('\n').match(/https:\/\/gateway\.example\/base\/docs#link=(\S{43})/)?.[1] as string
@@ -213,7 +213,7 @@ describe('a link', () => {
   })
 })
 
-describe.each(['/', '/billing'])('the page %s', (path) => {
+describe.each(['/', '/billing'])('the message on the page %s', (path) => {
   it.each([
     ['error=access_denied', 'Signing in did not work: the identity provider did not let you in.'],
     ['error=Call%20+49%20123%20now', 'Signing in did not work.'],
@@ -226,7 +226,7 @@ describe.each(['/', '/billing'])('the page %s', (path) => {
     ['checkout=Send%20money', ''],
     ['checkout=toString', ''],
     ['token=Call%20us&message=Call%20us', ''],
-  ])('shows for ?%s a text of its own, whatever the address says', async (query, said) => {
+  ])('is for ?%s a text of the page itself, never text from the address', async (query, said) => {
     const opened = await openPage(`${demo.url}${path}?${query}`)
     expect(opened.said()).toBe(said)
     expect(opened.address()).toBe(demo.url + path)

@@ -1,20 +1,21 @@
-// Runs the program of a served page as a browser would, as far as our own programs go: forms, addresses, the session's storage.
+// Runs the script of a served page as a browser would, as far as the gateway's own scripts need: forms, addresses, session
+// storage.
 import vm from 'node:vm'
 import { until } from '../kit/kit.ts'
 
 export interface Opened {
-  /** What the page says in words. */
+  /** The message that the page shows. */
   said: () => string
-  /** The address as the page left it. */
+  /** The address after the page's script changed it. */
   address: () => string
   stored: Map<string, string>
-  /** What a page that shows the API was begun with: the arguments of Scalar or GraphiQL. */
+  /** The arguments that the page passed to Scalar or GraphiQL. */
   shown: () => unknown
   reloads: () => number
   element: (name: string) => StandIn
 }
 
-/** An element of any kind: what programs write to it is kept, and events are sent to it by hand. */
+/** An element of any kind: it stores what scripts write to it, and the test sends events to it. */
 export interface StandIn {
   value: string
   hidden: boolean
@@ -40,14 +41,14 @@ function newElement(): Element {
 }
 
 export interface OpenOptions {
-  /** Of the session's storage, as the tab left it. */
+  /** The session storage, as the tab left it. */
   stored?: Map<string, string>
   cookie?: string
-  /** As the browser would send; that of the address unless told otherwise. */
+  /** The Origin header that the browser would send; by default that of the address. */
   origin?: string
 }
 
-/** Opens the page at an address and runs its program until it has begun. */
+/** Opens the page at an address and runs its script until it has started. */
 export async function openPage(address: string, options: OpenOptions = {}): Promise<Opened> {
   const url = new URL(address)
   const html = await (await fetch(url, { headers: { accept: 'text/html' } })).text()

@@ -1,4 +1,4 @@
-// The pages for people: theirs alone, and from here alone.
+// Proves that the HTML pages load only from the gateway itself, and are neither cached nor open to other sites.
 import { once } from 'node:events'
 import http from 'node:http'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -12,7 +12,7 @@ interface Shown {
   text: string
 }
 
-/** Asks as a browser does, with headers that fetch would not send. */
+/** Requests a page as a browser does, with headers that fetch would not send. */
 async function look(gateway: { url: string }, path: string, headers: Record<string, string> = {}): Promise<Shown> {
   const request = http.get(new URL(path, gateway.url), { agent: false, headers: { accept: 'text/html,*/*;q=0.8', ...headers } })
   const [response] = (await once(request, 'response')) as [http.IncomingMessage]
@@ -22,7 +22,7 @@ async function look(gateway: { url: string }, path: string, headers: Record<stri
 
 const aKey = /svc_live_[0-9a-f]{64}/
 const pages = ['/docs', '/graphql']
-/** Where links in mails, sign-ins and payments lead. */
+/** The targets of links in mails, sign-ins and payments. */
 const accountPages = ['/', '/billing', '/verify-email', '/reset-password', '/invitation']
 
 interface Scene {
@@ -44,7 +44,7 @@ beforeAll(async () => {
 })
 
 describe.each([...pages, ...accountPages])('the page %s', (path) => {
-  it('loads nothing from elsewhere, and may not', async () => {
+  it('loads nothing from other origins, and its policy forbids it', async () => {
     const { status, headers, text } = await look(demo, path)
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
     const loaded = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address as string)
@@ -70,14 +70,14 @@ describe.each([...pages, ...accountPages])('the page %s', (path) => {
     })
   })
 
-  it('is kept by nobody, and opened by no other site', async () => {
+  it('is never cached, and not accessible to other sites', async () => {
     const { headers } = await look(demo, path)
     expect(headers).toMatchObject({
       'cache-control': 'no-store',
       'cross-origin-opener-policy': 'same-origin',
       'cross-origin-resource-policy': 'same-origin',
       'x-content-type-options': 'nosniff',
-      // This host, and none below it.
+      // This host only, without subdomains.
       'strict-transport-security': 'max-age=31536000',
       'referrer-policy': 'no-referrer',
     })
@@ -91,7 +91,7 @@ it('shows both documents at /docs, the one for keys first', async () => {
   expect(settings.map(({ url }) => url)).toEqual(['api/v1/openapi.json', 'api/openapi.json'])
 })
 
-it('takes no name of its own from a request, nor what a proxy is said to have been called', async () => {
+it("uses no host name from a request, not even from a trusted proxy's headers", async () => {
   const gateway = await startGateway({ databaseUrl: demo.databaseUrl, env: { TRUST_PROXY: '1' } })
   const named = {
     host: 'evil.example',
@@ -112,18 +112,18 @@ it('takes no name of its own from a request, nor what a proxy is said to have be
   }
 })
 
-it('leaves the pages about accounts to the console where there is one', async () => {
+it('leaves the account pages to the console when one is configured', async () => {
   const gateway = await startGateway({ databaseUrl: demo.databaseUrl, env: { CONSOLE_URL: 'https://console.example' } })
   for (const path of accountPages) expect([path, (await look(gateway, path)).status]).toEqual([path, 404])
 })
 
-it.each(accountPages)('calls from %s what is below the address that the page came from', async (path) => {
+it.each(accountPages)('makes %s call relative addresses', async (path) => {
   const { text } = await look(demo, path)
   expect(text).toMatch(/call\('api\/auth\//)
   expect(text).not.toMatch(/['"`(]\/(api|graphql)/)
 })
 
-it('shows at /billing the plan that is in force', async () => {
+it('shows the active plan at /billing', async () => {
   const [, query = ''] = (await look(demo, '/billing')).text.match(/const query = '(.*)'/) ?? []
   const { body } = await api(demo, demo.key).graphql(query)
   expect(body.data).toEqual({
@@ -132,14 +132,14 @@ it('shows at /billing the plan that is in force', async () => {
   })
 })
 
-it('has GraphiQL outside production only', async () => {
+it('serves GraphiQL outside production only', async () => {
   const { url } = await startDemo({ NODE_ENV: 'production' })
   const { status, text } = await look({ url }, '/graphql')
   expect([status, JSON.parse(text).errors[0].extensions.code]).toEqual([401, 'UNAUTHORIZED'])
   expect((await look({ url }, '/docs')).status).toBe(200)
 })
 
-it('shows GraphiQL to browsers, and answers everybody else', async () => {
+it('shows GraphiQL to browsers, and executes requests of other clients', async () => {
   const query = `/graphql?query=${encodeURIComponent('{ plans { code } }')}`
   expect((await look(demo, query)).headers['content-type']).toBe('text/html; charset=utf-8')
   const asked = await look(demo, query, { 'x-api-key': demo.key })
@@ -147,10 +147,10 @@ it('shows GraphiQL to browsers, and answers everybody else', async () => {
   expect((await look(demo, query, { accept: '*/*' })).status).toBe(401)
 })
 
-describe('what the pages load', () => {
+describe('an asset of the pages', () => {
   const names = ['scalar.js', 'graphiql.js', 'graphiql.css', 'editor-worker.js', 'json-worker.js', 'graphql-worker.js']
 
-  it.each(names)('%s comes from here, small, and once', async (name) => {
+  it.each(names)('is served compressed and cacheable: %s', async (name) => {
     const path = `/docs/assets/${name}`
     const plain = await look(demo, path)
     expect([plain.status, plain.headers['content-type']]).toEqual([
@@ -164,7 +164,7 @@ describe('what the pages load', () => {
     expect((await look(demo, path, { 'if-none-match': etag })).status).toBe(304)
   })
 
-  it('is nothing else', async () => {
+  it('with an unknown name is not found', async () => {
     for (const name of ['nothing.js', '..%2f..%2fpackage.json', 'constructor', '__proto__']) {
       const { status, text } = await look(demo, `/docs/assets/${name}`)
       expect([status, JSON.parse(text).error.code]).toEqual([404, 'NOT_FOUND'])
@@ -177,18 +177,18 @@ describe.each([
   ['/api', 'console'],
 ] as const)('GET %s/openapi.json', (prefix, surface) => {
   const at = `${prefix}/openapi.json`
-  /** The first of a month half a year ahead is in examples, and a month may have begun since the run did. */
+  /** The examples contain the first of a month half a year ahead, and a new month may have begun during the run. */
   const undated = (document: unknown) =>
     JSON.parse(JSON.stringify(document).replaceAll(/\d{4}-\d\d(?=-01T00:00:00\.000Z)/g, 'YYYY-MM'))
 
-  it('is the document, for everybody, in no envelope', async () => {
+  it('returns the document without a key and without an envelope', async () => {
     const { status, headers, body } = await api(demo).get(at)
     expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
     expect(undated(body)).toEqual(undated(apiDocument(surface)))
     expect(headers.get('ratelimit-limit')).toBeNull()
   })
 
-  it('is sent again only when it changed', async () => {
+  it('returns 304 until the document changes', async () => {
     const { headers } = await api(demo).get(at)
     const etag = headers.get('etag') as string
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
@@ -198,14 +198,14 @@ describe.each([
     expect((await api(demo).get(at, { 'if-none-match': '"other"' })).status).toBe(200)
   })
 
-  it('says where the API is reached', async () => {
+  it('states the public address of the API', async () => {
     const { url } = await startDemo({ PUBLIC_URL: 'https://gateway.example/' })
     expect((await api({ url }).get(at)).body.servers[0].url).toBe(`https://gateway.example${prefix}`)
     expect((await api(demo).get(at)).body.servers[0].url).toBe(prefix)
   })
 })
 
-it('calls the cookie of a session what it is called where the gateway is reached', async () => {
+it('names the session cookie as it is set at the public address', async () => {
   for (const [address, name] of [
     ['https://gateway.example', '__Secure-gateway.session_token'],
     ['http://gateway.example', 'gateway.session_token'],

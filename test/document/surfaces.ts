@@ -1,24 +1,25 @@
-// What the API's two documents have apart: routes that are no rows, names of their own, and where a linter recommends otherwise.
+// The differences between the two OpenAPI documents: routes outside the route table, operation names, and accepted linter
+// problems.
 import type { OpenApiDocument } from '../../rest-compat/openapi/document.ts'
 import type { Surface } from '../../rest-compat/route.ts'
 
-/** What is of one surface alone. */
+/** The properties specific to one surface. */
 export interface Own {
   surface: Surface
-  /** Where Redocly recommends otherwise. */
+  /** The recommendations of Redocly that the document does not follow. */
   problems: string[]
-  /** Served, and no rows of a table. */
+  /** Routes that are served but not in the route table. */
   others: string[]
-  /** Operations that the graph calls otherwise, or does not have. */
+  /** Operations with another name than in the GraphQL schema, or absent from it. */
   apart: string[]
   security: string[]
 }
 
-// The contract's own paths; a UUID is never `groups` or `bulk-jobs`.
+// These are the contract's own paths; a UUID is never `groups` or `bulk-jobs`.
 const ambiguous = ['groups~1{groupId}', 'bulk-jobs~1{jobId}'].map((part) => `no-ambiguous-paths #/paths/~1contacts~1${part}`)
 const refused = ['operation-2xx-response #/paths/~1statuses/post/responses']
 const alwaysThere = ['operation-4xx-response #/paths/~1openapi.json/get/responses']
-// A browser is sent on with 302.
+// These routes redirect a browser with 302.
 const elsewhere = ['', '~1callback'].map((end) => `operation-2xx-response #/paths/~1auth~1oauth~1{provider}${end}/get/responses`)
 const forEverybody = ['operation-4xx-response #/paths/~1auth~1jwks/get/responses']
 const ofBoth = [

@@ -1,4 +1,4 @@
-// Streams that come and go leave nothing behind, however they go.
+// Streams that open and close leave no memory behind, however they close.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, it } from 'vitest'
@@ -8,7 +8,7 @@ import { openOwnRig, type Tenant, text } from '../rest-compat/rig.ts'
 const waves = 50
 const waveSize = 40
 
-/** A request on a connection of its own. */
+/** Sends a request on a connection of its own. */
 async function open({ gateway, tenant }: Place, method: string, path: string, body = '', headers = ''): Promise<Socket> {
   const { hostname, port } = new URL(gateway.url)
   const socket = connect(Number(port), hostname).on('error', () => {})
@@ -27,7 +27,7 @@ interface Place {
 
 const subscribe = (query: string) => (place: Place) => open(place, 'POST', '/graphql', JSON.stringify({ query }))
 
-/** The doors to live events, each by a reader of its own kind. */
+/** Opens a stream at each endpoint of live events, each with a different kind of client. */
 const doors: ((place: Place) => Promise<Socket>)[] = [
   (place) => open(place, 'GET', '/api/v1/events/stream'),
   subscribe('subscription { events { cursor payload } }'),
@@ -35,7 +35,7 @@ const doors: ((place: Place) => Promise<Socket>)[] = [
   openSingle,
 ]
 
-/** A connection for many operations, with one of them. */
+/** Opens a connection for many operations (single connection mode) and starts one operation on it. */
 async function openSingle(place: Place): Promise<Socket> {
   const { gateway, tenant } = place
   const [address, key] = [`${gateway.url}/graphql/stream`, { 'x-api-key': tenant.account.apiKey }]
@@ -52,7 +52,7 @@ async function openStreams({ gateway }: Place): Promise<number> {
   return Number(figures.match(/^gateway_open_streams (\d+)$/m)?.[1])
 }
 
-/** Forty streams at once, over every door, which see a message go and then go themselves: every other one by a reset. */
+/** Opens forty concurrent streams over all endpoints, sends one message, and then closes them, half of them by a reset. */
 async function wave(place: Place): Promise<void> {
   const readers = await Promise.all(
     Array.from({ length: waveSize }, async (_, i) => {
@@ -68,12 +68,12 @@ async function wave(place: Place): Promise<void> {
     if (Math.floor(i / doors.length) % 2 === 0) socket.resetAndDestroy()
     else socket.end()
   }
-  // One more of each that does not wait for its answer.
+  // One more stream at each of the first three endpoints, reset without waiting for its response.
   for (const door of doors.slice(0, 3)) (await door(place)).resetAndDestroy()
   await until(async () => (await openStreams(place)) === 0)
 }
 
-/** What the gateway holds when nobody follows anything. What was just being rendered is let go of a moment later. */
+/** Returns what the gateway holds when no stream is open. Events that were just being rendered are released a moment later. */
 async function held(gateway: Gateway): Promise<Holdings> {
   return await until(
     async () => {
@@ -84,7 +84,7 @@ async function held(gateway: Gateway): Promise<Holdings> {
   )
 }
 
-it(`lets go of ${waves * waveSize} streams, half of which end by a reset`, { timeout: 240_000 }, async () => {
+it(`releases the memory of ${waves * waveSize} streams, half of which end by a reset`, { timeout: 240_000 }, async () => {
   const rig = await openOwnRig(inspectable)
   const place = { gateway: rig.gateway, tenant: rig.tenant }
   for (let i = 0; i < 10; i++) await wave(place)

@@ -1,4 +1,4 @@
-// Cursors of the event log: sealed for one workspace, and how old ones may be.
+// Cursors of the event log are sealed for one workspace and are refused when they are too old.
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { App } from '../../src/core/app.ts'
 import { newId } from '../../src/core/id.ts'
@@ -16,7 +16,7 @@ const seal = (seq: bigint, workspaceId = ours, at = now) => sealCursor(sealer, w
 const oldForm = (seq: bigint | number) => Buffer.from(`e1:${seq}`).toString('base64url')
 
 describe('a sealed cursor', () => {
-  it('opens as the place that it was made of, in its workspace alone', () => {
+  it('opens as the position that it was made from, and only in its workspace', () => {
     for (const seq of [0n, 1n, 999n, 10n ** 17n]) {
       const cursor = seal(seq)
       expect(cursor).toMatch(/^[A-Za-z0-9_-]{22}$/)
@@ -26,11 +26,11 @@ describe('a sealed cursor', () => {
     }
   })
 
-  it('is the same on every process with the same key, so that one text serves all who follow', () => {
+  it('is the same on every process with the same key, so that one text serves all followers', () => {
     expect(sealCursor(createSealer(Buffer.alloc(32, 1)), ours, placeAt(7n, now))).toBe(seal(7n))
   })
 
-  it('shows nothing of its number: neighbours have as little in common as any two', () => {
+  it('hides its number: cursors of consecutive numbers look unrelated', () => {
     const cursors = Array.from({ length: 1_000 }, (_, n) => Buffer.from(seal(BigInt(n)), 'base64url'))
     expect(new Set(cursors.map((bytes) => bytes.toString('hex'))).size).toBe(1_000)
     const [first, ...others] = cursors as [Buffer, ...Buffer[]]
@@ -42,7 +42,7 @@ describe('a sealed cursor', () => {
     expect(inOrder).toBe(false)
   })
 
-  it('does not open when a single bit of it was changed', () => {
+  it('is rejected when a single bit of it was changed', () => {
     const bytes = Buffer.from(seal(5n), 'base64url')
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const changed = Buffer.from(bytes)
@@ -63,7 +63,7 @@ describe('a sealed cursor', () => {
     Buffer.from('e1:-1').toString('base64url'),
     Buffer.from('e1:05').toString('base64url'),
     'A'.repeat(5_000),
-  ])('that nobody made (%j) does not open', (cursor) => {
+  ])('is rejected when it was never issued (%j)', (cursor) => {
     expect(openCursor(sealer, ours, cursor)).toBeUndefined()
   })
 })
@@ -89,7 +89,7 @@ describe('a reader', () => {
   const resume = (cursor: string) => resumeAfter(app, place.workspaceId, cursor, 'after')
   const longAgo = (days: number) => new Date(Date.now() - days * 86_400_000)
 
-  it('resumes at any place of the log, but not beyond its end, which is of another log', async () => {
+  it('resumes at any position of the log, but not beyond its end, where a cursor must be from another log', async () => {
     await logOf(3)
     expect(await resume(sealed(3n))).toBe(3n)
     await expect(resume(sealed(4n))).rejects.toThrow('after: is beyond the end of the event log')
@@ -97,7 +97,7 @@ describe('a reader', () => {
     await expect(numberBefore(app, place.workspaceId, 'x', 'before')).rejects.toThrow('before: is not an event cursor')
   })
 
-  it('is told when its cursor is older than the oldest event kept, so that nobody misses events without knowing', async () => {
+  it('gets an error when its cursor is older than the oldest event kept, so that no event is missed silently', async () => {
     await logOf(6)
     await app.pool.query(`update events set "createdAt" = now() - interval '31 days' where seq <= 3`)
     await app.pool.query(`update workspaces set "createdAt" = now() - interval '1 year'`)
@@ -109,7 +109,7 @@ describe('a reader', () => {
     await expect(resume(oldForm(2))).rejects.toThrow('after: is older than the 30 days')
   })
 
-  it('of a quiet workspace resumes where it stood, however old the last event is', async () => {
+  it('resumes where it stopped in a quiet workspace, however old the last event is', async () => {
     await logOf(2)
     await logOf(3, newPlace())
     await app.pool.query(`update events set "createdAt" = now() - interval '31 days' where seq <= 4`)
@@ -128,10 +128,10 @@ describe('a reader', () => {
     expect([told, openCursor(app.sealer, place.workspaceId, cursor)?.place?.seq]).toEqual([before.told, before.told])
   })
 
-  describe('with a cursor of the old form', () => {
+  describe('with a cursor of the old format', () => {
     const change = (sql: string) => app.pool.query(`update event_sequence set ${sql}`)
 
-    it('resumes after its number for 30 days, and not longer', async () => {
+    it('resumes after the number in it until 30 days after the change of format, and no longer', async () => {
       await logOf(3)
       await change(`"sealedAfter" = 3, "sealedAt" = now() - interval '29 days'`)
       await logOf(2)
@@ -142,13 +142,13 @@ describe('a reader', () => {
       await expect(numberBefore(app, place.workspaceId, oldForm(1), 'before')).rejects.toThrow('is not an event cursor')
     })
 
-    it('resumes exactly where a process of the version before told it during the upgrade', async () => {
+    it('resumes exactly at a cursor that a process of the previous version issued during the upgrade', async () => {
       await logOf(5)
       await change(`"sealedAfter" = 2`)
       expect(await resume(oldForm(4))).toBe(4n)
     })
 
-    it('learns nothing by trying numbers: what was never told means the moment of the change', async () => {
+    it('learns nothing by guessing: a number that was never issued stands for the moment of the change of format', async () => {
       await logOf(3)
       await change(`"sealedAfter" = 3, "sealedAt" = now() - interval '2 hours'`)
       await logOf(2, newPlace())
@@ -159,7 +159,7 @@ describe('a reader', () => {
       }
     })
 
-    it('learns nothing of how much was deleted, in a workspace that is newer than that', async () => {
+    it('learns nothing about how many events were deleted before its workspace was created', async () => {
       await logOf(5, newPlace())
       await app.pool.query(`update events set "createdAt" = now() - interval '31 days'`)
       expect(await pruneEvents.prune(app)).toBe(5)

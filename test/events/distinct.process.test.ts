@@ -1,4 +1,4 @@
-// GraphQL over SSE, one operation a connection, met with graphql-sse's own client.
+// GraphQL over SSE with one operation per connection, tested with the client of graphql-sse.
 import { type Client, createClient } from 'graphql-sse'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
@@ -21,14 +21,14 @@ function open(): Client {
   return client
 }
 
-/** Everything that an operation is answered, to its end. */
+/** Runs one operation to its end and returns all its results. */
 async function resultsOf(query: string, variables?: Record<string, unknown>) {
   const results = []
   for await (const result of open().iterate({ query, variables })) results.push(result)
   return results
 }
 
-it('subscribes, with what each event is about', async () => {
+it('delivers events to a subscription, with the objects that each event refers to', async () => {
   const { databaseUrl, place } = doors
   const query = `subscription ($types: [EventType!]) {
     events(types: $types) { id type cursor createdAt payload message { id } instance { id name } }
@@ -63,14 +63,14 @@ it.each([
   ['a bad cursor', 'subscription { events(after: "x") { id } }', /^after: is not an event cursor$/],
   ['no kinds', 'subscription { events(types: []) { id } }', /^types: must have at least 1 item$/],
   ['a malformed id', 'subscription { events(messageId: "x") { id } }', /^messageId: must be a UUID$/],
-])('tells of %s on the stream', async (_, query, message) => {
+])('reports %s on the stream', async (_, query, message) => {
   const results = await resultsOf(query)
   expect(results).toHaveLength(1)
   expect(results[0]?.errors?.[0]?.message).toMatch(message)
   expect(results[0]?.errors?.[0]?.extensions?.code).toBe('VALIDATION_ERROR')
 })
 
-it('says NOT_FOUND of an id of another workspace, as of one that nobody has', async () => {
+it('answers NOT_FOUND alike for an id of another workspace and for an id that does not exist', async () => {
   const answers: string[] = []
   for (const id of [await foreignInstance(doors), newId()]) {
     const events = await resultsOf(`subscription { events(instanceId: "${id}") { id } }`)
@@ -82,7 +82,7 @@ it('says NOT_FOUND of an id of another workspace, as of one that nobody has', as
   expect(new Set(answers).size).toBe(1)
 })
 
-it('says which variable does not fit', async () => {
+it('names the variable that has an invalid value', async () => {
   const query = 'subscription ($types: [EventType!]) { events(types: $types) { id } }'
   const results = await resultsOf(query, { types: ['nope'] })
   expect(results[0]?.errors?.[0]).toMatchObject({
@@ -91,7 +91,7 @@ it('says which variable does not fit', async () => {
   })
 })
 
-it('replays what came after a cursor and goes on live, without sharing places in the log', async () => {
+it('replays the events after a cursor and goes on live, with each reader at its own position', async () => {
   const query = 'subscription ($from: String) { events(after: $from) { cursor payload } }'
   const openFrom = (from?: string) => openSse(graphqlUrl(doors), { headers: doors.key, body: { query, variables: { from } } })
   const live = await openFrom()
@@ -106,7 +106,7 @@ it('replays what came after a cursor and goes on live, without sharing places in
   expect(replayed.events.map(({ id }) => id)).toEqual(live.events.slice(100).map(({ id }) => id))
 })
 
-it('shares nothing between two who ask for other pages of what an event is about', async () => {
+it('keeps apart two subscribers that ask for different pages of the object that an event refers to', async () => {
   const { databaseUrl, place, account } = doors
   const [contactId, ...messageIds] = [newId(), newId(), newId()]
   await sql(databaseUrl).query(`insert into contacts (id, "workspaceId", name, phone) values ($1, $2, 'Ada', '+393331234500')`, [
@@ -133,7 +133,7 @@ it('shares nothing between two who ask for other pages of what an event is about
   expect(bodies).toEqual([[{ body: '1' }], [{ body: '2' }]])
 })
 
-it('serves GET with a query string, but no mutation by it', async () => {
+it('serves subscriptions by GET with a query string, but refuses mutations by GET', async () => {
   const { databaseUrl, key: headers, place } = doors
   const url = graphqlUrl(doors)
   url.searchParams.set('query', 'subscription ($t: [EventType!]) { events(types: $t) { payload } }')
@@ -151,7 +151,7 @@ it('serves GET with a query string, but no mutation by it', async () => {
   expect(refused.headers.allow).toBe('POST')
 })
 
-it('refuses with an HTTP status who has no valid key', async () => {
+it('refuses a request without a valid key with the HTTP status 401', async () => {
   const refused = await openSse(graphqlUrl(doors), { body: { query: 'subscription { events { id } }' } })
   await until(() => refused.ended)
   expect(refused.status).toBe(401)

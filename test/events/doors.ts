@@ -1,4 +1,4 @@
-// What tests of the doors to live events begin with: a gateway that serves and numbers, an account, and streams at each door.
+// Setup for tests of the endpoints of live events: a gateway that serves and numbers events, an account, and streams.
 import {
   type Account,
   cloneDatabase,
@@ -14,7 +14,7 @@ import { openSse, type SseReader } from './sse.ts'
 
 export interface Doors {
   databaseUrl: string
-  /** A test that stops it puts the next one here. */
+  /** A test that stops the gateway must put its successor here. */
   gateway: Gateway
   account: Account
   place: Place
@@ -22,10 +22,10 @@ export interface Doors {
   key: Record<string, string>
 }
 
-/** Without workers, so that nothing happens but what a test emits. */
+/** Without workers, so that only the events that a test emits occur. */
 const env = { RATE_LIMIT_PER_SECOND: '1000', ROLES: 'http,relay' }
 
-/** On a clone of its own, or on the database given; ends with the test, or with the file when no test runs. */
+/** Uses a clone of its own or the given database. Ends with the test, or with the file when no test runs. */
 export async function openDoors(options: { databaseUrl?: string; env?: Record<string, string> } = {}): Promise<Doors> {
   const { databaseUrl = await cloneDatabase() } = options
   const gateway = await startGateway({ databaseUrl, env: { ...env, ...options.env } })
@@ -40,7 +40,7 @@ export async function openDoors(options: { databaseUrl?: string; env?: Record<st
   }
 }
 
-/** Starts the gateway again that was stopped. */
+/** Starts the gateway again after a test stopped it. */
 export async function reopen(doors: Doors): Promise<void> {
   doors.gateway = await startGateway({ databaseUrl: doors.databaseUrl, env })
 }
@@ -53,26 +53,26 @@ export function graphqlUrl({ gateway }: Doors): URL {
   return new URL('/graphql', gateway.url)
 }
 
-/** For many operations on one connection. */
+/** The endpoint for many operations on one connection (single connection mode). */
 export function singleUrl({ gateway }: Doors): URL {
   return new URL('/graphql/stream', gateway.url)
 }
 
 export const subscription = 'subscription ($after: String) { events(after: $after) { cursor payload } }'
 
-/** A plain stream, resumed after the event of that id where one is given. */
+/** Opens a plain stream, which resumes after `lastEventId` if it is given. */
 export async function openPlain(doors: Doors, lastEventId?: string): Promise<SseReader> {
   return await openSse(plainUrl(doors), {
     headers: { ...doors.key, ...(lastEventId ? { 'last-event-id': lastEventId } : {}) },
   })
 }
 
-/** The same by GraphQL. */
+/** Opens a GraphQL stream, which resumes after the cursor `after` if it is given. */
 export async function openGraphql(doors: Doors, after?: string): Promise<SseReader> {
   return await openSse(graphqlUrl(doors), { headers: doors.key, body: { query: subscription, variables: { after } } })
 }
 
-/** The `n` of each event that a GraphQL reader got. */
+/** Returns the `n` of each event that a GraphQL reader received. */
 export function graphqlNumbers(reader: SseReader): number[] {
   return reader.events.map(({ data }) => Number(JSON.parse(data ?? '').data.events.payload.n))
 }
@@ -82,18 +82,18 @@ export async function happen({ databaseUrl, place }: Doors, count: number, first
   await emitMany(sql(databaseUrl), place, count, first, padding)
 }
 
-/** The instance of somebody else. */
+/** Creates an instance of another account. */
 export async function foreignInstance({ databaseUrl }: Doors): Promise<string> {
   return (await connectedInstance(databaseUrl, await createAccount(databaseUrl))).id
 }
 
-/** A figure of the gateway's `/metrics`. */
+/** Returns one figure of the gateway's `/metrics`. */
 export async function metric({ gateway }: Doors, name: string): Promise<number> {
   const text = await (await fetch(new URL('/metrics', gateway.url))).text()
   return Number(text.match(new RegExp(`^${name} (\\S+)`, 'm'))?.[1])
 }
 
-/** Waits until so many streams are open: those of an earlier test end a moment after it. */
+/** Waits until exactly `count` streams are open: the streams of an earlier test end a moment after it. */
 export async function openStreams(doors: Doors, count: number): Promise<void> {
   await until(async () => (await metric(doors, 'gateway_open_streams')) === count)
 }

@@ -1,4 +1,4 @@
-// What tests of the hub begin with: a hub in this process, and streams that it feeds.
+// Setup for tests of the hub: a hub in this process, and streams that it feeds.
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { App } from '../../src/core/app.ts'
@@ -16,15 +16,15 @@ export interface HubRig {
   app: App
   hub: Hub
   place: Place
-  /** Of every stream that was opened, in that order. */
+  /** The responses of all streams, in the order in which they were opened. */
   responses: http.ServerResponse[]
-  /** Opens a stream; answers when `follow` has made its writer follow something. */
+  /** Opens a stream; resolves when `follow` has made its writer follow something. */
   open: (follow: (writer: BoundedWriter) => Followed | Promise<Followed>) => Promise<SseReader>
-  /** Opens a stream that follows a view of the log, from now on where no cursor is given. */
+  /** Opens a stream that follows a view of the log, from the current end if no cursor is given. */
   followLog: (view: LogView, cursor?: bigint) => Promise<SseReader>
 }
 
-/** Ends with the test. */
+/** The rig ends with the test. */
 export async function openHub(): Promise<HubRig> {
   const databaseUrl = await cloneDatabase()
   const app = await openApp(databaseUrl)
@@ -81,7 +81,7 @@ export interface CountedView extends LogView {
   rendered: Map<number, number>
 }
 
-/** A view of the place's events that counts, and fails where it is told to. */
+/** A view of the place's events that counts renderings, and fails for the events that `fails` selects. */
 export function countedView(place: Place, key: string, fails: (n: number) => boolean = () => false): CountedView {
   const rendered = new Map<number, number>()
   async function render(events: readonly LogEvent[]): Promise<Entry[]> {

@@ -1,4 +1,4 @@
-// A state as the hub tells it: at once, again whenever it differs, and to its end.
+// The hub sends a state at once, again whenever it differs, and ends the stream when the state is gone.
 import { expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
 import { announceChange, subject } from '../../src/events/live/follow.ts'
@@ -8,7 +8,7 @@ import { type HubRig, openHub } from './hub-rig.ts'
 import { emitMany } from './rig.ts'
 import type { SseReader } from './sse.ts'
 
-/** What the state is, as a test sets it, and how often it was looked at. */
+/** A state that a test sets, and the number of times it was read. */
 interface Thing {
   value: { count: number; gone?: boolean }
   readings: number
@@ -31,7 +31,7 @@ function values(reader: SseReader): unknown[] {
   return reader.events.map(({ data }) => (data ? JSON.parse(data).count : 'end'))
 }
 
-it('is told at once, and again when it was announced to have changed', async () => {
+it('sends the state at once, and again when a change is announced', async () => {
   const rig = await openHub()
   const thing: Thing = { value: { count: 1 }, readings: 0 }
   const about = subject('bulkJob', newId())
@@ -47,7 +47,7 @@ it('is told at once, and again when it was announced to have changed', async () 
   expect(readers[0]?.events[0]?.id).toBeUndefined()
 })
 
-it('is looked at again for the events of its instance, and not told when it is the same', async () => {
+it('reads the state again for events of its instance, and sends nothing while it is the same', async () => {
   const rig = await openHub()
   const { app, place } = rig
   const thing: Thing = { value: { count: 1 }, readings: 0 }
@@ -59,11 +59,11 @@ it('is looked at again for the events of its instance, and not told when it is t
   await emitMany(app.pool, place, 500)
   await until(() => reader.events.length === 2)
   expect(values(reader)).toEqual([1, 3])
-  // Five hundred events are no five hundred readings.
+  // Five hundred events must not cause five hundred readings.
   expect(thing.readings - before).toBeLessThan(12)
 })
 
-it('ends after its last value when it is gone', async () => {
+it('ends the stream after the last value when the state is gone', async () => {
   const rig = await openHub()
   const thing: Thing = { value: { count: 1 }, readings: 0 }
   const about = subject('instance', rig.place.instanceId)

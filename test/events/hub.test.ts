@@ -1,4 +1,4 @@
-// The hub inside one process: what is shared between followers, what is bounded, what it survives.
+// The hub inside one process: what followers share, which buffers are bounded, and which failures it survives.
 import { describe, expect, it } from 'vitest'
 import type { BoundedWriter } from '../../src/events/live/bounded-writer.ts'
 import { distinctFrame } from '../../src/events/live/frames.ts'
@@ -7,7 +7,7 @@ import { countedView, openHub } from './hub-rig.ts'
 import { emitMany, newPlace, plainNumbers, upTo, wholeLog } from './rig.ts'
 
 describe('followers of one view', () => {
-  it('cost one rendering for each event, however many they are', async () => {
+  it('cost one rendering per event, however many followers there are', async () => {
     const { app, place, followLog } = await openHub()
     const [view, apart] = [countedView(place, 'shared'), countedView(place, 'apart')]
     const readers = [await followLog(apart)]
@@ -19,7 +19,7 @@ describe('followers of one view', () => {
     expect([...apart.rendered.values()].every((times) => times === 1)).toBe(true)
   })
 
-  it('that come back to the same place read the log together', async () => {
+  it('share reads of the log when they resume at the same position', async () => {
     const { app, databaseUrl, hub, place, open } = await openHub()
     await emitMany(app.pool, place, 90)
     await until(async () => (await wholeLog(databaseUrl)).length === 90)
@@ -37,7 +37,7 @@ describe('followers of one view', () => {
     expect(Math.max(...view.rendered.values())).toBeLessThan(20)
   })
 
-  it('wait for what cannot be rendered now, while other views go on', async () => {
+  it('wait for an event that cannot be rendered yet, while other views go on', async () => {
     const { app, place, followLog } = await openHub()
     let broken = true
     const stuck = await followLog(countedView(place, 'stuck', (n) => broken && n >= 5))
@@ -56,7 +56,7 @@ describe('followers of one view', () => {
 })
 
 describe('the hub', () => {
-  it('holds at most 256 events or 1 MiB for a reader that stops reading', async () => {
+  it('buffers at most 256 events or 1 MiB for a reader that stops reading', async () => {
     const { app, place, responses, followLog } = await openHub()
     const [small, large] = [await followLog(countedView(place, 'small')), await followLog(countedView(place, 'large'))]
     const held = [...responses]
@@ -78,10 +78,10 @@ describe('the hub', () => {
     expect(plainNumbers(small)).toEqual(upTo(6_000))
   })
 
-  it('goes on within 15 s when its LISTEN connection is cut or answers nothing', async () => {
+  it('goes on within 15 s when its LISTEN connection is cut or stops answering', async () => {
     const { app, place, followLog } = await openHub()
     const reader = await followLog(countedView(place, 'any'))
-    // News inside the process would hide what is lost.
+    // In-process notifications would hide the loss of the LISTEN connection.
     app.signals.removeAllListeners('events')
     const listener = async () => {
       const { rows } = await app.pool.query<{ pid: number }>(
@@ -109,7 +109,7 @@ describe('the hub', () => {
     expect(plainNumbers(reader)).toEqual([0, 1])
   })
 
-  it('reads nothing for workspaces that nobody follows here, and keeps up all the same', async () => {
+  it('skips the events of workspaces without followers, and still keeps up', async () => {
     const { app, place, followLog } = await openHub()
     const view = countedView(place, 'mine')
     const reader = await followLog(view)

@@ -1,10 +1,10 @@
-// What keys may at the doors to live events: fifty streams at a time, and none any more when they are revoked.
+// Limits of API keys at the endpoints of live events: fifty streams at a time, and none once the key is revoked.
 import { expect, it } from 'vitest'
 import { createAccount, sql, until } from '../kit/kit.ts'
 import { graphqlUrl, openDoors, openGraphql, openPlain, openStreams, plainUrl, singleUrl, subscription } from './doors.ts'
 import { openSse } from './sse.ts'
 
-it('has room for fifty streams of a key; the next is refused, and welcome when one ends', async () => {
+it('allows fifty streams of one key, refuses the next, and accepts another when one ends', async () => {
   const doors = await openDoors()
   const streams = await Promise.all(Array.from({ length: 50 }, () => openPlain(doors)))
   expect(streams.every(({ status }) => status === 200)).toBe(true)
@@ -20,7 +20,7 @@ it('has room for fifty streams of a key; the next is refused, and welcome when o
   await until(async () => (await openPlain(doors)).status === 200)
 })
 
-it('ends the streams of a revoked key within 5 s at every door, with a word that clients understand', async () => {
+it('ends the streams of a revoked key within 5 s at every endpoint, with an error that clients understand', async () => {
   const doors = await openDoors()
   const { account, databaseUrl, key } = doors
   const plain = await openPlain(doors)

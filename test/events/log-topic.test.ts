@@ -1,4 +1,4 @@
-// One view of the log and those who follow it, in any order of what can happen to them.
+// One view of the log serves all its followers, in any order of joins, pauses, failures and rounds.
 import fc from 'fast-check'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
@@ -7,7 +7,7 @@ import { type Follower, LogTopic } from '../../src/events/live/log-topic.ts'
 import type { LogEvent } from '../../src/events/log/log.ts'
 import { until } from '../kit/kit.ts'
 
-/** A reader that takes, or for a while does not. */
+/** A writer that accepts events, except while it is full. */
 function stubOutlet() {
   let full = false
   let waiting: (() => void)[] = []
@@ -34,7 +34,7 @@ function stubOutlet() {
   }
 }
 
-/** A log in memory, of which every third event is of another kind than the one followed. */
+/** A log in memory: every third event is of a type that the view does not follow. */
 function memoryLog() {
   let numbered = 0
   let head = 0
@@ -51,7 +51,7 @@ function memoryLog() {
         failNext = false
         throw new Error('not now')
       }
-      // Now and then only the first of them fit.
+      // Sometimes only the first of the events given fit.
       const some = events.slice(0, 1 + (Number(events[0]?.seq) % 40))
       return some.map(({ seq }) => ({ seq, cursor: String(seq), name: 'message.sent', body: 'x'.repeat(Number(seq) % 50) }))
     },
@@ -69,7 +69,7 @@ function memoryLog() {
     number: (count: number) => {
       numbered += count
     },
-    /** A round of the hub: at most `count` events, which the head passes when all are handed out. */
+    /** One round of the hub: at most `count` events. The head moves only after all of them were handed out. */
     async advance(count: number, fails: boolean) {
       const reached = Math.min(head + count, numbered)
       failNext = fails
@@ -103,7 +103,7 @@ const happening = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('rest' as const) }) },
 )
 
-it('hands each follower all that matches after its cursor, once and in order, whatever happens', async () => {
+it('hands each follower all events that match after its cursor, once and in order, whatever happens', async () => {
   const property = fc.asyncProperty(fc.array(happening, { minLength: 5, maxLength: 40 }), async (happenings) => {
     const log = memoryLog()
     const followers: (ReturnType<typeof stubOutlet> & { start: number; follower: Follower })[] = []
@@ -115,7 +115,7 @@ it('hands each follower all that matches after its cursor, once and in order, wh
       if (it.do === 'advance') {
         await round
         round = log.advance(it.count, it.fails)
-        // What comes next may happen while the round is under way.
+        // The next happenings may run while the round is under way.
         if (!it.meanwhile) await round
       }
       if (it.do === 'join') {

@@ -1,4 +1,4 @@
-// How long the log keeps events.
+// The log keeps events for 30 days.
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { App } from '../../src/core/app.ts'
 import { newId } from '../../src/core/id.ts'
@@ -20,7 +20,7 @@ async function logOf(count: number): Promise<void> {
 }
 
 describe('pruning', () => {
-  it('deletes what is older than 30 days with its deliveries, chunk by chunk, and nothing else', async () => {
+  it('deletes events older than 30 days with their deliveries, in chunks, and nothing else', async () => {
     await logOf(10)
     const { workspaceId } = await createAccount(databaseUrl)
     const endpointId = newId()

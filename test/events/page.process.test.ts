@@ -1,4 +1,4 @@
-// The event log in the graph: by pages, with what each event is about.
+// The event log in GraphQL: read in pages, with the objects that each event refers to.
 import { createSourceEventStream, parse, validate } from 'graphql'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { createDocuments } from '../../src/core/graph/documents.ts'
@@ -42,7 +42,7 @@ async function numbersOf(variables: Record<string, unknown>): Promise<number[]> 
 }
 
 describe('the events of a workspace', () => {
-  it('come in the order in which they happened, page after page, and nothing of others', async () => {
+  it('come page by page in the order in which they happened, without those of other workspaces', async () => {
     const seen: number[] = []
     let after: string | null = null
     for (let more = true; more; ) {
@@ -56,7 +56,7 @@ describe('the events of a workspace', () => {
     expect(seen).toEqual(upTo(26))
   })
 
-  it('come from the end, too, and by kind', async () => {
+  it('can be read backwards from the end, and by type', async () => {
     const last = await page({ last: 3 })
     expect(await numbersOf({ last: 3 })).toEqual([23, 24, 25])
     expect(last.pageInfo).toMatchObject({ hasPreviousPage: true, hasNextPage: false })
@@ -64,14 +64,14 @@ describe('the events of a workspace', () => {
     expect(await numbersOf({ types: ['message_read'] })).toEqual([25])
   })
 
-  it('have cursors that a stream takes, as it gives cursors that pages take', async () => {
+  it('have cursors that work for streams too, and accept the cursors of streams', async () => {
     const { edges } = await page({ first: 24 })
     const stream = await openSse(plainUrl(doors, `?after=${edges.at(-1).cursor}`), { headers: doors.key })
     await until(() => stream.events.length === 2)
     expect(await numbersOf({ after: stream.events[0]?.id })).toEqual([25])
   })
 
-  it('tell where the log ends also where there are none, so that nothing is missed from there on', async () => {
+  it('have an end cursor even on an empty page, so that a reader that goes on from there misses nothing', async () => {
     const { edges, pageInfo } = await page({ last: 1, types: ['message_failed'] })
     expect([edges, pageInfo.startCursor]).toEqual([[], null])
     const { place, databaseUrl } = doors
@@ -94,14 +94,14 @@ describe('the events of a workspace', () => {
     [{ after: 'x' }, 'after: is not an event cursor'],
     [{ before: 'x' }, 'before: is not an event cursor'],
     [{ types: [] }, 'types: must have at least 1 item'],
-  ])('refuse %o', async (variables, message) => {
+  ])('cannot be read with %o', async (variables, message) => {
     const { body } = await graph(pages, variables)
     expect(body.errors[0]).toMatchObject({ message, extensions: { code: 'VALIDATION_ERROR' } })
   })
 })
 
-describe('what an event is about', () => {
-  it('costs a constant number of statements for any number of events, live as by pages', async () => {
+describe('a subscription to events', () => {
+  it('reads the objects that events refer to with a constant number of SQL statements', async () => {
     const { account, databaseUrl, place } = doors
     const app = await openApp(databaseUrl)
     await openRelay(app)
@@ -140,7 +140,7 @@ describe('what an event is about', () => {
     expect(one).toBeLessThanOrEqual(4)
   })
 
-  it('can be followed outside of a stream by nobody', async () => {
+  it('cannot run outside a stream', async () => {
     const { body } = await graph('subscription { events { id } }')
     expect(body.errors[0].extensions.code).toBe('VALIDATION_ERROR')
     const following = await createSourceEventStream({
@@ -153,7 +153,7 @@ describe('what an event is about', () => {
 })
 
 describe('the state of an instance', () => {
-  it('is told at once and whenever it changes, to the end', async () => {
+  it('is sent at once and at each change, until the instance is deleted', async () => {
     const id = (await graph('mutation { createInstance(input: { name: "New" }) { id } }')).body.data.createInstance.id
     const stream = await openSse(graphqlUrl(doors), {
       headers: doors.key,

@@ -1,4 +1,4 @@
-// What one person may hold open at the doors to live events: fifty streams over all sessions, however they are opened.
+// Limits of one person at the endpoints of live events: fifty streams over all sessions, however they are opened.
 import { beforeAll, expect, it } from 'vitest'
 import { newPerson, type Person, signIn } from '../accounts/person.ts'
 import { until } from '../kit/kit.ts'
@@ -11,7 +11,7 @@ beforeAll(async () => {
   doors = await openDoors()
 })
 
-/** A person with three sessions: the headers of each. */
+/** Creates a person with three sessions and returns the headers of each. */
 async function someone(): Promise<[Headers, Headers, Headers]> {
   const person = await newPerson(doors.gateway, doors.databaseUrl)
   const others = await Promise.all([signIn(doors.gateway, person), signIn(doors.gateway, person)])
@@ -24,7 +24,7 @@ const headersOf = ({ token }: Person): Headers => ({ authorization: `Bearer ${to
 const plain = (headers: Headers) => openSse(new URL('/api/events/stream', doors.gateway.url), { headers })
 const distinct = (headers: Headers) => openSse(graphqlUrl(doors), { headers, body: { query: subscription } })
 
-/** Reserves a connection of the single-connection mode: its token, or the status of a refusal. */
+/** Reserves a connection of the single connection mode and returns its token, or the status of a refusal. */
 async function reserve(headers: Headers): Promise<{ status: number; token: string }> {
   const answer = await fetch(singleUrl(doors), { method: 'PUT', headers })
   return { status: answer.status, token: await answer.text() }
@@ -41,7 +41,7 @@ async function operate(headers: Headers, token: string, operationId: string, que
 
 const statuses = async (streams: Promise<SseReader>[]) => (await Promise.all(streams)).map(({ status }) => status)
 
-it('are fifty over all sessions at every door together; the next is refused at each, and welcome when one ends', async () => {
+it('allows a person fifty streams over all sessions and endpoints, refuses more, and accepts again when one ends', async () => {
   const [one, two, three] = await someone()
   const single = await reserve(three)
   const connection = await openSse(`${singleUrl(doors)}?token=${single.token}`)
@@ -67,7 +67,7 @@ it('are fifty over all sessions at every door together; the next is refused at e
   await until(async () => (await plain(three)).status === 200)
 })
 
-it('are fifty connections too, with those that were reserved and never used', async () => {
+it('allows a person fifty connections, including those that were reserved and never used', async () => {
   const [one, two, three] = await someone()
   const streams = await Promise.all([plain(one), distinct(two)])
   const reserved = await Promise.all(Array.from({ length: 60 }, (_, i) => reserve([one, two, three][i % 3] as Headers)))
@@ -76,7 +76,7 @@ it('are fifty connections too, with those that were reserved and never used', as
   expect(new Set(reserved.map(({ status }) => status))).toEqual(new Set([201, 429]))
   expect((await plain(one)).status).toBe(429)
   expect((await distinct(three)).status).toBe(429)
-  // One that is connected and goes leaves its place.
+  // A connection that was used frees its place when it closes.
   const connection = await openSse(`${singleUrl(doors)}?token=${tokens[0]?.token}`)
   expect((await reserve(two)).status).toBe(429)
   connection.close()
@@ -84,7 +84,7 @@ it('are fifty connections too, with those that were reserved and never used', as
   for (const stream of streams) stream.close()
 })
 
-it('are fifty operations over all reserved connections, each with a short name', async () => {
+it('allows a person fifty operations over all reserved connections, each with an id of at most 256 characters', async () => {
   await openStreams(doors, 0)
   const [one, two] = await someone()
   const [first, second] = [await reserve(one), await reserve(two)]
@@ -106,7 +106,7 @@ it('are fifty operations over all reserved connections, each with a short name',
   expect(await operate(one, first.token, 'x'.repeat(256))).toBe(202)
 })
 
-it('are not held open by a document that is large', async () => {
+it('refuses an operation with a large document or large variables', async () => {
   const [one] = await someone()
   const { token } = await reserve(one)
   const large = `${subscription} # ${'x'.repeat(20_000)}`

@@ -1,4 +1,4 @@
-// The plain door to live events, met with the EventSource that people use.
+// The plain SSE endpoint of live events, tested with the EventSource that people use.
 import { EventSource } from 'eventsource'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
@@ -23,7 +23,7 @@ function openSource(query = ''): EventSource {
   return source
 }
 
-it('gives each event under its name, with the very text of the log', async () => {
+it('sends each event under its name, with exactly the text of the log', async () => {
   const { databaseUrl, place } = doors
   const source = openSource()
   const got: { type: string; data: string; id: string }[] = []
@@ -42,7 +42,7 @@ it('gives each event under its name, with the very text of the log', async () =>
   expect(got.every(({ id }) => id.length > 0)).toBe(true)
 })
 
-it('serves who knows `onmessage` only, with named=false', async () => {
+it('sends unnamed events with named=false, for clients that only handle `onmessage`', async () => {
   const source = openSource('?named=false&types=message.read')
   const got: number[] = []
   source.onmessage = ({ data }) => got.push(numberOf(data))
@@ -52,7 +52,7 @@ it('serves who knows `onmessage` only, with named=false', async () => {
   expect(got).toEqual([2])
 })
 
-it('gives what is asked for: kinds, an instance', async () => {
+it('filters events by type and by instance', async () => {
   const { account, databaseUrl, key: headers, place } = doors
   const other = (await connectedInstance(databaseUrl, account)).id
   const both = await openSse(plainUrl(doors, '?types=message.sent,message.read'), { headers })
@@ -67,14 +67,14 @@ it('gives what is asked for: kinds, an instance', async () => {
   expect([both, repeated, one].map(plainNumbers)).toEqual([[1, 3], [1, 3], [2]])
 })
 
-it('gives nothing of another workspace', async () => {
+it('sends no events of another workspace', async () => {
   const stream = await openSse(plainUrl(doors), { headers: doors.key })
   await emit(sql(doors.databaseUrl), [newEvent(newPlace(), 1), newEvent(doors.place, 2)])
   await until(() => stream.events.length > 0)
   expect(plainNumbers(stream)).toEqual([2])
 })
 
-it('says where a reader stands before anything happened, and resumes there', async () => {
+it('sends a cursor before the first event, and resumes there', async () => {
   const { key } = doors
   const first = await openSse(plainUrl(doors), { headers: key })
   expect(first.headers['content-type']).toBe('text/event-stream; charset=utf-8')
@@ -88,7 +88,7 @@ it('says where a reader stands before anything happened, and resumes there', asy
   expect(plainNumbers(second)).toEqual([0, 1, 2])
 })
 
-it('refuses in the envelope: credential, parameters, ids that are not there', async () => {
+it('refuses missing credentials, invalid parameters and unknown ids in the error envelope', async () => {
   const foreign = await foreignInstance(doors)
   const { get } = api(doors.gateway, doors.account.apiKey)
   const rows: [query: string, status: number, code: string, message: RegExp][] = [

@@ -1,4 +1,4 @@
-// A process that does nothing but relay, for tests that kill it. Says `candidate` when it waits for the lead.
+// A process that only runs the relay, for tests that kill it. It prints `candidate` when it waits for the lead.
 import { openApp } from '../../src/app.ts'
 import { readConfig } from '../../src/core/config/config.ts'
 import { startRelay } from '../../src/events/log/relay.ts'

@@ -1,4 +1,4 @@
-// The relay's promise: numbers in commit order, without gaps, whoever dies.
+// The relay numbers events in commit order, without gaps, even when leaders die.
 import { spawn } from 'node:child_process'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -20,7 +20,7 @@ function startRelayProcess(): Running {
   return watch(spawn(node, [script], { env, stdio: ['ignore', 'pipe', 'pipe'] }))
 }
 
-/** Transactions that take their positions in one order and commit in another. Returns how many events they wrote. */
+/** Runs transactions that take positions in one order and commit in another. Returns how many events they wrote. */
 async function writeDisorderly(place: Place, writers: number, rounds: number): Promise<number> {
   let n = 0
   const write = async () => {
@@ -60,7 +60,7 @@ function readAlong(place: Place): { seen: number[]; stop: () => Promise<void> } 
 }
 
 describe('the relay', () => {
-  it('skips and repeats nothing for a reader by cursor while writers commit out of order and leaders are killed', {
+  it('skips and repeats no event for a reader by cursor while writers commit out of order and leaders are killed', {
     timeout: 120_000,
   }, async () => {
     const place = newPlace()
@@ -70,7 +70,7 @@ describe('the relay', () => {
     const writing = writeDisorderly(place, 4, 150)
     for (let kills = 0; kills < 3; kills++) {
       const next = startRelayProcess()
-      // How long a process takes to start is no part of what is measured below.
+      // The time that a process takes to start must not count towards the takeover measured below.
       await next.line(/^candidate$/)
       leader.kill('SIGKILL')
       await next.line(/numbers events/, 10_000)
@@ -88,7 +88,7 @@ describe('the relay', () => {
     await leader.stop()
   })
 
-  it('keeps the order in which one transaction wrote, and in which transactions followed each other', async () => {
+  it('keeps the order of writes within one transaction, and the order of consecutive transactions', async () => {
     const app = await openApp(databaseUrl)
     const place = newPlace()
     for (let n = 0; n < 20; n += 2) await emitMany(app.pool, place, 2, n)
@@ -97,7 +97,7 @@ describe('the relay', () => {
     expect((await wholeLog(databaseUrl)).map((event) => event.n)).toEqual(Array.from({ length: 20 }, (_, n) => n))
   })
 
-  it('passes the lead on when the leader freezes, and numbers nothing twice when it wakes up', async () => {
+  it('passes the lead on when the leader freezes, and numbers nothing twice when the old leader wakes up', async () => {
     const place = newPlace()
     const frozen = startRelayProcess()
     await frozen.line(/numbers events/)
@@ -114,7 +114,7 @@ describe('the relay', () => {
     await Promise.all([frozen.stop(), next.stop()])
   })
 
-  it('numbers nothing while a sink fails, says so, and goes on where it stood', async () => {
+  it('numbers nothing while a sink fails, counts the failures, and then goes on where it stopped', async () => {
     const app = await openApp(databaseUrl)
     const place = newPlace()
     await app.pool.query('create table told (seq bigint primary key)')
@@ -130,7 +130,7 @@ describe('the relay', () => {
     expect((await app.metrics.relayFailures.get()).values[0]?.value).toBe(3)
   })
 
-  it('tells each sink of each event once, in the transaction that numbers it', async () => {
+  it('passes each event to the sink once, in the transaction that numbers it', async () => {
     const app = await openApp(databaseUrl)
     const place = newPlace()
     const told: string[] = []
@@ -144,7 +144,7 @@ describe('the relay', () => {
     expect(told).toEqual((await wholeLog(databaseUrl)).map((event) => event.payload))
   })
 
-  it('sees an event of another process, which nobody announces to it', async () => {
+  it('numbers an event of another process without being notified', async () => {
     const app = await openApp(databaseUrl)
     const relay = startRelayProcess()
     await relay.line(/numbers events/)

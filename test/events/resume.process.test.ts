@@ -1,4 +1,4 @@
-// Readers that vanish and come back, servers and databases that restart: no event is skipped or repeated.
+// Readers that reconnect, and servers and databases that restart: no event is skipped or repeated.
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { ownServer, until } from '../kit/kit.ts'
@@ -6,7 +6,7 @@ import { type Doors, graphqlNumbers, happen, openDoors, openGraphql, openPlain, 
 import { plainNumbers, upTo } from './rig.ts'
 import type { SseReader } from './sse.ts'
 
-/** Events happen in transactions of a few, while the readers do what they do. */
+/** Emits events in transactions of one to five, with a pause after each, while the readers run. */
 async function happenSteadily(doors: Doors, count: number, first = 0, everyMs = 4): Promise<void> {
   for (let n = first; n < first + count; ) {
     const size = Math.min(1 + Math.floor(Math.random() * 5), first + count - n)
@@ -16,7 +16,7 @@ async function happenSteadily(doors: Doors, count: number, first = 0, everyMs = 
   }
 }
 
-/** Where a stream that is opened now begins. */
+/** Returns the cursor at which a stream that is opened now begins. */
 async function present(doors: Doors): Promise<string> {
   const reader = await openPlain(doors)
   const id = await until(() => reader.others.find((block) => block.id)?.id)
@@ -24,7 +24,7 @@ async function present(doors: Doors): Promise<string> {
   return id
 }
 
-/** Reads by a stream that is cut at random and opened again after the last event seen, until all have come. */
+/** Reads by a stream that is cut at random times and opened again after the last event seen, until all events have come. */
 async function readInPieces(
   count: number,
   beginning: string,
@@ -41,7 +41,7 @@ async function readInPieces(
     const began = Date.now()
     await until(() => Date.now() - began > patience || seen.length + reader.events.length >= count, { everyMs: 2 })
     reader.close()
-    // What arrives after this look is asked for again.
+    // Events that arrive after this are requested again by the next stream.
     const taken = reader.events.splice(0)
     seen.push(...numbers({ ...reader, events: taken }))
     after = taken.at(-1)?.id ?? after
@@ -51,7 +51,7 @@ async function readInPieces(
 }
 
 describe('a reader', () => {
-  it('that is cut at random resumes by Last-Event-ID and by `after` without a gap or a repeat', async () => {
+  it('resumes by Last-Event-ID and by `after` without a gap or a repeat when it is cut at random', async () => {
     const doors = await openDoors()
     const count = 1_500
     const steady = await openPlain(doors)
@@ -67,7 +67,7 @@ describe('a reader', () => {
     expect(plainNumbers(steady)).toEqual(upTo(count))
   })
 
-  it('that joins the live ones while events keep coming misses none of them', async () => {
+  it('misses no event when it joins the live readers while events keep coming', async () => {
     const doors = await openDoors()
     const beginning = await present(doors)
     await happen(doors, 700)
@@ -86,7 +86,7 @@ describe('a reader', () => {
 })
 
 describe('a server that stops', () => {
-  it('ends streams with a hint when to come back, and a reader who does misses nothing', async () => {
+  it('ends streams with a retry hint, and a reader that comes back misses nothing', async () => {
     const doors = await openDoors()
     const plain = await openPlain(doors)
     const graphql = await openGraphql(doors)

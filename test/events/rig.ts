@@ -1,4 +1,4 @@
-// What the tests of events begin with: an app without a server, events of a made-up message flow, one relay.
+// Setup for tests of events: an app without a server, events of an invented message flow, and one relay.
 import { openApp as openGateway } from '../../src/app.ts'
 import type { App } from '../../src/core/app.ts'
 import { readConfig } from '../../src/core/config/config.ts'
@@ -9,7 +9,7 @@ import { type RelaySink, startRelay } from '../../src/events/log/relay.ts'
 import { atEnd, secretKey, sql } from '../kit/kit.ts'
 import type { SseReader } from './sse.ts'
 
-/** An app on that database, without workers or a server; ends with the test. */
+/** Opens an app on the database, without workers or a server; it ends with the test. */
 export async function openApp(databaseUrl: string): Promise<App> {
   const { config, secrets } = readConfig({ DATABASE_URL: databaseUrl, SECRET_KEY: secretKey, LOG_LEVEL: 'silent' })
   const app = await openGateway({ config, secrets, databaseUrl })
@@ -33,7 +33,7 @@ export function newPlace(): Place {
   return { workspaceId: newId(), instanceId: newId() }
 }
 
-/** An event whose payload says which one it is. */
+/** An event with its number `n` in the payload. */
 export function newEvent(place: Place, n: number, type: EventType = 'message.sent', padding = ''): NewEvent {
   return {
     ...place,
@@ -52,22 +52,22 @@ export async function emitMany(tx: Sql, place: Place, count: number, first = 0, 
   )
 }
 
-/** The `n` of a payload. */
+/** Returns the `n` of a payload. */
 export function numberOf(payload: string | undefined): number {
   return Number((JSON.parse(payload ?? '{}') as { n?: string }).n)
 }
 
-/** The `n` of each event that a reader got whose data is the payload. */
+/** Returns the `n` of each event of a reader that gets the payload itself as data. */
 export function plainNumbers(reader: Pick<SseReader, 'events'>): number[] {
   return reader.events.map(({ data }) => numberOf(data))
 }
 
-/** The numbers 0, 1, 2, … of so many events. */
+/** Returns the numbers from 0 to `count` - 1. */
 export function upTo(count: number): number[] {
   return Array.from({ length: count }, (_, n) => n)
 }
 
-/** The whole log, in order. */
+/** Returns the whole log, in order. */
 export async function wholeLog(databaseUrl: string): Promise<{ seq: number; n: number; payload: string }[]> {
   const { rows } = await sql(databaseUrl).query<{ seq: string; payload: string }>(
     'select seq, payload::text as payload from events order by seq',

@@ -1,4 +1,4 @@
-// Cursors on every way of reading events: bound to the workspace, silent about others, and the old form for 30 days.
+// Cursors in every way of reading events: bound to the workspace, silent about others, with the old format for 30 days.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createSealer } from '../../src/core/seal.ts'
 import { distinctFrame } from '../../src/events/live/frames.ts'
@@ -23,7 +23,7 @@ import { openSse } from './sse.ts'
 let doors: Doors
 let other: Doors
 
-/** Ours happen one at a time, and seven of somebody else's before each. */
+/** Emits our events one at a time, and seven events of another account before each. */
 beforeAll(async () => {
   doors = await openDoors()
   const account: Account = await createAccount(doors.databaseUrl)
@@ -55,7 +55,7 @@ async function pageOf(of: Doors, variables: Record<string, unknown> = {}): Promi
   })
 }
 
-/** Each way to resume after a cursor, answering with what came after it or what was said against it. */
+/** Each way to resume after a cursor. It returns the events after the cursor, or the error. */
 const ways: Record<
   string,
   (of: Doors, cursor: string, count: number) => Promise<{ numbers?: number[]; cursors?: unknown[]; refused?: string }>
@@ -108,22 +108,22 @@ async function refusalOf(stream: { status: number | undefined; text: string; end
   return { refused: `${code} ${message}` }
 }
 
-describe.each(Object.entries(ways))('by %s', (_, resume) => {
-  it('a cursor resumes where it was given, and is the same wherever it is told', async () => {
+describe.each(Object.entries(ways))('resuming by %s', (_, resume) => {
+  it('starts right after the cursor, and yields the same cursors as a page', async () => {
     const page = await pageOf(doors)
     const { numbers, cursors } = await resume(doors, page[2]?.cursor as string, 3)
     expect(numbers).toEqual([3, 4, 5])
     expect(cursors).toEqual(page.slice(3).map(({ cursor }) => cursor))
   })
 
-  it('a cursor is refused in another workspace, and when a character of it was changed', async () => {
+  it('refuses a cursor in another workspace, and one with a changed character', async () => {
     const cursor = (await pageOf(doors))[2]?.cursor as string
     expect((await resume(other, cursor, 1)).refused).toMatch(/^VALIDATION_ERROR (after|Last-Event-ID): is not an event cursor$/)
     const changed = (cursor.startsWith('A') ? 'B' : 'A') + cursor.slice(1)
     expect((await resume(doors, changed, 1)).refused).toMatch(/^VALIDATION_ERROR (after|Last-Event-ID): is not an event cursor$/)
   })
 
-  it('a cursor of the old form is taken', async () => {
+  it('accepts a cursor of the old format', async () => {
     const { rows } = await sql(doors.databaseUrl).query<{ seq: string }>(
       'select seq from events where "workspaceId" = $1 order by seq',
       [doors.place.workspaceId],
@@ -133,18 +133,18 @@ describe.each(Object.entries(ways))('by %s', (_, resume) => {
   })
 })
 
-it('tells no number in any cursor', async () => {
+it('reveals no sequence number in any cursor', async () => {
   const cursors = (await pageOf(doors)).map(({ cursor }) => cursor)
   const stream = await openPlain(doors)
   await until(() => stream.others.length > 0)
   for (const cursor of [...cursors, stream.others[0]?.id as string]) {
     const bytes = Buffer.from(cursor, 'base64url')
-    // One sealed block, all of it: there is no room for a number beside it.
+    // A cursor is exactly one sealed block of 16 bytes: there is no room for a plain number beside it.
     expect([bytes.length, bytes.toString('latin1').startsWith('e1:')]).toEqual([16, false])
   }
 })
 
-it('tells the same place at the beginning of a stream and on an empty page, whatever happens elsewhere', async () => {
+it('keeps the position at the start of a stream and on an empty page, whatever happens in other workspaces', async () => {
   const sealer = createSealer(Buffer.from(secretKey, 'hex'))
   const { workspaceId } = doors.place
   const told = async () => {
@@ -162,7 +162,7 @@ it('tells the same place at the beginning of a stream and on an empty page, what
   expect(await told()).toEqual(before)
 })
 
-it('says in beats how far its own workspace has come, and nothing of others', async () => {
+it('reports in heartbeats the progress of its own workspace, and nothing about others', async () => {
   const { app, databaseUrl, hub, place, open } = await openHub()
   let reached: (() => bigint | undefined) | undefined
   const view = { ...countedView(place, 'one kind'), filter: { types: ['message.read' as const] } }

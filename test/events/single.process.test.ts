@@ -1,4 +1,4 @@
-// GraphQL over SSE, many operations on one connection, met with graphql-sse's own client and by hand.
+// GraphQL over SSE with many operations on one connection, tested with the client of graphql-sse and with plain requests.
 import { createClient } from 'graphql-sse'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
@@ -42,7 +42,7 @@ it('carries several subscriptions and queries at once; one ends and the other go
       { next: ({ data }) => got[kind]?.push(Number(data?.events.payload.n)), error: () => {}, complete: () => {} },
     ),
   )
-  // A stream counts before it is known where it begins; what is accepted follows.
+  // A stream is counted before its starting position is known. An accepted operation receives everything that follows.
   await until(() => accepted === 2)
   await openStreams(doors, 2)
   const answers = []
@@ -57,7 +57,7 @@ it('carries several subscriptions and queries at once; one ends and the other go
   expect(got).toEqual({ sent: [1], read: [2, 4] })
 })
 
-it('tells of errors of one operation under its id', async () => {
+it('reports errors of one operation under its id', async () => {
   const results = []
   for await (const result of open().iterate({ query: `subscription { events(instanceId: "${newId()}") { id } }` }))
     results.push(result)
@@ -67,7 +67,7 @@ it('tells of errors of one operation under its id', async () => {
 
 const subscription = { query: 'subscription { events { payload } }' }
 
-/** A connection that somebody reserved: its token, and how operations are asked for on it. */
+/** Reserves a connection and returns its token and a function that requests operations on it. */
 async function reserve() {
   const url = singleUrl(doors).href
   const reserved = await fetch(url, { method: 'PUT', headers: doors.key })
@@ -83,9 +83,9 @@ async function reserve() {
   return { url, token, ticket, operate }
 }
 
-it('keeps to the protocol: reservation, ticket, operations, completion', async () => {
+it('follows the protocol: reservation, token, operations, completion', async () => {
   const { url, token, ticket, operate } = await reserve()
-  // An operation may come before its connection.
+  // An operation may be requested before its connection is opened.
   expect(await operate({ ...subscription, extensions: { operationId: 'early' } })).toBe(202)
   const stream = await openSse(`${url}?token=${token}`)
   expect(stream.status).toBe(200)
@@ -105,7 +105,7 @@ it('keeps to the protocol: reservation, ticket, operations, completion', async (
   await until(async () => (await operate({ ...subscription, extensions: { operationId: 'late' } })) === 404)
 })
 
-it('refuses operations without an id, under one that is taken, and of anybody else', async () => {
+it('refuses operations without an id, with an id in use, and of another account', async () => {
   const { url, ticket, operate } = await reserve()
   const [first, other] = ['a', 'b'].map((operationId) => ({ ...subscription, extensions: { operationId } })) as [object, object]
   expect(await operate(first)).toBe(202)
@@ -118,6 +118,6 @@ it('refuses operations without an id, under one that is taken, and of anybody el
   expect(await operate(other, { ...doors.key, 'x-graphql-event-stream-token': 'x' })).toBe(404)
   expect((await openSse(`${url}?token=nope`)).status).toBe(404)
   expect((await fetch(url, { method: 'PUT' })).status).toBe(401)
-  // Nobody connects, so the place is given back with the operation.
+  // No client connects, so the place is freed by ending the operation.
   expect((await fetch(`${url}?operationId=a`, { method: 'DELETE', headers: ticket })).status).toBe(200)
 })

@@ -1,4 +1,4 @@
-// A bare reader of server-sent events, which keeps what it got and can stop reading.
+// A minimal reader of server-sent events, which keeps everything it receives and can stop reading.
 import http from 'node:http'
 import { atEnd } from '../kit/kit.ts'
 
@@ -10,14 +10,14 @@ export interface SseBlock {
 }
 
 export interface SseReader {
-  /** What the server answered with, once it has. */
+  /** The status of the response, once it has arrived. */
   status: number | undefined
   headers: http.IncomingHttpHeaders
   /** Every block that has data, in order. */
   events: SseBlock[]
-  /** Everything else: beginnings, beats, hints. */
+  /** Every block without data: beginnings, heartbeats, retry hints. */
   others: SseBlock[]
-  /** The whole body, for answers that are no stream. */
+  /** The whole body, for responses that are not a stream. */
   text: string
   ended: boolean
   bytes: number
@@ -29,11 +29,11 @@ export interface SseReader {
 export interface SseOptions {
   headers?: Record<string, string>
   method?: string
-  /** Sent as JSON, by POST unless told otherwise. */
+  /** Sent as JSON, by POST unless `method` says otherwise. */
   body?: unknown
 }
 
-/** Opens a stream and reads it until closed. Resolves when the server has answered. */
+/** Opens a stream and reads it until it is closed. Resolves when the server has answered. */
 export async function openSse(url: string | URL, options: SseOptions = {}): Promise<SseReader> {
   const { headers, body, method = body === undefined ? 'GET' : 'POST' } = options
   const reader: SseReader = {

@@ -1,5 +1,5 @@
-// Bulk jobs of 10,000 contacts whose workers are killed and frozen in the middle of a chunk: every chunk counts once, the
-// progress only rises, and a job ends once. All scenes run side by side, because a dead worker's job takes ten seconds to come back.
+// Bulk jobs of 10,000 contacts with workers that are killed or frozen in the middle of a chunk: every chunk counts once, the
+// progress only rises, and a job ends once. All scenes run concurrently, because the job of a dead worker returns after 10 s.
 import { beforeAll, expect, it } from 'vitest'
 import { readBulkJob } from '../../src/contacts/bulk/list.ts'
 import { addGroupMembers, type BulkJobRecord, bulkDeleteContacts, cancelBulkJob } from '../../src/contacts/bulk/service.ts'
@@ -12,14 +12,14 @@ import { openStage, type Stage } from './rig.ts'
 const total = 10_000
 const chunk = 500
 
-/** What became of a job: each of its states in the order in which they were committed. */
+/** The course of a job: each of its states in the order in which they were committed. */
 interface Played {
   states: State[]
   /** As callers see it at the end. */
   record: BulkJobRecord
   /** Seconds from the break to the next commit. */
   resumedAfter: number
-  /** Of the group at the end. */
+  /** Members of the group at the end. */
   members: { rows: number; counter: number }
   contacts: number
 }
@@ -33,7 +33,7 @@ interface State {
 interface Broken {
   stage: Stage
   doomed: Gateway
-  /** Stops the job, asked of a process that does no work. */
+  /** Cancels the job through a process that runs no jobs. */
   cancel: () => Promise<BulkJobRecord>
 }
 
@@ -67,7 +67,7 @@ beforeAll(async () => {
 
 let starting: Promise<unknown> = Promise.resolve()
 
-/** A worker that breaks in the middle of its fourth chunk while another, woken right after, is there to take over. */
+/** A worker breaks in the middle of its fourth chunk; a second worker, resumed right after, takes over. */
 function play(operation: 'add' | 'delete', action: string, breakIt: (scene: Broken) => Promise<void>): () => Promise<Played> {
   return async () => {
     const stage = await openStage()
@@ -78,7 +78,7 @@ function play(operation: 'add' | 'delete', action: string, breakIt: (scene: Brok
     const started = starting.then(() => Promise.all([stage.start({ FAILPOINT: `bulk.mid_chunk:4=${action}` }), stage.start()]))
     starting = started.catch(() => {})
     const [doomed, heir] = await started
-    // It must not take the job itself.
+    // The second worker must not take the job first.
     heir.kill('SIGSTOP')
     const context = contextFor(await openApp(stage.databaseUrl), stage.account)
     const { job } =
@@ -89,7 +89,7 @@ function play(operation: 'add' | 'delete', action: string, breakIt: (scene: Brok
     heir.kill('SIGCONT')
     const hasEnded = async () => (await readBulkJob(context, id)).completedAt !== null
     await until(hasEnded, { timeoutMs: 60_000 })
-    // Frozen, it goes on when the job has long been another's.
+    // A frozen worker goes on long after its job has passed to the other worker.
     doomed.kill('SIGCONT')
     await isQuiet(stage)
     await expectInvariants(stage.databaseUrl)
@@ -106,13 +106,13 @@ function play(operation: 'add' | 'delete', action: string, breakIt: (scene: Brok
   }
 }
 
-/** Waits until nobody works on a job any more. */
+/** Waits until no worker works on a job any more. */
 async function isQuiet({ databaseUrl }: Stage): Promise<void> {
   const open = `select from pgboss.job where name = 'contact.bulk' and state < 'completed'`
   await until(async () => (await sql(databaseUrl).query(open)).rowCount === 0, { timeoutMs: 40_000 })
 }
 
-/** Notes every committed change of a job. */
+/** Records every committed change of a job. */
 async function audit({ databaseUrl }: Stage): Promise<void> {
   await sql(databaseUrl).query(`
     create table audit (n serial, status text, processed int, at timestamptz default clock_timestamp());
@@ -125,7 +125,7 @@ async function statesOf({ databaseUrl }: Stage): Promise<State[]> {
   return (await sql(databaseUrl).query<State>('select status, processed, at from audit order by n')).rows
 }
 
-/** The states of a job that nothing happened to, up to so many contacts. */
+/** The states of an undisturbed job, up to so many contacts. */
 function steadily(upTo: number): string[] {
   const chunks = Array.from({ length: upTo / chunk }, (_, i) => `processing ${(i + 1) * chunk}`)
   return ['pending 0', ...chunks]
@@ -138,8 +138,8 @@ const playKilled = playedAhead(
   () => scenes.addKilled(),
 )
 
-// Played and measured again where others keep this machine too busy.
-it('goes on from the last committed chunk when its worker was killed, does each once, and ends once', {
+// Played and measured again when other load keeps this machine too busy.
+it('resumes a bulk job after its last committed chunk when its worker was killed, does each chunk once, and ends once', {
   ...measuredAgain,
   timeout: 150_000,
 }, async () => {
@@ -154,20 +154,20 @@ it('goes on from the last committed chunk when its worker was killed, does each 
   expect(addKilled.resumedAfter).toBeLessThan(15)
 })
 
-it('deletes each contact once when its worker was killed, and counts each', () => {
+it('deletes and counts each contact once when the worker was killed', () => {
   const { deleteKilled } = played
   expect(told(deleteKilled)).toEqual([...steadily(total), `done ${total}`])
   expect(deleteKilled.record).toMatchObject({ status: 'done', summary: { deleted: total, notFound: 0 } })
   expect([deleteKilled.contacts, deleteKilled.members]).toEqual([0, { rows: 0, counter: 0 }])
 })
 
-it('is taken over from a worker that froze, whose chunk counts for nothing when it wakes', () => {
+it('takes a job over from a frozen worker, and discards the chunk of that worker when it wakes', () => {
   const { frozen } = played
   expect(told(frozen)).toEqual([...steadily(total), `done ${total}`])
   expect(frozen.members).toEqual({ rows: total, counter: total })
 })
 
-it('is cancelled while its worker is dead, and nobody goes on with it', () => {
+it('cancels a job while its worker is dead, and no worker resumes it', () => {
   const { cancelledWhileDead } = played
   expect(told(cancelledWhileDead)).toEqual([...steadily(3 * chunk), `cancelled ${3 * chunk}`])
   expect(cancelledWhileDead.members).toEqual({ rows: 3 * chunk, counter: 3 * chunk })

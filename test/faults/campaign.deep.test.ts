@@ -1,5 +1,5 @@
-// Campaigns whose workers are killed in the middle of a page, and that are paused, resumed and cancelled while they are sent:
-// nobody gets anything twice, nobody is forgotten.
+// Campaigns with workers that are killed in the middle of a page, and campaigns that are paused, resumed and cancelled while
+// they are sent: nobody gets a message twice, and nobody is left out.
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, expect, it } from 'vitest'
 import { type Counters, campaignTo, numbers, reach, recount, statsOf } from '../campaigns/rig.ts'
@@ -7,12 +7,12 @@ import { expectInvariants } from '../kit/invariants.ts'
 import { type Api, api, type Gateway, spawnGateway, sql, until } from '../kit/kit.ts'
 import { openStage, persist, type Stage, seeded } from './rig.ts'
 
-/** How a scene ended. */
+/** The outcome of a scene. */
 interface Ending {
   status: string
   stats: Counters
   recounted: Counters
-  /** How many numbers the network has, and how often it has the one that it has most often. */
+  /** How many numbers the network has reached, and the highest count of messages to one number. */
   reached: number
   most: number
   note: string
@@ -27,7 +27,7 @@ const scenes = {
 const played = {} as Record<keyof typeof scenes, Ending>
 
 beforeAll(async () => {
-  // A dead worker's job takes ten seconds to come back; the others need the processors.
+  // The job of a dead worker returns after ten seconds; the other scenes need the processors.
   const playAll = async (...names: (keyof typeof scenes)[]) => {
     for (const name of names) played[name] = await scenes[name]()
   }
@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 let starting: Promise<unknown> = Promise.resolve()
 
-/** Gateways start one after the other, so that not all of them need the processors at once. */
+/** Starts gateways one after the other, so that they do not all need the processors at once. */
 async function start(stage: Stage, env?: Record<string, string>): Promise<Gateway> {
   const started = starting.then(() => stage.start(env))
   starting = started.catch(() => {})
@@ -64,7 +64,7 @@ async function ending(stage: Stage, client: Api, id: string, note = ''): Promise
   }
 }
 
-/** A worker dies with half a page written; another goes on when its job comes back. */
+/** A worker dies with half a page written; another goes on when the job returns. */
 async function killedMidPage(kind: 'sure' | 'blind'): Promise<Ending> {
   const stage = await openStage()
   const front = await start(stage, { ROLES: 'http,relay' })
@@ -78,7 +78,7 @@ async function killedMidPage(kind: 'sure' | 'blind'): Promise<Ending> {
   return await ending(stage, client, id, `${stats.planned} planned after the kill`)
 }
 
-/** Two callers on two nodes pause and resume as they like. */
+/** Two callers on two nodes pause and resume at random. */
 async function steeredByTwo(count: number): Promise<Ending> {
   const stage = await openStage()
   const nodes = await Promise.all([start(stage), start(stage)])
@@ -99,14 +99,14 @@ async function steeredByTwo(count: number): Promise<Ending> {
   const client = clients[0] as Api
   await until(async () => {
     await client.post(`campaigns/${id}/resume`)
-    // It may have come to its end meanwhile.
+    // The campaign may have completed meanwhile.
     return ['running', 'completed'].includes((await statsOf(client, id)).status)
   })
   await reach(client, id, 'completed', 60_000)
   return await ending(stage, client, id, [...new Set(answers)].sort().join(', '))
 }
 
-/** Cancelled in the middle, right after a pause and a resume. */
+/** Cancels in the middle of sending, right after a pause and a resume. */
 async function cancelledWhileSending(count: number): Promise<Ending> {
   const stage = await openStage()
   const nodes = await Promise.all([start(stage), start(stage)])
@@ -128,11 +128,11 @@ it.each(['killed', 'killedBlind'] as const)('sends to everyone once after a kill
   console.log(`F35: ${note}`)
   expect({ status, reached, most, stats }).toEqual({ status: 'completed', reached: 300, most: 1, stats: recounted })
   expect(stats).toMatchObject({ total: 300, read: 300 })
-  // The page that it died in was whole or not at all.
+  // The page in which the worker died was written whole or not at all.
   expect(Number(note.split(' ')[0]) % 50).toBe(0)
 })
 
-it('sends to everyone once however it is paused and resumed meanwhile', () => {
+it('sends to everyone once however often it is paused and resumed meanwhile', () => {
   const { status, stats, recounted, reached, most, note } = played.steered
   console.log(`F35: ${note}`)
   expect({ status, reached, most, stats }).toEqual({ status: 'completed', reached: 2_500, most: 1, stats: recounted })
@@ -142,7 +142,7 @@ it('sends to everyone once however it is paused and resumed meanwhile', () => {
   expect(note).not.toMatch(/ 5\d\d/)
 })
 
-it('has sent to those who are not cancelled, and to nobody else, when it was cancelled meanwhile', () => {
+it('sends to everyone who was not cancelled, and to nobody else, when it is cancelled meanwhile', () => {
   const { status, stats, recounted, reached, most, note } = played.cancelled
   console.log(`F35: ${note}`)
   expect({ status, most, stats }).toEqual({ status: 'cancelled', most: 1, stats: recounted })

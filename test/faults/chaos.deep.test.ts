@@ -1,5 +1,5 @@
-// Half a minute of load while one of two gateways is killed, frozen, stopped and started at random; then every promise is
-// looked at. `CHAOS_SEED=n` chooses another course, `CHAOS_SECONDS=n` a longer one.
+// Half a minute of load while one of two gateways is killed, frozen, stopped and started at random; then every invariant is
+// checked. `CHAOS_SEED=n` chooses another course, `CHAOS_SECONDS=n` a longer one.
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it, onTestFailed } from 'vitest'
 import { expectInvariants } from '../kit/invariants.ts'
@@ -12,7 +12,7 @@ const seconds = Number(process.env.CHAOS_SECONDS ?? 25)
 const endings = ['5555', '5555', '5555', '0001', '0002', '0003', '0004', '0005', '0006', '0008', '0009', '0010']
 const blows = ['kill', 'kill', 'freeze', 'stop'] as const
 
-it(`loses and doubles nothing through random deaths (seed ${seed})`, async () => {
+it(`neither loses nor duplicates a message when gateways die at random (seed ${seed})`, async () => {
   const stage = await openStage()
   const random = seeded(seed)
   const nodes = await Promise.all([stage.start(), stage.start()])
@@ -38,7 +38,7 @@ it(`loses and doubles nothing through random deaths (seed ${seed})`, async () =>
     course.push(`${blow} ${which}`)
     if (blow === 'freeze') {
       node.kill('SIGSTOP')
-      // Callers that wait for a frozen process wait as long as it stands still.
+      // Callers of a frozen process wait as long as it is frozen.
       await pause(11_000 * random())
       node.kill('SIGCONT')
       continue

@@ -1,11 +1,11 @@
-// The database crashes under load: callers hear 503 or nothing, processes live on, nothing acknowledged is lost.
+// The database crashes under load: callers get 503 or no response, processes survive, and nothing acknowledged is lost.
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it, onTestFailed } from 'vitest'
 import { expectInvariants } from '../kit/invariants.ts'
 import { ownServer, until } from '../kit/kit.ts'
 import { openStage, pickFrom, seeded, startLoad, text } from './rig.ts'
 
-it('outlives three crashes of the database under load', async () => {
+it('survives three crashes of the database under load', async () => {
   const server = await ownServer()
   const stage = await openStage(server.url)
   const nodes = await Promise.all([stage.start(), stage.start()])

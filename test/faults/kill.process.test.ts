@@ -1,32 +1,32 @@
-// Workers killed and frozen at each commit boundary of a send. All scenes run side by side, because a dead worker's jobs
-// take ten seconds to come back.
+// Workers are killed and frozen at each commit boundary of a send. All scenes run concurrently, because the jobs of a dead
+// worker return after ten seconds.
 import { beforeAll, expect, it } from 'vitest'
 import { expectInvariants } from '../kit/invariants.ts'
 import { type Gateway, measuredAgain, playedAhead, sql, until } from '../kit/kit.ts'
 import { openStage, plainNumber, type Stage, sendAll, text } from './rig.ts'
 
-/** A message, as it was left when its worker broke and as it ended. */
+/** A message: its state when its worker broke, and its end. */
 interface Sent {
   kind: 'Sure' | 'Blind'
-  /** Where it was left: not taken by a worker, taken, offered to the network, or committed as accepted. */
+  /** Its state when the worker broke: not taken by a worker, taken, offered to the network, or committed as accepted. */
   left: 'queued' | 'claimed' | 'offered' | 'committed'
-  /** Its status, its error and how often the network was offered it. */
+  /** Its status, its error, and how often it was offered to the network. */
   end: string
   acceptedAt: Date | null
 }
 
 interface Scene {
   sent: Sent[]
-  /** When the worker died or froze, by the database's clock. */
+  /** When the worker died or froze, by the clock of the database. */
   brokenAt: Date
-  /** What a worker that came back wrote too late. */
+  /** How many writes of the frozen worker were refused because they came too late. */
   fencedWrites: number
 }
 
-/** Long enough for a network's receipts to come after the job has come back, on a busy machine too: then only offering it again helps. */
+/** So long that receipts come after the job has returned, even on a busy machine: then only a second offer helps. */
 const slow = { SANDBOX_LATENCY_MS: '20000' }
 const three = (kind: 'sure' | 'blind') => Array<'sure' | 'blind'>(3).fill(kind)
-// One kind in each: workers that wake at the same moment share messages out among them as it happens.
+// One kind of phone in each scene, because workers that wake at the same moment share out messages unpredictably.
 const scenes = {
   afterAccept: kill('send.after_provider_accept', slow, three('sure')),
   frozenAfterAccept: freeze('send.after_provider_accept', slow, 'offered', three('sure')),
@@ -48,7 +48,7 @@ beforeAll(async () => {
 
 type Kinds = readonly ('sure' | 'blind')[]
 
-/** A worker dies at `failpoint` while another, woken right after, is there to take over. */
+/** A worker dies at `failpoint`; a second worker, resumed right after, takes over. */
 function kill(failpoint: string, env: Record<string, string>, kinds: Kinds): () => Promise<Scene> {
   return async () => {
     const { stage, ids, doomed, heir } = await setUp({ FAILPOINT: `${failpoint}=kill`, ...env }, env, kinds)
@@ -60,12 +60,12 @@ function kill(failpoint: string, env: Record<string, string>, kinds: Kinds): () 
   }
 }
 
-/** A worker stands still at `failpoint`, with messages left so, until they are another's business, and then goes on. */
+/** A worker freezes at `failpoint` with messages in the state `wanted`, and goes on after another worker has settled them. */
 function freeze(failpoint: string, env: Record<string, string>, wanted: Sent['left'], kinds: Kinds): () => Promise<Scene> {
   return async () => {
     const { stage, ids, doomed, heir } = await setUp({ FAILPOINT: `${failpoint}=sleep:12000`, ...env }, env, kinds)
     const acknowledged = await ids
-    // Only what sleeps at the failpoint is left after a moment; nothing is in the middle of a statement.
+    // After a moment only messages that sleep at the failpoint are left, and no statement is running.
     let before = ''
     await until(
       async () => {
@@ -95,7 +95,7 @@ function freeze(failpoint: string, env: Record<string, string>, wanted: Sent['le
 
 interface Cast {
   stage: Stage
-  /** Settles when the bulk was answered, after the death of who took it at the latest. */
+  /** Settles when the bulk is answered, at the latest after the death of the gateway that accepted it. */
   ids: Promise<string[]>
   doomed: Gateway
   heir: Gateway
@@ -103,15 +103,15 @@ interface Cast {
 
 let starting: Promise<unknown> = Promise.resolve()
 
-/** Scenes start one after the other, so that not all of them need the processors at once, and then run side by side. */
+/** Scenes start one after the other, so that they do not all need the processors at once, and then run concurrently. */
 async function setUp(env: Record<string, string>, heirEnv: Record<string, string>, kinds: Kinds): Promise<Cast> {
   const stage = await openStage()
   const started = starting.then(() => Promise.all([stage.start(env), stage.start(heirEnv)]))
   starting = started.catch(() => {})
   const [doomed, heir] = await started
-  // It must not take the jobs itself.
+  // The second worker must not take the jobs first.
   heir.kill('SIGSTOP')
-  // A number that ends in 0005 stays `sent`, so that slow networks need not be waited for.
+  // A message to a number that ends in 0005 stays `sent`, so that the test need not wait for slow networks.
   const bodies = kinds.map((kind) => text(stage[kind], `${plainNumber().slice(0, -4)}0005`))
   let alive = true
   void doomed.exited.then(() => {
@@ -122,7 +122,7 @@ async function setUp(env: Record<string, string>, heirEnv: Record<string, string
   return { stage, ids, doomed, heir }
 }
 
-/** How the messages stand now. */
+/** The current state of the messages. */
 async function look(stage: Stage): Promise<{ left: Map<string, Sent['left']>; brokenAt: Date }> {
   const { rows } = await sql(stage.databaseUrl).query<{ id: string; left: Sent['left']; now: Date }>(
     `select m.id, clock_timestamp() as now, case when m."acceptedAt" is not null then 'committed' when s.reference is not null then 'offered'
@@ -140,7 +140,7 @@ async function sentOf(stage: Stage, left: ReadonlyMap<string, Sent['left']>): Pr
   return rows.map(({ id, ...row }) => ({ ...row, left: left.get(id) ?? 'queued' }))
 }
 
-/** How the messages of a kind ended that were left so; there must be some. */
+/** The ends of the messages of one kind that were left in one state; there must be at least one message. */
 function ends({ sent }: Scene, kind: Sent['kind'], left: Sent['left']): string {
   const list = sent.filter((message) => message.kind === kind && message.left === left).map(({ end }) => end)
   return [...new Set(list)].join(', ') || `no ${kind} message was ${left}: ${JSON.stringify(sent)}`
@@ -157,8 +157,8 @@ const playKilled = playedAhead(
   () => scenes.beforeProvider(),
 )
 
-// Played and measured again where others keep this machine too busy.
-it('sends once, within 12 s, what a worker took and had not offered when it was killed', {
+// Played and measured again when other load keeps this machine too busy.
+it('sends a message once, within 12 s, when its worker was killed after the claim and before the offer', {
   ...measuredAgain,
   timeout: 120_000,
 }, async () => {
@@ -168,23 +168,23 @@ it('sends once, within 12 s, what a worker took and had not offered when it was 
   expect(resumedAfter(scene)).toBeLessThan(12)
 })
 
-it('does not offer again to a network without references what may have been offered before the kill', () => {
+it('does not repeat an offer to a network without references if it may have happened before the kill', () => {
   expect(ends(played.beforeProviderBlind, 'Blind', 'claimed')).toBe('failed UNKNOWN_OUTCOME 0x')
 })
 
-it('offers again under the same reference what was accepted right before the kill, and the network has it once', () => {
+it('repeats an offer under the same reference if the kill came right after acceptance; the network has one message', () => {
   expect(ends(played.afterAccept, 'Sure', 'offered')).toBe('sent 2x')
 })
 
-it('lets receipts tell what became of messages whose acceptance died with the worker', () => {
+it('settles messages by their receipts when the worker died before it committed their acceptance', () => {
   expect(ends(played.afterAcceptBlind, 'Blind', 'offered')).toBe('sent 1x')
 })
 
-it('does nothing more for what was committed before the kill', () => {
+it('does nothing more for a message that was committed before the kill', () => {
   expect(ends(played.afterCommit, 'Blind', 'committed')).toBe('sent 1x')
 })
 
-it('takes over from a frozen worker, which offers nothing when it wakes and whose writes are refused', () => {
+it('takes over from a frozen worker, which offers nothing when it wakes and has its writes refused', () => {
   const scene = played.frozenBeforeOffer
   expect(ends(scene, 'Blind', 'claimed')).toBe('failed UNKNOWN_OUTCOME 0x')
   expect(scene.fencedWrites).toBe(scene.sent.filter(({ left }) => left === 'claimed').length)

@@ -1,4 +1,4 @@
-// What tests of poison begin with: a database, workers on it that end with the test, and the notes that these take of their jobs.
+// Setup for tests of poison jobs: a database, workers that end with the test, and the notes that workers take of their jobs.
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
@@ -14,7 +14,7 @@ export interface Scene {
   databaseUrl: string
   app: App
   startWorker: () => Promise<Running>
-  /** Adds jobs one by one, `restMs` apart; answers their ids. */
+  /** Adds jobs one by one, `restMs` apart; returns their ids. */
   add: (definition: JobDefinition<{ id: string; kind: Kind }>, kinds: readonly Kind[], restMs?: number) => Promise<string[]>
 }
 
@@ -51,7 +51,7 @@ export interface Note {
   what: string
   id: string
   pid: number
-  /** Milliseconds after it was added. */
+  /** Milliseconds after the job was added. */
   afterMs: number
 }
 

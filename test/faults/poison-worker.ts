@@ -1,4 +1,4 @@
-// A worker of jobs that tests make up: good ones, ones that throw, ones that block the event loop. Notes every try, and its end.
+// A worker for test jobs: good ones, ones that throw, ones that block the event loop. It notes every attempt and its end.
 import { pathToFileURL } from 'node:url'
 import { z } from 'zod'
 import { openApp } from '../../src/app.ts'
@@ -7,7 +7,7 @@ import { readConfig } from '../../src/core/config/config.ts'
 import { defineJob, implementJob } from '../../src/core/jobs/jobs.ts'
 import { makeQueues, workOn } from '../../src/core/jobs/work.ts'
 
-/** A job that blocks does so at its first try, or at each. */
+/** A blocking job blocks at its first attempt, or at each attempt. */
 export type Kind = 'good' | 'throws' | 'blocks once' | 'blocks'
 
 const data = z.object({ id: z.string(), kind: z.enum(['good', 'throws', 'blocks once', 'blocks']) })
@@ -34,7 +34,7 @@ export const jobs = [mixedJob, onceJob].map((definition) =>
   }),
 )
 
-/** Does a batch in one go, as verbs that work on sets do: one that throws takes all of them along. */
+/** Processes a batch as a whole, like operations on sets: one job that throws makes the whole batch fail. */
 async function work(app: App, batch: readonly z.output<typeof data>[]): Promise<undefined[]> {
   for (const { id, kind } of batch) {
     const tries = await note(app, 'tried', id)
@@ -47,7 +47,7 @@ async function work(app: App, batch: readonly z.output<typeof data>[]): Promise<
   return batch.map(() => undefined)
 }
 
-/** Answers how often this was noted of it. */
+/** Records a note, and returns how often it was recorded for the job. */
 async function note(app: App, what: string, id: string): Promise<number> {
   const { rows } = await app.pool.query<{ n: number }>(
     `with noted as (insert into notes (what, id, pid) values ($1, $2, $3))

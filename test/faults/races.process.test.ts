@@ -1,4 +1,4 @@
-// Two gateways on one database, asked and working at the same instant: everything happens once.
+// Two gateways on one database get requests and do work at the same instant: everything happens once.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, it } from 'vitest'
 import { expectInvariants } from '../kit/invariants.ts'
@@ -21,7 +21,7 @@ beforeAll(async () => {
   doomed = started[2]
 })
 
-it('answers a retry on another node with the first response, when the first node died after the commit', async () => {
+it('answers a retry on another node with the first response when the first node died after the commit', async () => {
   const key = randomUUID()
   const body = text(stage.sure)
   const lost = await api(doomed, stage.account.apiKey)
@@ -40,7 +40,7 @@ it('answers a retry on another node with the first response, when the first node
   acknowledged.push(first?.body.data.id)
 })
 
-it('makes one message of fifty identical requests on two nodes', async () => {
+it('creates one message for fifty identical concurrent requests on two nodes', async () => {
   const key = randomUUID()
   const body = text(stage.blind)
   const post = (i: number) =>
@@ -60,7 +60,7 @@ it('makes one message of fifty identical requests on two nodes', async () => {
   expect([other.status, other.body.error.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED'])
 })
 
-it('offers each of hundreds of messages once, those of one scheduled second too', async () => {
+it('offers each of hundreds of messages once, including those scheduled for the same second', async () => {
   const scheduledAt = new Date(Math.ceil(Date.now() / 1000) * 1000 + 6_000).toISOString()
   const bodies = Array.from({ length: 300 }, (_, i) => {
     const body = text(i % 2 === 0 ? stage.sure : stage.blind)
@@ -87,7 +87,7 @@ it('offers each of hundreds of messages once, those of one scheduled second too'
   expect(rows).toEqual([{ offers: 1, n: 300, early: 0 }])
 })
 
-it('believes the receipts of messages whose answer was lost, and offers none of them again', async () => {
+it('trusts receipts of messages if the answer to the offer was lost, and offers none of them again', async () => {
   const number = () => `${plainNumber().slice(0, -4)}0009`
   const bodies = [text(stage.sure, number()), text(stage.blind, number())]
   const ids = await sendAll(stage.account, () => nodes[0], bodies)
@@ -101,6 +101,6 @@ it('believes the receipts of messages whose answer was lost, and offers none of 
   })
 })
 
-it('keeps every promise through all of that', async () => {
+it('keeps every invariant through all of that', async () => {
   await expectInvariants(stage.databaseUrl, { acknowledged, messages: acknowledged.length })
 })

@@ -1,4 +1,4 @@
-// Receipts as networks really bring them: double, late, in any order, at the same moment, before our own commit.
+// Receipts as networks really deliver them: duplicated, late, in any order, at the same moment, before our own commit.
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { App } from '../../src/core/app.ts'
@@ -16,7 +16,7 @@ import { openStage, type Stage, sendAll, text } from './rig.ts'
 
 const rank = { queued: 0, sending: 1, sent: 2, delivered: 3, read: 4 } as Record<MessageStatus, number>
 const statuses = ['sent', 'delivered', 'read', 'failed'] as const
-/** Any number of each, in any order. */
+/** Any number of receipts of each status, in any order. */
 const disorder = fc.array(fc.constantFrom(...statuses), { minLength: 1, maxLength: 12 })
 
 let stage: Stage
@@ -25,12 +25,12 @@ let ctx: Context
 
 beforeAll(async () => {
   stage = await openStage()
-  // Of this network receipts may tell for 10 s what became of a message.
+  // With this latency, receipts can settle for 10 s whether a message left.
   app = await openApp(stage.databaseUrl, { SANDBOX_LATENCY_MS: '1000' })
   ctx = contextFor(app, stage.account)
 })
 
-/** What must hold of the statuses reached, whatever the receipts were and in whatever order they came. */
+/** Checks the rules for the statuses reached, which hold for all receipts in every order. */
 function expectOrderly(receipts: readonly ReceiptStatus[], steps: readonly ReceiptStatus[]): void {
   const ladder = steps.filter((step) => step !== 'failed')
   expect(ladder, 'no step is left out or repeated').toEqual((['sent', 'delivered', 'read'] as const).slice(0, ladder.length))
@@ -45,7 +45,7 @@ function expectOrderly(receipts: readonly ReceiptStatus[], steps: readonly Recei
   }
 }
 
-it('moves forward only, whatever receipts come in whatever order', () => {
+it('moves a status forward only, whatever receipts come in whatever order', () => {
   fc.assert(
     fc.property(disorder, (receipts) => {
       let status: MessageStatus = 'sending'
@@ -62,7 +62,7 @@ it('moves forward only, whatever receipts come in whatever order', () => {
   )
 })
 
-it('takes nothing for messages that are over, or not outbound', () => {
+it('ignores receipts for messages that are finished or not outbound, and fills in skipped steps', () => {
   for (const status of ['failed', 'cancelled', 'received', 'read'] as const) {
     for (const receipt of statuses) expect(reached(status, receipt)).toEqual([])
   }
@@ -70,7 +70,7 @@ it('takes nothing for messages that are over, or not outbound', () => {
   expect(reached('sending', 'read')).toEqual(['sent', 'delivered', 'read'])
 })
 
-/** A message that a worker of this process has claimed and not offered. */
+/** A message that a worker of this process has claimed but not offered. */
 async function claimed(instance = stage.sure): Promise<string> {
   const { id } = await sendMessage(ctx, text(instance))
   const { claimed: list } = await claimMessages(app, [id])
@@ -97,7 +97,7 @@ async function stepsOf(id: string): Promise<ReceiptStatus[]> {
   return rows.map(({ type }) => type.slice('message.'.length) as ReceiptStatus)
 }
 
-it('writes one event for each step, with receipts in any order and in any groups at the same moment', async () => {
+it('writes one event for each step, with receipts in any order and in any concurrent groups', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(disorder, { minLength: 1, maxLength: 4 }), async (groups) => {
       const id = await claimed()
@@ -123,7 +123,7 @@ it('writes one event for each step, with receipts in any order and in any groups
   )
 })
 
-it('makes one change and one event of a receipt that comes five times at once', async () => {
+it('makes one change and one event of a receipt that comes five times concurrently', async () => {
   const ids = await Promise.all(Array.from({ length: 20 }, claimed))
   const news = ids.flatMap((id) => [receipt(id, 'sent'), receipt(id, 'delivered')])
   const unknown = await Promise.all(
@@ -133,17 +133,17 @@ it('makes one change and one event of a receipt that comes five times at once', 
   for (const id of ids) expect(await stepsOf(id)).toEqual(['sent', 'delivered'])
 })
 
-it('answers the receipts of messages that it does not know, and of other instances', async () => {
+it('returns receipts that match no message of their instance, and applies the others', async () => {
   const id = await claimed()
   const strange = { ...receipt(id, 'sent'), instanceId: stage.blind.id }
   expect(await applyReceipts(app, [strange, receipt(id, 'sent')])).toEqual([strange])
   expect(await stepsOf(id)).toEqual(['sent'])
 })
 
-describe('of a message whose worker broke at a network that takes no reference', () => {
+describe('for a message with a broken worker on a network without references', () => {
   const rowOf = async (id: string) => (await sql(stage.databaseUrl).query('select * from messages where id = $1', [id])).rows[0]
 
-  /** Lets its lease end so long ago, and then its job come up again. */
+  /** Makes the lease end that long ago, and then claims the message again, as its returning job would. */
   async function comeBack(id: string, ago: string): Promise<void> {
     await sql(stage.databaseUrl).query(`update messages set "leaseUntil" = now() - $2::interval where id = $1`, [id, ago])
     expect(await claimMessages(app, [id])).toEqual({ claimed: [], next: [] })
@@ -152,7 +152,7 @@ describe('of a message whose worker broke at a network that takes no reference',
   it.each([
     ['its lease runs', '-5 s'],
     ['its lease is over', '5 s'],
-  ])('a late receipt tells that it left, as long as nobody knows: while %s', async (_, ago) => {
+  ])('a late receipt proves that it left, as long as its outcome is open: while %s', async (_, ago) => {
     const id = await claimed(stage.blind)
     await comeBack(id, ago)
     expect(await rowOf(id)).toMatchObject({ status: 'sending', error: null })
@@ -162,7 +162,7 @@ describe('of a message whose worker broke at a network that takes no reference',
     expect(await stepsOf(id)).toEqual(['sent', 'delivered'])
   })
 
-  it('no receipt changes or tells anything after it was settled as UNKNOWN_OUTCOME', async () => {
+  it('no receipt changes it or writes an event after it was settled as UNKNOWN_OUTCOME', async () => {
     const id = await claimed(stage.blind)
     await comeBack(id, '1 h')
     const settled = await rowOf(id)
@@ -174,7 +174,7 @@ describe('of a message whose worker broke at a network that takes no reference',
   })
 })
 
-it('keeps receipts that come before its own commit of the send', async () => {
+it('keeps receipts that come before the commit of the send', async () => {
   const early = await openStage()
   const gateway = await early.start({ FAILPOINT: 'send.before_commit=sleep:5000' })
   const [id] = await sendAll(early.account, () => gateway, [text(early.blind)])

@@ -1,4 +1,4 @@
-// What tests of faults begin with: an account with two kinds of phones, careful clients, steady load.
+// Setup for tests of faults: an account with two kinds of phones, clients that retry, and steady load.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import {
@@ -17,14 +17,14 @@ import {
 export interface Stage {
   databaseUrl: string
   account: Account
-  /** Of a network that takes our reference, so that offering a message twice makes one. */
+  /** On a network that takes our reference, so that a message that is offered twice is sent once. */
   sure: TestInstance
-  /** Of a network that does not: what was offered and not answered must not be offered again. */
+  /** On a network without references: a message that was offered and not answered must not be offered again. */
   blind: TestInstance
   start: (env?: GatewayOptions['env']) => Promise<Gateway>
 }
 
-/** A clone of the template, or the database given, with an account and both kinds of phones. */
+/** Opens a clone of the template, or the database given, with an account and both kinds of phones. */
 export async function openStage(databaseUrl?: string): Promise<Stage> {
   const url = databaseUrl ?? (await cloneDatabase())
   const account = await createAccount(url)
@@ -39,7 +39,7 @@ export async function openStage(databaseUrl?: string): Promise<Stage> {
 
 let numbers = 0
 
-/** A body of `messages/send` to a number of its own that does nothing special, or to the one given. */
+/** A body of `messages/send`, to the number given or to a new number without special behaviour. */
 export function text(instance: TestInstance, to = plainNumber()): Record<string, unknown> {
   return { instanceId: instance.id, to, type: 'text', text: 'hello' }
 }
@@ -49,8 +49,8 @@ export function plainNumber(): string {
 }
 
 /**
- * Posts as a careful client does: again under the same Idempotency-Key, to whichever gateway `pick` names next, until it
- * is answered with something else than 5xx or `IDEMPOTENCY_IN_PROGRESS`.
+ * Posts as a careful client does: again under the same Idempotency-Key, to the gateway that `pick` names next, until the answer
+ * is neither 5xx nor `IDEMPOTENCY_IN_PROGRESS`.
  */
 export async function persist(
   account: Account,
@@ -75,11 +75,11 @@ export async function persist(
 export interface PersistOptions {
   key?: string
   timeoutMs?: number
-  /** Sees every answer, those that are not the last one too. */
+  /** Called with every answer, not only with the last one. */
   onAnswer?: (answer: Answer) => void
 }
 
-/** Sends all in one bulk; answers their ids in order. */
+/** Sends all messages in one bulk; returns their ids in order. */
 export async function sendAll(account: Account, pick: () => { url: string }, bodies: readonly unknown[]): Promise<string[]> {
   const { status, body } = await persist(account, pick, 'messages/bulk', { messages: bodies })
   if (status !== 202 || body.data.accepted.length !== bodies.length) throw new Error(JSON.stringify(body))
@@ -89,13 +89,13 @@ export async function sendAll(account: Account, pick: () => { url: string }, bod
 export interface Load {
   /** Ids of the messages that were answered with a 201. */
   acknowledged: string[]
-  /** Every answer's status and when it came (ms since 1970). */
+  /** The status of every answer, and when it came (ms since 1970). */
   answers: { status: number; at: number; retryAfter: string | null }[]
   /** Ends the load; every request that began is repeated until it is answered. */
   stop: () => Promise<void>
 }
 
-/** `clients` careful clients that send one message after the other, each to whichever gateway `pick` names. */
+/** Starts `clients` careful clients that send one message after the other, each to the gateway that `pick` names. */
 export function startLoad(account: Account, pick: () => { url: string }, next: () => unknown, clients: number, restMs = 0): Load {
   let stopping = false
   const load: Load = {

@@ -1,4 +1,4 @@
-// SIGTERM in the middle of work: what was begun ends, what was not is handed on, readers are told when to come back.
+// SIGTERM in the middle of work: running work ends, work not begun is handed over, and streams end with a retry hint.
 import { once } from 'node:events'
 import net from 'node:net'
 import { expect, it, onTestFailed } from 'vitest'
@@ -40,7 +40,7 @@ it('stops under load within 10 s, with exit code 0 and nothing lost or sent twic
   console.log(`F16: exit after ${tookMs} ms, ${load.acknowledged.length} messages, ${refusals.length} refusals`)
 })
 
-it('refuses in the envelope what comes on open connections while it stops, and says that it is not ready', async () => {
+it('refuses requests on open connections in the error envelope while it stops, and reports that it is not ready', async () => {
   const stage = await openStage()
   const gateway = await stage.start({ FAILPOINT: 'api.after_commit_before_reply=sleep:1500' })
   const key = `x-api-key: ${stage.account.apiKey}`
@@ -49,7 +49,7 @@ it('refuses in the envelope what comes on open connections while it stops, and s
   const slow = `POST /api/v1/messages/send HTTP/1.1\r\nHost: gateway\r\n${key}\r\n${json}\r\n\r\n${body}`
   const sender = connect(gateway.url, slow)
   await until(async () => (await sql(stage.databaseUrl).query('select from messages')).rowCount === 1)
-  // Half a request keeps a connection from being idle.
+  // A partial request keeps a connection from being idle.
   const paths = [
     '/readyz',
     '/api/v1/messages',
@@ -60,7 +60,7 @@ it('refuses in the envelope what comes on open connections while it stops, and s
   ]
   const [watcher, ...readers] = paths.map((path) => connect(gateway.url, `GET ${path} HTTP/1.1\r\n`)) as [Wire, ...Wire[]]
   await until(() => [watcher, ...readers].every(({ socket }) => socket.bytesWritten))
-  // What came before these was read before them.
+  // When these requests are answered, the gateway has read the bytes that came earlier.
   for (let i = 0; i < 3; i++) await api(gateway).get('/livez')
   gateway.kill('SIGTERM')
   await gateway.line(/"stopping"/)
@@ -83,7 +83,7 @@ interface Wire {
   heard: Promise<{ status: number; headers: string; body: unknown }>
 }
 
-/** A connection of its own, with what was answered on it until the server closed it. */
+/** Opens a connection, and records all that is received on it until the server closes it. */
 function connect(url: string, first: string): Wire {
   const { hostname, port } = new URL(url)
   const socket = net.connect(Number(port), hostname)

@@ -1,4 +1,4 @@
-// Documents that mean harm: too deep, too wide, too much at once.
+// Malicious GraphQL documents: too deep, too wide, or too many operations at once.
 import { nobody } from '../rest-compat/rig.ts'
 
 const times = (n: number, make: (i: number) => string) => Array.from({ length: n }, (_, i) => make(i)).join(' ')

@@ -1,4 +1,4 @@
-// GraphQL over HTTP: the whole audit of graphql-http, and what errors look like.
+// Proves GraphQL over HTTP with the whole audit of graphql-http, and the format of errors.
 import { serverAudits } from 'graphql-http'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Api, api, sql } from '../kit/kit.ts'
@@ -19,11 +19,11 @@ describe('the audit of graphql-http', () => {
       fetch(url, { ...init, headers: { ...(init.headers as Record<string, string>), 'x-api-key': rig.tenant.account.apiKey } }),
   })
 
-  it('has its 61 questions', () => {
+  it('has 61 checks', () => {
     expect(audits).toHaveLength(61)
   })
 
-  it.each(audits.map((audit) => [audit.name, audit] as const))('%s', async (_, audit) => {
+  it.each(audits.map((audit) => [audit.name, audit] as const))('passes: %s', async (_, audit) => {
     const result = await audit.fn()
     expect([result.status, 'reason' in result ? result.reason : '']).toEqual(['ok', ''])
   })
@@ -81,7 +81,7 @@ describe('an error', () => {
   it.each([
     ['an argument', `query ($id: ID = "${nobody}") { message(id: $id) { id } }`, { id: null }, 'id: must not be null'],
     ['a directive', 'query ($if: Boolean = true) { me { id @skip(if: $if) } }', { if: null }, 'if: must not be null'],
-  ])("of null for %s is the caller's, by name", async (_, query, variables, message) => {
+  ])('for a null in %s is a validation error that names the variable', async (_, query, variables, message) => {
     for (let run = 0; run < 8; run++) {
       for (const accept of ['application/json', 'text/event-stream']) {
         const { body } = await client.graphql(query, variables, { accept })
@@ -91,7 +91,7 @@ describe('an error', () => {
     }
   })
 
-  it('of a variable does not suggest either', async () => {
+  it('for a variable contains no suggestion either', async () => {
     const document = 'mutation ($input: CreateInstanceInput!) { createInstance(input: $input) { id } }'
     const { body } = await client.graphql(document, { input: { name: 'x', setings: {} } })
     expect(body.errors[0]).toMatchObject({
@@ -104,7 +104,7 @@ describe('an error', () => {
   it.each([
     ['no key', {}, 401, 'UNAUTHORIZED'],
     ['a team for a personal key', { 'x-team-id': nobody }, 403, 'TEAM_KEY_REQUIRED'],
-  ])('of %s has its status, also where a stream was asked for', async (name, headers, status, code) => {
+  ])('for %s has its own status, even if a stream was requested', async (name, headers, status, code) => {
     const stranger = name === 'no key' ? api(rig.gateway) : client
     for (const accept of ['application/json', 'application/graphql-response+json', 'text/event-stream']) {
       const answer = await stranger.graphql('{ instances { id } }', {}, { ...headers, accept })
@@ -112,7 +112,7 @@ describe('an error', () => {
     }
   })
 
-  it('names no personal data of a team to its key', async () => {
+  it('is the answer when a team key asks for personal data of the owner', async () => {
     const { createTeam } = await import('../../src/teams/service.ts')
     const team = await createTeam(sql(rig.databaseUrl), { ownerEmail: rig.tenant.account.email, name: 'Team' })
     const ours = api(rig.gateway, team.apiKey, { 'x-team-id': team.teamId })

@@ -1,4 +1,4 @@
-// Every list of the graph has a bound, and the cost of an operation counts it.
+// Proves that every list of the GraphQL schema has a bound, and that the cost of an operation counts it.
 import { type GraphQLField, getNamedType, getNullableType, isListType, isObjectType, parse } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { plans } from '../../src/billing/plans.ts'
@@ -13,7 +13,7 @@ const isConnection = ({ type }: Pick<GraphQLField<unknown, unknown>, 'type'>) =>
 const boundsOf = (name: string) => fields.find((one) => one.name === name)?.field.extensions as Bound
 
 const lists = fields.filter(({ field }) => isListType(getNullableType(field.type)))
-/** A page has as many as its connection says. */
+/** The lists of a page are bounded by the connection. */
 const plain = lists.filter(({ name, field }) => !/Connection\./.test(name) || !['edges', 'nodes'].includes(field.name))
 
 function complexityOf(query: string, variableValues = {}): number | undefined {
@@ -21,19 +21,19 @@ function complexityOf(query: string, variableValues = {}): number | undefined {
 }
 
 describe('every list', () => {
-  it('that is plain declares how many it holds', () => {
+  it('without pages declares its maximum length', () => {
     const boundless = plain.filter(({ field }) => !((field.extensions as Bound).items ?? 0))
     expect(boundless.map(({ name }) => name)).toEqual([])
     expect(plain.length).toBeGreaterThan(20)
   })
 
-  it('that comes in pages declares the size of a page', () => {
+  it('with pages declares the size of a page', () => {
     const connections = fields.filter(({ field }) => isConnection(field))
     expect(connections.filter(({ field }) => !(field.extensions as Bound).page).map(({ name }) => name)).toEqual([])
     expect(connections.length).toBeGreaterThan(10)
   })
 
-  it('that a plan bounds holds what the largest plan allows', () => {
+  it('that a plan limits allows as many items as the largest plan', () => {
     const most = (of: (plan: (typeof plans)[number]) => number) => Math.max(...plans.map(of))
     expect(boundsOf('Query.instances').items).toBeGreaterThanOrEqual(most(({ limits }) => limits.maxInstances))
     expect(boundsOf('Query.webhooks').items).toBeGreaterThanOrEqual(most(({ limits }) => limits.maxWebhookEndpoints))
@@ -46,7 +46,7 @@ describe('every list', () => {
 })
 
 describe('the cost', () => {
-  it('counts the page that a field gives where nobody asks for a size', () => {
+  it('counts the default page size of a field when none is given', () => {
     expect(complexityOf('{ messages { nodes { id } } }')).toBe(1 + 20 * (1 + 1))
     expect(complexityOf('{ contacts { nodes { id } } }')).toBe(1 + 50 * (1 + 1))
     const members = (args: string) => complexityOf(`{ contactGroup(id: "x") { members${args} { nodes { id } } } }`)
@@ -57,7 +57,7 @@ describe('the cost', () => {
     expect(members('(first: 1000000)')).toBe(members('(first: 100)'))
   })
 
-  it('counts the items of plain lists, of values too', () => {
+  it('counts the items of plain lists, including lists of scalars', () => {
     expect(complexityOf('{ templates { id } }')).toBe(1 + 1_000)
     expect(complexityOf('{ instances { id } }')).toBe(1 + 20)
     expect(complexityOf('{ contact(id: "x") { tags } }')).toBe(1 + 50)
@@ -65,7 +65,7 @@ describe('the cost', () => {
     expect([groups(''), groups('(first: 3)')]).toEqual([1 + 1 + 50, 1 + 1 + 3])
   })
 
-  it('counts a live event as often as events are told together', () => {
+  it('counts a live event once for each event of a full batch', () => {
     expect(complexityOf('subscription { events { id } }')).toBe(1 + 100)
   })
 

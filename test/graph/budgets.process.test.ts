@@ -1,10 +1,11 @@
-// What was estimated too low ends while it runs, by name of its budget; what is allowed is answered whole.
+// Proves that an operation whose cost was estimated too low ends at a budget, which the error names, and that allowed ones are
+// complete.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { nobody, openOwnRig, type Rig } from '../rest-compat/rig.ts'
 import { fillLarge } from './large.ts'
 
 let rig: Rig
-/** A contact in so many groups. */
+/** Ids of contacts by the number of groups that they are in. */
 let inGroups: Record<number, string>
 
 beforeAll(async () => {
@@ -25,13 +26,13 @@ async function refusalOf(query: string): Promise<string> {
   return errors[0].message
 }
 
-describe('groups of a contact, of which there may be any number', () => {
-  it('and their members, and the groups of those, are refused before anything runs', async () => {
+describe('groups of a contact, whose number is unbounded', () => {
+  it('are refused before execution when their members and the groups of those are selected too', async () => {
     const query = '{contacts(first:7){nodes{groups{members(first:6){nodes{groups{id}}}}}}}'
     expect(await refusalOf(query)).toMatch(/^The query's complexity is \d+; at most 50000 is allowed$/)
   })
 
-  it.each([300, 800, 1000])('are all told where it is in %i, by REST and by the graph', async (count) => {
+  it.each([300, 800, 1000])('are all returned for a contact in %i groups, over REST and GraphQL', async (count) => {
     const { body } = await rig.tenant.api.get(`contacts/${inGroups[count]}/groups`)
     const names = Array.from({ length: count }, (_, i) => `Group ${String(i + 1).padStart(4, '0')}`)
     expect(body.data.map((group: { name: string }) => group.name)).toEqual(names)
@@ -39,7 +40,7 @@ describe('groups of a contact, of which there may be any number', () => {
     expect(data.contact.groups.map((group: { name: string }) => group.name)).toEqual(names)
   })
 
-  it('come in pages, none lost and none twice', async () => {
+  it('are paged without loss or duplicates', async () => {
     const seen: string[] = []
     for (let after: string | undefined = ''; after !== undefined; after = seen.length % 100 === 0 ? seen.at(-1) : undefined) {
       const page = `groups(first: 100${after === '' ? '' : `, after: "${after}"`}) { name }`
@@ -57,7 +58,7 @@ describe('groups of a contact, of which there may be any number', () => {
     }
   })
 
-  it('end an operation that they make larger than was counted', async () => {
+  it('abort an operation that holds more items than its estimate', async () => {
     const each = Array.from({ length: 10 }, (_, i) => `a${i}: id`).join(' ')
     expect(await refusalOf(`{ contacts(first: 7) { nodes { groups { ${each} } } } }`)).toBe(
       'The answer holds more than 50000 items; ask for less at a time',
@@ -65,14 +66,14 @@ describe('groups of a contact, of which there may be any number', () => {
   })
 })
 
-/** A page of bodies of 16 KiB each, so many times. */
+/** A page of bodies of 16 KiB each, selected `times` times. */
 const bodies = (times: number) => {
   const aliases = Array.from({ length: Math.min(times, 14) }, (_, i) => `a${i}: body`).join(' ')
   return `{ messages(first: 100) { nodes { ${aliases} ${times > 14 ? 'body' : ''} } ${times > 15 ? 'edges { node { body } }' : ''} } }`
 }
 
-describe('bytes', () => {
-  it('of an answer of 20 MB are sent, by the graph and by REST', async () => {
+describe('the byte budget', () => {
+  it('allows an answer of 20 MB, over GraphQL and REST', async () => {
     const { data } = await ask(bodies(13))
     expect(data.messages.nodes).toHaveLength(100)
     const node = Object.fromEntries(Array.from({ length: 13 }, (_, i) => [`a${i}`, '😀'.repeat(4096)]))
@@ -82,17 +83,17 @@ describe('bytes', () => {
     for (const { custom } of body.data.contacts) expect(Object.values(custom)).toEqual(Array(50).fill('😀'.repeat(1024)))
   })
 
-  it('of more are refused, and so is what takes more to read', async () => {
+  it('refuses larger answers, and answers that need too much data to be read', async () => {
     expect(await refusalOf(bodies(16))).toBe('The answer holds more than 24 MiB; ask for less at a time')
     const refused = 'The answer takes more than 6 MiB of data to make; ask for less at a time'
     expect(await refusalOf('{ contacts(first: 100) { nodes { custom } } }')).toBe(refused)
-    // By Prisma too.
+    // The budget covers data that Prisma reads, too.
     expect(
       await refusalOf('{ messages(first: 100) { nodes { contact { custom messages(first: 90) { nodes { body } } } } } }'),
     ).toBe(refused)
   })
 
-  it('of an answer that is sent in one piece are fewer', async () => {
+  it('is smaller for an answer that is sent in one piece', async () => {
     const told = 'The answer holds more than 8 MiB; ask for less at a time'
     const get = (query: string) => rig.tenant.api.get(`/graphql?query=${encodeURIComponent(query)}`)
     expect((await get(bodies(6))).body.errors).toMatchObject([{ message: told, extensions: { code: 'VALIDATION_ERROR' } }])
@@ -101,7 +102,7 @@ describe('bytes', () => {
     expect(body).toContain(told)
   })
 
-  it('that nobody asked for are not read', async () => {
+  it('does not count columns that are not selected', async () => {
     const { data, errors } = await ask('{ contacts(first: 100) { nodes { name messages(first: 20) { nodes { id } } } } }')
     expect(errors).toBeUndefined()
     expect(data.contacts.nodes.map(({ messages }: { messages: { nodes: object[] } }) => messages.nodes.length)).toEqual(
@@ -111,14 +112,14 @@ describe('bytes', () => {
     expect((await ask(`{ ${aliases} contactGroups { nodes { members { nodes { name } } } } }`)).errors).toBeUndefined()
   })
 
-  it('are no matter of the next: after a refusal it is answered', async () => {
+  it('applies to each request separately: the next one is answered after a refusal', async () => {
     await refusalOf(bodies(16))
     expect((await ask('{ me { id } }')).data.me.id).toBe(rig.tenant.account.userId)
     expect((await ask(`{ contact(id: "${nobody}") { id } }`)).errors[0].extensions.code).toBe('NOT_FOUND')
   })
 })
 
-it('large answers to many requests at once come one after the other, each whole', async () => {
+it('serves 24 concurrent requests for large answers completely', async () => {
   const answers = await Promise.all(Array.from({ length: 24 }, () => ask(bodies(6))))
   for (const { data } of answers) expect(data.messages.nodes).toHaveLength(100)
 }, 120_000)

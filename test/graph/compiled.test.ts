@@ -1,4 +1,4 @@
-// A document that comes again and again is compiled; lists are read with joins. Neither may change what is answered.
+// Proves that compiling repeated documents and reading lists with joins do not change the answers.
 import {
   type ExecutionArgs,
   type ExecutionResult,
@@ -50,12 +50,12 @@ beforeAll(async () => {
   }
 })
 
-/** As operations are executed. */
+/** Executes an operation as the server does. */
 async function executed(args: ExecutionArgs): Promise<ExecutionResult> {
   return (await executeCompiled(args)) ?? (await execute(args))
 }
 
-/** Whether a document is executed compiled once it has come again and again. */
+/** Whether a document is executed compiled once it has been repeated. */
 async function isCompiled(query: string, variableValues = {}): Promise<boolean> {
   const args = { schema, document: parse(query), variableValues, contextValue: { ...context } }
   let result = null
@@ -63,7 +63,7 @@ async function isCompiled(query: string, variableValues = {}): Promise<boolean> 
   return result !== null
 }
 
-/** What the first run says, and the tenth, which is compiled. */
+/** Expects the interpreted result and that of the tenth, compiled run to be equal, and returns the latter. */
 async function twice(query: string, variables: Record<string, unknown> = {}): Promise<ExecutionResult> {
   const document = parse(query)
   expect(validate(schema, document)).toEqual([])
@@ -72,7 +72,7 @@ async function twice(query: string, variables: Record<string, unknown> = {}): Pr
   let compiled: ExecutionResult = {}
   for (let run = 0; run < 10; run++) compiled = await executed({ ...args, contextValue: { ...context } })
   const plain = (result: ExecutionResult) =>
-    // As it is sent, the nodes being what a server finds the places by.
+    // As it is sent; the nodes, from which a server computes locations, are compared by number.
     JSON.stringify({
       errors: result.errors?.map((error) => ({ ...error.toJSON(), nodes: error.nodes?.length })),
       data: result.data,
@@ -108,7 +108,7 @@ it.each([
   ['the names of types', '{ messages { __typename nodes { __typename contact { __typename } } } }'],
   ['a history', '{ history(phone: "+393331234500", first: 1) { nodes { body instance { name } } pageInfo { hasNextPage } } }'],
   ['nothing at all', '{ messages(first: 1) { pageInfo { hasNextPage } } }'],
-])('says the same of %s', async (_, query) => {
+])('answers the same compiled: %s', async (_, query) => {
   expect((await twice(query)).errors).toBeUndefined()
   expect(await isCompiled(query)).toBe(true)
 })
@@ -125,14 +125,14 @@ it.each([
   expect(await isCompiled(query)).toBe(false)
 })
 
-it('says the same of variables, directives and what is left out', async () => {
+it('answers the same with variables, directives and omitted fields', async () => {
   const query =
     'query ($n: Int = 2, $yes: Boolean!) { messages(first: $n) { nodes { body @include(if: $yes) id @skip(if: $yes) contact @include(if: $yes) { name } } } }'
   for (const variables of [{ yes: true }, { yes: false, n: 1 }, { yes: true, n: 3 }]) await twice(query, variables)
   expect((await twice(query, { yes: true, n: null })).errors).toBeUndefined()
 })
 
-it('says the same of fragments that are spread twice, once under a directive', async () => {
+it('answers the same for fragments that are spread twice, once under a directive', async () => {
   const contact = `contact(id: "${contactId}")`
   const fragment = 'fragment F on Contact { name }'
   for (const query of [
@@ -144,7 +144,7 @@ it('says the same of fragments that are spread twice, once under a directive', a
   }
 })
 
-it('changes nothing that a variable leaves out, however often it runs', async () => {
+it('changes no field whose variable is omitted, however often it runs', async () => {
   const change = (variables: string, input: string) =>
     `mutation (${variables}) { updateContact(id: "${contactId}", input: { ${input} }) { name email custom tags } }`
   await twice(change('$email: String, $tag: String!', 'email: $email, tags: ["vip", $tag]'), {
@@ -160,7 +160,7 @@ it('changes nothing that a variable leaves out, however often it runs', async ()
   })
 })
 
-it('says the same of variables that do not fit', async () => {
+it('answers the same for invalid variables', async () => {
   const query = 'query ($n: Int!, $filter: MessageFilter) { messages(first: $n, filter: $filter) { nodes { id } } }'
   for (const variables of [
     {},
@@ -175,7 +175,7 @@ it('says the same of variables that do not fit', async () => {
   }
 })
 
-it('says the same of failures, and where they are', async () => {
+it('answers the same for failures, with the same paths', async () => {
   const failing = await twice('query ($id: ID!, $other: ID!) { a: message(id: $id) { body } b: message(id: $other) { body } }', {
     id: messageId,
     other: newId(),
@@ -192,7 +192,7 @@ it('gives each run its own answer when many run at once', async () => {
   expect(answers.map(({ data }) => (data as { messages: { nodes: unknown[] } }).messages.nodes.length)).toEqual(sizes)
 })
 
-it('runs a mutation once, whatever comes of it', async () => {
+it('runs a mutation exactly once, whatever its outcome', async () => {
   const endings: Record<string, () => unknown> = {
     fails: () => {
       throw new Error('no')

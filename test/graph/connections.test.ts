@@ -1,11 +1,11 @@
-// Connections of the graph, forward and backward, and what stands beside the ids.
+// Proves the connections of the GraphQL schema, forward and backward, and the objects behind the ids.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { connectedInstance, sql, until } from '../kit/kit.ts'
 import { moment, newTenant, openRig, type Rig, type Tenant, text } from '../rest-compat/rig.ts'
 
 let rig: Rig
 let asleep: Tenant
-/** Newest first, as the list has them. */
+/** Newest first, in the order of the list. */
 let sent: string[]
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ async function messages(variables: Record<string, unknown>, name = 'messages', a
 const ids = (page: Page) => page.nodes.map((node) => node.id)
 
 describe('messages', () => {
-  it('come forward', async () => {
+  it('are paged forward', async () => {
     const seen: string[] = []
     let after: string | null = null
     do {
@@ -58,7 +58,7 @@ describe('messages', () => {
     expect(seen).toEqual(sent)
   })
 
-  it('come backward, each page in the order of the list', async () => {
+  it('are paged backward, each page in the order of the list', async () => {
     let seen: string[] = []
     let before: string | null = null
     do {
@@ -70,7 +70,7 @@ describe('messages', () => {
     expect(seen).toEqual(sent)
   })
 
-  it('come between two cursors', async () => {
+  it('are paged between two cursors', async () => {
     const { edges } = await messages({ first: 10 })
     const page = await messages({ first: 100, after: edges[2]?.cursor, before: edges[7]?.cursor })
     expect(ids(page)).toEqual(sent.slice(3, 7))
@@ -78,11 +78,11 @@ describe('messages', () => {
     expect(ids(tail)).toEqual(sent.slice(5, 7))
   })
 
-  it('come 20 a page where nobody says', async () => {
+  it('have 20 items in a page by default', async () => {
     expect(ids(await messages({}))).toEqual(sent.slice(0, 20))
   })
 
-  it('of nobody are an empty page', async () => {
+  it('of an empty workspace are an empty page', async () => {
     const { body } = await rig.stranger.api.graphql(`{ page: messages { ${fields} } }`)
     expect(body.data.page).toEqual({
       edges: [],
@@ -92,7 +92,7 @@ describe('messages', () => {
     })
   })
 
-  it('keep their cursors to one sort and one filter', async () => {
+  it('restrict a cursor to one sort and one filter', async () => {
     const { pageInfo } = await messages({ first: 2 })
     for (const args of ['sort: createdAt_asc', 'filter: { status: queued }']) {
       const document = `{ messages(after: "${pageInfo.endCursor}", ${args}) { nodes { id } } }`
@@ -108,11 +108,11 @@ describe('messages', () => {
 })
 
 describe('a message', () => {
-  it('has its instance, contact, times and timeline beside its ids', async () => {
+  it('includes its instance, contact, times and timeline', async () => {
     const { api, instance } = rig.tenant
     const { id, scheduledAt } = await until(async () => {
       const scheduledAt = new Date(Date.now() + 1_000).toISOString()
-      // One that comes too late is refused.
+      // A request that arrives after scheduledAt is refused, so it is repeated.
       const { status, body } = await api.post('messages/schedule', text(rig.tenant, { scheduledAt }))
       return status === 201 && { id: body.data.id, scheduledAt }
     })
@@ -142,7 +142,7 @@ describe('events', () => {
       edges { cursor node { id type cursor createdAt payload message { id status } instance { id name } } }
       pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`
 
-  it('come with their message and instance, forward and backward', async () => {
+  it('include their message and instance, and are paged forward and backward', async () => {
     const tenant = await newTenant(rig.gateway, rig.databaseUrl)
     const { id } = (await tenant.api.post('messages/send', text(tenant))).body.data
     const read = async (variables = {}) => (await tenant.api.graphql(page, variables)).body.data.events

@@ -1,4 +1,4 @@
-// What an operation may cost: counted with its variables, before anything runs.
+// Proves that the cost of an operation is computed with its variables, before anything runs.
 import { getIntrospectionQuery, parse } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { limits, refuseCostly } from '../../src/http/graphql-limits.ts'
@@ -8,24 +8,24 @@ function refusalOf(query: string, variableValues: Record<string, unknown> = {}):
   return refuseCostly({ schema, document: parse(query), variableValues })?.message
 }
 
-/** So many fields below a list of endpoints, each with a page of deliveries. */
+/** A query with that many fields below a list of endpoints, each with a page of deliveries. */
 function pages(first: string, fields: number): string {
   const each = Array.from({ length: fields }, (_, i) => `f${i}: id`).join(' ')
   return `query ($first: Int) { webhooks { deliveries(first: ${first}) { nodes { ${each} } } } }`
 }
 
 describe('the cost of an operation', () => {
-  it('grows with the page that is asked for', () => {
+  it('grows with the requested page size', () => {
     expect(refusalOf(pages('5', 12))).toBeUndefined()
     expect(refusalOf(pages('100', 12))).toBe(`The query's complexity is 65051; at most ${limits.complexity} is allowed`)
   })
 
-  it('is the same when the page comes as a variable', () => {
+  it('is the same when the page size is a variable', () => {
     expect(refusalOf(pages('$first', 12), { first: 5 })).toBeUndefined()
     expect(refusalOf(pages('$first', 12), { first: 100 })).toContain('complexity is 65051')
   })
 
-  it('is counted anew wherever a variable takes the place of its default', () => {
+  it('is computed again whenever a variable overrides its default', () => {
     const document = parse(pages('$first', 12).replace('$first: Int', '$first: Int = 100'))
     const refused = (variableValues: Record<string, unknown>) => {
       return refuseCostly({ schema, document, variableValues }) !== null
@@ -47,31 +47,31 @@ describe('the cost of an operation', () => {
     expect(['A', 'B'].map(refused)).toEqual([false, true])
   })
 
-  it('is counted where an argument takes the null of a variable for an error', () => {
+  it('reports a null variable for a non-null argument as an error that names it', () => {
     const query = pages('100', 12).replace('query ($first: Int) {', 'query ($id: ID = "1") { message(id: $id) { id }')
     expect(refusalOf(query, { id: null })).toBe('id: must not be null')
   })
 
-  it('is counted again after variables that do not fit', () => {
+  it('is computed again after invalid variables', () => {
     const document = parse(pages('$first', 12).replace('$first: Int', '$first: Int = 100'))
     const refused = (variableValues: Record<string, unknown>) => refuseCostly({ schema, document, variableValues }) !== null
     expect([{ first: 'x' }, {}].map(refused)).toEqual([false, true])
   })
 
-  it('leaves it to the list to refuse a page that is too large, by name', () => {
+  it('leaves the refusal of a too large page to the list, which names the argument', () => {
     expect(refusalOf('{ messages(first: 1000000000) { nodes { id } } }')).toBeUndefined()
   })
 
-  it('counts what fragments hold', () => {
+  it('counts the content of fragments', () => {
     const fragment = `fragment D on WebhookEndpoint { deliveries(first: 100) { nodes { ${'a: id b: id c: id d: id e: id f: id g: id h: id i: id j: id'} } } }`
     expect(refusalOf(`{ webhooks { ...D } } ${fragment}`)).toContain('complexity is')
   })
 
-  it('has room for what tools ask of the schema', () => {
+  it('allows the introspection query of tools', () => {
     expect(refusalOf(getIntrospectionQuery({ inputValueDeprecation: true, schemaDescription: true }))).toBeUndefined()
   })
 
-  it('has room for one mutation only', () => {
+  it('allows one mutation only', () => {
     const one = 'deleteWebhook(id: "01a1fc0f-0bb2-76ab-9c75-28587fa05900") { id }'
     expect(refusalOf(`mutation { ${one} }`)).toBeUndefined()
     expect(refusalOf(`mutation { a: ${one} b: ${one} }`)).toContain('one mutation')

@@ -1,4 +1,4 @@
-// Idempotency-Key in GraphQL: a repeated mutation is answered again and not done again, however its answer travels.
+// Proves Idempotency-Key in GraphQL: a repeated mutation is answered again and not executed again, over every transport.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, it } from 'vitest'
 import { type Api, api } from '../kit/kit.ts'
@@ -14,7 +14,7 @@ beforeAll(async () => {
 const send = 'mutation ($input: SendMessageInput!) { sendMessage(input: $input) { id createdAt } }'
 const asked = (client: Api, input: object, headers?: Record<string, string>) => client.graphql(send, { input }, headers)
 
-it.each(['header', 'input'])('is taken by %s', async (by) => {
+it.each(['header', 'input'])('is accepted in the %s', async (by) => {
   const [key, message] = [randomUUID(), text(asleep)]
   const input = by === 'input' ? { ...message, idempotencyKey: key } : message
   const headers = by === 'header' ? { 'idempotency-key': key } : undefined
@@ -27,7 +27,7 @@ it.each(['header', 'input'])('is taken by %s', async (by) => {
   expectRefusal(await rig.tenant.api.post('messages/send', message, { 'idempotency-key': key }), 422, 'IDEMPOTENCY_KEY_REUSED')
 })
 
-it('holds where the answer is a stream, whichever way it is asked for', async () => {
+it('applies to streamed answers, however the stream is requested', async () => {
   const body = JSON.stringify({ query: send, variables: { input: text(asleep) } })
   const key = { 'x-api-key': asleep.account.apiKey, 'content-type': 'application/json', 'idempotency-key': randomUUID() }
   const before = await countOf(rig, 'messages')
@@ -46,7 +46,7 @@ it('holds where the answer is a stream, whichever way it is asked for', async ()
   expect(await countOf(rig, 'messages')).toBe(before + 1)
 })
 
-it('holds on a single connection, under any id of the operation', async () => {
+it('applies in single connection mode, under any operation id', async () => {
   const url = `${rig.gateway.url}/graphql/stream`
   const key = { 'x-api-key': asleep.account.apiKey }
   const token = await (await fetch(url, { method: 'PUT', headers: key })).text()
@@ -70,7 +70,7 @@ it('holds on a single connection, under any id of the operation', async () => {
   stop.abort()
 })
 
-it('holds a refusal too', async () => {
+it('applies to a refusal too', async () => {
   const input = { ...text(asleep, { instanceId: nobody }), idempotencyKey: randomUUID() }
   const codes = async (fields = {}) => (await asked(asleep.api, { ...input, ...fields })).body.errors[0].extensions.code
   expect([await codes(), await codes(), await codes({ instanceId: asleep.instance.id })]).toEqual([

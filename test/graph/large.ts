@@ -1,8 +1,8 @@
-// A workspace with the largest rows that there can be: contacts in up to 1,000 groups, with all their own fields, and long messages.
+// Fills a workspace with rows of the maximum size: contacts in up to 1,000 groups, with all custom fields, and long messages.
 import { sql } from '../kit/kit.ts'
 import type { Rig } from '../rest-compat/rig.ts'
 
-/** Answers the id of a contact that is in so many groups: 300, 800 or 1,000. */
+/** Returns the ids of contacts by the number of groups that they are in: 300, 800 or 1,000. */
 export async function fillLarge(rig: Rig): Promise<Record<number, string>> {
   const inGroups: Record<number, string> = {}
   const { account, instance } = rig.tenant
@@ -13,7 +13,7 @@ export async function fillLarge(rig: Rig): Promise<Record<number, string>> {
      select gen_random_uuid(), $1, 'Group ' || lpad(i::text, 4, '0'), 8 from generate_series(1, 1000) i`,
     [workspaceId],
   )
-  // A hundred of the largest contacts there can be, in no group but for seven.
+  // A hundred contacts of the maximum size, seven of which are then added to groups.
   await pool.query(
     `insert into contacts (id, "workspaceId", name, phone, tags, custom, "createdAt")
      select gen_random_uuid(), $1, 'Contact ' || i, '+3933310' || (10000 + i), '{}',

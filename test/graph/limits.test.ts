@@ -1,4 +1,4 @@
-// Attacks on the graph: each gets its answer at once, by every way in, and nothing runs.
+// Proves that attacks with GraphQL documents are refused at once, over every transport, and that nothing is executed.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { promptly, sql } from '../kit/kit.ts'
 import { countOf, nobody, openRig, type Rig, text } from '../rest-compat/rig.ts'
@@ -8,7 +8,7 @@ let rig: Rig
 
 beforeAll(async () => {
   rig = await openRig()
-  // The first of each kind is the slow one.
+  // The first request of each kind is slow, so it is not measured.
   for (const accept of ['application/json', 'text/event-stream']) await ask({ query: '{ me { id } }' }, accept)
 })
 
@@ -22,14 +22,14 @@ async function ask(body: unknown, accept: string, headers: Record<string, string
   return { status: response.status, type: response.headers.get('content-type') ?? '', answer }
 }
 
-/** The errors of an answer, whichever way it came. */
+/** The errors of an answer, in either format. */
 function errorsOf({ answer, type }: { answer: string; type: string }): { message: string; extensions: { code: string } }[] {
   const json = type.startsWith('text/event-stream') ? (answer.match(/^data: (.*)$/m)?.[1] ?? '{}') : answer
   return JSON.parse(json).errors
 }
 
 describe.each(['application/json', 'application/graphql-response+json', 'text/event-stream'])('as %s', (accept) => {
-  it.each(attacks)('%s are refused', async (_, query) => {
+  it.each(attacks)('refuses %s', async (_, query) => {
     const input = text(rig.tenant)
     const before = await countOf(rig, 'messages')
     const variables = query.includes('$input') ? { input } : undefined
@@ -70,7 +70,7 @@ describe('a body', () => {
   })
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/graphql'])(
-    'of %s is not taken',
+    'of type %s is refused',
     async (type) => {
       const answered = await ask('query={me{id}}', json, { 'content-type': type })
       expect([answered.status, errorsOf(answered)[0]?.extensions.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
@@ -82,7 +82,7 @@ describe('a body', () => {
     expect([answered.status, errorsOf(answered)[0]?.extensions.code]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
   })
 
-  it('pollutes no prototype of ours', async () => {
+  it('does not pollute a prototype', async () => {
     const settings = JSON.parse('{"constructor":{"prototype":{"polluted":1}},"toString":"x","hasOwnProperty":1}')
     const document = 'mutation ($input: CreateInstanceInput!) { createInstance(input: $input) { id } }'
     const { body } = await rig.tenant.api.graphql(document, { input: { name: 'x', settings } })
@@ -94,7 +94,7 @@ describe('a body', () => {
   })
 })
 
-it('is JSON in any spelling, also of what fails when it runs', async () => {
+it('accepts JSON in any spelling of its media type, even if execution fails', async () => {
   const body = { query: `mutation { deleteInstance(id: "${nobody}") { id } }` }
   for (const type of ['APPLICATION/JSON', 'application/json ; charset=utf-8', 'application/json; charset="UTF-8"']) {
     const { status, answer } = await ask(body, 'application/json', { 'content-type': type })
@@ -112,14 +112,14 @@ describe('a variable', () => {
     ['with a fraction', { id: nobody, first: 1.5 }, 'first: must be of type Int'],
     ['past an integer', { id: nobody, first: 1e10 }, 'first: must be of type Int'],
     ['of 1 MB', { id: 'x'.repeat(1_000_000) }, 'id: must be a UUID'],
-  ])('%s is refused by name', async (_, variables, message) => {
+  ])('%s is refused, and the error names it', async (_, variables, message) => {
     for (const accept of ['application/json', 'application/graphql-response+json']) {
       const answered = await promptly(() => ask({ query: document, variables }, accept))
       expect(errorsOf(answered)[0]).toMatchObject({ message, extensions: { code: 'VALIDATION_ERROR' } })
     }
   })
 
-  it('or an extension that nobody asked for is ignored', async () => {
+  it('or an extension that the document does not declare is ignored', async () => {
     const persistedQuery = { version: 1, sha256Hash: 'ab'.repeat(32) }
     const answered = await ask(
       { query: '{ me { id } }', variables: { id: nobody, constructor: 1 }, extensions: { persistedQuery, trace: true } },
@@ -129,7 +129,7 @@ describe('a variable', () => {
   })
 })
 
-it('tells nothing of what broke in a resolver', async () => {
+it('reveals nothing about a failure in a resolver', async () => {
   const mark = 'refused by the database'
   await sql(rig.databaseUrl).query(`alter table messages add constraint no_more check (body <> '${mark}') not valid`)
   const query = 'mutation ($input: SendMessageInput!) { sendMessage(input: $input) { id } }'
@@ -138,7 +138,7 @@ it('tells nothing of what broke in a resolver', async () => {
   expect(JSON.parse(answer)).toEqual({ data: null, errors: [{ ...error, locations: expect.any(Array) }] })
 })
 
-it('refuses what is nested too deep on a stream as well', async () => {
+it('refuses a body that is nested too deep on a stream as well', async () => {
   const deep = `{"query":"{ me { id } }","variables":{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}}`
   for (const path of ['/graphql', '/graphql/stream']) {
     const { status, body } = await rig.tenant.api.post(path, deep, { accept: 'text/event-stream' })
@@ -160,7 +160,7 @@ it.each([
   expect([status, body]).toMatchObject([400, { errors: [{ message, extensions: { code: 'VALIDATION_ERROR' } }] }])
 })
 
-it('refuses a mutation by GET, and a subscription without a stream', async () => {
+it('refuses a mutation by GET, streamed or not, and the methods PUT and DELETE', async () => {
   const url = `/graphql?query=${encodeURIComponent(`mutation { deleteInstance(id: "${nobody}") { id } }`)}`
   const byGet = await rig.tenant.api.get(url)
   expect([byGet.status, byGet.headers.get('allow'), byGet.body.errors[0].extensions.code]).toEqual([
@@ -173,7 +173,7 @@ it('refuses a mutation by GET, and a subscription without a stream', async () =>
   for (const method of ['put', 'delete'] as const) expect((await rig.tenant.api[method]('/graphql', {})).status).toBe(405)
 })
 
-it('executes nothing of a refused document on a single connection either', async () => {
+it('executes nothing of a refused document in single connection mode either', async () => {
   const { apiKey } = rig.tenant.account
   const at = `${rig.gateway.url}/graphql/stream`
   const token = await (await fetch(at, { method: 'PUT', headers: { 'x-api-key': apiKey } })).text()

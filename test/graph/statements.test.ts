@@ -1,4 +1,4 @@
-// No N+1: a query of five levels takes the same number of SQL statements however long its page is.
+// Proves the absence of N+1 queries: a query of five levels takes the same number of SQL statements for every page size.
 import { parse } from 'graphql'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -22,7 +22,7 @@ beforeAll(async () => {
   const databaseUrl = await cloneDatabase()
   const { config, secrets } = readConfig({ DATABASE_URL: databaseUrl, SECRET_KEY: secretKey, RATE_LIMIT_PER_SECOND: '100000' })
   app = await openApp({ config, secrets, databaseUrl })
-  // It is written a minute later, in the middle of whatever is counted then.
+  // The use of a key is written a minute later, possibly while statements are counted.
   keyUse(app).note = () => {}
   const account = await createAccount(databaseUrl)
   openContext = async () => {
@@ -35,8 +35,8 @@ beforeAll(async () => {
 afterAll(() => app[Symbol.asyncDispose]())
 
 /**
- * 120 messages, each through an instance of its own and about a contact of its own, with an event and two deliveries each.
- * Each contact is in two of 120 groups, of two contacts each.
+ * 120 messages, each through its own instance and about its own contact, with an event and two deliveries each. Each contact is
+ * in two of 120 groups, of two contacts each.
  */
 async function seed(databaseUrl: string, account: { userId: string; workspaceId: string }): Promise<void> {
   const pool = sql(databaseUrl)
@@ -164,7 +164,7 @@ const queries: [name: string, most: number, query: string][] = [
 ]
 
 describe('the number of statements', () => {
-  it.each(queries)('for %s is at most %i whatever the page', async (_, most, query) => {
+  it.each(queries)('for %s is at most %i for every page size', async (_, most, query) => {
     const counts: Record<number, number> = {}
     for (const first of pages) {
       const { texts } = await statementsOf(query, first)
@@ -175,7 +175,7 @@ describe('the number of statements', () => {
     expect(counts[100]).toBeLessThanOrEqual(most)
   })
 
-  it('is counted for pages that are really as long as they say', async () => {
+  it('is measured on pages that are really full', async () => {
     for (const first of pages) {
       const { data } = await statementsOf((queries[0] as (typeof queries)[0])[2], first)
       const { nodes } = data.events as { nodes: { message: { contact: { name: string }; instance: { health: object } } }[] }

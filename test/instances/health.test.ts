@@ -1,4 +1,4 @@
-// Safety as callers see it: what a send says of its risk, and the health record of an instance. Nothing is ever refused.
+// Safety as callers see it: the risk in the answer to a send, and the health record of an instance. No send is refused.
 import { beforeAll, expect, it } from 'vitest'
 import { atRest } from '../kit/invariants.ts'
 import { type Api, connectedInstance, sql, type TestInstance } from '../kit/kit.ts'
@@ -34,7 +34,7 @@ async function health(instance: TestInstance) {
   return body.data
 }
 
-/** Someone who wrote to the instance before. */
+/** Adds a number that has written to the instance before, and returns it. */
 async function acquaintance(instance: TestInstance): Promise<string> {
   const from = number()
   await sql(scene.databaseUrl).query(
@@ -45,7 +45,7 @@ async function acquaintance(instance: TestInstance): Promise<string> {
   return from
 }
 
-it('says nothing of what a stable instance sends within its caps', async () => {
+it('gives no warning for a stable instance within its caps', async () => {
   const instance = await phone(30)
   const to = await acquaintance(instance)
   for (let i = 0; i < 12; i++) {
@@ -56,7 +56,7 @@ it('says nothing of what a stable instance sends within its caps', async () => {
   }
 })
 
-it('warns of the eleventh message that a new instance sends in an hour, and sends it', async () => {
+it('warns about the eleventh message of a new instance in an hour, and sends it', async () => {
   const instance = await phone(0)
   const to = await acquaintance(instance)
   for (let i = 1; i <= 10; i++) expect((await send(instance, to)).warnings).toEqual([])
@@ -71,7 +71,7 @@ it('warns of the eleventh message that a new instance sends in an hour, and send
   expect(rows).toHaveLength(12)
 })
 
-it('warns of recipients who never wrote, and of too many of them', async () => {
+it('warns about recipients that never wrote, and about too many of them', async () => {
   const instance = await phone(0)
   const told = []
   for (let i = 0; i < 11; i++) told.push(await send(instance))
@@ -90,7 +90,7 @@ it.each<[number, string, number]>([
   [1, 'new', 10],
   [5, 'warming', 30],
   [20, 'stable', 200],
-])('an instance of %s days is %s', async (days, state, hourlyOutboundCap) => {
+])('reports an instance of %s days as %s', async (days, state, hourlyOutboundCap) => {
   const record = await health(await phone(days))
   expect(record).toMatchObject({
     safetyState: state,
@@ -100,7 +100,7 @@ it.each<[number, string, number]>([
   })
 })
 
-it('sums up what an instance sent and got, and says what went wrong', async () => {
+it('sums up the messages that an instance sent and received, and names the problem', async () => {
   const instance = await phone(20)
   expect((await health(instance)).usageWindowSummary).toEqual({
     outbound1h: 0,
@@ -131,12 +131,12 @@ it('sums up what an instance sent and got, and says what went wrong', async () =
     inboundReplies24h: 1,
     inboundReplies7d: 2,
   })
-  // Half failed (30), a quarter was answered (2.5); two thirds are cold, which a stable instance may be.
+  // Half failed (minus 30), a quarter was answered (plus 2.5); two thirds are cold, which a stable instance may have.
   expect([record.safetyScore, record.safetyState]).toEqual([73, 'stable'])
   expect(record.recommendations).toEqual([expect.stringMatching(/fail/)])
 })
 
-it('remembers a dropped connection for a day', async () => {
+it('counts a dropped connection for one day', async () => {
   const instance = await phone(20)
   await send(instance, number('0010'))
   await atRest(scene.databaseUrl)

@@ -1,4 +1,4 @@
-// The life of an instance: connecting and pairing, losing the connection, logging out, deletion, and what its network says too late.
+// The life of an instance: connecting, pairing, connection loss, logout, deletion, and late reports from its network.
 import { beforeAll, expect, it } from 'vitest'
 import type { App } from '../../src/core/app.ts'
 import { changeState } from '../../src/instances/state.ts'
@@ -13,7 +13,7 @@ let client: Api
 let app: App
 
 beforeAll(async () => {
-  // Slow enough to be seen pairing on a busy machine.
+  // Slow enough for the pairing state to be seen on a busy machine.
   scene = await openScene({ env: { SANDBOX_LATENCY_MS: '5000' } })
   client = scene.client()
   app = await openApp(scene.databaseUrl)
@@ -53,12 +53,12 @@ async function eventsOf(id: string): Promise<string[]> {
   return rows.map(({ type, payload }) => `${type} ${payload.status}`)
 }
 
-/** What a network says of it, as a worker applies it. */
+/** Applies a state change that the network reports, as a worker does. */
 async function hears(instanceId: string, change: Omit<StateChange, 'instanceId'>): Promise<void> {
   await changeState(app, { instanceId, ...change })
 }
 
-it('connects at once, with a number that stays its own', async () => {
+it('connects at once, with a number that stays the same', async () => {
   const id = await create()
   const { status, body } = await client.post(`instances/${id}/connect`)
   expect([status, body.data.status, body.data.connected]).toEqual([200, 'connected', true])
@@ -74,7 +74,7 @@ it('connects at once, with a number that stays its own', async () => {
   ])
 })
 
-it('shows a QR string while pairing, and forgets it when connected', async () => {
+it('shows a QR string while pairing and removes it once connected', async () => {
   const id = await create({ pairing: true })
   const { body } = await client.post(`instances/${id}/connect`)
   expect(body.data).toMatchObject({
@@ -95,7 +95,7 @@ it('shows a QR string while pairing, and forgets it when connected', async () =>
   expect(await eventsOf(id)).toEqual(['instance.connected connected'])
 })
 
-it('connects once, however often and however simultaneously it is asked to', async () => {
+it('connects once, however many concurrent requests ask for it', async () => {
   for (const settings of [{}, { pairing: true }]) {
     const id = await create(settings)
     const answers = await Promise.all(Array.from({ length: 15 }, () => client.post(`instances/${id}/connect`)))
@@ -106,7 +106,7 @@ it('connects once, however often and however simultaneously it is asked to', asy
   }
 })
 
-it('does not connect any more when it is logged out while pairing', async () => {
+it('does not connect after a logout during pairing', async () => {
   const id = await create({ pairing: true })
   await client.post(`instances/${id}/connect`)
   const out = await client.post(`instances/${id}/logout`)
@@ -128,7 +128,7 @@ it('stays connected when it is connected again right after a logout', async () =
   expect(await eventsOf(id)).toHaveLength(11)
 })
 
-it('hears nothing of its network after a logout, nor after its deletion', async () => {
+it('ignores reports from its network after a logout and after its deletion', async () => {
   const news = [
     { status: 'connected', waNumber: '+15550100' },
     { status: 'pairing', qr: 'late' },
@@ -151,7 +151,7 @@ it('hears nothing of its network after a logout, nor after its deletion', async 
   expect(await eventsOf(id)).toEqual(['instance.connected connected', 'instance.disconnected logged_out'])
 })
 
-it('tells of a connection that is deleted', async () => {
+it('publishes a disconnection when a connected instance is deleted', async () => {
   const id = await create()
   await client.post(`instances/${id}/connect`)
   await client.delete(`instances/${id}`)
@@ -159,7 +159,7 @@ it('tells of a connection that is deleted', async () => {
   expect((await client.get('instances')).body.data.map((row: { id: string }) => row.id)).not.toContain(id)
 })
 
-it('tells once of each change of the connection, however often the network repeats it', async () => {
+it('publishes each change of the connection once, however often the network repeats it', async () => {
   const id = await create()
   await client.post(`instances/${id}/connect`)
   await hears(id, { status: 'connected' })
@@ -169,7 +169,7 @@ it('tells once of each change of the connection, however often the network repea
     lastError: 'CONNECTION_LOST',
     lastDisconnectedAt: expect.any(String),
   })
-  // Being restricted says nothing of the connection.
+  // A restriction says nothing about the connection.
   await hears(id, { restricted: true, error: 'ACCOUNT_RESTRICTED' })
   expect((await stateOf(id)).status).toBe('disconnected')
   await Promise.all(Array.from({ length: 5 }, () => hears(id, { status: 'connected' })))
@@ -185,7 +185,7 @@ it('tells once of each change of the connection, however often the network repea
   expect(rows).toEqual([{ n: 1 }])
 })
 
-it('lets a plan have its number of instances and not one more, whoever asks at the same time', async () => {
+it('enforces the instance limit of a plan under concurrent requests', async () => {
   const pro = await createAccount(scene.databaseUrl, { plan: 'pro' })
   const own = scene.client(0, pro)
   const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => own.post('instances', { name: `Phone ${i}` })))
@@ -197,6 +197,6 @@ it('lets a plan have its number of instances and not one more, whoever asks at t
   expect((await own.post('instances', { name: 'One more' })).body.error.code).toBe('MAX_INSTANCES_REACHED')
 })
 
-it('keeps every promise through all of that', async () => {
+it('keeps every invariant through the tests above', async () => {
   await expectInvariants(scene.databaseUrl)
 })

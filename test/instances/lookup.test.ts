@@ -1,4 +1,4 @@
-// Number look-ups whose provider is slow, fails, cannot tell, or is asked twice for one number.
+// Number lookups whose provider is slow, fails, cannot tell, or is asked twice for one number.
 
 import { beforeAll, expect, it, vi } from 'vitest'
 import type { App } from '../../src/core/app.ts'
@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 const numbers = ['+4915112345678', '+4915112345679']
 
-/** Looks up through a provider that does this. */
+/** Looks numbers up through a provider with this `lookup`. */
 async function lookUp(lookup: Provider['lookup'], asked = numbers) {
   const sandbox = providers(app).get('sandbox') as Provider
   const own = { ...app }
@@ -30,7 +30,7 @@ async function lookUp(lookup: Provider['lookup'], asked = numbers) {
   return await lookupNumbers(contextFor(own, account), { instanceId, numbers: asked })
 }
 
-it('asks for each number once, and answers for each place', async () => {
+it('asks the provider once for each number, and answers every position', async () => {
   const lookup = vi.fn(async (_: unknown, list: readonly string[]) => list.map((number) => number.endsWith('8')))
   const answers = await lookUp(lookup, [...numbers, ...numbers])
   expect(lookup).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ id: instanceId, settings: {} }), numbers)
@@ -39,12 +39,12 @@ it('asks for each number once, and answers for each place', async () => {
   )
 })
 
-it('says null where the provider cannot tell, or forgets one', async () => {
+it('returns null when the provider cannot tell or leaves a number out', async () => {
   expect((await lookUp(async () => [null, null])).map(({ exists }) => exists)).toEqual([null, null])
   expect((await lookUp(async () => [true])).map(({ exists }) => exists)).toEqual([true, null])
 })
 
-it('tells of a provider that fails, and not what it said', async () => {
+it('reports a provider failure without the message of the provider', async () => {
   const broken = lookUp(async () => {
     throw new Error('secret 42')
   })
@@ -54,7 +54,7 @@ it('tells of a provider that fails, and not what it said', async () => {
   })
 })
 
-it('waits 8 s for a provider that does not answer, holding no connection', async () => {
+it('waits 8 s for a silent provider without holding a database connection', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   try {
     const asked = Promise.withResolvers<void>()
@@ -74,7 +74,7 @@ it('waits 8 s for a provider that does not answer, holding no connection', async
   }
 })
 
-it('keeps nothing open in the database meanwhile', async () => {
+it('leaves no transaction open in the database', async () => {
   const { rows } = await sql(databaseUrl).query(
     `select state from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`,
   )

@@ -1,4 +1,4 @@
-// The rules of instance safety, on their own.
+// The rules of instance safety, without a database.
 import { expect, it } from 'vitest'
 import { assess, type Caps, capsByState, coldRatio, type Standing, type Traffic } from '../../src/instances/safety.ts'
 
@@ -9,7 +9,7 @@ function aged(days: number, restrictedHoursAgo?: number): Standing {
   return { firstConnectedAt: ago(24 * days), restrictedAt: restrictedHoursAgo === undefined ? null : ago(restrictedHoursAgo) }
 }
 
-/** A hundred recipients who know the instance and got a message each, two of them in the last hour. */
+/** A hundred recipients that know the instance got a message each, two of them in the last hour. */
 function traffic(change: Partial<Traffic> = {}): Traffic {
   return {
     outbound1h: 2,
@@ -45,13 +45,13 @@ it.each<[number, string]>([
   [13.99, 'warming'],
   [14, 'stable'],
   [400, 'stable'],
-])('an instance of %s days that did nothing wrong is %s', (days, state) => {
+])('rates an instance of %s days without incidents as %s', (days, state) => {
   const assessment = assess(aged(days), quiet, now)
   expect(assessment).toMatchObject({ state, score: 100, recommendations: [], ageDays: Math.floor(days * 10) / 10 })
   expect(assessment.caps).toEqual(capsByState[state as keyof typeof capsByState])
 })
 
-it('is new before it first connected', () => {
+it('rates an instance as new before its first connection', () => {
   expect(assess({ firstConnectedAt: null, restrictedAt: null }, quiet, now)).toMatchObject({
     state: 'new',
     score: 100,
@@ -67,12 +67,12 @@ it.each<[string, Partial<Traffic>, number, RegExp]>([
   ['the daily cap of recipients is exceeded', { uniqueRecipients24h: 1001 }, 85, /one day/],
   ['the connection dropped once', { disconnections24h: 1 }, 90, /dropped/],
   ['the connection dropped ten times', { disconnections24h: 10 }, 70, /dropped/],
-])('loses points when %s, and says what to do', (_, change, score, advice) => {
+])('loses points when %s, and gives a recommendation', (_, change, score, advice) => {
   const assessment = assess(aged(30), traffic(change), now)
   expect(assessment).toMatchObject({ score, state: 'stable', recommendations: [expect.stringMatching(advice)] })
 })
 
-it('loses nothing at a cap, only past it', () => {
+it('loses no points at exactly a cap', () => {
   const full = traffic({
     outbound1h: 200,
     outbound24h: 2000,
@@ -83,7 +83,7 @@ it('loses nothing at a cap, only past it', () => {
   expect(assess(aged(30), full, now)).toMatchObject({ score: 100, recommendations: [] })
 })
 
-it('loses points for cold recipients past the ratio of its age', () => {
+it('loses points for cold recipients beyond the ratio for its age', () => {
   const cold = traffic({ coldRecipients24h: 50 })
   expect(coldRatio(cold)).toBe(0.5)
   expect(assess(aged(30), cold, now).score).toBe(100)
@@ -118,14 +118,14 @@ it('is at risk below 60 points and restricted below 30, whatever its age', () =>
   expect(assess(aged(0), all, now)).toMatchObject({ score: 0, state: 'restricted' })
 })
 
-it('is restricted for a day after the provider said so, and says that first', () => {
+it('is restricted for one day after the provider reported it, and recommends that first', () => {
   const said = assess(aged(30, 23), traffic({ failed24h: 1 }), now)
   expect(said).toMatchObject({ state: 'restricted', score: 99 })
   expect(said.recommendations[0]).toMatch(/restricted/)
   expect(assess(aged(30, 25), quiet, now)).toMatchObject({ state: 'stable', recommendations: [] })
 })
 
-it('measures a send against the stricter caps of its state and of its age', () => {
+it('measures a send against the stricter of the caps for its state and for its age', () => {
   const risky = traffic({ failed24h: 70 })
   const limitsOf = (days: number): Caps => assess(aged(days), risky, now).limits
   expect(assess(aged(1), risky, now).state).toBe('restricted')

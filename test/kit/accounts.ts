@@ -1,4 +1,4 @@
-// Rows that most tests begin with.
+// Creates the accounts and instances that most tests begin with.
 import { randomUUID } from 'node:crypto'
 import * as accounts from '../../src/accounts/service.ts'
 import { newId } from '../../src/core/id.ts'
@@ -12,7 +12,7 @@ export interface Account {
   apiKey: string
 }
 
-/** A verified account with its first key; a `max` one unless told otherwise. */
+/** A verified account with its first key; on the `max` plan by default. */
 export async function createAccount(
   databaseUrl: string,
   options: { plan?: 'free' | 'pro' | 'max'; email?: string } = {},
@@ -23,7 +23,7 @@ export async function createAccount(
 
 export interface InstanceOptions {
   name?: string
-  /** Since it first connected; 30 makes it `stable`, so that nothing is warned of. */
+  /** The days since it first connected; 30 makes it `stable`, so that it causes no warnings. */
   ageDays?: number
   status?: 'created' | 'connected' | 'disconnected'
   settings?: Record<string, unknown>
@@ -34,7 +34,7 @@ export interface TestInstance {
   waNumber: string
 }
 
-/** A sandbox instance of the account, connected unless told otherwise. */
+/** A sandbox instance of the account, connected by default. */
 export async function connectedInstance(
   databaseUrl: string,
   account: { userId: string; workspaceId: string },

@@ -1,10 +1,10 @@
-// A small HTTP client: says what was answered, and holds REST to the API's documents.
+// A small HTTP client that returns the answer and validates REST answers against the OpenAPI documents.
 import { expectDocumented } from './document.ts'
 
 export interface Answer {
   status: number
   headers: Headers
-  // A type would claim what nothing checks; what comes is held to the API's documents below, and to what each test expects.
+  // A static type would not be checked; answers are validated against the OpenAPI documents below, and by each test.
   // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what tests are about
   body: any
 }
@@ -17,7 +17,7 @@ export interface Api {
   graphql: (query: string, variables?: Record<string, unknown>, headers?: Record<string, string>) => Promise<Answer>
 }
 
-/** A client of that gateway. Paths are relative to `base`; one that starts with a slash is taken as it is. */
+/** A client of that gateway. Paths are relative to `base`; one that starts with a slash is used unchanged. */
 export function api(
   gateway: { url: string },
   apiKey?: string,

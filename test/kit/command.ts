@@ -1,4 +1,4 @@
-// The operator's command line, run to its end.
+// Runs the operator's command line to its end.
 import { execFile } from 'node:child_process'
 import { environment, node, root } from './environment.ts'
 import { type GatewayOptions, outsideDatabase } from './gateway.ts'
@@ -9,7 +9,7 @@ export interface CommandResult {
   stderr: string
 }
 
-/** Runs `gateway ARGS`. What it answers is not judged. */
+/** Runs `gateway ARGS`. A failing exit code does not throw. */
 export async function command(args: readonly string[], options: GatewayOptions = {}): Promise<CommandResult> {
   const env = { ...environment, ...outsideDatabase(options.databaseUrl), ...options.env }
   return await new Promise((resolve) => {

@@ -1,5 +1,5 @@
-// One gateway for the whole run, beside the databases of its own that a test file may open: starting one costs more than what
-// most files ask of it, and what they ask about is in workspaces of their own.
+// One gateway for the whole test run, beside the separate databases that a test file may open: starting a gateway costs more
+// than most files ask of it, and each file uses workspaces of its own.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
@@ -14,12 +14,12 @@ declare module 'vitest' {
   }
 }
 
-/** Where the gateway of the run is. It cannot be stopped, and its rows and logs are not those of one test file alone. */
+/** The address of the shared gateway. It cannot be stopped, and its rows and logs are not those of one test file alone. */
 export interface Commons {
   /** `http://127.0.0.1:PORT`. */
   url: string
   databaseUrl: string
-  /** Mails lie in `mail` below it. */
+  /** Mails are written to `mail` below it. */
   dataDir: string
 }
 
@@ -27,7 +27,7 @@ export function commons(): Commons {
   return inject('commons')
 }
 
-/** Starts it on that database, where no key has a rate to mind. */
+/** Starts the gateway on that database, with a rate limit that no test reaches. */
 export async function startCommons(databaseUrl: string): Promise<Commons & { end: () => Promise<void> }> {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'gateway-test-commons-'))
   const own = { DATABASE_URL: databaseUrl, SECRET_KEY: secretKey, DATA_DIR: dataDir, RATE_LIMIT_PER_SECOND: '100000' }
@@ -51,7 +51,7 @@ export async function startCommons(databaseUrl: string): Promise<Commons & { end
   return { url, databaseUrl, dataDir, end }
 }
 
-/** Passes on what it logs, until and after it says where it is reached. */
+/** Resolves to the URL that the gateway prints, and forwards the errors that it logs before and after that. */
 function readyOn(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     child.once('exit', (code, signal) => reject(new Error(`The gateway of the run ended (${signal ?? code})`)))

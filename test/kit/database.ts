@@ -1,4 +1,4 @@
-// Databases for tests: a clone of the migrated template a file, or a whole server for a test that breaks it.
+// Databases for tests: a clone of the migrated template for each file, or a whole server for a test that crashes it.
 import { randomUUID } from 'node:crypto'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
@@ -11,7 +11,7 @@ import { atEnd } from './at-end.ts'
 import { ownPort } from './port.ts'
 import { until } from './until.ts'
 
-/** A migrated and otherwise empty database of its own; returns its URL. */
+/** Creates a separate database, migrated and otherwise empty; returns its URL. */
 export async function cloneDatabase(): Promise<string> {
   const name = `test_${randomUUID().replaceAll('-', '')}`
   const url = new URL(inject('serverUrl'))
@@ -22,12 +22,12 @@ export async function cloneDatabase(): Promise<string> {
 
 const pools = new Map<string, pg.Pool>()
 
-/** A pool on that database, one for each test file, ended with it. */
+/** A connection pool on that database, one for each test file, closed with the file. */
 export function sql(databaseUrl: string): pg.Pool {
   const known = pools.get(databaseUrl)
   if (known) return known
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 4, application_name: 'test' })
-  // Tests stop servers; the next query says so where it matters.
+  // Tests stop servers; the next query fails where that matters.
   pool.on('error', () => {})
   pools.set(databaseUrl, pool)
   atEnd('file', async () => {
@@ -39,13 +39,15 @@ export function sql(databaseUrl: string): pg.Pool {
 
 export interface OwnServer {
   url: string
-  /** Ends it without any order, as a crash does (`immediate`), or cuts connections off and ends in order (`fast`). */
+  /**
+   * Stops it without a clean shutdown, as a crash does (`immediate`), or closes connections and shuts down cleanly (`fast`).
+   */
   stop: (how?: 'immediate' | 'fast') => Promise<void>
-  /** On the same port. */
+  /** Starts it again on the same port. */
   start: () => Promise<void>
 }
 
-/** A migrated PostgreSQL server for this test alone, durable as in production, which it may crash and restart. */
+/** A migrated PostgreSQL server for this test alone, durable as in production, which the test may crash and restart. */
 export async function ownServer(): Promise<OwnServer> {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'gateway-test-own-'))
   await chmod(dataDir, 0o711)

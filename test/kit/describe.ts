@@ -1,4 +1,4 @@
-// Makes the API's documents as the server does.
+// Generates the OpenAPI documents as the server does.
 import { type ApiSource, describeApi, type OpenApiDocument } from '../../rest-compat/openapi/document.ts'
 import type { Surface } from '../../rest-compat/route.ts'
 import { describeAuth } from '../../src/accounts/sign-in/auth-routes.ts'

@@ -1,4 +1,4 @@
-// The API's documents, and whether an answer is as they say: its status, and exactly the fields of its record.
+// Validates answers against the OpenAPI documents: the status, and exactly the fields of the record.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { inject } from 'vitest'
@@ -7,27 +7,27 @@ import type { Surface } from '../../rest-compat/route.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Made once for the whole run; what went wrong where they could not be made. */
+    /** Generated once for the whole run; the error where generation failed. */
     documents: Record<Surface, OpenApiDocument> | { fault: string }
   }
 }
 
 export interface Given {
   method: string
-  /** As it was asked for, `/api/…`. */
+  /** The requested path, `/api/…`. */
   path: string
   status: number
   body: unknown
 }
 
-/** The document of a surface as this checkout makes it. */
+/** The document of a surface, as generated from this checkout. */
 export function apiDocument(surface: Surface = 'public'): OpenApiDocument {
   const documents = inject('documents')
   if ('fault' in documents) throw new Error(`The documents of the API cannot be made: ${documents.fault}`)
   return documents[surface]
 }
 
-/** What a document says of its paths, and of everything else by its pointer. */
+/** The routes of a document, and its compiled validators by JSON pointer. */
 interface Judge {
   document: OpenApiDocument
   ajv: Ajv2020
@@ -36,13 +36,16 @@ interface Judge {
 }
 
 const judges = new Map<Surface, Judge>()
-/** Where each surface begins, the longer first. */
+/** The path prefix of each surface, the longer first. */
 const prefixes: [prefix: string, surface: Surface][] = [
   ['/api/v1', 'public'],
   ['/api', 'console'],
 ]
 
-/** @throws when the document of the surface does not have that answer, or has it otherwise. What is of no surface is not looked at. */
+/**
+ * Ignores paths that belong to no surface.
+ * @throws when the document of the surface does not have that answer, or has it otherwise.
+ */
 export function expectDocumented({ method, path, status, body }: Given): void {
   const [prefix, surface] = prefixes.find(([start]) => path.startsWith(`${start}/`)) ?? []
   if (!prefix || !surface) return
@@ -52,7 +55,7 @@ export function expectDocumented({ method, path, status, body }: Given): void {
   const told = `${method} ${path} answered ${status} ${JSON.stringify(body)?.slice(0, 500)}`
   if (!route || !operation) {
     const expected = route ? 405 : 404
-    // A path that the document does not have may still be refused before anybody looks for it.
+    // A path that the document does not have may still be refused before it is routed.
     if (status !== expected && status < 400) throw new Error(`${told}, and the document has no such route`)
     return
   }
@@ -65,7 +68,7 @@ export function expectDocumented({ method, path, status, body }: Given): void {
   if (!validate(body)) throw new Error(`${told}, which is not as documented: ${judge.ajv.errorsText(validate.errors)}`)
 }
 
-/** The schema of a response at a pointer, compiled once. */
+/** The validator of a response at a JSON pointer, compiled once. */
 function validatorOf({ ajv, compiled }: Judge, response: string): ValidateFunction {
   let validate = compiled.get(response)
   if (!validate) {
@@ -75,14 +78,14 @@ function validatorOf({ ajv, compiled }: Judge, response: string): ValidateFuncti
   return validate
 }
 
-/** A record of that name in the document, exactly. @throws when it is none. */
+/** Expects exactly a record of that name in the document. @throws when it does not conform. */
 export function expectRecord(name: string, record: unknown, surface: Surface = 'public'): void {
   const { ajv } = judgeOf(surface)
   const validate = ajv.compile({ $ref: `api#/components/schemas/${name}` })
   if (!validate(record)) throw new Error(`${name} ${JSON.stringify(record)}: ${ajv.errorsText(validate.errors)}`)
 }
 
-/** The payload of an event at webhooks, exactly. @throws when it is none. */
+/** Expects exactly the payload of a webhook event. @throws when it does not conform. */
 export function expectPayload(event: string, payload: unknown): void {
   const judge = judgeOf('public')
   const validate = validatorOf(judge, pointer(['webhooks', event, 'post', 'requestBody']))
@@ -96,7 +99,7 @@ function judgeOf(surface: Surface): Judge {
     formats.default(ajv)
     const document = apiDocument(surface)
     ajv.addSchema(closed(document) as object, 'api')
-    // What is said word for word comes before what has parameters.
+    // Literal paths come before paths with parameters.
     const paths = Object.keys(document.paths).sort((a, b) => a.split('{').length - b.split('{').length)
     const routes = paths.map((path): [RegExp, string] => [new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`), path])
     judge = { document, ajv, routes, compiled: new Map() }
@@ -109,7 +112,7 @@ function pointer(parts: readonly string[]): string {
   return `#/${parts.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`
 }
 
-/** The same, where objects have no field that is not said. */
+/** The same schema, where objects allow no unknown fields. */
 function closed(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(closed)
   if (typeof node !== 'object' || node === null) return node

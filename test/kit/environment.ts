@@ -1,21 +1,21 @@
-// What every gateway under test is started with.
+// The environment that every gateway under test is started with.
 import path from 'node:path'
 
 export const root = path.resolve(import.meta.dirname, '../..')
-/** The Node that the gateway is installed with. */
+/** The Node that is installed with the gateway. */
 export const node = path.join(root, 'node_modules/.bin/node')
 export const secretKey = 'ab'.repeat(32)
 
-/** What every child gets: nothing of the developer's own settings. */
+/** The environment of every child process: it inherits none of the developer's settings. */
 export const environment = {
   PATH: process.env.PATH,
   HOME: process.env.HOME,
   NODE_ENV: 'test',
-  // As npm's scripts set it, in a folder that the tests share.
+  // As the npm scripts set it, in a folder that the tests share.
   NODE_COMPILE_CACHE: path.join(root, 'node_modules/.cache/node'),
   PORT: '0',
   ALLOWED_PRIVATE_TARGETS: '127.0.0.1/32',
   SANDBOX_LATENCY_MS: '20',
-  // Tests let one person ask more than a person does; the tests of the limit itself set it.
+  // Tests send more requests for one person than a person does; the tests of the limit itself set it.
   PERSON_RATE_LIMIT_PER_SECOND: '100000',
 }

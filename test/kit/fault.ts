@@ -1,4 +1,4 @@
-// A database that refuses one kind of statement, or lets it wait, until the test has seen what it wants to see.
+// Makes a database refuse, delay or block one kind of statement until the test has observed what it needs.
 import type pg from 'pg'
 import { atEnd, sql, until } from './kit.ts'
 
@@ -6,17 +6,23 @@ type Statement = 'insert' | 'update' | 'delete'
 
 let faults = 0
 
-/** The database refuses that statement, as one that shuts down would. Answers how it is to be well again; it is at the test's end. */
+/**
+ * The database refuses that statement, as during a shutdown (57P03). Returns a function that undoes it; the end of the test
+ * does too.
+ */
 export async function refuse(databaseUrl: string, statement: Statement, table: string): Promise<() => Promise<void>> {
   return await onEach(databaseUrl, statement, table, `raise exception 'the test refuses this' using errcode = '57P03'`)
 }
 
-/** Such a statement finds no row that it could change, as where another has just deleted it. */
+/** Such a statement changes no row, as if another transaction had just deleted it. */
 export async function lose(databaseUrl: string, statement: 'update' | 'delete', table: string): Promise<() => Promise<void>> {
   return await onEach(databaseUrl, statement, table, 'return null')
 }
 
-/** Such a statement takes so much longer for each row, all of it at once: thousands of short sleeps last as long as a busy machine likes. */
+/**
+ * Such a statement takes `byMs` longer for each row, in a single sleep: thousands of short sleeps would take arbitrarily long
+ * on a busy machine.
+ */
 export async function slow(databaseUrl: string, statement: Statement, table: string, byMs: number): Promise<() => Promise<void>> {
   const rows = statement === 'delete' ? 'old' : 'new'
   const body = `perform pg_sleep(count(*) * ${byMs / 1_000}) from touched`
@@ -32,7 +38,7 @@ export async function slow(databaseUrl: string, statement: Statement, table: str
 export interface Held {
   /** Resolves when a statement waits. */
   waits: () => Promise<void>
-  /** Lets it, and all that come, go on. */
+  /** Lets that statement and all later ones continue. */
   release: () => Promise<void>
 }
 
@@ -54,7 +60,7 @@ export async function hold(databaseUrl: string, statement: Statement, table: str
   atEnd('test', release)
   const waits = async () => {
     await until(async () => {
-      // Every database of the server is in there, and another test file may hold the same key in its own.
+      // pg_locks covers every database of the server, and another test file may hold the same key in its own.
       const query = `select from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database()
         where l.locktype = 'advisory' and l.objid = $1 and not l.granted`
       return (await pool.query(query, [key])).rowCount
@@ -63,7 +69,9 @@ export async function hold(databaseUrl: string, statement: Statement, table: str
   return { waits, release }
 }
 
-/** Runs `body` (PL/pgSQL) before each such statement changes a row, or at another time, until the answer is called. */
+/**
+ * Runs `body` (PL/pgSQL) before each such statement changes a row, or at another `time`, until the returned function is called.
+ */
 async function onEach(
   databaseUrl: string,
   statement: Statement,

@@ -1,4 +1,4 @@
-// The gateway as operators run it: a child process, started, watched, killed.
+// Runs the gateway as operators do: as a child process that is started, watched and killed.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -21,9 +21,9 @@ export interface Running {
   exited: Promise<Exit>
   /** Sends a signal: SIGKILL, SIGSTOP, SIGCONT, … */
   kill: (signal: NodeJS.Signals) => void
-  /** Waits for its end in order; one that does not end within 15 s is killed, and the test fails. */
+  /** Stops the process with SIGTERM; one that does not end within 15 s is killed, and the test fails. */
   stop: () => Promise<Exit>
-  /** The first line that matches, waited for. @throws with all lines when the process ends without it. */
+  /** Waits for the first line that matches. @throws with all lines when the process ends without it. */
   line: (pattern: RegExp, timeoutMs?: number) => Promise<RegExpMatchArray>
 }
 
@@ -33,15 +33,15 @@ export interface Gateway extends Running {
 }
 
 export interface GatewayOptions {
-  /** A clone of the template or any other; without it the gateway starts an embedded one in `env.DATA_DIR`. */
+  /** A clone of the template or another database; by default the gateway starts an embedded one in `env.DATA_DIR`. */
   databaseUrl?: string
-  /** Beyond the kit's own, or instead of them. */
+  /** Adds to the kit's variables, or overrides them. */
   env?: Record<string, string | undefined>
-  /** How many files and sockets the system lets it have open; as many as this process without it. */
+  /** The limit of open files and sockets; by default that of this process. */
   openFiles?: number
 }
 
-/** How long a start may take, which may have a database to make: seconds on a quiet machine. */
+/** The time limit for a start, which may include creating a database: seconds on a quiet machine. */
 export const startMs = 90_000
 
 /** Starts a gateway and waits until it serves. It ends with the test, or with the file when no test runs. */
@@ -51,7 +51,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   return Object.assign(gateway, { url: url as string })
 }
 
-/** Starts a gateway without waiting for anything, for those that are to refuse, or have no server. */
+/** Starts a gateway without waiting for it, for tests where it must refuse to start or runs no server. */
 export function spawnGateway(options: GatewayOptions = {}): Running {
   const env = { ...environment, DATA_DIR: ownDataDir(), ...outsideDatabase(options.databaseUrl), ...options.env }
   const limited = ['-c', `ulimit -n ${options.openFiles} && exec "$0" src/main.ts`, node]
@@ -70,12 +70,12 @@ function ownDataDir(): string {
   return made
 }
 
-/** The two variables that go together. */
+/** The two variables that must be set together. */
 export function outsideDatabase(databaseUrl: string | undefined): Record<string, string> {
   return databaseUrl ? { DATABASE_URL: databaseUrl, SECRET_KEY: secretKey } : {}
 }
 
-/** Collects what a child writes and sees to its end. */
+/** Collects what a child process writes and waits for its end. */
 export function watch(child: ChildProcess & { stdout: Readable; stderr: Readable }): Running {
   const logs: string[] = []
   const exited = new Promise<Exit>((resolve) => {
@@ -98,7 +98,7 @@ export function watch(child: ChildProcess & { stdout: Readable; stderr: Readable
 
   async function stop(): Promise<Exit> {
     if (!gone()) {
-      // A frozen process cannot hear anything else.
+      // A stopped process handles no signal before SIGCONT.
       child.kill('SIGCONT')
       child.kill('SIGTERM')
     }
@@ -116,7 +116,7 @@ export function watch(child: ChildProcess & { stdout: Readable; stderr: Readable
         const match = text.match(pattern)
         if (match) return match
       }
-      // What it wrote last may come after the word of its end.
+      // Its last lines may arrive after its exit event.
       if (silent || signal.aborted) throw new Error(`${pattern} was not written:\n${logs.join('\n')}`)
       await Promise.race([once(child, 'line', { signal }).catch(() => {}), exited])
     }

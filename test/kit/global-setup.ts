@@ -1,4 +1,4 @@
-// One PostgreSQL for the whole run, with a template that every test file clones.
+// Starts one PostgreSQL server for the whole run, with a template database that every test file clones.
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -13,7 +13,7 @@ import { type Commons, startCommons } from './commons.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Of the shared server, with the superuser's credentials. */
+    /** The URL of the shared server, with the superuser's credentials. */
     serverUrl: string
     /** The name of the database that is cloned. */
     template: string
@@ -29,7 +29,10 @@ interface Shared {
   end: () => Promise<void>
 }
 
-/** Vitest runs this file once a project, each time as a module of its own. All projects share one server and one gateway. */
+/**
+ * Vitest runs this file once for each project, each time as a separate module instance. All projects share one server and one
+ * gateway.
+ */
 const run = globalThis as typeof globalThis & { gatewayTests?: { shared: Promise<Shared>; projects: number } }
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -48,10 +51,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 
 async function start(): Promise<Shared> {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'gateway-test-'))
-  // Run by root, the server runs as another user, who must be able to enter the folder.
+  // When root runs the tests, the server runs as another user, who must be able to enter the folder.
   await chmod(dataDir, 0o711)
   const password = 'test'
-  // Only a crash of the machine loses data with these settings; a crash of the server does not.
+  // With these settings, only a crash of the machine loses data; a crash of the server does not.
   const settings = { fsync: 'off', full_page_writes: 'off', max_connections: '600' }
   const cluster = await openCluster({ dataDir, password, settings })
   const port = await freePort()
@@ -72,7 +75,7 @@ async function start(): Promise<Shared> {
   return { serverUrl, commons, documents: await makeDocuments(), end }
 }
 
-/** Half-written rows must not keep tests from running that have nothing to do with them. */
+/** A failure to generate the documents must not keep unrelated tests from running. */
 async function makeDocuments(): Promise<Record<Surface, OpenApiDocument> | { fault: string }> {
   try {
     const { describe } = await import('./describe.ts')
@@ -90,7 +93,7 @@ async function makeTemplate(serverUrl: string): Promise<void> {
   await boss.stop({ graceful: false })
 }
 
-/** Makes a database, of another where one is named; returns its URL. */
+/** Creates a database, from the template `of` if given; returns its URL. */
 async function makeDatabase(serverUrl: string, name: string, of = 'template1'): Promise<string> {
   const server = new pg.Client({ connectionString: serverUrl })
   await server.connect()
@@ -101,7 +104,7 @@ async function makeDatabase(serverUrl: string, name: string, of = 'template1'): 
   return url.href
 }
 
-/** SIGQUIT: nothing has to be kept. */
+/** Stops with SIGQUIT, because no data has to be kept. */
 function stop(cluster: Cluster): void {
   const server = cluster.running()
   if (server) process.kill(server.pid, 'SIGQUIT')

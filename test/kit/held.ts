@@ -1,11 +1,11 @@
-// A row that others need, held while they come for it: what was decided before they had it shows.
+// Holds a row lock until concurrent requests wait for it, to expose decisions that were made before the lock was acquired.
 import { sql } from './database.ts'
 import { until } from './until.ts'
 
 /**
- * Runs a statement in a transaction, asks one after the other until all of them wait for what it holds, and commits.
- * Nobody else may want that.
- * @param then what else that transaction does while they wait
+ * Runs a statement in a transaction, starts the requests one after the other until all of them wait for its locks, and commits.
+ * No other connection may need those locks.
+ * @param then another statement of that transaction, run while they wait
  */
 export async function whileHeld<T>(
   databaseUrl: string,
@@ -34,7 +34,7 @@ export async function whileHeld<T>(
   return await Promise.all(asked)
 }
 
-/** Waits until that many wait for the backend, or for each other behind it. */
+/** Waits until that many connections wait for the backend, or for each other behind it. */
 async function waiting(databaseUrl: string, backend: number, count: number): Promise<void> {
   await until(async () => {
     const { rows } = await sql(databaseUrl).query<{ n: number }>(

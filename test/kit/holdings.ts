@@ -1,17 +1,17 @@
-// What a gateway holds: looked at from inside of it, after a garbage collection.
+// Reads from inside a gateway what memory and objects it holds, after a garbage collection.
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Gateway } from './gateway.ts'
 import type { Holdings } from './inside.ts'
 
-/** For the environment of a gateway that is to be looked into. */
+/** For the environment of a gateway whose memory is to be inspected. */
 export const inspectable = {
   NODE_OPTIONS: `--expose-gc --import ${pathToFileURL(path.join(import.meta.dirname, 'inside.ts')).href}`,
 }
 
 const looks = new WeakMap<Gateway, number>()
 
-/** Of a gateway that was started `inspectable`. */
+/** Requires a gateway that was started with `inspectable`. */
 export async function holdingsOf(gateway: Gateway): Promise<Holdings> {
   const look = (looks.get(gateway) ?? 0) + 1
   looks.set(gateway, look)

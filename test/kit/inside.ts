@@ -1,24 +1,24 @@
-// Loaded into a gateway under test: at SIGUSR2 it collects its garbage and writes what it still holds.
+// Loaded into a gateway under test: at SIGUSR2 it collects garbage and prints what memory and objects remain.
 import { setImmediate as turn } from 'node:timers/promises'
 import { BoundedWriter } from '../../src/events/live/bounded-writer.ts'
 import { LogTopic } from '../../src/events/live/log-topic.ts'
 import { StateTopic } from '../../src/events/live/state-topic.ts'
 
 export interface Holdings {
-  /** With what buffers hold outside of it. */
+  /** Includes the memory of buffers outside the heap. */
   heapBytes: number
   rssBytes: number
-  /** Ends of streams, and what they follow. */
+  /** The live stream writers, and the topics that they follow. */
   writers: number
   topics: number
   /**
-   * The most processor time, in ms, that the main thread spent between two turns of the event loop since the look before:
-   * how long it kept others waiting, whatever else the machine was busy with.
+   * The most processor time, in ms, that the main thread spent between two turns of the event loop since the previous look: how
+   * long it kept others waiting, independent of other load on the machine.
    */
   heldMs: number
 }
 
-/** Keeps count of the objects on which a method was called, without holding them. */
+/** Counts the live objects on which a method was called, without keeping them alive. */
 function countOf<Name extends string>(prototype: Record<Name, (...args: never[]) => unknown>, method: Name): () => number {
   const met = new Set<WeakRef<object>>()
   const known = new WeakSet<object>()
@@ -51,7 +51,7 @@ process.on('SIGUSR2', async () => {
   const heldMs = held / 1000
   for (let i = 0; i < 2; i++) {
     globalThis.gc?.()
-    // What is freed may free more in the next turn.
+    // Freed objects may release more in the next turn.
     await turn()
   }
   const { heapUsed, external, rss: rssBytes } = process.memoryUsage()

@@ -1,24 +1,26 @@
-// What must be true of a database whatever was killed, frozen or repeated, once the gateway has come to rest.
+// The invariants of a database at rest, which must hold whatever was killed, frozen or repeated before.
 import { planOf } from '../../src/billing/plans.ts'
 import { sql } from './database.ts'
 import { until } from './until.ts'
 
 export interface Expected {
-  /** Ids that were answered with a 2xx: each must exist and be at rest. */
+  /** Ids that were acknowledged with a 2xx: each must exist and be at rest. */
   acknowledged?: readonly string[]
-  /** How many outbound messages there are in all: what was repeated under one key made one. */
+  /** The number of outbound messages in all: repeated requests under one idempotency key create one. */
   messages?: number
   withinMs?: number
 }
 
-/** Waits for rest, then for each promise looks for rows that break it. @throws naming every broken one with examples. */
+/** Waits for rest, then looks for rows that break each invariant. @throws naming every broken one with examples. */
 export async function expectInvariants(databaseUrl: string, expected: Expected = {}): Promise<void> {
   await atRest(databaseUrl, expected.withinMs)
   const broken = await findBroken(databaseUrl, expected)
   if (broken.length > 0) throw new Error(`Broken promises:\n${broken.join('\n')}`)
 }
 
-/** Waits until no message is on its way (those that wait for an instance or their time apart) and every event has its number. */
+/**
+ * Waits until no message is in progress (except those that wait for an instance or for their time) and every event is numbered.
+ */
 export async function atRest(databaseUrl: string, withinMs = 40_000): Promise<void> {
   const query = `select
       (select count(*)::int from messages where direction = 'outbound' and "waitingSince" is null and "dueAt" <= now()
@@ -62,7 +64,7 @@ async function findBroken(databaseUrl: string, expected: Expected): Promise<stri
 
 const rank = `case type when 'message.sent' then 1 when 'message.delivered' then 2 when 'message.read' then 3 when 'message.failed' then 2 end`
 
-/** Each query finds what breaks the promise it is called by. */
+/** Each query finds the rows that break the invariant in its name. */
 const promises: Record<string, string> = {
   'no message is on its way without a job that will bring it': `
     select m.id, m.status, m.attempts from messages m
@@ -70,7 +72,7 @@ const promises: Record<string, string> = {
       and not exists (select from pgboss.job j where j.name like 'message.dispatch%' and j.state < 'completed' and j.data->>'id' = m.id::text)`,
   'no lease outlives its message': `
     select id, status, "leaseUntil" from messages where status in ('queued', 'cancelled', 'received') and "leaseToken" is not null`,
-  // The job of a message that a paused campaign took back finds nothing, and is over at once.
+  // The job of a message that a paused campaign withdrew finds nothing, and ends at once.
   'no job waits for a message that does not exist': `
     select j.id, j.data from pgboss.job j
     where j.name like 'message.dispatch%' and j.state < 'completed' and j.start_after < now() - interval '3 seconds'
@@ -79,13 +81,14 @@ const promises: Record<string, string> = {
     select m.id, m.status, m.attempts from messages m join instances i on i.id = m."instanceId" and i.provider = 'sandbox'
     left join sandbox_messages s on s.reference = m.id::text and s."instanceId" = m."instanceId" and s."to" = m."to" and s.body = m.body
     where m.direction = 'outbound' and m."acceptedAt" is not null and s.reference is null`,
-  // It notes refused offers too, two of a number that ends in 0008 and one of 0010; what had no other may be taken back with its campaign.
+  // The sandbox also records refused offers: two for a number that ends in 0008 and one for 0010; a message with no other offer
+  // may have been withdrawn with its campaign.
   'the network has nothing that nobody sent': `
     select s.reference, s.offers from sandbox_messages s where not exists (select from messages m where m.id::text = s.reference)
       and s.offers > case right(s."to", 4) when '0008' then 2 when '0010' then 1 else 0 end`,
   'what was cancelled never reached the network': `
     select m.id from messages m join sandbox_messages s on s.reference = m.id::text where m.status = 'cancelled'`,
-  // Numbers that end in 0008 and 0010 refuse offers, so more than one are made.
+  // Numbers that end in 0008 and 0010 refuse offers, so more than one is made.
   'a network that takes no reference of ours is offered nothing twice': `
     select s.reference, s.offers from sandbox_messages s join instances i on i.id = s."instanceId"
     where i.settings->>'clientReferences' = 'false' and s.offers > 1 and right(s."to", 4) not in ('0008', '0010')`,

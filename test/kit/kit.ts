@@ -1,4 +1,4 @@
-// Everything a test needs, in one import.
+// Exports everything a test needs, for one import.
 export { type Account, connectedInstance, createAccount, type InstanceOptions, type TestInstance } from './accounts.ts'
 export { type Answer, type Api, api } from './api.ts'
 export { atEnd } from './at-end.ts'

@@ -1,9 +1,12 @@
-// Tests of how soon something comes, or of how much it takes, on a machine that others use too.
+// Options for tests that measure time or memory on a machine with other load.
 
-/** For a test's options: it is measured again where it was too slow, or took too much. What is wrong in any other way fails at once. */
+/**
+ * Test options that repeat a measurement which took too much time or memory ("to be less than"). Any other failure fails at
+ * once.
+ */
 export const measuredAgain = { retry: { count: 2, condition: /to be less than/ } }
 
-/** What is measured: played ahead the first time, and anew whenever it is measured again. */
+/** Returns the result that was computed in advance on the first call, and a new one on each retry. */
 export function playedAhead<T>(ahead: () => T, play: () => Promise<T>): () => Promise<T> {
   let measured = 0
   return async () => (measured++ === 0 ? ahead() : await play())

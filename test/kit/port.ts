@@ -1,9 +1,9 @@
-// A port for a server that listens later than its port is chosen, or goes and comes back.
+// Chooses a port for a server that listens later, or stops and restarts.
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import net from 'node:net'
 
-/** Below those that the system gives whoever asks for any, so that nobody is given it meanwhile. */
+/** A port below the ephemeral range, so that the system does not assign it to another process meanwhile. */
 export async function ownPort(): Promise<number> {
   for (;;) {
     const port = randomInt(12_000, 32_000)
@@ -14,7 +14,7 @@ export async function ownPort(): Promise<number> {
       await once(server, 'close')
       return port
     } catch {
-      // Somebody has it.
+      // The port is in use.
     }
   }
 }

@@ -1,18 +1,18 @@
-// How soon an answer comes on a machine that others use too: at its best. Noise is not always there; a slow path always is.
+// Measures the best response time on a machine with other load: noise is intermittent; a slow code path is slow every time.
 import { setTimeout as pause } from 'node:timers/promises'
 
 export interface PromptOptions<T> {
-  /** The answer must come within this. */
+  /** The limit for the response time. */
   withinMs?: number
-  /** How long to go on asking until one does. */
+  /** How long to repeat the request until one answer is in time. */
   patienceMs?: number
-  /** What it says of itself that it took, where that is not the time until it came. */
+  /** The duration that the answer itself reports, used instead of the time until it came. */
   tookMs?: (answer: T) => number
 }
 
 const leastTries = 10
 
-/** Asks until an answer comes in time, and returns that one. @throws with the fastest time when none did. */
+/** Repeats the request until an answer comes in time, and returns that one. @throws with the fastest time when none did. */
 export async function promptly<T>(ask: () => T | Promise<T>, options: PromptOptions<T> = {}): Promise<T> {
   const { withinMs = 100, patienceMs = 10_000, tookMs } = options
   const deadline = performance.now() + patienceMs
@@ -26,7 +26,7 @@ export async function promptly<T>(ask: () => T | Promise<T>, options: PromptOpti
     if (tries >= leastTries && performance.now() > deadline) {
       throw new Error(`Of ${tries} answers the fastest took ${bestMs.toFixed(0)} ms; at most ${withinMs} are allowed`)
     }
-    // What disturbs is given time to pass.
+    // The pause gives the disturbance time to pass.
     await pause(20 * tries)
   }
 }

@@ -1,4 +1,4 @@
-// What tests over HTTP begin with: a database of their own, gateways on it, an account with a phone.
+// The start of tests over HTTP: a separate database, gateways on it, and an account with a phone.
 import { type Account, connectedInstance, createAccount, type TestInstance } from './accounts.ts'
 import { type Api, api } from './api.ts'
 import { cloneDatabase } from './database.ts'
@@ -10,14 +10,14 @@ export interface Scene {
   account: Account
   /** Connected for 30 days. */
   phone: TestInstance
-  /** A client of the account, or of another one, at the n-th gateway: in turns, where `n` goes on and on. */
+  /** A client of the account, or of another one, at the n-th gateway, modulo the number of gateways. */
   client: (n?: number, account?: { apiKey: string }) => Api
 }
 
 export interface SceneOptions {
-  /** Gateways on the one database. */
+  /** The number of gateways on the one database. */
   gateways?: number
-  /** The rate of a key is no matter, unless this says so. */
+  /** The rate limit of a key is too high to matter, unless this overrides it. */
   env?: GatewayOptions['env']
 }
 

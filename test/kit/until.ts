@@ -1,15 +1,15 @@
-// Waiting for something to become true, instead of for time to pass.
+// Waits for a condition to become true, instead of for a fixed time.
 import { setTimeout as pause } from 'node:timers/promises'
 
 export interface UntilOptions {
-  /** Said where the time is part of the promise; without it, what a busy machine may need. */
+  /** Set where the time is part of the promise; the default suits a busy machine. */
   timeoutMs?: number
   everyMs?: number
 }
 
 /**
- * Calls `condition` until what it returns is true-ish, and returns that. What it throws counts as not yet.
- * @throws when the time is over, with what it threw last.
+ * Calls `condition` until it returns a truthy value, and returns that. An exception counts as not yet true.
+ * @throws when the time is over, with the last exception as its cause.
  */
 export async function until<T>(
   condition: () => T | Promise<T>,

@@ -1,4 +1,4 @@
-// How files are given back: whole or in parts, with headers that let no browser run them.
+// Downloads of files, whole or in parts, with headers that keep browsers from running them.
 import { rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import path from 'node:path'
@@ -27,7 +27,7 @@ async function uploaded(content: Uint8Array | string): Promise<Uploaded> {
   return (await upload(rig.gateway, rig.tenant.account.apiKey, content)).body.data
 }
 
-/** Both ways to a file. */
+/** Returns both ways to download a file: its public URL, and the REST route with the API key. */
 function ways({ id, url }: Uploaded): [string, Record<string, string>][] {
   return [
     [url, {}],
@@ -35,8 +35,8 @@ function ways({ id, url }: Uploaded): [string, Record<string, string>][] {
   ]
 }
 
-describe('a file that is given back', () => {
-  it.each(Object.keys(samples))('%s says what it is and runs nothing', async (type) => {
+describe('a downloaded file', () => {
+  it.each(Object.keys(samples))('of type %s declares its type, and its headers forbid execution', async (type) => {
     const file = await uploaded(samples[type] as Buffer)
     for (const [url, headers] of ways(file)) {
       const { status, headers: told } = await fetch(url, { headers })
@@ -53,7 +53,7 @@ describe('a file that is given back', () => {
     }
   })
 
-  it('may be kept and shown by anybody who has its address, and by nobody else', async () => {
+  it('may be cached and embedded by anyone under its public URL, but not under the REST route', async () => {
     const [open, keyed] = await Promise.all(ways(await uploaded('hello')).map(([url, headers]) => fetch(url, { headers })))
     expect(open?.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
     expect(open?.headers.get('cross-origin-resource-policy')).toBe('cross-origin')
@@ -61,7 +61,7 @@ describe('a file that is given back', () => {
     expect(keyed?.headers.get('cross-origin-resource-policy')).toBe('same-origin')
   })
 
-  it('tells its headers alone', async () => {
+  it('has the same headers for HEAD as for GET', async () => {
     for (const [url, headers] of ways(await uploaded('hello'))) {
       const [head, get] = [await fetch(url, { method: 'HEAD', headers }), await fetch(url, { headers })]
       const told = (response: Response) => {
@@ -72,7 +72,7 @@ describe('a file that is given back', () => {
     }
   })
 
-  it('is not sent again to who has it', async () => {
+  it('is not sent again when If-None-Match names its tag', async () => {
     const file = await uploaded('hello')
     for (const [url, headers] of ways(file)) {
       for (const tag of [`"${file.id}"`, `W/"${file.id}"`, `"other", "${file.id}"`, '*']) {
@@ -83,7 +83,7 @@ describe('a file that is given back', () => {
     }
   })
 
-  it('is not sent again to who has it since it last changed, unless a tag says otherwise', async () => {
+  it('is not sent again when If-Modified-Since is not earlier than its last change, unless If-None-Match differs', async () => {
     for (const [url, headers] of ways(await uploaded('hello'))) {
       const changed = (await fetch(url, { headers })).headers.get('last-modified') as string
       const ask = async (since: string, more = {}) =>
@@ -97,7 +97,7 @@ describe('a file that is given back', () => {
   })
 })
 
-describe('a part of a file', () => {
+describe('a range request', () => {
   const content = Buffer.from('0123456789')
 
   it.each<[string, string, string]>([
@@ -108,7 +108,7 @@ describe('a part of a file', () => {
     ['bytes=-3', '789', 'bytes 7-9/10'],
     ['bytes=-99', '0123456789', 'bytes 0-9/10'],
     ['Bytes=2-4', '234', 'bytes 2-4/10'],
-  ])('%s is %s', async (range, part, told) => {
+  ])('for %s returns %s', async (range, part, told) => {
     for (const [url, headers] of ways(await uploaded(content))) {
       const answer = await fetch(url, { headers: { ...headers, range } })
       expect([answer.status, await answer.text()]).toEqual([206, part])
@@ -116,7 +116,7 @@ describe('a part of a file', () => {
     }
   })
 
-  it.each(['bytes=10-', 'bytes=99-100', 'bytes=-0', `bytes=${'9'.repeat(30)}-`])('%s is not there', async (range) => {
+  it.each(['bytes=10-', 'bytes=99-100', 'bytes=-0', `bytes=${'9'.repeat(30)}-`])('for %s is answered with 416', async (range) => {
     for (const [url, headers] of ways(await uploaded(content))) {
       const answer = await fetch(url, { headers: { ...headers, range } })
       expect([answer.status, answer.headers.get('content-range')]).toEqual([416, 'bytes */10'])
@@ -126,7 +126,7 @@ describe('a part of a file', () => {
   })
 
   it.each(['bytes=0-1,3-4', 'bytes=4-2', 'bytes=', 'bytes=-', 'bytes=a-b', 'lines=1-2', 'bytes=0x0-1', ''])(
-    '"%s" asks for all of it',
+    'for "%s" returns the whole file',
     async (range) => {
       const [[url, headers]] = ways(await uploaded(content)) as [[string, Record<string, string>]]
       const answer = await fetch(url, { headers: { ...headers, range } })
@@ -134,7 +134,7 @@ describe('a part of a file', () => {
     },
   )
 
-  it('is of the file that the caller knows, or all of it comes', async () => {
+  it('returns the part if If-Range names the tag of the file, and the whole file otherwise', async () => {
     const file = await uploaded(content)
     const ask = async (ifRange: string) => {
       const answer = await fetch(file.url, { headers: { range: 'bytes=0-1', 'if-range': ifRange } })
@@ -145,14 +145,14 @@ describe('a part of a file', () => {
     expect(await ask('Wed, 21 Oct 2015 07:28:00 GMT')).toEqual([200, '0123456789'])
   })
 
-  it.each(['bytes=0-1', 'bytes=99-'])('is nothing that HEAD asks for: %s', async (range) => {
+  it.each(['bytes=0-1', 'bytes=99-'])('is ignored for HEAD: %s', async (range) => {
     for (const [url, headers] of ways(await uploaded(content))) {
       const { status, headers: told } = await fetch(url, { method: 'HEAD', headers: { ...headers, range } })
       expect([status, told.get('content-length'), told.get('content-range')]).toEqual([200, '10', null])
     }
   })
 
-  it('and its fellows are the whole, wherever it is cut', () => {
+  it('splits a file without a gap or an overlap, wherever it is cut', () => {
     for (const size of [1, 2, 10, 4096]) {
       for (const cut of [1, 2, size - 1, size].filter((at) => at >= 1 && at < size)) {
         expect(readRange(`bytes=0-${cut - 1}`, size)).toEqual({ start: 0, end: cut - 1 })
@@ -162,8 +162,8 @@ describe('a part of a file', () => {
   })
 })
 
-describe('an address', () => {
-  it('that was not given out is not there', async () => {
+describe('a public URL', () => {
+  it('that was not issued answers 404', async () => {
     const { url } = await uploaded('hello')
     const token = url.match(/[\w-]{43}/)?.[0] as string
     const wrong = [
@@ -186,7 +186,7 @@ describe('an address', () => {
     }
   })
 
-  it('takes GET and HEAD', async () => {
+  it('accepts only GET and HEAD', async () => {
     const { url } = await uploaded('hello')
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
       const answer = await fetch(url, { method })
@@ -194,7 +194,7 @@ describe('an address', () => {
     }
   })
 
-  it('whose file is gone says so, and a log tells the operator', async () => {
+  it('answers 404 when its file is gone, and a log line informs the operator', async () => {
     const file = await uploaded('hello')
     rmSync(path.join(dataDir, 'media', file.id))
     for (const [url, headers] of ways(file)) {
@@ -205,11 +205,11 @@ describe('an address', () => {
   })
 })
 
-describe.skipIf(process.platform !== 'linux')('a reader who goes', () => {
-  it('takes the open file along', async () => {
+describe.skipIf(process.platform !== 'linux')('a client that disconnects', () => {
+  it('makes the gateway close the open file', async () => {
     const { url } = await uploaded(sized('application/pdf', 60 * 1024 * 1024))
     const { hostname, port, pathname } = new URL(url)
-    // Files alone: connections that others have left idle come and go.
+    // Counts files only, because idle connections of other tests come and go.
     const heldOpen = () => openFiles(rig.gateway, dataDir)
     await until(() => heldOpen() === 0)
     const sockets = await Promise.all(

@@ -1,4 +1,4 @@
-// A file that is refused while it comes leaves nothing on the disk.
+// A file that is refused during its upload leaves nothing on the disk.
 import { pbkdf2 } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
@@ -9,12 +9,12 @@ import { openSpool } from '../../src/media/spool.ts'
 import { dataFolder } from '../promises/demo.ts'
 import { rawForm } from './rig.ts'
 
-/** Keeps the threads busy on which Node opens files, so that whatever is not waited for comes late. */
+/** Keeps the threads busy on which Node opens files, so that anything that is not awaited happens late. */
 function busyThreads(): void {
   for (let i = 0; i < 8; i++) pbkdf2('password', 'salt', 20_000, 64, 'sha512', () => {})
 }
 
-it('exists by the time that it is refused, so that its removal is not overtaken by its creation', async () => {
+it('creates the file before it reports a refusal, so that the removal cannot come before the creation', async () => {
   const dataDir = await dataFolder()
   const { headers, body } = rawForm('x'.repeat(1000), 'form-data; name="file"; filename="a"')
   for (let round = 0; round < 10; round++) {

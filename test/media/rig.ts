@@ -1,4 +1,4 @@
-// What the tests of media begin with: files of every type that there is, made here byte by byte, and a way to send them.
+// Setup for tests of media: a file of each supported type, built byte by byte, and functions that upload files.
 import { readdirSync, readlinkSync } from 'node:fs'
 import path from 'node:path'
 import { crc32, deflateRawSync } from 'node:zlib'
@@ -7,20 +7,20 @@ import { expectDocumented } from '../kit/document.ts'
 import type { Answer } from '../kit/kit.ts'
 
 export interface Sent {
-  /** The part's name; `file` unless told otherwise. */
+  /** The name of the part; `file` by default. */
   field?: string
   filename?: string
-  /** What the part says that it is. */
+  /** The content type that the part declares. */
   type?: string
   headers?: Record<string, string>
 }
 
-/** Matches the address of a file at that gateway. */
+/** Matches the public URL of a file at the gateway. */
 export function publicUrl(gateway: { url: string }, extension: string): string {
   return expect.stringMatching(new RegExp(`^${gateway.url}/media/[\\w-]{43}\\.${extension}$`))
 }
 
-/** How many of the files that it keeps a gateway holds open. */
+/** Returns the number of media files that a gateway holds open. */
 export function openFiles({ pid }: { pid: number }, dataDir: string): number {
   const held = `/proc/${pid}/fd`
   const files = readdirSync(held).map((fd) => {
@@ -45,7 +45,7 @@ export async function upload(
   return await post(gateway, apiKey, form, headers)
 }
 
-/** Posts any body at all. */
+/** Posts any body. */
 export async function post(
   gateway: { url: string },
   apiKey: string,
@@ -59,7 +59,7 @@ export async function post(
   return answer
 }
 
-/** A form as it is on the wire, for what `FormData` would not write. */
+/** A form as raw text, for forms that `FormData` would not write. */
 export function rawForm(content: string, disposition: string, boundary = 'b'): { body: string; headers: Record<string, string> } {
   const body = `--${boundary}\r\nContent-Disposition: ${disposition}\r\n\r\n${content}\r\n--${boundary}--\r\n`
   return { body, headers: { 'content-type': `multipart/form-data; boundary=${boundary}` } }
@@ -68,7 +68,7 @@ export function rawForm(content: string, disposition: string, boundary = 'b'): {
 const bytes = (...parts: (string | number[] | Uint8Array)[]) =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : Buffer.from(part))))
 
-/** A ZIP archive of these files, compressed or not; `saidBytes` is what each says to unpack to. */
+/** A ZIP archive of these files, compressed or not. Each entry declares `saidBytes` as its unpacked size, if that is given. */
 export function zip(files: Record<string, string | Uint8Array>, how: { deflate?: boolean; saidBytes?: number } = {}): Buffer {
   const entries = Object.entries(files).map(([name, content]) => {
     const data = how.deflate ? deflateRawSync(content) : Buffer.from(content)
@@ -100,7 +100,7 @@ export function zip(files: Record<string, string | Uint8Array>, how: { deflate?:
   return bytes(...entries.flatMap(({ name, data, header }) => [header, name, data]), ...directory, end)
 }
 
-/** An office document since 2007: `part` is `wordprocessingml.document` and its like. */
+/** An Office document in the format used since 2007; `part` is `wordprocessingml.document` or similar. */
 function openXml(part: string, folder: string): Buffer {
   const type = `application/vnd.openxmlformats-officedocument.${part}.main+xml`
   return zip({
@@ -110,8 +110,8 @@ function openXml(part: string, folder: string): Buffer {
 }
 
 /**
- * An office document before 2007: a compound file whose root names its program by `classId`, as it stands in the file. Its
- * sectors have 2 to the power of `shift` bytes, by what it says.
+ * An Office document in the format used before 2007: a compound file with a root entry that names its program by `classId`, in
+ * the byte order of the file. Its header declares sectors of 2 to the power of `shift` bytes.
  */
 export function compound(classId: string, shift = 9): Buffer {
   const root = shift === 12 ? 8192 : 1024
@@ -162,7 +162,7 @@ export const samples: Record<string, Buffer> = {
   'text/plain': Buffer.from('Grüße\tan alle\r\n'),
 }
 
-/** What is behind the boundary of a type, so that a file is as large as it is asked to be. */
+/** Pads the sample of a type to `size` bytes. */
 export function sized(type: string, size: number): Buffer {
   const sample = samples[type] as Buffer
   return Buffer.concat([sample, Buffer.alloc(Math.max(0, size - sample.length), type === 'text/plain' ? 'x' : 0)])

@@ -1,4 +1,4 @@
-// A small S3, for loopback: puts, gets with ranges and deletes, for whoever signs as Amazon's documents say.
+// A small S3 server on loopback: puts, ranged gets and deletes, for clients that sign as Amazon documents it.
 import { createHash, createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,13 +6,13 @@ import { atEnd } from '../kit/kit.ts'
 
 export interface S3Server {
   url: string
-  /** What it holds, by `/bucket/key`. */
+  /** The stored objects, by `/bucket/key`. */
   objects: Map<string, Buffer>
-  /** Every request that it let in: `PUT /bucket/key`. */
+  /** Every request that passed the signature check: `PUT /bucket/key`. */
   seen: string[]
-  /** Set to answer everything with this status from now on. */
+  /** If set, every request is answered with this status. */
   fails: number | undefined
-  /** Answers in place of the server where it is set, and says so. */
+  /** If set, may answer instead of the server; returns whether it did. */
   lies: ((request: IncomingMessage, response: ServerResponse, object: Buffer | undefined) => boolean) | undefined
 }
 
@@ -22,7 +22,7 @@ interface Credentials {
   region: string
 }
 
-/** Ends with the test, or with its file. */
+/** The server ends with the test, or with its file. */
 export async function startS3(credentials: Credentials): Promise<S3Server> {
   const state: S3Server = { url: '', objects: new Map(), seen: [], fails: undefined, lies: undefined }
   const server = createServer(async (request, response) => {
@@ -74,7 +74,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex')
 const hmac = (key: string | Buffer, data: string) => createHmac('sha256', key).update(data).digest()
 
-/** AWS Signature Version 4, computed again; what is wrong with the request's, or undefined. */
+/** Computes AWS Signature Version 4 again; returns the fault of the signature in the request, or undefined. */
 function faultOf({ method, url, headers }: IncomingMessage, body: Buffer, credentials: Credentials): string | undefined {
   const form =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=(\w{64})$/

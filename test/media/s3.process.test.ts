@@ -1,4 +1,4 @@
-// Files in a bucket: the same promises as on disk, kept by a server that checks signatures.
+// Files in an S3 bucket keep the same promises as files on disk, with a server that checks signatures.
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -53,7 +53,7 @@ beforeEach(() => {
 const incoming = () => readdirSync(path.join(env.DATA_DIR as string, 'media/incoming'))
 
 describe('a bucket', () => {
-  it('holds what is uploaded, and gives it back whole and in parts', async () => {
+  it('stores uploads, and returns them whole and in parts', async () => {
     const content = sized('application/pdf', 20 * 1024 * 1024)
     const { status, body } = await upload(gateway, account.apiKey, content)
     expect(status).toBe(201)
@@ -75,7 +75,7 @@ describe('a bucket', () => {
     expect(s3.seen, 'neither needs the bytes').toEqual([])
   })
 
-  it('holds a repeated upload once', async () => {
+  it('stores a repeated upload once', async () => {
     const before = s3.objects.size
     const repeat = () => upload(gateway, account.apiKey, 'hello', { headers: { 'idempotency-key': 'one' } })
     const [first, second] = [await repeat(), await repeat()]
@@ -83,7 +83,7 @@ describe('a bucket', () => {
     expect(s3.objects.size).toBe(before + 1)
   })
 
-  it('that fails keeps nothing, and says no more than that', async () => {
+  it('that fails leaves no partial upload, and its errors reveal no details', async () => {
     const kept = await upload(gateway, account.apiKey, 'kept')
     s3.fails = 503
     const answers = [await upload(gateway, account.apiKey, 'hello')]
@@ -102,7 +102,7 @@ describe('a bucket', () => {
     expect(incoming()).toEqual([])
   })
 
-  it('loses what is deleted; where it fails then, with the next sweep, and nobody reads it meanwhile', async () => {
+  it('loses deleted files; if a deletion fails, the next sweep repeats it, and nobody reads the file meanwhile', async () => {
     const client = api(gateway, account.apiKey)
     const [one, two] = [await upload(gateway, account.apiKey, 'one'), await upload(gateway, account.apiKey, 'two')]
     const [place, other] = [one, two].map(({ body }) => `/files/media/${body.data.id}`) as [string, string]
@@ -118,13 +118,13 @@ describe('a bucket', () => {
     expect(left.rowCount).toBe(0)
   })
 
-  it('that lost a file answers 404', async () => {
+  it('that lost a file leads to 404', async () => {
     const { id, url } = (await upload(gateway, account.apiKey, 'hello')).body.data
     s3.objects.delete(`/files/media/${id}`)
     expect((await fetch(url)).status).toBe(404)
   })
 
-  it('that is not ours answers 5xx, and its secret is in no log', async () => {
+  it('with a wrong secret or address leads to 5xx, and no secret is logged', async () => {
     const wrong = await startGateway({ databaseUrl, env: { ...env, S3_SECRET_ACCESS_KEY: 'the-wrong-secret-of-the-bucket' } })
     expect((await upload(wrong, account.apiKey, 'hello')).status).toBe(500)
     const away = await startGateway({ databaseUrl, env: { ...env, S3_ENDPOINT: 'http://127.0.0.1:9' } })
@@ -135,7 +135,7 @@ describe('a bucket', () => {
   })
 })
 
-describe('a bucket that lies', () => {
+describe('a bucket that misbehaves', () => {
   const html = '<html><body>Please sign in to this network</body></html>'
 
   it.each<[string, NonNullable<S3Server['lies']>]>([
@@ -158,7 +158,7 @@ describe('a bucket that lies', () => {
         return true
       },
     ],
-  ])('keeps no upload: %s', async (_, lies) => {
+  ])('leaves no upload behind: %s', async (_, lies) => {
     const before = await mediaCount()
     s3.lies = lies
     const { status, body } = await upload(gateway, account.apiKey, 'hello')
@@ -173,7 +173,7 @@ describe('a bucket that lies', () => {
       if (method !== 'GET' || !object) return false
       const bytes = part(object)
       response.writeHead(206, { 'content-length': length(object, bytes) })
-      // More than was said goes out beside HTTP.
+      // The bytes go directly to the socket, because HTTP would not send more than the declared length.
       response.flushHeaders()
       response.socket?.end(bytes)
       return true
@@ -218,7 +218,7 @@ describe('a bucket that lies', () => {
         return true
       },
     ],
-  ])('never gives out %s as the file, nor what would pass for another answer', async (_, lies) => {
+  ])('never causes %s to be served as the whole file, nor as another response', async (_, lies) => {
     const { data } = (await upload(gateway, account.apiKey, file)).body
     const { pathname } = new URL(data.url)
     s3.lies = lies
@@ -227,13 +227,13 @@ describe('a bucket that lies', () => {
     expect(closed).toBe(true)
     const [status] = text.match(/HTTP\/1\.1 \d{3}/g) as string[]
     expect(text).not.toMatch(/<html/)
-    // Either it is refused, and the next request has its answer, or the connection ends in the middle of the file.
+    // Either the download is refused and the next request gets its response, or the connection ends in the middle of the file.
     if (status !== 'HTTP/1.1 200') return expect(text.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 500', 'HTTP/1.1 200'])
     const [head = '', ...rest] = text.split('\r\n\r\n')
     expect(rest.join('\r\n\r\n').length).toBeLessThan(Number(/^content-length: (\d+)/im.exec(head)?.[1]))
   })
 
-  it('that lets nothing go keeps no other leftover from being removed', async () => {
+  it('that refuses one deletion does not keep other leftovers from being removed', async () => {
     const made = await Promise.all(['one', 'two', 'three'].map((text) => upload(gateway, account.apiKey, text)))
     const ids: string[] = made.map(({ body }) => body.data.id)
     await sql(databaseUrl).query(
@@ -259,7 +259,7 @@ describe('a bucket that lies', () => {
 })
 
 describe('the configuration of a bucket', () => {
-  it('is told to be wrong before anything starts', async () => {
+  it('is rejected before anything starts if it is incomplete', async () => {
     const refused = spawnGateway({ databaseUrl, env: { MEDIA_STORE: 's3', S3_ACCESS_KEY_ID: 'x' } })
     expect((await refused.exited).code).toBe(1)
     expect(refused.logs).toEqual([
@@ -268,7 +268,7 @@ describe('the configuration of a bucket', () => {
     ])
   })
 
-  it('says which packages to install where they were left out', async () => {
+  it('names the package to install if it is missing', async () => {
     const hide = `import { registerHooks } from 'node:module'
       registerHooks({ resolve(name, context, next) {
         if (/^@aws-sdk\\/client-s3/.test(name)) throw Object.assign(new Error(name), { code: 'ERR_MODULE_NOT_FOUND' })

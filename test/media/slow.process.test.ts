@@ -1,4 +1,4 @@
-// Time that uploads and downloads have: a slow line is waited for, and who only holds a connection is cut.
+// Time limits of uploads and downloads: a slow connection is waited for, and one that is merely held open is cut.
 import { readdirSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import path from 'node:path'
@@ -21,7 +21,7 @@ beforeAll(async () => {
 interface Line {
   socket: Socket
   text: () => string
-  /** Milliseconds from now until the other side ends it. */
+  /** Milliseconds until the other side closes the connection. */
   closed: Promise<number>
 }
 
@@ -49,7 +49,7 @@ function openUpload(length: number): Line {
   ])
 }
 
-/** Writes all of it, so many bytes each so many milliseconds. */
+/** Writes the whole body, `bytes` bytes every `everyMs` milliseconds. */
 async function drip({ socket }: Line, body: Buffer, bytes: number, everyMs: number): Promise<void> {
   for (let at = 0; at < body.length && !socket.destroyed; at += bytes) {
     socket.write(body.subarray(at, at + bytes))
@@ -57,9 +57,9 @@ async function drip({ socket }: Line, body: Buffer, bytes: number, everyMs: numb
   }
 }
 
-// Measured again where others keep this machine too busy.
+// Measured again when other load keeps this machine too busy.
 describe.concurrent('an upload', { timeout: 90_000, ...measuredAgain }, () => {
-  it('of 60 MiB may take half a minute and more', async () => {
+  it('of 60 MiB may take more than 30 s', async () => {
     const body = Buffer.from(rawForm('x'.repeat(60 * mib), 'form-data; name="file"; filename="a"').body)
     const line = openUpload(body.length)
     const begun = performance.now()
@@ -70,7 +70,7 @@ describe.concurrent('an upload', { timeout: 90_000, ...measuredAgain }, () => {
     line.socket.destroy()
   })
 
-  it('that comes a byte at a time is cut as any request is', async () => {
+  it('that sends one byte at a time is cut like any slow request', async () => {
     const { body } = rawForm('x'.repeat(mib), 'form-data; name="file"; filename="a"')
     const line = openUpload(body.length)
     line.socket.write(body.slice(0, 200))
@@ -81,17 +81,17 @@ describe.concurrent('an upload', { timeout: 90_000, ...measuredAgain }, () => {
     expect(tookMs).toBeLessThan(14_000)
   })
 
-  it('that stops is cut when the time that it earned is over', async () => {
+  it('that stalls is cut when the time that its bytes earned is over', async () => {
     const { body } = rawForm('x'.repeat(10 * mib), 'form-data; name="file"; filename="a"')
     const line = openUpload(body.length)
     line.socket.write(body.slice(0, mib / 2))
     const tookMs = await line.closed
-    // 10 s as every request, 8 s for 512 KiB, of which some may have come before anybody looked.
+    // 10 s as for every request, plus 8 s for 512 KiB, of which some may have arrived before the first check.
     expect(tookMs).toBeGreaterThan(12_000)
     expect(tookMs).toBeLessThan(23_000)
   })
 
-  it('that was refused does not hold its connection by going on', async () => {
+  it('that was refused cannot keep its connection open by sending more', async () => {
     const line = openUpload(60 * mib)
     line.socket.write('--b\r\nContent-Disposition: form-data; name="other"; filename="a"\r\n\r\n')
     void drip(line, Buffer.alloc(60, 'x'), 1, 500)
@@ -100,7 +100,7 @@ describe.concurrent('an upload', { timeout: 90_000, ...measuredAgain }, () => {
     expect(tookMs).toBeLessThan(14_000)
   })
 
-  it('leaves its connection to the requests after it, on the time of every request', async () => {
+  it('leaves its connection to later requests, with the usual time limit', async () => {
     const { body } = rawForm('hello', 'form-data; name="file"; filename="a"')
     const line = openUpload(body.length)
     line.socket.write(body)
@@ -114,8 +114,8 @@ describe.concurrent('an upload', { timeout: 90_000, ...measuredAgain }, () => {
   })
 })
 
-describe('what was cut', () => {
-  it('has left no file and no row', async () => {
+describe('an upload that was cut', () => {
+  it('leaves no file, no row and no warning in the log', async () => {
     const { rows } = await sql(rig.databaseUrl).query('select id from media where "storedAt" is null')
     expect(rows).toEqual([])
     expect(readdirSync(path.join(dataDir, 'media/incoming'))).toEqual([])
@@ -123,14 +123,14 @@ describe('what was cut', () => {
   })
 })
 
-describe.skipIf(process.platform !== 'linux')('a reader', () => {
-  it('who takes nothing is cut, and others are not kept waiting', { timeout: 90_000 }, async () => {
+describe.skipIf(process.platform !== 'linux')('a download', () => {
+  it('that nobody reads is cut, and does not delay other downloads', { timeout: 90_000 }, async () => {
     const { url } = (await upload(rig.gateway, rig.tenant.account.apiKey, sized('application/pdf', 60 * mib))).body.data
     const line = open([`GET ${new URL(url).pathname} HTTP/1.1`, 'Host: x'])
     await new Promise((resolve) => line.socket.once('data', resolve))
     line.socket.pause()
     expect((await (await fetch(url)).arrayBuffer()).byteLength).toBe(60 * mib)
-    // The other one has all of it a moment before its file is closed.
+    // The complete download has all its bytes a moment before the gateway closes its file.
     const heldOpen = () => openFiles(rig.gateway, dataDir)
     await until(() => heldOpen() === 1)
     await until(() => heldOpen() === 0, { timeoutMs: 45_000, everyMs: 500 })

@@ -1,4 +1,4 @@
-// Types are read from the content of files, and only those that networks take are taken.
+// Types of files are read from their content, and only the types that messaging networks accept are accepted.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -20,15 +20,15 @@ async function typeOf(content: string | Uint8Array): Promise<string | undefined>
 }
 
 describe('a file', () => {
-  it.each(Object.entries(samples))('of %s is known by its content', async (type, content) => {
+  it.each(Object.entries(samples))('of %s is recognized by its content', async (type, content) => {
     expect(await typeOf(content)).toBe(type)
   })
 
-  it('of Word is known by its content where its sectors are large', async () => {
+  it('of Word is recognized by its content even if its sectors are large', async () => {
     expect(await typeOf(compound('0609020000000000c000000000000046', 12))).toBe('application/msword')
   })
 
-  it('of every type that is taken is tried here', () => {
+  it('of every accepted type is among the samples', () => {
     expect(Object.keys(samples).sort()).toEqual([...mediaTypes.keys()].sort())
   })
 
@@ -56,7 +56,7 @@ describe('a file', () => {
     ['text with a NUL', 'hello\0there'],
     ['text that ends inside a letter', Buffer.from('grüße').subarray(0, 3)],
     ['text with a bell', 'hello\x07'],
-  ])('that is %s is not taken', async (_, content) => {
+  ])('that is %s is refused', async (_, content) => {
     expect(await typeOf(content)).toBeUndefined()
   })
 
@@ -73,7 +73,7 @@ describe('a file', () => {
     ['text with a byte order mark', '\ufeffhello'],
     ['text of many parts, cut inside letters', 'ß€𝄞'.repeat(30_000)],
     ['a log with colours', '\x1b[31mred\x1b[0m\n'],
-  ])('that is %s is plain text and nothing more', async (_, content) => {
+  ])('that is %s counts as plain text, which is never shown inline', async (_, content) => {
     expect(await typeOf(content)).toBe('text/plain')
     expect(mediaTypes.get('text/plain')?.inline).toBe(false)
   })
@@ -82,11 +82,11 @@ describe('a file', () => {
     ['GIF and HTML', Buffer.from('GIF89a/*<html><script>alert(1)</script>*/'), 'image/gif'],
     ['JPEG and PHP', Buffer.concat([samples['image/jpeg'] as Buffer, Buffer.from('<?php system(1) ?>')]), 'image/jpeg'],
     ['PDF and ZIP', Buffer.concat([samples['application/pdf'] as Buffer, zip({ a: 'x' })]), 'application/pdf'],
-  ])('that is %s at once is what it begins as', async (_, content, type) => {
+  ])('that is both %s has the type of its beginning', async (_, content, type) => {
     expect(await typeOf(content)).toBe(type)
   })
 
-  it('may be shown in a page only where it is an image, a sound or a film', () => {
+  it('may be shown inline only if it is an image, audio or video', () => {
     const shown = [...mediaTypes.values()].filter(({ inline }) => inline).map(({ mimeType }) => mimeType)
     expect(shown.filter((type) => !/^(image|audio|video)\//.test(type))).toEqual([])
     expect([...mediaTypes.keys()].filter((type) => /svg|html|xml$|script/.test(type))).toEqual([])
@@ -102,7 +102,7 @@ describe('an archive that would fill a disk', () => {
     ['one in the name of an office document', zip({ [name]: types }, { deflate: true })],
     ['one that lies about it', zip({ [name]: types }, { deflate: true, saidBytes: 100 })],
     ['one of 10,000 files', zip(Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`word/${i}`, 'x'])))],
-  ])('is looked at and not unpacked: %s', measuredAgain, async (_, archive) => {
+  ])('is inspected but not unpacked: %s', measuredAgain, async (_, archive) => {
     const before = process.memoryUsage().rss
     const begun = performance.now()
     expect(await typeOf(archive)).toBeUndefined()

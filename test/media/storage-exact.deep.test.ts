@@ -1,4 +1,4 @@
-// The bytes of stored files stay exact, on the disk and in the sum, under many uploads at once and after a crash.
+// The bytes of stored files stay exact, on the disk and in the sum, under concurrent uploads and after a crash.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sweepMedia } from '../../src/media/service.ts'
 import { type Gateway, sql, until } from '../kit/kit.ts'
@@ -14,8 +14,8 @@ beforeAll(async () => {
   storage = await openStorage()
 })
 
-describe('many uploads at once', () => {
-  it('fill the room and no more, on two processes', { timeout: 60_000 }, async () => {
+describe('many concurrent uploads', () => {
+  it('fill the quota exactly, on two processes', { timeout: 60_000 }, async () => {
     const who = await storage.someone()
     await storage.fill(who, ofFree - 5 * 100_000)
     const before = storage.filesOnDisk().length
@@ -34,7 +34,7 @@ describe('many uploads at once', () => {
     expect(storage.incoming()).toEqual([])
   })
 
-  it('leave nothing on the disk where they are refused at their first byte', async () => {
+  it('leave nothing on the disk when they exceed the quota', async () => {
     const who = await storage.someone()
     await storage.fill(who, ofFree - 1)
     for (let round = 0; round < 5; round++) {
@@ -44,7 +44,7 @@ describe('many uploads at once', () => {
     expect(storage.incoming()).toEqual([])
   })
 
-  it('of one person hold no more of the disk than the plan stores, and are refused before they come', {
+  it('of one person occupy no more of the disk than the plan stores, and are refused before they are received', {
     timeout: 60_000,
   }, async () => {
     const [who, other] = [await storage.someone(), await storage.someone()]
@@ -60,7 +60,7 @@ describe('many uploads at once', () => {
         body,
         duplex: 'half',
       } as RequestInit)
-    // Without a length it counts as the largest.
+    // An upload without a length counts as one of the largest size.
     const stream = new ReadableStream({
       async start(controller) {
         controller.enqueue(new TextEncoder().encode(form.body.slice(0, 2 * mib)))
@@ -81,14 +81,14 @@ describe('many uploads at once', () => {
     expect(told(await storage.upload(who, 1000))).toBe('201')
     go()
     expect((await first).status).toBe(201)
-    // The room is there for the next, and only as much as is left.
+    // The first upload no longer reserves space, but only the rest of the quota is left for the next.
     expect((await post('/api/v1/media', form.body)).status).toBe(403)
     expect(storage.incoming()).toEqual([])
   })
 })
 
 describe('a process that dies', () => {
-  it.each(['media.before_put', 'media.after_put'])('%s leaves a sum that the sweep puts right', async (failpoint) => {
+  it.each(['media.before_put', 'media.after_put'])('at %s leaves a sum that the sweep corrects', async (failpoint) => {
     const doomed = await storage.start({ FAILPOINT: `${failpoint}=kill` })
     const who = await storage.someone()
     await expect(storage.upload(who, 1000, { at: doomed })).rejects.toThrow()
@@ -101,7 +101,7 @@ describe('a process that dies', () => {
     expect(await storage.mediaBytes(who)).toBe(0)
   })
 
-  it('in the middle of a deletion has deleted the file for everybody, and the sweep takes its bytes', async () => {
+  it('during a deletion leaves a file that nobody can download, and the sweep frees its bytes', async () => {
     const doomed = await storage.start({ FAILPOINT: 'media.before_remove=kill' })
     const who = await storage.someone()
     const { id, url } = (await storage.upload(who, 1000)).body.data
@@ -115,6 +115,6 @@ describe('a process that dies', () => {
   })
 })
 
-it('is what the rows of the files add up to, whatever happened to them', async () => {
+it('keeps the stored sums equal to the totals of the file rows, whatever happened to them', async () => {
   expect(await storage.wrongSums()).toEqual([])
 })

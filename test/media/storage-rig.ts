@@ -1,4 +1,4 @@
-// What the tests of storage begin with: two gateways on one folder of media, uploads, and rows as if much had been uploaded.
+// Setup for tests of storage: two gateways on one media folder, uploads, and rows that stand for many uploaded files.
 import { readdirSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
@@ -19,7 +19,7 @@ export function proofOf(surface: Surface, { apiKey, token }: Person): Record<str
   return surface === '/api/v1/media' ? { 'x-api-key': apiKey } : { authorization: `Bearer ${token}` }
 }
 
-/** The status of an answer, and its error's code. */
+/** The status of a response, and its error code if it has one. */
 export const told = ({ status, body }: Answer): string => `${status} ${body.error?.code ?? ''}`.trimEnd()
 
 export type Storage = Awaited<ReturnType<typeof openStorage>>
@@ -27,7 +27,7 @@ export type Storage = Awaited<ReturnType<typeof openStorage>>
 export async function openStorage() {
   const databaseUrl = await cloneDatabase()
   const dataDir = await dataFolder()
-  // The first upload would make it.
+  // The first upload would create this folder, but tests read it earlier.
   await mkdir(path.join(dataDir, 'media', 'incoming'), { recursive: true })
 
   function start(env: Record<string, string> = {}): Promise<Gateway> {
@@ -45,7 +45,7 @@ export async function openStorage() {
     start,
     someone: (plan: 'free' | 'pro' | 'max' = 'free') => newPerson(gateways[0], databaseUrl, plan),
 
-    /** Uploads so many bytes of text. */
+    /** Uploads a text of so many bytes, or the text itself. */
     async upload(
       who: Person,
       content: number | string,
@@ -60,7 +60,7 @@ export async function openStorage() {
       return answer
     },
 
-    /** As if so many bytes had been uploaded, in so many files. */
+    /** Adds rows as if so many files of so many bytes each had been uploaded. */
     async fill({ workspaceId }: Pick<Person, 'workspaceId'>, bytes: number, files = 1): Promise<void> {
       await sql(databaseUrl).query(
         `insert into media (id, "workspaceId", token, "mimeType", size, "storedAt")
@@ -69,13 +69,13 @@ export async function openStorage() {
       )
     },
 
-    /** What the graph says that is stored. */
+    /** The stored bytes as GraphQL reports them. */
     async mediaBytes(who: Person): Promise<number> {
       const { body } = await who.api.graphql('{ usage { mediaBytes plan { limits { maxMediaBytes } } } }')
       return body.data.usage.mediaBytes
     },
 
-    /** The workspaces whose stored sum is not that of their files. */
+    /** The workspaces with a stored sum that differs from the total of their files. */
     async wrongSums(): Promise<object[]> {
       const { rows } = await sql(databaseUrl).query(
         `select u."workspaceId", u.bytes, u.files, m.bytes as sum, m.files as count from media_usage u full join (
@@ -86,7 +86,7 @@ export async function openStorage() {
     },
 
     filesOnDisk: () => readdirSync(path.join(dataDir, 'media')).filter((name) => name !== 'incoming'),
-    /** The files of uploads that are under way. */
+    /** The files of uploads in progress. */
     incoming: () => readdirSync(path.join(dataDir, 'media', 'incoming')),
   }
 }

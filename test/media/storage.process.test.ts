@@ -1,4 +1,4 @@
-// A plan stores so many bytes of files over the workspaces that it pays for, and a deleted file gives its room back.
+// A plan stores a limited number of bytes over all workspaces that it pays for, and deleting a file frees its bytes.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { plans } from '../../src/billing/plans.ts'
 import { newId } from '../../src/core/id.ts'
@@ -12,7 +12,7 @@ beforeAll(async () => {
   storage = await openStorage()
 })
 
-it('is 100 MiB, 5 GiB and 50 GiB, and the graph says so', async () => {
+it('limits storage to 100 MiB, 5 GiB and 50 GiB by plan, as GraphQL reports', async () => {
   const { body } = await (await storage.someone()).api.graphql('{ plans { code limits { maxMediaBytes } } }')
   expect(body.data.plans.map((plan: { limits: object }) => plan.limits)).toEqual([
     { maxMediaBytes: ofFree },
@@ -23,7 +23,7 @@ it('is 100 MiB, 5 GiB and 50 GiB, and the graph says so', async () => {
 })
 
 describe.each(surfaces)('at %s', (surface) => {
-  it('a file that fills the room exactly is taken, and a byte more is refused', async () => {
+  it('a file that fills the quota exactly is accepted, and one byte more is refused', async () => {
     const who = await storage.someone()
     await storage.fill(who, ofFree - 1000)
     expect(told(await storage.upload(who, 1001, { surface }))).toBe(exceeded)
@@ -33,7 +33,7 @@ describe.each(surfaces)('at %s', (surface) => {
     expect(storage.incoming()).toEqual([])
   })
 
-  it('a deleted file is gone from the disk, its address answers 404, and its room is free again', async () => {
+  it('a deleted file is gone from the disk, its URL answers 404, and its bytes are free again', async () => {
     const who = await storage.someone()
     await storage.fill(who, ofFree - 1000)
     const { id, url } = (await storage.upload(who, 1000, { surface })).body.data
@@ -53,8 +53,8 @@ describe.each(surfaces)('at %s', (surface) => {
   })
 })
 
-describe('the graph', () => {
-  it('deletes a file, of the own workspace alone', async () => {
+describe('GraphQL', () => {
+  it('deletes a file of the own workspace only', async () => {
     const [who, other] = [await storage.someone(), await storage.someone()]
     const { id } = (await storage.upload(who, 'hello')).body.data
     const document = 'mutation ($id: ID!) { deleteMedia(id: $id) { id deleted } }'
@@ -68,7 +68,7 @@ describe('the graph', () => {
   })
 })
 
-it('has as many files as its bytes have of 10 KiB', async () => {
+it('allows one file for each 10 KiB of the byte quota', async () => {
   const who = await storage.someone()
   await storage.fill(who, 1, 10_239)
   expect(told(await storage.upload(who, 'x'))).toBe('201')
@@ -76,7 +76,7 @@ it('has as many files as its bytes have of 10 KiB', async () => {
   expect([status, body.error]).toEqual([403, { code: 'MEDIA_STORAGE_EXCEEDED', message: 'The plan has room for 10240 files' }])
 })
 
-it('answers a repeated upload with its file also where there is no room for it again', async () => {
+it('answers a repeated upload with its file even if the quota has no room for it again', async () => {
   const who = await storage.someone()
   await storage.fill(who, ofFree - 1000)
   const headers = { 'idempotency-key': newId() }
@@ -88,7 +88,7 @@ it('answers a repeated upload with its file also where there is no room for it a
 })
 
 describe('a team', () => {
-  it("stores in its owner's plan, for collaborators as well, who may delete", async () => {
+  it("stores in its owner's plan, also for collaborators, who may delete files", async () => {
     const [owner, member] = [await storage.someone('pro'), await storage.someone()]
     const { teamId, workspaceId } = await newTeam(storage.rig, owner)
     await join(storage.rig, teamId, member, 'collaborator')
@@ -104,7 +104,7 @@ describe('a team', () => {
     expect(told(await storage.upload(member, 501, inTeam))).toBe('201')
   })
 
-  it('that is deleted leaves no file behind, and counts until it has not', { timeout: 60_000 }, async () => {
+  it('that is deleted leaves no file behind, and counts until its files are gone', { timeout: 60_000 }, async () => {
     const owner = await storage.someone('pro')
     const { teamId } = await newTeam(storage.rig, owner)
     const { id } = (await storage.upload(owner, 5000, { surface: '/api/media', headers: { 'x-team-id': teamId } })).body.data
@@ -115,6 +115,6 @@ describe('a team', () => {
   })
 })
 
-it('is what the rows of the files add up to, whatever happened to them', async () => {
+it('keeps the stored sums equal to the totals of the file rows, whatever happened to them', async () => {
   expect(await storage.wrongSums()).toEqual([])
 })

@@ -1,4 +1,4 @@
-// The addresses of uploaded files as `mediaUrl`: exactly those, even where this gateway is on a private network.
+// URLs of uploaded files as `mediaUrl`: exactly these are accepted, even if this gateway is on a private network.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/core/config/config.ts'
 import { checkMediaUrl, newToken, readName, urlOf } from '../../src/media/url.ts'
@@ -12,14 +12,14 @@ function configFor(publicUrl: string | undefined) {
   return readConfig({ PUBLIC_URL: publicUrl }).config
 }
 
-describe('an address of ours', () => {
+describe('the URL of an uploaded file', () => {
   it.each([
     ['http://127.0.0.1:4000', `http://127.0.0.1:4000/media/${token}.png`],
     ['http://localhost:4000/', `http://localhost:4000/media/${token}.png`],
     ['https://gateway.internal/base', `https://gateway.internal/base/media/${token}.png`],
     ['https://files.example.com', `https://files.example.com/media/${token}.png`],
     ['http://[::1]:4000', `http://[::1]:4000/media/${token}.png`],
-  ])('below %s is taken', (publicUrl, url) => {
+  ])('below %s is accepted', (publicUrl, url) => {
     expect(urlOf(configFor(publicUrl), png)).toBe(url)
     expect(checkMediaUrl(url, configFor(publicUrl))).toBeUndefined()
   })
@@ -33,7 +33,7 @@ describe('an address of ours', () => {
   })
 })
 
-describe('anything else of our host', () => {
+describe('any URL other than that of an uploaded file', () => {
   const own = 'http://127.0.0.1:4000'
   const file = `/media/${token}.png`
 
@@ -66,16 +66,16 @@ describe('anything else of our host', () => {
     `http://2130706433:4000${file}`,
     `HTTP://127.0.0.1:4000${file}`,
     'http://169.254.169.254/latest/meta-data',
-  ])('%s is refused as before', (url) => {
+  ])('is refused on a private network: %s', (url) => {
     expect(checkMediaUrl(url, configFor(own))).toBeDefined()
   })
 
-  it('is refused where nobody knows yet what our host is', () => {
+  it('is refused while the gateway does not know its own public URL', () => {
     expect(checkMediaUrl(own + file, configFor(undefined))).toBe('must not lead to a private network')
     expect(readConfig({}).config.publicUrl).toBeUndefined()
   })
 
-  it('is not made ours by a host that begins as ours does', () => {
+  it('is judged like any URL if its host only begins like that of the gateway', () => {
     const config = configFor('http://10.0.0.1')
     expect(checkMediaUrl(`http://10.0.0.1.example.com${file}`, config)).toBeUndefined()
     expect(checkMediaUrl(`http://10.0.0.10${file}`, config)).toBe('must not lead to a private network')
@@ -92,18 +92,18 @@ describe('anything else of our host', () => {
     `https://files.example.com/x/../media/${token}.png`,
     `https://files.example.com/media/${token}.png?x=1`,
     `https://files.example.com/media/nothing`,
-  ])('on a public host is refused too where it is a file of ours in other words: %s', (url) => {
+  ])('on a public host is refused if it spells the URL of an uploaded file differently: %s', (url) => {
     const config = configFor('https://files.example.com')
     expect(checkMediaUrl(url, config)).toBe('must be written as the upload was answered')
   })
 
-  it('on a public host is taken where it is no file of ours', () => {
+  it('on a public host is accepted if it cannot be an uploaded file', () => {
     const config = configFor('https://files.example.com/gateway')
     expect(checkMediaUrl('https://files.example.com/media/other.png', config)).toBeUndefined()
     expect(checkMediaUrl('https://files.example.com:8443/gateway/media/other.png', config)).toBeUndefined()
   })
 
-  it('leaves public addresses as they were', () => {
+  it('follows the usual rules on other hosts', () => {
     expect(checkMediaUrl('https://example.com/a.png', configFor(own))).toBeUndefined()
     expect(checkMediaUrl('ftp://example.com/a.png', configFor(own))).toBe('must be an absolute http(s) URL')
     expect(checkMediaUrl('http://10.1.2.3/a.png', { publicUrl: own, allowedPrivateTargets: ['10.0.0.0/8'] })).toBeUndefined()
@@ -113,7 +113,7 @@ describe('anything else of our host', () => {
 describe.each([
   ['the address listened on', {}],
   ['PUBLIC_URL', { PUBLIC_URL: 'http://192.168.7.7:8080/gateway/' }],
-])('a gateway on a private network, by %s', (_, env) => {
+])('a gateway on a private network, known by %s', (_, env) => {
   let rig: Rig
   let url: string
 
@@ -122,12 +122,12 @@ describe.each([
     url = (await upload(rig.gateway, rig.tenant.account.apiKey, samples['image/png'] as Buffer)).body.data.url
   })
 
-  it('gives out addresses below it', () => {
+  it('issues URLs below its base URL', () => {
     const base = 'PUBLIC_URL' in env ? 'http://192.168.7.7:8080/gateway' : rig.gateway.url
     expect(url.slice(0, base.length + 7)).toBe(`${base}/media/`)
   })
 
-  it('takes them in messages, now, later and many, and in templates', async () => {
+  it('accepts its URLs in single, scheduled and bulk messages, and in templates', async () => {
     const { api } = rig.tenant
     const image = text(rig.tenant, { type: 'image', mediaUrl: url, text: undefined })
     const scheduledAt = new Date(Date.now() + 3_600_000).toISOString()
@@ -146,7 +146,7 @@ describe.each([
     expect(made.body.data?.mediaUrl).toBe(url)
   })
 
-  it('takes nothing else of its host', async () => {
+  it('accepts no other URL on its host', async () => {
     for (const wrong of [new URL('/metrics', url).href, `${url}?x`, url.replace(/\.png$/, ''), new URL('/api/v1/me', url).href]) {
       const answer = await rig.tenant.api.post('messages/send', text(rig.tenant, { type: 'image', mediaUrl: wrong }))
       expectRefusal(answer, 400, 'VALIDATION_ERROR', 'mediaUrl: must not lead to a private network')

@@ -1,4 +1,4 @@
-// Cancelling: what was cancelled never leaves, what left cannot be cancelled, whoever of the two is faster.
+// Cancelling: a cancelled message is never sent, and a sent message cannot be cancelled, whichever comes first.
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, expect, it } from 'vitest'
 import { expectInvariants } from '../kit/invariants.ts'
@@ -23,7 +23,7 @@ async function accept(count: number, scheduledAt?: Date): Promise<string[]> {
   return (await scene.client(0).post('messages/bulk', { messages })).body.data.accepted.map(({ id }: { id: string }) => id)
 }
 
-/** Every message as its caller was told, and as the network knows it. */
+/** Checks that every message ended as its caller was told and as the network knows it. */
 async function expectAgreement(ids: readonly string[], answers: readonly Answer[]): Promise<{ cancelled: number }> {
   await until(
     async () =>
@@ -42,7 +42,7 @@ async function expectAgreement(ids: readonly string[], answers: readonly Answer[
   return { cancelled: answers.filter(({ status }) => status === 200).length }
 }
 
-it('cancels a scheduled message once, which then has no quota and never leaves', async () => {
+it('cancels a scheduled message once, which is then never sent', async () => {
   const [id] = (await accept(1, new Date(Date.now() + 3_600_000))) as [string]
   const first = await scene.client(0).post(`messages/${id}/cancel`)
   expect([first.status, first.body.data.status]).toEqual([200, 'cancelled'])
@@ -61,10 +61,10 @@ it('cancels a scheduled message once, which then has no quota and never leaves',
   expect((await sql(scene.databaseUrl).query('select from sandbox_messages where reference = $1', [id])).rowCount).toBe(0)
 })
 
-it('is told the truth when it races with the time of scheduled messages', async () => {
+it('answers truthfully when cancellations race with the due time of scheduled messages', async () => {
   const at = new Date(Date.now() + 1_200)
   const ids = await accept(120, at)
-  // They leave within half a second of their time; so do the cancellations.
+  // The messages leave within half a second of their time, and the cancellations are spread over the same half second.
   const answers = await Promise.all(
     ids.map(async (id, i) => {
       await pause(at.getTime() - Date.now() + 4 * i)
@@ -75,7 +75,7 @@ it('is told the truth when it races with the time of scheduled messages', async 
   console.log(`${cancelled} of 120 were cancelled in time`)
 })
 
-it('is told the truth when it races with instant messages', async () => {
+it('answers truthfully when cancellations race with instant messages', async () => {
   const raced = await Promise.all(
     Array.from({ length: 60 }, async (_, i) => {
       const sent = await scene
@@ -94,6 +94,6 @@ it('is told the truth when it races with instant messages', async () => {
   console.log(`${cancelled} of 60 were cancelled in time`)
 })
 
-it('keeps every promise through all of that', async () => {
+it('keeps every invariant through all of that', async () => {
   await expectInvariants(scene.databaseUrl)
 })

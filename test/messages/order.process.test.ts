@@ -1,10 +1,10 @@
-// Messages to one number leave in the order in which they were sent, over two gateways, and hold up nobody else.
+// Messages to one number leave in the order in which they were sent, over two gateways, and delay no other number.
 import { beforeAll, expect, it } from 'vitest'
 import { expectInvariants } from '../kit/invariants.ts'
 import { api, cloneDatabase, connectedInstance, createAccount, spawnGateway, sql, startGateway, until } from '../kit/kit.ts'
 import { openScene, type Scene } from '../kit/scene.ts'
 
-/** Hundreds that leave one after the other take a busy machine minutes, and nobody promised less. */
+/** Hundreds of messages that leave one after the other take minutes on a busy machine, and no shorter time is promised. */
 const longMs = 150_000
 const patient = { timeout: longMs + 60_000 }
 
@@ -24,7 +24,7 @@ async function bulk(messages: unknown[]): Promise<string[]> {
   return body.data.accepted.map(({ id }: { id: string }) => id)
 }
 
-/** Waits until the network has taken all of them; answers their ids in the order in which it first was offered them. */
+/** Waits until the network has accepted all messages; returns their ids in the order in which it accepted them. */
 async function taken(ids: readonly string[]): Promise<string[]> {
   return await until(
     async () => {
@@ -48,14 +48,14 @@ it('keeps the order of twenty messages sent one after the other through two gate
   expect(await taken(ids)).toEqual(ids)
 })
 
-it('keeps the order of a bulk, each waiting until the one before it has gone through its refusals', async () => {
+it('keeps the order of a bulk, with each message waiting until the one before it is accepted after its refusals', async () => {
   const ids = await bulk(Array.from({ length: 6 }, () => body('+393331110008')))
   expect(await taken(ids)).toEqual(ids)
   const { rows } = await sql(scene.databaseUrl).query('select offers from sandbox_messages where reference = any($1)', [ids])
   expect(rows.map(({ offers }) => offers)).toEqual(Array(6).fill(3))
 })
 
-it('keeps the order of hundreds to one number, and lets others pass', patient, async () => {
+it('keeps the order of hundreds of messages to one number, and lets messages to others pass', patient, async () => {
   const many = await bulk(Array.from({ length: 300 }, () => body('+393331110200')))
   const others = await bulk(Array.from({ length: 20 }, (_, i) => body(`+39333111${3000 + i}`)))
   const all = await taken([...many, ...others])
@@ -65,8 +65,8 @@ it('keeps the order of hundreds to one number, and lets others pass', patient, a
   expect(passed).toBeLessThan(150)
 })
 
-it('lets instant messages overtake a crowd of scheduled ones that are due', patient, async () => {
-  // Nothing is taken before all of them are due.
+it('lets instant messages overtake hundreds of scheduled ones that are due', patient, async () => {
+  // No worker runs before all of them are due.
   const crowd = await cloneDatabase()
   const owner = await createAccount(crowd)
   const { id: instanceId } = await connectedInstance(crowd, owner)
@@ -78,7 +78,7 @@ it('lets instant messages overtake a crowd of scheduled ones that are due', pati
   await until(async () => (await sql(crowd).query('select from messages where "dueAt" > now()')).rowCount === 0)
   expect((await door.post('messages/bulk', { messages: some(10, { to: '+393331139999' }) })).body.data.accepted).toHaveLength(10)
   spawnGateway({ databaseUrl: crowd, env: { ROLES: 'worker,relay' } })
-  // Jobs in the order in which workers took them; each takes up to a hundred at once.
+  // The order in which workers took the jobs; a worker takes up to a hundred at once.
   const order = await until(
     async () => {
       const { rows } = await sql(crowd).query<{ instant: boolean }>(
@@ -91,10 +91,10 @@ it('lets instant messages overtake a crowd of scheduled ones that are due', pati
     { timeoutMs: longMs, everyMs: 50 },
   )
   console.log(`the first of 10 instant messages to one number was taken as number ${order.indexOf(true) + 1} of 610`)
-  // Three workers take a hundred each side by side, the instant ones among the first hundred.
+  // Three workers take a hundred jobs each at the same time, with the instant ones among the first hundred.
   expect(order.indexOf(true)).toBeLessThan(300)
 })
 
-it('keeps every promise through all of that', async () => {
+it('keeps every invariant through all of that', async () => {
   await expectInvariants(scene.databaseUrl)
 })

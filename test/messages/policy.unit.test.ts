@@ -1,4 +1,4 @@
-// The rules of a message's life, on their own.
+// The rules for the lifecycle of a message, as pure functions.
 import { expect, it } from 'vitest'
 import {
   type Decision,
@@ -39,35 +39,35 @@ function judge(change: Partial<OpenMessage>): Decision {
 const held = { status: 'sending', leaseToken: 'x', leaseUntil: at(2_000) } as const
 const lapsed = { status: 'sending', leaseToken: 'x', leaseUntil: at(-2_000) } as const
 
-it('sends what is due', () => {
+it('sends a message that is due', () => {
   expect(judge({})).toEqual({ do: 'send' })
   expect(judge({ dueAt: now })).toEqual({ do: 'send' })
   expect(judge({ status: 'sending', nextAttemptAt: now })).toEqual({ do: 'send' })
 })
 
-it('never sends before the time, nor before the time of the next attempt', () => {
+it('never sends before the due time, nor before the time of the next attempt', () => {
   expect(judge({ dueAt: at(1) })).toEqual({ do: 'later', at: at(1) })
   expect(judge({ nextAttemptAt: at(1) })).toEqual({ do: 'later', at: at(1) })
 })
 
-it('does nothing about what is accepted or over', () => {
+it('does nothing for a message that is accepted or finished', () => {
   expect(judge({ status: 'sending', acceptedAt: now })).toEqual({ do: 'nothing' })
   for (const status of ['sent', 'delivered', 'read', 'failed', 'cancelled'] as const)
     expect(judge({ status })).toEqual({ do: 'nothing' })
 })
 
-it('leaves a message to the one who holds it until the lease is over', () => {
+it('leaves a message to the holder of its lease until the lease is over', () => {
   expect(judge(held)).toEqual({ do: 'later', at: held.leaseUntil })
   expect(judge({ ...held, sendsOnce: false })).toEqual({ do: 'later', at: held.leaseUntil })
 })
 
-it('offers again what was left lying only where offering twice makes one message', () => {
+it('offers an abandoned message again only if offering it twice makes one message', () => {
   expect(judge(lapsed)).toEqual({ do: 'send' })
   expect(judge({ ...lapsed, sendsOnce: false })).toEqual({ do: 'later', at: at(3_000) })
   expect(judge({ ...lapsed, leaseUntil: at(-5_000), sendsOnce: false })).toEqual({ do: 'fail', error: 'UNKNOWN_OUTCOME' })
 })
 
-it('gives up a message that broke twelve workers, but not before a receipt had its time', () => {
+it('gives up a message that broke twelve workers, but not before its receipts had time to come', () => {
   expect(judge({ ...lapsed, attempts: 11 })).toEqual({ do: 'send' })
   expect(judge({ ...lapsed, attempts: 12 })).toEqual({ do: 'later', at: at(3_000) })
   expect(judge({ ...lapsed, attempts: 12, leaseUntil: at(-5_000) })).toEqual({ do: 'fail', error: 'UNKNOWN_OUTCOME' })
@@ -80,7 +80,7 @@ it('waits for an instance until the time to live is over', () => {
   expect(judge({ instanceConnected: false, dueAt: at(60_000) })).toEqual({ do: 'later', at: at(60_000) })
 })
 
-it('fails what a deleted instance still had to send', () => {
+it('fails messages that a deleted instance still had to send', () => {
   expect(judge({ instanceDeleted: true })).toEqual({ do: 'fail', error: 'INSTANCE_DELETED' })
   expect(judge({ instanceDeleted: true, dueAt: at(1) })).toEqual({ do: 'fail', error: 'INSTANCE_DELETED' })
 })
@@ -90,17 +90,17 @@ it('lets no message overtake another to the same recipient', () => {
   expect([0, 1, 99].map(followDelayMs)).toEqual([250, 255, 745])
 })
 
-it('tries again after 1 s, twice as long each time up to 5 min, give or take a fifth, eleven times', () => {
+it('retries after 1 s, then doubles the delay up to 5 min, plus or minus a fifth, eleven times', () => {
   const gaps = Array.from({ length: 12 }, (_, i) => retryDelayMs(i + 1, undefined, () => 0.5))
   expect(gaps).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300].map((s) => s * 1000).concat(null as never))
   expect([0, 1].map((random) => Math.round(retryDelayMs(1, undefined, () => random) ?? 0))).toEqual([800, 1_200])
 })
 
-it('comes back when the provider says, within the hour', () => {
+it('retries after the delay that the provider asks for, up to one hour', () => {
   expect([retryDelayMs(1, 20), retryDelayMs(3, 7_200_000), retryDelayMs(12, 20)]).toEqual([20, 3_600_000, null])
 })
 
-it('hears an answer only while the lease lasts, and a lease ends before a dead worker is noticed', () => {
+it('accepts an answer only during the lease, and a lease ends before a dead worker is noticed', () => {
   expect(sendTimeoutMs).toBeLessThan(leaseMs)
   expect(leaseMs).toBeLessThan(10_000)
 })

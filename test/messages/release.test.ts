@@ -1,4 +1,4 @@
-// Connecting an instance that very many messages wait for.
+// Connecting an instance while thousands of messages wait for it.
 import { expect, it } from 'vitest'
 import type { Context } from '../../src/core/context.ts'
 import { connectInstance } from '../../src/instances/service.ts'
@@ -7,7 +7,7 @@ import { slow } from '../kit/fault.ts'
 import { cloneDatabase, sql, whileHeld } from '../kit/kit.ts'
 import { openWorkspace } from './rig.ts'
 
-/** The instance is away, and so many messages wait for it, to `+1` and on. */
+/** Disconnects the instance, and adds so many messages that wait for it, to `+1` and on. */
 async function addWaiting(own: string, { principal }: Context, instanceId: string, count: number): Promise<void> {
   await sql(own).query(`update instances set status = 'disconnected' where id = $1`, [instanceId])
   await sql(own).query(
@@ -18,11 +18,11 @@ async function addWaiting(own: string, { principal }: Context, instanceId: strin
   )
 }
 
-it('lets all of thousands go, in pieces that no statement is too short for', { timeout: 120_000 }, async () => {
+it('releases thousands of messages, in chunks that fit within the statement timeout', { timeout: 120_000 }, async () => {
   const own = await cloneDatabase()
   const { app, ctx, instanceId } = await openWorkspace(own)
   await addWaiting(own, ctx, instanceId, 5_500)
-  // All of them in one statement would take longer than a statement may.
+  // One statement for all of them would take longer than the statement timeout.
   await slow(own, 'update', 'messages', 2)
   expect((await connectInstance(ctx, instanceId, null)).status).toBe('connected')
   const waits = async () => (await sql(own).query('select from messages where "waitingSince" is not null')).rowCount
@@ -36,7 +36,7 @@ it('lets all of thousands go, in pieces that no statement is too short for', { t
   expect((await sql(own).query(jobs)).rowCount).toBe(5_500)
 })
 
-it('goes on with all that wait though one of the first was cancelled at that very moment', async () => {
+it('releases all waiting messages even if one of the first is cancelled at that very moment', async () => {
   const own = await cloneDatabase()
   const { app, ctx, instanceId } = await openWorkspace(own)
   await addWaiting(own, ctx, instanceId, 2_001)

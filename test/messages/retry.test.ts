@@ -1,4 +1,4 @@
-// What becomes of a message by what its provider answers, with providers made for it.
+// The effect of each answer of a provider on a message, with providers made for these tests.
 
 import { beforeAll, expect, it } from 'vitest'
 import type { App } from '../../src/core/app.ts'
@@ -28,7 +28,7 @@ beforeAll(async () => {
   ctx = contextFor(app, account)
 })
 
-/** The sandbox, but for what it answers to a send. */
+/** Replaces the sandbox by one that differs only in its answer to a send. */
 function answering(send: () => SendOutcome | Promise<SendOutcome>, sendsOnce = true): void {
   const sandbox = providers(app).get('sandbox')
   if (!sandbox) throw new Error('there is no sandbox')
@@ -59,7 +59,7 @@ async function eventsOf(id: string): Promise<unknown[]> {
   return rows.map(({ payload }) => [payload.event, payload.error])
 }
 
-/** Makes what it waits for be over. */
+/** Moves the next attempt and the end of the lease back by one hour, so that both are over. */
 async function hurry(id: string): Promise<void> {
   await sql(databaseUrl).query(
     `update messages set "nextAttemptAt" = "nextAttemptAt" - interval '1 hour', "leaseUntil" = "leaseUntil" - interval '1 hour' where id = $1`,
@@ -72,7 +72,7 @@ async function usage(): Promise<number> {
   return rows[0]?.n ?? 0
 }
 
-it('tries a passing error again, each time later, with a job for it, and fails in the end with its error', async () => {
+it('retries a temporary error, each time later and with a job for it, and fails in the end with that error', async () => {
   answering(() => ({ outcome: 'retry', error: 'TEMPORARILY_UNAVAILABLE' }))
   const before = await usage()
   const id = await accepted()
@@ -90,7 +90,7 @@ it('tries a passing error again, each time later, with a job for it, and fails i
     expect(rows[0].start_after).toEqual(nextAttemptAt)
     expect(nextAttemptAt.getTime()).toBeGreaterThanOrEqual(Math.floor(earliest))
     expect(nextAttemptAt.getTime()).toBeLessThanOrEqual(latest)
-    // Its job comes too early, however slow this machine is: nothing is offered.
+    // The job comes too early, however slow this machine is: nothing is offered.
     await sql(databaseUrl).query(`update messages set "nextAttemptAt" = "nextAttemptAt" + interval '30 minutes' where id = $1`, [
       id,
     ])
@@ -104,7 +104,7 @@ it('tries a passing error again, each time later, with a job for it, and fails i
   expect(await usage()).toBe(before)
 })
 
-it('fails what is refused at once, and gives its quota back', async () => {
+it('fails a refused message at once, and gives its quota back', async () => {
   answering(() => ({ outcome: 'refused', error: 'MEDIA_REJECTED' }))
   const before = await usage()
   const id = await accepted()
@@ -115,7 +115,7 @@ it('fails what is refused at once, and gives its quota back', async () => {
   expect(await usage()).toBe(before)
 })
 
-it('takes an error that nobody explains for an unknown outcome, and offers again only where that is safe', async () => {
+it('treats an unexplained error as an unknown outcome, and offers again only if that is safe', async () => {
   let offers = 0
   const breakOff = () => {
     offers++
@@ -146,7 +146,7 @@ it('takes an error that nobody explains for an unknown outcome, and offers again
   }
 })
 
-it('takes a provider that does not answer for an unknown outcome after 8 s, and refuses what it says later', async () => {
+it('treats a provider that does not answer within 8 s as an unknown outcome, and refuses its late answer', async () => {
   const answer = Promise.withResolvers<SendOutcome>()
   answering(() => answer.promise, false)
   const id = await accepted()
@@ -160,7 +160,7 @@ it('takes a provider that does not answer for an unknown outcome after 8 s, and 
   expect(await rowOf(id)).toMatchObject({ status: 'failed', error: 'UNKNOWN_OUTCOME', providerMessageId: null })
 })
 
-it('refuses an outcome whose lease passed to another, and counts it', async () => {
+it('refuses and counts an outcome when the lease has passed to another worker', async () => {
   answering(() => ({ outcome: 'accepted', providerMessageId: 'first' }))
   const id = await accepted()
   const { claimed } = await claimMessages(app, [id])
@@ -184,7 +184,7 @@ async function fenced(): Promise<number> {
   return (await app.metrics.fencedWrites.get()).values[0]?.value ?? 0
 }
 
-it('expires, at the next sweep at the latest, what lost its job, a lapsed lease or not', async () => {
+it('expires messages that lost their job at the next sweep at the latest, with an expired lease or without a lease', async () => {
   const away = await connectedInstance(databaseUrl, account)
   answering(() => ({ outcome: 'unknown', error: 'PROVIDER_TIMEOUT' }))
   const leased = await accepted(away.id)
@@ -200,7 +200,7 @@ it('expires, at the next sweep at the latest, what lost its job, a lapsed lease 
   for (const id of [leased, fresh]) expect(await rowOf(id)).toMatchObject({ status: 'failed', error: 'EXPIRED' })
 })
 
-it('brings up again at a sweep what should have left long ago and has no job', async () => {
+it('creates one job at a sweep for a message that is long overdue and has no job', async () => {
   const id = await accepted()
   const count = async () => (await sql(databaseUrl).query(`select from pgboss.job where data->>'id' = $1`, [id])).rowCount
   await sql(databaseUrl).query(`delete from pgboss.job where data->>'id' = $1`, [id])

@@ -1,4 +1,4 @@
-// What tests of verbs begin with: an App in this process on a clone of the database, without any worker of its own.
+// Setup for tests of operations: an App in this process on a clone of the database, without workers of its own.
 import { openApp as openGateway } from '../../src/app.ts'
 import type { App } from '../../src/core/app.ts'
 import { readConfig } from '../../src/core/config/config.ts'
@@ -7,7 +7,7 @@ import { contextOf } from '../../src/http/authenticate.ts'
 import { createQueues } from '../../src/worker.ts'
 import { type Account, atEnd, connectedInstance, createAccount, secretKey, sql } from '../kit/kit.ts'
 
-/** Ends with the test, or with the file when no test runs. */
+/** The App ends with the test, or with the file when no test runs. */
 export async function openApp(databaseUrl: string, env: Record<string, string> = {}): Promise<App> {
   const { config, secrets } = readConfig({
     NODE_ENV: 'test',
@@ -28,7 +28,7 @@ export async function openApp(databaseUrl: string, env: Record<string, string> =
   return app
 }
 
-/** A new account with a phone that is connected, at an App of its own. */
+/** A new account with a connected phone, and an App of its own. */
 export async function openWorkspace(databaseUrl: string): Promise<{ app: App; ctx: Context; instanceId: string }> {
   const account = await createAccount(databaseUrl)
   const { id: instanceId } = await connectedInstance(databaseUrl, account)
@@ -36,7 +36,7 @@ export async function openWorkspace(databaseUrl: string): Promise<{ app: App; ct
   return { app, ctx: contextFor(app, account), instanceId }
 }
 
-/** Lets the time of scheduled messages come, of which the test has seen what comes before it. */
+/** Makes scheduled messages due now, after a test has checked the state before that. */
 export async function bringForward(databaseUrl: string, ids: readonly string[]): Promise<void> {
   const pool = sql(databaseUrl)
   await pool.query('update messages set "scheduledAt" = now(), "dueAt" = now() where id = any($1)', [ids])

@@ -1,4 +1,4 @@
-// What the sandbox network does with a number, by its last four digits, as callers see it: the record and the events.
+// The behaviour of the sandbox network by the last four digits of a number, as callers see it: the record and the events.
 import { beforeAll, expect, it } from 'vitest'
 import { exists } from '../../src/providers/sandbox/script.ts'
 import { openSse, type SseReader } from '../events/sse.ts'
@@ -33,7 +33,7 @@ function told(): Told[] {
   return stream.events.map(({ data }) => JSON.parse(data ?? '') as Told)
 }
 
-/** Sends to a number that ends so, and waits for rest; answers the record and everything that was told of it. */
+/** Sends to a number with that ending, and waits for rest; returns the record and all events about it. */
 async function sendTo(ending: string, phone?: TestInstance) {
   const instance = phone ?? (await connectedInstance(scene.databaseUrl, scene.account))
   const to = `+3933312${ending}`
@@ -139,7 +139,7 @@ it('a message to …0007 fails and leaves the instance restricted, but connected
   expect(next.safety).toMatchObject({ decision: 'warn', riskLevel: 'high', state: 'restricted' })
 })
 
-it('a message to …0010 drops the connection, and leaves when it is back', async () => {
+it('a message to …0010 drops the connection, and is sent when it is back', async () => {
   const { instance, record, events } = await sendTo('0010')
   expect(record.status).toBe('read')
   expect(events).toEqual(['instance.disconnected', 'instance.connected', 'message.sent', 'message.delivered', 'message.read'])
@@ -147,7 +147,7 @@ it('a message to …0010 drops the connection, and leaves when it is back', asyn
   expect(state).toMatchObject({ status: 'connected', lastError: null, lastDisconnectedAt: expect.any(String) })
 })
 
-it('a message to …0010 is not taken before the connection has dropped, however long that takes', async () => {
+it('a message to …0010 is not accepted before the connection has dropped, however long that takes', async () => {
   const drop = await hold(scene.databaseUrl, 'delete', 'sandbox_steps')
   const sending = sendTo('0010')
   await drop.waits()
@@ -166,7 +166,7 @@ it('a number that ends in 0001 is not on the network', () => {
   expect(['+393331230001', '+393331230002', '+393331235555'].map(exists)).toEqual([false, true, true])
 })
 
-it('takes one latency for each step', async () => {
+it('waits one latency period for each step', async () => {
   const { record } = await sendTo('5555')
   const { rows } = await sql(scene.databaseUrl).query(
     `select extract(epoch from m."sentAt" - s."acceptedAt") * 1000 as sent, extract(epoch from m."readAt" - s."acceptedAt") * 1000 as read
@@ -177,6 +177,6 @@ it('takes one latency for each step', async () => {
   expect(Number(rows[0].read)).toBeGreaterThanOrEqual(119)
 })
 
-it('keeps every promise through all of that', async () => {
+it('keeps every invariant through all of that', async () => {
   await expectInvariants(scene.databaseUrl)
 })

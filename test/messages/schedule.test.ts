@@ -1,4 +1,4 @@
-// Scheduled messages: never early, hardly late, their quota asked again when they leave.
+// Scheduled messages are never early and hardly late, and take their quota when they leave.
 import { beforeAll, expect, it } from 'vitest'
 import { expectInvariants } from '../kit/invariants.ts'
 import { connectedInstance, createAccount, measuredAgain, sql, until } from '../kit/kit.ts'
@@ -17,7 +17,7 @@ function body(ms: number, instanceId = scene.phone.id): Record<string, unknown> 
   return { instanceId, to, type: 'text', text: 'later', scheduledAt: new Date(Date.now() + ms).toISOString() }
 }
 
-// Measured again where others keep this machine too busy.
+// Measured again when other load keeps this machine too busy.
 it('sends no scheduled message early, and 99 of 100 within 600 ms of their time', measuredAgain, async () => {
   const messages = Array.from({ length: 200 }, (_, i) => body(1_500 + 17 * i))
   const { status, body: answer } = await scene.client().post('messages/bulk', { messages })
@@ -36,7 +36,7 @@ it('sends no scheduled message early, and 99 of 100 within 600 ms of their time'
   expect(at(0.99)).toBeLessThanOrEqual(600)
 })
 
-it('takes quota when a scheduled message leaves, and fails what no quota is left for', async () => {
+it('takes quota when a scheduled message leaves, and fails messages if no quota is left', async () => {
   const poor = await createAccount(scene.databaseUrl, { plan: 'free' })
   const { id: instanceId } = await connectedInstance(scene.databaseUrl, poor)
   const client = scene.client(0, poor)
@@ -62,7 +62,7 @@ it('takes quota when a scheduled message leaves, and fails what no quota is left
     { status: 'failed', error: 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED', n: 3 },
   ])
   expect((await usage()).messagesCount).toBe(500)
-  // The log follows the rows it tells of by a moment.
+  // The event log follows the message rows after a moment.
   const events = await until(async () => {
     const { rows } = await sql(scene.databaseUrl).query(
       `select payload->>'error' as error from events where "instanceId" = $1 and type = 'message.failed'`,
@@ -75,6 +75,6 @@ it('takes quota when a scheduled message leaves, and fails what no quota is left
   expect([refused.status, refused.body.error.code]).toEqual([429, 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED'])
 })
 
-it('keeps every promise through all of that', async () => {
+it('keeps every invariant through all of that', async () => {
   await expectInvariants(scene.databaseUrl)
 })

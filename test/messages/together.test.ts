@@ -1,10 +1,10 @@
-// What is accepted together: bulks that come at once, and what comes beside them.
+// Group commit of accepted messages: concurrent bulks, and single messages beside them.
 import { expect, it } from 'vitest'
 import { sendMessage, sendMessages } from '../../src/messages/service.ts'
 import { cloneDatabase, sql } from '../kit/kit.ts'
 import { openWorkspace } from './rig.ts'
 
-it('is one bulk or many single messages, so that no transaction grows with how many bulks come at once', async () => {
+it('commits one bulk or many single messages at a time, so that no transaction grows with the number of bulks', async () => {
   const databaseUrl = await cloneDatabase()
   const { ctx, instanceId } = await openWorkspace(databaseUrl)
   const message = (text: string) => ({ instanceId, to: '+393331234567', type: 'text', text })

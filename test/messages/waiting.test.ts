@@ -1,4 +1,4 @@
-// Messages of an instance that is not connected wait for it, but not for ever; those of a deleted one end at once.
+// Messages of an instance that is not connected wait for it, but not forever; those of a deleted instance fail at once.
 import { beforeAll, expect, it } from 'vitest'
 import { sweepImplementation } from '../../src/messages/dispatch/waiting.ts'
 import { sendMessage } from '../../src/messages/service.ts'
@@ -65,7 +65,7 @@ async function waiting(ids: readonly string[]): Promise<void> {
   await until(async () => (await rowsOf(ids)).every((row) => row.waiting))
 }
 
-it('lets messages wait for their instance and sends them in order when it connects', async () => {
+it('keeps messages waiting for their instance, and sends them in order when it connects', async () => {
   const instanceId = await phone()
   const ids = await send(instanceId, 10, { to: '+393334002222' })
   await waiting(ids)
@@ -80,7 +80,7 @@ it('lets messages wait for their instance and sends them in order when it connec
   expect(rows.map(({ reference }) => reference)).toEqual(ids)
 })
 
-it('lets a waiting message be cancelled, which gives its quota back', async () => {
+it('cancels a waiting message, and gives its quota back', async () => {
   const instanceId = await phone()
   const usage = async () => (await client.get('usage')).body.data.messagesCount as number
   const before = await usage()
@@ -95,8 +95,8 @@ it('lets a waiting message be cancelled, which gives its quota back', async () =
   expect((await rowsOf([first]))[0]?.status).toBe('cancelled')
 })
 
-// Measured again where others keep this machine too busy.
-it('fails what waited for longer than its time to live, right when that is over', measuredAgain, async () => {
+// Measured again when other load keeps this machine too busy.
+it('fails messages that waited longer than their time to live, within 2 s of its end', measuredAgain, async () => {
   const ttlSeconds = 4
   const hasty = await openScene({ env: { MESSAGE_TTL_SECONDS: String(ttlSeconds) } })
   const { id: instanceId } = await connectedInstance(hasty.databaseUrl, hasty.account, { status: 'disconnected' })
@@ -115,12 +115,12 @@ it('fails what waited for longer than its time to live, right when that is over'
   expect(events).toEqual(Array(5).fill({ error: 'EXPIRED' }))
 })
 
-it('has one job for the end of a wait, however often the instance comes and goes', async () => {
+it('has one job for the end of a wait, however often the instance connects and disconnects', async () => {
   const instanceId = await phone()
   const ids = await send(instanceId, 3)
   await waiting(ids)
   for (let i = 0; i < 3; i++) {
-    // As if it connected and was gone again before anything could leave.
+    // As if the instance had connected and disconnected again before any message could leave.
     await sql(databaseUrl).query(`update messages set "waitingSince" = null where id = any($1)`, [ids])
     await sql(databaseUrl).query(
       `insert into pgboss.job (name, data) select 'message.dispatch', jsonb_build_object('id', id) from unnest($1::uuid[]) id`,
@@ -136,7 +136,7 @@ it('has one job for the end of a wait, however often the instance comes and goes
   await client.delete(`instances/${instanceId}`)
 })
 
-it('fails what still waited when its instance is deleted, and what was scheduled when its time comes', async () => {
+it('fails waiting messages when their instance is deleted, and scheduled ones when they are due', async () => {
   const instanceId = await phone()
   const ids = await send(instanceId, 5)
   const later = await send(instanceId, 1, { scheduledAt: new Date(Date.now() + 3_600_000).toISOString() })
@@ -157,7 +157,7 @@ it('fails what still waited when its instance is deleted, and what was scheduled
   expect((await client.get(`messages/${ids[0]}`)).body.data).toMatchObject({ status: 'failed', error: 'INSTANCE_DELETED' })
 })
 
-it('finds the one message without a job among thousands of which nothing is known, as after a restore', async () => {
+it('finds the one message without a job among thousands without table statistics, as after a restore', async () => {
   const own = await cloneDatabase()
   const { app, ctx, instanceId } = await openWorkspace(own)
   for (const table of ['messages', 'pgboss.job_common']) {
@@ -178,7 +178,7 @@ it('finds the one message without a job among thousands of which nothing is know
   expect(rows).toEqual([{ peer: '+7' }])
 })
 
-it('does not call expired what is claimed at that very moment, and is on its way', async () => {
+it('does not expire a message that is claimed at that very moment and is on its way', async () => {
   const own = await cloneDatabase()
   const { app, ctx, instanceId } = await openWorkspace(own)
   const { id } = await sendMessage(ctx, { instanceId, to: '+393334005555', type: 'text', text: 'hello' })
@@ -202,6 +202,6 @@ it('does not call expired what is claimed at that very moment, and is on its way
   expect(rows).toEqual([{ status: 'sending', error: null }])
 })
 
-it('keeps every promise through all of that', async () => {
+it('keeps every invariant through all of that', async () => {
   await expectInvariants(databaseUrl)
 })

@@ -1,20 +1,20 @@
-// Values of any schema of the API's document, to be tried on what it says about them.
+// Generates arbitrary values that conform to any schema of the OpenAPI document, for property tests.
 import fc from 'fast-check'
 import type { Schema } from '../../rest-compat/openapi/zod.ts'
 import { apiDocument } from '../kit/document.ts'
 
-/** Values about which JSON Schema cannot say everything: of fields, of named schemas, of patterns and formats. */
+/** Generators for values that JSON Schema cannot fully describe, keyed by field name, schema name, pattern or format. */
 export type Known = Record<string, fc.Arbitrary<unknown> | undefined>
 
-/** What a schema allows besides null, and whether it allows null. */
+/** A schema without its null alternative, and whether it allows null. */
 export interface Plain {
   schema: Schema
-  /** Its name in the document, where it has one. */
+  /** The name of the schema in the document, if it has one. */
   name: string | undefined
   nullable: boolean
 }
 
-/** Follows references, and takes `null` out of what it may be. */
+/** Resolves references, and separates `null` from the other allowed types and values. */
 export function plainOf(schema: Schema): Plain {
   if (schema.$ref) {
     const name = schema.$ref.split('/').at(-1) as string
@@ -32,13 +32,16 @@ export function plainOf(schema: Schema): Plain {
   }
 }
 
-/** One code point that can be stored, often an ordinary one. */
+/** One code point that the database can store (NUL excluded), usually printable ASCII. */
 const character = fc.oneof(
   { weight: 4, arbitrary: fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 1 }) },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }).filter((one) => one !== '\0') },
 )
 
-/** So many code points, now and then the very most. */
+/**
+ * A string of `minLength` to `maxLength` code points; one in ten repeats a single code point up to the maximum (at most
+ * 10,000).
+ */
 export function text(minLength: number, maxLength: number): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 9, arbitrary: fc.string({ unit: character, minLength, maxLength: Math.min(maxLength, 300) }) },
@@ -46,14 +49,14 @@ export function text(minLength: number, maxLength: number): fc.Arbitrary<string>
   )
 }
 
-/** What the document allows at `field`, null apart. */
+/** Generates a non-null value that the document allows for `field`. */
 export function presentFor(schema: Schema, known: Known, field = ''): fc.Arbitrary<unknown> {
   const { schema: plain, name = '' } = plainOf(schema)
   const { pattern, format } = plain as Record<string, string | undefined>
   return known[field] ?? known[name] ?? known[pattern ?? format ?? ''] ?? bareOf(plain, known)
 }
 
-/** What the document allows at `field`. */
+/** Generates a value that the document allows for `field`, including null where the schema is nullable. */
 export function valueFor(schema: Schema, known: Known, field = ''): fc.Arbitrary<unknown> {
   const present = presentFor(schema, known, field)
   return plainOf(schema).nullable ? fc.option(present, { freq: 6 }) : present
@@ -97,12 +100,12 @@ function dictionaryOf({ additionalProperties }: Schema, known: Known): fc.Arbitr
 
 export type Fields = Record<string, fc.Arbitrary<unknown>>
 
-/** Each field of an object's schema. */
+/** A generator for each field of an object's schema. */
 export function fieldsOf({ properties = {} }: Schema, known: Known): Fields {
   return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, valueFor(schema, known, name)]))
 }
 
-/** An object of these fields, of which the schema's required ones, and `needed`, are always there. */
+/** An object of these fields; the required fields of the schema, and those in `needed`, are always present. */
 export function recordOf(
   { required = [] }: Schema,
   fields: Fields,

@@ -1,8 +1,8 @@
-// Who may import whom. A type counts as much as a value: whoever knows the shape of another room depends on it.
+// Proves which module may import which. A type import counts as much as a value import: both create a dependency.
 import { describe, expect, it } from 'vitest'
 import { filesOf, importsOf, type Source, sourcesOf } from './sources.ts'
 
-/** The product, low to high: an import goes down only. */
+/** The domain modules of the product, from lowest to highest: a domain may import only domains below it. */
 const domains = [
   'providers',
   'accounts',
@@ -19,8 +19,9 @@ const domains = [
 ]
 
 /**
- * What a domain offers to those above it: the verbs (`service`), the events, the part of the graph that others add fields
- * to (`schema`), its job definitions (`*-job`), and what is named here. Everything else is private to it.
+ * The files of a domain that higher modules may import: its operations (`service`), its events, the part of the GraphQL schema
+ * that others extend (`schema`), its job definitions (`*-job`), and the files listed here. Every other file is private to its
+ * domain.
  */
 const offered: Record<string, readonly string[]> = {
   providers: ['provider', 'providers'],
@@ -34,7 +35,7 @@ const offered: Record<string, readonly string[]> = {
   messages: ['input', 'list', 'object', 'accept/compose', 'accept/enqueue', 'dispatch/dispatch', 'safety/safety'],
 }
 
-/** Above the domains: what each of these rooms may import besides core and every domain. */
+/** The modules above the domains, and what each may import besides core and every domain. */
 const upper: Record<string, readonly string[]> = {
   demo: [],
   pages: ['demo'],
@@ -43,12 +44,12 @@ const upper: Record<string, readonly string[]> = {
   top: ['demo', 'pages', 'http', 'cli', 'top', 'rest-compat'],
 }
 
-/** The files of `src/` itself, which start the process and put the rooms together. */
+/** The files directly in `src/`, which start the process and assemble the modules. */
 const topFiles = ['app.ts', 'main.ts', 'schema.ts', 'server.ts', 'worker.ts']
 
 const files = sourcesOf('src', 'rest-compat')
 
-/** The folder of src, `rest-compat`, or `top` for the files of src itself. */
+/** The module of a file: a folder of src, `rest-compat`, or `top` for the files directly in src. */
 function roomOf(path: string): string {
   const [first, second, third] = path.split('/') as [string, string, string | undefined]
   if (first !== 'src') return first
@@ -63,7 +64,7 @@ function imports(from: (room: string) => boolean): { source: Source; target: str
     )
 }
 
-/** The imports that break a rule, readable in a failure. */
+/** The imports that break a rule, as readable lines for the failure message. */
 function broken(list: { source: Source; target: string }[]): string[] {
   return list.map(({ source, target }) => `${source.path} imports ${target}`)
 }
@@ -77,7 +78,7 @@ function isOffered(target: string): boolean {
 }
 
 describe('an import', () => {
-  it('is found by these tests in every way of writing it', () => {
+  it('is found by these tests in every syntax', () => {
     const text = [
       "import { a } from './a.ts'",
       "import type { B } from '../b.ts'",
@@ -92,7 +93,7 @@ describe('an import', () => {
     expect(found).toEqual(['src/room/a.ts', 'src/b.ts', 'c', '@d/d', 'src/room/e.ts', 'node:f', 'src/h.ts'])
   })
 
-  it('leads to a file that exists', () => {
+  it('resolves to a file that exists', () => {
     const known = new Set(files.map(({ path }) => path))
     const lost = imports(() => true).filter(
       ({ target, to }) => to !== 'package' && !target.includes('/generated/') && !known.has(target),
@@ -101,21 +102,21 @@ describe('an import', () => {
   })
 })
 
-describe('the rooms of src', () => {
-  it('are core, the domains in their order, webhooks, and those above them', () => {
+describe('the modules of src', () => {
+  it('are core, the domains in their order, webhooks, and those above the domains', () => {
     const rooms = [...new Set(files.map(({ path }) => roomOf(path)))].filter((room) => room !== 'rest-compat')
     expect(rooms.filter((room) => !['core', 'webhooks', ...domains, ...Object.keys(upper)].includes(room))).toEqual([])
     const top = files.filter(({ path }) => roomOf(path) === 'top').map(({ path }) => path.replace('src/', ''))
     expect(top).toEqual(topFiles)
   })
 
-  it('keep core free of any domain', () => {
+  it('keep core independent of every domain', () => {
     expect(broken(imports((room) => room === 'core').filter(({ to }) => !['core', 'generated', 'package'].includes(to)))).toEqual(
       [],
     )
   })
 
-  it('let a domain import core, itself, and what the domains below it offer', () => {
+  it('let a domain import only core, itself, and the offered files of the domains below it', () => {
     const wrong = imports((room) => domains.includes(room)).filter(({ source, target, to }) => {
       const own = roomOf(source.path)
       if (['core', 'generated', 'package', own].includes(to)) return false
@@ -125,7 +126,7 @@ describe('the rooms of src', () => {
     expect(broken(wrong)).toEqual([])
   })
 
-  it('let webhooks import core and events only', () => {
+  it('let webhooks import only core and events', () => {
     const wrong = imports((room) => room === 'webhooks').filter(({ target, to }) => {
       if (to === 'events') return !isOffered(target)
       return !['core', 'webhooks', 'generated', 'package'].includes(to)
@@ -135,7 +136,7 @@ describe('the rooms of src', () => {
     expect(broken(imports((room) => !above.includes(room)).filter(({ to }) => to === 'webhooks'))).toEqual([])
   })
 
-  it('let the rooms above the domains import of each other what is listed', () => {
+  it('let the modules above the domains import only what is listed for each', () => {
     const below = ['core', 'generated', 'package', 'webhooks', ...domains]
     const wrong = imports((room) => room in upper).filter(({ source, target, to }) => {
       const own = roomOf(source.path)
@@ -146,13 +147,13 @@ describe('the rooms of src', () => {
     expect(broken(lower)).toEqual([])
   })
 
-  it('have no two files that import each other', () => {
+  it('contain no two files that import each other', () => {
     const pairs = new Set(files.flatMap((source) => importsOf(source).map((target) => `${source.path} ${target}`)))
     const both = [...pairs].filter((pair) => pairs.has(pair.split(' ').reverse().join(' ')))
     expect(both).toEqual([])
   })
 
-  it('keep generated code behind the builder, the tables and the database, but for the types and enums of the models', () => {
+  it('restrict generated code to the builder, the tables and the database, except for the types and enums of the models', () => {
     const behind: Record<string, string[]> = {
       'src/generated/pothos.ts': ['src/core/graph/builder.ts', 'src/core/graph/table.ts'],
       'src/generated/prisma/client.ts': ['src/core/database/database.ts'],
@@ -170,14 +171,14 @@ describe('the rooms of src', () => {
 })
 
 describe('rest-compat', () => {
-  it('imports its own folder, the error table, and packages', () => {
+  it('imports only its own folder, the error table, and packages', () => {
     const wrong = imports((room) => room === 'rest-compat').filter(
       ({ target, to }) => !['rest-compat', 'package'].includes(to) && target !== 'src/core/errors.ts',
     )
     expect(broken(wrong)).toEqual([])
   })
 
-  it('knows the graph only, not the database', () => {
+  it('depends on the GraphQL schema, not on the database', () => {
     const wrong = imports((room) => room === 'rest-compat').filter(({ target }) =>
       /^(pg|pg-boss|@prisma\/.*|@pothos\/.*)$/.test(target),
     )
@@ -189,7 +190,7 @@ describe('rest-compat', () => {
     expect(broken(from)).toEqual(['src/server.ts imports rest-compat/mount.ts'])
   })
 
-  it('can be taken away without the graph noticing: src/schema.ts reaches neither it nor the server', () => {
+  it('can be removed without affecting the GraphQL schema: src/schema.ts reaches neither it nor the server', () => {
     const byPath = new Map(files.map((source) => [source.path, source]))
     const reached = new Set(['src/schema.ts'])
     for (const path of reached) {
@@ -204,12 +205,12 @@ describe('rest-compat', () => {
 describe('every file', () => {
   const everything = [...sourcesOf('src', 'rest-compat', 'test', 'prisma'), ...sourcesOf('.')]
 
-  it('says in its first line what it is for', () => {
+  it('states its purpose in its first line', () => {
     const silent = everything.filter(({ text }) => !/^\/\/ \S.{9,}/.test(text)).map(({ path }) => path)
     expect(silent).toEqual([])
   })
 
-  it('is in kebab-case, in a folder that says what is in it', () => {
+  it('has a kebab-case name, in a folder whose name says what it contains', () => {
     const all = ['src', 'rest-compat', 'test', 'prisma/schema'].flatMap(filesOf)
     const names = all.filter((name) => !name.endsWith('/README.md'))
     const ours = names.map((name) =>
@@ -222,13 +223,13 @@ describe('every file', () => {
     expect(ours.filter((name) => name.split('/').some((part) => nothing.test(part)))).toEqual([])
   })
 
-  it('exports by name, unless a tool insists on a default', () => {
+  it('uses named exports, unless a tool requires a default export', () => {
     const insisted = /(\.config|^codegen)\.ts$/
     const wrong = everything.filter(({ path, text }) => !insisted.test(path) && /^export default|\bas default\b/m.test(text))
     expect(wrong.map(({ path }) => path)).toEqual([])
   })
 
-  it('leaves the environment to core/config.ts', () => {
+  it('leaves reading the environment to core/config/config.ts', () => {
     const readers = files.filter(({ text }) => /\bprocess\s*(\.env|\[['"]env)|\benv\b[^\n]*\bfrom 'node:process'/.test(text))
     expect(readers.map(({ path }) => path)).toEqual(['src/core/config/config.ts'])
   })

@@ -1,4 +1,4 @@
-// Lists that are long and wrong: each is refused at once, by the place of what is wrong, in an answer that somebody can read.
+// Proves that long lists of invalid items are refused at once, with the position of each fault, in an answer of readable size.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, promptly } from '../kit/kit.ts'
 import { expectRefusal, nobody, openRig, type Rig } from '../rest-compat/rig.ts'
@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 
 const length = 60_000
-/** A body of half a megabyte takes a while to read, whatever it says. */
+/** The time limit for each request: reading a body of half a megabyte takes a while, whatever it contains. */
 const promptMs = 200
 const deleting = 'mutation ($contactIds: [ID!]!) { bulkDeleteContacts(contactIds: $contactIds) { deleted } }'
 
@@ -21,7 +21,7 @@ function expectTold({ body }: Answer, message: RegExp): void {
   expect(error.message.length).toBeLessThan(5_000)
 }
 
-/** The length is told before any item is looked at. */
+/** The length is reported before any item is validated. */
 const tooMany = /^(contactIds: must have at most 30000 items|body: must not hold more than 100000 values)$/
 
 describe.each([[''], ['x'], ['\0'], ['\ud800'], ["' or 1=1"], [5], [-1], [0.5], [null], [{}], [[]], [true]])(
@@ -29,7 +29,7 @@ describe.each([[''], ['x'], ['\0'], ['\ud800'], ["' or 1=1"], [5], [-1], [0.5], 
   (value) => {
     const list = Array(length).fill(value)
 
-    it('are no contacts, by REST', async () => {
+    it('is refused as contact ids, over REST', async () => {
       const { api } = rig.tenant
       for (const ask of [
         () => api.post('contacts/bulk-delete', { contactIds: list }),
@@ -42,15 +42,15 @@ describe.each([[''], ['x'], ['\0'], ['\ud800'], ["' or 1=1"], [5], [-1], [0.5], 
       }
     })
 
-    it('are no contacts, by the graph, however often it is asked', async () => {
-      // A document that comes again and again is run in another way.
+    it('is refused as contact ids, over GraphQL, however often it is sent', async () => {
+      // A document that is repeated is executed by another code path.
       for (let i = 0; i < 8; i++) {
         const answer = await promptly(() => rig.tenant.api.graphql(deleting, { contactIds: list }), { withinMs: promptMs })
         expectTold(answer, tooMany)
       }
     })
 
-    it('are no numbers and no messages', async () => {
+    it('is refused as phone numbers and as messages', async () => {
       const { api, instance } = rig.tenant
       const lookUp = () => api.post('number-lookups', { instanceId: instance.id, numbers: list })
       expectTold(
@@ -63,7 +63,7 @@ describe.each([[''], ['x'], ['\0'], ['\ud800'], ["' or 1=1"], [5], [-1], [0.5], 
   },
 )
 
-it('names each of 10,000 that is wrong, and none of 10,001', async () => {
+it('names each of 10,000 invalid ids, and refuses 10,001 for their count alone', async () => {
   const { api } = rig.tenant
   const wrong = Array.from({ length: 10_001 }, (_, i) => `x${i}`)
   const told = await api.post('contacts/bulk-delete', { contactIds: wrong.slice(1) })
@@ -76,7 +76,7 @@ it.each([
   ['contacts/bulk-delete', '{"contactIds":['],
   [`contacts/groups/${nobody}/members`, '{"contactIds":['],
   ['number-lookups', '{"numbers":['],
-])('lists of lists, 200,000 deep, are refused by %s', async (path, before) => {
+])('refuses lists nested 200,000 deep in %s', async (path, before) => {
   const body = `${before}${'['.repeat(200_000)}${']'.repeat(200_000)}]}`
   const answer = await promptly(() => rig.tenant.api.post(path, body), { withinMs: promptMs })
   expectTold(answer, /^body: must not be nested more than \d+ deep$/)

@@ -1,4 +1,4 @@
-// Requests that mean harm by what they say: each gets the right answer at once, in the envelope, and never a 5xx.
+// Proves that hostile values in a request get the right answer at once, in the error envelope, and never a 5xx.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, connectedInstance, promptly, sql } from '../kit/kit.ts'
 import { messageRecord, newNumber, nobody, openRig, type Rig, type Tenant, text } from '../rest-compat/rig.ts'
@@ -29,8 +29,8 @@ const strings = [
   '../../etc/passwd',
 ]
 
-describe('in values', () => {
-  it.each(strings)('%j is text like any other', async (value) => {
+describe('hostile values', () => {
+  it.each(strings)('%j is stored and returned as ordinary text', async (value) => {
     const { status, body } = await asleep.api.post('messages/send', text(asleep, { text: value }))
     expect({ status, body }).toStrictEqual({ status: 201, body: { data: messageRecord(asleep, { body: value }) } })
     expect((await asleep.api.get(`messages/${body.data.id}`)).body.data.body).toBe(value)
@@ -41,7 +41,7 @@ describe('in values', () => {
     await asleep.api.delete(`instances/${created.body.data.id}`)
   })
 
-  it.each(strings)('%j is as good a name as any other, and is found', async (value) => {
+  it.each(strings)('%j is accepted as a name, and a search finds it', async (value) => {
     const fields = { name: value, lastName: value, custom: { [value]: value } }
     const { status, body } = await asleep.api.post('contacts', { ...fields, phone: newNumber() })
     expect([status, body.data]).toEqual([201, expect.objectContaining(fields)])
@@ -54,7 +54,7 @@ describe('in values', () => {
     }
   })
 
-  it.each(['\0', '\ud800', '\udfff', 'a\ud800\ud800', 'x\0x'])('%j is refused by name wherever it stands', async (value) => {
+  it.each(['\0', '\ud800', '\udfff', 'a\ud800\ud800', 'x\0x'])('%j is refused, and the field is named', async (value) => {
     const button = { type: 'reply', displayText: 'Yes', id: 'a' }
     const buttons = { type: 'buttons', description: 'x', buttons: [button] }
     const bodies: [path: string, fields: Record<string, unknown>][] = [
@@ -81,7 +81,7 @@ describe('in values', () => {
     }
   })
 
-  it.each(['\0', '\ud800', 'a\ud800\ud800', 'x\0x'])('%j is refused by name in contacts and groups', async (value) => {
+  it.each(['\0', '\ud800', 'a\ud800\ud800', 'x\0x'])('%j in contacts and groups is refused by field name', async (value) => {
     const contactFields: [path: string, fields: Record<string, unknown>][] = [
       ['name', { name: value }],
       ['firstName', { firstName: value }],
@@ -100,7 +100,7 @@ describe('in values', () => {
       const body = { name: 'x', [field]: value }
       expect400(await promptly(() => asleep.api.post('contacts/groups', body)), new RegExp(`^${field}: `))
     }
-    // In an address, what is no UTF-8 is text as it is written.
+    // In a query string, an encoding that is not valid UTF-8 is kept as literal text, so it is not refused.
     if (!value.isWellFormed()) return
     const group = (await asleep.api.post('contacts/groups', { name: `Group ${newNumber()}` })).body.data.id
     for (const [list, query] of [
@@ -117,7 +117,7 @@ describe('in values', () => {
   })
 
   it.each(['a', '1', '+', ' ', '-', 'é', '{{', '%', '/', '.', '0-0'])(
-    '50 KB of %j in any field is judged at once',
+    '50 KB of %j in any field is validated at once',
     async (part) => {
       const value = part.repeat(50_000 / part.length)
       for (const field of [
@@ -134,7 +134,7 @@ describe('in values', () => {
       ]) {
         const fields = field === 'mediaUrl' ? { type: 'image' } : {}
         const answer = await promptly(() => asleep.api.post('messages/send', text(asleep, { ...fields, [field]: value })))
-        // What no rule of the type reads is ignored.
+        // A field that no rule of the message type reads is ignored.
         if (answer.status !== 201) expect400(answer, new RegExp(`${field}: `))
       }
       for (const field of ['name', 'firstName', 'lastName', 'phone', 'email', 'tags', 'custom']) {
@@ -154,7 +154,7 @@ describe('in values', () => {
     },
   )
 
-  it.each(['1e400', '-1e400', '90.0000000000001', '"NaN"', '[90]'])('%s is no latitude', async (latitude) => {
+  it.each(['1e400', '-1e400', '90.0000000000001', '"NaN"', '[90]'])('%s is refused as a latitude', async (latitude) => {
     const body = JSON.stringify({ ...text(asleep), type: 'location', latitude: 0, longitude: 0 })
     const answer = await promptly(() => asleep.api.post('messages/send', body.replace('"latitude":0', `"latitude":${latitude}`)))
     expect400(answer, /^latitude: must be (a number|at (most|least) -?90)$/)
@@ -183,7 +183,7 @@ describe('in values', () => {
   })
 
   it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf'])(
-    'the name %s reaches for nothing',
+    'the property name %s does not pollute any prototype',
     async (name) => {
       const evil = `{"name":"x","${name}":{"polluted":1,"prototype":{"polluted":1}},"settings":{"${name}":{"polluted":1}}}`
       const answers = [
@@ -197,7 +197,7 @@ describe('in values', () => {
     },
   )
 
-  it('a field that is not the caller’s to say is not stored', async () => {
+  it('a field that the caller may not set is not stored', async () => {
     const forged = {
       id: nobody,
       userId: rig.stranger.account.userId,

@@ -1,4 +1,4 @@
-// Harm by number: sockets, requests and answers in masses. They end soon, others are served meanwhile, and nothing stays.
+// Proves that masses of sockets, requests and answers end soon, that others are served meanwhile, and that no memory leaks.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -23,8 +23,8 @@ async function expectService(times: number): Promise<void> {
 }
 
 /**
- * What `harm` needs is given back: what it left behind once it leaves again, and not more. The allocator keeps room for the next time
- * now and then, up to a level; what leaks is more every time.
+ * Expects that memory stops growing when `harm` is repeated: each later run must leave about as much memory as the first. The
+ * allocator may keep some memory for reuse, up to a limit; a leak grows with every run.
  */
 async function expectFlat(harm: () => Promise<void>): Promise<void> {
   await harm()
@@ -45,7 +45,7 @@ async function expectFlat(harm: () => Promise<void>): Promise<void> {
     return now >= before + first.rssBytes * 0.1
   }
 
-  /** As it is once the allocator, which takes its time, has given back what is more than `rssBytes`, or did not in ten seconds. */
+  /** Memory after the allocator has returned enough to be below `rssBytes`, or after ten seconds if it has not. */
   async function settled(rssBytes: number): Promise<Holdings> {
     const deadline = Date.now() + 10_000
     for (;;) {
@@ -56,7 +56,7 @@ async function expectFlat(harm: () => Promise<void>): Promise<void> {
   }
 }
 
-it('the tables of attacks, time and again, leave memory as it was', { timeout: 300_000 }, async () => {
+it('does not grow memory when all tabled attacks are repeated', { timeout: 300_000 }, async () => {
   const { api } = rig.tenant
   const nested = `{"text":${'['.repeat(200_000)}${']'.repeat(200_000)}}`
   let made = 0
@@ -72,7 +72,7 @@ it('the tables of attacks, time and again, leave memory as it was', { timeout: 3
 })
 
 describe('connections', () => {
-  it('10,000 that say nothing are closed within 12 s while others are served, and leave nothing', {
+  it('closes 10,000 idle ones within 12 s, serves others meanwhile, and leaks nothing', {
     timeout: 300_000,
   }, async () => {
     const count = affordable(10_000)
@@ -83,14 +83,14 @@ describe('connections', () => {
     expect(Math.min(...seconds)).toBeLessThan(12)
   })
 
-  /** As many as are wanted, where this machine gives a process so many files. */
+  /** The wanted number of connections, reduced where this machine's limit of open files is lower. */
   function affordable(wanted: number): number {
     const { userLimits } = process.report.getReport() as { userLimits: { open_files: { hard: number | 'unlimited' } } }
     const { hard } = userLimits.open_files
     return hard === 'unlimited' ? wanted : Math.min(wanted, hard - 1_000)
   }
 
-  /** Seconds until the last was closed. */
+  /** Opens `count` idle connections; resolves to the seconds until the last was closed. */
   async function openIdly(count: number): Promise<number> {
     const script = ['test/promises/idle-sockets.ts', new URL(rig.gateway.url).port, String(count)]
     const crowd = watch(spawn(node, script, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] }))
@@ -101,7 +101,7 @@ describe('connections', () => {
     return Number(seconds)
   }
 
-  it('that send slowly are cut within 12 s, while others are served', { timeout: 240_000 }, async () => {
+  it('closes 200 slow senders within 12 s, and serves others meanwhile', { timeout: 240_000 }, async () => {
     const known = `x-api-key: ${rig.tenant.account.apiKey}\r\n`
     const slow = [
       'GET /livez HTTP/1.1\r\nHost: x\r\nX-A: ',
@@ -124,7 +124,7 @@ describe('connections', () => {
     }
   })
 
-  it('1,000 requests in one packet get 1,000 answers', async () => {
+  it('answers all 1,000 pipelined requests of one packet', async () => {
     const [ask, last] = ['GET /livez HTTP/1.1\r\nHost: x\r\n\r\n', 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n']
     const { text: answered, closed } = await send(rig.gateway, ask.repeat(999) + last)
     expect(answered.match(/HTTP\/1\.1 200/g)).toHaveLength(1_000)
@@ -142,7 +142,10 @@ describe('an answer of 20 MB', () => {
     }
   })
 
-  /** Sends the query and pauses for `ms` after each `everyBytes` of the answer. Resolves to the bytes received when the connection closes. */
+  /**
+   * Sends the query and pauses for `ms` after each `everyBytes` of the answer. Resolves to the bytes received when the
+   * connection closes.
+   */
   async function read(rests: { everyBytes: number; ms: number }, onStart = () => {}): Promise<number> {
     const { hostname, port } = new URL(rig.gateway.url)
     const body = JSON.stringify({ query })
@@ -166,13 +169,14 @@ describe('an answer of 20 MB', () => {
     return bytes
   }
 
-  // The large answers of one caller are made one at a time, so an unread one delays the next until its connection is closed.
+  // The large answers of one caller are produced one at a time, so an unread one delays the next until its connection is
+  // closed.
   const patient = { ...measuredAgain, timeout: 240_000 }
 
-  it('is not kept for a reader who takes nothing of it, and is whole for one who is slow', patient, async () => {
+  it('is cut off for a reader that stops reading, and is complete for a slow reader', patient, async () => {
     const stops = { everyBytes: Number.POSITIVE_INFINITY, ms: 15_000 }
     const whole = await read({ everyBytes: 1_000_000, ms: 0 })
-    // The slow reader starts first: behind readers who stop it would wait longer than a request may wait for memory.
+    // The slow reader starts first: behind stopped readers it would wait longer than a request may wait for memory.
     const { promise: started, resolve: onStart } = Promise.withResolvers<void>()
     const slowly = read({ everyBytes: 2_000_000, ms: 1_000 }, onStart)
     await started

@@ -1,4 +1,5 @@
-// Guessing keys: a key that is almost right is as wrong as any other, in what is answered and in how long that takes.
+// Proves that guessing API keys gains nothing: an almost correct key gets the same answer in the same time as any other wrong
+// key.
 
 import { randomBytes } from 'node:crypto'
 import { Pool } from 'undici'
@@ -19,7 +20,7 @@ beforeAll(async () => {
 
 const prefix = 'svc_live_'
 
-/** The 960 keys that differ from this one in one of its figures. */
+/** The 960 keys that differ from this one in exactly one hex digit. */
 function neighboursOf(key: string): string[] {
   const figures = [...key.slice(prefix.length)]
   return figures.flatMap((right, at) =>
@@ -27,8 +28,8 @@ function neighboursOf(key: string): string[] {
   )
 }
 
-describe('a key', () => {
-  it('with one figure changed is refused, 10,000 times in the same words, at nobody’s cost', async () => {
+describe('an API key', () => {
+  it('with one digit changed is refused 10,000 times with the same answer, and no account is charged for a request', async () => {
     const accounts = await Promise.all(Array.from({ length: 11 }, () => createAccount(rig.databaseUrl)))
     const guesses = accounts.flatMap(({ apiKey }) => neighboursOf(apiKey)).slice(0, 10_000)
     expect(new Set(guesses).size).toBe(10_000)
@@ -49,7 +50,7 @@ describe('a key', () => {
     expect(await requestsOf(accounts)).toBe(11)
   })
 
-  it('that cannot be one is refused without a look into the database', async () => {
+  it('with a malformed value is refused without a database lookup', async () => {
     const key = rig.tenant.account.apiKey
     const looks = async () =>
       (await (await fetch(`${rig.gateway.url}/metrics`)).text()).match(/^gateway_batch_size_count{batch="admit"} \d+$/m)?.[0]
@@ -71,7 +72,7 @@ describe('a key', () => {
     expect(await looks()).toBe(before)
   })
 
-  it('given twice is none', async () => {
+  it('that is sent in two headers is refused', async () => {
     const { apiKey } = rig.tenant.account
     for (const other of [apiKey, apiKey.replace(/.$/, 'x'), rig.stranger.account.apiKey]) {
       const ask = `GET /api/v1/me HTTP/1.1\r\nHost: x\r\nConnection: close\r\nx-api-key: ${apiKey}\r\nX-API-Key: ${other}\r\n\r\n`
@@ -79,7 +80,7 @@ describe('a key', () => {
     }
   })
 
-  it("of a team is refused with another team of the same owner, in no other words than a stranger's", async () => {
+  it('of a team is refused with another team of the same owner, with the same message as an unknown key', async () => {
     const options = { ownerEmail: rig.tenant.account.email, name: 'Team' }
     const [one, two] = [await createTeam(sql(rig.databaseUrl), options), await createTeam(sql(rig.databaseUrl), options)]
     const answer = await api(rig.gateway, one.apiKey, { 'x-team-id': two.teamId }).get('instances')
@@ -97,11 +98,11 @@ async function requestsOf(accounts: readonly Account[]): Promise<number> {
 
 const pairs = 5_000
 
-it('takes as long to refuse a key that begins rightly as one that does not', { timeout: 300_000 }, async () => {
+it('takes as long to refuse a key with a correct prefix as a random one', { timeout: 300_000 }, async () => {
   const app = await openApp(rig.databaseUrl)
   const key = rig.tenant.account.apiKey
   const random = (from: string) => prefix + from + randomBytes(32).toString('hex').slice(from.length)
-  // From half of the key to so much that the rest cannot be met by chance.
+  // The first 32 to 48 of the 64 digits are correct: the rest cannot be matched by chance.
   const right = () => random(key.slice(prefix.length, prefix.length + 32 + Math.floor(Math.random() * 17)))
   const wrong = () => random('')
   const tookMs = async (guess: string) => {
@@ -114,7 +115,7 @@ it('takes as long to refuse a key that begins rightly as one that does not', { t
   for (let i = 0; i < 500; i++) await tookMs(wrong())
   const times = { right: [] as number[], wrong: [] as number[] }
   for (let i = 0; i < pairs; i++) {
-    // In turns and in no order, so that whatever else this machine does falls on both alike.
+    // The two kinds alternate in order, so that other load on this machine affects both equally.
     const kinds = [['right', right()] as const, ['wrong', wrong()] as const]
     for (const [kind, guess] of i % 2 === 0 ? kinds : kinds.toReversed()) times[kind].push(await tookMs(guess))
   }
@@ -123,7 +124,10 @@ it('takes as long to refuse a key that begins rightly as one that does not', { t
   expect(Math.abs(t)).toBeLessThan(4.5)
 })
 
-/** Of both, what was among the faster half of all: the slower half is the machine's doing, and would hide 5 µs of ours. */
+/**
+ * Keeps from both samples the values up to the median of all: slower ones are noise of the machine, which would hide a
+ * difference of 5 µs.
+ */
 function trimmed(a: readonly number[], b: readonly number[]): [number[], number[]] {
   const all = [...a, ...b].sort((x, y) => x - y)
   const median = all[all.length / 2] as number

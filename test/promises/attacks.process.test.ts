@@ -1,4 +1,5 @@
-// Requests that mean harm by how they are sent: each gets the right answer at once, in the envelope, and never a 5xx.
+// Proves that requests which are malformed at the HTTP level get the right answer at once, in the error envelope, and never a
+// 5xx.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { promptly } from '../kit/kit.ts'
 import { openOwnRig, type Rig } from '../rest-compat/rig.ts'
@@ -10,8 +11,8 @@ beforeAll(async () => {
   rig = await openOwnRig()
 })
 
-describe('on the wire', () => {
-  it.each(wireAttacks)('%s gets one answer and the door', async (_, bytes, status) => {
+describe('malformed HTTP', () => {
+  it.each(wireAttacks)('%s gets one answer, and the connection is closed', async (_, bytes, status) => {
     const { text: answered, closed } = await promptly(() => send(rig.gateway, bytes))
     expect(answered.match(/HTTP\/1\.1 \d{3}/g)).toEqual([`HTTP/1.1 ${status}`])
     const [head, body] = answered.split('\r\n\r\n') as [string, string]
@@ -22,13 +23,13 @@ describe('on the wire', () => {
     expect(closed).toBe(true)
   })
 
-  it('what follows a body that is longer than said has nothing of the request before', async () => {
+  it('bytes after a body that exceeds its Content-Length are a new request without the credentials of the first', async () => {
     const first = `${postHead}x-api-key: ${rig.tenant.account.apiKey}\r\nContent-Length: 2\r\n\r\n{}`
     const { text: answered } = await send(rig.gateway, `${first}GET /api/v1/me HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
     expect(answered.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 400', 'HTTP/1.1 401'])
   })
 
-  it('what follows the unread body of a refused request is a request of its own', async () => {
+  it('bytes after the unread body of a refused request are parsed as a separate request', async () => {
     const hidden = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n'
     const last = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
     const length = `Content-Length: ${hidden.length}\r\n\r\n${hidden}`
@@ -46,7 +47,7 @@ describe('on the wire', () => {
     }
   })
 
-  it('a refused request whose body then breaks gets no second answer', async () => {
+  it('a refused request whose body is then malformed gets no second answer', async () => {
     const breaks = ['2\r\n{}x\r\n', 'zz\r\n', `0\r\n${'X-A: aaaaaaaaaaaaa\r\n'.repeat(2_000)}\r\n`]
     for (const broken of breaks) {
       const ask = `${postHead}Transfer-Encoding: chunked\r\n\r\n`
@@ -55,7 +56,7 @@ describe('on the wire', () => {
     }
   })
 
-  it('a request for another protocol is answered in this one, and is the last of its connection', async () => {
+  it('a protocol upgrade is answered in HTTP/1.1, and the connection is closed after it', async () => {
     const next = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n'
     for (const protocol of ['h2c', 'websocket']) {
       const ask = `GET /livez HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n`
@@ -66,13 +67,13 @@ describe('on the wire', () => {
     }
   })
 
-  it('trailers add no headers to a request', async () => {
+  it('trailers do not add headers to a request', async () => {
     const head = `${postHead}Connection: close\r\nTransfer-Encoding: chunked\r\nTrailer: x-api-key\r\n\r\n`
     const { text: answered } = await send(rig.gateway, `${head}2\r\n{}\r\n0\r\nx-api-key: ${rig.tenant.account.apiKey}\r\n\r\n`)
     expect(answered).toMatch(/^HTTP\/1\.1 401/)
   })
 
-  it('HTTP/1.0 needs no host, and keeps its connection only where it asks for that', async () => {
+  it('HTTP/1.0 needs no Host header, and keeps its connection only when it asks for keep-alive', async () => {
     const next = 'GET /livez HTTP/1.0\r\n\r\n'
     const kept = await send(rig.gateway, `GET /livez HTTP/1.0\r\nConnection: keep-alive\r\n\r\n${next}`)
     expect(kept.text.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200'])
@@ -80,7 +81,7 @@ describe('on the wire', () => {
     expect([answered.match(/HTTP\/1\.1 \d{3}/g), closed]).toEqual([['HTTP/1.1 200'], true])
   })
 
-  it('a target that names another host is a path of ours, and the name goes nowhere', async () => {
+  it('an absolute-form target is served as a local path, and its host name is not used', async () => {
     const key = `x-api-key: ${rig.tenant.account.apiKey}\r\n`
     for (const target of ['/api/v1/me', '/graphql?query={me{id}}', '/docs']) {
       const ask = `GET http://evil.example${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nx-graphql-yoga-csrf: 1\r\n${key}\r\n`
@@ -110,7 +111,7 @@ describe('on the wire', () => {
       expect(closed).toBe(true)
     })
 
-    it('is read where it is small, and so is a large one in chunks of a usual size', async () => {
+    it('is read when it is small, as is a large body in chunks of a usual size', async () => {
       const chunked = `${postHead}x-api-key: ${rig.tenant.account.apiKey}\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n`
       const usual = `200\r\n${' '.repeat(512)}\r\n`.repeat(2_000)
       for (const body of ['1\r\n \r\n'.repeat(4_000), usual]) {
@@ -120,7 +121,7 @@ describe('on the wire', () => {
     })
   })
 
-  it('headers that claim to be somebody, or somewhere else, change nothing', async () => {
+  it('headers that claim another identity or host have no effect', async () => {
     const { account } = rig.tenant
     const claims = [
       'X-User-Id',

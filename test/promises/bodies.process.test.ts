@@ -1,4 +1,4 @@
-// The order of things: the caller is identified by the headers, and only then is a body read.
+// Proves the order of processing: the caller is authenticated by the headers, and only then is a body read.
 import { connect } from 'node:net'
 import { beforeAll, expect, it } from 'vitest'
 import { newPerson, type Person } from '../accounts/person.ts'
@@ -17,16 +17,16 @@ beforeAll(async () => {
 
 interface Ended {
   answer: string
-  /** How much of the body was taken from us, the buffers of both systems included. */
+  /** Bytes of the body that were written before the connection closed, including the socket buffers of both sides. */
   sentBytes: number
 }
 
-/** Sends a request's head, and then its body for as long as the other side takes it and lets the connection be. */
+/** Sends a request's head, then body bytes for as long as the other side keeps the connection open. */
 function pour(head: string): Promise<Ended> {
   const { hostname, port } = new URL(rig.gateway.url)
   const piece = Buffer.alloc(64 * 1024, 'a')
   return new Promise((resolve) => {
-    // Half-closed by the other side, it goes on sending.
+    // With allowHalfOpen, it continues to send after the server has ended its side.
     const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
     let answer = ''
     let sentBytes = 0
@@ -58,7 +58,7 @@ it.each([
   ['POST', '/api/v1/media'],
   ['POST', '/api/messages/bulk'],
   ['POST', '/api/campaigns'],
-])('%s %s answers 401 to strangers before the body comes, and closes on those who go on sending', async (method, path) => {
+])('%s %s answers 401 before it reads the body, and closes connections that go on sending', async (method, path) => {
   const ended = await Promise.all(
     Object.values(strangers).map((credential) => {
       const headers = { host: 'x', 'content-type': 'application/json', 'content-length': 1_000 * MiB, ...credential }
@@ -70,7 +70,7 @@ it.each([
     expect(answer).toMatch(/^HTTP\/1\.1 401 /)
     expect(answer).toMatch(/"code":"UNAUTHORIZED"/)
     expect(answer).toMatch(/\r\nconnection: close\r\n/i)
-    // What fits into the buffers of a connection.
+    // The bound is what the socket buffers of a connection can hold.
     expect(sentBytes).toBeLessThan(32 * MiB)
   }
 })
@@ -92,14 +92,14 @@ it('keeps the connection of a refused request whose body is small', async () => 
   expect(answers.match(/HTTP\/1\.1 401/g)).toHaveLength(2)
 })
 
-it('takes 16 KiB on the routes of identity', async () => {
+it('accepts bodies of up to 16 KiB on the authentication routes', async () => {
   const login = (bytes: number) => ({ email: 'nobody@example.com', password: 'correct horse battery', more: 'x'.repeat(bytes) })
   const answer = await api(rig.gateway).post('/api/auth/login', login(17_000))
   expect(answer.status).toBe(413)
   expect((await api(rig.gateway).post('/api/auth/login', login(15_000))).status).toBe(401)
 })
 
-it('counts a request no more that the rules of team keys refuse once its document is known', async () => {
+it('does not count a request that the team key rules refuse after its document is parsed', async () => {
   const { account, api: client } = rig.tenant
   const counted = async () => {
     const { rows } = await sql(rig.databaseUrl).query(
@@ -114,19 +114,19 @@ it('counts a request no more that the rules of team keys refuse once its documen
   expect(refused.status).toBe(403)
   expect(refused.body.errors[0].extensions.code).toBe('TEAM_KEY_REQUIRED')
   expect(await counted()).toBe(before)
-  // The plan catalogue is about no workspace, so the header does not matter.
+  // The plan catalogue belongs to no workspace, so the header does not matter.
   expect((await client.graphql('{ plans { code } }', {}, { 'x-team-id': crypto.randomUUID() })).status).toBe(200)
   expect(await counted()).toBe(before + 1)
 })
 
-it('refuses a team that a person is not in where the document is about a workspace, and nowhere else', async () => {
+it('refuses a team that the caller is not a member of only where the document accesses a workspace', async () => {
   const team = { 'x-team-id': crypto.randomUUID() }
   const about = async (query: string) => (await person.api.graphql(query, {}, team)).body
   expect((await about('{ instances { id } }')).errors[0].extensions.code).toBe('TEAM_NOT_FOUND')
   expect((await about('{ plans { code } }')).data.plans).toHaveLength(3)
 })
 
-it('answers by the body what a body is refused for', async () => {
+it('reports "body" as the place when a whole body is refused', async () => {
   const list = JSON.stringify({ ...text(rig.tenant), variables: Array(100_001).fill(1) })
   const rest = await rig.tenant.api.post('messages/send', list)
   expect(rest.body.error).toEqual({ code: 'VALIDATION_ERROR', message: 'body: must not hold more than 100000 values' })

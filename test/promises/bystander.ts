@@ -1,6 +1,6 @@
-// A bystander of an attack, in a process of its own: asks the gateway for /livez again and again, on a new connection each time,
-// asks a bare server in the same way, and watches the gateway's resident memory. A line on its input is answered with the worst
-// since the line before.
+// A bystander process during an attack: it repeatedly requests /livez from the gateway, on a new connection each time, sends
+// the same request to a bare server, and samples the gateway's resident memory. For each line on its input it prints the worst
+// values since the line before.
 import { createServer, get } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
@@ -11,12 +11,12 @@ const [port, pid] = process.argv.slice(2)
 const none = { ms: 0, bareMs: 0, rssBytes: 0, asked: 0 }
 let worst = none
 
-/** Answers when nothing but the machine itself keeps it from that. */
+/** A reference server: its delays are those of the machine itself. */
 const bare = createServer((_, response) => response.end('ok'))
 await new Promise<void>((resolve) => bare.listen(0, '127.0.0.1', resolve))
 const { port: barePort } = bare.address() as AddressInfo
 
-/** Milliseconds. */
+/** Requests /livez once; resolves to the milliseconds that it took. */
 async function ask(port: number | string | undefined): Promise<number> {
   const begun = performance.now()
   await new Promise((resolve, reject) => {

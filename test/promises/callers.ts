@@ -1,4 +1,4 @@
-// Everybody who may ask, each with one of everything in their workspace, and what each route says to them.
+// Every kind of API caller, each with one of every resource in its workspace, and the answer that each route owes it.
 import type { Route } from '../../rest-compat/route.ts'
 import type { ErrorCode } from '../../src/core/errors.ts'
 import { newId } from '../../src/core/id.ts'
@@ -18,19 +18,19 @@ export interface Caller {
   things: Things
 }
 
-/** A gateway where nothing goes on in the background: what a request meets is what the one before it left. */
+/** Starts a gateway with the HTTP role only: without background work, a request sees exactly what the one before it left. */
 export async function openSite(): Promise<Site> {
   const databaseUrl = await cloneDatabase()
   const { url } = await startGateway({ databaseUrl, env: { RATE_LIMIT_PER_SECOND: '100000', ROLES: 'http' } })
   return { databaseUrl, url }
 }
 
-/** With a personal key, on the largest plan. */
+/** A caller with a personal key, on the largest plan. */
 export async function openCaller(site: Site): Promise<Caller> {
   return await settle(site, await createAccount(site.databaseUrl))
 }
 
-/** In a team's workspace, with the team's key. */
+/** A caller in a team's workspace, with the team's key. */
 async function openTeam(site: Site): Promise<Caller & { teamId: string }> {
   const owner = await createAccount(site.databaseUrl)
   const team = await createTeam(sql(site.databaseUrl), { ownerEmail: owner.email, name: 'Team' })
@@ -43,12 +43,12 @@ async function settle(site: Site, account: Account, headers?: Record<string, str
   return { account, api: own, things: await furnish(site.databaseUrl, account, own) }
 }
 
-/** The same, from now on with these headers. */
+/** The same caller, with these headers on every request. */
 function withHeaders(site: Site, caller: Caller, headers: Record<string, string>): Caller {
   return { ...caller, api: api(site, caller.account.apiKey, headers) }
 }
 
-/** A caller about whom that was changed then, by statements that find who it is in `one`. */
+/** A caller whose rows are changed afterwards by these statements, which select its account and workspace from `one`. */
 async function openAfter(site: Site, ...changes: string[]): Promise<Caller> {
   const caller = await openCaller(site)
   const { userId, workspaceId } = caller.account
@@ -59,7 +59,7 @@ async function openAfter(site: Site, ...changes: string[]): Promise<Caller> {
   return caller
 }
 
-/** This one and the next, which may begin meanwhile. */
+/** This month and the next, which may begin during the test. */
 const months = `generate_series(date_trunc('month', now() at time zone 'utc'), now() at time zone 'utc' + interval '1 month', '1 month') month`
 const inactive = `update subscriptions set status = 'inactive' where "userId" = (select account from one)`
 const noRequests = `insert into api_usage ("userId", period, "apiRequestsCount") select account, month::date, 500000 from one, ${months}
@@ -78,7 +78,10 @@ const nothingLeft = [
 const always = (code: ErrorCode) => () => code
 const ifTold = (form: RegExp) => (row: Route) => errorsOf(row).find((code) => form.test(code)) ?? null
 
-/** Each: what a route says to a request that holds, about things of the caller's own: null where it does what was asked. */
+/**
+ * Each: a kind of caller, and what a route answers its valid request about its own resources: an error code, or null for
+ * success.
+ */
 export const callers: [name: string, open: (site: Site) => Promise<Caller>, expected: (row: Route) => ErrorCode | null][] = [
   ['a personal key', openCaller, () => null],
   [
@@ -102,7 +105,7 @@ export const callers: [name: string, open: (site: Site) => Promise<Caller>, expe
   ['no requests left', (site) => openAfter(site, noRequests), always('MONTHLY_API_REQUEST_QUOTA_EXCEEDED')],
 ]
 
-/** Whether it is decided before anybody looks at what is asked. */
+/** Whether this error is decided before the content of the request is examined. */
 export function comesFirst(code: ErrorCode | null): boolean {
   return code !== null && !/^(MAX_\w+|MONTHLY_OUTBOUND_QUOTA_EXCEEDED)$/.test(code)
 }

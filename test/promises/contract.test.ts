@@ -1,10 +1,11 @@
-// The mounted REST routes are those of the contract, each for those with a key, by its own methods alone.
+// Proves that the mounted REST routes are exactly those of the contract, that each needs a key, and that each allows only its
+// own methods.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-compat/routes.ts'
 import { type Answer, api } from '../kit/kit.ts'
 import { expectRefusal, nobody, openRig, type Rig } from '../rest-compat/rig.ts'
 
-/** Public routes, below `/api/v1`. A route is entered here when the contract has it. */
+/** Public routes, below `/api/v1`. A new route is added here when the contract includes it. */
 const table = `
 GET    billing/payments
 GET    billing/plans
@@ -100,13 +101,13 @@ describe('every route', () => {
     expectRefusal(await ask(method, address, `svc_live_${'0'.repeat(64)}`), 401, 'UNAUTHORIZED', 'Missing or invalid API key')
   })
 
-  it.each(table)('%s %s takes no other method', async (method, path) => {
+  it.each(table)('%s %s refuses any other method', async (method, path) => {
     const allowed = table.filter(([, other]) => other === path).map(([name]) => name)
     const other = (['GET', 'POST', 'PUT', 'DELETE'] as const).find((name) => !allowed.includes(name)) as string
     const answer = await ask(other, path.replaceAll(/:\w+/g, nobody), rig.tenant.account.apiKey)
     expectRefusal(answer, 405, 'METHOD_NOT_ALLOWED')
     const told = (answer.headers.get('allow') ?? '').split(', ')
-    // A file can be asked for by its headers alone.
+    // A media file also allows HEAD.
     expect(told.filter((name) => name !== 'HEAD' || path !== 'media/:id').sort()).toEqual([...allowed].sort())
     expect(allowed).toContain(method)
   })

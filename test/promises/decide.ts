@@ -1,4 +1,4 @@
-// What REST and the graph decide about one request, which must be the same.
+// Compares the decisions of REST and GraphQL about one request, which must be equal.
 import { expect } from 'vitest'
 import { type ErrorCode, errors } from '../../src/core/errors.ts'
 import { type Asked, askGraph, askRest, type Decision, graphDecision, restDecision } from '../rest-compat/both.ts'
@@ -6,10 +6,13 @@ import { paramsOf, type Shown } from '../rest-compat/shown.ts'
 import { type Kind, kinds, type Things } from '../rest-compat/things.ts'
 import type { Caller } from './callers.ts'
 
-/** Two who have the same, so that both surfaces meet the same whatever was asked before. */
+/** Two callers with identical resources, one for each surface, so that earlier requests have changed both alike. */
 export type Twins = readonly [Caller, Caller]
 
-/** Asks the one twin's REST and the other's graph; the answer is REST's. */
+/**
+ * Sends the request of one twin over REST and that of the other over GraphQL, expects equal decisions, and returns that of
+ * REST.
+ */
 export async function decideBoth([one, other]: Twins, { row }: Shown, about: (things: Things) => Asked): Promise<Decision> {
   const [asked, askedOther] = [about(one.things), about(other.things)]
   const [rest, graph] = await Promise.all([askRest(one.api, row, asked), askGraph(other.api, row, askedOther)])
@@ -20,7 +23,7 @@ export async function decideBoth([one, other]: Twins, { row }: Shown, about: (th
   return decision
 }
 
-/** Routes that narrow a list by what they name beside their path, or say of each of many what became of it. */
+/** Routes that filter a list by an id outside their path, or that report a result for each of many items. */
 const ofMany = [
   'GET /messages',
   'GET /contacts',
@@ -30,13 +33,13 @@ const ofMany = [
   'DELETE /contacts/groups/:groupId/members',
 ]
 
-/** What a route says where one of the things that it names is not there: null where that is no failure. */
+/** The code that a route answers when the named resource of this kind does not exist: null where that is no error. */
 export function codeOfMissing({ row }: Shown, kind: Kind): 'NOT_FOUND' | null {
   const inPath = Object.values(paramsOf(row, Object.fromEntries(kinds.map((one) => [one, one])) as Things))
   return ofMany.includes(`${row.method} ${row.path}`) && !inPath.includes(kind) ? null : 'NOT_FOUND'
 }
 
-/** The same where none of them is. */
+/** The same when none of the named resources exists. */
 export function codeOfNothing(one: Shown): 'NOT_FOUND' | null {
   return one.names.some((kind) => codeOfMissing(one, kind)) ? 'NOT_FOUND' : null
 }

@@ -1,4 +1,4 @@
-// What start and recovery tests share: a DATA_DIR of their own, and the demo account that its gateway prints.
+// Helpers of the start and recovery tests: a separate DATA_DIR for each test, and the demo account that the gateway prints.
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
@@ -7,7 +7,7 @@ import path from 'node:path'
 import { expect } from 'vitest'
 import { api, atEnd, command, startGateway, until } from '../kit/kit.ts'
 
-/** A folder for one test, as open to others as a checkout is. */
+/** A data folder for one test; by default its parent has the permissions of a checkout. */
 export async function dataFolder(mode = 0o755): Promise<string> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'gateway-start-'))
   await chmod(folder, mode)
@@ -20,16 +20,19 @@ export async function dataFolder(mode = 0o755): Promise<string> {
 
 let used: Promise<{ folder: string; demo: DemoAccount }> | undefined
 
-/** One that a gateway has been started on, with its demo account: a copy, because making one takes as long as two starts. */
+/**
+ * A copy of a data folder on which a gateway has already started, with its demo account: a copy, because making one takes as
+ * long as two starts.
+ */
 export async function usedFolder(): Promise<{ DATA_DIR: string; demo: DemoAccount }> {
   used ??= useFolder().catch((error: Error) => {
-    // The next test may fare better.
+    // A failure is not cached, so that the next test tries again.
     used = undefined
     throw error
   })
   const { folder, demo } = await used
   const DATA_DIR = await dataFolder()
-  // With its owners, as a backup is put back.
+  // Copies with file owners, as restoring a backup does.
   execFileSync('cp', ['-a', folder, DATA_DIR])
   return { DATA_DIR, demo }
 }
@@ -45,7 +48,7 @@ async function useFolder(): Promise<{ folder: string; demo: DemoAccount }> {
   return { folder, demo }
 }
 
-/** A killed gateway leaves its database running for the next one; at the end of the test a command ends it. */
+/** A killed gateway leaves its database running for the next one; at the end of the test, the doctor command stops it. */
 async function databaseGone(folder: string): Promise<void> {
   const lock = path.join(folder, 'data/postgres/postmaster.pid')
   if (existsSync(lock)) {
@@ -59,7 +62,7 @@ export interface DemoAccount {
   instanceId: string
 }
 
-/** As printed. @throws when none was. */
+/** Reads the demo account from the printed lines. @throws when none was printed. */
 export function demoOf(gateway: { logs: string[] }): DemoAccount {
   const text = gateway.logs.join('\n')
   const apiKey = text.match(/svc_live_[0-9a-f]{64}/)?.[0]

@@ -1,4 +1,4 @@
-// What the doctor says of what stands around a gateway: files, mail, the identity provider, each well and ill.
+// Proves what the doctor command reports about a gateway's dependencies (files, mail, identity provider), working and failing.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { createServer as createHttp, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createSocket, type Server } from 'node:net'
@@ -20,7 +20,7 @@ let objects: Map<string, Buffer>
 
 beforeAll(async () => {
   databaseUrl = await cloneDatabase()
-  // Brings the queues.
+  // Starting the app creates the queues.
   await openApp(databaseUrl)
   const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'the-secret-of-the-bucket', region: 'eu-central-1' }
   const server = await startS3(credentials)
@@ -35,7 +35,7 @@ beforeAll(async () => {
   objects = server.objects
 })
 
-/** Asks the doctor; answers whether all is well, and what it says of each thing: `ok …` or `wrong …`. */
+/** Runs the doctor; returns whether all checks passed, and the report of each check: `ok …` or `wrong …`. */
 async function ask(env: Record<string, string>): Promise<{ isWell: boolean; told: Record<string, string> }> {
   const { config, secrets } = readConfig({
     DATABASE_URL: databaseUrl,
@@ -59,7 +59,7 @@ async function open(server: Server): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Takes connections and says nothing. */
+/** A server that accepts connections and never answers. */
 const silent = () => open(createSocket((socket) => socket.on('error', () => {}).unref()))
 
 async function mailServer(): Promise<string> {
@@ -85,7 +85,7 @@ const saying =
   (_, response) =>
     void response.writeHead(status).end(text)
 
-it('all is well where all of it answers', async () => {
+it('reports that all is well when every dependency answers', async () => {
   const mail = await mailServer()
   const oidc = await provider(saying('{"issuer": "https://id.example.com"}'))
   const DATA_DIR = await dataFolder()
@@ -110,7 +110,7 @@ it('all is well where all of it answers', async () => {
   expect([...objects.keys()], 'nothing is left in it').toEqual([])
 })
 
-it('a database that cannot hold every text is told of', async () => {
+it('reports a database whose encoding cannot hold every text', async () => {
   const url = new URL(inject('serverUrl'))
   await sql(url.href).query(`create database latin encoding 'LATIN1' locale 'C' locale_provider libc template template0`)
   url.pathname = '/latin'
@@ -119,7 +119,7 @@ it('a database that cannot hold every text is told of', async () => {
   expect(told.database).toBe('wrong its encoding LATIN1 cannot hold every text; make one with encoding UTF8')
 })
 
-it('another SECRET_KEY than the one that stored secrets were sealed with is told of, by a start too', async () => {
+it('reports a SECRET_KEY other than the one that sealed the stored secrets, as does a start', async () => {
   const database = await cloneDatabase()
   const rig = await openRig({ databaseUrl: database, working: false })
   await rig.endpoint('http://127.0.0.1:9/')
@@ -129,7 +129,7 @@ it('another SECRET_KEY than the one that stored secrets were sealed with is told
   expect(gateway.logs.join('\n')).toMatch(/"level":"error".*SECRET_KEY is not the one that stored secrets were sealed with/)
 })
 
-it('files that have no place to go are told of', async () => {
+it('reports a media store that cannot be written or used', async () => {
   const DATA_DIR = await dataFolder()
   await mkdir(DATA_DIR)
   await writeFile(path.join(DATA_DIR, 'media'), 'not a folder')
@@ -148,7 +148,7 @@ it('files that have no place to go are told of', async () => {
   ])
 })
 
-it('a mail server that takes no mail is told of', async () => {
+it('reports a mail server that accepts no mail', async () => {
   const mail = await mailServer()
   const cases = await Promise.all([
     ask({ SMTP_URL: `smtp://me:the-wrong-password@${mail}` }),
@@ -161,10 +161,10 @@ it('a mail server that takes no mail is told of', async () => {
   ])
 })
 
-it('an identity provider whose document is of no use is told of', async () => {
+it('reports an identity provider whose discovery document is unusable', async () => {
   const bad = [saying('nothing here', 404), saying('<html>'), saying('{"issuer": 1}'), saying('null')]
   const providers = await Promise.all(bad.map(provider))
-  // A port that nobody is given, and that fetch does not refuse by itself.
+  // Port 2 is unassigned, and fetch does not block it by itself.
   const cases = await Promise.all([...providers, oidcAt('http://127.0.0.1:2/')].map((env) => ask(env)))
   expect(cases.map(({ isWell }) => isWell)).toEqual(cases.map(() => false))
   expect(cases.map(({ told }) => told.identityProvider?.replace(/^wrong http:\S+ is of no use /, ''))).toEqual([
@@ -176,7 +176,7 @@ it('an identity provider whose document is of no use is told of', async () => {
   ])
 })
 
-it('what says nothing is told of, and not waited for any longer', async () => {
+it('reports a dependency that does not answer, after a bounded wait', async () => {
   const dead = await silent()
   const [files, mail, people] = await Promise.all([
     ask({ ...s3, S3_ENDPOINT: `http://${dead}` }),

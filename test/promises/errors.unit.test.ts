@@ -1,10 +1,10 @@
-// The error table, pinned: a code or a status that changes breaks integrators.
+// Proves that the error table stays as it is: a code or a status that changes breaks integrations.
 import { GraphQLEnumType } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/core/errors.ts'
 import { schema } from '../../src/schema.ts'
 
-/** As the interface specification and the contract have it. */
+/** As the interface specification and the contract define it. */
 const table = {
   VALIDATION_ERROR: 400,
   TEMPLATE_INVALID: 400,
@@ -46,22 +46,22 @@ const table = {
 }
 
 describe('an error', () => {
-  it('has the code and the status that the contract gives it, and there is no other', () => {
+  it('has the code and the status of the contract, and no others exist', () => {
     expect(Object.fromEntries(Object.entries(errors).map(([code, { status }]) => [code, status]))).toEqual(table)
   })
 
-  it('says in words what is wrong, without telling a caller about our inside', () => {
+  it('explains in words what is wrong, without revealing internals', () => {
     for (const [code, { message }] of Object.entries(errors)) {
       expect(message, code).toMatch(/^[A-Z].{3,99}[^.!]$/)
       expect(message, code).not.toMatch(/sql|postgres|prisma|stack|exception/i)
     }
   })
 
-  it('is answered to a wrong key with one and the same sentence', () => {
+  it('has one and the same message for every invalid key', () => {
     expect(errors.UNAUTHORIZED.message).toBe('Missing or invalid API key')
   })
 
-  it('is known to the graph by every code', () => {
+  it('has its code in the GraphQL enum ErrorCode', () => {
     const type = schema.getType('ErrorCode')
     const codes = type instanceof GraphQLEnumType ? type.getValues().map(({ name }) => name) : []
     expect(codes.sort()).toEqual(Object.keys(table).sort())

@@ -1,17 +1,17 @@
-// Everything that a schema of the API's document does not allow, one fault at a time.
+// Generates every violation of a schema of the OpenAPI document, one fault at a time.
 import fc from 'fast-check'
 import type { Schema } from '../../rest-compat/openapi/zod.ts'
 import { type Known, plainOf, presentFor } from './arbitrary.ts'
 
 export interface Fault {
-  /** Where, as a refusal names it: `buttons.0.id`; empty for the whole. */
+  /** The place of the fault, as a refusal names it: `buttons.0.id`; empty for the whole value. */
   path: string
   what: string
   /** The whole value, with this fault in it and no other. */
   value: fc.Arbitrary<unknown>
 }
 
-/** Every fault that a value of `schema` can have; what is left as it is comes from `valid`. */
+/** Every fault that a value of `schema` can have; the unchanged parts of an object come from `valid`. */
 export function faultsIn(schema: Schema, known: Known, valid: fc.Arbitrary<unknown> = presentFor(schema, known)): Fault[] {
   const { schema: plain, nullable } = plainOf(schema)
   return [
@@ -44,7 +44,7 @@ function fault(what: string, ...values: [unknown, ...unknown[]]): Fault {
   return { path: '', what, value: isArbitrary ? first : fc.constantFrom(...values) }
 }
 
-/** Every fault that a parameter of an address can have, where all is text. */
+/** Every fault that a query parameter can have, where every value is text. */
 export function queryFaultsIn(schema: Schema): Fault[] {
   const { schema: plain } = plainOf(schema)
   if (plain.type !== 'integer') {
@@ -60,10 +60,10 @@ export function queryFaultsIn(schema: Schema): Fault[] {
   ]
 }
 
-/** Which no address can say. */
+/** A URL cannot express this fault. */
 const halfPair = 'half of a pair of surrogates'
 
-/** What is wrong with a value of the right type. */
+/** Faults of a value that has the right type. */
 function ownFaults(schema: Schema, known: Known): Fault[] {
   switch (schema.type) {
     case 'string':
@@ -128,7 +128,7 @@ function boundFaults({ minimum, maximum }: Schema): Fault[] {
 function countFaults({ minItems, maxItems, items = {} }: Schema, known: Known): Fault[] {
   const [min = 0, max] = [minItems, maxItems] as (number | undefined)[]
   const item = presentFor(items, known)
-  // Where very many are allowed, it is a test of its own that more are not.
+  // Where more than 1,000 items are allowed, a separate test covers the upper bound.
   const isShort = max !== undefined && max <= 1000
   return [
     ...(min > 0 ? [fault('too few', [])] : []),
@@ -143,7 +143,7 @@ function countFaults({ minItems, maxItems, items = {} }: Schema, known: Known): 
   ]
 }
 
-/** In a list of its own, so that nothing else in it is judged. */
+/** Each faulty item is alone in its list, so that no other item is judged. */
 function itemFaults({ items }: Schema, known: Known): Fault[] {
   if (!items) return []
   const { schema } = plainOf(items)

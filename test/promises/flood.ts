@@ -1,4 +1,4 @@
-// The same request many times at once, each on a connection of its own, and what others noticed of it.
+// Sends the same request many times at once, each on its own connection, and measures the effect on other callers.
 import { spawn } from 'node:child_process'
 import { request } from 'node:http'
 import { expect } from 'vitest'
@@ -11,7 +11,7 @@ export interface Shot {
   body?: Buffer
 }
 
-/** Fires each and waits until all were answered; answers their statuses, 0 where the connection ended without one. */
+/** Sends every request and waits until all are answered; returns their statuses, 0 where the connection ended without one. */
 export async function fire(gateway: { url: string }, shots: readonly Shot[]): Promise<number[]> {
   return await Promise.all(shots.map((shot) => fireOne(gateway, shot)))
 }
@@ -23,7 +23,7 @@ function fireOne({ url }: { url: string }, { method = 'POST', path, headers = {}
     let status = 0
     const sent = request(new URL(path, url), options, (response) => {
       status = response.statusCode as number
-      // A connection may be closed under a body that is not read any more; an answer that came before that counts.
+      // The server may close a connection whose body it stopped reading; an answer that came before that counts.
       response.on('error', () => {}).resume()
     })
     sent.on('error', () => {}).on('close', () => resolve(status))
@@ -32,17 +32,17 @@ function fireOne({ url }: { url: string }, { method = 'POST', path, headers = {}
 }
 
 export interface Noticed {
-  /** The slowest answer to somebody else, in ms. */
+  /** The slowest answer to another caller, in ms. */
   ms: number
-  /** The slowest answer of a bare server at the same time: what the machine itself was late by. */
+  /** The slowest answer of a bare server at the same time: the delay that the machine itself caused. */
   bareMs: number
-  /** The most memory that the gateway was seen to have. */
+  /** The highest resident memory of the gateway that was observed. */
   rssBytes: number
-  /** How often somebody else asked. */
+  /** The number of requests of the other caller. */
   asked: number
 }
 
-/** Each call answers what was noticed since the one before. */
+/** Each call returns the worst values since the previous call. */
 export interface Watch {
   (): Promise<Noticed>
   stop: () => void
@@ -68,13 +68,13 @@ export function watchFrom(gateway: Gateway): Watch {
 
 const atOnce = 24
 const slowestMs = 250
-/** How far resident memory may rise meanwhile, and what may stay of it on the heap. */
+/** The allowed rise of resident memory meanwhile, and of the heap that remains afterwards. */
 export const mostBytes = 150e6
 const staysBytes = 20e6
 
 /**
- * Sends a shot many times at once, and expects that nobody else had to wait, that memory rose little, and that nothing of it stays. It prints
- * what was measured.
+ * Sends a request 24 times at once, and expects that the event loop stays free, that memory rises little, and that little of it
+ * remains. It prints the measurements.
  */
 export async function expectHarmless(
   gateway: Gateway,
@@ -96,7 +96,7 @@ export async function expectHarmless(
   )
   expect(worst.asked).toBeGreaterThan(0)
   expect(answered.filter((status) => !statuses.includes(status))).toEqual([])
-  // In processor time, which does not depend on what else the machine is busy with; the wait of others is printed beside it.
+  // Measured in processor time, which does not depend on other load on the machine; the delay of others is printed beside it.
   expect(after.heldMs).toBeLessThan(slowestMs)
   expect(after.heapBytes - before.heapBytes).toBeLessThan(staysBytes)
   expect(roseBytes).toBeLessThan(mostBytes)

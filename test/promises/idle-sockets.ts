@@ -1,5 +1,6 @@
-// A process that opens many connections as fast as it can, and then says nothing on them, or half a request, or nothing after
-// a whole one. Writes how many were open at once when it has opened all, and how long the other side let them be.
+// A process that opens many connections as fast as it can, and then sends nothing on them, or half a request, or nothing after
+// a complete one. It prints how many were open at once when all had been opened, and how long the server kept the last one
+// open.
 import { connect } from 'node:net'
 
 const [port, count] = process.argv.slice(2).map(Number) as [number, number]
@@ -25,7 +26,7 @@ function open(): void {
       if (opened === count) console.log(`opened ${count}, ${opened - closed} at once`)
       open()
     })
-    // Data must be taken for the end to be seen.
+    // The data must be consumed, or the end of the connection is not noticed.
     socket.on('error', () => {}).resume()
     socket.on('close', () => {
       closed++

@@ -1,4 +1,5 @@
-// Whatever the document does not allow is refused by the name of the field, on both surfaces, and leaves nothing behind.
+// Proves that whatever the OpenAPI document forbids is refused with the name of the field, on both surfaces, and changes
+// nothing.
 import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
 import type { Schema } from '../../rest-compat/openapi/zod.ts'
@@ -27,14 +28,14 @@ beforeAll(async () => {
 const named = (some: readonly Route[]) => some.map((row) => [`${row.method} ${row.path}`, row] as const)
 const bodySchema = (row: Route) => operationOf(row).requestBody?.content['application/json'].schema
 
-/** Of every body, also in a field that nobody knows. */
+/** Applies to every body, even inside an unknown field. */
 const tooDeep: Fault = {
   path: '',
   what: 'deeper than any body is',
   value: fc.integer({ min: 65, max: 5_000 }).map((depth) => JSON.parse(`{"nonsense":${'['.repeat(depth)}${']'.repeat(depth)}}`)),
 }
 
-/** Each fault once, or as often as is asked for. */
+/** Tries each fault once, or as often as PROPERTY_RUNS says. */
 async function tryEach(faults: Fault[], expectRefused: (value: never, fault: Fault) => Promise<void>): Promise<void> {
   for (const fault of faults) {
     const promise = fc.asyncProperty(fault.value, (value) => expectRefused(value as never, fault))
@@ -44,7 +45,7 @@ async function tryEach(faults: Fault[], expectRefused: (value: never, fault: Fau
   expect(await keptOf(site.databaseUrl, caller.account.workspaceId)).toEqual(kept)
 }
 
-it.each(named(rows.filter(bodySchema)))('%s refuses each fault of a body by its name', async (_, row) => {
+it.each(named(rows.filter(bodySchema)))('%s refuses each fault of a body and names its field', async (_, row) => {
   const faults = [tooDeep, ...faultsIn(bodySchema(row) as Schema, known)]
   await tryEach(faults, (body, fault) => expectRefused(row, body, fault))
 })
@@ -56,12 +57,12 @@ async function expectRefused(row: Route, body: unknown, { path, what }: Fault): 
   expect(decision.code).toBe('VALIDATION_ERROR')
   const place = path.replace(/^messages\.0\.?/, '') || (path ? 'message' : 'body')
   expect(decision.message).toMatch(new RegExp(`(^|; )${place.replaceAll('.', '\\.')}: `))
-  // GraphQL takes one thing for a list of it, and has no bodies.
+  // GraphQL coerces a single value to a list, and has no request body of its own.
   if (path === '' || what.endsWith('in place of array')) return
   expect(decisionAbout(path, graphDecision(row, asked, await askGraph(caller.api, row, asked)))).toEqual(decision)
 }
 
-/** Each of many messages is judged alone. */
+/** Each message of a bulk request is judged alone. */
 function decisionAbout(path: string, decision: Decision): Decision {
   if (!path.startsWith('messages.0')) return decision
   const { rejected, accepted } = decision.data as { rejected: { code: string; message: string }[]; accepted: unknown[] }
@@ -69,7 +70,7 @@ function decisionAbout(path: string, decision: Decision): Decision {
   return { ...(rejected[0] as { code: string; message: string }), data: null }
 }
 
-it.each(named(rows.filter(({ query }) => query)))('%s refuses each fault of a query by its name', async (_, row) => {
+it.each(named(rows.filter(({ query }) => query)))('%s refuses each fault of a query and names its parameter', async (_, row) => {
   const params = paramsOf(row, caller.things)
   const parameters = operationOf(row).parameters?.filter((one) => one.in === 'query') ?? []
   const needed = parameters.filter(({ required }) => required).map(({ name }) => [name, '+4915112345678'])
@@ -78,7 +79,7 @@ it.each(named(rows.filter(({ query }) => query)))('%s refuses each fault of a qu
       const asked = { params, query: { ...Object.fromEntries(needed), [name]: value } }
       const decision = restDecision(await askRest(caller.api, row, asked))
       expect(decision).toMatchObject({ code: 'VALIDATION_ERROR', message: expect.stringMatching(`^${name}: `) })
-      // Some of it is REST's own and never reaches the graph.
+      // Some parameters exist only in REST and are never passed to the GraphQL schema.
       if (!row.query?.safeParse(asked.query).success) return
       expect(graphDecision(row, asked, await askGraph(caller.api, row, asked))).toEqual(decision)
     })

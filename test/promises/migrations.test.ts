@@ -1,4 +1,5 @@
-// The migrations make the very database that prisma/schema describes, but for what is done by hand and named here.
+// Proves that the migrations create exactly the database that prisma/schema describes, except for the manual changes named
+// here.
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -9,7 +10,7 @@ import { migrate } from '../../src/core/database/migrate.ts'
 import { migrationNames, migrationsDir } from '../../src/core/database/prisma-files.ts'
 import { sql } from '../kit/kit.ts'
 
-/** What the migrations by hand add to the models (+) and take from them (-). */
+/** The additions (+) and removals (-) of the hand-written migrations, compared with the models. */
 const byHand = [
   '- constraint events_instanceId_fkey',
   '- constraint events_messageId_fkey',
@@ -28,7 +29,7 @@ const byHand = [
   '+ table rate_windows u',
 ]
 
-/** Everything that Postgres knows of a database's shape, a line for each thing. */
+/** Everything that Postgres records about the structure of a database, one line for each object. */
 const shape = `
   select 'table ' || relname || ' ' || relpersistence::text as name, '' as definition from pg_class
     where relkind = 'r' and relnamespace = 'public'::regnamespace and relname <> '_prisma_migrations'
@@ -61,7 +62,7 @@ async function shapeOf(databaseUrl: string): Promise<Map<string, string>> {
 }
 
 describe('the migrations', () => {
-  it('make the database that the models describe, and what is done by hand', async () => {
+  it('create the database that the models describe, plus the manual changes', async () => {
     const [made, meant] = [await emptyDatabase(), await emptyDatabase()]
     await migrate(made)
     await sql(meant).query(await scriptOfModels(meant))
@@ -77,7 +78,7 @@ describe('the migrations', () => {
     expect(wants.size).toBeGreaterThan(200)
   })
 
-  it('go on where the server lacks the extension that searches are quick with', async () => {
+  it('continue on a server without the extension that speeds up searches', async () => {
     const url = await emptyDatabase()
     await sql(url).query(`alter database ${new URL(url).pathname.slice(1)} set extension_control_path = '/nowhere'`)
     await migrate(url)
@@ -89,7 +90,7 @@ describe('the migrations', () => {
   })
 })
 
-/** A database as the migrations before the one that says `mark` leave it, and the scripts from that one on. */
+/** A database in the state before the migration that contains `mark`, and the scripts from that migration on. */
 async function databaseBefore(mark: string): Promise<{ url: string; scripts: string[] }> {
   const url = await emptyDatabase()
   const scripts = await Promise.all(
@@ -100,7 +101,7 @@ async function databaseBefore(mark: string): Promise<{ url: string; scripts: str
   return { url, scripts: scripts.slice(from) }
 }
 
-it('remember which cursors were told before they were sealed', async () => {
+it('a migration records the last cursor that was issued before cursors were sealed', async () => {
   const { url, scripts } = await databaseBefore('"sealedAfter"')
   await sql(url).query('update event_sequence set last = 12')
   for (const script of scripts) await sql(url).query(script)
@@ -110,7 +111,7 @@ it('remember which cursors were told before they were sealed', async () => {
   expect(rows).toEqual([{ sealedAfter: '12', isNow: true }])
 })
 
-it('keep the passwords of accounts that were made before there were other ways to sign in', async () => {
+it('a migration keeps the passwords of accounts that predate other ways to sign in', async () => {
   const { url, scripts } = await databaseBefore('INSERT INTO "auth_accounts"')
   const [id, hash] = [randomUUID(), await hashPassword('as it was before')]
   const insert = 'insert into users (id, email, name, "passwordHash") values ($1, $2, $3, $4)'
@@ -121,7 +122,7 @@ it('keep the passwords of accounts that were made before there were other ways t
   expect(rows).toEqual([{ userId: id, providerId: 'credential', accountId: id, password: hash }])
 })
 
-it('make the owner of the workspace answer for the webhook endpoints that were made before their creators were recorded', async () => {
+it('a migration records the workspace owner as creator and approver of earlier webhook endpoints', async () => {
   const url = await emptyDatabase()
   const scripts = await Promise.all(
     (await migrationNames()).map((name) => readFile(path.join(migrationsDir, name, 'migration.sql'), 'utf8')),

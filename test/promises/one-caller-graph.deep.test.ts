@@ -1,4 +1,4 @@
-// One caller, whatever the documents ask for, 24 times at once: the event loop stays free for others, and memory comes back.
+// Proves that one caller who sends any document 24 times at once neither blocks the event loop nor keeps memory.
 import { beforeAll, it } from 'vitest'
 import { fillLarge } from '../graph/large.ts'
 import { inspectable } from '../kit/kit.ts'
@@ -38,7 +38,7 @@ const documents: [name: string, statuses: number[], query: () => string][] = [
   ['one type many times over', [200], () => `{ ${aliases(14, '__type(name: "Query") { fields { name args { name } } }')} }`],
 ]
 
-it.each(documents)('%s', { timeout: 120_000, retry: 2 }, async (name, statuses, query) => {
+it.each(documents)('delays no other caller, leaks nothing: %s', { timeout: 120_000, retry: 2 }, async (name, statuses, query) => {
   const body = ask(query())
   await expectHarmless(rig.gateway, noticed, name, statuses, () => ({ path: '/graphql', headers: key, body }))
 })

@@ -1,4 +1,4 @@
-// One caller, whatever they send, 24 times at once: the event loop stays free for others, and memory comes back.
+// Proves that one caller who sends any body 24 times at once neither blocks the event loop nor keeps memory.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newPerson } from '../accounts/person.ts'
 import { holdingsOf, inspectable, sql, until } from '../kit/kit.ts'
@@ -19,7 +19,8 @@ beforeAll(async () => {
   person = { authorization: `Bearer ${token}` }
   noticed = watchFrom(rig.gateway)
   atFirstBytes = (await holdingsOf(rig.gateway)).rssBytes
-  // The first requests of a process load and compile what all later ones use, and the heap grows to what its largest requests need.
+  // The first requests of a process load and compile what all later ones use, and the heap grows to what its largest requests
+  // need.
   await fire(rig.gateway, Array(4).fill({ path: '/api/campaigns', headers: person, body: wrongRecipients() }))
   for (const headers of [key, person]) {
     await fire(rig.gateway, [
@@ -35,7 +36,7 @@ function json(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value))
 }
 
-/** A body of that many bytes, or a little less: `unit` over and over between `start` and `end`, separated by commas. */
+/** A body of at most `bytes` bytes, or a little less: `unit` repeated between `start` and `end`, separated by commas. */
 function filled(bytes: number, start: string, unit: string, end: string): Buffer {
   const count = Math.floor((bytes - start.length - end.length) / (unit.length + 1))
   return Buffer.from(start + Array(count).fill(unit).join(',') + end)
@@ -142,18 +143,18 @@ const signedIn: Attack[] = [
 describe.each([
   ['nobody known', anonymous],
   ['somebody signed in', signedIn],
-])('%s', (_, attacks) => {
-  it.each(attacks)('%s', { timeout: 120_000, retry: 2 }, async (name, statuses, shot) => {
+])('sender: %s', (_, attacks) => {
+  it.each(attacks)('delays no other caller, leaks nothing: %s', { timeout: 120_000, retry: 2 }, async (name, statuses, shot) => {
     await expectHarmless(rig.gateway, noticed, name, statuses, shot)
   })
 })
 
-it('gives the memory back once it is left alone', { timeout: 120_000 }, async () => {
+it('returns the memory after the attacks end', { timeout: 120_000 }, async () => {
   noticed.stop()
   await until(() => residentBytes(rig.gateway.pid) < atFirstBytes + mostBytes, { timeoutMs: 100_000, everyMs: 1_000 })
 })
 
-it('leaves nothing behind', async () => {
+it('leaves no campaign behind', async () => {
   const { rows } = await sql(rig.databaseUrl).query('select count(*)::int as n from campaigns')
   expect(rows).toEqual([{ n: 0 }])
 })

@@ -1,4 +1,4 @@
-// Everybody who may come to the console, each with one of everything in the workspace they look at.
+// Every kind of person who may use the console, each with one of every resource in the workspace.
 import type { Route } from '../../rest-compat/route.ts'
 import type { ErrorCode } from '../../src/core/errors.ts'
 import { createTeam } from '../../src/teams/service.ts'
@@ -9,7 +9,7 @@ import type { Caller, Site } from './callers.ts'
 
 export type Role = 'owner' | 'admin' | 'collaborator'
 
-/** A client of the console's surface with that token, in that team's workspace. */
+/** An API client of the console routes with that token, in that team's workspace. */
 export function consoleApi(site: { url: string }, token: string | undefined, teamId?: string): Caller['api'] {
   const headers = { ...(token && { authorization: `Bearer ${token}` }), ...(teamId && { 'x-team-id': teamId }) }
   return api(site, undefined, headers, '/api/')
@@ -33,13 +33,13 @@ export async function openTeam(site: Site): Promise<Team> {
   return { ...team, owner }
 }
 
-/** Somebody of a team, in its workspace. */
+/** A member of a team with that role, in the team's workspace. */
 export async function openMember(site: Site, role: Role): Promise<Caller & { person: Person; team: Team }> {
   const team = await openTeam(site)
   const person = role === 'owner' ? team.owner : await join(site, team, role)
   const account = { userId: person.userId, workspaceId: team.workspaceId, apiKey: '' }
   const own = consoleApi(site, person.token, team.teamId)
-  // Not everybody may make all of it.
+  // The owner creates the resources: a collaborator may not create all of them.
   const things = await furnish(site.databaseUrl, { ...person, ...account }, consoleApi(site, team.owner.token, team.teamId))
   return { account, api: own, things, person, team }
 }
@@ -54,7 +54,7 @@ async function join(site: Site, { teamId }: Team, role: Role): Promise<Person> {
   return person
 }
 
-/** What only an owner or admin of a team may do. */
+/** Routes that only an owner or admin of a team may use. */
 const managers = [
   'POST /instances',
   'POST /instances/:id/logout',
@@ -66,7 +66,7 @@ const managers = [
   'POST /webhooks/:id/test',
   'POST /webhooks/:id/deliveries/:deliveryId/redeliver',
 ]
-/** What a collaborator reads nothing of. */
+/** Billing routes that a collaborator may not read. */
 const money = ['GET /billing/subscription', 'GET /billing/usage', 'GET /usage']
 
 const forbidden: Record<Role, (route: string) => ErrorCode | null> = {
@@ -85,7 +85,10 @@ const member = (role: Role): (typeof people)[number] => [
   (row) => forbidden[role](routeOf(row)),
 ]
 
-/** Each: what a route says to a request that holds, about things of that workspace: null where it does what was asked. */
+/**
+ * Each: a kind of person, and what a route answers a valid request about resources of that workspace: an error code, or null
+ * for success.
+ */
 export const people: [name: string, open: (site: Site) => Promise<Caller>, expected: (row: Route) => ErrorCode | null][] = [
   ['a person', openPerson, () => null],
   member('owner'),

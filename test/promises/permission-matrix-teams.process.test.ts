@@ -1,4 +1,5 @@
-// Who may do what with accounts, teams and billing: every route that only the console has, for everybody, on both surfaces.
+// Proves the permissions for accounts, teams and billing: every route that only the console has, for every role, on both
+// surfaces.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-compat/routes.ts'
 import { type ErrorCode, errors } from '../../src/core/errors.ts'
@@ -23,10 +24,10 @@ type Code = ErrorCode | null
 
 interface Line {
   route: string
-  /** What its path names, made anew for each who asks. */
+  /** The values of the path parameters, created anew for each role. */
   params?: (crew: Crew) => Promise<string[]>
   body?: () => object
-  /** What it says to each; null where it does what was asked. */
+  /** The answer to each role: an error code, or null for success. */
   codes: [owner: Code, admin: Code, collaborator: Code, outsider: Code]
 }
 
@@ -66,7 +67,7 @@ const table: Line[] = [
     codes: managers,
   },
   { route: 'DELETE /teams/:teamId/invitations/:id', params: invitation, codes: managers },
-  // Nobody's token is as good for everybody.
+  // An invalid token is refused alike for every role.
   {
     route: 'POST /teams/invitations/accept',
     body: () => ({ token: 'x' }),
@@ -77,7 +78,7 @@ const table: Line[] = [
   { route: 'DELETE /teams/:teamId/api-keys/:id', params: teamKey, codes: managers },
   { route: 'GET /api-keys', codes: everybody },
   { route: 'POST /api-keys', body: named, codes: everybody },
-  // What is another person's is as if there were none.
+  // Another person's key is reported as not found.
   {
     route: 'DELETE /api-keys/:id',
     params: async ({ owner }) => [await keyOf(owner.userId, owner.workspaceId, null)],
@@ -93,7 +94,7 @@ const table: Line[] = [
     body: () => ({ plan: 'max' }),
     codes: [null, mutation, mutation, missing],
   },
-  // The team that it is about stands in the way.
+  // The team of the crew itself blocks the cancellation.
   {
     route: 'POST /teams/:teamId/billing/cancel',
     params: team,
@@ -111,7 +112,7 @@ beforeAll(async () => {
   rig = await openOwnRig({ ROLES: 'http' })
 })
 
-it('has every route of the console alone', () => {
+it('covers every route that only the console has', () => {
   const alone = routes.filter((route) => 'document' in route && !route.surfaces.includes('public'))
   expect(table.map(({ route }) => route).sort()).toEqual(alone.map(({ method, path }) => `${method} ${path}`).sort())
 })
@@ -125,12 +126,12 @@ async function keyOf(userId: string, workspaceId: string, teamId: string | null)
   return id
 }
 
-describe.each(surfaces)('%s', (surface, ask) => {
-  it.each(table)('$route', async ({ route, params, body, codes }) => {
-    // There is something to order, to cancel and to be without, or room for all that is made.
+describe.each(surfaces)('each console route %s', (surface, ask) => {
+  it.each(table)('grants each role exactly its permissions: $route', async ({ route, params, body, codes }) => {
+    // With a plan, each role has something to order and to cancel, and quota for all that is created.
     const crew = await newCrew(rig)
     if (route.includes('/billing/')) for (const role of roles) await subscribe(rig, crew[role], 'pro')
-    // The owner last: what they do may be the end of it.
+    // The owner goes last: their request may delete the team.
     const decided: Partial<Record<Who, Code>> = {}
     for (const role of roles.toReversed()) {
       const values = (await params?.(crew)) ?? []
@@ -141,17 +142,17 @@ describe.each(surfaces)('%s', (surface, ask) => {
         expect(told.answer.status).toBe(status)
       }
     }
-    // The catalogue is everybody's in the graph, whatever team the header names.
+    // In GraphQL every person may read the plan catalogue, whatever team the header names.
     const isCatalogue = surface === 'over GraphQL' && route.endsWith('/billing/plans')
     expect(roles.map((role) => decided[role])).toEqual(isCatalogue ? everybody : codes)
   })
 
-  /** In the graph the header says which team's billing it is; in REST the path does. */
+  /** In GraphQL the header says whose billing is meant; in REST the path does. */
   function clientOf({ teamId }: Crew, person: Person, route: string): Pick<Person, 'api'> {
     return surface === 'over GraphQL' && isOfTeamBilling(route) ? { api: person.inTeam(teamId) } : person
   }
 
-  it('is nothing for a key, of a person or of the team', async () => {
+  it('is refused to personal and team keys, except for billing reads in GraphQL', async () => {
     const { teamId, owner } = await newCrew(rig)
     const made = await owner.api.post(`/api/teams/${teamId}/api-keys`, named())
     const personal = api(rig.gateway, owner.apiKey)
@@ -163,7 +164,7 @@ describe.each(surfaces)('%s', (surface, ask) => {
     }
   })
 
-  /** In the graph the billing that a key of a person reads is that person's own, and the catalogue is everybody's. */
+  /** In GraphQL, a personal key reads the billing of its own account, and every key reads the plan catalogue. */
   function inGraph(route: string): [personal: Code, ofTeam: Code] {
     if (route.endsWith('/billing/plans')) return [null, null]
     const isBilling = route.includes('/billing/')

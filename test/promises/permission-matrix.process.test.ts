@@ -1,4 +1,4 @@
-// Who may do what in the console: every route that it shares with the public API, for everybody, on both surfaces.
+// Proves the permissions in the console: every route that it shares with the public API, for every role, on both surfaces.
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { ErrorCode } from '../../src/core/errors.ts'
 import { newId } from '../../src/core/id.ts'
@@ -26,18 +26,18 @@ describe.each(people)('%s', (_, open, expected) => {
     twins = await Promise.all([open(site), open(site)])
   })
 
-  it.each(requests)('%s', async (_, one) => {
+  it.each(requests)('gets the same decision over REST and GraphQL: %s', async (_, one) => {
     const { code, message } = await decideBoth(twins, one, one.about)
     expect({ code, message }).toEqual({ code: expected(one.row), message: code && expect.any(String) })
   })
 
-  it.each(withIds)("%s, about nobody's", async (_, one) => {
+  it.each(withIds)('gets the same decision about ids that do not exist: %s', async (_, one) => {
     const { code } = await decideBoth(twins, one, () => one.about(nobodys))
     expectMissing(one, code, expected(one.row))
   })
 })
 
-describe('an owner in the team', () => {
+describe("a team owner in the team's workspace", () => {
   let here: Awaited<ReturnType<typeof openMember>>
   let personal: Things
 
@@ -46,19 +46,19 @@ describe('an owner in the team', () => {
     personal = await furnish(site.databaseUrl, here.person, api(site, here.person.apiKey))
   })
 
-  it.each(withIds)('%s, about what is theirs in their personal workspace', async (_, one) => {
+  it.each(withIds)('finds nothing of their personal workspace: %s', async (_, one) => {
     const { code } = await decideBoth([here, here], one, () => one.about(personal))
     expectMissing(one, code, null)
   })
 
-  it('leaves that as it was', async () => {
+  it('does not change their personal workspace', async () => {
     const kept = await keptOf(site.databaseUrl, here.person.workspaceId)
     for (const [, one] of withIds) await decideBoth([here, here], one, () => one.about(personal))
     expect(await keptOf(site.databaseUrl, here.person.workspaceId)).toEqual(kept)
   })
 })
 
-/** What is not there, or not theirs, is not found before anybody asks for a role. */
+/** A missing or foreign resource is reported as not found before the role is checked. */
 function expectMissing(one: Shown, code: string | null, allowed: ErrorCode | null): void {
   const isFirst = comesFirst(allowed) && allowed !== 'FORBIDDEN'
   expect(code).toBe(isFirst ? allowed : codeOfNothing(one))

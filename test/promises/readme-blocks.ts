@@ -1,4 +1,4 @@
-// The documentation for users, README.md and the guides of the API reference, and the code blocks in it.
+// Reads the user documentation, README.md and the guides of the API reference, and extracts its code blocks.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { root } from '../kit/kit.ts'
@@ -7,7 +7,7 @@ export const readme = readFileSync(path.join(root, 'README.md'), 'utf8')
 
 const folder = path.join(root, 'rest-compat/openapi/guides')
 
-/** The guides by the names of their files, `templates.md`. */
+/** The guides by their file names, such as `templates.md`. */
 export const guides = new Map(readdirSync(folder).map((name) => [name, readFileSync(path.join(folder, name), 'utf8')]))
 
 /** README.md and the guides, by name. */
@@ -25,11 +25,11 @@ function blocksOf(text: string): Block[] {
   }))
 }
 
-/** The shell examples with curl in a text; those with something to fill in are none. */
+/** The shell examples in a text that use curl, except those with a blank (`…`) to fill in. */
 export function curlsOf(text: string): Block[] {
   return blocksOf(text).filter(({ language, text }) => language === 'sh' && text.includes('curl') && !text.includes('…'))
 }
 
-/** Those of README first, then those of the guides. */
+/** The code blocks of README.md, then those of the guides. */
 export const blocks = [...texts.values()].flatMap(blocksOf)
 export const curls = [...texts.values()].flatMap(curlsOf)

@@ -1,4 +1,4 @@
-// README.md and the guides are true: every example runs.
+// Proves that every example in README.md and the guides runs.
 import { execFile, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -10,7 +10,7 @@ import { atEnd, cloneDatabase, connectedInstance, node, root, sql, startGateway,
 import { ownPort } from '../kit/port.ts'
 import { blocks, curls, curlsOf, guides, readme } from './readme-blocks.ts'
 
-/** The JavaScript example whose first line is that file's name. */
+/** The JavaScript example whose first line is a comment with this file name. */
 function programOf(name: string): string {
   return blocks.find(({ language, text }) => language === 'js' && text.startsWith(`// ${name}\n`))?.text as string
 }
@@ -26,13 +26,13 @@ describe('the examples of README and the guides', () => {
 
   beforeAll(async () => {
     atEnd('file', async () => rmSync(home, { recursive: true, force: true }))
-    // An answer that is an error is a failure of the example.
+    // With `fail`, curl exits with an error at a status of 400 or more, which fails the example.
     writeFileSync(path.join(home, '.curlrc'), 'fail\nsilent\nshow-error\n')
     const databaseUrl = await cloneDatabase()
     const { EMAIL: email, PASSWORD: password } = scene
     const account = await createAccount(sql(databaseUrl), { email, password, name: 'Reader', plan: 'pro' })
     const instance = await connectedInstance(databaseUrl, account)
-    // All the examples within a second or two are more than one key may ask.
+    // Running all the examples takes a second or two, which exceeds the default rate limit of one key.
     const gateway = await startGateway({ databaseUrl, env: { RATE_LIMIT_PER_SECOND: '1000' } })
     Object.assign(scene, { URL: gateway.url, KEY: account.apiKey, INSTANCE: instance.id })
   })
@@ -41,7 +41,7 @@ describe('the examples of README and the guides', () => {
     return { PATH: `${path.dirname(node)}:${process.env.PATH}`, CURL_HOME: home, ...scene, ...more }
   }
 
-  /** Runs a shell example to its end; answers what it printed. */
+  /** Runs a shell example to its end; returns what it printed. */
   async function shell(text: string): Promise<string> {
     return await new Promise((resolve, reject) => {
       execFile('sh', ['-ec', text], { cwd: root, env: environment() }, (error, stdout, stderr) => {
@@ -65,7 +65,7 @@ describe('the examples of README and the guides', () => {
     await shell(exampleOf('/messages/send'))
   }
 
-  it('sends: by REST, by GraphQL, and at a later time', async () => {
+  it('send a message: over REST, over GraphQL, and at a later time', async () => {
     const [rest, graphql, schedule] = ['/messages/send', 'mutation Send', '/messages/schedule'].map(exampleOf)
     expect(JSON.parse(await shell(rest as string)).data).toMatchObject({ to: '+4915112345678', status: 'queued' })
     expect(JSON.parse(await shell(graphql as string)).data.sendMessage).toMatchObject({
@@ -75,7 +75,7 @@ describe('the examples of README and the guides', () => {
     expect(JSON.parse(await shell(schedule as string)).data).toMatchObject({ body: 'An hour later', status: 'queued' })
   })
 
-  it('is found where it tells a browser to look', async () => {
+  it('include working addresses for a browser', async () => {
     const told = readme.match(/^### In a browser\n[^#]+/m)?.[0] ?? ''
     const paths = [...new Set([...told.matchAll(/`(?:GET )?(\/\S+)`/g)].map(([, place]) => place))]
     expect(paths).toEqual(['/docs', '/graphql', '/api/v1/openapi.json', '/api/openapi.json'])
@@ -85,23 +85,23 @@ describe('the examples of README and the guides', () => {
     }
   })
 
-  it('sends from a template', async () => {
+  it('send from a template', async () => {
     const example = exampleOf('/api/v1/templates')
     expect(JSON.parse(await shell(example)).data).toMatchObject({ body: 'Hello you, No. 1234 is on its way.', status: 'queued' })
   })
 
-  it('sends a campaign', async () => {
+  it('send a campaign', async () => {
     const example = exampleOf('/api/v1/campaigns')
     expect(JSON.parse(await shell(example)).data).toMatchObject({ stats: { total: 2, failed: 0, cancelled: 0 } })
   })
 
-  it('uploads a file, whose address works', async () => {
+  it('upload a file and return an address that works', async () => {
     const example = exampleOf('/api/v1/media')
     const { url } = JSON.parse(await shell(example)).data
     expect(await (await fetch(url)).text()).toBe(readme)
   })
 
-  it('watches: as a plain stream, as a subscription, and as an EventSource', async () => {
+  it('watch events: as a plain stream, as a subscription, and as an EventSource', async () => {
     const [plain, subscription] = curls
       .filter(({ text }) => text.includes('curl -N'))
       .map(({ text }) => {
@@ -110,7 +110,7 @@ describe('the examples of README and the guides', () => {
     const eventSource = run(programOf('watch.mjs'))
     await plain?.line(/^id: /)
     await subscription?.line(/^id: /)
-    // The EventSource says nothing when it is open, so messages are sent until it has seen one.
+    // The EventSource prints nothing when it opens, so messages are sent until it has received one.
     await until(
       async () => {
         await send()
@@ -123,7 +123,7 @@ describe('the examples of README and the guides', () => {
     await eventSource.line(/^message\.read \+4915112345678$/)
   })
 
-  it.each(['receiver.mjs', 'plain-receiver.mjs'])('receives webhooks, and refuses forged ones: %s', async (name) => {
+  it.each(['receiver.mjs', 'plain-receiver.mjs'])('receive webhooks, and refuse forged ones: %s', async (name) => {
     const port = String(await ownPort())
     const create = exampleOf('/api/v1/webhooks')
     const { secret } = JSON.parse(await shell(create.replaceAll('8080', port))).data
@@ -134,29 +134,29 @@ describe('the examples of README and the guides', () => {
     expect((await post({ 'x-service-signature': `sha256=${'0'.repeat(64)}` })).status).toBe(401)
     expect((await post({ 'webhook-id': '1', 'webhook-timestamp': '1', 'webhook-signature': 'v1,AAAA' })).status).toBe(401)
     await send()
-    // Deliveries are side by side, in no promised order.
+    // Deliveries run in parallel, in no guaranteed order.
     for (const type of ['sent', 'delivered', 'read']) await receiver.line(new RegExp(`^message\\.${type} \\+4915112345678$`))
   })
 
-  it('is a client that is compiled and run as it stands', () => {
+  it('contain the TypeScript client exactly as it is compiled and run', () => {
     const programs = blocks.filter(({ language }) => language === 'ts').map(({ text }) => text)
     // Run by test/client/dashboard.test.ts.
     expect(programs).toEqual([readFileSync(path.join(root, 'test/client/dashboard.ts'), 'utf8')])
   })
 
-  it('begins an account', async () => {
+  it('sign up an account', async () => {
     const example = exampleOf('/api/auth/signup')
     expect(JSON.parse(await shell(example)).data.user).toMatchObject({ email: 'ada@example.com', emailVerified: false })
   })
 
-  it('shares a workspace, with people and with a key', async () => {
+  it('share a workspace, with people and with a key', async () => {
     const example = exampleOf('/api/teams')
     const [invitation, contacts] = (await shell(example)).split(/(?<=\})(?=\{"data)/).map((text) => JSON.parse(text).data)
     expect(invitation).toMatchObject({ email: 'grace@example.com', role: 'admin', status: 'pending' })
     expect(contacts).toEqual({ contacts: [], nextCursor: null, hasMore: false })
   })
 
-  it("runs as the console's document shows it, with an access token", async () => {
+  it("run with an access token, as the console's document shows them", async () => {
     const { EMAIL: email, PASSWORD: password } = scene
     const headers = { 'content-type': 'application/json' }
     const login = await fetch(`${scene.URL}/api/auth/login`, {
@@ -172,12 +172,12 @@ describe('the examples of README and the guides', () => {
     expect(changed).toHaveLength(5)
     for (const text of changed) {
       expect(text).not.toMatch(/x-api-key|api\/v1/)
-      // No two templates of a workspace share a name.
+      // A template name is unique in its workspace.
       expect(await shell(`TOKEN=${data.accessToken}\n${text.replace('Shipped', 'Sent')}`)).toMatch(/^\{"data":/)
     }
   })
 
-  it('has no example that these tests leave out', () => {
+  it('are all run by these tests', () => {
     const told = blocks.filter(({ language }) => language === 'js').map(({ text }) => text.split('\n')[0])
     expect(told).toEqual(['// watch.mjs', '// receiver.mjs', '// plain-receiver.mjs'])
     expect(curls).toHaveLength(11)

@@ -1,4 +1,4 @@
-// README.md and the guides are true: everything they point at exists, every number is the one in the code.
+// Proves that README.md and the guides are true: everything they refer to exists, and every number matches the code.
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -24,7 +24,7 @@ function guide(name: string): string {
   return guides.get(`${name}.md`) as string
 }
 
-/** The first table after a heading, a list of cells for each row. */
+/** The first table after a heading, as a list of cells for each row. */
 function cellsAfter(text: string, heading: string): string[][] {
   const table = text.slice(text.indexOf(heading)).match(/(^\|.*\n)+/m)?.[0] ?? ''
   const rows = table.trim().split('\n').slice(2)
@@ -36,7 +36,7 @@ function cellsAfter(text: string, heading: string): string[][] {
   )
 }
 
-/** All texts that the document of a surface shows people before its routes. */
+/** All texts that the document of a surface shows before its routes. */
 function shownBy(surface: Surface): string {
   const { info, tags } = apiDocument(surface) as unknown as { info: { description: string }; tags: { description: string }[] }
   return [info.description, ...tags.map(({ description }) => description)].join('\n')
@@ -54,7 +54,7 @@ function routesOf(surface: Surface): string[] {
   )
 }
 
-describe('the configuration', () => {
+describe('the configuration table', () => {
   const printed = configTable().split('\n')
 
   it('is printed by `gateway config`, a row for each variable', async () => {
@@ -65,7 +65,7 @@ describe('the configuration', () => {
     expect(rows).toEqual(Object.keys(environment.shape))
   })
 
-  it('has the variables that README names, with their defaults', () => {
+  it('contains the variables that README names, with their defaults', () => {
     const told = cellsAfter(readme, '## Configuration').map(([name, fallback]) => `| ${name} | ${fallback} | `)
     expect(told.filter((start) => !printed.some((row) => row.startsWith(start)))).toEqual([])
     expect(told).toHaveLength(5)
@@ -73,7 +73,7 @@ describe('the configuration', () => {
 })
 
 describe('the texts', () => {
-  it('name routes that their readers have', () => {
+  it('name only routes that exist on the surface of their readers', () => {
     const both = [...routesOf('public'), ...routesOf('console')]
     const others = ['GET /livez', 'GET /readyz', 'GET /metrics']
     expect(routesIn(readme).filter((route) => !both.includes(route))).toEqual(others)
@@ -87,7 +87,7 @@ describe('the texts', () => {
     }
   })
 
-  it('name variables and codes that the code has', () => {
+  it('name only variables and codes that exist in the code', () => {
     const code = sourcesOf('src')
       .map(({ text }) => text)
       .join('\n')
@@ -96,20 +96,20 @@ describe('the texts', () => {
     expect(named.length).toBeGreaterThan(30)
   })
 
-  it('are all in the reference at /docs, each guide where its reader is', () => {
+  it('are all in the reference at /docs, each guide on the surface of its readers', () => {
     const [ofKeys, ofPeople] = [shownBy('public'), shownBy('console')]
     const lost = [...guides].filter(([, text]) => !ofKeys.includes(text.trim()) && !ofPeople.includes(withToken(text.trim())))
     expect(lost.map(([name]) => name)).toEqual([])
   })
 
-  it('are short enough to read', () => {
+  it('are short: at most 300 lines for README and 250 for a guide', () => {
     const lengths = [...texts].map(([name, text]) => [name, text.trimEnd().split('\n').length] as const)
     expect(lengths.filter(([name, lines]) => lines > (name === 'README.md' ? 300 : 250))).toEqual([])
   })
 })
 
-describe('the tables', () => {
-  it('of the limits is what the code enforces', () => {
+describe('the table', () => {
+  it('of limits matches what the code enforces', () => {
     const text = guide('requests')
     const [told] = text.match(/\| GraphQL operation \|.*\|/) ?? []
     const numbers = (told?.match(/\d+(,\d{3})*/g) ?? []).map((number) => Number(number.replaceAll(',', '')))
@@ -118,26 +118,26 @@ describe('the tables', () => {
     expect(text).toContain(`| Streams of one key, in one process | ${maxStreamsOfKey} |`)
   })
 
-  it('of the errors has every status', () => {
+  it('of errors contains every status', () => {
     const told = cellsAfter(guide('requests'), '## Errors').flatMap(([statuses]) => statuses?.split(', ').map(Number))
     expect(told.sort()).toEqual([...new Set(Object.values(errors).map(({ status }) => status as number))].sort())
   })
 
-  it('of the storage is what the plans have', () => {
+  it('of storage matches the plans', () => {
     const told = plans.map(({ name, limits: { maxMediaBytes: bytes } }) => {
       return `${name} ${bytes < 1024 ** 3 ? `${bytes / 1024 ** 2} MiB` : `${bytes / 1024 ** 3} GiB`}`
     })
     expect(guide('media')).toContain(`${told.join(', ')}.`)
   })
 
-  it('of the files is what is taken', () => {
+  it('of file types matches what is accepted', () => {
     const told = cellsAfter(guide('media'), '### Accepted types').map(([kind, types, most]) => [
       kind,
       types?.split(', ').length,
       Number.parseInt(most ?? '', 10),
     ])
     const kinds = Map.groupBy([...mediaTypes.values()], ({ name }) => name.split(' ')[1] as string)
-    // Word, Excel and PowerPoint are one format before 2007 and another since; Ogg has two names.
+    // Word, Excel and PowerPoint have one format up to 2007 and another since; Ogg has two names.
     const twice: Record<string, number> = { audio: 1, document: 3 }
     const taken = [...kinds].map(([kind, types]) => [
       kind,
@@ -147,14 +147,14 @@ describe('the tables', () => {
     expect(told).toEqual(taken)
   })
 
-  it('of the sandbox is what it does', () => {
+  it('of sandbox numbers matches what the sandbox does', () => {
     const told = cellsAfter(guide('instances'), '### Sandbox numbers').map(([number]) => number?.replaceAll('`', '') as string)
     const ordinary = JSON.stringify(scriptFor('+4915112345678'))
     const special = Array.from({ length: 10_000 }, (_, i) => String(i).padStart(4, '0'))
     expect(told).toEqual(special.filter((digits) => JSON.stringify(scriptFor(`+491511234${digits}`)) !== ordinary))
   })
 
-  it('of the words of the house has every one of them', () => {
+  it('of the glossary contains every required term', () => {
     const words = cellsAfter(guide('glossary'), '## Glossary').map(([word]) => word)
     const needed = [
       'message',
@@ -172,8 +172,8 @@ describe('the tables', () => {
   })
 })
 
-describe('everything that is pointed at', () => {
-  it('exists: files and sections', () => {
+describe('every reference', () => {
+  it('to a file or section resolves', () => {
     const targets = [...readme.matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => target as string)
     const files = targets.filter((target) => !/^(https:|#)/.test(target))
     expect(files.filter((file) => !existsSync(path.join(root, file)))).toEqual([])
@@ -182,7 +182,7 @@ describe('everything that is pointed at', () => {
     expect(targets.length).toBeGreaterThan(10)
   })
 
-  it('exists: files that are named in code spans', () => {
+  it('to a file in a code span resolves', () => {
     const named = [...everything.matchAll(/`((?:src|rest-compat|prisma|test)\/[^`\s]+|\w+\.ts)`/g)].map(
       ([, file]) => file as string,
     )
@@ -190,7 +190,7 @@ describe('everything that is pointed at', () => {
     expect(named).toContain('src/core/errors.ts')
   })
 
-  it('is elsewhere, where a guide links: files are not served', () => {
+  it('in a guide is an absolute https link, since files are not served', () => {
     const targets = [...guides.values()].flatMap((text) =>
       [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => target as string),
     )
@@ -198,13 +198,13 @@ describe('everything that is pointed at', () => {
     expect(targets.length).toBeGreaterThan(3)
   })
 
-  it('exists: scripts', () => {
+  it('to an npm script resolves', () => {
     const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
     const named = [...everything.matchAll(/npm (?:run (?:-s )?)?([a-z:]+)/g)].map(([, name]) => name as string)
     expect(named.filter((name) => !['ci', 'install'].includes(name) && !(name in scripts))).toEqual([])
   })
 
-  it('exists: commands of the gateway, with their options', async () => {
+  it('to a gateway command and its options resolves', async () => {
     const named = [...everything.matchAll(/gateway -- ((?:[a-z-]+ ?)+?)((?: ?--[a-z]+(?: [\w.@]+)?)*)`/g)]
     expect(named.length).toBeGreaterThan(9)
     const told = new Map(named.map(([, words, options]) => [words?.trim() as string, options?.match(/--[a-z]+/g) ?? []]))

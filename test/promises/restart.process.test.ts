@@ -1,4 +1,4 @@
-// What is left after a stop, a kill or a crash, and what the next start makes of it, on the embedded database.
+// Proves what survives a stop, a kill or a crash, and that the next start recovers, on the embedded database.
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -6,7 +6,7 @@ import { expect, it, vi } from 'vitest'
 import { startGateway, until } from '../kit/kit.ts'
 import { dataFolder, demoOf, messageOf, send, usedFolder } from './demo.ts'
 
-// Most tests start several gateways, each with a database to make or to recover.
+// Most tests start several gateways, each with a database to create or to recover.
 vi.setConfig({ testTimeout: 300_000 })
 
 it('keeps the data and prints the demo account once', async () => {
@@ -21,7 +21,7 @@ it('keeps the data and prints the demo account once', async () => {
   await until(async () => (await messageOf(second, demo, id)).status === 'read')
 })
 
-it('starts again after kill -9, on what was acknowledged, and finishes it', async () => {
+it('starts again after kill -9 with every acknowledged message, and finishes sending them', async () => {
   const { demo, ...env } = await usedFolder()
   const first = await startGateway({ env })
   const ids = await Promise.all([1, 2, 3].map((n) => send(first, demo, `message ${n}`)))
@@ -45,7 +45,7 @@ it('starts again after its database was killed with it', async () => {
   expect((await messageOf(second, demo, id)).body).toBe('survives')
 })
 
-it('goes on when its database alone is killed', async () => {
+it('continues when its database alone is killed', async () => {
   const { demo, ...env } = await usedFolder()
   const gateway = await startGateway({ env })
   const id = await send(gateway, demo, 'before')
@@ -56,7 +56,7 @@ it('goes on when its database alone is killed', async () => {
   expect(await gateway.stop()).toEqual({ code: 0, signal: null })
 })
 
-it('is not stopped by a stale lock, even one whose number is another process now', async () => {
+it('starts despite a stale lock file, even one whose pid now belongs to another process', async () => {
   const { DATA_DIR } = await usedFolder()
   const env = { DATA_DIR }
   const first = await startGateway({ env })
@@ -70,7 +70,7 @@ it('is not stopped by a stale lock, even one whose number is another process now
   }
 })
 
-it('stops within 10 s of SIGTERM with messages under way and a stream open, and loses none of them', async () => {
+it('stops within 10 s of SIGTERM with messages in progress and a stream open, and loses no message', async () => {
   const { demo, DATA_DIR } = await usedFolder()
   const env = { DATA_DIR, SANDBOX_LATENCY_MS: '2000', RATE_LIMIT_PER_SECOND: '100' }
   const first = await startGateway({ env })
@@ -88,7 +88,7 @@ it('stops within 10 s of SIGTERM with messages under way and a stream open, and 
 it.each([
   ['thrown', 'throw%20new%20Error(`unforeseen`)'],
   ['rejected', 'Promise.reject(new%20Error(`unforeseen`))'],
-])('ends at once at an unforeseen error that was %s, and leaves no database behind', async (_, code) => {
+])('exits at once on an unforeseen error that was %s, and leaves no database running', async (_, code) => {
   const env = {
     DATA_DIR: (await usedFolder()).DATA_DIR,
     NODE_OPTIONS: `--import=data:text/javascript,process.on(\`SIGUSR2\`,()=>{${code}})`,

@@ -1,4 +1,4 @@
-// What JSON Schema cannot say about bodies: the ids that there are, and the rules between fields.
+// Generators for what JSON Schema cannot express about bodies: existing ids, and rules between fields.
 import fc from 'fast-check'
 import type { Schema } from '../../rest-compat/openapi/zod.ts'
 import { phone } from '../../src/core/phone.ts'
@@ -27,7 +27,7 @@ const later = fc.tuple(fc.integer({ min: 5, max: 360 * 24 * 60 }), zones).map(([
   return new Date(Date.now() + (minutes + Number(offset)) * 60_000).toISOString().replace('Z', `${zone}`)
 })
 
-/** What is known of values in a workspace that has these things. */
+/** The value generators for a workspace that has these resources. */
 export function knownIn(things: Things): Known {
   const { schemas } = apiDocument().components as { schemas: Record<string, Schema> }
   const named = (name: string) => schemas[name] as Schema
@@ -47,7 +47,7 @@ export function knownIn(things: Things): Known {
     tags: fc.array(label, { maxLength: 50 }),
     tag: label,
     scheduledAt: later,
-    // Enough of them are dealt with in the background; not all of them are there.
+    // Lists long enough for a background job are included, and some of the contacts do not exist.
     ContactIds: fc.record({ contactIds: fc.oneof(contactIds, anybodys(1, 10), anybodys(100, 110)) }),
   }
   known.SendMessageInput = message(named('SendMessageInput'), known)
@@ -66,13 +66,13 @@ function anybodys(minLength: number, maxLength: number): fc.Arbitrary<string[]> 
   return fc.uniqueArray(fc.uuid(), { minLength, maxLength })
 }
 
-/** A type with what it needs, or a template. */
+/** A message of a type with the fields that it requires, or a message from a template. */
 function message(schema: Schema, known: Known): fc.Arbitrary<Record<string, unknown>> {
   const { type: _, templateId: __, ...fields } = fieldsOf(schema, known)
   const present = (name: string) => presentFor(schema.properties?.[name] as Schema, known, name)
   const button = presentFor((schema.properties?.buttons?.items ?? {}) as Schema, known)
   const buttons = fc.uniqueArray(button as fc.Arbitrary<{ id: string }>, { minLength: 1, maxLength: 3, selector: ({ id }) => id })
-  /** Fields whose schema allows what a type refuses: a text that is empty, and buttons that are too many or alike. */
+  /** Fields for which a type is stricter than the schema: it refuses an empty text, and too many or duplicate buttons. */
   const stricter: Fields = { description: text(1, 1024), buttons }
   const ofType = sendTypes.map((type) => {
     const { required, longestText } = rowOf(type)
@@ -86,7 +86,7 @@ function message(schema: Schema, known: Known): fc.Arbitrary<Record<string, unkn
   return fc.oneof(...ofType, ofTemplate)
 }
 
-/** To somebody at least. */
+/** A campaign with at least one recipient. */
 function campaign(schema: Schema, known: Known): fc.Arbitrary<Record<string, unknown>> {
   const { recipients, contactIds, groupIds, ...properties } = schema.properties as Record<string, Schema>
   const whom = { recipients, contactIds, groupIds } as Record<string, Schema>
@@ -112,7 +112,7 @@ function template(schema: Schema, known: Known): fc.Arbitrary<Record<string, unk
   )
 }
 
-/** Its name alone, or all that makes it whole. */
+/** A change of the name alone, or of everything that makes a template complete. */
 function templateChange(schema: Schema, known: Known): fc.Arbitrary<Record<string, unknown>> {
   const { name } = fieldsOf(schema, known) as Record<'name', never>
   return fc.oneof(fc.record({ name }), template({ ...schema, required: ['type'] }, known))

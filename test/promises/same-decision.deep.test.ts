@@ -1,4 +1,4 @@
-// REST and the graph decide alike: every route, whoever asks, whatever it names, whatever the plan has left.
+// Proves that REST and GraphQL decide alike: for every route, every kind of caller, every id, and every state of the plan.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
 import { type Asked, askGraph, askRest, type Decision, graphDecision, restDecision, rows } from '../rest-compat/both.ts'
@@ -20,12 +20,12 @@ const withBodies = rows
   .map((row) => [`${row.method} ${row.path}`, shown.find((one) => one.row === row) as Shown] as const)
 const nobodys = Object.fromEntries(kinds.map((kind) => [kind, newId()])) as Things
 
-it('is tried with every route', () => {
+it('covers every route', () => {
   expect(new Set(shown.map(({ row }) => row))).toEqual(new Set(rows))
 })
 
-describe.each(callers)('%s', (_, open, expected) => {
-  /** Two who have the same, so that both surfaces meet the same whatever was asked before. */
+describe.each(callers)('a caller with %s', (_, open, expected) => {
+  /** Two callers with identical resources, one for each surface, so that earlier requests have changed both alike. */
   let twins: [Caller, Caller]
 
   beforeAll(async () => {
@@ -34,18 +34,18 @@ describe.each(callers)('%s', (_, open, expected) => {
 
   const decide = (one: Shown, about: (things: Things) => Asked) => decideBoth(twins, one, about)
 
-  it.each(requests)('%s', async (_, one) => {
+  it.each(requests)('gets the same decision over REST and GraphQL: %s', async (_, one) => {
     const { code, message } = await decide(one, one.about)
     expect({ code, message }).toEqual({ code: expected(one.row), message: code && expect.any(String) })
   })
 
-  it.each(withBodies)('%s, with nothing said', async (_, one) => {
+  it.each(withBodies)('gets the same refusal of an empty body: %s', async (_, one) => {
     const { code } = await decide(one, (things) => ({ ...one.about(things), body: {} }))
     const first = expected(one.row)
     expect(code).toBe(comesFirst(first) ? first : 'VALIDATION_ERROR')
   })
 
-  it.each(withIds)("%s, about nobody's", async (_, one) => {
+  it.each(withIds)('gets the same decision about ids that do not exist: %s', async (_, one) => {
     const { code } = await decide(one, () => one.about(nobodys))
     const first = expected(one.row)
     expect(code).toBe(comesFirst(first) ? first : codeOfNothing(one))
@@ -54,7 +54,7 @@ describe.each(callers)('%s', (_, open, expected) => {
 
 const malformed = ['5', `${newId()}0`, `{${newId()}}`, newId().replaceAll('-', ''), "' or 1=1--"]
 
-describe('ids of others', () => {
+describe('ids that the caller does not own', () => {
   let caller: Caller
   let stranger: Caller
   let kept: unknown
@@ -64,7 +64,7 @@ describe('ids of others', () => {
     kept = await keptOf(site.databaseUrl, stranger.account.workspaceId)
   })
 
-  /** What both surfaces answer when `id` stands for the caller's own, but for the id itself. */
+  /** The answer of both surfaces when `id` replaces the caller's own, with the id itself masked. */
   async function answersTo({ row, about }: Shown, kind: Kind, id: string): Promise<Decision & { text: string }> {
     const asked = about({ ...caller.things, [kind]: id })
     const answers = await Promise.all([askRest(caller.api, row, asked), askGraph(caller.api, row, asked)])
@@ -76,7 +76,7 @@ describe('ids of others', () => {
 
   const naming = shown.flatMap((one) => one.names.map((kind): [string, Kind, Shown] => [one.name, kind, one]))
 
-  it.each(naming)('in %s: %s are as if there were none', async (_, kind, one) => {
+  it.each(naming)('in %s: %s are treated exactly like ids that do not exist', async (_, kind, one) => {
     const ofAnotherKind = caller.things[kind === 'messages' ? 'instances' : 'messages']
     const ids = [stranger.things[kind], ofAnotherKind, newId()]
     const [foreign, ...missing] = await Promise.all(ids.map((id) => answersTo(one, kind, id)))
@@ -84,15 +84,15 @@ describe('ids of others', () => {
     expect(foreign?.code).toBe(codeOfMissing(one, kind))
   })
 
-  it.each(naming)('in %s: %s that are no ids are refused by name', async (_, kind, one) => {
+  it.each(naming)('in %s: %s with malformed ids are refused, and the error names the field', async (_, kind, one) => {
     for (const { code, message, data } of await Promise.all(malformed.map((id) => answersTo(one, kind, id)))) {
-      // Each of many messages is judged alone.
+      // Each message of a bulk request is judged alone.
       const told = one.row.path === '/messages/bulk' ? (data as { rejected: Decision[] }).rejected[0] : { code, message }
       expect(told).toMatchObject({ code: 'VALIDATION_ERROR', message: expect.stringMatching(/id(s\.0)?: must be a UUID$/i) })
     }
   })
 
-  it('leave the others as they were', async () => {
+  it('leave the data of the other account unchanged', async () => {
     expect(await keptOf(site.databaseUrl, stranger.account.workspaceId)).toEqual(kept)
   })
 })

@@ -1,4 +1,4 @@
-// The graph as it is printed, described and typed: what callers build on.
+// Proves that the GraphQL schema that callers build on is stored, described, and strictly typed.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import {
@@ -28,7 +28,7 @@ interface Described {
   description?: string | null
 }
 
-/** Everything in a type that a caller can meet, the type itself first. */
+/** Everything in a type that is visible to a caller, the type itself first. */
 function partsOf(type: GraphQLNamedType): Described[] {
   const own = { name: type.name, description: type.description }
   if (isInputObjectType(type)) return [own, ...Object.values(type.getFields()).map((field) => below(type.name, field))]
@@ -57,8 +57,8 @@ function mayHoldNull(type: GraphQLOutputType): boolean {
   return isListType(bare) && (!isNonNullType(bare.ofType) || mayHoldNull(bare.ofType))
 }
 
-describe('the graph', () => {
-  it('is what src/schema.graphql says', () => {
+describe('the GraphQL schema', () => {
+  it('equals the committed src/schema.graphql', () => {
     const printed = readFileSync(path.join(root, 'src/schema.graphql'), 'utf8')
     expect(printed.trim(), 'run `npm run generate` and commit src/schema.graphql').toBe(
       printSchema(lexicographicSortSchema(schema)).trim(),
@@ -70,7 +70,7 @@ describe('the graph', () => {
     expect(silent.map(({ name }) => name)).toEqual([])
   })
 
-  it('describes in sentences', () => {
+  it('describes in full sentences', () => {
     const odd = types.flatMap(partsOf).filter(({ description }) => description && !/^[A-Z0-9`].*[.…`]$/s.test(description.trim()))
     expect(odd.map(({ name, description }) => `${name}: ${description}`)).toEqual([])
   })
@@ -86,26 +86,26 @@ describe('the graph', () => {
   })
 })
 
-describe('what the graph answers', () => {
-  it('is never null at its root: what is missing is an error with a code', () => {
+describe('an answer of the GraphQL schema', () => {
+  it('is never null at its root: a missing resource is an error with a code', () => {
     const fields = fieldsOf(objects.filter(({ name }) => roots.includes(name)))
     expect(fields.filter(({ type }) => !isNonNullType(type)).map(({ name }) => name)).toEqual([])
   })
 
-  it('is a list that holds no null and is no null itself', () => {
+  it('has no nullable lists, and no lists that may hold null', () => {
     const fields = fieldsOf(objects)
     const lists = fields.filter(({ type }) => isListType(isNonNullType(type) ? type.ofType : type))
     expect(lists.filter(({ type }) => !isNonNullType(type) || mayHoldNull(type)).map(({ name }) => name)).toEqual([])
     expect(lists.length).toBeGreaterThan(10)
   })
 
-  it('leaves no yes or no and no state open', () => {
+  it('has no nullable booleans or enums, except NumberLookup.exists', () => {
     const open = fieldsOf(objects).filter(({ type }) => isEnumType(type) || (isScalarType(type) && type.name === 'Boolean'))
-    // A provider may not be able to tell.
+    // A provider may be unable to tell whether a number exists.
     expect(open.map(({ name }) => name)).toEqual(['NumberLookup.exists'])
   })
 
-  it('is null only where the contract has a null', () => {
+  it('is nullable in less than a quarter of its fields', () => {
     const nullable = fieldsOf(objects).filter(({ type }) => !isNonNullType(type))
     expect(nullable.length / fieldsOf(objects).length).toBeLessThan(1 / 4)
   })

@@ -1,10 +1,10 @@
-// What logs never hold: keys, secrets, texts, whole phone numbers, whatever goes well or wrong.
+// Proves that logs never contain keys, secrets, message texts or whole phone numbers, on success or failure.
 import { expect, it } from 'vitest'
 import { revokeApiKey } from '../../src/accounts/service.ts'
 import { sql, startGateway, until } from '../kit/kit.ts'
 import { newTenant, openOwnRig, text } from '../rest-compat/rig.ts'
 
-it('writes no key, secret, text or phone number into a log', async () => {
+it('writes no key, secret, message text or phone number into a log', async () => {
   const rig = await openOwnRig({ LOG_LEVEL: 'trace', WEBHOOK_RETRY_BASE_SECONDS: '0.01' })
   const env = { LOG_LEVEL: 'trace', RATE_LIMIT_PER_SECOND: '100000', FAILPOINT: 'api.after_commit_before_reply=throw' }
   const failing = await startGateway({ databaseUrl: rig.databaseUrl, env })
@@ -41,7 +41,7 @@ it('writes no key, secret, text or phone number into a log', async () => {
       headers: { 'x-api-key': `${marks.key.slice(0, -1)}x`, authorization: `Bearer ${marks.key}` },
     })
   }
-  // A statement that fails tells of its row.
+  // The error of a failing statement contains values of its row.
   const other = await newTenant(rig.gateway, rig.databaseUrl)
   await sql(rig.databaseUrl).query(
     `alter table messages add constraint no_more check (body <> 'refused by the database') not valid`,

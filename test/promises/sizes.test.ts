@@ -1,11 +1,11 @@
-// How long files are: a reader holds one in the head at a time.
+// Proves that source files stay short enough to be read as a whole.
 import { describe, expect, it } from 'vitest'
 import { type Source, sourcesOf } from './sources.ts'
 
 const code = sourcesOf('src', 'rest-compat')
 const tests = sourcesOf('test')
 
-/** Test lines for each line of code, at least. */
+/** The minimum number of test lines for each line of code. */
 const leastTestShare = 1
 
 function quantile(sources: readonly Source[], share: number): number {
@@ -26,7 +26,7 @@ describe('the code', () => {
     expect(quantile(code, 0.5)).toBeLessThanOrEqual(70)
   })
 
-  it('has 19 of 20 files at 250 lines or less', () => {
+  it('has at most 250 lines in 19 of 20 files', () => {
     expect(quantile(code, 0.95), longerThan(250, code).join(', ')).toBeLessThanOrEqual(250)
   })
 
@@ -34,7 +34,7 @@ describe('the code', () => {
     expect(longerThan(400, [...code, ...tests])).toEqual([])
   })
 
-  it('is outweighed by its tests', () => {
+  it('has at least as many lines of tests as of code', () => {
     expect(sum(tests) / sum(code), `${sum(tests)} lines of tests, ${sum(code)} of code`).toBeGreaterThanOrEqual(leastTestShare)
   })
 })

@@ -1,19 +1,19 @@
-// The files that the promises about the house are about: which there are, what they hold, what they import.
+// Lists the source files of this repository, their contents and their imports, for the tests of code structure.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { root } from '../kit/kit.ts'
 
 export interface Source {
-  /** From the root, with slashes: `src/core/app.ts`. */
+  /** The path from the root, with slashes: `src/core/app.ts`. */
   path: string
   text: string
   lines: number
 }
 
-/** What is written by hand, or kept by git at least. */
+/** Folders that are not written by hand or not tracked by git. */
 const apart = new Set(['node_modules', 'generated', '.git', '.data'])
 
-/** All files below a folder of the root, without what tools generate; `.` is the root's own files. */
+/** All files below a folder of the root, except generated ones; `.` means the files directly in the root. */
 export function filesOf(folder: string): string[] {
   const deep = folder !== '.'
   const entries = readdirSync(path.join(root, folder), { withFileTypes: true })
@@ -26,7 +26,7 @@ export function filesOf(folder: string): string[] {
     .sort()
 }
 
-/** The TypeScript below these folders. */
+/** The TypeScript files below these folders. */
 export function sourcesOf(...folders: string[]): Source[] {
   const names = folders.flatMap(filesOf).filter((name) => name.endsWith('.ts'))
   return names.map((name) => {
@@ -35,10 +35,10 @@ export function sourcesOf(...folders: string[]): Source[] {
   })
 }
 
-/** `import … from`, `export … from` and `import '…'` begin a line; `import('…')` stands anywhere. Types count. */
+/** `import … from`, `export … from` and `import '…'` begin a line; `import('…')` may be anywhere. Type imports count. */
 const statements = /^(?:import|export)\b[^'"`;]*?\bfrom '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm
 
-/** What a file imports: a file of this house by its path from the root, anything else by the name of its package. */
+/** The imports of a file: a local file by its path from the root, anything else by the name of its package. */
 export function importsOf({ path: from, text }: Source): string[] {
   return [...text.matchAll(statements)].map((match) => {
     const specifier = (match[1] ?? match[2] ?? match[3]) as string

@@ -1,4 +1,4 @@
-// What a newcomer and an operator are promised of starting, on the embedded database.
+// Proves that the first start works for newcomers and operators, and that its failures are explained, on the embedded database.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { stat, writeFile } from 'node:fs/promises'
@@ -8,16 +8,16 @@ import { startMs } from '../kit/gateway.ts'
 import { api, command, environment, type Gateway, root, spawnGateway, startGateway, until, watch } from '../kit/kit.ts'
 import { dataFolder, demoOf, send } from './demo.ts'
 
-// Most tests make a database first.
+// Most tests create a database first.
 vi.setConfig({ testTimeout: 300_000 })
 
-it('npm start serves, prints a demo account and a curl that works, and stops with npm', async () => {
+it('npm start serves, prints a demo account and a working curl command, and stops with npm', async () => {
   const DATA_DIR = await dataFolder()
   const npm = watch(spawn('npm', ['start'], { cwd: root, env: { ...environment, DATA_DIR }, stdio: ['ignore', 'pipe', 'pipe'] }))
   const [, url] = await npm.line(/^gateway ready on (http:\/\/127\.0\.0\.1:\d+)$/, startMs)
   const text = npm.logs.join('\n')
 
-  // The very lines that were printed, as a newcomer pastes them.
+  // The printed lines exactly, as a newcomer would paste them.
   const lines = text.match(/^ {2}curl (?!-N)(?:.*\n)*?.*'$/m)?.[0] as string
   const curl = watch(spawn('sh', ['-c', lines], { stdio: ['ignore', 'pipe', 'pipe'] }))
   await curl.exited
@@ -40,7 +40,7 @@ it('npm start serves, prints a demo account and a curl that works, and stops wit
   expect(existsSync(path.join(DATA_DIR, 'postgres/postmaster.pid'))).toBe(false)
 })
 
-describe('a gateway that runs', () => {
+describe('a running gateway', () => {
   let DATA_DIR: string
   let gateway: Gateway
 
@@ -53,13 +53,13 @@ describe('a gateway that runs', () => {
     expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200)
   })
 
-  it('keeps its secrets from other users', async () => {
+  it('protects its secrets from other users', async () => {
     for (const name of ['secret-key', 'database-password', 'postgres.log']) {
       expect((await stat(path.join(DATA_DIR, name))).mode & 0o077).toBe(0)
     }
   })
 
-  it('lets another one say in one sentence that the port is taken', async () => {
+  it('makes a second one exit with one sentence when the port is taken', async () => {
     const port = new URL(gateway.url).port
     const second = spawnGateway({ env: { DATA_DIR: await dataFolder(), PORT: port } })
     expect(await second.exited).toEqual({ code: 1, signal: null })
@@ -68,7 +68,7 @@ describe('a gateway that runs', () => {
     ])
   })
 
-  it('lets another one say in one sentence that the folder is taken, and is left alone', async () => {
+  it('makes a second one exit with one sentence when the data folder is taken, and is not disturbed by it', async () => {
     const second = spawnGateway({ env: { DATA_DIR } })
     expect(await second.exited).toEqual({ code: 1, signal: null })
     expect(second.logs).toEqual([expect.stringContaining(`Another gateway (process ${gateway.pid}) already runs on `)])
@@ -76,7 +76,7 @@ describe('a gateway that runs', () => {
   })
 })
 
-it('lets one of two that start on an empty folder at once win', async () => {
+it('lets exactly one of two gateways start on an empty folder at once', async () => {
   const env = { DATA_DIR: await dataFolder() }
   const two = [spawnGateway({ env }), spawnGateway({ env })]
   const ready = two.map((gateway) => gateway.line(/^gateway ready/, startMs).then(() => gateway))
@@ -92,7 +92,7 @@ it('names all faults of the configuration and exits', async () => {
   expect(gateway.logs.map((line) => line.split(':')[0])).toEqual(['PORT', 'DATABASE_URL', 'ROLES', 'SECRET_KEY'])
 })
 
-it('says in one sentence that its folder is none', async () => {
+it('reports in one sentence that DATA_DIR is not a folder', async () => {
   const DATA_DIR = await dataFolder()
   await writeFile(DATA_DIR, '')
   const gateway = spawnGateway({ env: { DATA_DIR } })
@@ -100,23 +100,23 @@ it('says in one sentence that its folder is none', async () => {
   expect(gateway.logs).toEqual([expect.stringMatching(/^\S+ cannot be written \(EEXIST\); check DATA_DIR/)])
 })
 
-it('says in one sentence that an outside database does not answer', async () => {
+it('reports in one sentence that an external database does not answer', async () => {
   const gateway = spawnGateway({ databaseUrl: 'postgres://u:secret@127.0.0.1:1/x' })
   expect(await gateway.exited).toEqual({ code: 1, signal: null })
   expect(gateway.logs).toEqual([expect.stringContaining('127.0.0.1:1 does not answer')])
   expect(gateway.logs.join()).not.toContain('secret')
 })
 
-it('lets operators work on its database while it runs, and while it does not', async () => {
+it('lets operator commands use its database while it runs, and while it does not', async () => {
   const env = { DATA_DIR: await dataFolder() }
   const account = (email: string) =>
     command(['account', 'create', '--email', email, '--name', 'N', '--plan', 'pro', '--json'], { env })
-  // Before the first start, two at once.
+  // Two commands at once, before the first start.
   const [early, too] = await Promise.all([account('early@example.com'), account('too@example.com')])
   for (const { code, stderr } of [early, too]) expect(code, stderr).toBe(0)
 
   const gateway = await startGateway({ env })
-  // Someone has an account already, so nothing is demonstrated.
+  // An account exists already, so no demo account is created.
   expect(gateway.logs.join()).not.toContain('svc_live_')
   const beside = await account('beside@example.com')
   for (const { stdout } of [early, beside]) {

@@ -1,4 +1,5 @@
-// Operators' terminals: whatever others call things, and whatever servers answer, it is text there and obeys nobody.
+// Proves that names, server answers and errors are printed as plain text on an operator's terminal and cannot inject control
+// characters.
 import { once } from 'node:events'
 import { createServer as createHttp } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
@@ -9,15 +10,18 @@ import { sentenceOf } from '../../src/core/sentence.ts'
 import { createTeam } from '../../src/teams/service.ts'
 import { atEnd, cloneDatabase, command, sql } from '../kit/kit.ts'
 
-/** Sets the window's title, clears the screen by a C1 code, adds a line, turns the text around, ends by a line separator. */
+/**
+ * Sets the window title, clears the screen with a C1 code, adds a line, reverses the text direction, and ends with a line
+ * separator.
+ */
 const hostile = 'A\x1b]0;owned\x07\u009b2J\r\nok     all: well\u202etxt.exe\u2066\u200f\u2028\x7f'
-/** What a terminal obeys, but for the line feeds that end lines of ours. */
+/** Characters that control a terminal, except the line feeds that end the command's own lines. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const obeyed = /[\0-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/
 
 const email = 'ada@example.com'
 
-/** Ends with the test. */
+/** Starts a server, which is closed at the end of the test; returns its port. */
 async function listen(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -25,7 +29,7 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-it('names are shown by every command that lists them as one line, and in JSON as they are but escaped', async () => {
+it('every command that lists names prints each on one line, and its JSON output keeps them, escaped', async () => {
   const databaseUrl = await cloneDatabase()
   const pool = sql(databaseUrl)
   await insertAccount(pool, { email, name: hostile, plan: 'max' })
@@ -50,7 +54,7 @@ it('names are shown by every command that lists them as one line, and in JSON as
   }
 })
 
-it('what a mail server and an identity provider answer the doctor is one line each', async () => {
+it('the doctor prints the answers of a mail server and of an identity provider on one line each', async () => {
   const mail = await listen(createServer((socket) => void socket.on('error', () => {}).end(`554 ${hostile}\r\n`)))
   const provider = await listen(createHttp((_, response) => response.end(JSON.stringify({ issuer: hostile }))))
   const env = {
@@ -67,7 +71,7 @@ it('what a mail server and an identity provider answer the doctor is one line ea
   expect(stdout).not.toContain('all: well\n')
 })
 
-it('a log line is one line of JSON, and says the same to whoever parses it', () => {
+it('a log entry is one line of JSON that parses to the original values', () => {
   const lines: string[] = []
   const log = createLog('info', { write: (line) => void lines.push(line) })
   log.warn({ name: hostile, err: new Error(hostile) }, hostile)
@@ -76,7 +80,7 @@ it('a log line is one line of JSON, and says the same to whoever parses it', () 
   expect(JSON.parse(lines[0] as string)).toMatchObject({ name: hostile, err: { message: hostile }, msg: hostile })
 })
 
-it('a failure is told in lines of our own', () => {
+it("an error message contains no control characters, and keeps the line breaks of the gateway's own messages", () => {
   const told = sentenceOf(Object.assign(new Error(`first ${hostile}`), { code: '28P01' }))
   expect(told).not.toMatch(obeyed)
   expect(sentenceOf(new Error('PORT: is wrong\nROLES: is wrong'))).toBe('PORT: is wrong\nROLES: is wrong')

@@ -1,4 +1,4 @@
-// Whatever the document allows is done, on both surfaces, and what was done can be read back.
+// Proves that whatever the OpenAPI document allows is accepted, on both surfaces, and that its effect can be read back.
 import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
 import type { Schema } from '../../rest-compat/openapi/zod.ts'
@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 type Surface = 'REST' | 'the graph'
 
-/** By REST with a field more, which nobody knows. */
+/** Over REST, the body has one additional unknown field. */
 async function decide(api: Api, surface: Surface, row: Route, asked: Asked): Promise<Decision> {
   const body = asked.body && { ...asked.body, nonsense: [{ id: '5' }] }
   if (surface === 'REST') return restDecision(await askRest(api, row, { ...asked, body }))
@@ -38,7 +38,7 @@ async function decide(api: Api, surface: Surface, row: Route, asked: Asked): Pro
 
 const surface = fc.constantFrom<Surface>('REST', 'the graph')
 
-/** What was done, and what it answers. */
+/** An accepted request, and what it answered. */
 interface Done {
   row: Route
   asked: Asked
@@ -46,19 +46,22 @@ interface Done {
   things: Things
 }
 
-/** Reads one thing, or a list of them, by REST. */
+/** Reads one resource, or a list of them, over REST. */
 async function read(api: Api, path: string): Promise<unknown> {
   const { status, body } = await api.get(path.slice(1))
   expect({ path, status }).toEqual({ path, status: 200 })
   return body.data
 }
 
-/** What a route made is at its own address, as it was answered and as it was said, and in the list; then it is deleted. */
+/**
+ * Expects that a created resource can be read at its own address, as answered and as requested, and in the list; then deletes
+ * it.
+ */
 async function expectKept(api: Api, { row, asked, data }: Done): Promise<void> {
   const isNew = row.status === 201
   const collection = row.path.replace(/^(\/messages)\/.*/, '$1')
   const address = isNew ? `${collection}/${data.id}` : addressOf(row.path, asked)
-  // Shown once.
+  // A secret is shown only once.
   const { secret: _, ...record } = data
   expect(await read(api, address)).toEqual(record)
   expect(record).toMatchObject(saidOf(asked.body as Record<string, unknown>, record))
@@ -85,7 +88,7 @@ async function expectMembers(api: Api, { row, asked, things }: Done, areThere: b
   }
 }
 
-/** What is to be seen of routes that neither make nor change one thing. */
+/** Checks for routes that neither create nor change a single resource. */
 const marks: Record<string, (api: Api, done: Done) => Promise<void>> = {
   'POST /messages/bulk': async (api, { asked, data }) => {
     const { accepted, rejected } = data as { accepted: { id: string }[]; rejected: unknown[] }
@@ -100,8 +103,8 @@ const marks: Record<string, (api: Api, done: Done) => Promise<void>> = {
 const named = (some: readonly Route[]) => some.map((row) => [`${row.method} ${row.path}`, row] as const)
 const bodySchema = (row: Route) => operationOf(row).requestBody?.content['application/json'].schema
 
-it.each(named(rows.filter(bodySchema)))('%s takes every body that the document allows, and keeps it', async (name, row) => {
-  // For this route alone, so that no other takes away what it names.
+it.each(named(rows.filter(bodySchema)))('%s accepts every body that the document allows, and stores it', async (name, row) => {
+  // A separate caller for each route, so that no other route deletes the resources that it names.
   const { api, things } = await openCaller(site)
   const params = paramsOf(row, things)
   const bodies = presentFor(bodySchema(row) as Schema, knownIn(things))
@@ -117,7 +120,7 @@ it.each(named(rows.filter(bodySchema)))('%s takes every body that the document a
 })
 
 it.each(named(rows.filter(({ query }) => query)))(
-  '%s takes every query that the document allows, page by page',
+  '%s accepts every query that the document allows, page by page',
   async (_, row) => {
     const { api, things } = await openCaller(site)
     const params = paramsOf(row, things)
@@ -133,7 +136,7 @@ it.each(named(rows.filter(({ query }) => query)))(
   },
 )
 
-/** As an address says them. The cursor comes from the page before. */
+/** Query parameters as text. The cursor comes from the previous page. */
 function queriesOf(row: Route, known: Known): fc.Arbitrary<Record<string, string>> {
   const told = operationOf(row).parameters?.filter((one) => one.in === 'query' && one.name !== 'cursor') ?? []
   const fields = Object.fromEntries(told.map(({ name, schema }) => [name, presentFor(schema as Schema, known, name).map(String)]))

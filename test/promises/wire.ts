@@ -1,19 +1,22 @@
-// Bytes on a connection of their own, and those that no client would send.
+// Sends raw bytes on a separate connection, and lists malformed requests that no HTTP client would send.
 import { connect, type Socket } from 'node:net'
 
 export interface Wire {
   text: string
-  /** Whether the other side ended it. */
+  /** Whether the other side closed the connection. */
   closed: boolean
   tookMs: number
 }
 
-/** What comes back on a connection of its own, until the other side closes it, or it is `enough`, or half a minute is over. */
+/**
+ * Collects what is received on a separate connection, until the other side closes it, the text matches `enough`, or 30 s have
+ * passed.
+ */
 export function send(gateway: { url: string }, bytes: string | Buffer, enough?: RegExp): Promise<Wire> {
   return exchange(gateway, bytes, () => enough)
 }
 
-/** As {@link send}, of `first`, and of `second` once the answer to that is as `between` has it. */
+/** As {@link send}: sends `first`, and then `second` once the answer matches `between`. */
 export function sendInParts(gateway: { url: string }, [first, second]: [string, string], between: RegExp): Promise<Wire> {
   let sent = false
   return exchange(gateway, first, (answered, socket) => {
@@ -48,13 +51,13 @@ function exchange(gateway: { url: string }, bytes: string | Buffer, enough: Enou
   })
 }
 
-/** The head of a request to send a message, but for its end. */
+/** The head of a request to send a message, without the blank line at its end. */
 export const postHead = 'POST /api/v1/messages/send HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
 
-/** Of a request whose body is read whoever sends it. */
+/** The head of a chunked request to a route that reads the body of unauthenticated callers. */
 const chunkedHead = `${postHead.replace('/api/v1/messages/send', '/api/auth/login')}Transfer-Encoding: chunked\r\n\r\n`
 
-/** Each: what is sent, and the status of the one answer before the connection is closed. */
+/** Each: a name, the bytes to send, and the status of the single answer before the connection is closed. */
 export const wireAttacks: [name: string, bytes: string, status: number][] = [
   ['no HTTP', 'HELLO\r\n\r\n', 400],
   ['a method that is none', 'GRAB /livez HTTP/1.1\r\nHost: x\r\n\r\n', 400],

@@ -1,4 +1,4 @@
-// REST rows of the account: me, usage, billing; and statuses, which nobody has.
+// REST routes of the account: me, usage, billing and plans; and statuses, which no plan includes.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { api, sql } from '../kit/kit.ts'
 import { send } from '../promises/wire.ts'
@@ -30,7 +30,7 @@ const monthStart = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth())).t
 const monthEnd = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)).toISOString()
 
 describe.each(['free', 'pro', 'max'] as const)('an account on %s', (code) => {
-  it('reads itself, its usage and its subscription', async () => {
+  it('reads its profile, usage, subscription and payments', async () => {
     const tenant = await newTenant(rig.gateway, rig.databaseUrl, code)
     const { account } = tenant
     const plan = { code, name: names[code] }
@@ -71,7 +71,7 @@ describe('a subscription', () => {
     return (await tenant.api.get('billing/subscription')).body.data
   }
 
-  it('that was cancelled is whole until its period ends, and Free after it', async () => {
+  it('keeps its plan after a cancellation until the period ends, then becomes Free', async () => {
     const future = `status = 'cancelled', "currentPeriodEnd" = now() + interval '1 day', "cancelAtPeriodEnd" = true`
     expect(await subscribed(future)).toMatchObject({ plan: { code: 'pro' }, status: 'cancelled', cancelAtPeriodEnd: true })
     const past = `status = 'cancelled', "currentPeriodEnd" = now() - interval '1 day'`
@@ -84,13 +84,13 @@ describe('a subscription', () => {
     })
   })
 
-  it('goes on from month to month', async () => {
+  it('moves its period to the current month when the stored one is past', async () => {
     const old = `"currentPeriodStart" = '2020-01-01T00:00:00Z', "currentPeriodEnd" = '2020-02-01T00:00:00Z'`
     expect(await subscribed(old)).toMatchObject({ status: 'active', currentPeriodStart: monthStart, currentPeriodEnd: monthEnd })
   })
 })
 
-it('lists the plans to any key', async () => {
+it('lists the plans with prices and limits for an API key', async () => {
   const { status, body } = await rig.tenant.api.get('billing/plans')
   const plan = (code: Code, monthlyPrice: number, maxOwned: number, seatsPerTeam: number) => ({
     code,
@@ -108,7 +108,7 @@ it('lists the plans to any key', async () => {
 })
 
 describe('statuses', () => {
-  it('are refused to everyone with a key, before the body is looked at', async () => {
+  it('are refused with 403 for every key before the body is validated', async () => {
     const free = await newTenant(rig.gateway, rig.databaseUrl, 'free')
     for (const { api } of [rig.tenant, free]) {
       for (const body of [undefined, {}, '{"text":', 'x'.repeat(2_000_000)]) {
@@ -127,7 +127,7 @@ describe('statuses', () => {
     )
   })
 
-  it('are refused while the body is still to come, whatever is said of it', async () => {
+  it('are refused before the body arrives, whatever the headers say about it', async () => {
     const head = `POST /api/v1/statuses HTTP/1.1\r\nHost: x\r\nx-api-key: ${rig.tenant.account.apiKey}\r\n`
     const said = [
       'Content-Length: 100',
@@ -136,14 +136,14 @@ describe('statuses', () => {
       'Content-Length: 9999999999',
     ]
     for (const length of said) {
-      // Who waits for the rest of a request answers 408 in the end.
+      // A server that waits for the rest of the request would answer 408 in the end.
       const { text } = await send(rig.gateway, `${head}${length}\r\n\r\n`, /\r\n\r\n\{.*\}$/s)
       expect([length, text.match(/^HTTP\/1\.1 (\d+)/)?.[1]]).toEqual([length, '403'])
       expect(text).toContain('"STATUSES_NOT_AVAILABLE_ON_PLAN"')
     }
   })
 
-  it('are refused to everyone without a key, as everything is', async () => {
+  it('are refused with 401 without a key', async () => {
     expectRefusal(await api(rig.gateway).post('statuses', {}), 401, 'UNAUTHORIZED', 'Missing or invalid API key')
   })
 })

@@ -1,4 +1,4 @@
-// Billing roles: who may see and change what in a team, by the header, by the path and in the graph alike.
+// Billing roles: which team members may read and change what, by the header, by the path and over GraphQL.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createTeam } from '../../src/teams/service.ts'
 import { changes, checkoutsOf, openPerson, openTeam, type Person, reads, rowOf, type Site, ways } from '../billing/rig.ts'
@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 
 describe.each(ways)('%s', (_, ask) => {
-  it('the owner reads all of the billing of the team, which is their own', async () => {
+  it('the owner reads all billing of the team, which is their own', async () => {
     for (const family of reads) expect(await ask(people.owner, teamId, family)).toMatchObject({ code: 'ok' })
     expect((await ask(people.owner, teamId, 'subscription')).data.plan.code).toBe('pro')
     expect((await ask(people.owner, teamId, 'payments')).data).toMatchObject([{ amount: 19, currency: 'EUR', status: 'paid' }])
@@ -42,45 +42,45 @@ describe.each(ways)('%s', (_, ask) => {
     expect((await ask(people.admin, teamId, 'usage')).data.plan.code).toBe('pro')
   })
 
-  it('an admin does not see the payments', async () => {
+  it('an admin may not read the payments', async () => {
     expect((await ask(people.admin, teamId, 'payments')).code).toBe('BILLING_PAYMENTS_TEAM_OWNER_ONLY')
   })
 
-  it('a collaborator sees neither subscription nor usage', async () => {
+  it('a collaborator may read neither the subscription nor the usage', async () => {
     expect((await ask(people.collaborator, teamId, 'subscription')).code).toBe('FORBIDDEN')
     expect((await ask(people.collaborator, teamId, 'usage')).code).toBe('FORBIDDEN')
   })
 
-  it('a collaborator does not see the payments, for the reason that nobody else does', async () => {
+  it('a collaborator may not read the payments, with the same error code as an admin', async () => {
     expect((await ask(people.collaborator, teamId, 'payments')).code).toBe('BILLING_PAYMENTS_TEAM_OWNER_ONLY')
   })
 
-  it('everybody sees the plans', async () => {
+  it('every member reads the plans', async () => {
     for (const person of [people.owner, people.admin, people.collaborator])
       expect((await ask(person, teamId, 'plans')).data).toHaveLength(3)
   })
 
-  it.each(changes)('only the owner may %s', async (change) => {
+  it.each(changes)('only the owner may %s: an admin and a collaborator are refused', async (change) => {
     for (const person of [people.admin, people.collaborator])
       expect((await ask(person, teamId, change)).code).toBe('BILLING_TEAM_MUTATION_FORBIDDEN')
     expect(await rowOf(site, people.owner)).toMatchObject({ plan: 'pro', status: 'active' })
     for (const person of [people.admin, people.owner]) expect(await checkoutsOf(site, person)).toEqual([])
   })
 
-  it('to a stranger there is no such team, nor is one that does not exist', async () => {
+  it('a non-member gets TEAM_NOT_FOUND for the team, as for one that does not exist', async () => {
     for (const family of ['subscription', 'usage', 'payments', ...changes] as const) {
       for (const team of [teamId, nobody, 'nonsense'])
         expect((await ask(people.stranger, team, family)).code, family).toBe('TEAM_NOT_FOUND')
     }
   })
 
-  it("without a team it is a person's own billing", async () => {
+  it('a request without a team acts on the billing of the caller', async () => {
     expect((await ask(people.collaborator, null, 'subscription')).data.plan.code).toBe('free')
     expect((await ask(people.stranger, null, 'payments')).data).toEqual([])
     expect((await ask(people.admin, null, 'cancel')).code).toBe('INVALID_STATE')
   })
 
-  it('what is wrong with an order is said before who may order', async () => {
+  it('a checkout is validated before the role is checked', async () => {
     for (const plan of ['free', 'gold', 7, null, undefined]) {
       const { code, message } = await ask(people.admin, teamId, 'checkout', { plan })
       expect({ code, message }).toEqual({ code: 'VALIDATION_ERROR', message: expect.stringMatching(/\bplan: /) })
@@ -88,14 +88,14 @@ describe.each(ways)('%s', (_, ask) => {
   })
 })
 
-it('the path names the team, whatever the header says', async () => {
+it('uses the team in the path, whatever the header says', async () => {
   const other = await openTeam(site, people.stranger, [[people.admin, 'admin']])
   const answer = await people.admin.api.get(`/api/teams/${other}/billing/subscription`, { 'x-team-id': teamId })
   expect(answer.body.data.plan.code).toBe('max')
 })
 
 describe('an API key', () => {
-  it('changes nothing, in no way', async () => {
+  it('cannot change billing over REST or GraphQL', async () => {
     const client = api(site, people.owner.apiKey)
     const mutations = ['checkout(input: { plan: max }) { id }', 'cancelSubscription { status }', 'resumeSubscription { status }']
     for (const mutation of mutations) {
@@ -109,7 +109,7 @@ describe('an API key', () => {
     expect(await rowOf(site, people.owner)).toMatchObject({ plan: 'pro', status: 'active' })
   })
 
-  it('of a person reads their billing, and of a team reads none but the plans', async () => {
+  it('reads the billing of its person, but as a team key only the plans', async () => {
     expect((await api(site, people.owner.apiKey).get('billing/payments')).body.data).toHaveLength(1)
     const team = await createTeam(sql(site.databaseUrl), { ownerEmail: people.stranger.email, name: 'Keyed' })
     const client = api(site, team.apiKey, { 'x-team-id': team.teamId })

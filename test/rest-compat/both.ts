@@ -1,31 +1,31 @@
-// One request on both surfaces: a row by REST, and the row's own operation over GraphQL.
+// Helpers that send one request to both APIs: to a REST route, and to the GraphQL operation behind it.
 import { print } from 'graphql'
 import type { Route } from '../../rest-compat/route.ts'
 import { routes } from '../../rest-compat/routes.ts'
 import type { Answer, Api } from '../kit/kit.ts'
 
-/** What a route is asked. */
+/** The parameters of one request. */
 export interface Asked {
   params?: Record<string, string>
   query?: Record<string, string>
   body?: unknown
 }
 
-/** What both surfaces say in their own form. */
+/** The result of a request in a form common to REST and GraphQL. */
 export interface Decision {
-  /** Null for what was done. */
+  /** Null when the request succeeded. */
   code: string | null
   message: string | null
-  /** REST's `data`. */
+  /** The `data` of the REST response. */
   data: unknown
 }
 
-/** Every route of the public API that the graph answers; those about files and those refused to everybody have no twin there. */
+/** Every public route that has a GraphQL operation; routes for files and routes that always refuse have none. */
 export const rows: readonly Route[] = routes.filter(
   (route) => 'document' in route && route.surfaces.includes('public'),
 ) as Route[]
 
-/** A path with its parameters in their places. */
+/** A path with its parameters filled in. */
 export function addressOf(path: string, { params = {} }: Asked): string {
   return path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] as string))
 }
@@ -34,7 +34,7 @@ export function askRest(api: Api, { method, path }: Pick<Route, 'method' | 'path
   const search = new URLSearchParams(asked.query).toString()
   const url = addressOf(path, asked).slice(1) + (search && `?${search}`)
   if (method === 'GET') return api.get(url)
-  // The client would send a text as it is.
+  // The client sends a string body as it is, so a JSON string must be encoded here.
   const body = typeof asked.body === 'string' ? JSON.stringify(asked.body) : asked.body
   return api[method.toLowerCase() as 'post' | 'put' | 'delete'](url, body)
 }
@@ -49,7 +49,7 @@ export function restDecision({ body }: Answer): Decision {
   return body.error ? { ...body.error, data: null } : { code: null, message: null, data: body.data }
 }
 
-/** With the record that the row makes of it, and REST's names of the graph's arguments. */
+/** Projects the data to the REST record of the route, and renames GraphQL arguments in messages to their REST names. */
 export function graphDecision(row: Route, { query = {} }: Asked, { body }: Answer): Decision {
   const [error] = body.errors ?? []
   if (!error) {

@@ -1,4 +1,4 @@
-// REST rows of campaigns: what is refused, in which words, and that the graph says the same.
+// REST routes of campaigns: which requests are refused, with which message, and that GraphQL refuses them alike.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { campaign, expectRefusal, nobody, openRig, type Rig } from './rig.ts'
 
@@ -38,11 +38,11 @@ describe('a campaign', () => {
     ['a time after more than a year', { scheduledAt: '2099-01-01T00:00:00Z' }, 'scheduledAt: must be at most one year ahead'],
     ['no instance', { instanceId: undefined }, 'instanceId: is required'],
     ['several faults', { name: 5, recipients: null, text: '' }, /^name: must be a string; .*text: is required.*recipients: is/],
-  ])('with %s is refused', async (_, fields, message) => {
+  ])('is refused with %s', async (_, fields, message) => {
     expectRefusal(await rig.tenant.api.post('campaigns', campaign(rig.tenant, fields)), 400, 'VALIDATION_ERROR', message)
   })
 
-  it('names nothing of others, nor what does not exist', async () => {
+  it('is refused with 404 when it names an object of another account or one that does not exist', async () => {
     const { tenant, stranger } = rig
     const theirs = (await stranger.api.post('contacts', { name: 'Eve', phone: '+393331112255' })).body.data.id
     const group = (await stranger.api.post('contacts/groups', { name: 'Theirs' })).body.data.id
@@ -57,7 +57,7 @@ describe('a campaign', () => {
     expectRefusal(await post({ type: undefined, templateId: nobody }), 404, 'NOT_FOUND', 'Template not found')
   })
 
-  it('is refused in the graph for the same reason', async () => {
+  it('is refused by GraphQL with the same code and message', async () => {
     const { tenant } = rig
     const mutation = 'mutation ($input: CreateCampaignInput!) { createCampaign(input: $input) { id } }'
     const post = async (fields: Record<string, unknown>) => {

@@ -1,4 +1,4 @@
-// REST rows of campaigns: their records. What is refused is beside it; how campaigns are sent is tested in test/campaigns.
+// REST routes of campaigns: their records. See campaigns-refused.test.ts for refusals and test/campaigns for sending.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
@@ -68,14 +68,14 @@ describe('a campaign', () => {
     )
   })
 
-  it('begins at once without a time, also with null for one', async () => {
+  it('starts at once when scheduledAt is null', async () => {
     const { tenant } = rig
     const answer = await tenant.api.post('campaigns', campaign(tenant, { scheduledAt: null }))
     expect(answer.body).toStrictEqual({ data: record(tenant, { status: 'running', scheduledFor: null }) })
     expectRefusal(await tenant.api.post(`campaigns/${answer.body.data.id}/resume`), 409, 'INVALID_STATE', /^The campaign is /)
   })
 
-  it('has its statistics', async () => {
+  it('reports its statistics, also after a cancellation', async () => {
     const { tenant } = rig
     const body = campaign(tenant, { recipients: [{ to: '+4915112345' }, { to: '+4915112346' }, { to: '+4915112345' }] })
     const id = (await tenant.api.post('campaigns', body)).body.data.id
@@ -104,7 +104,7 @@ describe('a campaign', () => {
     })
   })
 
-  it('goes to contacts and groups, and is made of a template', async () => {
+  it('renders a template for the members of a group, and is refused when a variable has no value', async () => {
     const { tenant } = rig
     const contact = (await tenant.api.post('contacts', { name: 'Ada Lovelace', phone: '+393331112255' })).body.data
     const group = (await tenant.api.post('contacts/groups', { name: 'Friends' })).body.data
@@ -134,7 +134,7 @@ describe('a campaign', () => {
     )
   })
 
-  it('takes a body of up to 16 MiB', async () => {
+  it('accepts a body of up to 16 MiB and refuses a larger one', async () => {
     const { tenant } = rig
     const wide = { a: 'x'.repeat(1024), b: 'x'.repeat(1024), c: 'x'.repeat(1024) }
     const recipients = Array.from({ length: 5_000 }, (_, i) => ({ to: `+39333${100_000 + i}55`, variables: wide }))
@@ -144,7 +144,7 @@ describe('a campaign', () => {
     expectRefusal(await tenant.api.post('campaigns', tooMuch), 413, 'PAYLOAD_TOO_LARGE')
   })
 
-  it('is created once under one key, however often the request is repeated', async () => {
+  it('is created once under one Idempotency-Key, however often the request is repeated', async () => {
     const { tenant } = rig
     const key = { 'idempotency-key': randomUUID() }
     const body = campaign(tenant)
@@ -164,7 +164,7 @@ describe('a campaign', () => {
     expect(second.body).toEqual(first.body)
   })
 
-  it('needs a usable subscription to be created and resumed, and none to be read, paused and cancelled', async () => {
+  it('needs an active subscription to be created or resumed, but not to be read, paused or cancelled', async () => {
     const idle = await newTenant(rig.gateway, rig.databaseUrl)
     const [paused, other] = [await create(idle), await create(idle)]
     await idle.api.post(`campaigns/${paused}/pause`)
@@ -178,7 +178,7 @@ describe('a campaign', () => {
 })
 
 describe('a team key', () => {
-  it('works on the campaigns of its team, and sees no others', async () => {
+  it('accesses the campaigns of its team and no others', async () => {
     const { tenant } = rig
     const { teamId, workspaceId, apiKey } = await createTeam(sql(rig.databaseUrl), {
       ownerEmail: tenant.account.email,
@@ -200,7 +200,7 @@ describe('a team key', () => {
 })
 
 describe('the list of campaigns', () => {
-  it('is paged, newest first', async () => {
+  it('is paged, newest first, with cursors that belong to one workspace', async () => {
     const own = await newTenant(rig.gateway, rig.databaseUrl)
     expect((await own.api.get('campaigns')).body).toStrictEqual({ data: { campaigns: [], nextCursor: null, hasMore: false } })
     const ids: string[] = []
@@ -218,8 +218,8 @@ describe('the list of campaigns', () => {
   })
 })
 
-describe('in the graph', () => {
-  it('a campaign has its messages, a message its campaign, and its instance', async () => {
+describe('the GraphQL campaign', () => {
+  it('has its messages and its instance, and each message has its campaign', async () => {
     const { tenant } = rig
     const recipients = [{ to: '+393331230155' }, { to: '+393331230255' }]
     const id = await create(tenant, { recipients, scheduledAt: undefined })

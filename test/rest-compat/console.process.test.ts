@@ -1,4 +1,4 @@
-// The console's surface beyond its rows: files, streams, refusals and repeats, in the workspace of one's own or of a team.
+// The console API beyond its routes: files, streams, refusals and idempotency, in a personal and in a team workspace.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { until } from '../kit/kit.ts'
 import { type Crew, newCrew, openRig, type Person, type Rig } from '../teams/rig.ts'
@@ -12,14 +12,14 @@ beforeAll(async () => {
   crew = await newCrew(rig)
 })
 
-/** A request as a browser makes it, in the team's workspace where there is one. */
+/** A request as a browser makes it, in the workspace of the team if one is given. */
 function ask(person: Person, path: string, init: RequestInit = {}, teamId?: string): Promise<Response> {
   const headers = { authorization: `Bearer ${person.token}`, ...(teamId && { 'x-team-id': teamId }), ...init.headers }
   return fetch(rig.gateway.url + path, { ...init, headers })
 }
 
 describe('a person', () => {
-  it('reads who they are, in whatever workspace, and what was used in it', async () => {
+  it('reads the same profile in every workspace, and usage per workspace', async () => {
     const { teamId, owner, admin } = await newCrew(rig)
     const read = async (path: string, headers = {}) => (await admin.api.get(path, headers)).body.data
     const byKey = async (path: string) => (await owner.api.get(`/api/v1/${path}`, { 'x-api-key': owner.apiKey })).body.data
@@ -31,7 +31,7 @@ describe('a person', () => {
 })
 
 describe('a file', () => {
-  it('that somebody uploads into a team is there for the whole team, and for nobody else', async () => {
+  it('uploaded into a team is readable in that team only', async () => {
     const { teamId, collaborator, owner, outsider } = crew
     const body = new FormData()
     body.set('file', new Blob([Buffer.from('%PDF-1.4\n%%EOF\n')]), 'note.pdf')
@@ -40,7 +40,7 @@ describe('a file', () => {
     expect([uploaded.status, data.mimeType]).toEqual([201, 'application/pdf'])
     const path = `/api/media/${data.id}`
     expect((await ask(owner, path, {}, teamId)).status).toBe(200)
-    // Nor in one's own workspace.
+    // The file belongs to the team, so a member does not find it in their personal workspace.
     expect((await ask(owner, path)).status).toBe(404)
     expect((await ask(outsider, path)).status).toBe(404)
     expect(await (await ask(outsider, path, {}, teamId)).json()).toMatchObject({ error: { code: 'TEAM_NOT_FOUND' } })
@@ -49,7 +49,7 @@ describe('a file', () => {
 })
 
 describe('a stream', () => {
-  it('of a team ends within 5 s for whoever is removed from it, and goes on for the others', async () => {
+  it('of a team ends within 5 s for a removed member and continues for the others', async () => {
     const { teamId, owner, admin, collaborator } = await newCrew(rig)
     const over = { admin: false, collaborator: false }
     for (const who of ['admin', 'collaborator'] as const) {
@@ -66,13 +66,13 @@ describe('a stream', () => {
   })
 
   async function read(response: Response): Promise<void> {
-    // The gateway's end at the end of the test is an end too.
+    // The loop also ends when the gateway stops at the end of the test.
     for await (const _ of response.body as AsyncIterable<unknown>);
   }
 })
 
 describe('a request', () => {
-  it('that is repeated under its Idempotency-Key is done once, in each workspace for itself', async () => {
+  it('repeated under its Idempotency-Key is executed once per workspace', async () => {
     const { owner, teamId } = crew
     const headers = { 'idempotency-key': 'the same' }
     const post = (api: Person['api']) => api.post('/api/contacts', { name: 'Ada', phone: '+4915112345678' }, headers)
@@ -83,14 +83,14 @@ describe('a request', () => {
     expect(inTeam.body.data.id).not.toBe(first.body.data.id)
   })
 
-  it('carries no rate headers, and counts against no quota of requests', async () => {
+  it('carries no rate limit headers and counts against no request quota', async () => {
     const { owner } = crew
     const { headers } = await owner.api.get('/api/contacts')
     expect([...headers.keys()].filter((name) => name.startsWith('ratelimit'))).toEqual([])
     expect((await owner.api.get('/api/billing/usage')).body.data.usage.apiRequestsCount).toBe(0)
   })
 
-  it('to nowhere, with another method, or with a body that is none is refused in the envelope', async () => {
+  it('with an unknown path, another method or an invalid body is refused in the standard error envelope', async () => {
     const { api } = crew.owner
     expectRefusal(await api.get('/api/nothing'), 404, 'NOT_FOUND')
     const answer = await api.put('/api/teams', { name: 'x' })
@@ -102,7 +102,7 @@ describe('a request', () => {
     expectRefusal(await api.post('/api/statuses', {}), 403, 'STATUSES_NOT_AVAILABLE_ON_PLAN')
   })
 
-  it('says who somebody is in whichever workspace they look', async () => {
+  it('for me over GraphQL returns the same person and plan in every workspace', async () => {
     const { collaborator, teamId } = await newCrew(rig, 'pro')
     const query = '{ me { id plan { code } } plans { code } }'
     for (const api of [collaborator.api, collaborator.inTeam(teamId)]) {
@@ -110,7 +110,7 @@ describe('a request', () => {
     }
   })
 
-  it('of somebody with an API key belongs to the other surface', async () => {
+  it('with an API key is refused, because keys belong to the public API', async () => {
     const { owner } = crew
     const answer = await fetch(`${rig.gateway.url}/api/contacts`, { headers: { 'x-api-key': owner.apiKey } })
     expect([answer.status, await answer.json()]).toEqual([

@@ -1,4 +1,4 @@
-// Bodies of contacts and groups that no surface takes, and what is said of each.
+// Bodies of contacts and groups that every API must refuse, with the expected message for each.
 
 type Refused = [name: string, body: unknown, message: string | RegExp]
 

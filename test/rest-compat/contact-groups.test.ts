@@ -1,4 +1,4 @@
-// REST rows of contact groups and their members: records and refusals.
+// REST routes of contact groups and their members: records and refusals.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { badGroups } from './contact-bodies.ts'
 import { expectRefusal, moment, newNumber, newTenant, nobody, openRig, type Rig, type Tenant, uuid } from './rig.ts'
@@ -28,7 +28,7 @@ async function create(tenant: Tenant, fields: Record<string, unknown> = {}): Pro
   return answer.body.data.id
 }
 
-/** A contact that is in these groups; its id. */
+/** Creates a contact that is in these groups and returns its id. */
 async function addContact({ api }: Tenant, name: string, groupIds: string[], fields = {}): Promise<string> {
   const { id } = (await api.post('contacts', { name, phone: newNumber(), ...fields })).body.data
   for (const groupId of groupIds) await api.post(`contacts/groups/${groupId}/members`, { contactIds: [id] })
@@ -36,7 +36,7 @@ async function addContact({ api }: Tenant, name: string, groupIds: string[], fie
 }
 
 describe('a contact group', () => {
-  it('is created, read, changed, listed and deleted; its members stay', async () => {
+  it('is created, read, changed, listed and deleted; its contacts remain', async () => {
     const tenant = await newTenant(rig.gateway, rig.databaseUrl)
     const { api } = tenant
     const created = await api.post('contacts/groups', { name: 'Friends', membersCount: 7, id: nobody })
@@ -71,7 +71,7 @@ describe('a contact group', () => {
     expect((await api.get(`contacts/${contactId}/groups`)).body).toStrictEqual({ data: [] })
   })
 
-  it('changes only in what is given, and null clears', async () => {
+  it('changes only the fields that are given; null clears a field', async () => {
     const id = await create(rig.tenant, { name: 'One', description: 'First' })
     const put = async (fields: Record<string, unknown>) => (await rig.tenant.api.put(`contacts/groups/${id}`, fields)).body.data
     expect(await put({ name: 'Two' })).toStrictEqual(groupRecord({ id, name: 'Two', description: 'First' }))
@@ -80,7 +80,7 @@ describe('a contact group', () => {
     expect(await put({ name: 'Two', description: 'd' })).toStrictEqual(groupRecord({ id, name: 'Two', description: 'd' }))
   })
 
-  it.each(badGroups)('of %s is refused', async (_, body, message) => {
+  it.each(badGroups)('is refused with %s, when created and when changed', async (_, body, message) => {
     const id = await create(rig.tenant, { name: `Kept ${names}` })
     const before = (await rig.tenant.api.get(`contacts/groups/${id}`)).body
     expectRefusal(await rig.tenant.api.post('contacts/groups', body), 400, 'VALIDATION_ERROR', message)
@@ -89,7 +89,7 @@ describe('a contact group', () => {
     expect((await rig.tenant.api.get(`contacts/groups/${id}`)).body).toStrictEqual(before)
   })
 
-  it('keeps its name to itself in its workspace, also when many come at once', async () => {
+  it('has a unique name in its workspace, also under concurrent creation', async () => {
     const race = await Promise.all(Array.from({ length: 20 }, () => rig.tenant.api.post('contacts/groups', { name: 'Only one' })))
     expect(race.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)])
     for (const answer of race.filter(({ status }) => status === 409)) {
@@ -105,7 +105,7 @@ describe('a contact group', () => {
   it.each([
     ['free', 10],
     ['pro', 50],
-  ] as const)('past the number of the plan %s is refused, also when many come at once', async (plan, most) => {
+  ] as const)('is refused beyond the limit of plan %s, also under concurrent creation', async (plan, most) => {
     const { api } = await newTenant(rig.gateway, rig.databaseUrl, plan)
     for (let i = 0; i < most - 5; i++) expect((await api.post('contacts/groups', { name: `${i}` })).status).toBe(201)
     const race = await Promise.all(Array.from({ length: 20 }, (_, i) => api.post('contacts/groups', { name: `Race ${i}` })))
@@ -121,7 +121,7 @@ describe('a contact group', () => {
     expect((await api.post('contacts/groups', { name: 'Room again' })).status).toBe(201)
   })
 
-  it.each(['get', 'put', 'delete', 'get /members'])('of somebody else, by %s, is not there', async (call) => {
+  it.each(['get', 'put', 'delete', 'get /members'])('of another account is not found by %s', async (call) => {
     const id = await create(rig.tenant)
     const [method, path = ''] = call.split(' ') as ['get' | 'put' | 'delete', string?]
     const ask = (of: string) => {
@@ -137,7 +137,7 @@ describe('a contact group', () => {
 })
 
 describe('the list of groups', () => {
-  it('pages, newest first', async () => {
+  it('is paged, newest first', async () => {
     const tenant = await newTenant(rig.gateway, rig.databaseUrl)
     const made: string[] = []
     for (let i = 0; i < 7; i++) made.unshift(await create(tenant))
@@ -158,7 +158,7 @@ describe('the list of groups', () => {
 })
 
 describe('the members of a group', () => {
-  it('are told with when they joined, by pages, and with how many there are', async () => {
+  it('are listed by page with their join time and the total', async () => {
     const id = await create(rig.tenant)
     const [ada, bob] = [await addContact(rig.tenant, 'Ada', [id], { tags: ['vip'] }), await addContact(rig.tenant, 'Bob', [id])]
     const { status, body } = await rig.tenant.api.get(`contacts/groups/${id}/members`)
@@ -187,7 +187,7 @@ describe('the members of a group', () => {
     expect(found).toStrictEqual({ contacts: [members[1]], limit: 50, total: 1, nextCursor: null, hasMore: false })
   })
 
-  it('leave with the contact, and the count with them', async () => {
+  it('leave with a deleted contact, and the count decreases', async () => {
     const [one, two] = [await create(rig.tenant), await create(rig.tenant)]
     const contactId = await addContact(rig.tenant, 'Ada', [one, two])
     await addContact(rig.tenant, 'Bob', [two])
@@ -207,7 +207,7 @@ describe('the members of a group', () => {
     ['search=', /^search: must not be empty$/],
     [`search=${'x'.repeat(101)}`, /^search: must have at most 100 characters$/],
     ['search=%00', /^search: must not contain NUL/],
-  ])('are not listed by %s', async (query, message) => {
+  ])('are not listed for the invalid query %s', async (query, message) => {
     const id = await create(rig.tenant)
     expectRefusal(await rig.tenant.api.get(`contacts/groups/${id}/members?${query}`), 400, 'VALIDATION_ERROR', message)
   })

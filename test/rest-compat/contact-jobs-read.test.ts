@@ -1,4 +1,4 @@
-// REST rows of bulk jobs and of the ids that they are given: what is refused, cancelled, repeated and listed.
+// REST routes of bulk jobs and the contactIds that start them: validation, cancelling, idempotency and the list.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { addContacts, addGroup, strangers, watchJob } from '../contacts/bulk-rig.ts'
 import type { Api } from '../kit/kit.ts'
@@ -21,7 +21,7 @@ describe('contactIds', () => {
     ['POST bulk-delete', async (body) => await client.post('contacts/bulk-delete', body)],
   ]
 
-  it.each(ways)('are judged by name, and each by its place, by %s', async (_, ask) => {
+  it.each(ways)('are validated with messages that name the field and the index, by %s', async (_, ask) => {
     const bad: [body: unknown, message: string][] = [
       [{}, 'contactIds: is required'],
       [{ contactIds: null }, 'contactIds: is required'],
@@ -38,31 +38,31 @@ describe('contactIds', () => {
     for (const [body, message] of bad) expectRefusal(await ask(body), 400, 'VALIDATION_ERROR', message)
   })
 
-  it.each(ways)('may be 10,000 different ones, and stand there twice, by %s', async (_, ask) => {
+  it.each(ways)('may hold 10,000 distinct ids, each of them twice, by %s', async (_, ask) => {
     const ids = strangers(10_000)
     expect([200, 202]).toContain((await ask({ contactIds: [...ids, ...ids] })).status)
   })
 
-  it('do not make an answer larger than anybody reads', async () => {
+  it('yield an error message of fewer than 5,000 characters, even for 200,000 invalid ids', async () => {
     const { status, body } = await client.post('contacts/bulk-delete', { contactIds: Array(200_000).fill(null) })
     expect([status, body.error.message.length < 5_000]).toEqual([400, true])
   })
 
-  it('of 1 MiB and more are too many', async () => {
+  it('are refused with 413 when the body exceeds 1 MiB', async () => {
     const contactIds = Array(30_000).fill(nobody)
     expectRefusal(await client.post('contacts/bulk-delete', { contactIds }), 413, 'PAYLOAD_TOO_LARGE')
   })
 })
 
 describe('a job', () => {
-  it('that has ended cannot be cancelled', async () => {
+  it('cannot be cancelled after it has ended', async () => {
     const { jobId } = (await client.post('contacts/bulk-delete', { contactIds: strangers(100) })).body.data
     await watchJob(client, jobId)
     const told = 'The bulk job is done; only one that has not ended can be cancelled'
     expectRefusal(await client.post(`contacts/bulk-jobs/${jobId}/cancel`), 409, 'INVALID_STATE', told)
   })
 
-  it('of somebody else is not there', async () => {
+  it('of another account is not found', async () => {
     const { jobId } = (await client.post('contacts/bulk-delete', { contactIds: strangers(100) })).body.data
     for (const id of [jobId, nobody]) {
       for (const path of [`contacts/bulk-jobs/${id}`, `contacts/bulk-jobs/${id}/progress`]) {
@@ -73,7 +73,7 @@ describe('a job', () => {
     expectRefusal(await client.get('contacts/bulk-jobs/5'), 400, 'VALIDATION_ERROR', 'jobId: must be a UUID')
   })
 
-  it('is made once for one Idempotency-Key, and answered byte for byte', async () => {
+  it('is created once for one Idempotency-Key, and the repeat gets the same body', async () => {
     const tenant = await newTenant(rig.gateway, rig.databaseUrl)
     const contactIds = await addContacts(rig.databaseUrl, tenant.account.workspaceId, 150)
     const headers = { 'idempotency-key': 'once' }
@@ -98,7 +98,7 @@ describe('the list of jobs', () => {
     }
   })
 
-  it('comes newest first, by the id of the last job of the page before', async () => {
+  it('is paged newest first, with the id of the last job as the cursor', async () => {
     const seen: string[] = []
     for (let cursor = ''; ; ) {
       const { status, body } = await tenant.api.get(`contacts/bulk-jobs?limit=3${cursor && `&cursor=${cursor}`}`)
@@ -107,13 +107,13 @@ describe('the list of jobs', () => {
       expect(body.data.nextCursor).toBe(body.data.hasMore ? seen.at(-1) : null)
       if (!body.data.hasMore) break
       cursor = body.data.nextCursor
-      // One that comes while somebody pages is neither told twice nor in the way.
+      // A job created during paging must neither appear nor disturb the pages.
       await tenant.api.post('contacts/bulk-delete', { contactIds: strangers(100) })
     }
     expect(seen).toEqual(jobIds)
   })
 
-  it('neither says why a job failed, nor of a group where there is none', async () => {
+  it('omits the error of a job, and omits groupId for a job without a group', async () => {
     const { body } = await tenant.api.get('contacts/bulk-jobs')
     for (const job of body.data.jobs) expect(Object.keys(job)).not.toEqual(expect.arrayContaining(['error']))
     for (const job of body.data.jobs) expect(Object.keys(job)).not.toEqual(expect.arrayContaining(['groupId']))
@@ -126,11 +126,11 @@ describe('the list of jobs', () => {
     ['cursor=x', /^cursor: must be a UUID$/],
     ['cursor=', /^cursor: must be a UUID$/],
     [`cursor=${nobody}`, /^cursor: is not a job of this list$/],
-  ])('with %s is refused', async (query, message) => {
+  ])('is refused with %s', async (query, message) => {
     expectRefusal(await tenant.api.get(`contacts/bulk-jobs?${query}`), 400, 'VALIDATION_ERROR', message)
   })
 
-  it('takes no job of somebody else as a place', async () => {
+  it('accepts no job of another account as a cursor', async () => {
     const answer = await rig.stranger.api.get(`contacts/bulk-jobs?cursor=${jobIds[0]}`)
     expectRefusal(answer, 400, 'VALIDATION_ERROR', 'cursor: is not a job of this list')
     expect((await rig.stranger.api.get('contacts/bulk-jobs')).body.data).toEqual({ jobs: [], nextCursor: null, hasMore: false })

@@ -1,4 +1,4 @@
-// REST rows that change many contacts at once: at once, or by a job that tells what it is.
+// REST routes that change many contacts: few are changed at once, many by a job with an exact record.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
 import { createTeam } from '../../src/teams/service.ts'
@@ -20,8 +20,8 @@ const contacts = (count: number) => addContacts(rig.databaseUrl, workspaceId, co
 const group = (members?: readonly string[]) => addGroup(rig.databaseUrl, workspaceId, members)
 const members = (groupId: string) => membersOf(rig.databaseUrl, groupId)
 
-describe('adding to a group', () => {
-  it('of fewer than 100 is done at once, and counts each once', async () => {
+describe('adding contacts to a group', () => {
+  it('is done at once for fewer than 100 ids, and counts each distinct id once', async () => {
     const ids = await contacts(5)
     const groupId = await group(ids.slice(0, 2))
     const [foreign] = await addContacts(rig.databaseUrl, rig.stranger.account.workspaceId, 1)
@@ -34,7 +34,7 @@ describe('adding to a group', () => {
     expect(await members(groupId)).toEqual({ rows: 5, counter: 5 })
   })
 
-  it('of 100 is a job that tells exactly what it is', async () => {
+  it('creates a job for 100 ids and returns its exact record', async () => {
     const ids = await contacts(100)
     const groupId = await group(ids.slice(0, 10))
     const contactIds = [...ids.slice(0, 90), ...strangers(10), ...ids.slice(0, 50)]
@@ -75,14 +75,14 @@ describe('adding to a group', () => {
     expect(await members(groupId)).toEqual({ rows: 90, counter: 90 })
   })
 
-  it('of 99 different ones is done at once, however often they stand there', async () => {
+  it('is done at once for 99 distinct ids, however often each is repeated', async () => {
     const ids = await contacts(99)
     const groupId = await group()
     const { status, body } = await client.post(`contacts/groups/${groupId}/members`, { contactIds: [...ids, ...ids] })
     expect([status, body.data]).toEqual([200, { added: 99, alreadyInGroup: 0, notFound: 0, total: 99 }])
   })
 
-  it('to no group, or to a stranger’s, is refused at once, whatever the number', async () => {
+  it('is refused at once for a missing group or one of another account, for any number of ids', async () => {
     const foreign = await addGroup(rig.databaseUrl, rig.stranger.account.workspaceId)
     for (const contactIds of [strangers(1), strangers(200)]) {
       const answers = await Promise.all(
@@ -93,8 +93,8 @@ describe('adding to a group', () => {
   })
 })
 
-describe('removing from a group', () => {
-  it('is done at once, of 10,000 too', async () => {
+describe('removing contacts from a group', () => {
+  it('is done at once, for 10,000 ids too', async () => {
     const ids = await contacts(300)
     const groupId = await group(ids.slice(0, 200))
     const contactIds = [...ids, ...ids, ...strangers(9_700)]
@@ -108,7 +108,7 @@ describe('removing from a group', () => {
     expect(again.body.data).toEqual({ removed: 0, notFound: 1, total: 1 })
   })
 
-  it('from no group, or a stranger’s, is refused', async () => {
+  it('is refused for a missing group or one of another account', async () => {
     const foreign = await addGroup(rig.databaseUrl, rig.stranger.account.workspaceId)
     for (const id of [foreign, nobody]) {
       const answer = await client.delete(`contacts/groups/${id}/members`, { contactIds: [nobody] })
@@ -117,8 +117,8 @@ describe('removing from a group', () => {
   })
 })
 
-describe('deleting', () => {
-  it('of fewer than 100 is done at once, and names those that were not there', async () => {
+describe('deleting contacts', () => {
+  it('is done at once for fewer than 100 ids, and returns the ids that were not found', async () => {
     const ids = await contacts(3)
     const groups = [await group(ids), await group(ids.slice(0, 1)), await group()]
     const [foreign] = (await addContacts(rig.databaseUrl, rig.stranger.account.workspaceId, 1)) as [string]
@@ -134,7 +134,7 @@ describe('deleting', () => {
     expect(rows.map(({ id }) => id).sort()).toEqual([ids[2], foreign].sort())
   })
 
-  it('of 100 is a job without a group', async () => {
+  it('creates a job without a group for 100 ids', async () => {
     const ids = await contacts(100)
     const groups = [await group(ids), await group(ids.slice(50))]
     const contactIds = [...ids.slice(0, 90), ...strangers(10)]
@@ -170,7 +170,7 @@ describe('deleting', () => {
     expect(await Promise.all(groups.map(members))).toEqual([10, 10].map((n) => ({ rows: n, counter: n })))
   })
 
-  it('leaves messages without their contact', async () => {
+  it('keeps the messages of a deleted contact, without their contactId', async () => {
     const [contactId] = (await contacts(1)) as [string]
     const { instance, account } = rig.tenant
     const id = newId()
@@ -185,7 +185,7 @@ describe('deleting', () => {
   })
 })
 
-it('is for the keys of teams too, each in its own workspace', async () => {
+it('adds group members with a team key, only from the workspace of that team', async () => {
   const team = await createTeam(sql(rig.databaseUrl), { ownerEmail: rig.tenant.account.email, name: 'Bulk team' })
   const ours = api(rig.gateway, team.apiKey, { 'x-team-id': team.teamId })
   const [own] = (await addContacts(rig.databaseUrl, team.workspaceId, 1)) as [string]
@@ -195,7 +195,7 @@ it('is for the keys of teams too, each in its own workspace', async () => {
   expect(body.data).toEqual({ added: 1, alreadyInGroup: 0, notFound: 1, total: 2 })
 })
 
-it('adds nothing without a usable subscription, and still deletes', async () => {
+it('refuses to add members without an active subscription, and still removes and deletes', async () => {
   const tenant = await newTenant(rig.gateway, rig.databaseUrl)
   await sql(rig.databaseUrl).query(`update subscriptions set status = 'inactive' where "userId" = $1`, [tenant.account.userId])
   const groupId = await addGroup(rig.databaseUrl, tenant.account.workspaceId)

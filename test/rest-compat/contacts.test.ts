@@ -1,4 +1,4 @@
-// REST rows of contacts: their records and refusals. How lists page and search is tested in test/contacts.
+// REST routes of contacts: their records and refusals. How lists page and search is tested in test/contacts.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sql } from '../kit/kit.ts'
 import { badContacts } from './contact-bodies.ts'
@@ -76,12 +76,12 @@ describe('a contact', () => {
     ['Madonna', 'Madonna'],
     ['王 小明', '王'],
     ['   ', null],
-  ])('named %j has the first name %j unless told otherwise', async (name, firstName) => {
+  ])('named %j gets the first name %j unless one is given', async (name, firstName) => {
     expect(await create(rig.tenant, { name })).toMatchObject({ name, firstName })
     expect(await create(rig.tenant, { name, firstName: 'Other' })).toMatchObject({ name, firstName: 'Other' })
   })
 
-  it('changes only in what is given, and null clears', async () => {
+  it('changes only the fields that are given; null clears a field', async () => {
     const full = {
       name: 'Ada Lovelace',
       firstName: 'Augusta',
@@ -108,14 +108,14 @@ describe('a contact', () => {
     expect(await put({ custom: { b: '2' } })).toMatchObject({ custom: { b: '2' } })
   })
 
-  it('has each label once, without the blanks around it', async () => {
+  it('keeps each tag once, without surrounding blanks', async () => {
     const tags = ['vip', ' vip ', 'VIP', 'two words', 'vip', '👨‍👩‍👧']
     const { id } = await create(rig.tenant, { tags })
     const { body } = await rig.tenant.api.get(`contacts/${id}`)
     expect(body.data.tags).toEqual(['vip', 'VIP', 'two words', '👨‍👩‍👧'])
   })
 
-  it('holds as much as it may', async () => {
+  it('accepts the maximum length of every field', async () => {
     const fields = {
       name: '👍'.repeat(200),
       firstName: 'é'.repeat(200),
@@ -128,7 +128,7 @@ describe('a contact', () => {
     expect((await rig.tenant.api.get(`contacts/${id}`)).body).toStrictEqual({ data: contactRecord({ id, ...fields }) })
   })
 
-  it.each(badContacts)('of %s is refused', async (_, body, message) => {
+  it.each(badContacts)('is refused with %s, when created and when changed', async (_, body, message) => {
     const { id } = await create(rig.tenant)
     expectRefusal(await rig.tenant.api.post('contacts', body), 400, 'VALIDATION_ERROR', message)
     const isEmpty = JSON.stringify(body) === '{}'
@@ -138,7 +138,7 @@ describe('a contact', () => {
   })
 
   it.each(['constructor', 'toString', 'hasOwnProperty', 'valueOf', 'prototype', '__defineGetter__', 'length'])(
-    'keeps a value called %s as any other',
+    'keeps a custom value called %s like any other',
     async (key) => {
       const { id } = await create(rig.tenant, { custom: { [key]: 'mine' } })
       expect((await rig.tenant.api.get(`contacts/${id}`)).body.data.custom).toStrictEqual({ [key]: 'mine' })
@@ -148,7 +148,7 @@ describe('a contact', () => {
     },
   )
 
-  it('refuses a value called __proto__, however it comes', async () => {
+  it('refuses a custom value called __proto__, over REST and GraphQL', async () => {
     const body = `{"name":"Ada","phone":"${newNumber()}","custom":{"__proto__":"x"}}`
     expectRefusal(await rig.tenant.api.post('contacts', body), 400, 'VALIDATION_ERROR', 'body: must not name __proto__')
     const written = `mutation { createContact(input: { name: "Ada", phone: "${newNumber()}", custom: { __proto__: "x" } }) { custom } }`
@@ -157,7 +157,7 @@ describe('a contact', () => {
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
   })
 
-  it('keeps its number to itself in its workspace, also when many come at once', async () => {
+  it('has a unique number in its workspace, also under concurrent creation', async () => {
     const number = newNumber()
     const race = await Promise.all(
       Array.from({ length: 20 }, (_, i) => rig.tenant.api.post('contacts', { name: `N ${i}`, phone: number })),
@@ -174,7 +174,7 @@ describe('a contact', () => {
     expect((await rig.tenant.api.put(`contacts/${id}`, { phone: number })).body.data.phone).toBe(number)
   })
 
-  it('is created once under one key', async () => {
+  it('is created once under one idempotency key', async () => {
     const body = { name: 'Ada', phone: newNumber() }
     const key = { 'idempotency-key': 'contact-1' }
     const first = await rig.tenant.api.post('contacts', body, key)
@@ -187,7 +187,7 @@ describe('a contact', () => {
     expect(other.body).toStrictEqual(one.body)
   })
 
-  it('leaves its messages when it is deleted', async () => {
+  it('keeps its messages when it is deleted', async () => {
     const { id, phone } = await create(rig.tenant)
     const message = { instanceId: rig.tenant.instance.id, to: phone, type: 'contact', contactId: id }
     const sent = await rig.tenant.api.post('messages/send', message)
@@ -196,7 +196,7 @@ describe('a contact', () => {
     expect((await rig.tenant.api.get(`messages/${sent.body.data.id}`)).body.data).toMatchObject({ contactId: null, to: phone })
   })
 
-  it('can be read, changed and deleted, but not created, without a subscription', async () => {
+  it('can be read, changed and deleted, but not created, without an active subscription', async () => {
     const tenant = await newTenant(rig.gateway, rig.databaseUrl, 'pro')
     const { id } = await create(tenant)
     await sql(rig.databaseUrl).query(`update subscriptions set status = 'inactive' where "userId" = $1`, [tenant.account.userId])
@@ -207,7 +207,7 @@ describe('a contact', () => {
     expect((await tenant.api.delete(`contacts/${id}`)).status).toBe(200)
   })
 
-  it.each(['get', 'put', 'delete', 'get /groups'])('of somebody else, by %s, is not there', async (call) => {
+  it.each(['get', 'put', 'delete', 'get /groups'])('of another account is not found by %s', async (call) => {
     const { id } = await create(rig.tenant)
     const [method, path = ''] = call.split(' ') as ['get' | 'put' | 'delete', string?]
     const ask = (of: string) =>
@@ -237,7 +237,7 @@ describe('a list of contacts', () => {
     ['tag', 'tag=', /^tag: must not be empty$/],
     ['tag', `tag=${'x'.repeat(51)}`, /^tag: must have at most 50 characters$/],
     ['groupId', 'groupId=5', /^groupId: must be a UUID$/],
-  ])('refuses a wrong %s: %s', async (_, query, message) => {
+  ])('refuses an invalid %s: %s', async (_, query, message) => {
     expectRefusal(await rig.tenant.api.get(`contacts?${query}`), 400, 'VALIDATION_ERROR', message)
   })
 })

@@ -1,4 +1,4 @@
-// An Idempotency-Key that somebody holds for too long: a process that froze in the middle of a transaction, say.
+// An Idempotency-Key whose row is locked for too long, for example by a process that froze in the middle of a transaction.
 import { beforeAll, expect, it } from 'vitest'
 import { codeOf, failure } from '../../src/core/errors.ts'
 import { keepFailure, write } from '../../src/core/idempotency/idempotency.ts'
@@ -13,7 +13,7 @@ beforeAll(async () => {
   rig = await openRig()
 })
 
-it('refuses the request with that key, and accepts those that came with it', async () => {
+it('refuses the request with that key, and accepts concurrent ones without it', async () => {
   const { api, account } = rig.tenant
   const holder = await sql(rig.databaseUrl).connect()
   try {
@@ -31,7 +31,7 @@ it('refuses the request with that key, and accepts those that came with it', asy
   }
 })
 
-it('refuses nothing of others, who use keys of their own, at the same moment', async () => {
+it('refuses nothing of another account that uses its own keys at the same moment', async () => {
   const app = await openApp(rig.databaseUrl)
   const holder = await sql(rig.databaseUrl).connect()
   const send = (tenant: Tenant, key: string) => {
@@ -54,7 +54,7 @@ it('refuses nothing of others, who use keys of their own, at the same moment', a
   }
 })
 
-it('does not say that a refusal is the answer of before, where that was another', async () => {
+it('does not mark a refusal as replayed when the stored answer differs', async () => {
   const app = await openApp(rig.databaseUrl)
   const idempotency = { key: 'both', fingerprint: Buffer.from('same'), replayed: false }
   const ctx = { ...contextFor(app, rig.tenant.account), idempotency }

@@ -1,4 +1,4 @@
-// What tests of Idempotency-Key begin with: two processes on one database, and a phone that is away, so that what is sent stays as it is.
+// Rig of the Idempotency-Key tests: two processes on one database, and a disconnected instance, so that messages stay queued.
 import { connectedInstance, type Gateway, startGateway } from '../kit/kit.ts'
 import { openOwnRig, type Rig, type Tenant } from './rig.ts'
 
@@ -9,7 +9,7 @@ export interface Pair {
   asleep: Tenant
 }
 
-/** Ends with the file. */
+/** Both gateways stop at the end of the test file. */
 export async function openPair(): Promise<Pair> {
   const rig = await openOwnRig()
   const second = await startGateway({ databaseUrl: rig.databaseUrl, env: { RATE_LIMIT_PER_SECOND: '100000', ROLES: 'http' } })

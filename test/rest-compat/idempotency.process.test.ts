@@ -1,4 +1,4 @@
-// Idempotency-Key: a repeated POST is answered again and not done again.
+// Idempotency-Key: a repeated POST gets the first answer again and is not executed again.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sql, startGateway, until } from '../kit/kit.ts'
@@ -11,7 +11,7 @@ beforeAll(async () => {
   ;({ rig, second, asleep } = await openPair())
 })
 
-/** What was answered to a POST under a key, as bytes. */
+/** The response to a POST under a key, with its body as text. */
 async function post(path: string, body: unknown, key: string, gateway: { url: string } = rig.gateway) {
   const headers = { 'x-api-key': rig.tenant.account.apiKey, 'content-type': 'application/json', 'idempotency-key': key }
   const response = await fetch(`${gateway.url}/api/v1/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
@@ -45,7 +45,7 @@ describe('a repeated request', () => {
     ['webhooks', 201, () => 'webhooks', () => ({ url: 'http://127.0.0.1:9/', events: ['message.sent'] })],
     ['webhooks/{id}/rotate-secret', 200, async () => `webhooks/${await endpoint()}/rotate-secret`, () => ({})],
     ['webhooks/{id}/test', 200, async () => `webhooks/${await endpoint()}/test`, () => ({})],
-  ])('to %s is answered byte for byte, on any process, and done once', async (_, status, makePath, makeBody) => {
+  ])('to %s gets the same bytes from any process and is executed once', async (_, status, makePath, makeBody) => {
     const [path, body, key] = [await makePath(), makeBody(), randomUUID()]
     const first = await post(path, body, key)
     expect(first).toEqual({ status, replayed: null, text: expect.any(String) })
@@ -63,7 +63,7 @@ describe('a repeated request', () => {
     ['NOT_FOUND', 404, 'of an instance', () => 'messages/send', () => text(asleep, { instanceId: nobody })],
     ['NOT_FOUND', 404, 'of a message', () => `messages/${nobody}/cancel`, () => ({})],
     ['INVALID_STATE', 409, 'of a message', async () => `messages/${await cancelled()}/cancel`, () => ({})],
-  ])('that was refused with %s %i %s is refused again', async (code, status, _, makePath, makeBody) => {
+  ])('gets the same refusal again: %s %i %s', async (code, status, _, makePath, makeBody) => {
     const [path, body, key] = [await makePath(), makeBody(), randomUUID()]
     const first = await post(path, body, key)
     expect(first).toEqual({ status, replayed: null, text: expect.stringContaining(code) })
@@ -71,7 +71,7 @@ describe('a repeated request', () => {
     expect(JSON.parse((await post('messages/send', text(asleep), key)).text).error.code).toBe('IDEMPOTENCY_KEY_REUSED')
   })
 
-  it('is answered as it was, whatever happened since', async () => {
+  it('gets the first answer, whatever has changed since', async () => {
     const [hook, message] = [{ url: 'http://127.0.0.1:9/', events: ['message.sent'] }, text(rig.tenant)]
     const [first, sent] = [await post('webhooks', hook, 'hook'), await post('messages/send', message, 'sent')]
     await rig.tenant.api.put(`webhooks/${JSON.parse(first.text).data.id}`, { events: ['message.read'] })
@@ -80,7 +80,7 @@ describe('a repeated request', () => {
     expect(await post('messages/send', message, 'sent')).toEqual({ ...sent, replayed: 'true' })
   })
 
-  it('is done again where the quota had refused it', async () => {
+  it('is executed when the quota had refused it before', async () => {
     const free = await newTenant(rig.gateway, rig.databaseUrl, 'free')
     const fill = `insert into usage ("userId", period, "messagesCount") values ($1, date_trunc('month', now() at time zone 'utc')::date, 500)`
     await sql(rig.databaseUrl).query(fill, [free.account.userId])
@@ -91,7 +91,7 @@ describe('a repeated request', () => {
     expect([answer.status, answer.headers.get('idempotency-replayed')]).toEqual([201, null])
   })
 
-  it('finds what was committed before the answer failed', async () => {
+  it('gets the committed result when the first answer failed after the commit', async () => {
     const env = { FAILPOINT: 'api.after_commit_before_reply=throw', RATE_LIMIT_PER_SECOND: '100000', ROLES: 'http' }
     const failing = await startGateway({ databaseUrl: rig.databaseUrl, env })
     const [body, key] = [text(asleep), randomUUID()]
@@ -101,7 +101,7 @@ describe('a repeated request', () => {
     expect(rows).toHaveLength(1)
   })
 
-  it('is a new one after 72 hours', async () => {
+  it('is executed anew once its key is older than 72 hours', async () => {
     const [body, key] = [text(asleep), randomUUID()]
     const first = await post('messages/send', body, key)
     const age = (hours: number) =>
@@ -117,7 +117,7 @@ describe('a repeated request', () => {
     expect(again.text).not.toBe(first.text)
   })
 
-  it('of a bulk that was cut off goes on where it was', async () => {
+  it('of an interrupted bulk resumes where it stopped', async () => {
     const [body, key] = [{ messages: [text(asleep), text(asleep)] }, randomUUID()]
     const first = await post('messages/bulk', body, key)
     await sql(rig.databaseUrl).query('update idempotency_keys set result = null where key = $1', [key])
@@ -142,7 +142,7 @@ describe('a key', () => {
     ['another route', () => 'messages/schedule', () => ({})],
     ['a bulk', () => 'messages/bulk', () => ({ messages: [text(asleep)] })],
     ['the webhooks', () => 'webhooks', () => ({ url: 'http://127.0.0.1:9/', events: ['message.sent'] })],
-  ])('is not used twice: %s', async (_, path, body) => {
+  ])('is refused for a second, different request: %s', async (_, path, body) => {
     for (const first of ['messages/send', 'messages/bulk']) {
       const key = randomUUID()
       expect(
@@ -155,7 +155,7 @@ describe('a key', () => {
     }
   })
 
-  it("is the workspace's own", async () => {
+  it('belongs to one workspace', async () => {
     const key = randomUUID()
     const headers = { 'idempotency-key': key }
     const answers = [
@@ -165,7 +165,7 @@ describe('a key', () => {
     expect(answers.map((answer) => answer.status)).toEqual([201, 201])
   })
 
-  it('has 1 to 255 printable characters', async () => {
+  it('must have 1 to 255 printable ASCII characters', async () => {
     const send = (key: string) => rig.tenant.api.post('messages/send', text(asleep), { 'idempotency-key': key })
     for (const key of ['', 'x'.repeat(256), 'ä', 'a\tb']) {
       expectRefusal(await send(key), 400, 'VALIDATION_ERROR', 'Idempotency-Key: must be 1 to 255 printable ASCII characters')
@@ -173,7 +173,7 @@ describe('a key', () => {
     for (const key of ['x'.repeat(255), '~ !', `${randomUUID()}#0`]) expect((await send(key)).status).toBe(201)
   })
 
-  it('of a GET means nothing', async () => {
+  it('has no effect on a GET', async () => {
     const headers = { 'idempotency-key': randomUUID() }
     for (let i = 0; i < 2; i++) {
       const { status, headers: answered } = await rig.tenant.api.get('messages?limit=0', headers)
@@ -181,7 +181,7 @@ describe('a key', () => {
     }
   })
 
-  it.each(['messages/send', 'messages/bulk', 'instances'])('raced 30 times over two processes does %s once', async (path) => {
+  it.each(['messages/send', 'messages/bulk', 'instances'])('raced 30 times on two processes runs %s once', async (path) => {
     const key = randomUUID()
     const body =
       path === 'instances'

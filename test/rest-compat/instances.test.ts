@@ -1,4 +1,4 @@
-// REST rows of instances.
+// REST routes of instances: their records, refusals, lifecycle and health.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { api, connectedInstance, until } from '../kit/kit.ts'
 import { countOf, expectRefusal, moment, newTenant, nobody, openRig, phone, type Rig, type Tenant, text, uuid } from './rig.ts'
@@ -81,14 +81,14 @@ describe('an instance', () => {
     expect((await api.get('instances')).body.data.map((row: { id: string }) => row.id)).not.toContain(id)
   })
 
-  it('pairs where it is asked to, and forgets the code after', async () => {
+  it('connects with pairing enabled and clears the codes afterwards', async () => {
     const id = await create(rig.tenant, { settings: { pairing: true }, provider: 'sandbox' })
     await rig.tenant.api.post(`instances/${id}/connect`)
     await until(async () => (await stateOf(id)).body.data.connected)
     expect((await stateOf(id)).body.data).toMatchObject({ qr: null, pairingCode: null })
   })
 
-  it('is listed, oldest first, to its owner alone', async () => {
+  it('is listed, oldest first, for its owner only', async () => {
     const tenant = await newTenant(rig.gateway, rig.databaseUrl)
     const second = await create(tenant, { name: 'Second' })
     const { status, body } = await tenant.api.get('instances')
@@ -125,15 +125,15 @@ describe('an instance', () => {
       { name: 'x', settings: { a: '\ud800' } },
       'settings.a: must not contain NUL or unpaired surrogates',
     ],
-  ])('with %s is refused', async (_, body, message) => {
+  ])('is refused with %s', async (_, body, message) => {
     expectRefusal(await rig.tenant.api.post('instances', body), 400, 'VALIDATION_ERROR', message)
   })
 
-  it('with a name of 100 is taken', async () => {
+  it('is accepted with a name of 100 characters', async () => {
     expect((await rig.tenant.api.post('instances', { name: 'é'.repeat(100) })).status).toBe(201)
   })
 
-  it('past the number of the plan is refused, also when many come at once', async () => {
+  it('is refused beyond the limit of the plan, also under concurrent creation', async () => {
     const free = await newTenant(rig.gateway, rig.databaseUrl, 'free')
     expectRefusal(
       await free.api.post('instances', { name: 'x' }),
@@ -147,7 +147,7 @@ describe('an instance', () => {
   })
 
   it.each(['get /', 'get /state', 'get /health', 'post /connect', 'post /logout', 'delete /'])(
-    'of somebody else, by %s, is not there',
+    'of another account is not found by %s',
     async (call) => {
       const [method, path] = call.split(' ') as ['get' | 'post' | 'delete', string]
       const ask = (id: string) => rig.stranger.api[method](`instances/${id}${path === '/' ? '' : path}`)
@@ -159,7 +159,7 @@ describe('an instance', () => {
     },
   )
 
-  it('connects by a number only', async () => {
+  it('refuses to connect with an invalid phone number', async () => {
     const path = `instances/${rig.tenant.instance.id}/connect`
     expectRefusal(await rig.tenant.api.post(path, { phone: '5' }), 400, 'VALIDATION_ERROR', /^phone: must be an E\.164 number/)
     expectRefusal(await rig.tenant.api.post(path, { phone: 5 }), 400, 'VALIDATION_ERROR', /^phone: must be/)
@@ -193,7 +193,7 @@ describe('the health of an instance', () => {
     ['new', 1, [10, 40, 5, 20, 20], 0.2],
     ['warming', 5, [30, 200, 20, 100, 100], 0.4],
     ['stable', 30, [200, 2000, 120, 1000, 1000], 0.7],
-  ] as const)('of one that is %s', async (state, ageDays, caps, cold) => {
+  ] as const)('has the exact record for the state %s', async (state, ageDays, caps, cold) => {
     const { id } = await connectedInstance(rig.databaseUrl, rig.tenant.account, { ageDays })
     const { status, body } = await rig.tenant.api.get(`instances/${id}/health`)
     expect({ status, body }).toStrictEqual({
@@ -212,7 +212,7 @@ describe('the health of an instance', () => {
     })
   })
 
-  it('counts what was sent and says what to do', async () => {
+  it('counts the messages sent and gives recommendations', async () => {
     const tenant = await newTenant(rig.gateway, rig.databaseUrl)
     const to = '+4915112360006'
     await tenant.api.post('messages/send', text(tenant, { to }))
@@ -232,7 +232,7 @@ describe('the health of an instance', () => {
     expect(health.recommendations).toContain('Messages fail: check the numbers before you write to them.')
   })
 
-  it('is null where it never connected', async () => {
+  it('has no firstConnectedAt before the first connection', async () => {
     const id = await create(rig.tenant)
     expect((await rig.tenant.api.get(`instances/${id}/health`)).body.data).toMatchObject({
       firstConnectedAt: null,
@@ -241,7 +241,7 @@ describe('the health of an instance', () => {
   })
 })
 
-it('stores no instance that was refused', async () => {
+it('stores no refused instance, and refuses a list without a key', async () => {
   expect(await countOf(rig, 'instances', "(name = '' or provider <> 'sandbox')")).toBe(0)
   expectRefusal(await api(rig.gateway).get('instances'), 401, 'UNAUTHORIZED', 'Missing or invalid API key')
 })

@@ -1,4 +1,4 @@
-// Who may ask, and in which order a request is judged.
+// API keys and the order of checks: which keys are accepted, and what is checked first.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createTeam } from '../../src/teams/service.ts'
 import { api, sql } from '../kit/kit.ts'
@@ -26,20 +26,20 @@ describe('a key', () => {
     ["a team's, without the team", () => ({ 'x-api-key': team.apiKey })],
     ["a team's, with another team", () => ({ 'x-api-key': team.apiKey, 'x-team-id': nobody })],
     ["a team's, with no team's id", () => ({ 'x-api-key': team.apiKey, 'x-team-id': 'mine' })],
-  ])('%s is refused in the same words', async (_, headers) => {
+  ])('%s is refused with the same 401', async (_, headers) => {
     const stranger = api(rig.gateway, undefined, headers())
     expectRefusal(await stranger.get('messages'), 401, 'UNAUTHORIZED', 'Missing or invalid API key')
     expectRefusal(await stranger.get('billing/plans'), 401, 'UNAUTHORIZED', 'Missing or invalid API key')
     expectRefusal(await stranger.get(`messages?x-api-key=${key()}`), 401, 'UNAUTHORIZED', 'Missing or invalid API key')
   })
 
-  it('comes first, before a body is read', async () => {
+  it('is checked before the body is read', async () => {
     for (const body of ['{', 'x'.repeat(2_000_000)]) {
       expectRefusal(await api(rig.gateway).post('messages/send', body), 401, 'UNAUTHORIZED')
     }
   })
 
-  it('of a team goes where a team may', async () => {
+  it('of a team is accepted on workspace routes and refused on personal ones', async () => {
     const ours = api(rig.gateway, team.apiKey, { 'x-team-id': team.teamId.toUpperCase() })
     for (const path of ['messages', 'instances', 'webhooks', 'billing/plans'])
       expect([path, (await ours.get(path)).status]).toEqual([path, 200])
@@ -49,7 +49,7 @@ describe('a key', () => {
     expectRefusal(await ours.post('statuses', {}), 403, 'STATUSES_NOT_AVAILABLE_ON_PLAN')
   })
 
-  it("of a person does not go where a team's must, before anything else is looked at", async () => {
+  it('of a person is refused on workspace routes of a team before any other check', async () => {
     const headers = { 'x-team-id': team.teamId }
     expectRefusal(await rig.tenant.api.get('messages?limit=0', headers), 403, 'TEAM_KEY_REQUIRED')
     expectRefusal(await rig.tenant.api.post('messages/send', '{', headers), 403, 'TEAM_KEY_REQUIRED')
@@ -60,7 +60,7 @@ describe('a key', () => {
   })
 })
 
-it('checks the subscription before the body, the body before what it names, that before the quota', async () => {
+it('checks the subscription before the body, the body before the objects it names, and those before the quota', async () => {
   const tenant = await newTenant(rig.gateway, rig.databaseUrl, 'free')
   const pool = sql(rig.databaseUrl)
   const used = `insert into usage ("userId", period, "messagesCount") values ($1, date_trunc('month', now() at time zone 'utc')::date, 500)`

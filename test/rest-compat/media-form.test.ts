@@ -1,4 +1,4 @@
-// POST /media: which forms are taken, whatever else is in them.
+// POST /media: which multipart forms are accepted, whatever else they contain.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { post, publicUrl, rawForm } from '../media/rig.ts'
 import { expectRefusal, openRig, type Rig } from './rig.ts'
@@ -33,7 +33,7 @@ describe('a form', () => {
     expectRefusal(await post(rig.gateway, key, body), 400, 'VALIDATION_ERROR', message)
   })
 
-  it('may have fields that nobody knows, and a file without a name', async () => {
+  it('may have unknown fields and a file without a file name', async () => {
     expect((await post(rig.gateway, key, form(['name', 'x'], ['file', 'hello', 'a'], ['type', 'y']))).status).toBe(201)
     expect((await post(rig.gateway, key, form(['file', 'hello']))).body.data).toMatchObject({ mimeType: 'text/plain', size: 5 })
   })
@@ -44,32 +44,32 @@ describe('a form', () => {
     ['cut off in the file', '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nhello'],
     ['cut off in the headers', '--b\r\nContent-Disposition: form-da'],
     ['of another boundary', '--c\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nhello\r\n--c--'],
-  ])('that is %s is none', async (_, body) => {
+  ])('that is %s is refused as invalid', async (_, body) => {
     const answer = await post(rig.gateway, key, body, { 'content-type': 'multipart/form-data; boundary=b' })
     expectRefusal(answer, 400, 'VALIDATION_ERROR', 'body: is not valid multipart/form-data')
   })
 
-  it('that does not say its boundary is none', async () => {
+  it('without a boundary is refused', async () => {
     for (const type of ['multipart/form-data', 'multipart/form-data; boundary=', 'multipart/form-data; boundary']) {
       expectRefusal(await post(rig.gateway, key, 'x', { 'content-type': type }), 400, 'VALIDATION_ERROR')
     }
   })
 
   it.each(['application/json', 'text/plain', 'image/png', 'application/x-www-form-urlencoded', 'multipart/mixed; boundary=b'])(
-    'of %s is not taken',
+    'of type %s is refused with 415',
     async (type) => {
       const answer = await post(rig.gateway, key, 'x', { 'content-type': type })
       expectRefusal(answer, 415, 'UNSUPPORTED_MEDIA_TYPE', 'The body must be multipart/form-data')
     },
   )
 
-  it('that is compressed, or not there, is not taken', async () => {
+  it('that is compressed or missing is refused with 415', async () => {
     const { body, headers } = rawForm('hello', 'form-data; name="file"; filename="a"')
     expectRefusal(await post(rig.gateway, key, body, { ...headers, 'content-encoding': 'gzip' }), 415, 'UNSUPPORTED_MEDIA_TYPE')
     expectRefusal(await rig.tenant.api.post('media'), 415, 'UNSUPPORTED_MEDIA_TYPE', 'The body must be multipart/form-data')
   })
 
-  it('of more than 64 MiB is too large, said before or not', async () => {
+  it('of more than 64 MiB is refused with 413, with or without Content-Length', async () => {
     const { body: said } = rawForm('x'.repeat(64 * mib), 'form-data; name="file"; filename="a"')
     const headers = { 'content-type': 'multipart/form-data; boundary=b' }
     expectRefusal(await post(rig.gateway, key, said, headers), 413, 'PAYLOAD_TOO_LARGE', 'The body is too large')
@@ -86,13 +86,13 @@ describe('a form', () => {
     ['10 KB', 'a'.repeat(10_240)],
     ['quotes', 'a\\".png'],
     ['something that is run', '$(id).sh; rm -rf /'],
-  ])('may call its file anything, and nobody looks: %s', async (_, name) => {
+  ])('may use any file name, which is ignored: %s', async (_, name) => {
     const { body, headers } = rawForm('hello', `form-data; name="file"; filename="${name}"`)
     const answer = await post(rig.gateway, key, body, headers)
     expect([answer.status, answer.body.data?.url]).toEqual([201, publicUrl(rig.gateway, 'txt')])
   })
 
-  it('cannot smuggle a header through the name of its file', async () => {
+  it('cannot inject a response header through the file name', async () => {
     const { body, headers } = rawForm('hello', 'form-data; name="file"; filename="a\r\nSet-Cookie: a=b"')
     const answer = await post(rig.gateway, key, body, headers)
     expect([201, 400]).toContain(answer.status)

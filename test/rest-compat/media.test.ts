@@ -1,4 +1,4 @@
-// POST /media and GET /media/:id: what is answered, refused and repeated.
+// POST /media and GET /media/:id: records, refusals and idempotency.
 import { connect } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createTeam } from '../../src/teams/service.ts'
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 
 describe('an upload', () => {
-  it.each(Object.entries(samples))('of %s answers its record', async (type, content) => {
+  it.each(Object.entries(samples))('of %s returns its record', async (type, content) => {
     const { status, body, headers } = await upload(rig.gateway, key, content, { filename: 'evil.html', type: 'text/html' })
     expect(status).toBe(201)
     const extension = { 'image/jpeg': 'jpg', 'text/plain': 'txt', 'audio/ogg; codecs=opus': 'ogg' }[type] ?? '[a-z0-9]{3,4}'
@@ -28,7 +28,7 @@ describe('an upload', () => {
     expect(headers.get('x-request-id')).toMatch(/^[\w-]{36}$/)
   })
 
-  it('comes back as it was, by id and by address, and stands in the graph', async () => {
+  it('is returned unchanged by id and by URL, and is readable over GraphQL', async () => {
     const content = sized('application/pdf', 3 * mib)
     const { data } = (await upload(rig.gateway, key, content)).body
     const byId = await fetch(`${rig.gateway.url}/api/v1/media/${data.id}`, { headers: { 'x-api-key': key } })
@@ -40,13 +40,13 @@ describe('an upload', () => {
     expect(graph.body).toEqual({ data: { media: data } })
   })
 
-  it('has an address that no other has', async () => {
+  it('has a unique URL and id, also for equal content', async () => {
     const uploads = await Promise.all(Array.from({ length: 20 }, () => upload(rig.gateway, key, 'the same')))
     expect(new Set(uploads.map(({ body }) => body.data.url)).size).toBe(20)
     expect(new Set(uploads.map(({ body }) => body.data.id)).size).toBe(20)
   })
 
-  it('is for teams, in their own workspace', async () => {
+  it('with a team key is stored in the workspace of the team', async () => {
     const account = await createAccount(rig.databaseUrl)
     const team = await createTeam(sql(rig.databaseUrl), { ownerEmail: account.email, name: 'Team' })
     const headers = { 'x-team-id': team.teamId }
@@ -57,7 +57,7 @@ describe('an upload', () => {
     expectRefusal(await upload(rig.gateway, team.apiKey, 'hello'), 401, 'UNAUTHORIZED')
   })
 
-  it('is usable as mediaUrl, as it is', async () => {
+  it('has a URL that a message accepts as mediaUrl', async () => {
     const { url } = (await upload(rig.gateway, key, samples['image/png'] as Buffer)).body.data
     const sent = await rig.tenant.api.post('messages/send', text(rig.tenant, { type: 'image', mediaUrl: url }))
     expect([sent.status, sent.body.data?.mediaUrl]).toEqual([201, url])
@@ -78,7 +78,7 @@ describe('a file', () => {
       () => [rig.gateway, key, Buffer.alloc(99), { filename: 'a.png', type: 'image/png' }],
       expect.stringContaining('file: must be of a type'),
     ],
-  ])('%s is not taken', async (_, args, message) => {
+  ])('%s is refused', async (_, args, message) => {
     expectRefusal(await upload(...args()), 400, 'VALIDATION_ERROR', message as string)
   })
 
@@ -86,7 +86,7 @@ describe('a file', () => {
     ['image/png', 5, 'an image'],
     ['audio/mpeg', 16, 'an audio file'],
     ['video/mp4', 16, 'a video'],
-  ])('of %s may have %i MiB', async (type, most, name) => {
+  ])('of type %s may have at most %i MiB', async (type, most, name) => {
     const limit = most * mib
     expect((await upload(rig.gateway, key, sized(type, limit))).body.data.size).toBe(limit)
     const message = `file: must have at most ${most} MiB as ${name}`
@@ -94,8 +94,8 @@ describe('a file', () => {
   })
 })
 
-describe('who asks', () => {
-  /** What is answered to the head of a request whose body never comes. */
+describe('a media request', () => {
+  /** The response to the head of a request whose body never arrives. */
   function head(lines: string[]): Promise<string> {
     const { hostname, port } = new URL(rig.gateway.url)
     const all = ['POST /api/v1/media HTTP/1.1', 'Host: x', 'Content-Type: multipart/form-data; boundary=b', ...lines]
@@ -116,13 +116,13 @@ describe('who asks', () => {
     ['too much, and says so', () => [`x-api-key: ${key}`, `Content-Length: ${64 * mib + 1}`], 413],
     ['a key for repeating that is none', () => [`x-api-key: ${key}`, 'Idempotency-Key: ä'], 400],
     ['another kind of body', () => [`x-api-key: ${key}`, 'Content-Encoding: gzip'], 415],
-  ])('%s: is answered before the body comes', async (_, lines, status) => {
+  ])('is answered before the body arrives: %s', async (_, lines, status) => {
     const given = lines()
     const length = given.some((line) => line.startsWith('Content-Length')) ? [] : ['Content-Length: 60000000']
     expect(await head([...given, ...length])).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
   })
 
-  it('needs a usable subscription, and a quota', async () => {
+  it('needs an active subscription and a remaining request quota', async () => {
     const tenant = await newTenant(rig.gateway, rig.databaseUrl)
     const length = 'Content-Length: 60000000'
     const asks = () => head([`x-api-key: ${tenant.account.apiKey}`, length])
@@ -134,7 +134,7 @@ describe('who asks', () => {
     expect(await asks()).toMatch(/^HTTP\/1\.1 429 .*"MONTHLY_API_REQUEST_QUOTA_EXCEEDED"/s)
   })
 
-  it('cannot tell a file of others from none', async () => {
+  it('gets the same 404 for a file of another account as for a missing one', async () => {
     const { id } = (await upload(rig.gateway, key, 'hello')).body.data
     const [foreign, missing] = [await rig.stranger.api.get(`media/${id}`), await rig.stranger.api.get(`media/${nobody}`)]
     expectRefusal(foreign, 404, 'NOT_FOUND', 'Media not found')
@@ -148,7 +148,7 @@ describe('a repeated upload', () => {
   const repeat = (content: string, name: string, headers: Record<string, string> = {}) =>
     upload(rig.gateway, key, content, { headers: { 'idempotency-key': name, ...headers } })
 
-  it('is answered as the first one, whatever the form around the file', async () => {
+  it('gets the first answer again and stores nothing, whatever the form around the file', async () => {
     const first = await repeat('hello', 'one')
     const before = await countOf(rig, 'media')
     const second = await repeat('hello', 'one')
@@ -158,14 +158,14 @@ describe('a repeated upload', () => {
     expect(await (await fetch(first.body.data.url)).text()).toBe('hello')
   })
 
-  it('with other content, or of another route, is refused', async () => {
+  it('is refused with other content or on another route', async () => {
     await repeat('hello', 'two')
     expectRefusal(await repeat('hullo', 'two'), 422, 'IDEMPOTENCY_KEY_REUSED')
     const send = await rig.tenant.api.post('messages/send', text(rig.tenant), { 'idempotency-key': 'two' })
     expectRefusal(send, 422, 'IDEMPOTENCY_KEY_REUSED')
   })
 
-  it('keeps one file, however many come at once', async () => {
+  it('stores one file, however many requests arrive at once', async () => {
     const before = await countOf(rig, 'media')
     const answers = await Promise.all(Array.from({ length: 8 }, () => repeat('all at once', 'three')))
     expect(new Set(answers.map(({ status, body }) => `${status} ${body.data?.id}`)).size).toBe(1)
@@ -173,12 +173,12 @@ describe('a repeated upload', () => {
     expect(await countOf(rig, 'media')).toBe(before + 1)
   })
 
-  it('may bring another file after one that was refused', async () => {
+  it('may carry another file after the first was refused', async () => {
     expectRefusal(await repeat('', 'four'), 400, 'VALIDATION_ERROR')
     expect((await repeat('hello', 'four')).status).toBe(201)
   })
 
-  it('is of its workspace', async () => {
+  it('is recognized within its own workspace only', async () => {
     const mine = await repeat('hello', 'five')
     const theirs = await upload(rig.gateway, rig.stranger.account.apiKey, 'hello', { headers: { 'idempotency-key': 'five' } })
     expect([theirs.status, theirs.headers.get('idempotency-replayed')]).toEqual([201, null])

@@ -1,4 +1,4 @@
-// Bodies of messages, beyond instance and number: good ones of each type to each bound, and bad ones past it.
+// Message bodies without instance and recipient: valid ones of each type up to each limit, and invalid ones beyond it.
 import { needsFile, sendTypes } from '../../src/message-types/service.ts'
 import { nobody } from './rig.ts'
 
@@ -6,7 +6,7 @@ const file = 'https://files.example.com/a.bin'
 const button = (id: string) => ({ type: 'reply', displayText: 'Yes', id })
 const emoji = '\u{1f600}'
 
-/** Each: what is sent beyond instance and number, and what of the record it leads to. */
+/** Each entry: a name, the fields sent besides instanceId and to, and the fields expected in the record. */
 export const goodBodies: [name: string, fields: Record<string, unknown>, record: Record<string, unknown>][] = [
   ['text', { type: 'text', text: 'Hello' }, { body: 'Hello' }],
   ['a text of 1', { type: 'text', text: 'x' }, { body: 'x' }],
@@ -72,7 +72,7 @@ const privately = 'must not lead to a private network'
 const badText = 'must not contain NUL or unpaired surrogates'
 const number = 'must be an E.164 number, for example +393331234567'
 
-/** Each: what is wrong with a body, and the message that says so. */
+/** Each entry: the fault in the body, the fields sent, and the expected message. */
 export const badBodies: [name: string, fields: Record<string, unknown>, message: string | RegExp][] = [
   ['no type and no template', {}, 'type: is required, unless templateId is given'],
   ['type and template', { type: 'text', text: 'x', templateId: nobody }, 'templateId: cannot be given together with type'],

@@ -1,4 +1,4 @@
-// POST /messages/bulk beyond its members' own rules: order, quota, bounds, and members that mean harm.
+// POST /messages/bulk beyond the rules for single messages: order, quota, size limits, and malicious items.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { connectedInstance, sql } from '../kit/kit.ts'
 import { badBodies, goodBodies } from './message-bodies.ts'
@@ -6,7 +6,7 @@ import { expectRefusal, newNumber, newTenant, openRig, type Rig, type Tenant, te
 
 const mib = 1024 * 1024
 let rig: Rig
-/** Its instance is not connected, so that what is sent stays queued. */
+/** Its instance is not connected, so its messages stay queued. */
 let asleep: Tenant
 
 beforeAll(async () => {
@@ -39,13 +39,13 @@ async function stored(tenant: Tenant): Promise<{ id: string; body: string }[]> {
 }
 
 describe('a bulk', () => {
-  it('judges each member as it would be judged alone, whatever its type', async () => {
+  it('validates each item as a single send would, whatever its type', async () => {
     const base = { instanceId: asleep.instance.id, to: newNumber() }
     const good = goodBodies.map(([, fields]) => ({ ...base, ...fields }))
-    // With a time it is a message to schedule.
+    // An item with scheduledAt is a message to schedule, so such a body is valid in a bulk.
     const wrong = badBodies.filter(([, fields]) => fields.scheduledAt === undefined)
     const bad = wrong.map(([, fields]) => ({ ...base, ...fields }))
-    // One good, one bad, and so on, so that neighbours tell if they matter.
+    // Invalid and valid items alternate, so an effect of one item on its neighbour would show.
     const messages = bad.flatMap((body, i) => [body, good[i % good.length]])
     const { accepted, rejected } = await bulk(messages)
     expect(accepted.map(({ index }) => index)).toEqual(messages.flatMap((_, i) => (i % 2 ? [i] : [])))
@@ -56,7 +56,7 @@ describe('a bulk', () => {
     }
   })
 
-  it('calls a member that is no message a message, on both surfaces', async () => {
+  it('names an item that is no object "message" in the error, over REST and GraphQL', async () => {
     const messages = ['x', null, 1, [], {}]
     const { rejected } = await bulk(messages)
     expect(rejected.slice(0, 4).map(({ message }) => message)).toEqual([
@@ -70,7 +70,7 @@ describe('a bulk', () => {
     expect(body.data.sendMessages.rejected).toEqual(rejected)
   })
 
-  it('stores its members in their order', async () => {
+  it('stores its items in their order', async () => {
     const tenant = await sleeper()
     const { accepted } = await bulk(
       Array.from({ length: 250 }, (_, i) => text(tenant, { text: `number ${i}` })),
@@ -81,7 +81,7 @@ describe('a bulk', () => {
     expect(accepted).toEqual(rows.map(({ id }, index) => ({ index, id })))
   })
 
-  it('lets the first through where the quota is not enough for all, and later ones that cost none of it', async () => {
+  it('accepts items in order until the quota is used up, and refuses the rest, scheduled ones included', async () => {
     const free = await sleeper('free')
     await sql(rig.databaseUrl).query(
       `insert into usage ("userId", period, "messagesCount") values ($1, date_trunc('month', now() at time zone 'utc')::date, 497)`,
@@ -98,7 +98,7 @@ describe('a bulk', () => {
     expect((await free.api.get('usage')).body.data.messagesCount).toBe(500)
   })
 
-  it('refuses no member for what later ones take of the quota', async () => {
+  it('refuses no item for the quota that later items use', async () => {
     const free = await sleeper('free')
     await sql(rig.databaseUrl).query(
       `insert into usage ("userId", period, "messagesCount") values ($1, date_trunc('month', now() at time zone 'utc')::date, 499)`,
@@ -109,27 +109,27 @@ describe('a bulk', () => {
     expect(accepted.map(({ index }) => index)).toEqual([0, 1])
   })
 
-  it('may hold the same message many times, and means each', async () => {
+  it('may hold the same message many times and stores each', async () => {
     const tenant = await sleeper()
     const { accepted } = await bulk(Array(5).fill(text(tenant)), tenant)
     expect(new Set(accepted.map(({ id }) => id)).size).toBe(5)
     expect(await stored(tenant)).toHaveLength(5)
   })
 
-  it('of 1,000 that are all wrong is a bulk of which nothing was accepted', async () => {
+  it('of 1,000 invalid items answers 202 with nothing accepted', async () => {
     const { accepted, rejected } = await bulk(Array(1_000).fill({ to: '5' }))
     expect([accepted, rejected.length]).toEqual([[], 1_000])
     expect(rejected.map(({ index }) => index)).toEqual(Array.from({ length: 1_000 }, (_, i) => i))
   })
 
-  it('takes no key of a member for its own', async () => {
+  it('ignores an idempotencyKey inside an item', async () => {
     const tenant = await sleeper()
     const same = text(tenant, { idempotencyKey: 'one' })
     expect((await bulk([same, same], tenant)).accepted).toHaveLength(2)
     expect(await stored(tenant)).toHaveLength(2)
   })
 
-  it('may have 16 MiB and not a byte more, said before or not', async () => {
+  it('accepts 16 MiB and not one byte more, with or without Content-Length', async () => {
     const [start, end] = ['{"messages":["', '"]}']
     const most = start + 'x'.repeat(16 * mib - start.length - end.length) + end
     expect((await asleep.api.post('messages/bulk', most)).body.data).toMatchObject({ accepted: [], rejected: [{ index: 0 }] })
@@ -146,7 +146,7 @@ describe('a bulk', () => {
     ['the prototype', '[{"__proto__": {"to": "+393331234567"}}, {"constructor": {"prototype": {"to": "x"}}}]'],
     ['a list for a text', '[{"text": ["a"], "to": ["+393331234567"], "instanceId": {}}]'],
     ['a deep one', `[${'{"variables":'.repeat(2_000)}{}${'}'.repeat(2_000)}]`],
-  ])('refuses members that mean harm one by one: %s', async (_, members) => {
+  ])('refuses malicious items without a server error: %s', async (_, members) => {
     const { status, body } = await asleep.api.post('messages/bulk', `{"messages": ${members}}`)
     expect(status).toBeLessThan(500)
     if (status === 202) expect(body.data.accepted).toEqual([])
@@ -154,7 +154,7 @@ describe('a bulk', () => {
     expect(({} as { to?: string }).to).toBeUndefined()
   })
 
-  it('needs a usable subscription', async () => {
+  it('needs an active subscription', async () => {
     const tenant = await sleeper()
     await sql(rig.databaseUrl).query(`update subscriptions set status = 'inactive' where "userId" = $1`, [tenant.account.userId])
     expectRefusal(await tenant.api.post('messages/bulk', { messages: [text(tenant)] }), 403, 'SUBSCRIPTION_INACTIVE')

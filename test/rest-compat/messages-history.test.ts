@@ -1,11 +1,11 @@
-// GET /messages/history: everything with one number, whichever way it went, while more comes.
+// GET /messages/history: all messages with one number in both directions, also while new ones arrive.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { connectedInstance, sql, until } from '../kit/kit.ts'
 import { expectRefusal, newNumber, newTenant, openRig, type Rig, type Tenant, text } from './rig.ts'
 
 let rig: Rig
 let tenant: Tenant
-/** Answers every message; see the sandbox. */
+/** The sandbox answers every message to this number. */
 const to = '+4915112360006'
 
 interface Row {
@@ -37,7 +37,7 @@ async function history(query = '', phone = to): Promise<Page> {
   return answer.body.data
 }
 
-/** Every page of so many, with something done after each. */
+/** Reads all pages of `limit` messages; `after` runs after each page. */
 async function walk(limit: number, after: () => Promise<unknown> = async () => {}): Promise<Row[]> {
   const rows: Row[] = []
   let cursor: string | null = null
@@ -68,16 +68,16 @@ describe('a history', () => {
     }
   })
 
-  it('has 20 a page unless told otherwise', async () => {
+  it('has 20 messages a page by default', async () => {
     const { data } = (await tenant.api.get(`messages/history?phone=${encodeURIComponent(to)}`)).body
     expect([data.messages.length, data.hasMore]).toEqual([20, true])
   })
 
-  it.each([1, 5, 23, 24, 25])('by pages of %i is the same, each message once', async (limit) => {
+  it.each([1, 5, 23, 24, 25])('is the same when read by pages of %i, with each message once', async (limit) => {
     expect(await walk(limit)).toEqual((await history()).messages)
   })
 
-  it('does not move under who reads it: what comes meanwhile is neither repeated nor skipped', async () => {
+  it('neither repeats nor skips messages when new ones arrive during paging', async () => {
     const before = (await history()).messages.map(({ id }) => id)
     const during = await walk(3, () => tenant.api.post('messages/send', text(tenant, { to })))
     expect(during.map(({ id }) => id)).toEqual(before)
@@ -86,11 +86,11 @@ describe('a history', () => {
     expect(after.slice(-before.length)).toEqual(before)
   })
 
-  it('keeps apart what came in one moment', async () => {
+  it('pages through messages of the same moment without loss or repetition', async () => {
     const [phone, at] = [newNumber(), '2026-01-31T10:00:00.000Z']
     const messages = Array.from({ length: 9 }, () => text(tenant, { to: phone }))
     const { accepted } = (await tenant.api.post('messages/bulk', { messages })).body.data
-    // In the order in which they are held for their receipts, which come at this moment.
+    // Locks the rows in id order, as the receipts that arrive at this moment do; another order could deadlock.
     const { rowCount } = await sql(rig.databaseUrl).query(
       `with held as (select id from messages where "to" = $1 and "workspaceId" = $3 order by id for update)
        update messages m set "createdAt" = $2 from held where m.id = held.id`,
@@ -107,7 +107,7 @@ describe('a history', () => {
     expect(pages).toEqual(accepted.map(({ id }: { id: string }) => id).reverse())
   })
 
-  it('goes over all instances of the workspace, and over messages that never left', async () => {
+  it('covers all instances of the workspace, and messages that were never sent', async () => {
     const phone = newNumber()
     const other = { ...tenant, instance: await connectedInstance(rig.databaseUrl, tenant.account, { status: 'disconnected' }) }
     const send = async (from: Tenant, path = 'send', fields = {}) =>
@@ -123,13 +123,13 @@ describe('a history', () => {
     expect(messages.slice(0, 2).map(({ status }) => status)).toEqual(['queued', 'cancelled'])
   })
 
-  it('is the same in the graph', async () => {
+  it('is the same over GraphQL', async () => {
     const { body } = await tenant.api.graphql(`{ history(phone: "${to}", first: 100) { nodes { id } totalCount } }`)
     const ids = (await history()).messages.map(({ id }) => ({ id }))
     expect(body.data.history).toEqual({ nodes: ids, totalCount: ids.length })
   })
 
-  it('of others is empty, and of a number that nobody wrote to', async () => {
+  it('is empty for another account, for an unused number and for its own number', async () => {
     const empty = { messages: [], nextCursor: null, hasMore: false }
     expect((await rig.stranger.api.get(`messages/history?phone=${encodeURIComponent(to)}`)).body).toEqual({ data: empty })
     expect(await history('', newNumber())).toEqual(empty)
@@ -154,12 +154,12 @@ describe('a history is refused', () => {
     '+393331234567;ext=5',
     'tel:+393331234567',
     '',
-  ])('for "%s", which is no number', async (phone) => {
+  ])('for "%s", which is not an E.164 number', async (phone) => {
     const answer = await tenant.api.get(`messages/history?phone=${encodeURIComponent(phone)}`)
     expectRefusal(answer, 400, 'VALIDATION_ERROR', 'phone: must be an E.164 number, for example +393331234567')
   })
 
-  it('with the cursor of another number, or of the list', async () => {
+  it('with the cursor of another number or of the message list', async () => {
     const { data } = (await tenant.api.get(`messages/history?phone=${encodeURIComponent(to)}&limit=1`)).body
     const list = (await tenant.api.get('messages?limit=1')).body.data
     for (const [phone, cursor] of [
@@ -171,7 +171,7 @@ describe('a history is refused', () => {
     }
   })
 
-  it('naming all that is wrong with it', async () => {
+  it('with a message that names every fault', async () => {
     expectRefusal(await tenant.api.get('messages/history?limit=0'), 400, 'VALIDATION_ERROR', /^limit: .*; phone: is required$/)
   })
 })

@@ -1,10 +1,10 @@
-// Reading messages: one, the list with its filters and pages, the history with a number; and cancelling.
+// Reading messages: one by id, the list with its filters, the history with a number; and cancelling.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, connectedInstance, sql, until } from '../kit/kit.ts'
 import { expectRefusal, messageRecord, newNumber, newTenant, nobody, openRig, type Rig, type Tenant, text } from './rig.ts'
 
 let rig: Rig
-/** Its instance is not connected, so that what is sent stays queued. */
+/** Its instance is not connected, so its messages stay queued. */
 let asleep: Tenant
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ describe('one message', () => {
     expect({ status: answer.status, body: answer.body }).toStrictEqual({ status: 200, body })
   })
 
-  it("is not found by anyone else, in the very words of one that isn't there", async () => {
+  it('is not found by another account, with the same answer as a missing one', async () => {
     const sent = await send(asleep)
     const foreign = await rig.stranger.api.get(`messages/${sent.id}`)
     expectRefusal(foreign, 404, 'NOT_FOUND', 'Message not found')
@@ -46,7 +46,7 @@ describe('one message', () => {
 })
 
 describe('cancelling', () => {
-  it('takes back a queued message, once', async () => {
+  it('cancels a queued message, once', async () => {
     const sent = await send(asleep)
     const answer = await asleep.api.post(`messages/${sent.id}/cancel`)
     expect({ status: answer.status, body: answer.body }).toStrictEqual({
@@ -57,20 +57,20 @@ describe('cancelling', () => {
     expectRefusal(again, 409, 'INVALID_STATE', 'The message is cancelled; only a queued one can be cancelled')
   })
 
-  it('is too late for one that left', async () => {
+  it('is refused for a message that was already sent', async () => {
     const sent = await send(rig.tenant)
     await until(async () => (await rig.tenant.api.get(`messages/${sent.id}`)).body.data.status === 'read')
     expectRefusal(await rig.tenant.api.post(`messages/${sent.id}/cancel`), 409, 'INVALID_STATE')
   })
 
-  it('needs a message', async () => {
+  it('is refused for a missing or malformed id', async () => {
     expectRefusal(await rig.tenant.api.post(`messages/${nobody}/cancel`), 404, 'NOT_FOUND', 'Message not found')
     expectRefusal(await rig.tenant.api.post('messages/5/cancel'), 400, 'VALIDATION_ERROR', 'id: must be a UUID')
   })
 })
 
 describe('the list', () => {
-  it('has every record whole, newest first', async () => {
+  it('returns complete records, newest first', async () => {
     const { gateway, databaseUrl } = rig
     const tenant = await newTenant(gateway, databaseUrl)
     expect((await tenant.api.get('messages')).body).toStrictEqual({ data: { messages: [], nextCursor: null, hasMore: false } })
@@ -90,7 +90,7 @@ describe('the list', () => {
     })
   })
 
-  it('keeps to its filters', async () => {
+  it('applies its filters and sort orders', async () => {
     const { gateway, databaseUrl } = rig
     const tenant = await newTenant(gateway, databaseUrl)
     const other = { ...tenant, instance: await connectedInstance(databaseUrl, tenant.account, { status: 'disconnected' }) }
@@ -161,7 +161,7 @@ describe('the list', () => {
     ['cursor=abc', 'cursor: is not a cursor'],
     [`cursor=${'x'.repeat(1100)}`, /^cursor: is not a cursor/],
     ['limit=0&to=5', /^limit: /],
-  ])('refuses %s', async (query, message) => {
+  ])('refuses the query %s', async (query, message) => {
     expectRefusal(await rig.tenant.api.get(`messages?${query}`), 400, 'VALIDATION_ERROR', message)
   })
 })
@@ -197,7 +197,7 @@ describe('the history with a number', () => {
   })
 })
 
-it('leaves nothing of others in any list', async () => {
+it('lists no message of another account', async () => {
   const to = newNumber()
   await send(rig.stranger, { to })
   const ours = [rig.tenant, rig.stranger].map(({ account }) => account.workspaceId)

@@ -1,4 +1,4 @@
-// POST /api/v1/messages/schedule and /messages/bulk.
+// POST /api/v1/messages/schedule and /messages/bulk: which times, bodies and sizes are accepted.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { connectedInstance, sql, until } from '../kit/kit.ts'
 import { expectRefusal, messageRecord, newNumber, nobody, openRig, phone, type Rig, text, uuid } from './rig.ts'
@@ -19,7 +19,7 @@ function fromNow(ms: number): Date {
   return new Date(Date.now() + ms)
 }
 
-/** A year from now on the calendar, and so much more. */
+/** One calendar year from now, plus `ms` milliseconds. */
 function yearFromNow(ms: number): string {
   const at = fromNow(ms)
   at.setUTCFullYear(at.getUTCFullYear() + 1)
@@ -32,7 +32,7 @@ describe('scheduling', () => {
     ['with an offset', () => new Date(Date.now() + 7_260_000).toISOString().replace('Z', '+02:00')],
     ['without milliseconds', () => `${fromNow(60_000).toISOString().slice(0, 19)}Z`],
     ['a year ahead', () => yearFromNow(-60_000)],
-  ])('takes a time %s', async (_, at) => {
+  ])('accepts a time %s', async (_, at) => {
     const scheduledAt = at()
     const answer = await schedule(scheduledAt)
     const expected = messageRecord(rig.tenant, { body: 'Hello' })
@@ -62,7 +62,7 @@ describe('scheduling', () => {
     expectRefusal(await schedule(at()), 400, 'VALIDATION_ERROR', message)
   })
 
-  it('follows the rules of sending', async () => {
+  it('validates a message as sending does', async () => {
     const body = { scheduledAt: fromNow(60_000).toISOString(), to: '5', type: 'text' }
     const answer = await rig.tenant.api.post('messages/schedule', body)
     expectRefusal(answer, 400, 'VALIDATION_ERROR', /^instanceId: is required; to: must be an E\.164 number.*; text: is required$/)
@@ -74,7 +74,7 @@ describe('scheduling', () => {
 
   it('sends at that time and never before', async () => {
     let at = fromNow(0)
-    // One that comes too late is refused.
+    // The time may be past on arrival at a slow machine; such a request is refused and tried again.
     const body = await until(async () => {
       at = fromNow(1_200)
       const answer = await schedule(at.toISOString())
@@ -90,7 +90,7 @@ describe('scheduling', () => {
 })
 
 describe('a bulk', () => {
-  it('judges each message alone', async () => {
+  it('validates each message on its own', async () => {
     const good = text(rig.tenant)
     const messages = [
       good,
@@ -132,11 +132,11 @@ describe('a bulk', () => {
     ['an empty list', { messages: [] }, 'messages: must have at least 1 item'],
     ['1001 messages', { messages: Array.from({ length: 1001 }, () => ({})) }, 'messages: must have at most 1000 items'],
     ['no list', { messages: 'all' }, 'messages: must be an array'],
-  ])('of %s is refused', async (_, body, message) => {
+  ])('is refused with %s', async (_, body, message) => {
     expectRefusal(await rig.tenant.api.post('messages/bulk', body), 400, 'VALIDATION_ERROR', message)
   })
 
-  it('takes 1000 messages of more than a mebibyte', async () => {
+  it('accepts 1,000 messages of more than 1 MiB in all', async () => {
     const asleep = await connectedInstance(rig.databaseUrl, rig.tenant.account, { status: 'disconnected' })
     const messages = Array.from({ length: 1000 }, () => text(rig.tenant, { instanceId: asleep.id, text: 'x'.repeat(2000) }))
     const { status, body } = await rig.tenant.api.post('messages/bulk', { messages })
@@ -153,7 +153,7 @@ describe('a bulk', () => {
     expect(rows[0]?.to).toEqual(phone)
   })
 
-  it('past 16 MiB is too large', async () => {
+  it('is refused with 413 beyond 16 MiB', async () => {
     const body = JSON.stringify({ messages: ['x'.repeat(16 * 1024 * 1024)] })
     expectRefusal(await rig.tenant.api.post('messages/bulk', body), 413, 'PAYLOAD_TOO_LARGE')
   })

@@ -1,4 +1,4 @@
-// POST /api/v1/messages/send: every type, field and bound, the record that comes back.
+// POST /api/v1/messages/send: every type, field and limit, and the record that is returned.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
 import { messageExamples, sendTypes } from '../../src/message-types/service.ts'
@@ -46,18 +46,18 @@ describe('sending', () => {
     expect({ status, data: body.data }).toMatchObject({ status: 201, data: { type, mediaUrl: fields.mediaUrl ?? null } })
   })
 
-  it('shares a contact', async () => {
+  it('accepts a contact to share', async () => {
     const answer = await send({ type: 'contact', contactId })
     expect(answer.status).toBe(201)
     expect(answer.body.data).toStrictEqual(messageRecord(rig.tenant, { type: 'contact', contactId, body: 'Ada Lovelace' }))
   })
 
-  it('notes the contact that a text is about', async () => {
+  it('records the contact that a text is about', async () => {
     const answer = await send({ type: 'text', text: 'Hello', contactId })
     expect(answer.body.data).toStrictEqual(messageRecord(rig.tenant, { contactId, body: 'Hello' }))
   })
 
-  it('is durable before the answer and reaches read after it', async () => {
+  it('stores the message before it answers; the status reaches read later', async () => {
     const { body } = await send({ type: 'text', text: 'Hello' })
     const stored = await sql(rig.databaseUrl).query('select body from messages where id = $1', [body.data.id])
     expect(stored.rows).toEqual([{ body: 'Hello' }])
@@ -73,14 +73,14 @@ describe('sending', () => {
     })
   })
 
-  it('takes UUIDs in capitals as the same ones', async () => {
+  it('accepts UUIDs in capitals as the same ids', async () => {
     const answer = await send({ type: 'text', text: 'x', instanceId: rig.tenant.instance.id.toUpperCase() })
     expect(answer.body.data.instanceId).toBe(rig.tenant.instance.id)
   })
 })
 
-describe('sending refuses, and stores nothing,', () => {
-  it.each(badBodies)('%s', async (_, fields, message) => {
+describe('a refused send', () => {
+  it.each(badBodies)('answers 400 and stores nothing: %s', async (_, fields, message) => {
     const before = await countMessages()
     expectRefusal(await send(fields), 400, 'VALIDATION_ERROR', message)
     expect(await countMessages()).toBe(before)
@@ -97,13 +97,13 @@ describe('sending refuses, and stores nothing,', () => {
       'Contact not found',
     ],
     ['a template that nobody has', () => ({ templateId: nobody, variables: { order: '5' } }), 'Template not found'],
-  ])('%s', async (_, fields, message) => {
+  ])('answers 404 and stores nothing: %s', async (_, fields, message) => {
     const before = await countMessages()
     expectRefusal(await send(fields()), 404, 'NOT_FOUND', message)
     expect(await countMessages()).toBe(before)
   })
 
-  it('an instance that was deleted', async () => {
+  it('answers 404 for a deleted instance', async () => {
     const created = await rig.tenant.api.post('instances', { name: 'Gone' })
     await rig.tenant.api.delete(`instances/${created.body.data.id}`)
     expectRefusal(

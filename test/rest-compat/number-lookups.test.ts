@@ -1,4 +1,4 @@
-// Number look-ups, by REST and by the graph.
+// Number lookups over REST and GraphQL: answers, validation and idempotency.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createTeam } from '../../src/teams/service.ts'
 import { api, connectedInstance, sql } from '../kit/kit.ts'
@@ -20,8 +20,8 @@ function ask(fields: Record<string, unknown> = {}, headers?: Record<string, stri
 
 const document = 'mutation ($input: LookupNumbersInput!) { result: lookupNumbers(input: $input) { phone exists checkedAt } }'
 
-describe('a look-up', () => {
-  it('answers for each number, in the order asked for, whether it is on the network', async () => {
+describe('a lookup', () => {
+  it('reports for each number, in the order given, whether it is on the network', async () => {
     const { status, body } = await ask({ numbers: [gone, here, gone], more: 1 })
     expect({ status, body }).toStrictEqual({
       status: 200,
@@ -35,7 +35,7 @@ describe('a look-up', () => {
     })
   })
 
-  it('is a mutation of the graph too', async () => {
+  it('is also a GraphQL mutation', async () => {
     const input = { instanceId: rig.tenant.instance.id, numbers: [here, gone] }
     const { body } = await rig.tenant.api.graphql(document, { input })
     expect(body.data.result).toEqual([
@@ -44,7 +44,7 @@ describe('a look-up', () => {
     ])
   })
 
-  it('takes 100 numbers', async () => {
+  it('accepts 100 numbers', async () => {
     const numbers = Array.from({ length: 100 }, (_, i) => `+49151123${45_000 + i}`)
     expect((await ask({ numbers })).body.data.map(({ phone }: { phone: string }) => phone)).toEqual(numbers)
   })
@@ -62,7 +62,7 @@ describe('a look-up', () => {
     ['what is no text', { numbers: [here, null, 5] }, 'numbers.1: must not be null; numbers.2: must be a string'],
     ['NUL', { numbers: [`${here}\0`] }, 'numbers.0: must be an E.164 number, for example +393331234567'],
     ['an id that is none', { instanceId: '5' }, 'instanceId: must be a UUID'],
-  ])('of %s is refused by name, alike on both ways', async (_, fields, message) => {
+  ])('is refused with %s, with the same message over REST and GraphQL', async (_, fields, message) => {
     expectRefusal(await ask(fields), 400, 'VALIDATION_ERROR', message)
     const input = JSON.parse(JSON.stringify({ instanceId: rig.tenant.instance.id, numbers: [here], ...fields }))
     if (fields.numbers === here) return
@@ -70,25 +70,25 @@ describe('a look-up', () => {
     expect(body.errors[0]).toMatchObject({ message, extensions: { code: 'VALIDATION_ERROR' } })
   })
 
-  it('through an instance that is not there, or somebody else’s, is refused alike', async () => {
+  it('is refused alike for a missing instance and one of another account', async () => {
     const [foreign, missing] = [await ask({ instanceId: rig.stranger.instance.id }), await ask({ instanceId: nobody })]
     expectRefusal(foreign, 404, 'NOT_FOUND', 'Instance not found')
     expect(foreign.body).toEqual(missing.body)
   })
 
-  it.each(['created', 'disconnected'] as const)('through an instance that is %s is refused', async (status) => {
+  it.each(['created', 'disconnected'] as const)('is refused through an instance that is %s', async (status) => {
     const { id } = await connectedInstance(rig.databaseUrl, rig.tenant.account, { status })
     const told = `The instance is ${status}; connect it to look numbers up`
     expectRefusal(await ask({ instanceId: id }), 409, 'INVALID_STATE', told)
   })
 
-  it('through a provider that this server does not have is refused', async () => {
+  it('is refused when this server does not have the provider of the instance', async () => {
     const { id } = await connectedInstance(rig.databaseUrl, rig.tenant.account)
     await sql(rig.databaseUrl).query(`update instances set provider = 'web' where id = $1`, [id])
     expectRefusal(await ask({ instanceId: id }), 502, 'PROVIDER_ERROR')
   })
 
-  it('is answered again under its Idempotency-Key, and under its key in the graph', async () => {
+  it('gets the same answer again under its Idempotency-Key, and under the key in the GraphQL input', async () => {
     const headers = { 'idempotency-key': 'look' }
     const [first, second] = [await ask({}, headers), await ask({}, headers)]
     expect([second.body, second.headers.get('idempotency-replayed')]).toEqual([first.body, 'true'])
@@ -98,7 +98,7 @@ describe('a look-up', () => {
     expect(results[1]?.body.data).toEqual(results[0]?.body.data)
   })
 
-  it('is for the keys of teams too', async () => {
+  it('works with a team key, for instances of that team only', async () => {
     const owner = await newTenant(rig.gateway, rig.databaseUrl)
     const team = await createTeam(sql(rig.databaseUrl), { ownerEmail: owner.account.email, name: 'Team' })
     const ours = api(rig.gateway, team.apiKey, { 'x-team-id': team.teamId })

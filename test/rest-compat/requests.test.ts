@@ -1,4 +1,4 @@
-// What holds for every REST request: headers, paths, methods, bodies.
+// Rules for every REST request: headers, paths, methods, bodies.
 import { request as httpRequest, METHODS } from 'node:http'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { api } from '../kit/kit.ts'
@@ -23,7 +23,7 @@ async function answerOf(response: Response) {
 }
 
 describe('headers', () => {
-  it('give back the id of the request, or a new one', async () => {
+  it('return the id of the request if it is valid, else a new one', async () => {
     for (const id of ['a', 'A.b_c-9', 'x'.repeat(128)]) {
       for (const path of ['messages', 'nowhere', 'messages?limit=0', '/livez', '/api/v1/messages/%zz']) {
         expect((await rig.tenant.api.get(path, { 'x-request-id': id })).headers.get('x-request-id')).toBe(id)
@@ -36,7 +36,7 @@ describe('headers', () => {
     }
   })
 
-  it('say how the key stands, whatever the answer', async () => {
+  it('report the rate limit of the key, whatever the answer', async () => {
     const answers = [
       await rig.tenant.api.get('me'),
       await rig.tenant.api.get('messages?limit=0'),
@@ -52,7 +52,7 @@ describe('headers', () => {
     }
   })
 
-  it('say it of a stream too', async () => {
+  it('report the rate limit on a stream too', async () => {
     const stop = new AbortController()
     const headers = { 'x-api-key': rig.tenant.account.apiKey }
     const stream = await fetch(`${rig.gateway.url}/api/v1/events/stream`, { headers, signal: stop.signal })
@@ -61,7 +61,7 @@ describe('headers', () => {
     stop.abort()
   })
 
-  it('let no other site read along', async () => {
+  it('allow no other origin to read the response', async () => {
     for (const origin of ['https://evil.example', 'null']) {
       const { headers } = await rig.tenant.api.get('me', { origin })
       expect(headers.get('access-control-allow-origin')).toBeNull()
@@ -85,12 +85,12 @@ describe('a path', () => {
     '/api/v2/messages',
     '/graphiql',
     '/.env',
-  ])('"%s" is not there', async (path) => {
+  ])('"%s" is not found', async (path) => {
     expectRefusal(await rig.tenant.api.get(path), 404, 'NOT_FOUND', 'Not found')
   })
 
-  // Clients clear such segments away before they ask.
-  it.each(['/api/v1/%2e%2e/me', '/api/v1/../me', '/api/v1/./me'])('"%s" leads nowhere else', async (path) => {
+  // Clients resolve such segments before they send, so these paths go over a raw socket.
+  it.each(['/api/v1/%2e%2e/me', '/api/v1/../me', '/api/v1/./me'])('"%s" is not resolved to another route', async (path) => {
     const head = `Host: x\r\nConnection: close\r\nx-api-key: ${rig.tenant.account.apiKey}`
     const { text } = await send(rig.gateway, `GET ${path} HTTP/1.1\r\n${head}\r\n\r\n`)
     expect(text).toMatch(/^HTTP\/1\.1 404 /)
@@ -103,7 +103,7 @@ describe('a path', () => {
     [`webhooks/${nobody}`, 'POST, PATCH', 'GET, PUT, DELETE'],
     ['statuses', 'GET', 'POST'],
     ['events/stream', 'POST, M-SEARCH', 'GET'],
-  ])('%s says which methods it takes', async (path, methods, allowed) => {
+  ])('%s answers 405 with its allowed methods', async (path, methods, allowed) => {
     for (const method of methods.split(', ')) {
       const { status, headers, body } = await raw(method, `/api/v1/${path}`)
       expect([method, status, headers.allow]).toEqual([method, 405, allowed])
@@ -113,7 +113,7 @@ describe('a path', () => {
   })
 
   it.each(['{', 'x'.repeat(2_000_000)])(
-    'that is not there, or not by that method, is told before its body is read',
+    'that is unknown, or not allowed for the method, is refused before the body is read',
     async (body) => {
       for (const headers of [json, { 'content-type': 'text/plain' }]) {
         expectRefusal(await answerOf(await post('nowhere', body, headers)), 404, 'NOT_FOUND')
@@ -124,7 +124,7 @@ describe('a path', () => {
     },
   )
 
-  it('knows every method that there is', async () => {
+  it('handles every HTTP method that Node knows', async () => {
     for (const method of METHODS.filter((name) => name !== 'CONNECT' && name !== 'GET')) {
       expect([method, (await raw(method, '/livez')).headers.allow]).toEqual([method, 'GET'])
       expect([method, (await raw(method, '/api/v1/nowhere')).status]).toEqual([method, 404])
@@ -132,12 +132,12 @@ describe('a path', () => {
     }
   })
 
-  it('cannot be given another method by a header', async () => {
+  it('ignores a header that overrides the method', async () => {
     expectRefusal(await rig.tenant.api.post('me', {}, { 'x-http-method-override': 'GET' }), 405, 'METHOD_NOT_ALLOWED')
   })
 })
 
-/** `fetch` knows some methods only. */
+/** `fetch` supports only some methods. */
 function raw(method: string, path: string): Promise<{ status: number; headers: Record<string, unknown>; body: string }> {
   return new Promise((resolve, reject) => {
     const options = { method, headers: { 'x-api-key': rig.tenant.account.apiKey } }
@@ -158,7 +158,7 @@ describe('a body', () => {
     ['with a comma too many', '{"a":1,}'],
     ['with a byte order mark', Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from('{}')])],
     ['that is no UTF-8', Buffer.from([0x7b, 0x22, 0x61, 0xff, 0x22, 0x7d])],
-  ])('%s is no JSON', async (_, body) => {
+  ])('%s is not valid JSON', async (_, body) => {
     expectRefusal(
       await answerOf(await post('messages/send', body as BodyInit)),
       400,
@@ -167,11 +167,11 @@ describe('a body', () => {
     )
   })
 
-  it.each(['null', '[]', '""', '5', 'true', ''])('%s is no object', async (body) => {
+  it.each(['null', '[]', '""', '5', 'true', ''])('%s is not a JSON object', async (body) => {
     expectRefusal(await answerOf(await post('messages/send', body)), 400, 'VALIDATION_ERROR', 'body: must be a JSON object')
   })
 
-  it.each(['null', '[]', '""', '5', 'true'])('%s is no object where a body may be left out either', async (body) => {
+  it.each(['null', '[]', '""', '5', 'true'])('%s is not a JSON object, also where the body is optional', async (body) => {
     const answer = await answerOf(await post(`instances/${rig.tenant.instance.id}/connect`, body))
     expectRefusal(answer, 400, 'VALIDATION_ERROR', 'body: must be a JSON object')
   })
@@ -182,11 +182,11 @@ describe('a body', () => {
     'application/json; charset=utf-16',
     'application/x-www-form-urlencoded',
     'multipart/form-data; boundary=x',
-  ])('of %s is not taken', async (type) => {
+  ])('of type %s is refused with 415', async (type) => {
     expectRefusal(await answerOf(await post('messages/send', '{}', { 'content-type': type })), 415, 'UNSUPPORTED_MEDIA_TYPE')
   })
 
-  it('that is compressed is not taken', async () => {
+  it('that is compressed is refused with 415', async () => {
     expectRefusal(
       await answerOf(await post('messages/send', '{}', { ...json, 'content-encoding': 'gzip' })),
       415,
@@ -194,7 +194,7 @@ describe('a body', () => {
     )
   })
 
-  it('of more than a mebibyte is too large, said before or not', async () => {
+  it('of more than 1 MiB is refused with 413, with or without Content-Length', async () => {
     const large = JSON.stringify(text(rig.tenant, { text: 'x'.repeat(1024 * 1024) }))
     expectRefusal(await rig.tenant.api.post('messages/send', large), 413, 'PAYLOAD_TOO_LARGE')
     const chunks = new Blob([large]).stream()
@@ -206,7 +206,7 @@ describe('a body', () => {
     )
   })
 
-  it('with a field twice means the last', async () => {
+  it('with a duplicate field uses the last value', async () => {
     const body = JSON.stringify(text(rig.tenant, { text: 'first' })).replace('"text":"first"', '"text":"first","text":"last"')
     expect((await rig.tenant.api.post('messages/send', body)).body.data.body).toBe('last')
   })

@@ -1,4 +1,4 @@
-// What the tests of the REST rows begin with: a gateway, two accounts, and the exact records that they expect.
+// Rig of the REST tests: a gateway, two accounts, and the exact records that they expect.
 import { expect } from 'vitest'
 import {
   type Account,
@@ -15,7 +15,7 @@ import {
   type TestInstance,
 } from '../kit/kit.ts'
 
-/** An account with a connected instance of 30 days, and a client with its key. */
+/** An account with a connected instance that is 30 days old, and a client with its key. */
 export interface Tenant {
   account: Account
   api: Api
@@ -26,20 +26,23 @@ export interface Rig {
   databaseUrl: string
   gateway: { url: string }
   tenant: Tenant
-  /** Somebody else. */
+  /** Another account, for tests of isolation. */
   stranger: Tenant
 }
 
-/** {@link Rig} with a gateway that may be looked into and stopped. */
+/** {@link Rig} with a gateway that the test may inspect and stop. */
 export type OwnRig = Rig & { gateway: Gateway }
 
-/** Two new accounts at the gateway of the run. */
+/** Two new accounts on the gateway shared by the whole run. */
 export async function openRig(): Promise<Rig> {
   const { url, databaseUrl } = commons()
   return await peopled({ databaseUrl, gateway: { url } })
 }
 
-/** The same at a gateway and on a database of its own, for what others would notice. The rate of a key is no matter. */
+/**
+ * Two new accounts on a gateway and database of their own, for tests that would disturb others.
+ * The rate limit of a key is too high to matter.
+ */
 export async function openOwnRig(env: Record<string, string> = {}): Promise<OwnRig> {
   const databaseUrl = await cloneDatabase()
   const gateway = await startGateway({ databaseUrl, env: { RATE_LIMIT_PER_SECOND: '100000', ...env } })
@@ -62,7 +65,7 @@ export async function newTenant(
   return { account, api: api(gateway, account.apiKey), instance }
 }
 
-/** How many rows of the table are theirs. */
+/** The number of rows of the table that belong to the two accounts. */
 export async function countOf(
   { databaseUrl, tenant, stranger }: Rig,
   table: 'messages' | 'media' | 'instances',
@@ -75,7 +78,7 @@ export async function countOf(
   return rows[0]?.n as number
 }
 
-/** The answer is this refusal and nothing else. */
+/** Expects the answer to be exactly this refusal. */
 export function expectRefusal(answer: Answer, status: number, code: string, message?: string | RegExp): void {
   const told = message === undefined ? expect.any(String) : message instanceof RegExp ? expect.stringMatching(message) : message
   expect({ status: answer.status, body: answer.body }).toEqual({ status, body: { error: { code, message: told } } })
@@ -86,10 +89,10 @@ export function expectRefusal(answer: Answer, status: number, code: string, mess
 export const uuid = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
 export const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 export const phone = expect.stringMatching(/^\+\d{8,15}$/)
-/** Of the right form, and nobody's. */
+/** A valid UUID that no object has. */
 export const nobody = '01900000-0000-7000-8000-000000000000'
 
-/** The message record of an outbound message that was just accepted, with what differs. Compared with `toStrictEqual`. */
+/** The record of an outbound message that was just accepted, with `fields` changed. Compare with `toStrictEqual`. */
 export function messageRecord(tenant: Tenant, fields: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     id: uuid,
@@ -120,30 +123,30 @@ export function messageRecord(tenant: Tenant, fields: Record<string, unknown> = 
 }
 
 let last = 0
-/** A number that nobody was written to yet; the sandbox treats it as an ordinary one. */
+/** A number not used before; the sandbox treats it as an ordinary one. */
 export function newNumber(): string {
   return `+49151${100_000 + ++last}55`
 }
 
-/** A campaign in the far future to one number of its own, with what differs. */
+/** A campaign scheduled one day ahead to one new number, with `fields` changed. */
 export function campaign(tenant: Tenant, fields: Record<string, unknown> = {}): Record<string, unknown> {
   const { to, ...message } = text(tenant)
   const scheduledAt = new Date(Date.now() + 86_400_000).toISOString()
   return { ...message, name: 'News', recipients: [{ to }], scheduledAt, ...fields }
 }
 
-/** A text to send, with what differs. */
+/** A text message to send, with `fields` changed. */
 export function text(tenant: Tenant, fields: Record<string, unknown> = {}): Record<string, unknown> {
   return { instanceId: tenant.instance.id, to: newNumber(), type: 'text', text: 'Hello', ...fields }
 }
 
 let lastTemplate = 0
-/** A template of its own name, with what differs. */
+/** A template with a unique name, with `fields` changed. */
 export function template(fields: Record<string, unknown> = {}): Record<string, unknown> {
   return { name: `Template ${++lastTemplate}`, type: 'text', body: 'Hi {{contact.name}}', ...fields }
 }
 
-/** The id of {@link template}, made. */
+/** Creates a {@link template} and returns its id. */
 export async function createTemplate({ api }: Pick<Tenant, 'api'>, fields: Record<string, unknown> = {}): Promise<string> {
   const answer = await api.post('templates', template(fields))
   expect(answer.status).toBe(201)

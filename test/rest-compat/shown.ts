@@ -1,4 +1,4 @@
-// Every request that the API's document shows, about things of one's own.
+// Every example request of the OpenAPI document, with the ids of objects that the test owns.
 import type { Schema } from '../../rest-compat/openapi/zod.ts'
 import type { Route } from '../../rest-compat/route.ts'
 import type { ErrorCode } from '../../src/core/errors.ts'
@@ -11,7 +11,7 @@ export interface Shown {
   name: string
   row: Route
   about: (things: Things) => Asked
-  /** What it names. */
+  /** The kinds of objects that the request names. */
   names: readonly Kind[]
 }
 
@@ -21,14 +21,14 @@ interface Operation {
   requestBody?: { content: Record<'application/json', { schema: Schema; examples?: Record<string, { value: unknown }> }> }
 }
 
-/** What takes away what others name comes last, and what is inside of something before it. */
+/** Deletions come last, because they remove what other requests name; nested objects are deleted before their parents. */
 function rankOf({ path, method }: Route): number {
   return method === 'DELETE' ? 100 - path.length : Number(path.includes('delete'))
 }
 
 const labels = Object.fromEntries(kinds.map((kind) => [kind, `<${kind}>`])) as Things
 
-/** In an order in which all of them work, one after the other. */
+/** In an order in which all of them succeed one after another. */
 export const shown: readonly Shown[] = rows
   .toSorted((a, b) => rankOf(a) - rankOf(b))
   .flatMap((row): Shown[] => {
@@ -49,7 +49,7 @@ export function operationOf({ method, path }: Route): Operation {
   return apiDocument().paths[path.replaceAll(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()] as unknown as Operation
 }
 
-/** The errors that the document tells of a route: an answer that can be several is named by all of them. */
+/** The error codes that the document lists for a route; a response that can have several codes names all of them. */
 export function errorsOf(row: Route): ErrorCode[] {
   return Object.values(operationOf(row).responses).flatMap(
     ({ $ref }) => ($ref?.split('/').at(-1)?.split('.') ?? []) as ErrorCode[],
@@ -62,7 +62,7 @@ export function paramsOf({ path }: Route, things: Things): Record<string, string
   return Object.fromEntries(named.map(([param, kind]) => [param, things[kind as Kind]]))
 }
 
-/** Every id that a list can be narrowed by, and what it cannot do without. */
+/** Every id that the list can be filtered by, and the parameters that it requires. */
 function queryOf({ query }: Route, things: Things): Record<string, string> {
   const known: Record<string, string> = { ...things, campaignId: things.campaigns, phone: '+4915112345678' }
   const taken = Object.keys(query?.shape ?? {}).filter((name) => name in known)

@@ -1,4 +1,4 @@
-// REST rows of teams and of API keys: their status codes, their addresses, and whom they are for.
+// REST routes of teams and API keys: their status codes, addresses, and the callers that may use them.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-compat/routes.ts'
 import { api } from '../kit/kit.ts'
@@ -6,7 +6,7 @@ import { type Crew, invited, newCrew, newPerson, newTeam, openRig, type Rig } fr
 import { addressOf } from './both.ts'
 import { expectRefusal, moment, nobody, uuid } from './rig.ts'
 
-/** As the contract has them. */
+/** The routes as the contract lists them. */
 const table = `
 GET    api-keys
 POST   api-keys
@@ -42,7 +42,7 @@ beforeAll(async () => {
   crew = await newCrew(rig)
 })
 
-it('are those of the contract, for people alone, and no workspace’s', () => {
+it('mounts exactly the routes of the contract, on the console only and outside any workspace', () => {
   const mounted = routes.filter(({ path }) => ours.test(path))
   expect(mounted.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(
     table.map(([method, path]) => `${method} /${path}`).sort(),
@@ -57,16 +57,16 @@ describe.each(table)('%s %s', (method, path) => {
       ? client.get(`${prefix}${at}`)
       : client[method.toLowerCase() as 'post' | 'put' | 'delete'](`${prefix}${at}`, {})
 
-  it('is not there for keys, and needs a token', async () => {
+  it('is not part of the public API, and needs a token', async () => {
     expectRefusal(await ask(api(rig.gateway, crew.owner.apiKey), '/api/v1'), 404, 'NOT_FOUND')
     for (const client of [api(rig.gateway), api(rig.gateway, crew.owner.apiKey)])
       expectRefusal(await ask(client, '/api'), 401, 'UNAUTHORIZED', 'Missing or invalid token')
   })
 
-  it('takes no other method', async () => {
+  it('refuses other methods with 405', async () => {
     const allowed = table.filter(([, other]) => other === path).map(([name]) => name)
     const other = (['PUT', 'DELETE', 'POST'] as const).find((name) => !allowed.includes(name)) as string
-    // What has an id in its place is the same address as one that says a word there.
+    // A path parameter can match a fixed word of another route, so both share one address.
     const answer = await crew.owner.api[other.toLowerCase() as 'put' | 'delete' | 'post'](`/api${at}`, {})
     expect(answer.status).toBe(405)
     expect(answer.body.error.code).toBe('METHOD_NOT_ALLOWED')
@@ -74,8 +74,8 @@ describe.each(table)('%s %s', (method, path) => {
   })
 })
 
-describe('what is answered', () => {
-  it('has the status of the contract: 201 for what is made, 200 for the rest', async () => {
+describe('the answer', () => {
+  it('has the status of the contract: 201 for a creation, 200 otherwise', async () => {
     const { owner } = await newCrew(rig)
     const guest = await newPerson(rig)
     const made = await owner.api.post('/api/teams', { name: 'Team' })
@@ -99,7 +99,7 @@ describe('what is answered', () => {
     for (const { headers } of rest) expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
   })
 
-  it('has the status of each refusal', async () => {
+  it('has the status and the code of each refusal', async () => {
     const { teamId, owner, admin, collaborator, outsider } = crew
     const team = `/api/teams/${teamId}`
     expectRefusal(await outsider.api.get(team), 404, 'TEAM_NOT_FOUND')
@@ -114,7 +114,7 @@ describe('what is answered', () => {
     expectRefusal(await free.api.post('/api/api-keys', { name: 'X' }), 403, 'MAX_API_KEYS_REACHED')
   })
 
-  it('does not depend on the header that names a team, whosever it is', async () => {
+  it('does not depend on the X-Team-Id header, whichever team it names', async () => {
     const { teamId, owner } = crew
     const others = await newTeam(rig, crew.outsider)
     for (const header of [teamId, others.teamId, nobody, 'nonsense']) {
@@ -128,7 +128,7 @@ describe('what is answered', () => {
     }
   })
 
-  it('is one tree in the graph: teams, and what is in each, by one look each', async () => {
+  it('over GraphQL is one tree of teams with their members, invitations and keys; a collaborator sees no keys', async () => {
     const { owner, teamId } = crew
     await newTeam(rig, owner, 'Other')
     const key = { id: uuid, name: 'Robot', prefix: expect.any(String), createdAt: moment, lastUsedAt: null }

@@ -1,4 +1,4 @@
-// REST row of a template's preview: what it shows, what it names, what it refuses.
+// REST route of a template preview: the rendered text, the missing values, and the refusals.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createTemplate, expectRefusal, nobody, openRig, type Rig } from './rig.ts'
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
 describe('a preview', () => {
   const body = 'Hi {{contact.firstName}} {{contact.lastName}}, {{custom.order}} {{ custom.place }}'
 
-  it('shows the text with what is known, and names what is missing', async () => {
+  it('renders the known values and lists the missing ones', async () => {
     const { api } = rig.tenant
     const id = await createTemplate(rig.tenant, { body })
     const bare = await api.post(`templates/${id}/preview`)
@@ -32,13 +32,13 @@ describe('a preview', () => {
     })
   })
 
-  it('shows no text of an audio', async () => {
+  it('has no text for an audio template', async () => {
     const id = await createTemplate(rig.tenant, { type: 'audio', mediaUrl: file, body })
     const { data } = (await rig.tenant.api.post(`templates/${id}/preview`, {})).body
     expect(data).toEqual({ type: 'audio', body: '', mediaUrl: file, missing: [] })
   })
 
-  it('refuses what cannot be, by name', async () => {
+  it('refuses invalid input with a message that names the field', async () => {
     const { api } = rig.tenant
     const id = await createTemplate(rig.tenant, { body })
     const preview = (fields: unknown) => api.post(`templates/${id}/preview`, fields)
@@ -63,13 +63,13 @@ describe('a preview', () => {
     }
   })
 
-  it('refuses a text that is too long', async () => {
+  it('refuses a rendered text that is too long', async () => {
     const id = await createTemplate(rig.tenant, { body: '{{custom.a}}'.repeat(5) })
     const answer = await rig.tenant.api.post(`templates/${id}/preview`, { variables: { a: 'x'.repeat(1024) } })
     expectRefusal(answer, 400, 'TEMPLATE_INVALID', 'The rendered text has more than 4096 characters')
   })
 
-  it('answers again under its key, whatever changed since', async () => {
+  it('gets the same answer again under its Idempotency-Key, whatever changed since', async () => {
     const id = await createTemplate(rig.tenant, { body: 'before' })
     const preview = () => rig.tenant.api.post(`templates/${id}/preview`, {}, { 'idempotency-key': 'preview' })
     const first = await preview()

@@ -1,4 +1,4 @@
-// REST rows of templates: their records, their rules and refusals. What is made of them is tested in test/templates.
+// REST routes of templates: their records, rules and refusals. Rendering is tested in test/templates.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { templateTypes } from '../../src/message-types/service.ts'
 import { sql } from '../kit/kit.ts'
@@ -54,7 +54,7 @@ describe('a template', () => {
     ['audio', { type: 'audio', body: '', mediaUrl: file }, { body: '', mediaUrl: file }],
     ['document', { type: 'document', body: null, mediaUrl: file }, { body: '', mediaUrl: file }],
     ['name of 200', { name: 'x'.repeat(200) }, { name: 'x'.repeat(200) }],
-  ])('may be: %s', async (_, fields, record) => {
+  ])('is accepted: %s', async (_, fields, record) => {
     const { status, body } = await rig.tenant.api.post('templates', template(fields))
     expect(status).toBe(201)
     expect(body.data).toMatchObject({ ...fields, ...record })
@@ -92,7 +92,7 @@ describe('a template', () => {
     [/^body: /, { body: '{{contact.name | shout}}' }],
     [/^body: .*is a tag/, { body: '{% if contact.name %}x{% endif %}' }],
     [/^body: has more than 1024 characters without its placeholders$/, { type: 'image', mediaUrl: file, body: 'x'.repeat(1025) }],
-  ])('is invalid, new or changed: %s', async (message, fields) => {
+  ])('is refused as TEMPLATE_INVALID, when created and when changed: %s', async (message, fields) => {
     expectRefusal(await rig.tenant.api.post('templates', template(fields)), 400, 'TEMPLATE_INVALID', message)
     const id = await createTemplate(rig.tenant)
     const before = (await rig.tenant.api.get(`templates/${id}`)).body
@@ -100,7 +100,7 @@ describe('a template', () => {
     expect((await rig.tenant.api.get(`templates/${id}`)).body).toEqual(before)
   })
 
-  it('has a name of its own in its workspace, also when many come at once', async () => {
+  it('has a unique name in its workspace, also under concurrent requests', async () => {
     const body = template()
     const taken = 'Another template of the workspace has this name'
     const race = await Promise.all(Array.from({ length: 20 }, () => rig.tenant.api.post('templates', body)))
@@ -114,7 +114,7 @@ describe('a template', () => {
     expect((await rig.stranger.api.put(`templates/${id}`, { name: body.name })).status).toBe(200)
   })
 
-  it('is created once under one key', async () => {
+  it('is created once under one Idempotency-Key', async () => {
     const body = template()
     const headers = { 'idempotency-key': 'one' }
     const [first, again] = [
@@ -126,7 +126,7 @@ describe('a template', () => {
     expectRefusal(await rig.tenant.api.post('templates', template(), headers), 422, 'IDEMPOTENCY_KEY_REUSED')
   })
 
-  it('needs an active subscription to be created, and none to be used otherwise', async () => {
+  it('needs an active subscription to be created, but not to be listed, changed, previewed or deleted', async () => {
     const idle = await newTenant(rig.gateway, rig.databaseUrl)
     const id = await createTemplate(idle)
     await sql(rig.databaseUrl).query(`update subscriptions set status = 'inactive' where "userId" = $1`, [idle.account.userId])
@@ -141,7 +141,7 @@ describe('a template', () => {
     }
   })
 
-  it('is one of 1,000 at most', async () => {
+  it('is refused beyond 1,000 templates in a workspace', async () => {
     const many = await newTenant(rig.gateway, rig.databaseUrl)
     await sql(rig.databaseUrl).query(
       `insert into templates (id, "workspaceId", name, type, body) select gen_random_uuid(), $1, n::text, 'text', 'x' from generate_series(1, 1000) n`,
@@ -153,7 +153,7 @@ describe('a template', () => {
 })
 
 describe('changing a template', () => {
-  it('leaves what is left out, and clears what is null', async () => {
+  it('keeps the fields that are left out and clears those that are null', async () => {
     const { api } = rig.tenant
     const id = await createTemplate(rig.tenant, { type: 'image', mediaUrl: file, body: 'Look' })
     expect((await api.put(`templates/${id}`, { body: '' })).body.data).toMatchObject({ type: 'image', mediaUrl: file, body: '' })

@@ -1,9 +1,9 @@
-// A workspace with one of everything that routes and bodies speak of.
+// A workspace with one object of every kind that routes and bodies name.
 import { newId } from '../../src/core/id.ts'
 import { type Account, type Api, connectedInstance, sql } from '../kit/kit.ts'
 import { newNumber } from './rig.ts'
 
-/** What paths speak of, by the last collection in them. */
+/** The kinds named in paths, by the last collection in the path. */
 const inPaths = [
   'messages',
   'campaigns',
@@ -16,15 +16,15 @@ const inPaths = [
   'webhooks',
   'deliveries',
 ] as const
-/** What bodies and lists speak of, by field: others than those of paths, so that nobody misses what a route deletes. */
+/** The kinds named in bodies and lists, by field. They differ from the objects in paths, so a deletion by path breaks none. */
 const inBodies = ['instanceId', 'contactId', 'groupId', 'templateId'] as const
 
 export const kinds = [...inPaths, ...inBodies]
 export type Kind = (typeof kinds)[number]
-/** An id of each. */
+/** One id of each kind. */
 export type Things = Record<Kind, string>
 
-/** Makes them all. Webhooks lead to a closed port. */
+/** Creates all of them. Webhooks point to a closed port. */
 export async function furnish(databaseUrl: string, account: Account, api: Api): Promise<Things> {
   async function make(path: string, body?: unknown): Promise<string> {
     const answer = await api.post(path, body)
@@ -51,7 +51,7 @@ export async function furnish(databaseUrl: string, account: Account, api: Api): 
   }
 }
 
-/** The row of an uploaded file, whose bytes nobody has; answers its id. */
+/** Inserts the row of an uploaded file whose bytes do not exist, and returns its id. */
 async function storedFile(databaseUrl: string, { workspaceId }: Pick<Account, 'workspaceId'>): Promise<string> {
   const id = newId()
   await sql(databaseUrl).query(
@@ -61,7 +61,7 @@ async function storedFile(databaseUrl: string, { workspaceId }: Pick<Account, 'w
   return id
 }
 
-/** Everything that is kept of a workspace, one digest for each table: what did not change is equal. */
+/** All rows of a workspace except its API keys, as one digest per table; an unchanged table has an equal digest. */
 export async function keptOf(databaseUrl: string, workspaceId: string): Promise<Record<string, string>> {
   const pool = sql(databaseUrl)
   const { rows: tables } = await pool.query<{ name: string }>(

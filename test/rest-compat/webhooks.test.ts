@@ -1,4 +1,4 @@
-// REST rows of webhook endpoints: their records and refusals. How events are delivered is tested in test/webhooks.
+// REST routes of webhook endpoints: their records and refusals. Delivery of events is tested in test/webhooks.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sql } from '../kit/kit.ts'
 import { expectRefusal, moment, newTenant, nobody, openRig, type Rig, type Tenant, uuid } from './rig.ts'
@@ -22,7 +22,7 @@ async function create(tenant: Tenant): Promise<string> {
 }
 
 describe('a webhook endpoint', () => {
-  it('is created, read, changed, listed and deleted; its secret is told once', async () => {
+  it('is created, read, changed, listed and deleted; its secret is shown only on creation and rotation', async () => {
     const { api } = rig.tenant
     const created = await api.post('webhooks', {
       url,
@@ -49,7 +49,7 @@ describe('a webhook endpoint', () => {
     expectRefusal(await api.delete(`webhooks/${id}`), 404, 'NOT_FOUND', 'Webhook endpoint not found')
   })
 
-  it('is tested, and its delivery listed', async () => {
+  it('can be tested, and lists the delivery', async () => {
     const id = await create(rig.tenant)
     const tested = await rig.tenant.api.post(`webhooks/${id}/test`)
     const delivery = {
@@ -102,11 +102,11 @@ describe('a webhook endpoint', () => {
     ['a user in the url', { url: 'https://a:b@example.com/', events }, 'url: must not carry a user name or password'],
     ['a url of 2049', { url: `https://example.com/${'x'.repeat(2029)}`, events }, 'url: must have at most 2048 characters'],
     ['a number as url', { url: 5, events }, 'url: must be a string'],
-  ])('of %s is refused', async (_, body, message) => {
+  ])('is refused with %s', async (_, body, message) => {
     expectRefusal(await rig.tenant.api.post('webhooks', body), 400, 'VALIDATION_ERROR', message)
   })
 
-  it('is not changed by an empty body, nor by a wrong one', async () => {
+  it('is not changed by an empty or invalid body', async () => {
     const id = await create(rig.tenant)
     expectRefusal(
       await rig.tenant.api.put(`webhooks/${id}`, {}),
@@ -119,7 +119,7 @@ describe('a webhook endpoint', () => {
     expect((await rig.tenant.api.get(`webhooks/${id}`)).body).toStrictEqual({ data: endpointRecord({ id }) })
   })
 
-  it('past the number of the plan is refused, also when many come at once', async () => {
+  it('is refused beyond the limit of the plan, also under concurrent creation', async () => {
     const free = await newTenant(rig.gateway, rig.databaseUrl, 'free')
     const race = await Promise.all(Array.from({ length: 10 }, () => free.api.post('webhooks', { url, events })))
     expect(race.map((answer) => answer.status).sort()).toEqual([201, 201, 201, ...Array(7).fill(403)])
@@ -135,7 +135,7 @@ describe('a webhook endpoint', () => {
     'post /test',
     'post /rotate-secret',
     `post /deliveries/${nobody}/redeliver`,
-  ])('of somebody else, by %s, is not there', async (call) => {
+  ])('of another account is not found by %s', async (call) => {
     const id = await create(rig.tenant)
     const [method, path] = call.split(' ') as ['get' | 'put' | 'post' | 'delete', string]
     const ask = (of: string) => {
@@ -150,7 +150,7 @@ describe('a webhook endpoint', () => {
   })
 })
 
-it('keeps no secret in the clear', async () => {
+it('stores no webhook secret in plain text', async () => {
   const created = await rig.tenant.api.post('webhooks', { url, events: ['message.sent'] })
   const { rows } = await sql(rig.databaseUrl).query('select secret from webhook_endpoints where id = $1', [created.body.data.id])
   const kept = rows[0]?.secret as Buffer

@@ -1,4 +1,4 @@
-// The operator's commands about teams, beside a running gateway.
+// The operator's team commands work beside a running gateway.
 import { beforeAll, expect, it } from 'vitest'
 import { command, connectedInstance, sql, until } from '../kit/kit.ts'
 import { nobody } from '../rest-compat/rig.ts'
@@ -19,7 +19,7 @@ async function refusal(...args: string[]): Promise<string> {
   return stderr
 }
 
-it('lists the teams, and who is in them', async () => {
+it('lists the teams and their members', async () => {
   const { teamId, owner, admin, collaborator } = await newCrew(rig)
   const teams = JSON.parse((await run('list', '--json')).stdout)
   expect(teams).toEqual([{ id: teamId, name: 'Team', owner: owner.email, membersCount: 3, createdAt: expect.any(String) }])
@@ -34,7 +34,7 @@ it('lists the teams, and who is in them', async () => {
   for (const id of [nobody, 'nonsense']) expect(await refusal('members', '--id', id)).toMatch(/team/i)
 })
 
-it('says a name in one line, with nothing in it that a terminal obeys', async () => {
+it('prints a name on one line, without terminal control characters', async () => {
   const owner = await newPerson(rig)
   const { teamId } = await newTeam(rig, owner, 'Red\u001b[31m\r\nteam\u009b1m')
   const line = (await run('list')).stdout.split('\n').find((one) => one.startsWith(teamId))
@@ -45,7 +45,7 @@ it('says a name in one line, with nothing in it that a terminal obeys', async ()
   expect(stderr).toMatch(/^Free has no teams .* delete 1 of Red \[31m team 1m\n$/)
 })
 
-it('turns no line around by a name, and escapes in JSON what a terminal obeys', async () => {
+it('strips bidirectional control characters from text output, and escapes control characters in JSON', async () => {
   const name = 'Blue\u202eteam\u2066\u009b31m\u2028!'
   const { teamId } = await newTeam(rig, await newPerson(rig), name)
   const line = (await run('list')).stdout.split('\n').find((one) => one.startsWith(teamId))
@@ -55,7 +55,7 @@ it('turns no line around by a name, and escapes in JSON what a terminal obeys', 
   expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ id: teamId, name }))
 })
 
-it("invites by mail in the owner's name, by the rules of everybody", async () => {
+it("invites by mail in the owner's name, with the same checks as the API", async () => {
   const owner = await newPerson(rig, 'pro', 'Olive')
   const guest = await newPerson(rig)
   const { teamId } = await newTeam(rig, owner)
@@ -73,7 +73,7 @@ it("invites by mail in the owner's name, by the rules of everybody", async () =>
   expect(await refusal('invite', '--id', teamId, '--email', 'x', '--role', 'king')).toMatch(/email: .*role: /)
 })
 
-it('invites nobody where it does not know whither', async () => {
+it('refuses to invite without PUBLIC_URL or CONSOLE_URL, and stores no invitation', async () => {
   const { teamId } = await newTeam(rig, await newPerson(rig))
   const args = ['team', 'invite', '--id', teamId, '--email', 'guest@example.com', '--role', 'admin']
   const { code, stderr } = await command(args, { databaseUrl: rig.databaseUrl })
@@ -81,7 +81,7 @@ it('invites nobody where it does not know whither', async () => {
   expect((await sql(rig.databaseUrl).query('select from team_invitations where "teamId" = $1', [teamId])).rowCount).toBe(0)
 })
 
-it('deletes a team as its owner would', async () => {
+it('deletes a team with the same effects as a deletion by its owner', async () => {
   const owner = await newPerson(rig)
   const { teamId, workspaceId } = await newTeam(rig, owner)
   const { id } = await connectedInstance(rig.databaseUrl, { userId: owner.userId, workspaceId })

@@ -1,4 +1,4 @@
-// The end of a team: no way in any more at once, and nothing that it planned happens, whatever dies meanwhile.
+// Deleting a team ends all access at once, and nothing it scheduled happens, even after a crash.
 import { isDeepStrictEqual } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { connectedInstance, api as keyed, sql, startGateway, until, whileHeld } from '../kit/kit.ts'
@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
 
-/** With two phones, a key, an invitation, a message and a campaign for later. */
+/** A team with two connected instances, a key, an invitation, and a scheduled message and campaign. */
 async function busyCrew(on: Rig) {
   const crew = await newCrew(on)
   const { owner, teamId, workspaceId, outsider } = crew
@@ -29,7 +29,7 @@ async function busyCrew(on: Rig) {
   return { ...crew, phones, key, token, messageId: message.body.data.id as string, campaignId: campaign.body.data.id as string }
 }
 
-/** One more of each thing that a plan counts. */
+/** Requests that create one more of each thing that a plan counts. */
 const makings: [path: string, body: object][] = [
   ['/api/instances', { name: 'Phone' }],
   ['/api/webhooks', { url: 'http://127.0.0.1:9/', events: ['message.sent'] }],
@@ -44,8 +44,8 @@ async function openPhones({ workspaceId }: Crew): Promise<number> {
   return rows[0]?.n ?? 0
 }
 
-describe('a team that is deleted', () => {
-  it('lets nobody in any more: no member, no key, nobody with an invitation, not even its owner', async () => {
+describe('a deleted team', () => {
+  it('ends access at once for members, keys, invitations and its owner', async () => {
     const { teamId, owner, admin, collaborator, outsider, key, token } = await busyCrew(rig)
     expect((await owner.api.delete(`/api/teams/${teamId}`)).status).toBe(200)
     for (const person of [owner, admin, collaborator]) {
@@ -64,7 +64,7 @@ describe('a team that is deleted', () => {
     expect(rows).toEqual([{ members: 0, open: 0, keys: 0 }])
   })
 
-  it('has its instances logged out and deleted, each with its event, and nothing planned leaves', async () => {
+  it('has its instances logged out and deleted, each with its event, and sends nothing that was scheduled', async () => {
     const crew = await busyCrew(rig)
     const { teamId, workspaceId, owner, phones, messageId, campaignId } = crew
     await owner.api.delete(`/api/teams/${teamId}`)
@@ -82,7 +82,7 @@ describe('a team that is deleted', () => {
         phones.map(({ id }) => id),
       )
     })
-    // Their time comes.
+    // Make the scheduled message and campaign due.
     await pool.query(`update campaigns set "scheduledFor" = now() where id = $1`, [campaignId])
     await pool.query(`update messages set "scheduledAt" = now(), "dueAt" = now() where id = $1`, [messageId])
     await pool.query(
@@ -98,7 +98,7 @@ describe('a team that is deleted', () => {
     })
   })
 
-  it('leaves nothing that would count against the plan of its owner', async () => {
+  it('leaves nothing that counts against the plan of its owner', async () => {
     const { teamId, workspaceId, owner } = await newCrew(rig, 'pro')
     const many = [
       `instances (id, "workspaceId", "userId", name, provider) select gen_random_uuid(), $1, $2, 'Phone', 'sandbox' from generate_series(1, 5)`,
@@ -116,7 +116,7 @@ describe('a team that is deleted', () => {
     expect(await create()).toEqual([201, 201, 201])
   })
 
-  it('tells its webhooks nothing more: neither what they were still to get, nor its own end', async () => {
+  it('delivers nothing more to its webhooks: neither pending deliveries nor events of its own deletion', async () => {
     const crew = await busyCrew(rig)
     const { teamId, workspaceId, owner, phones } = crew
     const api = owner.inTeam(teamId)
@@ -139,7 +139,7 @@ describe('a team that is deleted', () => {
     expect(rows).toEqual([{ deletedAt: expect.any(Date), secret: Buffer.alloc(0) }])
   })
 
-  it('has nothing made in it by whoever came in before it ended', async () => {
+  it('gets nothing created in it by requests that passed authentication before the deletion', async () => {
     const { teamId, owner, admin } = await newCrew(rig)
     const key = (await owner.api.post(`/api/teams/${teamId}/api-keys`, { name: 'Robot' })).body.data.key as string
     const robot = keyed(rig.gateway, key, { 'x-team-id': teamId })
@@ -164,7 +164,7 @@ describe('a team that is deleted', () => {
     expect(told.map(({ body }) => body.error?.code ?? null)).toEqual([null, ...codes])
   })
 
-  it('leaves the other workspaces of its owner as they were', async () => {
+  it('leaves the other workspaces of its owner unchanged', async () => {
     const { teamId, owner } = await busyCrew(rig)
     const mine = await connectedInstance(rig.databaseUrl, owner)
     await owner.api.delete(`/api/teams/${teamId}`)
@@ -178,7 +178,7 @@ describe('a team that is deleted', () => {
     expect((await keyed(rig.gateway, owner.apiKey).get('instances')).body.data).toHaveLength(1)
   })
 
-  it('keeps no instance that was being created meanwhile', async () => {
+  it('keeps no instance that was created concurrently', async () => {
     const crew = await newCrew(rig)
     const { teamId, owner, admin } = crew
     const created = Promise.all(Array.from({ length: 5 }, () => admin.inTeam(teamId).post('/api/instances', { name: 'Phone' })))
@@ -195,7 +195,7 @@ describe('a team that is deleted', () => {
   })
 })
 
-it('goes on after a crash between two instances, and may be told twice', async () => {
+it('resumes the deletion after a crash between two instances, and tolerates a duplicate job', async () => {
   const doomed = await openOwnRig({ FAILPOINT: 'teams.mid_close=kill' })
   const { databaseUrl } = doomed
   const { teamId, workspaceId, owner, phones } = await busyCrew(doomed)
@@ -213,7 +213,7 @@ it('goes on after a crash between two instances, and may be told twice', async (
   await until(async () => (await deleted()) === phones.length, { timeoutMs: 40_000 })
   const times = async () => (await sql(databaseUrl).query('select id, "deletedAt" from instances order by id')).rows
   const before = await times()
-  // As gateways of before told it: with more than anybody reads.
+  // The job in the format of older gateways, which carries an additional field that is no longer read.
   await sql(databaseUrl).query(
     `insert into pgboss.job (name, data) values ('teams.closed', jsonb_build_object('workspaceId', $1::text, 'userId', $2::text))`,
     [workspaceId, owner.userId],

@@ -1,4 +1,4 @@
-// Webhook endpoints of a team: owner and admins decide where the team's events go, collaborators only look.
+// Webhook endpoints of a team: owner and admins decide where the team's events go, collaborators can only read.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { api, sql, until, whileHeld } from '../kit/kit.ts'
 import { type Ask, type Crew, newCrew, openRig, type Person, type Rig, surfaces, type Told } from './rig.ts'
@@ -19,7 +19,7 @@ interface Made {
   deliveryId: string
 }
 
-/** An endpoint of the team, with a delivery that was attempted. */
+/** A webhook endpoint of the team with one delivery that has been attempted. */
 async function openEndpoint(ask: Ask): Promise<Made> {
   const crew = await newCrew(rig)
   const own = within(crew.owner, crew)
@@ -29,7 +29,7 @@ async function openEndpoint(ask: Ask): Promise<Made> {
   return { crew, id: data.id, deliveryId: delivery.data.id }
 }
 
-/** Waits until no delivery of the endpoint is being attempted, or about to be. */
+/** Waits until no delivery of the webhook endpoint is running or scheduled. */
 async function atRest(id: string): Promise<void> {
   const open = 'select from webhook_deliveries where "endpointId" = $1 and "nextAttemptAt" is not null'
   await until(async () => (await sql(rig.databaseUrl).query(open, [id])).rowCount === 0)
@@ -44,7 +44,7 @@ async function stored({ workspaceId }: Crew): Promise<unknown[]> {
   return rows
 }
 
-/** Everything that changes an endpoint, or makes the gateway call it. */
+/** Every request that changes a webhook endpoint, or makes the gateway call it. */
 const changes: [route: string, params: (made: Made) => string[], body?: object][] = [
   ['POST /webhooks', () => [], hook],
   ['PUT /webhooks/:id', ({ id }) => [id], elsewhere],
@@ -57,7 +57,7 @@ const changes: [route: string, params: (made: Made) => string[], body?: object][
 const statusOf = ({ answer }: Told, otherwise: number) => (answer.body.errors ? otherwise : answer.status)
 
 describe.each(surfaces)("a team's webhook endpoints %s", (_, ask) => {
-  it.each(changes)('refuse a collaborator and stay as they are: %s', async (route, params, body) => {
+  it.each(changes)('refuse a collaborator and stay unchanged: %s', async (route, params, body) => {
     const made = await openEndpoint(ask)
     const before = await stored(made.crew)
     const told = await ask(within(made.crew.collaborator, made.crew), route, params(made), body)
@@ -65,12 +65,12 @@ describe.each(surfaces)("a team's webhook endpoints %s", (_, ask) => {
     expect(await stored(made.crew)).toEqual(before)
   })
 
-  it.each(changes)('let an admin do it: %s', async (route, params, body) => {
+  it.each(changes)('allow an admin: %s', async (route, params, body) => {
     const made = await openEndpoint(ask)
     expect((await ask(within(made.crew.admin, made.crew), route, params(made), body)).code).toBe(null)
   })
 
-  it('are read by collaborators, deliveries too', async () => {
+  it('are readable by collaborators, including their deliveries', async () => {
     const made = await openEndpoint(ask)
     const { collaborator } = made.crew
     const who = within(collaborator, made.crew)
@@ -80,7 +80,7 @@ describe.each(surfaces)("a team's webhook endpoints %s", (_, ask) => {
     expect((await ask(who, 'GET /webhooks/:id/deliveries', [made.id])).data.deliveries).toHaveLength(1)
   })
 
-  it('judge a collaborator after the request and the endpoint, before the plan', async () => {
+  it('refuse a collaborator after request validation and endpoint lookup, and before the plan limit', async () => {
     const { crew, id } = await openEndpoint(ask)
     const who = within(crew.collaborator, crew)
     expect((await ask(who, 'POST /webhooks', [], { ...hook, url: 'nonsense' })).code).toBe('VALIDATION_ERROR')
@@ -94,7 +94,7 @@ describe.each(surfaces)("a team's webhook endpoints %s", (_, ask) => {
     expect((await ask(within(crew.owner, crew), 'POST /webhooks', [], hook)).code).toBe('MAX_WEBHOOK_ENDPOINTS_REACHED')
   })
 
-  it('are judged by the role of the moment when it is their turn, whoever asked before', async () => {
+  it('judge a request by the role at the time that the lock is acquired, not when it was sent', async () => {
     const { crew, id } = await openEndpoint(ask)
     const { admin, owner, teamId } = crew
     const member = ['update team_members set role = $3 where "teamId" = $1 and "userId" = $2', teamId, admin.userId] as const
@@ -108,7 +108,7 @@ describe.each(surfaces)("a team's webhook endpoints %s", (_, ask) => {
     expect(await stored(crew)).toHaveLength(1)
   })
 
-  it('are not made any more by a key that is revoked while it asks', async () => {
+  it('are not created by a key that is revoked while its request waits', async () => {
     const crew = await newCrew(rig)
     const { id, key } = (await crew.admin.api.post(`/api/teams/${crew.teamId}/api-keys`, { name: 'Robot' })).body.data
     const robot = api(rig.gateway, key, { 'x-team-id': crew.teamId })
@@ -123,7 +123,7 @@ describe.each(surfaces)("a team's webhook endpoints %s", (_, ask) => {
   })
 })
 
-it.each(changes)('a key of the team goes on doing it: %s', async (route, params, body) => {
+it.each(changes)('allows a team key: %s', async (route, params, body) => {
   const made = await openEndpoint(surfaces[0]?.[1] as Ask)
   const { teamId, admin } = made.crew
   const { key } = (await admin.api.post(`/api/teams/${teamId}/api-keys`, { name: 'Robot' })).body.data

@@ -1,4 +1,4 @@
-// Bounds on invitations: nobody makes the gateway write to strangers without end, and everyday use never meets a bound.
+// Limits on invitations: nobody can make the gateway mail strangers without end, and everyday use never reaches a limit.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { transaction } from '../../src/core/database/database.ts'
 import { codeOf, retryAfterOf } from '../../src/core/errors.ts'
@@ -16,7 +16,7 @@ beforeAll(() => {
 
 const stranger = () => `${newId()}@example.com`
 
-/** Invites a stranger and takes it back, over and over, until it is refused; answers how many went out and the refusal. */
+/** Invites strangers and revokes each invitation until one is refused; returns the addresses invited and the refusal. */
 async function loop(ask: Ask, who: Parameters<Ask>[0], teamId: string, most = 12) {
   const sent: string[] = []
   for (;;) {
@@ -38,7 +38,7 @@ interface Count {
 const aTeam = (ownerId = newId()) => ({ id: newId(), ownerId, workspaceId: newId(), name: 'Team' })
 const anyone = (): Count => ({ inviterId: newId(), sessionId: null, email: stranger(), team: aTeam() })
 
-/** Counts one as the gateway does; answers what is refused. */
+/** Counts one invitation as the gateway does; returns the error of a refusal, or null. */
 async function count(invitation: Partial<Count>): Promise<Error | null> {
   const one = { ...anyone(), ...invitation }
   return await transaction(sql(rig.databaseUrl), (tx) => takeInvitation(tx, one)).then(
@@ -47,7 +47,7 @@ async function count(invitation: Partial<Count>): Promise<Error | null> {
   )
 }
 
-/** How many of these there may be, and what the next is told. */
+/** Counts invitations until one is refused; returns how many were allowed and the error. */
 async function exhaust(next: () => Partial<Count>): Promise<{ most: number; error: Error }> {
   for (let most = 0; ; most++) {
     const error = await count(next())
@@ -56,7 +56,7 @@ async function exhaust(next: () => Partial<Count>): Promise<{ most: number; erro
 }
 
 describe.each(surfaces)('invitations to strangers %s', (_, ask) => {
-  it('end after 40 in an hour for a team, though each was withdrawn, and no trace is left of the next', async () => {
+  it('stop after 40 in an hour for a team, though each was revoked, and the refused one leaves no trace', async () => {
     const owner = await newPerson(rig)
     const { teamId, workspaceId } = await newTeam(rig, owner)
     const team = { id: teamId, ownerId: owner.userId, workspaceId, name: 'Team' }
@@ -77,7 +77,7 @@ describe.each(surfaces)('invitations to strangers %s', (_, ask) => {
     expect((await ask(other, 'POST /teams/:teamId/invitations', [theirs], body)).code).toBe(null)
   })
 
-  it('end after 50 in an hour for one person, though the teams were deleted', async () => {
+  it('stop after 50 in an hour for one person, though the teams were deleted', async () => {
     const owner = await newPerson(rig)
     for (let i = 0; i < 45; i++) expect(await count({ inviterId: owner.userId })).toBe(null)
     for (const left of [5, 0]) {
@@ -89,14 +89,14 @@ describe.each(surfaces)('invitations to strangers %s', (_, ask) => {
     }
   })
 
-  it('reach one address ten times in an hour at most, whoever has teams', async () => {
+  it('reach one address at most ten times in an hour, across all teams and owners', async () => {
     const name = newId()
     const told: (string | null)[] = []
     for (let i = 0; i < 3; i++) {
       const owner = await newPerson(rig)
       const { teamId } = await newTeam(rig, owner)
       for (let j = 0; j < 6; j++) {
-        // By whatever tag, it is the same mailbox.
+        // Addresses that differ only in their plus tag are the same mailbox.
         const email = j % 2 ? `${name}@example.com` : `${name}+${j}@example.com`
         const { code, data } = await ask(owner, 'POST /teams/:teamId/invitations', [teamId], { email, role: 'admin' })
         told.push(code)
@@ -108,13 +108,13 @@ describe.each(surfaces)('invitations to strangers %s', (_, ask) => {
   })
 })
 
-describe('the count of invitations', () => {
+describe('the invitation counter', () => {
   const inFull = (most: number, words: RegExp) => ({
     most,
     error: expect.objectContaining({ message: expect.stringMatching(words) }),
   })
 
-  it('is kept for all teams of one owner, for each team and for each address', async () => {
+  it('counts per team, across all teams of one owner, and per address in a team', async () => {
     const team = aTeam()
     expect(await exhaust(() => ({ team }))).toEqual(inFull(40, /^The team /))
     expect(await exhaust(() => ({ team: aTeam(team.ownerId) }))).toEqual(inFull(60, /^The teams of this owner /))
@@ -122,7 +122,7 @@ describe('the count of invitations', () => {
     expect(await exhaust(() => one)).toEqual(inFull(5, /was sent too many invitations/))
   })
 
-  it('is kept for a public network: an IPv4 address, or 64 bits of an IPv6 one', async () => {
+  it('counts per public network: an IPv4 address, or the first 64 bits of an IPv6 address', async () => {
     const person = await newPerson(rig)
     const from = async (address: string) => {
       const { rows } = await sql(rig.databaseUrl).query<{ id: string }>(
@@ -145,14 +145,14 @@ describe('the count of invitations', () => {
     }
   })
 
-  it('takes nothing from the others where one refuses', async () => {
+  it('takes nothing from its other limits when one limit refuses', async () => {
     const [inviterId, team, email] = [newId(), aTeam(), stranger()]
     for (let i = 0; i < 5; i++) expect(await count({ team, email })).toBe(null)
     for (let i = 0; i < 60; i++) expect(codeOf(await count({ inviterId, team, email }))).toBe('API_RATE_LIMIT_EXCEEDED')
     expect(await count({ inviterId, team })).toBe(null)
   })
 
-  it('never refuses an agency that fills four teams of eight seats in an hour and invites five people of each anew', async () => {
+  it('never refuses an agency that fills four teams of eight seats in an hour and reinvites five people of each', async () => {
     const [inviterId, ownerId] = [newId(), newId()]
     for (let client = 0; client < 4; client++) {
       const team = aTeam(ownerId)
@@ -161,13 +161,13 @@ describe('the count of invitations', () => {
     }
   })
 
-  it('is exact when many come at once', async () => {
+  it('is exact under concurrency', async () => {
     const team = aTeam()
     const told = await Promise.all(Array.from({ length: 60 }, () => count({ team })))
     expect(told.filter((error) => error === null)).toHaveLength(40)
   })
 
-  it('has room again after an hour, up to the bound of the day', async () => {
+  it('has capacity again after an hour, up to the daily limit', async () => {
     const inviterId = newId()
     const age = () =>
       sql(rig.databaseUrl).query(
@@ -186,7 +186,7 @@ describe('the count of invitations', () => {
     expect(wait).toBeLessThanOrEqual(24 * 3_600)
   })
 
-  it('holds in every process, and in one that starts later', async () => {
+  it('holds across processes, including one that starts later', async () => {
     const owner = await newPerson(rig)
     const { teamId, workspaceId } = await newTeam(rig, owner)
     const team = { id: teamId, ownerId: owner.userId, workspaceId, name: 'Team' }

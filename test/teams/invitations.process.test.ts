@@ -1,4 +1,4 @@
-// Invitations: each holds a seat and is good once, for one address, for seven days.
+// Each invitation holds a seat and is valid once, for one address, for seven days.
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sql, whileHeld } from '../kit/kit.ts'
@@ -36,7 +36,7 @@ describe.each(surfaces)('invitations %s', (_, ask) => {
     crew = await newCrew(rig)
   })
 
-  it('reach the address by mail, with a token that is stored as a digest alone, and lead into the team', async () => {
+  it('reach the address by mail with a token that is stored only as a digest, and add the person to the team', async () => {
     const { teamId, owner } = await newCrew(rig)
     const guest = await newPerson(rig, 'free')
     const { data } = await invite(owner, teamId, { email: guest.email.toUpperCase(), role: 'admin' })
@@ -59,7 +59,7 @@ describe.each(surfaces)('invitations %s', (_, ask) => {
     expect((await ask(guest, 'GET /teams')).data).toStrictEqual([joined.data])
   })
 
-  it('are made, seen and taken back by owner and admins only', async () => {
+  it('are created, listed and revoked by owner and admins only', async () => {
     const { teamId, owner, admin, collaborator } = crew
     for (const person of [owner, admin]) {
       const { data } = await invite(person, teamId, { email: anybody(), role: 'collaborator' })
@@ -74,7 +74,7 @@ describe.each(surfaces)('invitations %s', (_, ask) => {
     expect((await ask(collaborator, 'GET /teams/:teamId/invitations', [teamId])).code).toBe('FORBIDDEN')
   })
 
-  it('name what is wrong with them', async () => {
+  it('are refused with the name of each invalid field', async () => {
     const wrong: [body: unknown, field: RegExp][] = [
       [{}, /email: is required; .*role: is required/],
       [{ email: 'nobody', role: 'admin' }, /email: must be an e-mail address/],
@@ -90,7 +90,7 @@ describe.each(surfaces)('invitations %s', (_, ask) => {
     expect((await accept(crew.outsider, undefined)).code).toBe('VALIDATION_ERROR')
   })
 
-  it('are refused for a member, and where one is open; not where one expired or was taken back', async () => {
+  it('are refused for a member and for an address with an open one, but not after expiry or revocation', async () => {
     const { teamId, owner, collaborator } = await newCrew(rig)
     expect((await invite(owner, teamId, { email: collaborator.email.toUpperCase(), role: 'admin' })).code).toBe('CONFLICT')
     const email = anybody()
@@ -102,7 +102,7 @@ describe.each(surfaces)('invitations %s', (_, ask) => {
     expect(data.map(({ status }: { status: string }) => status)).toEqual(['pending', 'expired'])
   })
 
-  it('of one address made twenty times at once are one, and send one mail', async () => {
+  it('to one address created twenty times concurrently give one invitation and one mail', async () => {
     const { teamId, owner } = await newCrew(rig)
     const email = anybody()
     const told = await Promise.all(Array.from({ length: 20 }, () => invite(owner, teamId, { email, role: 'admin' })))
@@ -112,7 +112,7 @@ describe.each(surfaces)('invitations %s', (_, ask) => {
     expect(mailsTo(rig, email)).toHaveLength(1)
   })
 
-  it('to one address are five in an hour, though each was taken back, and no trace is left of the next', async () => {
+  it('to one address are limited to five in an hour, though each was revoked, and the refused one leaves no trace', async () => {
     const { teamId, owner } = await newCrew(rig)
     const email = anybody()
     const body = { email, role: 'admin' }
@@ -132,7 +132,7 @@ describe.each(surfaces)('invitations %s', (_, ask) => {
     expect((await invite(owner, teamId, { email: anybody(), role: 'admin' })).code).toBe(null)
   })
 
-  it('say names in quotes and in one line, whatever is in them, and hold no link but their own', async () => {
+  it('quote names on one line, strip links and addresses from them, and contain only their own link', async () => {
     const owner = await newPerson(rig, 'max', 'Olive\n\n\u202ePay at "pay.example"')
     const { teamId } = await newTeam(rig, owner, ' URGENT:\r\nBcc: all@example.com\u2028\tgo to https://evil.example/a')
     const email = anybody()
@@ -149,7 +149,7 @@ describe.each(surfaces)('invitations %s', (_, ask) => {
     expect(mail.replace(/^To: .*$/m, '')).not.toMatch(/@|evil|pay\.example/)
   })
 
-  it('take seats beside members, the owner too, until the plan has no more; expired and revoked ones take none', async () => {
+  it('take seats in addition to all members, up to the plan limit; expired and revoked ones take none', async () => {
     const { teamId, owner } = await newCrew(rig, 'pro')
     await invited(rig, teamId, anybody(), { days: -1 })
     await invited(rig, teamId, anybody(), { status: 'revoked' })
@@ -160,7 +160,7 @@ describe.each(surfaces)('invitations %s', (_, ask) => {
     expect((await invite(owner, teamId, { email: anybody(), role: 'admin' })).code).toBe(null)
   })
 
-  it('never take more seats than there are when twenty are made at once', async () => {
+  it('never exceed the seats when twenty are created concurrently', async () => {
     const { teamId, owner, admin } = await newCrew(rig, 'max')
     const told = await Promise.all(
       Array.from({ length: 20 }, (_, i) => invite(i % 2 ? owner : admin, teamId, { email: anybody(), role: 'collaborator' })),
@@ -169,7 +169,7 @@ describe.each(surfaces)('invitations %s', (_, ask) => {
     expect(told.filter(({ code }) => code === 'MAX_TEAM_SEATS_REACHED')).toHaveLength(15)
   })
 
-  it("go by the owner's plan: none where it was cancelled, none where it is not usable", async () => {
+  it("follow the owner's plan: none on a cancelled or inactive subscription", async () => {
     const { teamId, owner, admin } = await newCrew(rig, 'max')
     const body = { email: anybody(), role: 'collaborator' }
     await subscribe(rig, owner, 'max', 'cancelled')
@@ -181,7 +181,7 @@ describe.each(surfaces)('invitations %s', (_, ask) => {
     expect((await invite(admin, teamId, body)).code).toBe(null)
   })
 
-  it('are good for nothing when unknown, used, revoked or expired', async () => {
+  it('are invalid when unknown, used, revoked, expired or of a deleted team', async () => {
     const guest = await newPerson(rig)
     const { teamId } = await newTeam(rig, crew.owner)
     const closed = await newTeam(rig, crew.owner)
@@ -201,7 +201,7 @@ describe.each(surfaces)('invitations %s', (_, ask) => {
     expect((await ask(guest, 'GET /teams')).data).toEqual([])
   })
 
-  it('are for a verified account of their address alone, and stay good for it', async () => {
+  it('are accepted only by the verified account of their address, and survive refused attempts', async () => {
     const guest = await newPerson(rig)
     const { token } = await invited(rig, crew.teamId, guest.email, { role: 'admin' })
     for (const person of [crew.outsider, crew.admin]) expect((await accept(person, token)).code).toBe('FORBIDDEN')
@@ -213,7 +213,7 @@ describe.each(surfaces)('invitations %s', (_, ask) => {
     expect((await accept(guest, token)).data).toMatchObject({ id: crew.teamId, role: 'admin' })
   })
 
-  it('accepted twenty times at once make one member', async () => {
+  it('accepted twenty times concurrently create one member', async () => {
     const guest = await newPerson(rig)
     const { teamId } = await newTeam(rig, crew.owner)
     const { token } = await invited(rig, teamId, guest.email)
@@ -223,7 +223,7 @@ describe.each(surfaces)('invitations %s', (_, ask) => {
     expect((await ask(guest, 'GET /teams/:teamId/members', [teamId])).data).toHaveLength(2)
   })
 
-  it('taken back while somebody accepts them let nobody in', async () => {
+  it('add nobody when revoked while an acceptance waits', async () => {
     const guest = await newPerson(rig)
     const { teamId } = await newTeam(rig, crew.owner)
     const { id, token } = await invited(rig, teamId, guest.email)
@@ -237,7 +237,7 @@ describe.each(surfaces)('invitations %s', (_, ask) => {
     expect((await ask(guest, 'GET /teams')).data).toEqual([])
   })
 
-  it('accepted by two accounts at once let in the one whose address it is', async () => {
+  it('accepted concurrently by several accounts add only the account of their address', async () => {
     const guest = await newPerson(rig)
     const { teamId } = await newTeam(rig, crew.owner)
     const { token } = await invited(rig, teamId, guest.email, { role: 'admin' })
@@ -248,7 +248,7 @@ describe.each(surfaces)('invitations %s', (_, ask) => {
     expect(data.map(({ userId }: { userId: string }) => userId)).toEqual([crew.owner.userId, guest.userId])
   })
 
-  it('accepted take the seat they held, also where the plan has fewer by then', async () => {
+  it('keep the seat that they hold, even after a downgrade to a plan with fewer seats', async () => {
     const { teamId, owner } = await newCrew(rig, 'pro')
     const guest = await newPerson(rig)
     const { token } = await invited(rig, teamId, guest.email)
@@ -257,7 +257,7 @@ describe.each(surfaces)('invitations %s', (_, ask) => {
     expect((await accept(guest, token)).data).toMatchObject({ membersCount: 4, seats: 0 })
   })
 
-  it('are not taken back once accepted, and those of another team are none', async () => {
+  it('cannot be revoked once accepted, and are not found through another team', async () => {
     const { teamId } = await newTeam(rig, crew.owner)
     const other = await newTeam(rig, crew.owner)
     const { id } = await invited(rig, teamId, anybody(), { status: 'accepted' })

@@ -1,4 +1,4 @@
-// API keys: a person's own and a team's, within the plan, shown once, revoked at once.
+// API keys of a person and of a team stay within the plan, are shown once and are revoked at once.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, type Api, api, sql, whileHeld } from '../kit/kit.ts'
 import { moment, nobody, uuid } from '../rest-compat/rig.ts'
@@ -13,7 +13,7 @@ beforeAll(async () => {
 describe.each(surfaces)("a person's own keys %s", (_, ask) => {
   const create = (who: Parameters<typeof ask>[0], name: unknown = 'Robot') => ask(who, 'POST /api-keys', [], { name })
 
-  it('are shown whole once, field by field, and work at once in their own workspace', async () => {
+  it('are shown in full once, return every documented field, and work at once in their own workspace', async () => {
     const person = await newPerson(rig)
     const { data } = await create(person)
     const { key, ...record } = data
@@ -28,7 +28,7 @@ describe.each(surfaces)("a person's own keys %s", (_, ask) => {
     expect((await api(rig.gateway, key).get('me')).body.data.id).toBe(person.userId)
   })
 
-  it('end at the next request when they are revoked, and cannot be revoked again', async () => {
+  it('stop working at the next request after revocation, and cannot be revoked again', async () => {
     const person = await newPerson(rig)
     const { data } = await create(person)
     expect((await ask(person, 'DELETE /api-keys/:id', [data.id])).data).toStrictEqual({ id: data.id, deleted: true })
@@ -37,7 +37,7 @@ describe.each(surfaces)("a person's own keys %s", (_, ask) => {
     expect((await ask(person, 'GET /api-keys')).data).toHaveLength(1)
   })
 
-  it('are nobody else’s: another’s, a team’s and none at all are not found alike', async () => {
+  it('are private: keys of another account, of a team and unknown keys give the same not-found error', async () => {
     const { teamId, owner, admin } = await newCrew(rig)
     const others = await ask(admin, 'GET /api-keys')
     const teams = await ask(owner, 'POST /teams/:teamId/api-keys', [teamId], { name: 'Robot' })
@@ -49,7 +49,7 @@ describe.each(surfaces)("a person's own keys %s", (_, ask) => {
     expect((await ask(owner, 'GET /api-keys')).data).toHaveLength(1)
   })
 
-  it('have a name of 1 to 100 characters', async () => {
+  it('require a name of 1 to 100 characters', async () => {
     const person = await newPerson(rig)
     for (const name of [null, '', 'x'.repeat(101), 5, {}]) {
       const told = await create(person, name)
@@ -57,7 +57,7 @@ describe.each(surfaces)("a person's own keys %s", (_, ask) => {
     }
   })
 
-  it('are as many as the plan allows, teams’ keys apart, also when twenty are made at once', async () => {
+  it('are limited by the plan, not counting team keys, even when twenty are created concurrently', async () => {
     for (const [plan, most] of [
       ['free', 1],
       ['pro', 5],
@@ -73,7 +73,7 @@ describe.each(surfaces)("a person's own keys %s", (_, ask) => {
     }
   })
 
-  it('go by one’s own plan and workspace, whatever team one looks at', async () => {
+  it("follow their owner's plan and workspace, even when the request selects a team", async () => {
     const { teamId, owner, admin } = await newCrew(rig)
     await subscribe(rig, admin, 'free')
     const there = { api: admin.inTeam(teamId) }
@@ -86,7 +86,7 @@ describe.each(surfaces)("a person's own keys %s", (_, ask) => {
     expect(mixed.body.data).toEqual({ apiKeys: [{ name: 'First key' }, { name: 'Robot' }], contacts: { nodes: [] } })
   })
 
-  it('are not made without a usable subscription, but are seen and revoked', async () => {
+  it('cannot be created without an active subscription, but can be listed and revoked', async () => {
     const person = await newPerson(rig)
     const { data } = await create(person)
     await subscribe(rig, person, 'max', 'inactive')
@@ -95,7 +95,7 @@ describe.each(surfaces)("a person's own keys %s", (_, ask) => {
     expect((await ask(person, 'DELETE /api-keys/:id', [data.id])).code).toBe(null)
   })
 
-  it('do not make or see keys themselves', async () => {
+  it('cannot create or list keys themselves', async () => {
     const { apiKey } = await newPerson(rig)
     const { status, body } = await api(rig.gateway, apiKey).graphql('{ apiKeys { id } }')
     expect([status, body.errors[0].extensions.code]).toEqual([200, 'FORBIDDEN'])
@@ -107,7 +107,7 @@ describe.each(surfaces)("a team's keys %s", (_, ask) => {
   const create = (who: Parameters<typeof ask>[0], teamId: string, name: unknown = 'Robot') =>
     ask(who, 'POST /teams/:teamId/api-keys', [teamId], { name })
 
-  it('are made, seen and revoked by owner and admins, shown whole once, and work with the team alone', async () => {
+  it('are created, listed and revoked by owner and admins, shown in full once, and work only with the team id', async () => {
     const { teamId, workspaceId, owner, admin } = await newCrew(rig)
     for (const person of [owner, admin]) {
       const { data } = await create(person, teamId)
@@ -126,7 +126,7 @@ describe.each(surfaces)("a team's keys %s", (_, ask) => {
     }
   })
 
-  it('are no business of collaborators', async () => {
+  it('are refused to collaborators for every operation', async () => {
     const { teamId, owner, collaborator } = await newCrew(rig)
     const { data } = await create(owner, teamId)
     expect((await create(collaborator, teamId)).code).toBe('FORBIDDEN')
@@ -134,7 +134,7 @@ describe.each(surfaces)("a team's keys %s", (_, ask) => {
     expect((await ask(collaborator, 'DELETE /teams/:teamId/api-keys/:id', [teamId, data.id])).code).toBe('FORBIDDEN')
   })
 
-  it('are each team’s own', async () => {
+  it('belong to one team only', async () => {
     const { teamId, owner } = await newCrew(rig)
     const other = await newTeam(rig, owner)
     const { data } = await create(owner, other.teamId)
@@ -144,7 +144,7 @@ describe.each(surfaces)("a team's keys %s", (_, ask) => {
     expect((await ask(owner, 'GET /teams/:teamId/api-keys', [teamId])).data).toEqual([])
   })
 
-  it("are as many as the owner's plan allows a person, for each team, also when twenty are made at once", async () => {
+  it("are limited for each team by the owner's plan, even when twenty are created concurrently", async () => {
     const { teamId, owner, admin } = await newCrew(rig, 'pro')
     const other = await newTeam(rig, owner)
     const told = await Promise.all(Array.from({ length: 20 }, (_, i) => create(i % 2 ? owner : admin, teamId)))
@@ -156,7 +156,7 @@ describe.each(surfaces)("a team's keys %s", (_, ask) => {
   })
 })
 
-it('answers a repeated creation as the first time, the key too, and makes one', async () => {
+it('replays a repeated creation, including the key, and creates only one', async () => {
   const { teamId, owner } = await newCrew(rig)
   for (const [path, body] of [
     ['/api/api-keys', { name: 'Robot' }],
@@ -175,7 +175,7 @@ it('answers a repeated creation as the first time, the key too, and makes one', 
   expect((await owner.api.get(`/api/teams/${teamId}/api-keys`)).body.data).toHaveLength(2)
 })
 
-it('tells nobody else of the team what was answered under a key, secrets least of all', async () => {
+it('never replays a response with its secrets to another member who reuses the idempotency key', async () => {
   const { teamId, owner, admin, collaborator } = await newCrew(rig)
   const endpoint = { url: 'http://127.0.0.1:9/', events: ['message.sent'] }
   const send = (person: Person) => person.inTeam(teamId).post('/api/webhooks', endpoint, { 'idempotency-key': 'shared' })
@@ -187,12 +187,12 @@ it('tells nobody else of the team what was answered under a key, secrets least o
   }
 })
 
-describe('of several operations in a document the one that runs', () => {
+describe('the selected operation of a document with several', () => {
   const as = (api: Api, operationName: string, query: string) =>
     api.post('/graphql', { query, operationName }, { accept: 'application/json' })
   const codeOf = async (answer: Promise<Answer>) => (await answer).body.errors?.[0].extensions.code ?? null
 
-  it('decides alone whose workspace it is about, and which keys it is for', async () => {
+  it('alone decides the workspace and the permitted keys', async () => {
     const { teamId, owner, outsider } = await newCrew(rig)
     const query =
       'query A { teams { id } } query B { contacts { nodes { id } } } query C { me { id } } query D { plans { code } }'
@@ -208,7 +208,7 @@ describe('of several operations in a document the one that runs', () => {
     ])
   })
 
-  it('that is about a workspace and its payer is for no key that may have but one of them', async () => {
+  it('is refused to a key that may not use every part of it', async () => {
     const { teamId, owner } = await newCrew(rig)
     const { key } = (await owner.api.post(`/api/teams/${teamId}/api-keys`, { name: 'Robot' })).body.data
     const query = 'query A { me { id } contacts { nodes { id } } } query B { plans { code } me { id } }'
@@ -219,13 +219,13 @@ describe('of several operations in a document the one that runs', () => {
     expect(await codeOf(as(api(rig.gateway, owner.apiKey), 'A', query))).toBe(null)
   })
 
-  it.each(['createTeam', 'createApiKey'])("takes one's own subscription, as it is when it is its turn: %s", async (field) => {
+  it.each(['createTeam', 'createApiKey'])("is judged by the caller's own subscription under its lock: %s", async (field) => {
     const { teamId, admin } = await newCrew(rig)
     const query = `mutation A { ${field}(input: { name: "Mine" }) { id } } query B { contacts { nodes { id } } }`
     const create = () => codeOf(as(admin.inTeam(teamId), 'A', query))
     const ends = `update subscriptions set status = 'inactive' where "userId" = $1`
     expect(await whileHeld(rig.databaseUrl, [ends, admin.userId], [create])).toEqual(['SUBSCRIPTION_INACTIVE'])
-    // The subscription of the team's owner has no say.
+    // The subscription of the team's owner does not count here: it is still active.
     expect(await create()).toBe('SUBSCRIPTION_INACTIVE')
     const { rows } = await sql(rig.databaseUrl).query(
       `select (select count(*)::int from teams where "ownerId" = $1) as teams, (select count(*)::int from api_keys where "userId" = $1) as keys`,

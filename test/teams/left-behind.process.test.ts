@@ -1,4 +1,4 @@
-// What a member made does not outlive them: endpoints, keys and invitations end with the membership, and the owner sees whose they were.
+// Endpoints, keys and invitations that a member made end with the membership, and the owner can see who made them.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { api, connectedInstance, sql, until } from '../kit/kit.ts'
 import { newNumber } from '../rest-compat/rig.ts'
@@ -25,7 +25,7 @@ async function teamKey(person: Person, { teamId }: Crew): Promise<{ id: string; 
   return { id: data.id, robot: api(rig.gateway, data.key, { 'x-team-id': teamId }) }
 }
 
-/** The team's endpoints by id, as the graph shows them to the owner. */
+/** The team's endpoints by id, as GraphQL returns them to the owner. */
 async function listed({ owner, teamId }: Crew): Promise<Record<string, Record<string, unknown>>> {
   const fields = 'id url disabledReason disabledAt createdBy { id email name } approvedBy { id }'
   const { body } = await owner.inTeam(teamId).graphql(`{ webhooks { ${fields} } }`)
@@ -40,9 +40,9 @@ const ways: [name: string, end: (ask: Ask, crew: Crew) => Promise<unknown>][] = 
   ['leave', (ask, { admin, teamId }) => ask(admin, 'POST /teams/:teamId/leave', [teamId])],
 ]
 
-describe.each(surfaces)('of members who end %s', (_, ask) => {
-  describe.each(ways)('because they %s', (_, end) => {
-    it('the endpoints that they made, enabled or gave a URL are disabled and listed, and no others', async () => {
+describe.each(surfaces)('resources of members whose membership ends %s', (_, ask) => {
+  describe.each(ways)('when they %s', (_, end) => {
+    it('disables and lists the endpoints that they created, enabled or gave a URL, and no others', async () => {
       const crew = await newCrew(rig)
       const { owner, admin } = crew
       const made = await endpoint(admin, crew)
@@ -74,7 +74,7 @@ describe.each(surfaces)('of members who end %s', (_, ask) => {
       expect(Object.keys(record).sort()).toEqual(['createdAt', 'events', 'id', 'url'])
     })
 
-    it('their keys are refused at once and listed as revoked, with who made them', async () => {
+    it('refuses their keys at once and lists them as revoked, with their creator', async () => {
       const crew = await newCrew(rig)
       const { owner, admin, teamId } = crew
       const theirs = await teamKey(admin, crew)
@@ -93,7 +93,7 @@ describe.each(surfaces)('of members who end %s', (_, ask) => {
       expect(revokedApiKeys).toEqual([{ id: theirs.id, name: 'Robot', revokedAt: expect.any(String), createdBy: shownAs(admin) }])
     })
 
-    it('their open invitations let nobody in, and hold no seat', async () => {
+    it('invalidates their open invitations and frees the seats that these held', async () => {
       const crew = await newCrew(rig)
       const { owner, admin, teamId } = crew
       const [friend, guest] = [await newPerson(rig), await newPerson(rig)]
@@ -114,7 +114,7 @@ describe.each(surfaces)('of members who end %s', (_, ask) => {
     })
   })
 
-  it('nothing of the team is delivered to them any more, until an owner or admin takes it up again', async () => {
+  it('delivers no team events to their endpoint until an owner or admin enables it again', async () => {
     const crew = await newCrew(rig)
     const { owner, admin, teamId, workspaceId } = crew
     const { id: instanceId } = await connectedInstance(rig.databaseUrl, { userId: owner.userId, workspaceId })
@@ -134,7 +134,7 @@ describe.each(surfaces)('of members who end %s', (_, ask) => {
     const deliveries =
       'select v.payload from webhook_deliveries d join events v on v.seq = d."eventSeq" where d."endpointId" = $1'
     expect(JSON.stringify((await sql(rig.databaseUrl).query(deliveries, [id])).rows)).not.toContain(second)
-    // A new URL alone does not take it up: somebody has to say so.
+    // A new URL alone does not enable the endpoint: an owner or admin must enable it explicitly.
     expect((await change(owner, crew, id, { url: `${theirs.url}/again` })).status).toBe(200)
     expect((await listed(crew))[id]).toMatchObject({ disabledReason: 'member_removed', approvedBy: { id: owner.userId } })
     expect((await change(owner, crew, id, { enabled: true })).status).toBe(200)
@@ -143,7 +143,7 @@ describe.each(surfaces)('of members who end %s', (_, ask) => {
     expect(toldOf(theirs, second)).toBe(false)
   })
 
-  it('what they were still to get is given up', async () => {
+  it('fails the deliveries that were still pending for their endpoint', async () => {
     const crew = await newCrew(rig)
     const { owner, admin, teamId } = crew
     const id = await endpoint(admin, crew)
@@ -159,7 +159,7 @@ describe.each(surfaces)('of members who end %s', (_, ask) => {
     expect(rows).toEqual([{ status: 'failed', error: 'endpoint_disabled' }])
   })
 
-  it('a demoted admin keeps no key and no open invitation, and their endpoints until they go', async () => {
+  it('revokes the keys and open invitations of a demoted admin, and disables their endpoints only on removal', async () => {
     const crew = await newCrew(rig)
     const { owner, admin, teamId } = crew
     const friend = await newPerson(rig)
@@ -175,7 +175,7 @@ describe.each(surfaces)('of members who end %s', (_, ask) => {
     expect((await listed(crew))[id]?.disabledReason).toBe('member_removed')
   })
 
-  it('what is the team’s data stays: messages, campaigns and contacts, with who made them', async () => {
+  it('keeps the campaigns of the team, with their creator', async () => {
     const crew = await newCrew(rig)
     const { owner, admin, teamId, workspaceId } = crew
     const { id: instanceId } = await connectedInstance(rig.databaseUrl, { userId: owner.userId, workspaceId })
@@ -188,7 +188,7 @@ describe.each(surfaces)('of members who end %s', (_, ask) => {
     expect((await owner.inTeam(teamId).post(`/api/campaigns/${id}/cancel`)).body.data.status).toBe('cancelled')
   })
 
-  it('what they make at the very moment ends too, whichever is first', async () => {
+  it('ends what they create concurrently with their removal, in whichever order the requests run', async () => {
     const crew = await newCrew(rig)
     const { owner, admin, teamId } = crew
     const kept = await endpoint(owner, crew)
@@ -210,7 +210,7 @@ describe.each(surfaces)('of members who end %s', (_, ask) => {
   })
 })
 
-it('ends the streams of their keys within five seconds', async () => {
+it("ends the event streams of a removed member's keys within five seconds", async () => {
   const crew = await newCrew(rig)
   const { owner, admin, teamId } = crew
   const { key } = (await admin.api.post(`/api/teams/${teamId}/api-keys`, { name: 'Robot' })).body.data

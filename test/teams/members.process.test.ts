@@ -1,4 +1,4 @@
-// Who is in a team: roles given and taken, members removed, members who leave, and what each may do.
+// Team membership: changes of role, removal, leaving, and the permissions of each role.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sql, whileHeld } from '../kit/kit.ts'
 import { moment, nobody } from '../rest-compat/rig.ts'
@@ -14,7 +14,7 @@ const member = (ask: Ask, who: Parameters<Ask>[0], teamId: string, userId: strin
   ask(who, 'PUT /teams/:teamId/members/:userId', [teamId, userId], body)
 
 describe.each(surfaces)('members %s', (_, ask) => {
-  it('are listed to every one of them, whoever joined first first', async () => {
+  it('are listed to every member in the order of joining', async () => {
     const { teamId, owner, admin, collaborator } = await newCrew(rig)
     const members = [owner, admin, collaborator].map(({ userId, email }, i) => {
       return { userId, email, name: 'Test', role: ['owner', 'admin', 'collaborator'][i], joinedAt: moment }
@@ -23,7 +23,7 @@ describe.each(surfaces)('members %s', (_, ask) => {
       expect((await ask(person, 'GET /teams/:teamId/members', [teamId])).data).toStrictEqual(members)
   })
 
-  it('get their roles from owner and admins, and hold them from the next request on', async () => {
+  it('get roles from owner and admins, and hold them from the next request on', async () => {
     const { teamId, owner, admin, collaborator } = await newCrew(rig)
     const { data } = await member(ask, admin, teamId, collaborator.userId, { role: 'admin' })
     expect(data).toStrictEqual({
@@ -34,13 +34,13 @@ describe.each(surfaces)('members %s', (_, ask) => {
       joinedAt: moment,
     })
     expect((await ask(collaborator, 'GET /teams/:teamId/invitations', [teamId])).code).toBe(null)
-    // Who was made an admin may make a collaborator of who made them one.
+    // A new admin may demote the admin who promoted them.
     expect((await member(ask, collaborator, teamId, admin.userId, { role: 'collaborator' })).data.role).toBe('collaborator')
     expect((await ask(admin, 'GET /teams/:teamId/invitations', [teamId])).code).toBe('FORBIDDEN')
     expect((await member(ask, owner, teamId, collaborator.userId, { role: 'collaborator' })).code).toBe(null)
   })
 
-  it('change nothing as collaborators', async () => {
+  it('cannot change anything as collaborators', async () => {
     const { teamId, owner, admin, collaborator } = await newCrew(rig)
     for (const { userId } of [owner, admin, collaborator, { userId: nobody }]) {
       expect((await member(ask, collaborator, teamId, userId, { role: 'collaborator' })).code).toBe('FORBIDDEN')
@@ -48,7 +48,7 @@ describe.each(surfaces)('members %s', (_, ask) => {
     }
   })
 
-  it('never become owners, and nobody changes their own role', async () => {
+  it('never become owners and never change their own role', async () => {
     const { teamId, owner, admin, collaborator } = await newCrew(rig)
     for (const role of ['owner', 'king', '', null, undefined, 5]) {
       const told = await member(ask, owner, teamId, collaborator.userId, { role })
@@ -58,7 +58,7 @@ describe.each(surfaces)('members %s', (_, ask) => {
     expect((await member(ask, owner, teamId, owner.userId, { role: 'admin' })).code).toBe('INVALID_STATE')
   })
 
-  it('keep their owner, who is not demoted, removed or gone', async () => {
+  it('cannot demote or remove the owner, and the owner cannot leave', async () => {
     const { teamId, owner, admin } = await newCrew(rig)
     expect((await member(ask, admin, teamId, owner.userId, { role: 'collaborator' })).code).toBe('INVALID_STATE')
     for (const person of [owner, admin])
@@ -67,7 +67,7 @@ describe.each(surfaces)('members %s', (_, ask) => {
     expect((await ask(owner, 'GET /teams/:teamId', [teamId])).data).toMatchObject({ role: 'owner', membersCount: 3 })
   })
 
-  it('that are none are not found, and ids that are none are refused by name', async () => {
+  it('that do not exist are not found, and malformed ids are refused by field name', async () => {
     const { teamId, owner, outsider } = await newCrew(rig)
     for (const id of [outsider.userId, nobody]) {
       expect((await member(ask, owner, teamId, id, { role: 'admin' })).code).toBe('NOT_FOUND')
@@ -77,7 +77,7 @@ describe.each(surfaces)('members %s', (_, ask) => {
     expect([told.code, told.message]).toEqual(['VALIDATION_ERROR', 'userId: must be a UUID'])
   })
 
-  it('who are removed or leave are out at the next request, by every way in', async () => {
+  it('lose access by token on both surfaces at the next request after removal or leaving', async () => {
     const { teamId, owner, admin, collaborator } = await newCrew(rig)
     const other = await newPerson(rig)
     await join(rig, teamId, other, 'admin')
@@ -97,7 +97,7 @@ describe.each(surfaces)('members %s', (_, ask) => {
     expect((await ask(owner, 'GET /teams/:teamId', [teamId])).data.membersCount).toBe(2)
   })
 
-  it('who lose their role while they use it are judged by what they are when it is their turn', async () => {
+  it('are judged by the role that they hold once the lock is acquired, not when they sent the request', async () => {
     const { teamId, owner, admin, collaborator } = await newCrew(rig)
     const told = await whileHeld(
       rig.databaseUrl,
@@ -109,7 +109,7 @@ describe.each(surfaces)('members %s', (_, ask) => {
     expect((await ask(owner, 'GET /teams/:teamId', [teamId])).data.membersCount).toBe(3)
   })
 
-  it('who leave twenty times at once leave once', async () => {
+  it('leave only once when they send twenty requests concurrently', async () => {
     const { teamId, owner, collaborator } = await newCrew(rig)
     const told = await Promise.all(Array.from({ length: 20 }, () => ask(collaborator, 'POST /teams/:teamId/leave', [teamId])))
     expect(told.map(({ code }) => code).sort()).toEqual([...Array(19).fill('TEAM_NOT_FOUND'), null].sort())
@@ -117,7 +117,7 @@ describe.each(surfaces)('members %s', (_, ask) => {
   })
 })
 
-it('shows who is out, or may not any more, nothing by an answer that was kept from when they were', async () => {
+it('hides fields of a replayed response that a removed or demoted member may no longer read', async () => {
   const { teamId, owner, admin } = await newCrew(rig)
   const nested = 'name members { email } invitations { email } apiKeys { name }'
   const repeat = async (fields: string) => {

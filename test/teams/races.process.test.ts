@@ -1,4 +1,4 @@
-// Races that somebody would start on purpose, on two processes at once: the last of what a plan has, a seat, a role.
+// Races that an attacker could start on purpose across two processes: the last place of a plan, a seat, a role.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newPerson, openTwo, type Person } from '../accounts/person.ts'
 import { api, sql, until } from '../kit/kit.ts'
@@ -12,20 +12,20 @@ beforeAll(async () => {
   rig = { databaseUrl: two.databaseUrl, gateway: two.gateways[0], mailDir: '' }
 })
 
-/** The person at the n-th process, in turns. */
+/** The person's client at process n modulo 2. */
 const at = (n: number, { token }: Person) =>
   api(two.gateways[n % 2] as { url: string }, undefined, { authorization: `Bearer ${token}` })
 
-describe('the last of a plan', () => {
+describe('a plan limit under concurrency', () => {
   const url = 'https://example.com/hook'
   it.each<[string, 'free' | 'pro', string, (i: number) => unknown, number, string]>([
     ['instances', 'free', '/api/instances', (i) => ({ name: `Phone ${i}` }), 1, 'MAX_INSTANCES_REACHED'],
     ['webhook endpoints', 'free', '/api/webhooks', () => ({ url, events: ['message.sent'] }), 3, 'MAX_WEBHOOK_ENDPOINTS_REACHED'],
     ['contact groups', 'free', '/api/contacts/groups', (i) => ({ name: `Group ${i}` }), 10, 'MAX_CONTACT_GROUPS_REACHED'],
-    // One of five is there already.
+    // The account already has one of the five.
     ['API keys', 'pro', '/api/api-keys', (i) => ({ name: `Key ${i}` }), 4, 'MAX_API_KEYS_REACHED'],
     ['teams', 'pro', '/api/teams', (i) => ({ name: `Team ${i}` }), 2, 'MAX_TEAMS_REACHED'],
-  ])('%s are made once, however many ask for them', async (_, plan, path, body, room, refusal) => {
+  ])('is never exceeded by %s, however many requests run concurrently', async (_, plan, path, body, room, refusal) => {
     const person = await newPerson(two.gateways[0], two.databaseUrl, plan)
     const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => at(i, person).post(path, body(i))))
     const codes = answers.map(({ status, body }) => body.error?.code ?? status)
@@ -34,13 +34,13 @@ describe('the last of a plan', () => {
   })
 })
 
-describe('a plan that falls', () => {
+describe('a plan that is downgraded concurrently', () => {
   it.each<[string, string, (i: number) => unknown, number]>([
     ['instances', '/api/instances', (i) => ({ name: `Phone ${i}` }), 1],
     ['contact groups', '/api/contacts/groups', (i) => ({ name: `Group ${i}` }), 10],
-    // Free has one API key, and the account came with it.
+    // The free plan has one API key, and the account was created with it.
     ['API keys', '/api/api-keys', (i) => ({ name: `Key ${i}` }), 0],
-  ])('judges those %s already that were asked for while it fell', async (_, path, body, room) => {
+  ])('limits %s whose requests were already waiting during the downgrade', async (_, path, body, room) => {
     const person = await newPerson(two.gateways[0], two.databaseUrl, 'max')
     const client = await sql(two.databaseUrl).connect()
     try {
@@ -62,7 +62,7 @@ describe('a plan that falls', () => {
   })
 })
 
-describe('of two who change the same member', () => {
+describe('two concurrent changes of the same member', () => {
   const rounds = [0, 1, 2, 3, 4, 5]
   const members = async (teamId: string, { userId }: Person) =>
     (await sql(two.databaseUrl).query('select from team_members where "teamId" = $1 and "userId" = $2', [teamId, userId]))
@@ -73,7 +73,7 @@ describe('of two who change the same member', () => {
     crew = await newCrew(rig)
   })
 
-  it('an invitation is either accepted or taken back', async () => {
+  it('either accept an invitation or revoke it, never both', async () => {
     for (const round of rounds) {
       const { teamId } = await newTeam(rig, crew.owner)
       const guest = await newPerson(two.gateways[0], two.databaseUrl)
@@ -91,7 +91,7 @@ describe('of two who change the same member', () => {
     }
   })
 
-  it('a role is never given to whoever is being removed', async () => {
+  it('never give a role to a member who is being removed', async () => {
     for (const round of rounds) {
       const { teamId, owner, admin, collaborator } = crew
       const of = `/api/teams/${teamId}/members/${collaborator.userId}`
@@ -104,7 +104,7 @@ describe('of two who change the same member', () => {
     }
   })
 
-  it('two admins who remove each other leave one', async () => {
+  it('leave one of two admins who remove each other', async () => {
     const { teamId, owner, admin, collaborator } = crew
     await at(0, owner).put(`/api/teams/${teamId}/members/${collaborator.userId}`, { role: 'admin' })
     for (const round of rounds) {

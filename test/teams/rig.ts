@@ -1,4 +1,4 @@
-// What the tests of teams begin with: people who are signed in, teams they are in, and one way to ask on either surface.
+// Fixtures of the team tests: signed-in people, teams with members, and one function that sends a request over REST or GraphQL.
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
@@ -15,19 +15,19 @@ export type { Person }
 export interface Rig {
   databaseUrl: string
   gateway: { url: string }
-  /** Where mails are written to. */
+  /** The directory that mails are written to. */
   mailDir: string
 }
 
 export type Role = 'owner' | 'admin' | 'collaborator'
 
-/** The gateway of the run. */
+/** The gateway that the whole test run shares. */
 export function openRig(): Rig {
   const { url, databaseUrl, dataDir } = commons()
   return { databaseUrl, gateway: { url }, mailDir: path.join(dataDir, 'mail') }
 }
 
-/** One of its own, for what others would notice. */
+/** A gateway with its own database and data directory, for tests that would disturb others. */
 export async function openOwnRig(env: Record<string, string> = {}): Promise<Rig & { gateway: Gateway }> {
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'gateway-test-teams-'))
   atEnd('file', async () => rmSync(dataDir, { recursive: true, force: true }))
@@ -36,7 +36,7 @@ export async function openOwnRig(env: Record<string, string> = {}): Promise<Rig 
   return { databaseUrl, gateway, mailDir: path.join(dataDir, 'mail') }
 }
 
-/** Somebody with an account, signed in. */
+/** A person with an account, signed in. */
 export async function newPerson(rig: Rig, plan: Plan = 'max', name = 'Test'): Promise<Person> {
   return await signedIn(rig.gateway, rig.databaseUrl, plan, name)
 }
@@ -50,7 +50,7 @@ export interface Crew {
   outsider: Person
 }
 
-/** A team with one of each role, and somebody who is not in it. */
+/** A team with one member of each role, and a person who is not in it. */
 export async function newCrew(rig: Rig, plan: Plan = 'max'): Promise<Crew> {
   const [owner, admin, collaborator, outsider] = (await Promise.all(
     Array.from({ length: 4 }, (_, i) => newPerson(rig, i === 0 ? plan : 'max')),
@@ -61,7 +61,7 @@ export async function newCrew(rig: Rig, plan: Plan = 'max'): Promise<Crew> {
   return { teamId, workspaceId, owner, admin, collaborator, outsider }
 }
 
-/** A team as rows, whatever the plan allows. */
+/** Inserts a team as rows, regardless of what the plan allows. */
 export async function newTeam(rig: Rig, owner: Person, name = 'Team'): Promise<{ teamId: string; workspaceId: string }> {
   const [teamId, workspaceId] = [newId(), newId()]
   await sql(rig.databaseUrl).query(
@@ -73,7 +73,7 @@ export async function newTeam(rig: Rig, owner: Person, name = 'Team'): Promise<{
   return { teamId, workspaceId }
 }
 
-/** After everybody who is in the team, also within one millisecond. */
+/** Adds a member who joined later than every present member, even within one millisecond. */
 export async function join(rig: Rig, teamId: string, { userId }: Person, role: Role): Promise<void> {
   await sql(rig.databaseUrl).query(
     `insert into team_members ("teamId", "userId", role, "joinedAt") values ($1, $2, $3,
@@ -82,7 +82,7 @@ export async function join(rig: Rig, teamId: string, { userId }: Person, role: R
   )
 }
 
-/** An open invitation as a row; answers its token. */
+/** Inserts an invitation as a row (pending unless options say otherwise); returns its id and token. */
 export async function invited(
   rig: Rig,
   teamId: string,
@@ -98,7 +98,7 @@ export async function invited(
   return { id, token }
 }
 
-/** The mails to somebody so far, oldest first. */
+/** The mails sent to an address so far, oldest first. */
 export function mailsTo(rig: Rig, email: string): string[] {
   const names = readdirSync(rig.mailDir).filter((name) => name.endsWith('.txt'))
   return names
@@ -107,7 +107,7 @@ export function mailsTo(rig: Rig, email: string): string[] {
     .filter((text) => text.startsWith(`To: ${email}\n`))
 }
 
-/** The token of the last mail to somebody, waited for. */
+/** Waits for a mail to an address and returns the token of the last one. */
 export async function tokenTo(rig: Rig, email: string): Promise<string> {
   return await until(() => /token=([\w-]+)/.exec(mailsTo(rig, email).at(-1) ?? '')?.[1])
 }
@@ -116,7 +116,7 @@ export async function subscribe(rig: Rig, { userId }: Person, plan: string, stat
   await sql(rig.databaseUrl).query('update subscriptions set plan = $2, status = $3 where "userId" = $1', [userId, plan, status])
 }
 
-/** What was answered: the code of a refusal, or null and the data. */
+/** The outcome of a request: the error code of a refusal, or a null code and the data. */
 export interface Told {
   code: string | null
   message: string | null
@@ -125,7 +125,7 @@ export interface Told {
   answer: Answer
 }
 
-/** Asks what a row of the console asks: `POST /teams/:teamId/leave`, its parameters in their order, its body. */
+/** Sends one console route, such as `POST /teams/:teamId/leave`, with its path parameters in order and its body. */
 export type Ask = (who: { api: Api }, route: string, params?: readonly string[], body?: unknown) => Promise<Told>
 
 function find(route: string): Route {
@@ -155,7 +155,7 @@ const askGraphql: Ask = async (who, route, values = [], body) => {
   return { ...graphDecision(row, asked, answer), answer }
 }
 
-/** Both surfaces, for `describe.each`. */
+/** REST and GraphQL, for `describe.each`. */
 export const surfaces: [name: string, ask: Ask][] = [
   ['over REST', askRest],
   ['over GraphQL', askGraphql],

@@ -1,9 +1,9 @@
-// Teams: a workspace of their own on the owner's subscription.
+// Creating a team creates its own workspace on the owner's subscription.
 import { expect, it } from 'vitest'
 import { createTeam } from '../../src/teams/service.ts'
 import { cloneDatabase, createAccount, sql } from '../kit/kit.ts'
 
-it('makes a team with a workspace, its owner as a member, and a team key', async () => {
+it('creates a team with a workspace, its owner as a member, and a team key', async () => {
   const url = await cloneDatabase()
   const owner = await createAccount(url, { email: 'owner@example.com' })
   const team = await createTeam(sql(url), { ownerEmail: 'Owner@example.com', name: 'Support' })
@@ -19,7 +19,7 @@ it('makes a team with a workspace, its owner as a member, and a team key', async
   expect(team.workspaceId).not.toBe(owner.workspaceId)
 })
 
-it('leaves nothing of a team whose owner is unknown or whose name is empty', async () => {
+it('creates no rows for a team whose owner is unknown or whose name is empty', async () => {
   const url = await cloneDatabase()
   await createAccount(url, { email: 'owner@example.com' })
   await expect(createTeam(sql(url), { ownerEmail: 'none@example.com', name: 'T' })).rejects.toMatchObject({

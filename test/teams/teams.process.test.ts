@@ -1,4 +1,4 @@
-// Teams as a whole: made within the plan, read by those in them, renamed, deleted; to everybody else there are none.
+// Teams are created within the plan, read by members, renamed and deleted; to all other people they do not exist.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sql } from '../kit/kit.ts'
 import { moment, nobody, uuid } from '../rest-compat/rig.ts'
@@ -17,7 +17,7 @@ describe.each(surfaces)('teams %s', (_, ask) => {
     crew = await newCrew(rig)
   })
 
-  it('are created with their owner in them, field by field, and listed oldest first', async () => {
+  it('are created with their owner as a member, return every documented field, and are listed oldest first', async () => {
     const person = await newPerson(rig, 'pro')
     const { data } = await ask(person, 'POST /teams', [], { name: 'Support' })
     const team = { id: uuid, name: 'Support', ownerId: person.userId, role: 'owner', membersCount: 1, seats: 4 }
@@ -30,7 +30,7 @@ describe.each(surfaces)('teams %s', (_, ask) => {
     ])
   })
 
-  it('show each member what they are in it', async () => {
+  it('show each member their own role', async () => {
     for (const role of ['owner', 'admin', 'collaborator'] as const) {
       const { data } = await ask(crew[role], 'GET /teams/:teamId', [crew.teamId])
       expect(data).toMatchObject({ id: crew.teamId, ownerId: crew.owner.userId, role, membersCount: 3, seats: 8 })
@@ -38,7 +38,7 @@ describe.each(surfaces)('teams %s', (_, ask) => {
     expect((await ask(crew.outsider, 'GET /teams')).data).toEqual([])
   })
 
-  it('take a name of 1 to 100 characters', async () => {
+  it('require a name of 1 to 100 characters', async () => {
     for (const name of [undefined, null, '', 'x'.repeat(101), 5]) {
       const told = await ask(crew.owner, 'POST /teams', [], { name })
       expect([told.code, told.message]).toEqual(['VALIDATION_ERROR', expect.stringMatching(/name: /)])
@@ -46,7 +46,7 @@ describe.each(surfaces)('teams %s', (_, ask) => {
     }
   })
 
-  it('are as many as the plan allows, and not one more', async () => {
+  it('are limited to the number that the plan allows', async () => {
     const plans = { free: 0, pro: 2, max: 4 } as const
     for (const [plan, most] of Object.entries(plans)) {
       const person = await newPerson(rig, plan as keyof typeof plans)
@@ -55,7 +55,7 @@ describe.each(surfaces)('teams %s', (_, ask) => {
     }
   })
 
-  it('are as many as the plan allows when twenty are created at once', async () => {
+  it('stay within the plan limit when twenty are created concurrently', async () => {
     const person = await newPerson(rig, 'max')
     const told = await Promise.all(Array.from({ length: 20 }, (_, i) => ask(person, 'POST /teams', [], { name: `T${i}` })))
     expect(told.filter(({ code }) => code === null)).toHaveLength(4)
@@ -63,7 +63,7 @@ describe.each(surfaces)('teams %s', (_, ask) => {
     expect((await ask(person, 'GET /teams')).data).toHaveLength(4)
   })
 
-  it('of others do not count, and a deleted one makes room', async () => {
+  it('count only against the plan of their owner, and a deleted team frees its place', async () => {
     const person = await newPerson(rig, 'pro')
     await join(rig, (await newTeam(rig, crew.outsider)).teamId, person, 'admin')
     const made = await Promise.all([1, 2].map((n) => ask(person, 'POST /teams', [], { name: `T${n}` })))
@@ -72,7 +72,7 @@ describe.each(surfaces)('teams %s', (_, ask) => {
     expect((await ask(person, 'POST /teams', [], { name: 'T3' })).code).toBe(null)
   })
 
-  it('are none for a subscription that was cancelled, though it runs, and none to create without one', async () => {
+  it('cannot be created on a cancelled subscription that still runs, nor on an inactive one', async () => {
     const person = await newPerson(rig, 'pro')
     await subscribe(rig, person, 'pro', 'cancelled')
     expect((await ask(person, 'POST /teams', [], { name: 'T' })).code).toBe('MAX_TEAMS_REACHED')
@@ -83,7 +83,7 @@ describe.each(surfaces)('teams %s', (_, ask) => {
     expect((await ask(person, 'GET /teams')).data).toHaveLength(1)
   })
 
-  it('are renamed by owner and admins', async () => {
+  it('are renamed by owner and admins only', async () => {
     for (const role of ['owner', 'admin'] as const) {
       const { data } = await ask(crew[role], 'PUT /teams/:teamId', [crew.teamId], { name: `By ${role}` })
       expect(data).toMatchObject({ id: crew.teamId, name: `By ${role}`, role })
@@ -92,7 +92,7 @@ describe.each(surfaces)('teams %s', (_, ask) => {
     expect((await ask(crew.collaborator, 'PUT /teams/:teamId', [crew.teamId], { name: 'Mine' })).code).toBe('FORBIDDEN')
   })
 
-  it('are deleted by their owner alone, and gone at once for everybody', async () => {
+  it('are deleted by their owner only, and are gone at once for every member', async () => {
     const { teamId, owner, admin, collaborator } = await newCrew(rig)
     for (const person of [admin, collaborator])
       expect((await ask(person, 'DELETE /teams/:teamId', [teamId])).code).toBe('FORBIDDEN')
@@ -120,7 +120,7 @@ describe.each(surfaces)('teams %s', (_, ask) => {
     ['DELETE /teams/:teamId/api-keys/:id', [nobody]],
   ]
 
-  it.each(perTeam)('are not there for an outsider, byte for byte as one that never was: %s', async (route, more, body) => {
+  it.each(perTeam)('give an outsider the same bytes as a team that never existed: %s', async (route, more, body) => {
     const deleted = await newTeam(rig, crew.outsider)
     await sql(rig.databaseUrl).query('update teams set "deletedAt" = now() where id = $1', [deleted.teamId])
     const ids = [crew.teamId, nobody, deleted.teamId, 'nonsense', `${nobody}0`]
@@ -132,7 +132,7 @@ describe.each(surfaces)('teams %s', (_, ask) => {
   })
 
   it.each([['GET /teams', []], ['POST /teams', [], { name: 'T' }], ...perTeam] as typeof perTeam)(
-    'are for people, not for keys: %s',
+    'are managed with a user token, not with an API key: %s',
     async (route, more, body) => {
       const teams = () => sql(rig.databaseUrl).query('select id from teams where "ownerId" = $1 order by id', [crew.owner.userId])
       const before = await teams()
@@ -143,7 +143,7 @@ describe.each(surfaces)('teams %s', (_, ask) => {
     },
   )
 
-  /** The owner with a key in place of a token. */
+  /** The owner's client with an API key in place of the user token. */
   function keyOnly({ owner }: Crew) {
     const headers = { 'x-api-key': owner.apiKey, authorization: '' }
     const { api } = owner

@@ -1,4 +1,4 @@
-// A team's workspace in use: what roles may do with instances, and whose month it counts on.
+// A team's workspace in use: what each role may do with instances, and which subscription its messages count against.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Api, api, connectedInstance, sql, whileHeld } from '../kit/kit.ts'
 import { newNumber, nobody } from '../rest-compat/rig.ts'
@@ -24,7 +24,7 @@ describe.each(surfaces)('instances %s', (_, ask) => {
     }
   })
 
-  it('are not by collaborators, who see and connect them', async () => {
+  it('are read and connected by collaborators, who cannot create, log out or delete them', async () => {
     const [who, id] = [as('collaborator'), await phone()]
     expect((await ask(who, 'POST /instances', [], { name: 'Phone' })).code).toBe('FORBIDDEN')
     expect((await ask(who, 'POST /instances/:id/logout', [id])).code).toBe('FORBIDDEN')
@@ -33,7 +33,7 @@ describe.each(surfaces)('instances %s', (_, ask) => {
     expect((await ask(who, 'GET /instances/:id', [id])).data.status).toBe('connected')
   })
 
-  it('say first what is wrong, then what is not there, then who may not', async () => {
+  it('check validity first, existence second and permission last', async () => {
     const who = as('collaborator')
     expect((await ask(who, 'POST /instances', [], { name: '' })).code).toBe('VALIDATION_ERROR')
     expect((await ask(who, 'POST /instances', [], { name: 'X', provider: 'web' })).code).toBe('VALIDATION_ERROR')
@@ -43,12 +43,12 @@ describe.each(surfaces)('instances %s', (_, ask) => {
     }
   })
 
-  it("are a collaborator's own business in their own workspace", async () => {
+  it('are managed freely by a collaborator in their own workspace', async () => {
     const { data } = await ask(crew.collaborator, 'POST /instances', [], { name: 'Mine' })
     expect((await ask(crew.collaborator, 'DELETE /instances/:id', [data.id])).code).toBe(null)
   })
 
-  it("are a team key's, whoever made it", async () => {
+  it('are managed with a team key, regardless of its creator', async () => {
     const made = await ask(crew.admin, 'POST /teams/:teamId/api-keys', [crew.teamId], { name: 'Robot' })
     const robot = api(rig.gateway, made.data.key, { 'x-team-id': crew.teamId })
     const { body } = await robot.post('instances', { name: 'Phone' })
@@ -57,7 +57,7 @@ describe.each(surfaces)('instances %s', (_, ask) => {
   })
 })
 
-it("counts a team's messages, by whomever and whatever sent, on the owner's month and no other", async () => {
+it("counts a team's messages, from any member or key, in the owner's monthly usage only", async () => {
   const { teamId, workspaceId, owner, admin, collaborator } = await newCrew(rig)
   const phone = await connectedInstance(rig.databaseUrl, { ...owner, workspaceId })
   const { body } = await admin.api.post(`/api/teams/${teamId}/api-keys`, { name: 'Robot' })
@@ -74,14 +74,14 @@ it("counts a team's messages, by whomever and whatever sent, on the owner's mont
   )
   expect(rows.filter(({ messagesCount }) => messagesCount > 0)).toEqual([{ userId: owner.userId, messagesCount: 5 }])
   const usage = (await owner.api.get('/api/billing/usage')).body.data
-  // Of requests those with a key count: two sent.
+  // Only requests with an API key count as API requests: two were sent.
   expect(usage).toMatchObject({ usage: { messagesCount: 5, apiRequestsCount: 2 } })
   expect((await admin.api.get('/api/billing/usage')).body.data).toMatchObject({
     usage: { messagesCount: 0, apiRequestsCount: 0 },
   })
 })
 
-describe.each(surfaces)("what is made while the owner's subscription changes %s", (_, ask) => {
+describe.each(surfaces)("creation while the owner's subscription changes %s", (_, ask) => {
   const rows = (text: string, many: number) => `insert into ${text} from generate_series(1, ${many}) i`
   const id = 'gen_random_uuid(), $1::uuid'
   const made: [route: string, body: object, asManyAsFree: string, code: string][] = [
@@ -108,7 +108,7 @@ describe.each(surfaces)("what is made while the owner's subscription changes %s"
     ],
   ]
 
-  it.each(made)('is judged by what it is when it is its turn: %s', async (route, body, asManyAsFree, code) => {
+  it.each(made)('is judged by the subscription once it has the lock: %s', async (route, body, asManyAsFree, code) => {
     const { teamId, workspaceId, owner, admin } = await newCrew(rig, 'pro')
     const values = asManyAsFree.includes('$2') ? [workspaceId, owner.userId] : [workspaceId]
     await sql(rig.databaseUrl).query(asManyAsFree, values)

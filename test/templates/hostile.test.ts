@@ -1,15 +1,15 @@
-// Templates and values that mean harm, on every way in: a template yields what it names and nothing else, at once.
+// Hostile templates and values on every endpoint: only known placeholders are rendered, values stay text, answers are prompt.
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, connectedInstance, promptly } from '../kit/kit.ts'
 import { expectRefusal, newNumber, openRig, type Rig, type Tenant } from '../rest-compat/rig.ts'
 
 let rig: Rig
-/** Its messages stay queued. */
+/** A disconnected instance, so its messages stay queued. */
 let asleep: Tenant
-/** A template that takes every hostile body in an update. */
+/** A template that is updated with every hostile body. */
 let victim: string
-/** A template that is one value. */
+/** A template whose body is one placeholder. */
 let echo: string
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ function send(templateId: string, variables: unknown): Promise<Answer> {
   return asleep.api.post('messages/send', { instanceId: asleep.instance.id, to: newNumber(), templateId, variables })
 }
 
-describe('a template is refused, new and changed, and stays what it was:', () => {
+describe('a hostile template body is refused on create and update, and the stored template stays unchanged:', () => {
   it.each([
     '{{constructor.constructor("return process")()}}',
     '{{contact.constructor.constructor("return process")()}}',
@@ -85,7 +85,7 @@ describe('a template is refused, new and changed, and stays what it was:', () =>
       const body = part.repeat(50_000 / part.length)
       for (const ask of [() => create(body), () => asleep.api.put(`templates/${victim}`, { body })])
         expectRefusal(await promptly(ask), 400, 'VALIDATION_ERROR', 'body: must have at most 4096 characters')
-      // As long as a body may be.
+      // The longest body that is allowed.
       const most = body.slice(0, 4096)
       const { status, body: answer } = await promptly(() => create(most))
       if (status !== 201) expect(answer.error.code).toBe('TEMPLATE_INVALID')
@@ -93,7 +93,7 @@ describe('a template is refused, new and changed, and stays what it was:', () =>
   )
 })
 
-describe('a template says literally', () => {
+describe('a template renders literally', () => {
   it.each([
     '$\u007b7*7}',
     '<%= 7*7 %>',
@@ -110,7 +110,7 @@ describe('a template says literally', () => {
   })
 })
 
-describe('a value is text, and never read again:', () => {
+describe('a value is text and is never parsed again:', () => {
   it.each([
     '{{contact.phone}}',
     '{{custom.a}}',
@@ -138,21 +138,21 @@ describe('a value is text, and never read again:', () => {
     expect(shown.body.data.body).toBe(`[${a}]`)
   })
 
-  it.each(['\0', '\ud800', '\udfff', 'a\ud800\ud800'])('%j is refused by name', async (a) => {
+  it.each(['\0', '\ud800', '\udfff', 'a\ud800\ud800'])('%j is refused with the name of the variable', async (a) => {
     for (const ask of [preview, send]) {
       expectRefusal(await ask(echo, { a }), 400, 'VALIDATION_ERROR', 'variables.a: must not contain NUL or unpaired surrogates')
       expectRefusal(await ask(echo, { a: 'x', [a]: 'x' }), 400, 'VALIDATION_ERROR', /^variables: must not contain NUL/)
     }
   })
 
-  it.each([7, true, null, ['x'], { toString: 'x' }])('%j is no value', async (a) => {
+  it.each([7, true, null, ['x'], { toString: 'x' }])('%j is refused as a value', async (a) => {
     for (const ask of [preview, send]) expectRefusal(await ask(echo, { a }), 400, 'VALIDATION_ERROR', /^variables\.a: must /)
   })
 })
 
-describe('a name that objects have by nature', () => {
+describe('a variable named like a built-in object property', () => {
   it.each(['constructor', 'toString', 'hasOwnProperty', 'valueOf', 'prototype', '__defineGetter__'])(
-    'has only the value it is given: %s',
+    'has only the value that it is given: %s',
     async (key) => {
       const id = (await create(`[{{custom.${key}}}]`)).body.data.id
       expect((await preview(id, {})).body.data).toMatchObject({ body: `[{{custom.${key}}}]`, missing: [`custom.${key}`] })
@@ -161,7 +161,7 @@ describe('a name that objects have by nature', () => {
     },
   )
 
-  it('reaches no prototype', async () => {
+  it('never reaches a prototype', async () => {
     const id = (await create('[{{custom.__proto__}}]')).body.data.id
     expectRefusal(await send(id, { a: 'x' }), 400, 'TEMPLATE_INVALID', 'custom.__proto__: has no value')
     const evil = '{"variables":{"__proto__":{"polluted":"x"}}}'
@@ -171,8 +171,8 @@ describe('a name that objects have by nature', () => {
   })
 })
 
-describe('size', () => {
-  it('a result of 350 KB is refused at once', async () => {
+describe('an oversized input', () => {
+  it('of 350 KB after rendering is refused promptly', async () => {
     const id = (await create('{{custom.a}}'.repeat(341))).body.data.id
     for (const a of ['x'.repeat(1024), '👍'.repeat(1024)]) {
       for (const ask of [preview, send]) {
@@ -188,7 +188,7 @@ describe('size', () => {
     )
   })
 
-  it('1,000 such results in one bulk are refused one by one, and soon', async () => {
+  it('of 1,000 such results in one bulk is refused item by item within 2 s', async () => {
     const id = (await create('{{custom.a}}'.repeat(341))).body.data.id
     const message = { instanceId: asleep.instance.id, to: newNumber(), templateId: id, variables: { a: 'x'.repeat(1024) } }
     const messages = Array(1000).fill(message)
@@ -198,14 +198,14 @@ describe('size', () => {
     expect(body.data.rejected[999]).toMatchObject({ index: 999, code: 'TEMPLATE_INVALID' })
   })
 
-  it('10,000 variables are judged at once', async () => {
+  it('of 10,000 variables is rendered within 300 ms', async () => {
     const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, 'x']))
     const { body } = await promptly(() => preview(echo, { ...many, a: 'x' }), { withinMs: 300 })
     expect(body.data.body).toBe('[x]')
   })
 })
 
-describe('whatever the template and the values', () => {
+describe('any template with any values', () => {
   const odd = fc.constantFrom(
     '{{',
     '}}',
@@ -222,7 +222,7 @@ describe('whatever the template and the values', () => {
   )
   const anything = fc.array(fc.oneof(odd, fc.string({ unit: 'grapheme' })), { maxLength: 8 }).map((parts) => parts.join(''))
 
-  it('the answer is a result or a refusal by name, and the preview is what is sent', async () => {
+  it('gives a result or a named refusal, and the preview equals the sent text', async () => {
     await fc.assert(
       fc.asyncProperty(anything, fc.dictionary(fc.constantFrom('a', 'b', 'constructor'), anything), async (body, variables) => {
         const created = await create(body)

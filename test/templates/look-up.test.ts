@@ -1,4 +1,4 @@
-// What messages made of templates cost the database: one query for each kind of thing they name, however many they are.
+// Rendering templates for a bulk of messages costs one query for each kind of record, regardless of the number of messages.
 import { beforeAll, expect, it } from 'vitest'
 import type { App } from '../../src/core/app.ts'
 import type { Context } from '../../src/core/context.ts'
@@ -12,7 +12,7 @@ let app: App
 let ctx: Context
 let instance: TestInstance
 let templateId: string
-/** The statements that the app sent. */
+/** The SQL statements that the app sent. */
 const statements: string[] = []
 
 beforeAll(async () => {
@@ -38,7 +38,7 @@ beforeAll(async () => {
   )
 })
 
-/** How many statements of a bulk read each of these tables. */
+/** Counts the statements of one bulk that read each of these tables. */
 async function readsOf(messages: Record<string, unknown>[]): Promise<Record<string, number>> {
   statements.length = 0
   const { accepted } = await sendMessages(ctx, messages)
@@ -53,13 +53,13 @@ function message(n: number): Record<string, unknown> {
 
 const many = Array.from({ length: 200 }, (_, i) => i + 1)
 
-it('is one query for templates, and one for contacts by number and by id each', async () => {
+it('reads templates in one query, and contacts in one query by number and one by id', async () => {
   expect(await readsOf(many.map((n) => ({ ...message(n), templateId })))).toEqual({ templates: 1, contacts: 1 })
   const { rows } = await sql(databaseUrl).query<{ id: string }>('select id from contacts')
   const named = many.map((n, i) => ({ ...message(n), templateId, ...(n % 2 === 0 && { contactId: rows[i]?.id }) }))
   expect(await readsOf(named)).toEqual({ templates: 1, contacts: 2 })
 })
 
-it('is none for messages that name neither', async () => {
+it('runs no query for messages without a template or contact', async () => {
   expect(await readsOf(many.map((n) => ({ ...message(n), type: 'text', text: 'Hello' })))).toEqual({ templates: 0, contacts: 0 })
 })

@@ -1,4 +1,4 @@
-// The rules of a template as a whole, and of the message that it becomes, on their own.
+// The rules for a template and for the message rendered from it, as a unit.
 import { describe, expect, it } from 'vitest'
 import { needsFile, type TemplateType, templateTypes } from '../../src/message-types/service.ts'
 import { checkTemplate, faultOf, fillIn, renderAs } from '../../src/templates/policy.ts'
@@ -22,12 +22,12 @@ function fill(type: TemplateType, body: string, custom: Record<string, string>):
 }
 
 describe('a template', () => {
-  it.each(media)('of type %s needs a medium', (type) => {
+  it.each(media)('of type %s requires a media URL', (type) => {
     expect(refusal(() => checkTemplate({ type, body: '', mediaUrl: null }))).toBe(`mediaUrl: is required for type ${type}`)
     expect(refusal(() => checkTemplate({ type, body: '', mediaUrl }))).toBe('taken')
   })
 
-  it('of type text needs a text, and no medium', () => {
+  it('of type text requires a body and no media URL', () => {
     const bare = () => checkTemplate({ type: 'text', body: '', mediaUrl: null })
     expect(refusal(bare, 'VALIDATION_ERROR')).toBe('body: is required')
     expect(refusal(() => checkTemplate({ type: 'text', body: '{{custom.a}}', mediaUrl: null }))).toBe('taken')
@@ -36,19 +36,19 @@ describe('a template', () => {
   it.each<[TemplateType, number]>([
     ['text', 4096],
     ['image', 1024],
-  ])('of type %s has at most %i characters beside its placeholders', (type, max) => {
+  ])('of type %s has at most %i characters outside its placeholders', (type, max) => {
     const check = (body: string) => refusal(() => checkTemplate({ type, body, mediaUrl }))
     expect(check(`${'👍'.repeat(max)}{{custom.a}}`)).toBe('taken')
     expect(check(`${'👍'.repeat(max)}{{custom.a}}a`)).toBe(`body: has more than ${max} characters without its placeholders`)
   })
 
-  it('is judged by its placeholders too', () => {
+  it('is refused for an invalid placeholder', () => {
     expect(refusal(() => checkTemplate({ type: 'text', body: '{{a}}', mediaUrl: null }))).toMatch(/^body: {{a}} is none of/)
   })
 })
 
-describe('a message made of a template', () => {
-  it('has every value, or names what is missing', () => {
+describe('a message rendered from a template', () => {
+  it('has every value, or names the missing ones', () => {
     expect(fill('text', 'No. {{custom.order}}', { order: '7' })).toBe('No. 7')
     expect(refusal(() => fill('text', '{{custom.order}}', {}))).toBe('custom.order: has no value')
     expect(refusal(() => fill('image', '{{custom.a}}{{custom.b}}{{contact.name}}', { b: 'x' }))).toBe(
@@ -68,12 +68,12 @@ describe('a message made of a template', () => {
     }
   })
 
-  it('is not empty where it is a text', () => {
+  it('of type text is refused when empty, and of type document is not', () => {
     expect(refusal(() => fill('text', '{{custom.a}}', { a: '' }))).toBe('The rendered text is empty')
     expect(fill('document', '{{custom.a}}', { a: '' })).toBe('')
   })
 
-  it('shows no text where it is an audio', () => {
+  it('of type audio has no text', () => {
     const rendered = renderAs('audio', compileTemplate('{{custom.a}}'), { contact: null, custom: [] })
     expect([rendered, faultOf('audio', rendered)]).toEqual([{ body: '', missing: [] }, null])
     expect(fill('audio', 'Listen, {{contact.name}}', {})).toBe('')

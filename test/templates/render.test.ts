@@ -1,4 +1,4 @@
-// What a template's body may say, and what comes of it, on its own.
+// Template bodies: which placeholders are valid, and how they are rendered.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { codeOf } from '../../src/core/errors.ts'
@@ -11,7 +11,7 @@ function render(body: string, values: Partial<Values> = {}) {
   return compileTemplate(body).render({ contact, custom: [], ...values })
 }
 
-/** What a body is refused with. */
+/** The message of the refusal of a body. */
 function refusal(body: string): string {
   try {
     compileTemplate(body)
@@ -39,7 +39,7 @@ describe('a placeholder', () => {
     expect(render(body, { custom: [custom] })).toEqual({ body: rendered, missing: [] })
   })
 
-  it('without a value stays as it was written, and is named once', () => {
+  it('without a value stays as written and is named once', () => {
     expect(render('{{ custom.order }} {{contact.lastName}} {{custom.order}}')).toEqual({
       body: '{{ custom.order }} {{contact.lastName}} {{custom.order}}',
       missing: ['custom.order', 'contact.lastName'],
@@ -47,19 +47,19 @@ describe('a placeholder', () => {
     expect(render('{{contact.name}}', { contact: null })).toEqual({ body: '{{contact.name}}', missing: ['contact.name'] })
   })
 
-  it('has a text for want of a value, where it gives one', () => {
+  it('falls back to its default text, where it has one', () => {
     expect(render('{{contact.lastName | default: "you"}}')).toEqual({ body: 'you', missing: [] })
     expect(render('{{custom.a|default:\'say "}}" \'}}')).toEqual({ body: 'say "}}" ', missing: [] })
     expect(render('{{contact.email | default: "none"}}{{custom.a | default: ""}}')).toEqual({ body: 'none', missing: [] })
     expect(render('{{contact.firstName | default: "you"}}')).toEqual({ body: 'Ada', missing: [] })
   })
 
-  it('takes a value from where it is found first', () => {
+  it('takes the value of the first source that has one', () => {
     const custom = [{ a: '1' }, null, undefined, { a: '2', b: '3' }]
     expect(render('{{custom.a}}{{custom.b}}', { custom }).body).toBe('13')
   })
 
-  it('is inserted as text and never read again', () => {
+  it('inserts values as text and never parses them again', () => {
     const custom = [{ a: '{{contact.phone}}', b: '{% if 1 %}', c: '{{', d: '}}' }]
     expect(render('{{custom.a}} {{custom.b}} {{custom.c}}custom.a{{custom.d}}', { custom })).toEqual({
       body: '{{contact.phone}} {% if 1 %} {{custom.a}}',
@@ -68,7 +68,7 @@ describe('a placeholder', () => {
   })
 
   it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf', 'prototype', 'length', 'size'])(
-    'custom.%s reaches own values only',
+    'custom.%s reads own properties only',
     (key) => {
       const inherited = Object.create({ [key]: 'inherited' })
       expect(render(`{{custom.${key}}}`, { custom: [{}, inherited] }).missing).toEqual([`custom.${key}`])
@@ -77,7 +77,7 @@ describe('a placeholder', () => {
     },
   )
 
-  it('takes nothing but text for a value', () => {
+  it('accepts only strings as values', () => {
     const custom = [{ a: 1, b: null, c: { d: 'x' }, e: ['x'], f: () => 'x' }]
     expect(render('{{custom.a}}{{custom.b}}{{custom.c}}{{custom.e}}{{custom.f}}', { custom }).missing).toHaveLength(5)
   })
@@ -152,7 +152,7 @@ describe('any values in any template', () => {
   )
   const anything = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('{{contact.phone}}', '}}', '{{', '{%', '$&', '$1'))
 
-  it('is the same as putting each value where its placeholder stands', () => {
+  it('render the same as substituting each value for its placeholder', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(text, placeholder)),
@@ -173,7 +173,7 @@ describe('any values in any template', () => {
     )
   })
 
-  it('throws nothing but TEMPLATE_INVALID, whatever the body', () => {
+  it('throw no error but TEMPLATE_INVALID, for any body', () => {
     const pieces = ['{{', '}}', '{%', '%}', '{', '}', '-', '"', "'", '\\', '|', '.', '[', ']', '(', ')', ' ', 'contact', 'custom']
     const body = fc.array(fc.oneof(fc.constantFrom(...pieces, 'name', 'default:', 'raw', '\n', '\0', '\ud800'), fc.string()))
     fc.assert(
@@ -191,9 +191,9 @@ describe('any values in any template', () => {
   })
 })
 
-describe('time', () => {
+describe('the time to compile and render', () => {
   it.each(['{{', '}}', '{%', '{{ "', "{{custom.a | default: '", '{{custom.', '{{custom.a |', '{{custom.a ', ' ', 'a', '{'])(
-    'of 50 KB of %j is little',
+    '50 KB of %j is at most 50 ms',
     async (part) => {
       for (const body of [part.repeat(50_000 / part.length), `{{${part.repeat(50_000 / part.length)}}}`]) {
         const judge = () => {
@@ -208,13 +208,13 @@ describe('time', () => {
     },
   )
 
-  it('of 10,000 placeholders is little', async () => {
+  it('10,000 placeholders is at most 50 ms', async () => {
     const custom = [{ a: 'x'.repeat(100) }]
     const body = '{{custom.a}}'.repeat(10_000)
     await promptly(() => compileTemplate(body).render({ contact: null, custom }), { withinMs: 50 })
   })
 
-  it('of 100,000 renderings is less than a second', async () => {
+  it('one template 100,000 times is less than a second', async () => {
     const { render } = compileTemplate('Hi {{contact.firstName}}, {{custom.order}} of {{contact.name}} is in {{custom.place}}')
     const work = () => {
       for (let i = 0; i < 100_000; i++) render({ contact, custom: [{ order: 'x' }, { place: 'y' }] })

@@ -1,11 +1,11 @@
-// What tests of sent templates begin with: an instance whose messages stay queued, templates and contacts.
+// Fixtures for tests that send templates: an instance whose messages stay queued, templates and contacts.
 import { expect } from 'vitest'
 import { connectedInstance } from '../kit/kit.ts'
 import { createTemplate, newNumber, openRig, type Rig, type Tenant } from '../rest-compat/rig.ts'
 
 export interface Sender {
   rig: Rig
-  /** Its messages stay queued. */
+  /** A disconnected instance, so its messages stay queued. */
   asleep: Tenant
 }
 
@@ -14,12 +14,12 @@ export async function openSender(): Promise<Sender> {
   return { rig, asleep: await asleepOf(rig, rig.tenant) }
 }
 
-/** The same with an instance that is not connected. */
+/** The same tenant with an instance that is not connected. */
 export async function asleepOf({ databaseUrl }: Rig, { account, api }: Tenant): Promise<Tenant> {
   return { account, api, instance: await connectedInstance(databaseUrl, account, { status: 'disconnected' }) }
 }
 
-/** The id of a template of that text. */
+/** Creates a template with this body; returns its id. */
 export function template(tenant: Tenant, body: string, fields: Record<string, unknown> = {}): Promise<string> {
   return createTemplate(tenant, { body, ...fields })
 }
@@ -30,7 +30,7 @@ export async function contact({ api }: Tenant, fields: Record<string, unknown> =
   return answer.body.data
 }
 
-/** A message made of a template, with what differs. */
+/** The request body of a message rendered from a template, with overrides. */
 export function made({ instance }: Tenant, templateId: string, fields: Record<string, unknown> = {}): Record<string, unknown> {
   return { instanceId: instance.id, to: newNumber(), templateId, ...fields }
 }

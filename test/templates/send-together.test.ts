@@ -1,4 +1,4 @@
-// Messages made of templates, many at once: each is judged alone, and nobody's fault is another's.
+// Many messages rendered from templates at once: each is judged alone, and an invalid one does not affect the others.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sql, until } from '../kit/kit.ts'
 import { expectRefusal, newNumber, nobody, type Rig, type Tenant } from '../rest-compat/rig.ts'
@@ -11,7 +11,7 @@ beforeAll(async () => {
   ;({ rig, asleep } = await openSender())
 })
 
-describe('neighbours', () => {
+describe('messages sent together', () => {
   it('in a bulk are judged each alone', async () => {
     const id = await template(asleep, 'Hi {{contact.firstName}} {{custom.a}}')
     const { id: contactId, phone } = await contact(asleep, { custom: { a: '1' } })
@@ -43,7 +43,7 @@ describe('neighbours', () => {
     ])
   })
 
-  it('that come at once are judged each alone, whosever they are', async () => {
+  it('in concurrent requests of two workspaces are judged each alone', async () => {
     const foreign = await asleepOf(rig, rig.stranger)
     const ids = [await template(asleep, 'ours {{custom.a}}'), await template(foreign, 'theirs {{contact.name}}')] as const
     const { phone } = await contact(asleep, { name: 'Ours' })
@@ -63,7 +63,7 @@ describe('neighbours', () => {
     }
   })
 
-  it('are not refused because a contact is deleted at that moment', async () => {
+  it('in a bulk are accepted although the contact of another one is deleted concurrently', async () => {
     const { id: contactId } = await contact(asleep)
     const id = await template(asleep, 'Hi {{contact.name}}')
     const client = await sql(rig.databaseUrl).connect()

@@ -1,4 +1,4 @@
-// Messages made of templates: where values come from, and what is refused by name.
+// Messages rendered from templates: the source of each value, and refusals that name the missing values.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, sql, until } from '../kit/kit.ts'
 import { countOf, expectRefusal, messageRecord, nobody, type Rig, type Tenant } from '../rest-compat/rig.ts'
@@ -16,14 +16,14 @@ function send(templateId: string, fields: Record<string, unknown> = {}): Promise
   return asleep.api.post('messages/send', made(asleep, templateId, fields))
 }
 
-describe('a message made of a template', () => {
+describe('a message rendered from a template', () => {
   it.each<[type: string, body: string, record: Record<string, unknown>]>([
     ['text', 'No. {{custom.order}}', { body: 'No. 7' }],
     ['image', 'No. {{custom.order}}', { body: 'No. 7', mediaUrl: file }],
     ['video', '', { body: '', mediaUrl: file }],
     ['audio', 'No. {{custom.nothing}}', { body: '', mediaUrl: file }],
     ['document', 'No. {{ custom.order }}', { body: 'No. 7', mediaUrl: file }],
-  ])('is of its type: %s', async (type, body, record) => {
+  ])('has the type of the template: %s', async (type, body, record) => {
     const id = await template(asleep, body, { type, mediaUrl: type === 'text' ? null : file })
     const answer = await send(id, { variables: { order: '7', more: 'ignored' }, text: 'ignored', mediaUrl: 'ignored' })
     expect({ status: answer.status, body: answer.body }).toStrictEqual({
@@ -32,7 +32,7 @@ describe('a message made of a template', () => {
     })
   })
 
-  it('arrives as it was filled in', async () => {
+  it('arrives with its placeholders filled in', async () => {
     const { api, instance } = rig.tenant
     const { phone } = await contact(asleep, { custom: { place: 'Rome' } })
     const id = await template(asleep, 'Hi {{contact.firstName}}, {{custom.order}} is in {{custom.place}}')
@@ -43,7 +43,7 @@ describe('a message made of a template', () => {
     expect(rows).toEqual([{ body: 'Hi Ada, No. 7 is in Rome' }])
   })
 
-  it('keeps its text, whatever becomes of the template', async () => {
+  it('keeps its text after the template is changed and deleted', async () => {
     const id = await template(asleep, 'as it was')
     const { data } = (await asleep.api.post('messages/schedule', made(asleep, id, { scheduledAt: inAnHour() }))).body
     await asleep.api.put(`templates/${id}`, { body: 'changed' })
@@ -52,7 +52,7 @@ describe('a message made of a template', () => {
     expectRefusal(await send(id), 404, 'NOT_FOUND', 'Template not found')
   })
 
-  it('is answered again under its key, as it was then', async () => {
+  it('is replayed under its idempotency key with the original text', async () => {
     const id = await template(asleep, 'first')
     const body = made(asleep, id)
     const ask = () => asleep.api.post('messages/send', body, { 'idempotency-key': 'made once' })
@@ -61,7 +61,7 @@ describe('a message made of a template', () => {
     expect((await ask()).body).toEqual(first.body)
   })
 
-  it('says the same through the graph', async () => {
+  it('gives the same result and error over GraphQL', async () => {
     const id = await template(asleep, 'Hi {{contact.name}}, {{custom.a}}')
     const { phone } = await contact(asleep)
     const document = 'mutation ($input: SendMessageInput!) { sendMessage(input: $input) { type body contact { name } } }'
@@ -82,20 +82,20 @@ describe('a message made of a template', () => {
 describe('values', () => {
   const body = '{{contact.firstName}} {{custom.a}} {{custom.b}}'
 
-  it('come from the contact that is named, and the message is about it', async () => {
+  it('come from the contact given by id, and the message refers to that contact', async () => {
     const { id: contactId } = await contact(asleep, { custom: { a: '1', b: '2' } })
     const other = await contact(asleep, { name: 'Grace Hopper', custom: { a: '3' } })
     const { data } = (await send(await template(asleep, body), { contactId, to: other.phone })).body
     expect(data).toMatchObject({ body: 'Ada 1 2', contactId })
   })
 
-  it('come from the contact of the number where none is named', async () => {
+  it("come from the contact with the recipient's number when no id is given", async () => {
     const { id: contactId, phone } = await contact(asleep, { custom: { a: '1', b: '2' } })
     const { data } = (await send(await template(asleep, body), { to: phone })).body
     expect(data).toMatchObject({ body: 'Ada 1 2', contactId })
   })
 
-  it('come from what the message says first, each by itself', async () => {
+  it("come from the message's variables first, for each variable separately", async () => {
     const { phone } = await contact(asleep, { custom: { a: '1', b: '2' } })
     const { data } = (await send(await template(asleep, body), { to: phone, variables: { b: 'own', a: '' } })).body
     expect(data.body).toBe('Ada  own')
@@ -122,12 +122,12 @@ describe('values', () => {
     expect([await countOf(rig, 'messages', `"to" = '${phone}'`), await used()]).toEqual([0, before])
   })
 
-  it('have a text to stand in, where the template gives one', async () => {
+  it('fall back to the default text of the template', async () => {
     const id = await template(asleep, 'Hi {{contact.firstName | default: "you"}}, {{custom.a | default: \'soon\'}}')
     expect((await send(id)).body.data.body).toBe('Hi you, soon')
   })
 
-  it('that make the text too long refuse the message', async () => {
+  it('that make the text too long or empty refuse the message', async () => {
     const long = { a: 'x'.repeat(1024) }
     const text = await template(asleep, '{{custom.a}}'.repeat(4))
     expect((await send(text, { variables: long })).status).toBe(201)
@@ -150,8 +150,8 @@ describe('values', () => {
   })
 })
 
-describe('a template that is not there', () => {
-  it("is refused in the same words, be it another workspace's, deleted or made up", async () => {
+describe('a template that does not exist', () => {
+  it('is refused with the same message, whether it belongs to another workspace or was never created', async () => {
     const foreign = await template(rig.stranger, 'x', {})
     for (const id of [foreign, nobody]) {
       expectRefusal(await send(id), 404, 'NOT_FOUND', 'Template not found')

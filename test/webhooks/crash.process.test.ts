@@ -1,4 +1,4 @@
-// Crashes: a process that dies with attempts in its hands loses none, repeats none under another id, and makes no sixth.
+// A process that crashes during attempts loses none, repeats none under another id, and makes no sixth attempt.
 import { setTimeout as pause } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
 import { expect, it } from 'vitest'
@@ -19,7 +19,7 @@ import {
 import { hang, openReceiver, status } from './receiver.ts'
 import { openRig, settled } from './rig.ts'
 
-/** @param beforehand done when the gateway is there, and before anything is sent */
+/** @param beforehand runs when the gateway is up and nothing has been sent yet */
 async function sendOne(
   env: GatewayOptions['env'],
   receiverUrl: string,
@@ -47,12 +47,12 @@ async function delivered(gateway: Gateway, apiKey: string, webhookId: string) {
   )
 }
 
-// Measured again where others keep this machine too busy.
+// Measured again when other load keeps this machine too busy.
 it.each([
   ['before the request', 'hook.before_post', 1],
   ['after the 2xx, before its commit', 'hook.after_2xx_before_commit', 2],
 ])(
-  'a process killed %s leaves one more attempt under the same id',
+  'a process killed %s costs one more attempt under the same id',
   {
     ...measuredAgain,
     timeout: 120_000,
@@ -60,7 +60,7 @@ it.each([
   async (_, failpoint, requests) => {
     const receiver = await openReceiver()
     let second = {} as Gateway
-    // How long a process takes to start is no part of what is measured: it is there, and wakes at the death of the first.
+    // The start of a process must not count in the measurement: the second process is frozen, and wakes when the first dies.
     const { account, gateway, webhook } = await sendOne({ FAILPOINT: `${failpoint}=kill` }, receiver.url, async (databaseUrl) => {
       second = await startGateway({ databaseUrl })
       second.kill('SIGSTOP')
@@ -77,7 +77,7 @@ it.each([
   },
 )
 
-it('another process takes over without a restart', async () => {
+it('another process takes over from a killed one without a restart', async () => {
   const receiver = await openReceiver()
   const { databaseUrl, account, gateway, webhook } = await sendOne(
     { FAILPOINT: 'hook.after_2xx_before_commit=sleep:60000' },
@@ -89,7 +89,7 @@ it('another process takes over without a restart', async () => {
   expect(await delivered(second, account.apiKey, webhook.id)).toMatchObject({ attempts: 2 })
 })
 
-it('a frozen process that wakes up after its lease cannot write what it knew', async () => {
+it('a frozen process that wakes up after its lease has expired cannot write its outdated result', async () => {
   const receiver = await openReceiver(hang)
   const { databaseUrl, account, gateway, webhook } = await sendOne({}, receiver.url)
   await until(() => receiver.requests.length === 1)
@@ -102,7 +102,7 @@ it('a frozen process that wakes up after its lease cannot write what it knew', a
   expect(await delivered(second, account.apiKey, webhook.id)).toMatchObject({ attempts: 2, responseCode: 200, error: null })
 })
 
-it('a process told to stop hands a hanging attempt back within its time', async () => {
+it('a process that is asked to stop releases a hanging attempt within 10 s', async () => {
   const receiver = await openReceiver(hang)
   const { databaseUrl, account, gateway, webhook } = await sendOne({}, receiver.url)
   await until(() => receiver.requests.length === 1)
@@ -148,7 +148,7 @@ it('an attempt that kills its process every time is made five times and no more'
   const receiver = await openReceiver()
   const endpoint = await rig.endpoint(receiver.url)
   const [id] = await rig.emit()
-  // The time that leases take to run out, shortened.
+  // Leases are cut short, so that the test does not wait until they expire.
   const rows = await until(
     async () => {
       await rig.app.pool.query(
@@ -160,7 +160,7 @@ it('an attempt that kills its process every time is made five times and no more'
     { everyMs: 100 },
   )
   expect(rows[0]).toMatchObject({ attempts: 5, error: 'interrupted', nextAttemptAt: null })
-  // With its lease cut short, an attempt may be closed before its request is here.
+  // With its lease cut short, an attempt may be closed before its request arrives here.
   await until(() => receiver.requests.length >= 5)
   expect(receiver.requests.map((request) => request.headers['webhook-id'])).toEqual([id, id, id, id, id])
 })

@@ -1,4 +1,4 @@
-// Reading deliveries: pages without gaps or repeats, and one statement however many endpoints are asked about.
+// Reading deliveries: pages without gaps or repeats, and a constant number of SQL statements for any number of endpoints.
 import { parse } from 'graphql'
 import { expect, it, vi } from 'vitest'
 import { executeOperation } from '../../src/core/graph/execute.ts'
@@ -8,7 +8,7 @@ import { openReceiver, status } from './receiver.ts'
 import { openRig, type Rig, settled } from './rig.ts'
 
 async function run({ ctx }: Pick<Rig, 'ctx'>, text: string, variables: Record<string, unknown> = {}) {
-  // Loaders live as long as a request's context.
+  // Loaders live as long as the context of a request, so each run needs a new context.
   const result = await executeOperation({ schema, document: parse(text), variables, context: { ...ctx } })
   return result as { data?: Record<string, never>; errors?: { message: string; extensions: { code: string } }[] }
 }
@@ -30,7 +30,7 @@ async function readPage(rig: Rig, variables: Record<string, unknown>): Promise<P
   return (data as unknown as { webhook: { deliveries: PageResult } }).webhook.deliveries
 }
 
-it('pages newest first, with no gap and no repeat while new ones come', async () => {
+it('lists deliveries in pages, newest first, with no gap or repeat while new ones arrive', async () => {
   const rig = await openRig()
   const receiver = await openReceiver()
   const { id } = await rig.endpoint(receiver.url)
@@ -52,7 +52,7 @@ it('pages newest first, with no gap and no repeat while new ones come', async ()
   expect(before.nodes.map((node) => node.id)).toEqual([rows[3]?.id, rows[2]?.id])
 })
 
-it('filters by where they stand, and shows the very body that is sent', async () => {
+it('filters deliveries by status, and shows exactly the body that was sent', async () => {
   const rig = await openRig({ env: { WEBHOOK_RETRY_BASE_SECONDS: '60' } })
   const receiver = await openReceiver(status(500))
   const { id } = await rig.endpoint(receiver.url)
@@ -65,7 +65,7 @@ it('filters by where they stand, and shows the very body that is sent', async ()
   expect((await readPage(rig, { id, first: 5, status: 'delivered' })).nodes).toEqual([])
 })
 
-it('refuses sizes out of bounds and cursors of another list', async () => {
+it('refuses page sizes out of bounds and cursors of another list', async () => {
   const rig = await openRig()
   const receiver = await openReceiver()
   const [one, two] = [await rig.endpoint(receiver.url), await rig.endpoint(receiver.url)]
@@ -84,9 +84,9 @@ it('refuses sizes out of bounds and cursors of another list', async () => {
   }
 })
 
-it('takes the same number of statements for one endpoint and for ten', async () => {
+it('takes the same number of SQL statements for one endpoint and for ten', async () => {
   const rig = await openRig()
-  // An app that does nothing else meanwhile.
+  // An app without workers, so that only the query runs statements on its pool.
   const { app } = await openRig({ databaseUrl: rig.app.config.databaseUrl as string, working: false })
   const ctx = contextFor(app, rig.account)
   const receiver = await openReceiver()

@@ -1,4 +1,4 @@
-// How events reach endpoints: once in the good case, five times in the bad one, as the very bytes of their payload.
+// Webhook deliveries: one attempt on success, five on failure, always with the exact bytes of the payload.
 import { describe, expect, it } from 'vitest'
 import { createSealer } from '../../src/core/seal.ts'
 import { measuredAgain, until } from '../kit/kit.ts'
@@ -10,7 +10,7 @@ function gaps(receiver: Receiver): number[] {
 }
 
 describe('an event', () => {
-  it('is delivered once to every endpoint that asked for its kind, as the very bytes of its payload', async () => {
+  it('is delivered once to each endpoint subscribed to its type, with the exact bytes of its payload', async () => {
     const rig = await openRig()
     const [wanted, other] = [await openReceiver(), await openReceiver()]
     const endpoint = await rig.endpoint(wanted.url, ['message.sent', 'message.read'])
@@ -32,8 +32,8 @@ describe('an event', () => {
     expect(other.requests).toEqual([])
   })
 
-  // Measured again where others keep this machine too busy.
-  it('comes within 250 ms of its commit, as a rule', measuredAgain, async () => {
+  // Measured again when other load keeps this machine too busy.
+  it('is delivered within 250 ms of its commit in the median', measuredAgain, async () => {
     const rig = await openRig()
     const receiver = await openReceiver()
     await rig.endpoint(receiver.url)
@@ -47,7 +47,7 @@ describe('an event', () => {
     expect(took.sort((a, b) => a - b)[5]).toBeLessThan(250)
   })
 
-  it('reaches an endpoint of its own workspace only', async () => {
+  it('reaches only endpoints of its own workspace', async () => {
     const rig = await openRig()
     const stranger = await openRig({ databaseUrl: rig.app.config.databaseUrl as string, working: false })
     const receiver = await openReceiver()
@@ -61,7 +61,7 @@ describe('an event', () => {
 })
 
 describe('a failing receiver', () => {
-  it('gets five attempts at the promised gaps under one id, and nothing after', measuredAgain, async () => {
+  it('gets five attempts at the documented intervals under one id, and none after', measuredAgain, async () => {
     const baseMs = 5
     const rig = await openRig({ env: { WEBHOOK_RETRY_BASE_SECONDS: String(baseMs / 1000) } })
     const receiver = await openReceiver(status(500))
@@ -86,7 +86,7 @@ describe('a failing receiver', () => {
     expect(receiver.requests).toHaveLength(5)
   })
 
-  it('shows when the next attempt is', async () => {
+  it('has the time of its next attempt in the delivery', async () => {
     const rig = await openRig({ env: { WEBHOOK_RETRY_BASE_SECONDS: '30' } })
     const receiver = await openReceiver(status(503))
     const endpoint = await rig.endpoint(receiver.url)
@@ -99,7 +99,7 @@ describe('a failing receiver', () => {
     expect(delivery).toMatchObject({ attempts: 1, attemptsLeft: 4, responseCode: 503 })
   })
 
-  it('that recovers gets the event at the next attempt', async () => {
+  it('gets the event at the next attempt when it recovers', async () => {
     const rig = await openRig()
     const receiver = await openReceiver(inTurn(status(500), status(204)))
     const endpoint = await rig.endpoint(receiver.url)
@@ -110,7 +110,7 @@ describe('a failing receiver', () => {
     expect(rows[0].failingSince).toBeNull()
   })
 
-  it('that is busy is left alone for as long as it asks, up to twice the gap', measuredAgain, async () => {
+  it('that is busy gets no attempt before its Retry-After, limited to twice the interval', measuredAgain, async () => {
     const rig = await openRig({ env: { WEBHOOK_RETRY_BASE_SECONDS: '0.3' } })
     const receiver = await openReceiver(inTurn(status(429, { 'retry-after': '60' }), status(200)))
     const endpoint = await rig.endpoint(receiver.url)
@@ -124,7 +124,7 @@ describe('a failing receiver', () => {
     ['hangs', hang, { responseCode: null, error: 'timeout' }, '0.3'],
     ['redirects', status(302, { location: 'http://127.0.0.1:1/' }), { responseCode: 302, error: 'redirect_refused' }],
     ['breaks off', ((_, __, socket) => socket.destroy()) as typeof hang, { responseCode: null, error: 'connection_lost' }],
-  ])('that %s is a failed attempt with its reason', async (_, answer, expected, timeout = '20') => {
+  ])('that %s costs one failed attempt with its reason', async (_, answer, expected, timeout = '20') => {
     const rig = await openRig({ env: { WEBHOOK_TIMEOUT_SECONDS: timeout, WEBHOOK_RETRY_BASE_SECONDS: '60' } })
     const receiver = await openReceiver(answer)
     const endpoint = await rig.endpoint(receiver.url)
@@ -132,7 +132,7 @@ describe('a failing receiver', () => {
     expect((await settled(rig, endpoint.id, 'retrying'))[0]).toMatchObject({ attempts: 1, ...expected })
   })
 
-  it('that was public at creation and is private at delivery is refused at dial', async () => {
+  it('that resolved to a public address at creation and to a private one at delivery is never connected to', async () => {
     const canary = await openReceiver()
     let records = ['93.184.216.34']
     const rig = await openRig({
@@ -154,8 +154,8 @@ async function openJobs(rig: Rig): Promise<number> {
   return rows[0].open
 }
 
-describe('a receiver that says 410', () => {
-  it('is disabled, and what was to come is given up', async () => {
+describe('a receiver that answers 410', () => {
+  it('is disabled, and its pending deliveries are given up', async () => {
     const rig = await openRig({ env: { WEBHOOK_RETRY_BASE_SECONDS: '60' } })
     const receiver = await openReceiver(status(500))
     const endpoint = await rig.endpoint(receiver.url)
@@ -176,7 +176,7 @@ describe('a receiver that says 410', () => {
   })
 })
 
-it('a secret that another SECRET_KEY sealed costs an attempt as a failure does, and none once it is back', async () => {
+it('a secret sealed with another SECRET_KEY costs an attempt like any failure, and none once it is readable again', async () => {
   const rig = await openRig()
   const receiver = await openReceiver()
   const endpoint = await rig.endpoint(receiver.url)
@@ -191,7 +191,7 @@ it('a secret that another SECRET_KEY sealed costs an attempt as a failure does, 
   await settled(rig, endpoint.id, 'delivered')
 })
 
-it('a secret of before a rotation that nobody can open does not keep the new one from signing', async () => {
+it('a previous secret that cannot be opened does not keep the new one from signing', async () => {
   const rig = await openRig()
   const receiver = await openReceiver()
   const endpoint = await rig.endpoint(receiver.url)
@@ -204,7 +204,7 @@ it('a secret of before a rotation that nobody can open does not keep the new one
   expect(receiver.requests[0]?.headers).not.toHaveProperty('x-service-signature-previous')
 })
 
-it('an endpoint that does nothing but fail for five days is disabled', async () => {
+it('an endpoint that only failed for five days and ten events is disabled', async () => {
   const rig = await openRig({ env: { WEBHOOK_RETRY_BASE_SECONDS: '60' } })
   const receiver = await openReceiver(status(500))
   const endpoint = await rig.endpoint(receiver.url)

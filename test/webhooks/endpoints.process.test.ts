@@ -1,4 +1,4 @@
-// Webhook endpoints over HTTP: what a caller may create, see, change and delete, and what is refused by name.
+// Webhook endpoints over HTTP: creating, reading, changing and deleting them, and the errors for invalid requests.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, type Api, api, createAccount, sql, startGateway } from '../kit/kit.ts'
 import { openScene, type Scene } from '../kit/scene.ts'
@@ -14,7 +14,7 @@ beforeAll(async () => {
   client = scene.client()
 })
 
-/** A client of somebody else, on `max` unless told otherwise. */
+/** A client of another account, on the plan `max` by default. */
 async function stranger(plan: 'free' | 'max' = 'max'): Promise<Api> {
   return scene.client(0, await createAccount(scene.databaseUrl, { plan }))
 }
@@ -33,7 +33,7 @@ async function stored(): Promise<number> {
   return rows[0].n
 }
 
-describe('creating', () => {
+describe('creating a webhook endpoint', () => {
   it('answers 201 with the record and its secret', async () => {
     const data = await create(['message.sent', 'instance.connected'])
     expect(Object.keys(data).sort()).toEqual(['createdAt', 'events', 'id', 'secret', 'url'])
@@ -42,7 +42,7 @@ describe('creating', () => {
     expect(Buffer.from((data.secret as string).slice(6), 'base64')).toHaveLength(32)
   })
 
-  it('keeps the secret sealed', async () => {
+  it('stores the secret sealed', async () => {
     const { id, secret } = await create()
     const { rows } = await sql(scene.databaseUrl).query('select secret from webhook_endpoints where id = $1', [id])
     expect(rows[0].secret.toString('latin1')).not.toContain((secret as string).slice(6, 20))
@@ -78,13 +78,13 @@ describe('creating', () => {
     'https://metadata.google.internal',
     'https://example.com@169.254.169.254',
     'https://[64:ff9b::a9fe:a9fe]',
-  ])('refuses %s and its like', async (url) => {
+  ])('refuses the private or internal target %s', async (url) => {
     const answer = await client.post('webhooks', { url, events: ['message.sent'] })
     expect(answer.status).toBe(400)
     expect(answer.body.error.message).toMatch(/^url: /)
   })
 
-  it('refuses the gateway itself', async () => {
+  it('refuses the URL of the gateway itself', async () => {
     const open = await startGateway({
       databaseUrl: scene.databaseUrl,
       env: { ROLES: 'http', PUBLIC_URL: 'https://gateway.example', RATE_LIMIT_PER_SECOND: '100000' },
@@ -95,7 +95,7 @@ describe('creating', () => {
     }
   })
 
-  it('refuses the gateway itself however its host is spelled, by REST and by GraphQL, new and changed', async () => {
+  it('refuses the gateway itself however its host is spelled, by REST and by GraphQL, on creation and on change', async () => {
     const open = await startGateway({
       databaseUrl: scene.databaseUrl,
       env: {
@@ -129,7 +129,7 @@ describe('creating', () => {
     }
   })
 
-  it('stops exactly at the number of the plan, also under a race', async () => {
+  it('stops exactly at the limit of the plan, even under concurrent requests', async () => {
     const free = await stranger('free')
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => free.post('webhooks', { url: hook, events: ['message.sent'] })),
@@ -151,7 +151,7 @@ describe('creating', () => {
     expect([answer.status, answer.body.error.code]).toEqual([403, 'SUBSCRIPTION_INACTIVE'])
   })
 
-  it('answers a repeated Idempotency-Key with the same secret, and creates one', async () => {
+  it('answers a repeated Idempotency-Key with the same secret, and creates one endpoint', async () => {
     const before = await stored()
     const body = { url: hook, events: ['message.sent'] }
     const headers = { 'idempotency-key': 'hook-1' }
@@ -175,8 +175,8 @@ it('lists endpoints without their secrets, oldest first', async () => {
   for (const webhook of body.data) expect(Object.keys(webhook).sort()).toEqual(['createdAt', 'events', 'id', 'url'])
 })
 
-describe('changing', () => {
-  it('changes what is given and leaves the rest', async () => {
+describe('changing a webhook endpoint', () => {
+  it('changes the given fields and keeps the rest', async () => {
     const { id } = await create()
     const answer = await client.put(`webhooks/${id}`, { events: ['message.failed', 'message.read'] })
     expect(answer.status).toBe(200)
@@ -201,7 +201,7 @@ describe('changing', () => {
     expect((await client.get(`webhooks/${id}`)).body.data).toMatchObject({ url: hook, events: ['message.sent'] })
   })
 
-  it('takes deliveries up again after they were stopped', async () => {
+  it('enables a disabled endpoint again, but not by a change of its URL', async () => {
     const { id } = await create()
     const state = async () =>
       (await client.graphql(`{ webhook(id: "${id}") { disabledReason disabledAt failingSince } }`)).body.data.webhook
@@ -219,7 +219,7 @@ describe('changing', () => {
   })
 })
 
-it('deletes once, and its secret with it', async () => {
+it('deletes an endpoint once, and its secret with it', async () => {
   const { id } = await create()
   expect((await client.delete(`webhooks/${id}`)).body).toEqual({ data: { id, deleted: true } })
   expect((await client.delete(`webhooks/${id}`)).status).toBe(404)
@@ -249,7 +249,7 @@ describe("another workspace's endpoint", () => {
   })
 })
 
-it('shows a secret when it is made, and in no other answer', async () => {
+it('shows a secret when it is created, and in no other response or log', async () => {
   const { id, secret } = await create()
   const rotated = (await client.post(`webhooks/${id}/rotate-secret`, {})).body.data
   expect(rotated.secret).toMatch(/^whsec_/)

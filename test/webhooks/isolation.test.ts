@@ -1,4 +1,4 @@
-// One slow or dead endpoint never delays another's deliveries.
+// A slow or dead endpoint never delays the deliveries of another endpoint.
 import { expect, it } from 'vitest'
 import { webhookSink } from '../../src/webhooks/sink.ts'
 import { openRelay } from '../events/rig.ts'
@@ -14,7 +14,7 @@ it('one hanging endpoint of ten does not delay the other nine', { timeout: 120_0
   const live = await Promise.all(Array.from({ length: 9 }, () => openReceiver()))
   for (const receiver of live) await rig.endpoint(receiver.url)
   const events = 100
-  /** Emits one after the other, waits for all deliveries to the living, and answers the 99th percentile of their lateness in ms. */
+  /** Emits events one by one, waits for all deliveries to live receivers, and returns the 99th percentile of the delay in ms. */
   async function deliver(): Promise<number> {
     for (const receiver of live) receiver.requests.length = 0
     for (let i = 0; i < events; i++) await rig.emit()
@@ -28,7 +28,7 @@ it('one hanging endpoint of ten does not delay the other nine', { timeout: 120_0
   }
   const p99 = await promptly(deliver, { withinMs: 1_000, tookMs: (ms) => ms })
   console.log(`F20: p99 of the other nine is ${p99} ms`)
-  // The dead one holds its own queue's places and no more.
+  // The dead endpoint occupies the four places of its own delivery queue and no more.
   expect(dead.requests.length).toBe(4)
 })
 
@@ -50,11 +50,11 @@ it('thirty dead endpoints with a backlog do not delay a live one', { timeout: 12
   )
 })
 
-it('fifty endpoints of a busy workspace do not stop the log of all', { timeout: 120_000 }, async () => {
+it('fifty endpoints of a busy workspace do not stop the event log', { timeout: 120_000 }, async () => {
   const rig = await openRig({ working: false })
   const { databaseUrl } = rig.app.config
   for (let i = 0; i < 50; i++) await rig.endpoint(`http://127.0.0.1:9/${i}`)
-  // As on a busy disk: all of it takes longer than the relay waits for one statement.
+  // As on a busy disk: the inserts in total take longer than the relay waits for one statement.
   await slow(databaseUrl as string, 'insert', 'webhook_deliveries', 1)
   await rig.emit(120)
   await openRelay(rig.app, webhookSink(rig.app))
@@ -63,7 +63,7 @@ it('fifty endpoints of a busy workspace do not stop the log of all', { timeout: 
   expect((await rig.app.metrics.relayFailures.get()).values[0]?.value).toBe(0)
 })
 
-it('a queue with a backlog empties itself', async () => {
+it('a delivery queue works through its backlog, and delivers each event once', async () => {
   const rig = await openRig()
   const receiver = await openReceiver((_, response) => void setTimeout(() => response.end(), 5))
   const endpoint = await rig.endpoint(receiver.url)
@@ -76,7 +76,7 @@ it('a queue with a backlog empties itself', async () => {
   expect(new Set(receiver.requests.map((request) => request.headers['webhook-id'])).size).toBe(500)
 })
 
-it('an endpoint that fails gets fewer attempts at once, and all of them again when it recovers', async () => {
+it('a failing endpoint gets fewer concurrent attempts, and the full number again when it recovers', async () => {
   const rig = await openRig({ env: { WEBHOOK_RETRY_BASE_SECONDS: '0.2' } })
   let open = 0
   let most = 0
@@ -96,7 +96,7 @@ it('an endpoint that fails gets fewer attempts at once, and all of them again wh
   await until(() => receiver.requests.length >= 20)
   expect(most).toBeLessThanOrEqual(2)
   receiver.answer = slowly(200)
-  // One that failed three times before is tried again after 20 s, give or take a fifth.
+  // A delivery that failed three times is tried again after 20 s, plus or minus a fifth.
   await until(async () => (await rig.deliveries(endpoint.id)).every((row) => row.status === 'delivered'), { timeoutMs: 45_000 })
   expect(most).toBeGreaterThan(2)
 })

@@ -1,4 +1,4 @@
-// What becomes of attempts still to be made when their endpoint changes, is switched off, deleted, or gets a new secret.
+// Pending attempts when their endpoint gets a new URL, is disabled, is deleted, or gets a new secret.
 import { verify } from '@octokit/webhooks-methods'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
@@ -9,16 +9,16 @@ import { until } from '../kit/kit.ts'
 import { openReceiver, status } from './receiver.ts'
 import { openRig, type Rig, settled } from './rig.ts'
 
-/** Time enough between two attempts to change something, on a busy machine too. */
+/** Leaves enough time between two attempts to change something, even on a busy machine. */
 const slow = { WEBHOOK_RETRY_BASE_SECONDS: '60' }
 
-/** Makes the next attempts due now, and their jobs too. */
+/** Makes the next attempts and their jobs due now. */
 async function hurry({ app }: Rig): Promise<void> {
   await app.pool.query(`update webhook_deliveries set "nextAttemptAt" = now() where status = 'retrying'`)
   await app.pool.query(`update pgboss.job set start_after = now() where name = 'webhook.deliver' and state < 'active'`)
 }
 
-describe('attempts still to be made', () => {
+describe('pending attempts', () => {
   it('go to the new URL', async () => {
     const rig = await openRig({ env: slow })
     const [before, after] = [await openReceiver(status(500)), await openReceiver()]
@@ -50,7 +50,7 @@ describe('attempts still to be made', () => {
     expect(receiver.requests).toHaveLength(3)
   })
 
-  it('are given up however many they are', { timeout: 120_000 }, async () => {
+  it('are given up even when there are thousands', { timeout: 120_000 }, async () => {
     const rig = await openRig()
     const endpoint = await rig.endpoint('http://127.0.0.1:9/')
     await rig.app.pool.query(
@@ -58,14 +58,14 @@ describe('attempts still to be made', () => {
        select gen_random_uuid(), $1, gen_random_uuid(), 'message.sent', 'retrying', 4, now() + interval '1 hour' from generate_series(1, 5500)`,
       [endpoint.id],
     )
-    // All of them in one statement would take longer than a statement may.
+    // One statement for all of them would take longer than the statement timeout.
     await slowDown(rig.app.config.databaseUrl as string, 'update', 'webhook_deliveries', 2)
     expect((await updateEndpoint(rig.ctx, endpoint.id, { enabled: false })).disabledReason).toBe('by_hand')
     const rows = await settled(rig, endpoint.id, 'failed', 5_500)
     expect(new Set(rows.map((row) => row.error))).toEqual(new Set(['endpoint_disabled']))
   })
 
-  it('of an endpoint switched off during an attempt end with that attempt', async () => {
+  it('end with the running attempt when the endpoint is disabled during it', async () => {
     const rig = await openRig({ env: slow })
     let answer = () => {}
     const receiver = await openReceiver((_, response) => {
@@ -110,7 +110,7 @@ describe('attempts still to be made', () => {
   })
 })
 
-it('deliveries are kept 30 days', async () => {
+it('deliveries are kept for 30 days', async () => {
   const rig = await openRig()
   const receiver = await openReceiver()
   const endpoint = await rig.endpoint(receiver.url)
@@ -124,7 +124,7 @@ it('deliveries are kept 30 days', async () => {
   expect((await rig.deliveries(endpoint.id)).map((row) => row.id).sort()).toEqual([rows[1]?.id, rows[2]?.id].sort())
 })
 
-it('what is left of a deleted endpoint goes with its last delivery', async () => {
+it('the row of a deleted endpoint is removed with its last delivery', async () => {
   const rig = await openRig()
   const receiver = await openReceiver()
   const endpoint = await rig.endpoint(receiver.url)
@@ -140,7 +140,7 @@ it('what is left of a deleted endpoint goes with its last delivery', async () =>
   expect(await count()).toBe(0)
 })
 
-/** Waits until nothing is left to do, at once or at the time of a next attempt. */
+/** Waits until no work is left, including attempts that are scheduled for later. */
 async function jobsDone(rig: Rig): Promise<void> {
   const { pool } = rig.app
   await until(async () => (await pool.query('select from outbox')).rowCount === 0)

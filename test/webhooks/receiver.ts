@@ -1,4 +1,4 @@
-// Receivers to deliver to: each records what it gets and answers as a test tells it, on loopback.
+// Webhook receivers on loopback: each records its requests and answers as the test specifies.
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { ServerOptions } from 'node:https'
 import { createServer as createSecureServer } from 'node:https'
@@ -19,7 +19,7 @@ export interface Receiver {
   /** Connections accepted so far. */
   connections: number
   requests: Received[]
-  /** Takes the place of the answer from now on. */
+  /** Used for all requests from now on; a test may replace it. */
   answer: Answer
 }
 
@@ -31,7 +31,7 @@ export function status(code: number, headers: Record<string, string> = {}, body 
   }
 }
 
-/** One answer after the other, the last one to all that follow. */
+/** Gives one answer after the other, and the last one to all further requests. */
 export function inTurn(...answers: [Answer, ...Answer[]]): Answer {
   return (...request) => {
     const answer = answers.length > 1 ? answers.shift() : answers[0]
@@ -42,7 +42,7 @@ export function inTurn(...answers: [Answer, ...Answer[]]): Answer {
 /** Never answers. */
 export const hang: Answer = () => {}
 
-/** Opens one; it ends with the test. */
+/** Opens a receiver; it ends with the test. */
 export async function openReceiver(answer: Answer = status(200), tls?: ServerOptions): Promise<Receiver> {
   const sockets = new Set<Socket>()
   const listener: RequestListener = (request, response) => {
@@ -80,7 +80,7 @@ async function read(request: IncomingMessage): Promise<Received> {
   try {
     for await (const chunk of request) chunks.push(chunk as Buffer)
   } catch {
-    // The sender went away; what came is what there is.
+    // The sender disconnected; the receiver keeps the part that arrived.
   }
   return {
     at,

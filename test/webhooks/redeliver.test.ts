@@ -1,4 +1,4 @@
-// Deliveries by hand: one more attempt of an old one, and a test.
+// Deliveries made by hand: one more attempt of an earlier delivery, and test deliveries.
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
 import { eventTypes } from '../../src/events/log/emit.ts'
@@ -27,7 +27,7 @@ describe('a redelivery', () => {
     expect(receiver.requests).toHaveLength(7)
   })
 
-  it('of one that waits for its next attempt is made now, and the automatic ones go on', async () => {
+  it('of a delivery that waits for its next attempt is made now, and the automatic attempts go on', async () => {
     const rig = await openRig({ env: slow })
     const receiver = await openReceiver(status(500))
     const endpoint = await rig.endpoint(receiver.url)
@@ -38,7 +38,7 @@ describe('a redelivery', () => {
     expect((await settled(rig, endpoint.id, 'retrying'))[0]).toMatchObject({ attemptsLeft: 4, nextAttemptAt: expect.any(Date) })
   })
 
-  it('of a delivered one is possible', async () => {
+  it('of a delivered event is possible', async () => {
     const rig = await openRig()
     const receiver = await openReceiver()
     const endpoint = await rig.endpoint(receiver.url)
@@ -49,7 +49,7 @@ describe('a redelivery', () => {
     expect((await settled(rig, endpoint.id, 'delivered'))[0]).toMatchObject({ attempts: 2 })
   })
 
-  it('is refused while an attempt is made, for a disabled endpoint, for a stranger, and after 30 days', async () => {
+  it('is refused during an attempt, for a disabled endpoint, for another account, and after 30 days', async () => {
     const rig = await openRig({ env: slow })
     const stranger = await openRig({ databaseUrl: rig.app.config.databaseUrl as string, working: false })
     const receiver = await openReceiver(hang)
@@ -77,8 +77,8 @@ describe('a redelivery', () => {
   })
 })
 
-describe('a test', () => {
-  it('is a real signed delivery of the first kind asked for, marked as one', async () => {
+describe('a test delivery', () => {
+  it('is a real signed delivery of the first type subscribed to, marked as a test', async () => {
     const rig = await openRig()
     const receiver = await openReceiver()
     const endpoint = await rig.endpoint(receiver.url, ['message.failed', 'message.sent'])
@@ -91,7 +91,7 @@ describe('a test', () => {
     expect((await rig.app.pool.query('select from events')).rowCount).toBe(0)
   })
 
-  it('is tried once', async () => {
+  it('is attempted once', async () => {
     const rig = await openRig({ env: fast })
     const receiver = await openReceiver(status(500))
     const endpoint = await rig.endpoint(receiver.url)
@@ -99,7 +99,7 @@ describe('a test', () => {
     expect((await settled(rig, endpoint.id, 'failed'))[0]).toMatchObject({ attempts: 1, responseCode: 500 })
   })
 
-  it.each(eventTypes)('looks like a real %s', async (type) => {
+  it.each(eventTypes)('has the fields of a real %s', async (type) => {
     const rig = await openRig()
     const receiver = await openReceiver()
     const endpoint = await rig.endpoint(receiver.url, [type])

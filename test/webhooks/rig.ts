@@ -1,4 +1,4 @@
-// What tests of deliveries begin with: an App of its own on a clone of the database, with the relay and the webhook jobs running.
+// Setup for tests of deliveries: an App on its own clone of the database, with the relay and the webhook jobs running.
 
 import { openApp as openGateway } from '../../src/app.ts'
 import type { App } from '../../src/core/app.ts'
@@ -22,7 +22,7 @@ export interface Rig {
   app: App
   account: Account
   ctx: Context
-  /** Creates an endpoint of the account, for `message.sent` unless told otherwise. */
+  /** Creates an endpoint of the account, for `message.sent` by default. */
   endpoint: (url: string, events?: EventType[]) => Promise<Endpoint & { shownSecret: string }>
   /** Emits events and returns their ids, in order. */
   emit: (count?: number, type?: EventType) => Promise<string[]>
@@ -45,13 +45,13 @@ export interface RigOptions {
   /** Environment variables beyond the usual. */
   env?: Record<string, string>
   egress?: Partial<EgressOptions>
-  /** Deliveries are made only where this is true. */
+  /** Whether deliveries are made; true by default. */
   working?: boolean
-  /** Where not given, a clone of its own. */
+  /** A clone of its own by default. */
   databaseUrl?: string
 }
 
-/** Waits until every delivery to the endpoint stands there. */
+/** Waits until the endpoint has `count` deliveries, all with the wanted status. */
 export async function settled(rig: Rig, endpointId: string, wanted: DeliveryStatus, count = 1): Promise<DeliveryRow[]> {
   return await until(async () => {
     const rows = await rig.deliveries(endpointId)
@@ -59,7 +59,7 @@ export async function settled(rig: Rig, endpointId: string, wanted: DeliveryStat
   })
 }
 
-/** Ends with the test. */
+/** The rig ends with the test. */
 export async function openRig(options: RigOptions = {}): Promise<Rig> {
   const { env, egress, working = true } = options
   const databaseUrl = options.databaseUrl ?? (await cloneDatabase())

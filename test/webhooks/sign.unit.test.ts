@@ -1,4 +1,4 @@
-// Signatures, as the verifiers that integrators use see them: GitHub's, Standard Webhooks' and Svix's, unchanged.
+// Signatures are accepted, unchanged, by the verifiers that integrators use: GitHub's, Standard Webhooks' and Svix's.
 import { verify } from '@octokit/webhooks-methods'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
@@ -27,7 +27,7 @@ describe.each(Object.entries(bodies))('a %s body', (_, text) => {
   const secret = newSecret()
   const { headers } = signed(text, secret)
 
-  it('is verified by @octokit/webhooks-methods, and refused with one byte changed', async () => {
+  it('is verified by @octokit/webhooks-methods, and refused with one byte added', async () => {
     expect(await verify(secret, text, headers['X-Service-Signature'] as string)).toBe(true)
     expect(await verify(secret, `${text} `, headers['X-Service-Signature'] as string)).toBe(false)
     expect(await verify(newSecret(), text, headers['X-Service-Signature'] as string)).toBe(false)
@@ -36,7 +36,7 @@ describe.each(Object.entries(bodies))('a %s body', (_, text) => {
   it.each([
     ['standardwebhooks', StandardWebhook],
     ['svix', SvixWebhook],
-  ])('is verified by %s, and refused with one byte changed', (_, Verifier) => {
+  ])('is verified by %s, and refused with one byte added', (_, Verifier) => {
     const verifier = new Verifier(secret)
     expect(() => verifier.verify(text, headers)).not.toThrow()
     expect(() => verifier.verify(`${text} `, headers)).toThrow()

@@ -1,9 +1,9 @@
-// How often an endpoint may be tested: each test is a request to whatever address the endpoint names.
+// Rate limit of webhook tests, needed because each test is a request to whatever address the endpoint names.
 import { expect, it } from 'vitest'
 import { sql } from '../kit/kit.ts'
 import { openRig } from '../rest-compat/rig.ts'
 
-it('an endpoint is tested ten times a minute, by everybody together, over REST and GraphQL', async () => {
+it('an endpoint can be tested ten times a minute in total, over REST and GraphQL', async () => {
   const { tenant, databaseUrl } = await openRig()
   const made = await tenant.api.post('webhooks', { url: 'http://127.0.0.1:9/', events: ['message.sent'] })
   const { id } = made.body.data
