@@ -34,7 +34,14 @@ export default defineConfig({
       // More workers than cores: these tests mostly wait for child processes.
       {
         extends: true,
-        test: { name: 'processes', include: [process_], isolate: false, maxWorkers: 4, sequence: { groupOrder: 2 }, ...withDatabase },
+        test: {
+          name: 'processes',
+          include: [process_],
+          isolate: false,
+          maxWorkers: 4,
+          sequence: { groupOrder: 2 },
+          ...withDatabase,
+        },
       },
       // Long runs and measurements, one at a time (npm run test:deep).
       { extends: true, test: { name: 'deep', include: [deep], maxWorkers: 1, sequence: { groupOrder: 3 }, ...withDatabase } },
