@@ -46,7 +46,7 @@ export async function demoKey(app: App, userId?: string): Promise<string | undef
   return rowCount ? key : undefined
 }
 
-/** Derives the key from SECRET_KEY. Only its hash is stored, but a process with the secret can derive it again. */
+/** Derives the key from SECRET_KEY. Only its hash and prefix are stored, but a process with the secret can derive it again. */
 function keyOf(app: App): string {
   const { secretKey } = app.secrets
   if (!secretKey) throw new Error('SECRET_KEY is not set')
