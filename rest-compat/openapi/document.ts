@@ -10,7 +10,7 @@ import { type IdentityRoute, identityOperation } from './identity.ts'
 import { type Components, type Operation, type OperationSource, operationOf } from './operation.ts'
 import { createSchemas } from './schemas.ts'
 import { type SurfaceRules, surfaceRules } from './surface.ts'
-import { introductions, tagOf, tagsOf } from './words.ts'
+import { introductions, tagNamesOf, tagOf, tagsOf } from './words.ts'
 import type { Schema } from './zod.ts'
 
 export interface ApiSource extends OperationSource {
@@ -54,7 +54,7 @@ export function describeApi(source: ApiSource, surface: Surface): OpenApiDocumen
       title: rules.title,
       version: '1.0.0',
       summary: rules.summary,
-      description: introductions[surface],
+      description: introductions[surface](),
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: `${source.publicUrl ?? ''}${rules.prefix}`, description: 'This gateway.' }],
@@ -76,7 +76,7 @@ type Served = [path: string, method: string, operation: Operation]
 
 /** Groups paths by family, and keeps the order of the routes within each. */
 function pathsOf(surface: Surface, served: readonly Served[]): OpenApiDocument['paths'] {
-  const inOrder = tagsOf(surface).flatMap(({ name }) => served.filter(([path]) => tagOf(surface, path) === name))
+  const inOrder = tagNamesOf(surface).flatMap((name) => served.filter(([path]) => tagOf(surface, path) === name))
   const paths: OpenApiDocument['paths'] = {}
   for (const [path, method, operation] of inOrder) {
     const address = path.replaceAll(/:(\w+)/g, '{$1}')

@@ -2,9 +2,10 @@
 import { readFileSync } from 'node:fs'
 import type { Surface } from '../route.ts'
 
-/** The text of one guide. */
-function guide(name: string): string {
-  return readFileSync(new URL(`guides/${name}.md`, import.meta.url), 'utf8').trim()
+/** Reads guides when a document is made, not at start: most processes never make one. */
+function guide(...names: string[]): () => string {
+  const read = (name: string) => readFileSync(new URL(`guides/${name}.md`, import.meta.url), 'utf8').trim()
+  return () => names.map(read).join('\n\n')
 }
 
 /** Changes shell examples with an API key to an access token and the console's prefix. */
@@ -16,21 +17,20 @@ export function withToken(text: string): string {
   )
 }
 
-const joined = (...names: string[]) => names.map(guide).join('\n\n')
-
-export const introductions: Record<Surface, string> = {
-  public: joined('introduction', 'requests', 'graphql', 'glossary'),
-  console: joined('console-introduction', 'requests', 'glossary'),
+/** The introduction of each document. */
+export const introductions: Record<Surface, () => string> = {
+  public: guide('introduction', 'requests', 'graphql', 'glossary'),
+  console: guide('console-introduction', 'requests', 'glossary'),
 }
 
 interface Family {
   start: string
   name: string
-  /** Empty if another entry of the same name has the description. */
-  description: string
+  /** Omitted if another entry of the same name has the description. */
+  description?: string | (() => string)
 }
 
-const family = (start: string, name: string, description = ''): Family => ({ start, name, description })
+const family = (start: string, name: string, description?: Family['description']): Family => ({ start, name, description })
 
 const ofBoth = [
   family('/messages', 'Messages', guide('messages')),
@@ -87,8 +87,21 @@ interface Tag {
 
 /** The tags of a surface, in the order of its document. */
 export function tagsOf(surface: Surface): Tag[] {
-  const tags = families[surface].flatMap(({ name, description }) => (description ? [{ name, description }] : []))
-  return surface === 'public' ? tags : tags.map(({ name, description }) => ({ name, description: withToken(description) }))
+  return described(surface).map(({ name, description }) => {
+    const text = typeof description === 'string' ? description : description()
+    return { name, description: surface === 'public' ? text : withToken(text) }
+  })
+}
+
+/** The names of the tags, in the same order. */
+export function tagNamesOf(surface: Surface): string[] {
+  return described(surface).map(({ name }) => name)
+}
+
+type Described = Family & { description: string | (() => string) }
+
+function described(surface: Surface): Described[] {
+  return families[surface].filter((one): one is Described => one.description !== undefined)
 }
 
 /** The family of a path: the entry with the longest matching prefix. @throws Error when none matches. */

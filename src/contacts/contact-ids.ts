@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { defineArguments } from '../core/graph/input.ts'
 import { parse, uuid } from '../core/validation.ts'
 
-export const maxContactIds = 10_000
+const maxContactIds = 10_000
 
 const uuids = z.array(uuid)
 const list = z

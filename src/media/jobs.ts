@@ -4,7 +4,7 @@ import { defineJob, implementJob, type JobImplementation } from '../core/jobs/jo
 import { sweepMedia } from './service.ts'
 
 // Not by `definePrune`: the bytes of a file are removed from the store before its row is deleted.
-export const sweepMediaJob = defineJob({
+const sweepMediaJob = defineJob({
   name: 'media.sweep',
   schema: z.object({}),
   options: { retryLimit: 2, expireInSeconds: 600 },

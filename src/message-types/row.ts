@@ -17,7 +17,7 @@ type Given<Fields extends Shape, Required extends keyof Fields> = {
   [Name in keyof Fields]: Name extends Required ? NonNullable<z.output<Fields[Name]>> : z.output<Fields[Name]>
 } & ('contactId' extends Required ? { contact: SharedContact } : unknown)
 
-/** What messages of a type consist of. */
+/** The parts of a message type: its fields, and the stored columns made of them. */
 export interface Composition<Fields extends Shape, Required extends keyof Fields, Content> {
   /** Its fields. All types share one input, so each field may be left out there, and `required` says which ones a type insists on. */
   fields: Fields
@@ -29,7 +29,7 @@ export interface Composition<Fields extends Shape, Required extends keyof Fields
   longestText?: number
   /** The text of the record. */
   body: (given: Given<Fields, Required>) => string
-  /** What a provider is handed beyond the text and the file. */
+  /** The data for the provider besides the text and the file. */
   content: (given: Given<Fields, Required>) => Content
 }
 

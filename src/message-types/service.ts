@@ -1,4 +1,4 @@
-// What other domains read from the table of message types.
+// Access to the table of message types for other domains.
 import type { z } from 'zod'
 import type { OutgoingContent, OutgoingType } from '../providers/provider.ts'
 import { messageTypes } from './message-types.ts'
@@ -6,7 +6,7 @@ import type { ExampleIds, MessageTypeRow, SharedContact } from './row.ts'
 
 type Table = typeof messageTypes
 
-/** What callers can send. Messages that come in may also be `unknown`. */
+/** The types that callers can send. Inbound messages may also be `unknown`. */
 export type SendType = keyof Table
 export const sendTypes = Object.keys(messageTypes) as SendType[]
 
@@ -17,7 +17,7 @@ export function rowOf(type: unknown): MessageTypeRow<OutgoingType> | undefined {
   return typeof type === 'string' && Object.hasOwn(messageTypes, type) ? messageTypes[type as SendType] : undefined
 }
 
-/** What messages made of templates can be. */
+/** The types that a template can have. */
 export type TemplateType = { [Type in SendType]: Table[Type] extends { inTemplates: true } ? Type : never }[SendType]
 export const templateTypes = sendTypes.filter((type): type is TemplateType => rowOf(type).inTemplates === true)
 
@@ -45,14 +45,14 @@ function mergeFields(): Record<string, z.ZodType> {
   return fields
 }
 
-/** What a message of a type stores. `input` has passed validation, and `contact` is the one that it names. */
+/** Makes the stored columns of a message. `input` has passed validation; `contact` is the contact that it names. */
 export function composeContent(
   type: SendType,
   input: TypeFields,
   contact: SharedContact | undefined,
 ): { body: string; mediaUrl: string | null; content: OutgoingContent | null } {
   const row = rowOf(type)
-  // Validation refuses an input without the fields that the row requires, and the caller one whose contact does not exist.
+  // Validation ensures the required fields, and the caller ensures that the contact exists.
   const given = { ...input, contact } as never
   return {
     body: row.body(given),

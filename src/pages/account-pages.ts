@@ -60,7 +60,7 @@ ${provider ? `<p><a href="api/auth/oauth/${provider}">Sign in with ${provider}</
   if (status === 'active') return plan.name
   return plan.name + ', ' + (status === 'cancelled' ? 'until ' + currentPeriodEnd.slice(0, 10) : status.replace('_', ' '))
 }
-// Who is signed in has a cookie that the page cannot see.
+// The session cookie is HttpOnly, so only a request shows whether a person is signed in.
 const look = async () => {
   const { accessToken } = await call('api/auth/token', {}).catch(() => ({}))
   const query = '{ me { email } subscription { plan { name } status currentPeriodEnd } }'
@@ -144,7 +144,7 @@ const said = document.getElementById('said')
 const say = (text = '') => { said.textContent = text }
 const query = new URLSearchParams(location.search)
 const token = query.get('token') ?? ''
-// What is in the address would stay in the history.
+// Removes the token from the address, so that the browser history does not keep it.
 history.replaceState(null, '', location.pathname)
 const sends = ${sends}
 for (const form of document.forms) form.addEventListener('submit', async (event) => {

@@ -37,7 +37,7 @@ const post = async (path, headers) => {
   return answer.data
 }
 const link = new URLSearchParams(location.hash.slice(1)).get('${linkName}')
-// What is in the address would stay in the history.
+// Removes the one-time link from the address, so that the browser history does not keep it.
 if (link) history.replaceState(null, '', location.pathname + location.search)
 const find = async () => {
   if (link) {

@@ -14,7 +14,7 @@ export interface ProviderInstance {
 /** Messages of other types only come in. */
 export type OutgoingType = Exclude<MessageType, 'unknown'>
 
-/** What messages of a type consist of beyond `body` and `mediaUrl`. Types that are not named here have nothing more. */
+/** The data of a message besides `body` and `mediaUrl`, by type. Types that are not listed have none. */
 export interface ContentByType {
   location: { kind: 'location'; latitude: number; longitude: number; name: string | null; address: string | null }
   contact: { kind: 'contact'; name: string; phone: string }

@@ -111,7 +111,7 @@ export async function acceptInvitation(ctx: Context, token: string): Promise<Tea
       tokenHash(token),
     ])
     const team = (named[0] && (await holdTeam(tx, named[0].teamId))) ?? fail('INVALID_TOKEN')
-    // Nobody counts seats while both are locked, so the seat belongs either to this invitation or already to this member.
+    // Both locks stop other transactions from counting seats, so the seat belongs to the invitation or to the new member, never to both.
     await holdPlan(tx, team.ownerId)
     const { rows } = await tx.query<{ id: string; role: string; isTheirs: boolean }>(
       `select i.id, i.role::text as role, u."emailVerified" and lower(u.email) = i.email as "isTheirs"

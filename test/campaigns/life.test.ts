@@ -19,10 +19,7 @@ beforeAll(async () => {
   instanceId = scene.phone.id
 })
 
-/**
- * Each page is made to take this long, so that some recipients are left when the test stops the campaign.
- * The campaign rests for three times that.
- */
+/** Delay of each page, so that recipients remain when the test stops the campaign. The campaign rests three times as long. */
 const pageMs = 150
 
 let used = 0

@@ -6,7 +6,7 @@ import { createShare, type Reservation } from '../../src/core/share.ts'
 const options = { lightBytes: 1, perCaller: 32, total: 80, mostWaiting: 100, waitMs: 60_000 }
 const refusal = { extensions: { code: 'API_RATE_LIMIT_EXCEEDED' }, retryAfterSeconds: 1 }
 
-/** Whether each reservation was granted, once all due tasks have run. */
+/** Runs all due tasks, and returns for each reservation whether it was granted. */
 async function given(...rooms: Promise<Reservation>[]): Promise<boolean[]> {
   await new Promise(setImmediate)
   const pending = Symbol('pending')

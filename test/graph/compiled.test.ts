@@ -55,7 +55,7 @@ async function executed(args: ExecutionArgs): Promise<ExecutionResult> {
   return (await executeCompiled(args)) ?? (await execute(args))
 }
 
-/** Whether a document is executed compiled once it has been repeated. */
+/** Returns true if a repeated document is executed compiled. */
 async function isCompiled(query: string, variableValues = {}): Promise<boolean> {
   const args = { schema, document: parse(query), variableValues, contextValue: { ...context } }
   let result = null

@@ -105,7 +105,7 @@ export const callers: [name: string, open: (site: Site) => Promise<Caller>, expe
   ['no requests left', (site) => openAfter(site, noRequests), always('MONTHLY_API_REQUEST_QUOTA_EXCEEDED')],
 ]
 
-/** Whether this error is decided before the content of the request is examined. */
+/** Returns true if the gateway reports this error before it examines the content of the request. */
 export function comesFirst(code: ErrorCode | null): boolean {
   return code !== null && !/^(MAX_\w+|MONTHLY_OUTBOUND_QUOTA_EXCEEDED)$/.test(code)
 }

@@ -128,7 +128,7 @@ function boundFaults({ minimum, maximum }: Schema): Fault[] {
 function countFaults({ minItems, maxItems, items = {} }: Schema, known: Known): Fault[] {
   const [min = 0, max] = [minItems, maxItems] as (number | undefined)[]
   const item = presentFor(items, known)
-  // Where more than 1,000 items are allowed, a separate test covers the upper bound.
+  // A separate test covers the upper bound of lists that allow more than 1,000 items.
   const isShort = max !== undefined && max <= 1000
   return [
     ...(min > 0 ? [fault('too few', [])] : []),

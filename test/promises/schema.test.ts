@@ -51,7 +51,7 @@ function fieldsOf(list: readonly { name: string; getFields: () => Record<string,
   )
 }
 
-/** Whether a list, at any depth, may hold null. */
+/** Returns true if a list, at any depth, may contain null. */
 function mayHoldNull(type: GraphQLOutputType): boolean {
   const bare = isNonNullType(type) ? type.ofType : type
   return isListType(bare) && (!isNonNullType(bare.ofType) || mayHoldNull(bare.ofType))

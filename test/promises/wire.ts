@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 
 export interface Wire {
   text: string
-  /** Whether the other side closed the connection. */
+  /** True if the other side closed the connection. */
   closed: boolean
   tookMs: number
 }

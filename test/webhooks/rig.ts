@@ -45,7 +45,7 @@ export interface RigOptions {
   /** Environment variables beyond the usual. */
   env?: Record<string, string>
   egress?: Partial<EgressOptions>
-  /** Whether deliveries are made; true by default. */
+  /** True (the default) starts the workers that make deliveries. */
   working?: boolean
   /** A clone of its own by default. */
   databaseUrl?: string

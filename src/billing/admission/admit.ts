@@ -63,7 +63,7 @@ interface Row {
 const keyForm = /^svc_(live|team)_[0-9a-f]{64}$/
 
 /** True if the value has the form of a key. Any other value is rejected without a database query. */
-export function isKey(value: unknown): value is string {
+function isKey(value: unknown): value is string {
   return typeof value === 'string' && keyForm.test(value)
 }
 

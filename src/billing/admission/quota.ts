@@ -83,7 +83,7 @@ const plannedMonths = 12
 const leastPlanned = 200_000
 
 /** Returns how many messages and recipients an owner may schedule within one calendar month (UTC), on that plan. */
-export function mostPlanned(plan: string): number {
+function mostPlanned(plan: string): number {
   return Math.max(leastPlanned, plannedMonths * planOf(plan).limits.monthlyOutboundQuota)
 }
 

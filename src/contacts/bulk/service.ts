@@ -12,7 +12,7 @@ import { bulkJob } from './bulk-job.ts'
 import { takeTurn } from './turn.ts'
 
 /** From this number of ids on, a job does the work. */
-export const jobFrom = 100
+const jobFrom = 100
 
 /** Result of the job so far: `added` and `alreadyInGroup`, or `deleted`. */
 export type BulkSummary = { added: number; alreadyInGroup: number; notFound: number } | { deleted: number; notFound: number }

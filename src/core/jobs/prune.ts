@@ -17,7 +17,7 @@ export interface ExpiredRows {
 
 export interface PruneDefinition extends Pick<JobDefinition<object>, 'name' | 'options'> {
   cron: string
-  /** What the job does before it deletes. */
+  /** Runs before the first deletion. */
   before?: (app: Pruned) => Promise<unknown>
 }
 
