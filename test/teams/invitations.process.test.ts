@@ -1,8 +1,9 @@
-// Each invitation holds a seat and is valid once, for one address, for seven days.
+// Owners and admins invite people by mail, and each open invitation holds a seat of the plan for seven days.
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { sql, whileHeld } from '../kit/kit.ts'
+import { sql } from '../kit/kit.ts'
 import { moment, nobody, uuid } from '../rest-compat/rig.ts'
+import { acceptOver } from './invitation-rig.ts'
 import {
   type Crew,
   invited,
@@ -30,7 +31,7 @@ describe.each(surfaces)('invitations %s', (_, ask) => {
   const invite = (who: Parameters<typeof ask>[0], teamId: string, body: unknown) =>
     ask(who, 'POST /teams/:teamId/invitations', [teamId], body)
   const list = async (teamId: string) => (await ask(crew.owner, 'GET /teams/:teamId/invitations', [teamId])).data
-  const accept = (who: Parameters<typeof ask>[0], token: unknown) => ask(who, 'POST /teams/invitations/accept', [], { token })
+  const accept = acceptOver(ask)
 
   beforeAll(async () => {
     crew = await newCrew(rig)
@@ -179,73 +180,6 @@ describe.each(surfaces)('invitations %s', (_, ask) => {
     await subscribe(rig, owner, 'max')
     await subscribe(rig, admin, 'free', 'inactive')
     expect((await invite(admin, teamId, body)).code).toBe(null)
-  })
-
-  it('are invalid when unknown, used, revoked, expired or of a deleted team', async () => {
-    const guest = await newPerson(rig)
-    const { teamId } = await newTeam(rig, crew.owner)
-    const closed = await newTeam(rig, crew.owner)
-    await sql(rig.databaseUrl).query('update teams set "deletedAt" = now() where id = $1', [closed.teamId])
-    const tokens = [
-      'nonsense',
-      (await invited(rig, teamId, guest.email, { status: 'accepted' })).token,
-      (await invited(rig, teamId, guest.email, { status: 'revoked' })).token,
-      (await invited(rig, teamId, guest.email, { days: -1 })).token,
-      (await invited(rig, closed.teamId, guest.email)).token,
-    ]
-    for (const token of tokens) {
-      const { code, answer } = await accept(guest, token)
-      expect(code).toBe('INVALID_TOKEN')
-      if (answer.body.error) expect(answer.status).toBe(400)
-    }
-    expect((await ask(guest, 'GET /teams')).data).toEqual([])
-  })
-
-  it('are accepted only by the verified account of their address, and survive refused attempts', async () => {
-    const guest = await newPerson(rig)
-    const { token } = await invited(rig, crew.teamId, guest.email, { role: 'admin' })
-    for (const person of [crew.outsider, crew.admin]) expect((await accept(person, token)).code).toBe('FORBIDDEN')
-    const verified = (yes: boolean) =>
-      sql(rig.databaseUrl).query('update users set "emailVerified" = $2 where id = $1', [guest.userId, yes])
-    await verified(false)
-    expect((await accept(guest, token)).code).toBe('FORBIDDEN')
-    await verified(true)
-    expect((await accept(guest, token)).data).toMatchObject({ id: crew.teamId, role: 'admin' })
-  })
-
-  it('accepted twenty times concurrently create one member', async () => {
-    const guest = await newPerson(rig)
-    const { teamId } = await newTeam(rig, crew.owner)
-    const { token } = await invited(rig, teamId, guest.email)
-    const told = await Promise.all(Array.from({ length: 20 }, () => accept(guest, token)))
-    expect(told.filter(({ code }) => code === null)).toHaveLength(1)
-    expect(told.filter(({ code }) => code === 'INVALID_TOKEN')).toHaveLength(19)
-    expect((await ask(guest, 'GET /teams/:teamId/members', [teamId])).data).toHaveLength(2)
-  })
-
-  it('add nobody when revoked while an acceptance waits', async () => {
-    const guest = await newPerson(rig)
-    const { teamId } = await newTeam(rig, crew.owner)
-    const { id, token } = await invited(rig, teamId, guest.email)
-    const told = await whileHeld(
-      rig.databaseUrl,
-      ['select from teams where id = $1 for update', teamId],
-      [() => accept(guest, token)],
-      [`update team_invitations set status = 'revoked' where id = $1`, id],
-    )
-    expect(told.map(({ code }) => code)).toEqual(['INVALID_TOKEN'])
-    expect((await ask(guest, 'GET /teams')).data).toEqual([])
-  })
-
-  it('accepted concurrently by several accounts add only the account of their address', async () => {
-    const guest = await newPerson(rig)
-    const { teamId } = await newTeam(rig, crew.owner)
-    const { token } = await invited(rig, teamId, guest.email, { role: 'admin' })
-    const told = await Promise.all([crew.outsider, guest, crew.admin].map((person) => accept(person, token)))
-    expect(told[1]?.code).toBe(null)
-    for (const other of [told[0], told[2]]) expect(['FORBIDDEN', 'INVALID_TOKEN']).toContain(other?.code)
-    const { data } = await ask(guest, 'GET /teams/:teamId/members', [teamId])
-    expect(data.map(({ userId }: { userId: string }) => userId)).toEqual([crew.owner.userId, guest.userId])
   })
 
   it('keep the seat that they hold, even after a downgrade to a plan with fewer seats', async () => {
