@@ -1,0 +1,35 @@
+// Setup for tests of S3: a bucket, and a gateway that stores its files there.
+import { type Account, cloneDatabase, createAccount, type Gateway, startGateway } from '../kit/kit.ts'
+import { dataFolder } from '../promises/demo.ts'
+import { type S3Server, startS3 } from './s3-server.ts'
+
+export const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'the-secret/of+the=bucket', region: 'eu-central-1' }
+
+export interface Bucket {
+  s3: S3Server
+  /** The configuration of the gateway. */
+  env: Record<string, string>
+  databaseUrl: string
+  account: Account
+  gateway: Gateway
+}
+
+/** Everything ends with the test file. */
+export async function openBucket(): Promise<Bucket> {
+  const s3 = await startS3(credentials)
+  const databaseUrl = await cloneDatabase()
+  const account = await createAccount(databaseUrl)
+  const env: Record<string, string> = {
+    DATA_DIR: await dataFolder(),
+    MEDIA_STORE: 's3',
+    S3_BUCKET: 'files',
+    S3_ENDPOINT: s3.url,
+    S3_REGION: credentials.region,
+    S3_ACCESS_KEY_ID: credentials.accessKeyId,
+    S3_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    LOG_LEVEL: 'trace',
+    RATE_LIMIT_PER_SECOND: '100000',
+  }
+  const gateway = await startGateway({ databaseUrl, env })
+  return { s3, env, databaseUrl, account, gateway }
+}
