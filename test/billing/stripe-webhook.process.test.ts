@@ -1,45 +1,18 @@
 // Stripe webhook events are trusted only by their signature, are idempotent, and lead to the same state in any order.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { api, cloneDatabase, sql, startGateway } from '../kit/kit.ts'
+import { api, startGateway } from '../kit/kit.ts'
 import { send } from '../promises/wire.ts'
-import { byHeader, checkoutsOf, openPerson, type Person, rowOf, type Site } from './rig.ts'
-import {
-  makeInvoice,
-  makeSubscription,
-  openStripeStandIn,
-  pay,
-  type StripeStandIn,
-  sendEvent,
-  settings,
-} from './stripe-stand-in.ts'
+import { type Customers, openCustomers } from './stripe-rig.ts'
+import { makeInvoice, makeSubscription, pay, sendEvent } from './stripe-stand-in.ts'
 
-let site: Site
-let stripe: StripeStandIn
+let site: Customers['site']
+let stripe: Customers['stripe']
+let customer: Customers['customer']
+let kept: Customers['kept']
 
 beforeAll(async () => {
-  stripe = await openStripeStandIn()
-  const databaseUrl = await cloneDatabase()
-  const env = { ROLES: 'http', STRIPE_API_URL: stripe.url, ...settings }
-  site = { databaseUrl, url: (await startGateway({ databaseUrl, env })).url }
+  ;({ site, stripe, customer, kept } = await openCustomers())
 })
-
-/** A person with an open Checkout Session that is not yet paid. */
-async function customer(plan: 'pro' | 'max' = 'pro') {
-  const person = await openPerson(site, 'free')
-  const { data } = await byHeader(person, null, 'checkout', { plan })
-  const session = stripe.things.get(data.url.split('/').at(-1))
-  return { person, session, id: session.customer as string }
-}
-
-/** The stored billing state of a person, without ids and times that differ between people. */
-async function kept(person: Person) {
-  const { plan, status, cancelAtPeriodEnd, provider, externalId } = await rowOf(site, person)
-  const checkouts = (await checkoutsOf(site, person)).map((row) => `${row.plan} ${row.status}`)
-  const payments = (await byHeader(person, null, 'payments')).data.map(
-    (row: Record<string, unknown>) => `${row.amount} ${row.currency} ${row.status} ${row.description}`,
-  )
-  return { plan, status, cancelAtPeriodEnd, provider, has: externalId !== null, checkouts, payments: payments.sort() }
-}
 
 function permutations<T>(items: readonly T[]): T[][] {
   if (items.length <= 1) return [[...items]]
@@ -205,75 +178,4 @@ it('keeps a payment failed until it is paid, and paid after a partial refund', a
   await sendEvent(site, 'invoice.paid', invoice)
   await sendEvent(site, 'charge.refunded', { refunded: false, payment_intent: invoice.of, customer: id })
   expect((await kept(person)).payments).toEqual(['19 EUR paid Pro, November 2026'])
-})
-
-describe('a subscription update from Stripe', () => {
-  const meanings: [string, object, object][] = [
-    ['trialing', {}, { plan: 'pro', status: 'active' }],
-    ['past_due', {}, { plan: 'pro', status: 'past_due' }],
-    ['unpaid', {}, { plan: 'pro', status: 'inactive' }],
-    ['paused', {}, { plan: 'pro', status: 'inactive' }],
-    ['paused', { cancel_at_period_end: true }, { plan: 'pro', status: 'inactive', cancelAtPeriodEnd: true }],
-    ['past_due', { cancel_at_period_end: true }, { plan: 'pro', status: 'cancelled', cancelAtPeriodEnd: true }],
-    ['active', { cancel_at_period_end: true }, { plan: 'pro', status: 'cancelled', cancelAtPeriodEnd: true }],
-    ['canceled', {}, { plan: 'free', status: 'active', provider: null, has: false }],
-    ['incomplete_expired', {}, { plan: 'free', status: 'active', provider: null, has: false }],
-  ]
-
-  it.each(meanings)('maps %s %j to %j', async (status, more, meaning) => {
-    const { person, session } = await customer()
-    const { subscription } = pay(stripe, session)
-    await sendEvent(site, 'checkout.session.completed', session)
-    Object.assign(subscription, { status }, more)
-    await sendEvent(site, 'customer.subscription.updated', subscription)
-    expect(await kept(person)).toMatchObject(meaning)
-  })
-
-  it('about an ended subscription does not replace the running one', async () => {
-    const { person, session, id } = await customer()
-    const { subscription } = pay(stripe, session)
-    subscription.status = 'canceled'
-    const running = makeSubscription(stripe, id, 'price_max')
-    for (const event of [running, subscription, running, subscription])
-      await sendEvent(site, 'customer.subscription.deleted', event)
-    expect(await rowOf(site, person)).toMatchObject({ plan: 'max', status: 'active', externalId: running.id })
-  })
-
-  it('does not replace a newer state with an outdated response', async () => {
-    const { person, session } = await customer()
-    const { subscription } = pay(stripe, session)
-    // While the first response is in transit, the subscription changes and the newer state is stored.
-    stripe.before = async () => {
-      subscription.items.data[0].price.id = 'price_max'
-      await sendEvent(site, 'customer.subscription.updated', subscription)
-      expect(await rowOf(site, person)).toMatchObject({ plan: 'max' })
-    }
-    await sendEvent(site, 'customer.subscription.updated', subscription)
-    expect(await rowOf(site, person)).toMatchObject({ plan: 'max', status: 'active' })
-  })
-
-  it('does not replace a newer state with an outdated response when the newer state equals the stored one', async () => {
-    const { person, session } = await customer()
-    const { subscription } = pay(stripe, session)
-    await sendEvent(site, 'checkout.session.completed', session)
-    subscription.cancel_at_period_end = true
-    stripe.before = async () => {
-      subscription.cancel_at_period_end = false
-      await sendEvent(site, 'customer.subscription.updated', subscription)
-    }
-    await sendEvent(site, 'customer.subscription.updated', subscription)
-    expect(await rowOf(site, person)).toMatchObject({ plan: 'pro', status: 'active', cancelAtPeriodEnd: false })
-  })
-
-  it('restores a subscription that was already recorded as ended', async () => {
-    const { person, session } = await customer()
-    const { subscription } = pay(stripe, session)
-    await sendEvent(site, 'checkout.session.completed', session)
-    await sql(site.databaseUrl).query(
-      `update subscriptions set plan = 'free', provider = null, "externalId" = null where "userId" = $1`,
-      [person.userId],
-    )
-    await sendEvent(site, 'customer.subscription.updated', subscription)
-    expect(await rowOf(site, person)).toMatchObject({ plan: 'pro', externalId: subscription.id })
-  })
 })
