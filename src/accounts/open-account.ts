@@ -1,11 +1,12 @@
 // Creates what every account has: a personal workspace and a subscription.
 import type pg from 'pg'
-import { type Sql, transaction } from '../core/database/database.ts'
+import type { Sql } from '../core/database/database.ts'
+import { sqlTransaction } from '../core/database/transaction.ts'
 import { newId } from '../core/id.ts'
 
 /** Creates both for the user, on the plan. Idempotent: existing ones stay unchanged. */
 export async function openAccount(pool: pg.Pool, userId: string, plan = 'free'): Promise<void> {
-  await transaction(pool, (tx) => openAccountIn(tx, userId, plan))
+  await sqlTransaction(pool, (tx) => openAccountIn(tx, userId, plan))
 }
 
 /** {@link openAccount} in the caller's transaction. Returns the id of the new workspace, or null if the account was open already. */

@@ -1,7 +1,8 @@
 // Accounts: a user with a personal workspace, a subscription and a first key.
 import type pg from 'pg'
 import { z } from 'zod'
-import { type Sql, transaction } from '../core/database/database.ts'
+import type { Sql } from '../core/database/database.ts'
+import { sqlTransaction } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { parse, text } from '../core/validation.ts'
@@ -48,7 +49,7 @@ export interface CreatedAccount {
 
 /** Creates a verified account, all or nothing. @throws VALIDATION_ERROR when the input is invalid; CONFLICT when the address is taken. */
 export async function createAccount(pool: pg.Pool, input: NewAccount): Promise<CreatedAccount> {
-  return await transaction(pool, (tx) => insertAccount(tx, input))
+  return await sqlTransaction(pool, (tx) => insertAccount(tx, input))
 }
 
 /** {@link createAccount} in the caller's transaction. `firstKey` is used as the first key instead of a generated one. */
@@ -95,7 +96,7 @@ export async function listAccounts(pool: pg.Pool): Promise<ListedAccount[]> {
 export async function setPassword(pool: pg.Pool, input: { email: string; password: string }): Promise<void> {
   const { email, password } = parse(newAccount.pick({ email: true, password: true }).required(), input)
   const hash = await hashPassword(password)
-  await transaction(pool, async (tx) => {
+  await sqlTransaction(pool, async (tx) => {
     const userId = await userIdOf(tx, email)
     await lockUser(tx, userId)
     await replacePassword(tx, { userId, email, hash })
@@ -111,7 +112,7 @@ export async function verifyAccount(
   { email }: { email: string },
   revokeInvitations: RevokeInvitations,
 ): Promise<void> {
-  await transaction(pool, async (tx) => {
+  await sqlTransaction(pool, async (tx) => {
     const userId = await userIdOf(tx, email)
     await lockUser(tx, userId)
     const { rowCount } = await tx.query('select from users where id = $1 and not "emailVerified"', [userId])

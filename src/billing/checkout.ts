@@ -1,7 +1,8 @@
 // Orders a plan: checked at once, granted when it is paid.
 
 import type { Context } from '../core/context.ts'
-import { type Sql, transaction } from '../core/database/database.ts'
+import type { Sql } from '../core/database/database.ts'
+import { sqlTransaction } from '../core/database/transaction.ts'
 import { codeOf, fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { writeAfter } from '../core/idempotency/write-after.ts'
@@ -56,7 +57,7 @@ interface Answered {
 /** Opens the order at the provider. Nothing of it is stored yet, so a failure leaves nothing behind. */
 async function askProvider({ app, principal }: Context, checkoutId: string, plan: Wanted): Promise<Answered> {
   const provider = billingProviders(app).current
-  const { subscription, payer, pending } = await transaction(app.pool, async (tx) => {
+  const { subscription, payer, pending } = await sqlTransaction(app.pool, async (tx) => {
     const subscription = await holdForOrder(tx, principal.ownerId, plan)
     const { rows } = await tx.query<Order['payer']>('select id, email, name from users where id = $1', [principal.ownerId])
     const pending = await pendingOf(tx, principal.ownerId, provider.name)

@@ -1,7 +1,7 @@
 // Cancels a subscription, and takes a cancellation back.
 
 import type { Context } from '../core/context.ts'
-import { transaction } from '../core/database/database.ts'
+import { sqlTransaction } from '../core/database/transaction.ts'
 import { codeOf } from '../core/errors.ts'
 import { writeAfter } from '../core/idempotency/write-after.ts'
 import type { Subscription } from '../generated/prisma/client.ts'
@@ -24,7 +24,7 @@ export async function changeRenewal(ctx: Context, change: 'cancel' | 'resume'): 
     return await writeAfter(
       ctx,
       async (wasCutOff) => {
-        const { subscription, isDone } = await transaction(app.pool, async (tx) => {
+        const { subscription, isDone } = await sqlTransaction(app.pool, async (tx) => {
           const held = await holdSubscription(tx, principal.ownerId, new Date())
           // The provider may have made the change before the request was cut off, and may have reported it since.
           const isDone = wasCutOff && held.externalId !== null && (held.status === 'cancelled') === (change === 'cancel')

@@ -1,7 +1,8 @@
 // Operator commands of billing: list pending orders, and set plans.
 import type pg from 'pg'
 import { userIdOf } from '../accounts/service.ts'
-import { type Sql, transaction } from '../core/database/database.ts'
+import type { Sql } from '../core/database/database.ts'
+import { sqlTransaction } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { describePayment } from './admission/period.ts'
@@ -16,7 +17,7 @@ import { holdSubscription } from './subscription.ts'
  */
 export async function setPlan(pool: pg.Pool, input: { email: string; plan: Plan['code'] }): Promise<void> {
   const now = new Date()
-  await transaction(pool, async (tx) => {
+  await sqlTransaction(pool, async (tx) => {
     const userId = await userIdOf(tx, input.email)
     const { provider } = await holdSubscription(tx, userId, now)
     if (provider === 'stripe')

@@ -4,7 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { quotaLeft, reserveQuota } from '../billing/admission/quota.ts'
 import { planInForceSql } from '../billing/plans.ts'
 import type { App } from '../core/app.ts'
-import { type Sql, transaction } from '../core/database/database.ts'
+import type { Sql } from '../core/database/database.ts'
+import { sqlTransaction } from '../core/database/transaction.ts'
 import { implementJob } from '../core/jobs/jobs.ts'
 import { announceChange, subject } from '../events/live/follow.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
@@ -34,7 +35,7 @@ async function takeTurn(app: App, id: string): Promise<void> {
     if (app.stopping || now - begin > turnMs) break
     await pause(restAfter(now - pageBegin, pace))
   }
-  await transaction(app.pool, (tx) => wake(app, tx, id))
+  await sqlTransaction(app.pool, (tx) => wake(app, tx, id))
 }
 
 /**
@@ -57,7 +58,7 @@ const quotaRaced = new Error('the quota went to others')
 export async function advance(app: App, id: string, pageSize: number): Promise<boolean> {
   for (;;) {
     try {
-      return await transaction(app.pool, (tx) => advanceIn(app, tx, id, pageSize))
+      return await sqlTransaction(app.pool, (tx) => advanceIn(app, tx, id, pageSize))
     } catch (error) {
       if (error !== quotaRaced) throw error
     }
@@ -198,7 +199,7 @@ async function countOpen(tx: Sql, id: string): Promise<{ open: number; waiting: 
 
 /** Runs every minute. Enqueues campaigns that have something to do but no job, for example after a restore from a backup. */
 export const sweepImplementation = implementJob(sweepJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
-  await transaction(app.pool, async (tx) => {
+  await sqlTransaction(app.pool, async (tx) => {
     const { rows } = await tx.query<{ id: string }>(
       `select c.id from campaigns c where (c.status = 'running' or (c.status = 'scheduled' and c."scheduledFor" <= now()))
          and not exists (select from pgboss.job j where j.name = $1 and j.state < 'completed' and j.singleton_key = c.id::text)`,

@@ -2,8 +2,9 @@
 import { type Command, Option } from 'commander'
 import type { App } from '../core/app.ts'
 import { readConfig } from '../core/config/config.ts'
-import { type Sql, transaction } from '../core/database/database.ts'
+import type { Sql } from '../core/database/database.ts'
 import { migrate } from '../core/database/migrate.ts'
+import { sqlTransaction } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
 import { jsonLine, lineOf } from '../core/one-line.ts'
 import { parse } from '../core/validation.ts'
@@ -93,7 +94,7 @@ async function onTeam<T>(teamId: string, work: (app: App, tx: Sql, team: HeldTea
   await using app = await openApp({ ...own, databaseUrl: database.url })
   await app.boss.start()
   await createQueues(app)
-  return await transaction(app.pool, async (tx) => {
+  return await sqlTransaction(app.pool, async (tx) => {
     const team = await holdTeam(tx, teamIdOf(teamId))
     return await work(app, tx, team ?? fail('TEAM_NOT_FOUND'))
   })

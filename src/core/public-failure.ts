@@ -18,6 +18,7 @@ const passingCode = new Set([
   'P1008',
   'P1017',
   'P2024',
+  'P2028',
   'P2037',
 ])
 /** Messages of pg errors without a code; "not queryable" means that the connection was lost between two statements. */
@@ -49,6 +50,18 @@ function isBadData(error: unknown): boolean {
   return chainOf(error)
     .flatMap(codesOf)
     .some((code) => code.startsWith('22'))
+}
+
+/** True if an insert or update failed because a unique value is taken. */
+export function isTaken(error: unknown): boolean {
+  return chainOf(error).flatMap(codesOf).includes('23505') || (error as { code?: string }).code === 'P2002'
+}
+
+/** True if a transaction failed by a deadlock or by a serialization failure, so that it may be run again at once. */
+export function isConflict(error: unknown): boolean {
+  return chainOf(error)
+    .flatMap(codesOf)
+    .some((code) => code === '40001' || code === '40P01' || code === 'P2034')
 }
 
 /** The error and its causes, up to `depth` levels, which is deeper than any library wraps them. */

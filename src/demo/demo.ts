@@ -2,7 +2,8 @@
 import { createHmac } from 'node:crypto'
 import { insertAccount, keyHash } from '../accounts/service.ts'
 import type { App } from '../core/app.ts'
-import { type Sql, transaction } from '../core/database/database.ts'
+import type { Sql } from '../core/database/database.ts'
+import { sqlTransaction } from '../core/database/transaction.ts'
 import { sandboxNumber } from '../providers/sandbox/script.ts'
 
 /** The name of a link's token in the URL fragment, which browsers do not send to servers. */
@@ -23,7 +24,7 @@ export const demoIds = {
 
 /** Creates the demo account if there is no account yet; otherwise returns undefined. */
 export async function createDemo(app: App): Promise<Demo | undefined> {
-  return await transaction(app.pool, async (tx) => {
+  return await sqlTransaction(app.pool, async (tx) => {
     // Serializes concurrent starts, so that only one process creates it.
     await tx.query('lock table users in exclusive mode')
     const { rows } = await tx.query<{ any: boolean }>('select exists (select from users) as any')

@@ -1,6 +1,6 @@
 // Closes the workspace of a deleted team: ends its webhooks, deletes its instances as a user would, and deletes its media.
 import type { App } from '../core/app.ts'
-import { transaction } from '../core/database/database.ts'
+import { sqlTransaction } from '../core/database/transaction.ts'
 import { codeOf } from '../core/errors.ts'
 import { implementJob, type JobImplementation } from '../core/jobs/jobs.ts'
 import { deleteAllMedia } from '../media/service.ts'
@@ -17,7 +17,7 @@ export const closeImplementation: JobImplementation = implementJob(closedJob, { 
 /** Returns the last error if an instance could not be deleted. An instance that cannot be logged out does not stop the others. */
 async function closeWorkspace(app: App, workspaceId: string): Promise<Error | undefined> {
   // Webhooks end first, because a provider that is down may delay the rest for a day.
-  await transaction(app.pool, (tx) => app.hooks.deleteEndpoints(tx, workspaceId))
+  await sqlTransaction(app.pool, (tx) => app.hooks.deleteEndpoints(tx, workspaceId))
   const { rows } = await app.pool.query<{ id: string }>(
     'select id from instances where "workspaceId" = $1 and "deletedAt" is null order by id',
     [workspaceId],
@@ -25,7 +25,7 @@ async function closeWorkspace(app: App, workspaceId: string): Promise<Error | un
   let fault: Error | undefined
   for (const { id } of rows) {
     try {
-      await transaction(app.pool, (tx) => removeInstance(app, tx, workspaceId, id))
+      await sqlTransaction(app.pool, (tx) => removeInstance(app, tx, workspaceId, id))
       app.signals.emit('outbox')
       await app.failpoint('teams.mid_close')
     } catch (error) {

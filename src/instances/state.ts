@@ -1,6 +1,7 @@
 // Applies state changes that a provider reports, and emits one event each time an instance connects or stops being connected.
 import type { App } from '../core/app.ts'
-import { type Sql, transaction } from '../core/database/database.ts'
+import type { Sql } from '../core/database/database.ts'
+import { sqlTransaction } from '../core/database/transaction.ts'
 import { announceChange, subject } from '../events/live/follow.ts'
 import { emit } from '../events/log/emit.ts'
 import type { InstanceStatus } from '../generated/prisma/client.ts'
@@ -8,7 +9,7 @@ import type { StateChange } from '../providers/provider.ts'
 
 /** Applies a change in one transaction. A change without status and restriction, or for a deleted instance, does nothing. */
 export async function changeState(app: App, change: StateChange): Promise<void> {
-  await transaction(app.pool, (tx) => applyChange(app, tx, change))
+  await sqlTransaction(app.pool, (tx) => applyChange(app, tx, change))
   app.signals.emit('outbox')
 }
 

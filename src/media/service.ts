@@ -2,8 +2,8 @@
 
 import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
-import { transaction } from '../core/database/database.ts'
 import { holdQuota } from '../core/database/plan-quota.ts'
+import { sqlTransaction } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { acceptedBefore, write } from '../core/idempotency/idempotency.ts'
@@ -51,7 +51,7 @@ export async function addMedia(ctx: Context, file: SavedFile, type: MediaType): 
 async function reserve(ctx: Context, { size }: SavedFile, { mimeType }: MediaType): Promise<string> {
   const { app, principal } = ctx
   const id = newId()
-  await transaction(app.pool, async (tx) => {
+  await sqlTransaction(app.pool, async (tx) => {
     const limits = await holdQuota(ctx, tx)
     if (size > (await quotaLeft(tx, principal.ownerId, limits))) fail('MEDIA_STORAGE_EXCEEDED')
     await tx.query('insert into media (id, "workspaceId", token, "mimeType", size) values ($1, $2, $3, $4, $5)', [

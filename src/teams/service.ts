@@ -2,7 +2,8 @@
 import type pg from 'pg'
 import { z } from 'zod'
 import { issueApiKey, userIdOf } from '../accounts/service.ts'
-import { type Sql, transaction } from '../core/database/database.ts'
+import type { Sql } from '../core/database/database.ts'
+import { sqlTransaction } from '../core/database/transaction.ts'
 import { newId } from '../core/id.ts'
 import { parse, text } from '../core/validation.ts'
 
@@ -21,7 +22,7 @@ export interface CreatedTeam {
  */
 export async function createTeam(pool: pg.Pool, input: NewTeam): Promise<CreatedTeam> {
   const { ownerEmail, name } = parse(newTeam, input)
-  return await transaction(pool, async (tx) => {
+  return await sqlTransaction(pool, async (tx) => {
     const userId = await userIdOf(tx, ownerEmail)
     const { teamId, workspaceId } = await insertTeam(tx, userId, name)
     const { key } = await issueApiKey(tx, { userId, workspaceId, teamId, name: 'First key' })

@@ -5,7 +5,6 @@ import { fail } from '../core/errors.ts'
 import { write } from '../core/idempotency/idempotency.ts'
 import type { TemplateType } from '../message-types/service.ts'
 import { faultOf, renderAs, type TemplateText } from './policy.ts'
-import { findTemplate } from './read.ts'
 import { compileTemplate } from './render.ts'
 import { contactColumns, type KnownContact, valuesOf } from './values.ts'
 
@@ -25,7 +24,9 @@ export async function previewTemplate(
 ): Promise<Preview> {
   // A preview is a POST like any other: repeated under its Idempotency-Key, it gets its first answer.
   return await write(ctx, async (tx) => {
-    const template = await findTemplate(ctx, tx, id)
+    const { workspaceId } = ctx.principal
+    const template = await tx.db.template.findFirst({ where: { id, workspaceId } })
+    if (!template) fail('NOT_FOUND', 'Template not found')
     const contact = contactId === null ? null : await findContact(ctx, tx, contactId)
     const type = template.type as TemplateType
     const rendered = renderAs(type, compileTemplate(template.body), valuesOf(contact, given))

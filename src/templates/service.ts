@@ -3,16 +3,17 @@ import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency/idempotency.ts'
+import { isTaken } from '../core/public-failure.ts'
 import type { Template } from '../generated/prisma/client.ts'
 import { needsFile, type TemplateType } from '../message-types/service.ts'
 import type { CreateTemplate, UpdateTemplate } from './input.ts'
 import { checkTemplate, type TemplateText } from './policy.ts'
-import { findTemplate } from './read.ts'
+import { lockTemplate } from './templates.sql.ts'
 
 export { variables } from './input.ts'
 export { faultOf, fillIn, renderAs, type TemplateText } from './policy.ts'
-export { readTemplates } from './read.ts'
 export { type Compiled, compileTemplate, type Rendered, type TemplateContact, type Values } from './render.ts'
+export { readTemplates } from './templates.sql.ts'
 export { contactColumns, type KnownContact, valuesOf } from './values.ts'
 
 /** Per workspace: as many as one list can hold. */
@@ -25,15 +26,12 @@ export const maxTemplates = 1_000
  */
 export async function createTemplate(ctx: Context, input: CreateTemplate): Promise<Template> {
   const { type, body, mediaUrl } = textOf(input.type, input.body ?? '', input.mediaUrl ?? null)
+  const { workspaceId } = ctx.principal
   return await write(ctx, async (tx) => {
-    const { rows } = await tx
-      .query<Template>(
-        `insert into templates (id, "workspaceId", name, type, body, "mediaUrl")
-         select $1, $2, $3, $4, $5, $6 where (select count(*) from templates where "workspaceId" = $2) < $7 returning *`,
-        [newId(), ctx.principal.workspaceId, input.name, type, body, mediaUrl, maxTemplates],
-      )
-      .catch(refuseName)
-    return rows[0] ?? fail('INVALID_STATE', `A workspace has at most ${maxTemplates} templates`)
+    const count = await tx.db.template.count({ where: { workspaceId } })
+    if (count >= maxTemplates) fail('INVALID_STATE', `A workspace has at most ${maxTemplates} templates`)
+    const data = { id: newId(), workspaceId, name: input.name, type, body, mediaUrl }
+    return await tx.db.template.create({ data }).catch(refuseName)
   })
 }
 
@@ -43,16 +41,11 @@ export async function createTemplate(ctx: Context, input: CreateTemplate): Promi
  */
 export async function updateTemplate(ctx: Context, id: string, input: UpdateTemplate): Promise<Template> {
   return await write(ctx, async (tx) => {
-    const before = await findTemplate(ctx, tx, id, 'for no key update')
+    const before = await lockTemplate(tx, id, ctx.principal.workspaceId)
+    if (!before) fail('NOT_FOUND', 'Template not found')
     const { name = before.name, type = before.type as TemplateType, body = before.body, mediaUrl = before.mediaUrl } = input
-    const text = textOf(type, body, mediaUrl)
-    const { rows } = await tx
-      .query<Template>(
-        'update templates set name = $2, type = $3, body = $4, "mediaUrl" = $5, "updatedAt" = now() where id = $1 returning *',
-        [id, name, text.type, text.body, text.mediaUrl],
-      )
-      .catch(refuseName)
-    return rows[0] as Template
+    const data = { name, ...textOf(type, body, mediaUrl) }
+    return await tx.db.template.update({ where: { id }, data }).catch(refuseName)
   })
 }
 
@@ -62,11 +55,8 @@ export async function updateTemplate(ctx: Context, id: string, input: UpdateTemp
  */
 export async function deleteTemplate(ctx: Context, id: string): Promise<{ id: string; deleted: true }> {
   return await write(ctx, async (tx) => {
-    const { rows } = await tx.query('delete from templates where id = $1 and "workspaceId" = $2 returning id', [
-      id,
-      ctx.principal.workspaceId,
-    ])
-    return rows.length > 0 ? { id, deleted: true } : fail('NOT_FOUND', 'Template not found')
+    const { count } = await tx.db.template.deleteMany({ where: { id, workspaceId: ctx.principal.workspaceId } })
+    return count > 0 ? { id, deleted: true } : fail('NOT_FOUND', 'Template not found')
   })
 }
 
@@ -80,7 +70,7 @@ function textOf(type: TemplateType, body: string, mediaUrl: string | null): Temp
   return text
 }
 
-function refuseName(error: { code?: string }): never {
-  if (error.code === '23505') fail('CONFLICT', 'Another template of the workspace has this name')
+function refuseName(error: unknown): never {
+  if (isTaken(error)) fail('CONFLICT', 'Another template of the workspace has this name')
   throw error
 }

@@ -1,6 +1,7 @@
 // Settles attempts: writes their outcomes while their leases hold, with the next attempt or the final status.
 import type { App } from '../core/app.ts'
-import { type Sql, transaction } from '../core/database/database.ts'
+import type { Sql } from '../core/database/database.ts'
+import { sqlTransaction } from '../core/database/transaction.ts'
 import { enqueue } from '../core/jobs/jobs.ts'
 import type { ClaimedDelivery } from './claim.ts'
 import { deliverJob, deliverRequest } from './deliver-job.ts'
@@ -18,7 +19,7 @@ export type Settled = number | null
 
 /** Commits verdicts in one transaction (group commit). Those whose lease passed to another process are skipped (fencing) and counted. */
 export async function settleDeliveries(app: App, settlements: readonly Settlement[]): Promise<Settled[]> {
-  return await transaction(app.pool, async (tx) => {
+  return await sqlTransaction(app.pool, async (tx) => {
     await noteHealth(app, tx, settlements)
     const gaps = settlements.map((settlement) => gapOf(app, settlement))
     const written = await writeVerdicts(tx, settlements, gaps)

@@ -4,7 +4,7 @@ import { changePlan } from '../../src/billing/change-plan.ts'
 import { planOf } from '../../src/billing/plans.ts'
 import { setPlan } from '../../src/billing/service.ts'
 import { whatIsTooMuch } from '../../src/billing/team-fit.ts'
-import { transaction } from '../../src/core/database/database.ts'
+import { sqlTransaction } from '../../src/core/database/transaction.ts'
 import { codeOf } from '../../src/core/errors.ts'
 import { cloneDatabase, sql, startGateway, whileHeld } from '../kit/kit.ts'
 import { checkoutsOf, invite, openPerson, openTeam, type Person, rowOf, type Site, ways } from './rig.ts'
@@ -113,7 +113,7 @@ describe('while teams are being created', () => {
         return body.error ? body.error.code : 'team'
       }
       const downgrade = () =>
-        transaction(sql(site.databaseUrl), (tx) => changePlan(tx, owner.userId, { to: 'pro' })).then(
+        sqlTransaction(sql(site.databaseUrl), (tx) => changePlan(tx, owner.userId, { to: 'pro' })).then(
           () => 'downgrade',
           (error) => codeOf(error) ?? String(error),
         )

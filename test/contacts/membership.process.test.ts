@@ -1,7 +1,8 @@
 // Concurrent changes of whole sets of group members: every count stays right, and no transactions deadlock.
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { addMembers, deleteContacts, removeMembers } from '../../src/contacts/groups/membership.ts'
-import { type Sql, transaction } from '../../src/core/database/database.ts'
+import type { Sql } from '../../src/core/database/database.ts'
+import { sqlTransaction } from '../../src/core/database/transaction.ts'
 import { newId } from '../../src/core/id.ts'
 import { seeded } from '../faults/rig.ts'
 import { expectInvariants } from '../kit/invariants.ts'
@@ -21,7 +22,7 @@ beforeEach(async () => {
 
 /** Tried once, without a retry, so that a deadlock fails the test. */
 function inOne<T>(work: (tx: Sql) => Promise<T>): Promise<T> {
-  return transaction(sql(databaseUrl), work, 1)
+  return sqlTransaction(sql(databaseUrl), work, 1)
 }
 
 const add = (groupId: string, ids: readonly string[]) => inOne((tx) => addMembers(tx, workspaceId, groupId, ids))

@@ -1,7 +1,8 @@
 // Proves that however the database becomes unavailable during a statement, the caller gets 503, which asks for a retry.
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterAll, describe, expect, it } from 'vitest'
-import { type Database, openDatabase, transaction } from '../../src/core/database/database.ts'
+import { type Database, openDatabase } from '../../src/core/database/database.ts'
+import { sqlTransaction } from '../../src/core/database/transaction.ts'
 import { publicFailure } from '../../src/core/public-failure.ts'
 import { atEnd, cloneDatabase, ownServer, sql, startGateway, until } from '../kit/kit.ts'
 
@@ -61,7 +62,7 @@ describe('a terminated connection', () => {
   })
 
   it('is 503 between two statements of a transaction', async () => {
-    const work = transaction(database.pool, async (tx) => {
+    const work = sqlTransaction(database.pool, async (tx) => {
       await tx.query('select 1')
       await endConnection('idle in transaction')
       await tx.query('select 1')
@@ -70,7 +71,7 @@ describe('a terminated connection', () => {
   })
 
   it('is 503 after the process stalled in a transaction', async () => {
-    const work = transaction(database.pool, async (tx) => {
+    const work = sqlTransaction(database.pool, async (tx) => {
       await tx.query('set local idle_in_transaction_session_timeout = 50')
       // Repeats while the server, on a busy machine, has not enforced the timeout yet.
       for (let tries = 0; tries < 20; tries++) {
@@ -129,7 +130,7 @@ async function behindLine(): Promise<{ url: string; freeze: () => void }> {
 describe('a server that stops answering and closes nothing', () => {
   it.each([
     ['a statement', (own: Database) => own.pool.query('select 1')],
-    ['a transaction', (own: Database) => transaction(own.pool, (tx) => tx.query('select 1'))],
+    ['a transaction', (own: Database) => sqlTransaction(own.pool, (tx) => tx.query('select 1'))],
     ["a model's read of Prisma's", (own: Database) => own.db.workspace.findFirst()],
   ])('is 503 for %s after a timeout, and its connection is not used again', async (_, read) => {
     const line = await behindLine()

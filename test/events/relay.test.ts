@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { transaction } from '../../src/core/database/database.ts'
+import { sqlTransaction } from '../../src/core/database/transaction.ts'
 import { emit } from '../../src/events/log/emit.ts'
 import { readAfter } from '../../src/events/log/log.ts'
 import { cloneDatabase, environment, node, type Running, secretKey, sql, until, watch } from '../kit/kit.ts'
@@ -25,7 +25,7 @@ async function writeDisorderly(place: Place, writers: number, rounds: number): P
   let n = 0
   const write = async () => {
     for (let round = 0; round < rounds; round++) {
-      await transaction(sql(databaseUrl), async (tx) => {
+      await sqlTransaction(sql(databaseUrl), async (tx) => {
         const first = n
         n += 3
         await emitMany(tx, place, 2, first)

@@ -1,6 +1,6 @@
 // Limits on invitations: nobody can make the gateway mail strangers without end, and everyday use never reaches a limit.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { transaction } from '../../src/core/database/database.ts'
+import { sqlTransaction } from '../../src/core/database/transaction.ts'
 import { codeOf, retryAfterOf } from '../../src/core/errors.ts'
 import { newId } from '../../src/core/id.ts'
 import { takeInvitation } from '../../src/teams/invitation-budget.ts'
@@ -41,7 +41,7 @@ const anyone = (): Count => ({ inviterId: newId(), sessionId: null, email: stran
 /** Counts one invitation as the gateway does; returns the error of a refusal, or null. */
 async function count(invitation: Partial<Count>): Promise<Error | null> {
   const one = { ...anyone(), ...invitation }
-  return await transaction(sql(rig.databaseUrl), (tx) => takeInvitation(tx, one)).then(
+  return await sqlTransaction(sql(rig.databaseUrl), (tx) => takeInvitation(tx, one)).then(
     () => null,
     (error: Error) => error,
   )

@@ -4,7 +4,7 @@ import { openApp as openGateway } from '../../src/app.ts'
 import type { App } from '../../src/core/app.ts'
 import { readConfig } from '../../src/core/config/config.ts'
 import type { Context } from '../../src/core/context.ts'
-import { transaction } from '../../src/core/database/database.ts'
+import { sqlTransaction } from '../../src/core/database/transaction.ts'
 import { newId } from '../../src/core/id.ts'
 import { makeQueues, workOn } from '../../src/core/jobs/work.ts'
 import { createEgress, type EgressOptions } from '../../src/core/network/egress.ts'
@@ -108,7 +108,7 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
         fields,
         at,
       }))
-      await transaction(app.pool, (tx) => emit(tx, news))
+      await sqlTransaction(app.pool, (tx) => emit(tx, news))
       const { rows } = await sql(databaseUrl).query<{ id: string }>(
         `select id from (select id, "messageId" from outbox union all select id, "messageId" from events) e where "messageId" = $1 order by id`,
         [mark],

@@ -2,7 +2,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { z } from 'zod'
-import { type Sql, transaction } from '../../core/database/database.ts'
+import type { Sql } from '../../core/database/database.ts'
+import { sqlTransaction } from '../../core/database/transaction.ts'
 import { fail } from '../../core/errors.ts'
 import { newId } from '../../core/id.ts'
 import { parse, text } from '../../core/validation.ts'
@@ -91,7 +92,7 @@ const newKey = z.object({ email: z.string(), name: text(1, 100) })
  */
 export async function createApiKey(pool: pg.Pool, input: z.input<typeof newKey>): Promise<IssuedApiKey> {
   const { email, name } = parse(newKey, input)
-  return await transaction(pool, async (tx) => {
+  return await sqlTransaction(pool, async (tx) => {
     const userId = await userIdOf(tx, email)
     return await issueApiKey(tx, { userId, workspaceId: await ownWorkspaceOf(tx, userId), name })
   })

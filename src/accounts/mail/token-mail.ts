@@ -1,6 +1,7 @@
 // Mails whose link proves ownership of an address: queued together with the token that they carry.
 import type { App } from '../../core/app.ts'
-import { type Sql, transaction } from '../../core/database/database.ts'
+import type { Sql } from '../../core/database/database.ts'
+import { sqlTransaction } from '../../core/database/transaction.ts'
 import { takeNothing } from './budget.ts'
 import { orderMail } from './order.ts'
 import { keepMailToken, newMailToken, type Purpose } from './tokens.ts'
@@ -19,7 +20,7 @@ export async function orderToken(app: App, tx: Sql, purpose: Purpose, to: string
  * not vouch for the address: its mail sets a password.
  */
 export async function orderVerification(app: App, to: string): Promise<void> {
-  await transaction(app.pool, async (tx) => {
+  await sqlTransaction(app.pool, async (tx) => {
     const { rows } = await tx.query<{ id: string; hasPassword: boolean }>(
       `select id, exists (
           select from auth_accounts a where a."userId" = users.id and a."providerId" = 'credential'

@@ -2,7 +2,8 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { App } from '../../core/app.ts'
-import { type Sql, transaction } from '../../core/database/database.ts'
+import type { Sql } from '../../core/database/database.ts'
+import { sqlTransaction } from '../../core/database/transaction.ts'
 import { fail } from '../../core/errors.ts'
 import { parse, text } from '../../core/validation.ts'
 import { password } from '../fields.ts'
@@ -34,7 +35,7 @@ export async function changePassword(app: App, request: FastifyRequest): Promise
     if (!(await verifyPassword(current, currentPassword))) fail('INVALID_CREDENTIALS', 'currentPassword: is not the password')
   })
   const hash = await inTurnOf(claimant, () => hashPassword(newPassword))
-  await transaction(app.pool, async (tx) => {
+  await sqlTransaction(app.pool, async (tx) => {
     await lockUser(tx, userId)
     if ((await credentialOf(tx, userId)).password !== current)
       fail('CONFLICT', 'The password was changed by somebody else at the same time')

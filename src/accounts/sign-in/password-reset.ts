@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { App } from '../../core/app.ts'
-import { transaction } from '../../core/database/database.ts'
+import { sqlTransaction } from '../../core/database/transaction.ts'
 import { fail } from '../../core/errors.ts'
 import { parse } from '../../core/validation.ts'
 import { email } from '../email.ts'
@@ -32,7 +32,7 @@ export async function forgotPassword(app: App, request: FastifyRequest): Promise
 }
 
 async function orderReset(app: App, to: string): Promise<void> {
-  await transaction(app.pool, async (tx) => {
+  await sqlTransaction(app.pool, async (tx) => {
     const { rows } = await tx.query<{ id: string }>('select id from users where email = $1', [to])
     if (rows[0]) await orderToken(app, tx, 'reset-password', to, rows[0].id)
     else await takeNothing(tx, { kind: 'reset', to })
@@ -50,7 +50,7 @@ export async function resetPassword(app: App, request: FastifyRequest): Promise<
   // Rejects an invalid token before the expensive hash.
   const userId = (await ownerOfMailToken(app.pool, 'reset-password', token)) ?? fail('INVALID_TOKEN')
   const hash = await inTurnOf(strangerOf(request), () => hashPassword(newPassword))
-  await transaction(app.pool, async (tx) => {
+  await sqlTransaction(app.pool, async (tx) => {
     const { email } = (await lockUser(tx, userId)) ?? fail('INVALID_TOKEN')
     if (!(await takeMailToken(tx, 'reset-password', token))) fail('INVALID_TOKEN')
     await replacePassword(tx, { userId, email, hash })

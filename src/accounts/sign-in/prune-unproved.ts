@@ -1,6 +1,7 @@
 // Deletes accounts whose address was never verified, so that an address that somebody else signed up with is free again.
 import type pg from 'pg'
-import { type Sql, transaction } from '../../core/database/database.ts'
+import type { Sql } from '../../core/database/database.ts'
+import { sqlTransaction } from '../../core/database/transaction.ts'
 
 const keptDays = 7
 const pageSize = 500
@@ -19,7 +20,7 @@ export async function pruneUnproved(pool: pg.Pool): Promise<number> {
          and not exists (select from api_keys k where k."userId" = u.id) order by u.id limit $3`,
       [keptDays, after, pageSize],
     )
-    for (const { id } of rows) if (await transaction(pool, (tx) => forget(tx, id)).catch(isInUse)) deleted++
+    for (const { id } of rows) if (await sqlTransaction(pool, (tx) => forget(tx, id)).catch(isInUse)) deleted++
     if (rows.length < pageSize) return deleted
     after = rows.at(-1)?.id as string
   }

@@ -2,7 +2,8 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { App } from '../../core/app.ts'
-import { type Sql, transaction } from '../../core/database/database.ts'
+import type { Sql } from '../../core/database/database.ts'
+import { sqlTransaction } from '../../core/database/transaction.ts'
 import { fail } from '../../core/errors.ts'
 import { newId } from '../../core/id.ts'
 import { parse, text } from '../../core/validation.ts'
@@ -43,7 +44,7 @@ export async function signUp(app: App, request: FastifyRequest): Promise<{ user:
  */
 async function addUser(app: App, user: ConsoleUser, password: string): Promise<void> {
   const hash = await hashPassword(password, await unprovedHashOf(app.pool, user.email))
-  await transaction(app.pool, async (tx) => {
+  await sqlTransaction(app.pool, async (tx) => {
     const { id, email, name, createdAt } = user
     const { rowCount } = await tx.query(
       'insert into users (id, email, name, "createdAt") values ($1, $2, $3, $4) on conflict (email) do nothing',

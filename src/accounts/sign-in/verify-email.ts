@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { App } from '../../core/app.ts'
-import { transaction } from '../../core/database/database.ts'
+import { sqlTransaction } from '../../core/database/transaction.ts'
 import { fail } from '../../core/errors.ts'
 import { parse, text } from '../../core/validation.ts'
 import { email } from '../email.ts'
@@ -39,7 +39,7 @@ export async function verifyEmail(app: App, request: FastifyRequest): Promise<{ 
   const { token, password } = parse(verifyBody, request.body)
   const userId = (await ownerOfMailToken(app.pool, 'verify-email', token)) ?? fail('INVALID_TOKEN')
   if (password !== undefined) await checkPassword(app, request, userId, password)
-  await transaction(app.pool, async (tx) => {
+  await sqlTransaction(app.pool, async (tx) => {
     if (!(await lockUser(tx, userId)) || !(await takeMailToken(tx, 'verify-email', token))) fail('INVALID_TOKEN')
     await proveAddress(tx, userId, app.hooks.revokeInvitations)
   })

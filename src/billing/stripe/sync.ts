@@ -1,6 +1,7 @@
 // Stores the state at Stripe. An event only triggers a read from Stripe, so events may arrive twice, late and in any order.
 import type { Stripe } from 'stripe'
-import { type Sql, transaction } from '../../core/database/database.ts'
+import type { Sql } from '../../core/database/database.ts'
+import { sqlTransaction } from '../../core/database/transaction.ts'
 import { fail } from '../../core/errors.ts'
 import { newId } from '../../core/id.ts'
 import { oneLine } from '../../core/one-line.ts'
@@ -26,7 +27,7 @@ export async function syncCustomer(app: BillingApp, { stripe, settings }: Stripe
     const { data } = await askStripe(app, stripe.subscriptions.list({ customer, status: 'all', limit: 100 }))
     const theirs = data.filter((subscription) => idOf(subscription.customer) === customer)
     const state = stateOf(settings.prices, theirs, seen)
-    if (await transaction(app.pool, (tx) => storeUnlessChanged(app, tx, customer, seen, state))) return
+    if (await sqlTransaction(app.pool, (tx) => storeUnlessChanged(app, tx, customer, seen, state))) return
   }
   fail('PROVIDER_ERROR', 'The subscription changes too fast to be read')
 }

@@ -1,6 +1,7 @@
 // Runs a bulk job chunk by chunk. Each chunk commits together with its progress, so that another worker can resume there.
 import type { App } from '../../core/app.ts'
-import { type Sql, transaction } from '../../core/database/database.ts'
+import type { Sql } from '../../core/database/database.ts'
+import { sqlTransaction } from '../../core/database/transaction.ts'
 import { codeOf, type ErrorCode } from '../../core/errors.ts'
 import { implementJob } from '../../core/jobs/jobs.ts'
 import { announceChange, subject } from '../../events/live/follow.ts'
@@ -38,7 +39,7 @@ async function workThrough(app: App, id: string): Promise<Error | undefined> {
   for (let size = chunkSize; ; ) {
     if (app.stopping) return new Error('handed back')
     try {
-      const hasEnded = await transaction(app.pool, (tx) => doChunk(app, tx, id, size))
+      const hasEnded = await sqlTransaction(app.pool, (tx) => doChunk(app, tx, id, size))
       if (hasEnded) return undefined
     } catch (error) {
       // Contacts with very many messages take long to delete. A smaller chunk stays within the time limit.
@@ -99,5 +100,5 @@ async function endJob(tx: Sql, id: string, error: ErrorCode | null): Promise<voi
 }
 
 async function giveUp(app: App, id: string): Promise<void> {
-  await transaction(app.pool, (tx) => endJob(tx, id, 'INTERNAL_ERROR'))
+  await sqlTransaction(app.pool, (tx) => endJob(tx, id, 'INTERNAL_ERROR'))
 }

@@ -5,6 +5,7 @@ import pg from 'pg'
 import { PrismaClient } from '../../generated/prisma/client.ts'
 import { createBatch } from '../batch.ts'
 import { metered, runningBudget } from '../graph/budget.ts'
+import { shareConnection } from './shared-connection.ts'
 
 export type Db = PrismaClient
 /** Anything that runs SQL: the pool, or one connection inside a transaction. */
@@ -69,9 +70,12 @@ export function openDatabase(url: string, onError: (error: Error) => void, max =
 
 /**
  * Counts the rows of its statements against the budget of the running operation. When the budget is spent, the connection is
- * destroyed, because the server would go on sending. Transactions are not counted.
+ * destroyed, because the server would go on sending. Transactions are not counted; Prisma's share their connection (transaction.ts).
  */
 class MeteredPool extends pg.Pool {
+  override connect = ((callback?: Parameters<pg.Pool['connect']>[0]) =>
+    callback ? super.connect(callback) : super.connect().then(shareConnection)) as pg.Pool['connect']
+
   // The only overload of `query` that is used.
   override query = ((query: string | pg.QueryConfig, values?: unknown[]) => {
     const budget = runningBudget()
@@ -84,40 +88,8 @@ class MeteredPool extends pg.Pool {
   }) as pg.Pool['query']
 }
 
-const retryable = new Set(['40001', '40P01'])
-
-/** Runs `work` in one transaction, at most `tries` times: a deadlock or a serialization failure runs it again. */
-export async function transaction<T>(pool: pg.Pool, work: (tx: Sql) => Promise<T>, tries = 3): Promise<T> {
-  for (let left = tries - 1; ; left--) {
-    try {
-      return await attempt(pool, work)
-    } catch (error) {
-      if (left <= 0 || !retryable.has((error as { code?: string }).code ?? '')) throw error
-    }
-  }
-}
-
-async function attempt<T>(pool: pg.Pool, work: (tx: Sql) => Promise<T>): Promise<T> {
-  return await withConnection(pool, async (client, lose) => {
-    try {
-      // Not awaited: the first statement shares its round trip, and fails too if this one does.
-      const begun = client.query('begin')
-      begun.catch(() => {})
-      const result = await work(client)
-      await begun
-      // PostgreSQL answers the commit of an aborted transaction with ROLLBACK and no error, for example after an error was swallowed.
-      const { command } = await client.query('commit')
-      if (command !== 'COMMIT') throw new Error('the transaction was rolled back')
-      return result
-    } catch (error) {
-      await client.query('rollback').catch(lose)
-      throw error
-    }
-  })
-}
-
 /** Runs `work` on one connection. After a call of `lose`, the pool does not use that connection again. */
-async function withConnection<T>(
+export async function withConnection<T>(
   pool: pg.Pool,
   work: (client: pg.PoolClient, lose: (error: Error) => void) => Promise<T>,
 ): Promise<T> {

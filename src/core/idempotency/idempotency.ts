@@ -3,7 +3,8 @@ import { createHash, type Hash } from 'node:crypto'
 import { deserialize, serialize } from 'node:v8'
 import type { App } from '../app.ts'
 import type { Context, Idempotency } from '../context.ts'
-import { type Sql, transaction } from '../database/database.ts'
+import type { Sql } from '../database/database.ts'
+import { sqlTransaction, type Tx, transaction } from '../database/transaction.ts'
 import { codeOf, type ErrorCode, errors, fail, failure } from '../errors.ts'
 
 /** Hours that a key is stored. */
@@ -83,10 +84,10 @@ function stable(value: unknown): string {
 }
 
 /** Runs a mutation in one transaction, or returns the stored result of the same Idempotency-Key. */
-export async function write<T>(ctx: Context, work: (tx: Sql) => Promise<T>): Promise<T> {
+export async function write<T>(ctx: Context, work: (tx: Tx) => Promise<T>): Promise<T> {
   const { app, idempotency } = ctx
-  if (!idempotency) return await transaction(app.pool, work)
-  return await transaction(app.pool, async (tx) => {
+  if (!idempotency) return await transaction(app.db, work)
+  return await transaction(app.db, async (tx) => {
     const claim = claimOf(ctx, idempotency)
     const [kept] = await claimKeys(app, tx, [claim])
     if (kept) return replay<T>(idempotency, kept)
@@ -104,11 +105,11 @@ export async function writeInPieces<T>(ctx: Context, work: () => Promise<T>, isF
   const { app, idempotency } = ctx
   if (!idempotency) return await work()
   const claim = claimOf(ctx, idempotency)
-  const before = await transaction(app.pool, async (tx) => (await claimKeys(app, tx, [claim]))[0])
+  const before = await sqlTransaction(app.pool, async (tx) => (await claimKeys(app, tx, [claim]))[0])
   if (before && !isOpen(before)) return replay<T>(idempotency, before)
   const value = await work()
   if (!isFinal(value)) return value
-  return await transaction(app.pool, async (tx) => {
+  return await sqlTransaction(app.pool, async (tx) => {
     const [kept] = await claimKeys(app, tx, [claim])
     if (kept && !isOpen(kept)) return replay<T>(idempotency, kept)
     await keepResults(app, tx, [{ ...claim, value }])
@@ -230,7 +231,7 @@ export async function keepFailure(ctx: Context, error: Error): Promise<Error> {
   if (!idempotency || idempotency.replayed || !code || code.startsWith('IDEMPOTENCY_')) return error
   const { status } = errors[code]
   if (status >= 500 || status === 429) return error
-  return await transaction(app.pool, async (tx) => {
+  return await sqlTransaction(app.pool, async (tx) => {
     const claim = claimOf(ctx, idempotency)
     const [kept] = await claimKeys(app, tx, [claim])
     if (kept instanceof Error) return kept

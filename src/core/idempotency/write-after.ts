@@ -1,7 +1,7 @@
 // Writes that depend on a call to an external service: the Idempotency-Key is claimed before the call, and the result stored after it.
 import type { App } from '../app.ts'
 import type { Context } from '../context.ts'
-import { type Sql, transaction } from '../database/database.ts'
+import { sqlTransaction, type Tx, transaction } from '../database/transaction.ts'
 import { codeOf, errors, fail } from '../errors.ts'
 import { claimKeys, claimOf, isOpen, type Kept, type KeyClaim, keepResults, replay } from './idempotency.ts'
 
@@ -26,19 +26,19 @@ interface Taken {
 export async function writeAfter<Asked, T>(
   ctx: Context,
   ask: (wasCutOff: boolean) => Promise<Asked>,
-  work: (tx: Sql, asked: Asked) => Promise<T>,
+  work: (tx: Tx, asked: Asked) => Promise<T>,
 ): Promise<T> {
   const { app, idempotency } = ctx
   if (!idempotency) {
     const asked = await ask(false)
-    return await transaction(app.pool, (tx) => work(tx, asked))
+    return await transaction(app.db, (tx) => work(tx, asked))
   }
   const claim = claimOf(ctx, idempotency)
   const { at, kept, wasCutOff } = await take(app, claim)
   if (!at) return replay<T>(idempotency, kept ?? fail('IDEMPOTENCY_IN_PROGRESS'))
   try {
     const asked = await ask(wasCutOff)
-    return await transaction(app.pool, async (tx) => {
+    return await transaction(app.db, async (tx) => {
       const [before] = await claimKeys(app, tx, [claim])
       if (before && !isOpen(before)) return replay<T>(idempotency, before)
       const value = await work(tx, asked)
@@ -53,7 +53,7 @@ export async function writeAfter<Asked, T>(
 
 /** Claims the key if it is free, expired, or held by a request that was interrupted. */
 async function take(app: App, claim: KeyClaim): Promise<Taken> {
-  return await transaction(app.pool, async (tx) => {
+  return await sqlTransaction(app.pool, async (tx) => {
     const names = [claim.workspaceId, claim.key]
     const [kept] = await claimKeys(app, tx, [claim])
     if (kept && !isOpen(kept)) return { at: null, kept, wasCutOff: false }

@@ -9,7 +9,8 @@ import { reservePlanned, reserveQuota, tooMuchPlanned } from '../../billing/admi
 import type { App } from '../../core/app.ts'
 import { createBatch } from '../../core/batch.ts'
 import type { Context } from '../../core/context.ts'
-import { type Sql, transaction } from '../../core/database/database.ts'
+import type { Sql } from '../../core/database/database.ts'
+import { sqlTransaction } from '../../core/database/transaction.ts'
 import { codeOf, failure } from '../../core/errors.ts'
 import { newId } from '../../core/id.ts'
 import { definePart } from '../../core/part.ts'
@@ -99,7 +100,7 @@ async function acceptAll(app: App, submissions: readonly Submission[], keyWaitMs
   await safetyBook(app).load(
     submissions.map((submission) => ({ instanceId: submission.input.instanceId, to: submission.input.to })),
   )
-  return await transaction(app.pool, async (tx) => {
+  return await sqlTransaction(app.pool, async (tx) => {
     const results: (Result | undefined)[] = submissions.map(() => undefined)
     await replayRepeated(app, tx, submissions, results, keyWaitMs)
     const references = await lookUp(tx, submissions)

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { reserveQuota, thisMonth } from '../../billing/admission/quota.ts'
 import { planInForceSql } from '../../billing/plans.ts'
 import type { App } from '../../core/app.ts'
-import { type Sql, transaction } from '../../core/database/database.ts'
+import type { Sql } from '../../core/database/database.ts'
+import { sqlTransaction } from '../../core/database/transaction.ts'
 import type { OutgoingMessage, ProviderInstance, ProviderName } from '../../providers/provider.ts'
 import { providerOf } from '../../providers/providers.ts'
 import { decide, followDelayMs, leaseMs, type OpenMessage } from '../safety/policy.ts'
@@ -49,7 +50,7 @@ interface Row extends Omit<OpenMessage, 'sendsOnce' | 'reconcileMs'> {
 
 /** Decides for each message and applies the decision. Returns the messages to send now and those to claim next. */
 export async function claimMessages(app: App, ids: readonly string[]): Promise<Claim> {
-  const claim = await transaction(app.pool, async (tx) => {
+  const claim = await sqlTransaction(app.pool, async (tx) => {
     const rows = await readOpen(tx, ids)
     const ready: Row[] = []
     const waiting: WaitingMessage[] = []

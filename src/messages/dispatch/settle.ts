@@ -1,6 +1,7 @@
 // Settles send outcomes: writes them only while the lease of the attempt still holds (fencing token).
 import type { App } from '../../core/app.ts'
-import { type Sql, transaction } from '../../core/database/database.ts'
+import type { Sql } from '../../core/database/database.ts'
+import { sqlTransaction } from '../../core/database/transaction.ts'
 import type { SendOutcome } from '../../providers/provider.ts'
 import { retryDelayMs } from '../safety/policy.ts'
 import type { ClaimedMessage } from './claim.ts'
@@ -14,7 +15,7 @@ export interface Settlement {
 
 /** Commits outcomes in one transaction. Skips those whose lease was lost, and counts them in the `fencedWrites` metric. */
 export async function settleAll(app: App, settlements: readonly Settlement[]): Promise<void> {
-  const settled = await transaction(app.pool, async (tx) => {
+  const settled = await sqlTransaction(app.pool, async (tx) => {
     // A fixed lock order prevents deadlocks between two settlements.
     const list = [...settlements].sort((a, b) => (a.message.id < b.message.id ? -1 : 1))
     const failing: { id: string; error: string; token: string }[] = []

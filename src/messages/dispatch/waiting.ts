@@ -1,7 +1,8 @@
 // Messages that wait for their instance: released when it connects, and swept every minute in case an event was missed.
 import { z } from 'zod'
 import type { App } from '../../core/app.ts'
-import { type Sql, transaction } from '../../core/database/database.ts'
+import type { Sql } from '../../core/database/database.ts'
+import { sqlTransaction } from '../../core/database/transaction.ts'
 import { defineJob, enqueue, implementJob } from '../../core/jobs/jobs.ts'
 import { type Dispatchable, dispatchQueues, dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
 import { failMessages } from './fail.ts'
@@ -44,7 +45,7 @@ export async function releaseWaiting(app: App, tx: Sql, instanceId: string): Pro
 /** Continues with the next messages, unless the instance has disconnected again. */
 export const releaseImplementation = implementJob(releaseJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
   for (const { instanceId } of jobs) {
-    await transaction(app.pool, async (tx) => {
+    await sqlTransaction(app.pool, async (tx) => {
       const { rowCount } = await tx.query(
         `select from instances where id = $1 and (status = 'connected' or "deletedAt" is not null) for share`,
         [instanceId],
@@ -67,7 +68,7 @@ export const sweepJob = defineJob({
  * live, and adds jobs for messages that are two minutes overdue.
  */
 export const sweepImplementation = implementJob(sweepJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
-  await transaction(app.pool, async (tx) => {
+  await sqlTransaction(app.pool, async (tx) => {
     // Skips locked rows: another worker may be sending these messages just in time.
     const { rows } = await tx.query<{ id: string }>(
       `select id from messages where direction = 'outbound' and status in ('queued', 'sending') and "acceptedAt" is null

@@ -1,6 +1,6 @@
 // Stores inbound messages with their events. Deduplicates by the provider's message id.
 import type { App } from '../../core/app.ts'
-import { transaction } from '../../core/database/database.ts'
+import { sqlTransaction } from '../../core/database/transaction.ts'
 import { newId } from '../../core/id.ts'
 import { emit } from '../../events/log/emit.ts'
 import type { InboundMessage } from '../../providers/provider.ts'
@@ -20,7 +20,7 @@ const inboundSafety = JSON.stringify({ decision: 'allow', riskLevel: 'low', stat
 
 /** Stores new messages in one transaction. Locks their contacts FOR KEY SHARE, so that these are not deleted before the commit. */
 export async function receiveMessages(app: App, messages: readonly InboundMessage[]): Promise<void> {
-  await transaction(app.pool, async (tx) => {
+  await sqlTransaction(app.pool, async (tx) => {
     const { rows } = await tx.query<Row>(
       `insert into messages (id, "workspaceId", "userId", "instanceId", "contactId", direction, type, "from", "to", peer, body, status,
           "providerMessageId", safety, "createdAt", "updatedAt")

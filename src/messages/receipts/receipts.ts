@@ -1,6 +1,7 @@
 // Applies the network's receipts for outbound messages. Late, duplicate and out-of-order receipts change nothing.
 import type { App } from '../../core/app.ts'
-import { type Sql, transaction } from '../../core/database/database.ts'
+import type { Sql } from '../../core/database/database.ts'
+import { sqlTransaction } from '../../core/database/transaction.ts'
 import { emit, type NewEvent } from '../../events/log/emit.ts'
 import type { MessageStatus } from '../../generated/prisma/client.ts'
 import type { Receipt, ReceiptStatus } from '../../providers/provider.ts'
@@ -30,7 +31,7 @@ interface Change {
  * messages. These are worth a retry, because a provider can answer faster than our own commit.
  */
 export async function applyReceipts(app: App, receipts: readonly Receipt[]): Promise<Receipt[]> {
-  const unknown = await transaction(app.pool, async (tx) => {
+  const unknown = await sqlTransaction(app.pool, async (tx) => {
     const rows = await hold(tx, receipts)
     const byPosition = new Map(rows.map((row) => [row.position, row]))
     const changes = new Map<string, Change>()

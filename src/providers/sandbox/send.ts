@@ -1,7 +1,8 @@
 // Send operation of the sandbox network: accepts messages in groups, and stores each exactly once under its reference.
 import type { App } from '../../core/app.ts'
 import { createBatch } from '../../core/batch.ts'
-import { type Sql, transaction } from '../../core/database/database.ts'
+import type { Sql } from '../../core/database/database.ts'
+import { sqlTransaction } from '../../core/database/transaction.ts'
 import type { OutgoingMessage, ProviderInstance, SendOutcome } from '../provider.ts'
 import { type Script, scriptFor } from './script.ts'
 import { addSteps, type NewStep } from './steps.ts'
@@ -17,7 +18,7 @@ export function createSend(app: App, wake: (dueInMs: number) => void): (offer: O
     max: 200,
     parallel: 2,
     run: async (offers) => {
-      const { outcomes, soonest } = await transaction(app.pool, (tx) => takeAll(app, tx, offers))
+      const { outcomes, soonest } = await sqlTransaction(app.pool, (tx) => takeAll(app, tx, offers))
       wake(soonest * app.config.sandboxLatencyMs)
       return outcomes
     },

@@ -1,6 +1,7 @@
 // Pending steps of the sandbox network, stored in the database so that a killed process loses none of them.
 import type { App } from '../../core/app.ts'
-import { type Sql, transaction } from '../../core/database/database.ts'
+import type { Sql } from '../../core/database/database.ts'
+import { sqlTransaction } from '../../core/database/transaction.ts'
 import type { InboundMessage, ProviderEvents, Receipt, StateChange } from '../provider.ts'
 import { sandboxNumber } from './script.ts'
 
@@ -97,7 +98,7 @@ export const changes: Record<StateKind, (instanceId: string, seed: number) => Om
 
 /** Runs a step of a connection, unless it was cancelled or another process was faster, and adds the step that follows. */
 async function move(app: App, events: ProviderEvents, { id, instanceId, payload }: Step, kind: StateKind): Promise<void> {
-  await transaction(app.pool, async (tx) => {
+  await sqlTransaction(app.pool, async (tx) => {
     const { rowCount } = await tx.query('delete from sandbox_steps where id = $1', [id])
     if (rowCount === 0) return
     await events.state({ instanceId, ...changes[kind](instanceId, app.config.sandboxSeed) }, tx)

@@ -1,0 +1,70 @@
+// Transactions: by Prisma Client for ordinary rows, by SQL alone for sets and measured paths.
+import type pg from 'pg'
+import type { Prisma } from '../../generated/prisma/client.ts'
+import { isConflict } from '../public-failure.ts'
+import { type Db, type Sql, withConnection } from './database.ts'
+import { withoutSharing, withSharedConnection } from './shared-connection.ts'
+
+/** One transaction: Prisma Client and SQL on the same connection. */
+export interface Tx extends Sql {
+  db: Prisma.TransactionClient
+}
+
+/** Longer than any statement may take, so that the limits of the connection decide; see database.ts. */
+const timeoutMs = 65_000
+
+/** Runs `work` in one transaction of Prisma Client, at most three times: a deadlock or a serialization failure runs it again. */
+export async function transaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return await withRetries(() =>
+    withSharedConnection((connection) =>
+      db.$transaction(
+        async (prisma) => {
+          const client = connection()
+          const result = await withoutSharing(() => work({ db: prisma, query: client.query.bind(client) as Sql['query'] }))
+          // Fails in an aborted transaction, for example after an error was swallowed: PostgreSQL answers its commit with ROLLBACK and
+          // no error, and Prisma Client does not look at that answer.
+          await client.query('select')
+          return result
+        },
+        { maxWait: timeoutMs, timeout: timeoutMs },
+      ),
+    ),
+  )
+}
+
+/**
+ * Runs `work` in one transaction of SQL alone, at most `tries` times. It saves two round trips and the work of Prisma Client
+ * (`npm run bench -- accept`).
+ */
+export async function sqlTransaction<T>(pool: pg.Pool, work: (tx: Sql) => Promise<T>, tries = 3): Promise<T> {
+  return await withRetries(() => attempt(pool, work), tries)
+}
+
+async function withRetries<T>(run: () => Promise<T>, tries = 3): Promise<T> {
+  for (let left = tries - 1; ; left--) {
+    try {
+      return await run()
+    } catch (error) {
+      if (left <= 0 || !isConflict(error)) throw error
+    }
+  }
+}
+
+async function attempt<T>(pool: pg.Pool, work: (tx: Sql) => Promise<T>): Promise<T> {
+  return await withConnection(pool, async (client, lose) => {
+    try {
+      // Not awaited: the first statement shares its round trip, and fails too if this one does.
+      const begun = client.query('begin')
+      begun.catch(() => {})
+      const result = await work(client)
+      await begun
+      // PostgreSQL answers the commit of an aborted transaction with ROLLBACK and no error, for example after an error was swallowed.
+      const { command } = await client.query('commit')
+      if (command !== 'COMMIT') throw new Error('the current transaction is aborted')
+      return result
+    } catch (error) {
+      await client.query('rollback').catch(lose)
+      throw error
+    }
+  })
+}

@@ -1,0 +1,22 @@
+// SQL of templates: the lock of one, and the read of those that many messages refer to.
+import type { Sql } from '../core/database/database.ts'
+import type { Template } from '../generated/prisma/client.ts'
+
+const columns = 'id, "workspaceId", name, type, body, "mediaUrl", "createdAt", "updatedAt"'
+
+/** Locks a template of the workspace for a change that depends on its present content; undefined if there is none. */
+export async function lockTemplate(tx: Sql, id: string, workspaceId: string): Promise<Template | undefined> {
+  const text = `select ${columns} from templates where id = $1 and "workspaceId" = $2 for no key update`
+  return (await tx.query<Template>(text, [id, workspaceId])).rows[0]
+}
+
+/** Templates of any workspace by their ids, in one prepared statement for a whole batch of messages. The caller compares `workspaceId`. */
+export async function readTemplates(sql: Sql, ids: readonly string[]): Promise<Map<string, Template>> {
+  if (ids.length === 0) return new Map()
+  const { rows } = await sql.query<Template>({
+    name: 'templates.read',
+    text: `select ${columns} from templates where id = any($1::uuid[])`,
+    values: [ids],
+  })
+  return new Map(rows.map((row) => [row.id, row]))
+}

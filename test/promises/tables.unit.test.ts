@@ -1,0 +1,100 @@
+// Proves where SQL may stand, and that each table is read and written by one module only.
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, it } from 'vitest'
+import { root } from '../kit/environment.ts'
+import { sourcesOf } from './sources.ts'
+
+/** Modules whose statements still stand beside their verbs. */
+const unsorted = [
+  'accounts',
+  'billing',
+  'campaigns',
+  'cli',
+  'contacts',
+  'core',
+  'demo',
+  'events',
+  'http',
+  'instances',
+  'media',
+  'messages',
+  'providers',
+  'teams',
+  'templates',
+  'webhooks',
+]
+
+/** Files that may name a table of another module, and the reason. */
+const exceptions: Record<string, { tables: readonly string[]; reason: string }> = {}
+
+/** Module that owns the tables of each file of the Prisma schema, where the two names differ. */
+const owners: Record<string, string> = { base: 'core', sandbox: 'providers' }
+
+const sources = sourcesOf('src')
+
+function roomOf(file: string): string {
+  return file.split('/')[1] as string
+}
+
+/** Owner of each table by its name in SQL, and of each model by its name in Prisma Client. */
+function ownersOf(): { tables: Map<string, string>; models: Map<string, string> } {
+  const tables = new Map<string, string>()
+  const models = new Map<string, string>()
+  const dir = path.join(root, 'prisma/schema')
+  for (const file of readdirSync(dir)) {
+    const room = path.basename(file, '.prisma')
+    const owner = owners[room] ?? room
+    for (const [, model, body] of readFileSync(path.join(dir, file), 'utf8').matchAll(/^model (\w+) \{(.*?)^\}/gms)) {
+      const table = /@@map\("(\w+)"\)/.exec(body as string)?.[1]
+      if (table) tables.set(table, owner)
+      models.set((model as string).charAt(0).toLowerCase() + (model as string).slice(1), owner)
+    }
+  }
+  return { tables, models }
+}
+
+/** Source code without its comments. */
+function codeOf(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
+}
+
+const statement =
+  /['"`]\s*(select\s|insert into\s|update \S+( \w+)? set\s|delete from\s|with (recursive )?\w+( \([^)]*\))? as\s|lock table\s)/
+
+it('SQL stands in *.sql.ts and in core/database, and nowhere else', () => {
+  const astray = sources
+    .filter(({ path: file }) => !file.endsWith('.sql.ts') && !file.startsWith('src/core/database/'))
+    .filter(({ path: file }) => !unsorted.includes(roomOf(file)))
+    .filter(({ text }) => statement.test(codeOf(text)) || /\.query(<[^(]*>)?\(/.test(codeOf(text)))
+  expect(astray.map(({ path: file }) => file)).toEqual([])
+})
+
+it('a table is named by the files of one module', () => {
+  const { tables, models } = ownersOf()
+  const foreign = sources.flatMap(({ path: file, text }) => {
+    if (unsorted.includes(roomOf(file))) return []
+    const code = codeOf(text)
+    const inSql = [...code.matchAll(/\b(?:from|join|into|update|using|table)\s+(?:only\s+)?"?([a-z_]+)"?/g)].map(
+      ([, name]) => name as string,
+    )
+    const inPrisma = [...code.matchAll(/\bdb\s*\.(\w+)\s*\./g)].map(([, name]) => name as string)
+    const allowed = exceptions[file]?.tables ?? []
+    const named = [
+      ...inSql.filter((name) => tables.has(name)).map((name) => ({ name, owner: tables.get(name) })),
+      ...inPrisma.filter((name) => models.has(name)).map((name) => ({ name, owner: models.get(name) })),
+    ]
+    return named
+      .filter(({ name, owner }) => owner !== roomOf(file) && !allowed.includes(name))
+      .map(({ name }) => `${file}: ${name}`)
+  })
+  expect(foreign).toEqual([])
+})
+
+it('an exception for a table names a file that uses it, and a reason', () => {
+  for (const [file, { tables: named, reason }] of Object.entries(exceptions)) {
+    const text = sources.find(({ path: known }) => known === file)?.text ?? ''
+    expect({ file, unused: named.filter((name) => !text.includes(name)) }).toEqual({ file, unused: [] })
+    expect(reason.length).toBeGreaterThan(20)
+  }
+})
