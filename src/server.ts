@@ -22,9 +22,8 @@ import { plainStreamQuery } from './events/live/stream-plain.ts'
 import { mountStreams } from './events/live/streams.ts'
 import { type Authenticator, createAuthenticator } from './http/authenticate.ts'
 import { createHttp, refuseUnknown } from './http/create.ts'
+import { createGraph } from './http/graph.ts'
 import { mountGraphql } from './http/graphql.ts'
-import { refuseCostly } from './http/graphql-limits.ts'
-import { createGraphql } from './http/graphql-yoga.ts'
 import { mountHealth } from './http/health.ts'
 import { download } from './media/download.ts'
 import { mountMedia } from './media/routes.ts'
@@ -45,12 +44,10 @@ export interface Server {
 export async function createServer(app: App): Promise<Server> {
   const http = await createHttp(app)
   const authenticator = createAuthenticator(app)
-  const graphql = createGraphql(app, schema)
+  const graph = createGraph(app, schema)
   http.decorateRequest('caller', null)
   const streams = await mountStreams(http, app, {
-    schema,
-    documents: graphql.documents,
-    refuseOperation: refuseCostly,
+    graph,
     identify: async (request, reply) => {
       const caller = await authenticator.identify(request, reply)
       return () => caller.authorize('workspace')
@@ -69,7 +66,7 @@ export async function createServer(app: App): Promise<Server> {
   const links = createLinks()
   const pages = mountPages(http, app, links)
   for (const [path, methods] of pages.taken) taken.set(path, methods)
-  mountGraphql(http, app, { schema, authenticator, streams, graphql, explore: pages.explore })
+  mountGraphql(http, app, { graph, authenticator, streams, explore: pages.explore })
   const others = [...mountHealth(http, app), ...(await mountMedia(http, app)), ...mountStripeWebhook(http, app)]
   for (const [path, methods] of others) taken.set(path, methods)
   refuseUnknown(http, taken)

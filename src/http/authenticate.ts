@@ -2,12 +2,13 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { claimsOf, refuseToken } from '../accounts/sign-in/auth-call.ts'
-import { type Admission, admitKeys, type Scope, uncount } from '../billing/admission/admit.ts'
+import { type Admission, admitKeys, uncount } from '../billing/admission/admit.ts'
 import { admitSessions } from '../billing/admission/admit-session.ts'
 import { planOf } from '../billing/plans.ts'
 import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
 import { codeOf, fail } from '../core/errors.ts'
+import type { Scope } from '../core/graph/prepared.ts'
 import type { Principal } from '../core/principal.ts'
 
 /** A request with a valid credential, before it is known which scope it needs. */

@@ -1,10 +1,9 @@
 // Limits of one GraphQL operation, checked before it runs: depth, breadth, complexity, text size.
 import type { GraphQLError } from 'graphql'
-import { getOperationAST } from 'graphql'
 import { failure } from '../core/errors.ts'
 import { wholeBudget } from '../core/graph/budget.ts'
-import { type Cost, type CountedArgs, costOf } from '../core/graph/cost.ts'
-import { maxQueryLength, maxTokens } from '../core/graph/documents.ts'
+import { type CountedArgs, costOf } from '../core/graph/cost.ts'
+import { type Cost, maxQueryLength, maxTokens, operationOf } from '../core/graph/prepared.ts'
 import { faultOfLists, nullArgument } from '../core/graph/refuse-variables.ts'
 import { rootFields } from '../core/graph/root-fields.ts'
 
@@ -23,8 +22,8 @@ export const limits = {
 export function refuseCostly(args: CountedArgs): GraphQLError | null {
   const tooLong = faultOfLists(args.document, args.operationName, args.variableValues)
   if (tooLong) return failure('VALIDATION_ERROR', tooLong)
-  const operation = getOperationAST(args.document, args.operationName)
-  if (operation?.operation === 'mutation' && rootFields(args.document, operation).length > 1) {
+  const node = operationOf(args.document, args.operationName)?.node
+  if (node?.operation === 'mutation' && rootFields(args.document, node).length > 1) {
     return failure('VALIDATION_ERROR', 'A request may hold one mutation; send the others on their own')
   }
   let cost: Cost | null

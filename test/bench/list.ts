@@ -73,7 +73,7 @@ export function askUs({ apiKey }: Account) {
   }
 }
 
-function askThem({ workspaceId }: Account) {
+export function askThem({ workspaceId }: Account) {
   return {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ query: sameList, variables: { first: 20, workspaceId } }),

@@ -1,11 +1,11 @@
 // The event log in GraphQL: read in pages, with the objects that each event refers to.
-import { createSourceEventStream, parse, validate } from 'graphql'
+import { createSourceEventStream, parse } from 'graphql'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { createDocuments } from '../../src/core/graph/documents.ts'
 import { newId } from '../../src/core/id.ts'
 import { createPrepare } from '../../src/events/live/operation.ts'
 import { emit } from '../../src/events/log/emit.ts'
 import { readAfter } from '../../src/events/log/log.ts'
+import { createGraph } from '../../src/http/graph.ts'
 import { schema } from '../../src/schema.ts'
 import { type Api, api, sql, until } from '../kit/kit.ts'
 import { contextFor } from '../messages/rig.ts'
@@ -121,7 +121,7 @@ describe('a subscription to events', () => {
       return found[0]?.messageId === ids.at(-1) && found
     })
     const context = contextFor(app, account)
-    const { prepare } = createPrepare({ schema, documents: createDocuments((document) => validate(schema, document)) })
+    const prepare = createPrepare(createGraph(app, schema))
     const query = 'subscription { events { id message { id body instance { id name } } instance { id } } }'
     const prepared = await prepare({ query }, context)
     if (prepared.kind !== 'log') throw new Error(JSON.stringify(prepared))

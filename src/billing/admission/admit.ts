@@ -4,19 +4,13 @@ import { keyHash } from '../../accounts/service.ts'
 import type { App } from '../../core/app.ts'
 import { createBatch } from '../../core/batch.ts'
 import { failure } from '../../core/errors.ts'
+import type { Scope } from '../../core/graph/prepared.ts'
 import { definePart } from '../../core/part.ts'
 import type { Principal } from '../../core/principal.ts'
 import { planInForceSql, plans } from '../plans.ts'
 import { keyUse } from './last-used.ts'
 import { thisMonth } from './quota.ts'
 import { type RateState, rateOf, stepMs, windowsSql } from './rate-window.ts'
-
-/**
- * The scope of a request, which decides who may make it. `workspace`: a workspace's data. `personal`: the account that pays for it. `both`:
- * a GraphQL query, which may be about both. `open`: the plan catalogue. `account`: a person's own data, whichever workspace they look at;
- * not for keys.
- */
-export type Scope = 'workspace' | 'personal' | 'both' | 'open' | 'account'
 
 export interface KeyRequest {
   /** The `x-api-key` header. */

@@ -6,36 +6,33 @@ import {
   type ExecutionArgs,
   type ExecutionResult,
   getNullableType,
-  getOperationAST,
   isLeafType,
+  type OperationDefinitionNode,
   type TypeNode,
   typeFromAST,
   visit,
 } from 'graphql'
-import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit'
+import { compileQuery, isCompiledQuery } from 'graphql-jit'
+import { type CompiledRun, operationOf } from './prepared.ts'
 
 /** Compiling takes as long as some tens of executions. */
 const runsBeforeCompiling = 5
-const runs = new WeakMap<DocumentNode, Map<string, { count: number; query: CompiledQuery['query'] | null }>>()
 
 type Args = Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' | 'variableValues' | 'contextValue'>
 
 /** Executes a compiled query. Null if the operation is not compiled or its result has errors: a query changes nothing and can run again. */
 export async function executeCompiled(args: Args): Promise<ExecutionResult | null> {
-  const name = args.operationName ?? ''
-  const known = runs.get(args.document) ?? new Map()
-  runs.set(args.document, known)
-  const run = known.get(name) ?? { count: 0, query: null }
-  known.set(name, run)
-  if (++run.count === runsBeforeCompiling) run.query = compile(args)
-  const result: ExecutionResult | undefined = await run.query?.(undefined, args.contextValue, args.variableValues ?? {})
+  const operation = operationOf(args.document, args.operationName)
+  if (!operation) return null
+  const { node, compiled } = operation
+  if (++compiled.runs === runsBeforeCompiling) compiled.query = compile(args, node)
+  const result: ExecutionResult | undefined = await compiled.query?.(undefined, args.contextValue, args.variableValues ?? {})
   return result?.data && !result.errors ? result : null
 }
 
-function compile({ schema, document, operationName }: Args): CompiledQuery['query'] | null {
-  const operation = getOperationAST(document, operationName)
+function compile({ schema, document, operationName }: Args, node: OperationDefinitionNode): CompiledRun['query'] {
   const isLeaf = (type: TypeNode) => isLeafType(getNullableType(typeFromAST(schema, type)))
-  const isPlain = operation?.operation === 'query' && operation.variableDefinitions?.every(({ type }) => isLeaf(type))
+  const isPlain = node.operation === 'query' && node.variableDefinitions?.every(({ type }) => isLeaf(type))
   if (!isPlain || hasOwnMeaning(document)) return null
   const compiled = compileQuery(schema, document, operationName ?? '')
   return isCompiledQuery(compiled) ? compiled.query : null

@@ -1,13 +1,11 @@
 // Estimates the cost of an operation from its document and variables before it runs: items, and an upper bound of bytes.
 import { complexityFromQuery } from '@pothos/plugin-complexity'
 import {
-  type DocumentNode,
   type ExecutionArgs,
   type GraphQLField,
   type GraphQLNamedType,
   getNamedType,
   getNullableType,
-  getOperationAST,
   getVariableValues,
   isLeafType,
   isListType,
@@ -15,6 +13,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql'
 import { maxPageSize } from './pagination.ts'
+import { type Cost, operationOf } from './prepared.ts'
 
 /**
  * Size of a list, as a field declares it in its `extensions`. A page declares `page`, its size if neither `first` nor `last` is
@@ -27,15 +26,6 @@ export interface Bound {
   most?: number
   /** Upper bound of bytes of the field's value, or of a row of its type. Without it, {@link bytesOf} assumes one by type. */
   bytes?: number
-}
-
-export interface Cost {
-  depth: number
-  breadth: number
-  /** Fields of the answer, and items of its lists of plain values. */
-  complexity: number
-  /** Upper bound of bytes of the rows that are read and of the answer made of them. */
-  bytes: number
 }
 
 export type CountedArgs = Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' | 'variableValues'>
@@ -95,35 +85,32 @@ function bytesOfObject({ extensions }: GraphQLNamedType): number {
   return bytes ?? (pothosPrismaModel ? guessed.row : guessed.object)
 }
 
-/** Caches costs per document, by the variables that change them: page sizes and conditions of inclusion. */
+/** Costs kept for an operation, by the variables that change them: page sizes and conditions of inclusion. */
 const keptCosts = 100
 const maxNameLength = 500
-const costs = new WeakMap<DocumentNode, Map<string, Cost>>()
 
 /**
  * Returns the cost of an operation with these variables; null if the operation does not exist or the variables do not fit.
  * @throws Error when the cost cannot be counted.
  */
 export function costOf(args: CountedArgs): Cost | null {
-  const known = costs.get(args.document) ?? new Map<string, Cost>()
-  costs.set(args.document, known)
+  const operation = operationOf(args.document, args.operationName)
+  if (!operation) return null
+  const { node, costs } = operation
   const name = nameOf(args)
-  const before = known.get(name)
+  const before = costs.get(name)
   if (before !== undefined) return before
-  const operation = getOperationAST(args.document, args.operationName)
+  const { errors } = getVariableValues(args.schema, node.variableDefinitions ?? [], args.variableValues ?? {}, { maxErrors: 1 })
   // Variables that do not fit are refused by name when they are coerced.
-  const fits =
-    operation &&
-    !getVariableValues(args.schema, operation.variableDefinitions ?? [], args.variableValues ?? {}, { maxErrors: 1 }).errors
-  if (!fits) return null
-  const cost = countCost(args, operation)
-  if (known.size < keptCosts && name.length <= maxNameLength) known.set(name, cost)
+  if (errors) return null
+  const cost = countCost(args, node)
+  if (costs.size < keptCosts && name.length <= maxNameLength) costs.set(name, cost)
   return cost
 }
 
 /** Key of everything that the cost depends on. A null is included, because it replaces the default of a variable. */
-function nameOf({ operationName, variableValues }: CountedArgs): string {
-  let name = operationName ?? ''
+function nameOf({ variableValues }: CountedArgs): string {
+  let name = ''
   for (const variable in variableValues) {
     const value = variableValues[variable]
     if (value === null || typeof value === 'number' || typeof value === 'boolean') name += `\n${variable} ${value}`

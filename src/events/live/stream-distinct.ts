@@ -1,9 +1,10 @@
 // GraphQL over SSE, one operation per connection ("distinct connections" mode of graphql-sse).
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { paramsOf } from '../../core/http/graphql-request.ts'
 import { streamHeaders } from './bounded-writer.ts'
 import { distinctComplete, distinctFarewell, distinctFrame, distinctResult } from './frames.ts'
 import { streamLog, streamState } from './open-stream.ts'
-import { readOperation, repeatable } from './request.ts'
+import { repeatable } from './request.ts'
 import type { Streaming } from './streaming.ts'
 
 /**
@@ -13,7 +14,7 @@ import type { Streaming } from './streaming.ts'
 export async function serveDistinct(streaming: Streaming, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { hub, openContext, prepare } = streaming
   const caller = { ...(await openContext(request, reply)), response: reply.raw }
-  const params = await readOperation(streaming, request)
+  const params = paramsOf(request)
   const context = repeatable(caller, request, params)
   const prepared = await prepare(params, context, request.headers['last-event-id'])
   if (context.idempotency?.replayed) reply.header('Idempotency-Replayed', 'true')

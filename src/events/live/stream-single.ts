@@ -6,12 +6,13 @@ import { EventEmitter } from 'node:events'
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { fail } from '../../core/errors.ts'
+import { paramsOf } from '../../core/http/graphql-request.ts'
 import { prefersStream } from '../log/accept.ts'
 import type { BoundedWriter, Ending, Holder } from './bounded-writer.ts'
 import type { Followed } from './fanout.ts'
 import { beat, hello, retryLine, revoked, singleComplete, singleFrame, singleResult } from './frames.ts'
 import type { Prepared } from './operation.ts'
-import { readOperation, repeatable } from './request.ts'
+import { repeatable } from './request.ts'
 import type { Streaming } from './streaming.ts'
 
 interface Reservation {
@@ -96,7 +97,7 @@ export function createSingleMode(streaming: Streaming): SingleMode {
     const reservation = reservationOf(request)
     const { holder, writer, operations } = reservation
     if (!isHeldBy(reservation, caller.principal)) fail('NOT_FOUND', 'Stream not found')
-    const params = await readOperation(streaming, request)
+    const params = paramsOf(request)
     const sent = Object.assign(new EventEmitter(), { destroyed: false, closed: false })
     const context = { ...repeatable(caller, request, params), response: sent }
     const id = params.extensions?.operationId

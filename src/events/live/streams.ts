@@ -2,19 +2,21 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../core/app.ts'
 import type { Context } from '../../core/context.ts'
-import { fail, failure } from '../../core/errors.ts'
-import { failureOf } from '../../core/http/error-answer.ts'
-import { readGraphqlBodies } from '../../core/http/graphql-body.ts'
+import { fail } from '../../core/errors.ts'
+import type { Graph } from '../../core/graph/graph.ts'
+import { answerError } from '../../core/http/error-answer.ts'
+import { sendFailure } from '../../core/http/graphql-answer.ts'
+import { readGraphqlBodies } from '../../core/http/graphql-request.ts'
 import { prefersStream } from '../log/accept.ts'
 import { startHub } from './fanout.ts'
-import { createPrepare, type PrepareOptions } from './operation.ts'
-import { sendFailure, statusOf } from './request.ts'
+import { createPrepare } from './operation.ts'
 import { serveDistinct } from './stream-distinct.ts'
 import { servePlain } from './stream-plain.ts'
 import { createSingleMode, tokenOf } from './stream-single.ts'
 import type { OpenContext, Streaming } from './streaming.ts'
 
-export interface StreamsOptions extends PrepareOptions {
+export interface StreamsOptions {
+  graph: Graph
   /** Identifies the caller by the request's headers. The function that it returns admits the caller to the workspace. */
   identify: (request: FastifyRequest, reply: FastifyReply) => Promise<() => Promise<Context>>
   /** Admits requests to the plain stream of each API surface, by path. */
@@ -38,7 +40,7 @@ export async function mountStreams(fastify: FastifyInstance, app: App, options: 
   const hub = await startHub(app)
   const identified = new WeakMap<FastifyRequest, () => Promise<Context>>()
   const openContext: OpenContext = (request) => identified.get(request)?.() ?? fail('UNAUTHORIZED')
-  const streaming: Streaming = { app, hub, openContext, ...createPrepare(options) }
+  const streaming: Streaming = { app, hub, openContext, prepare: createPrepare(options.graph) }
   const single = createSingleMode(streaming)
 
   const graphql =
@@ -48,17 +50,14 @@ export async function mountStreams(fastify: FastifyInstance, app: App, options: 
         return await answer(request, reply, open)
       } catch (error) {
         if (reply.sent) throw error
-        return sendFailure(streaming, reply, error)
+        return sendFailure(app, error, request, reply)
       }
     }
   const handleStream = graphql((request, reply, openContext) => serveDistinct({ ...streaming, openContext }, request, reply))
 
   await fastify.register(async (scope) => {
     readGraphqlBodies(scope)
-    scope.setErrorHandler((error, request, reply) => {
-      const { code, message } = failureOf(app, error as Error, request)
-      return sendFailure(streaming, reply, failure(code, message))
-    })
+    scope.setErrorHandler((error, request, reply) => sendFailure(app, error, request, reply))
     scope.addHook('onRequest', async (request, reply) => {
       // The token of a reservation is a credential, because an EventSource cannot send a key.
       if (single.takesToken(request)) single.requireToken(request)
@@ -84,8 +83,7 @@ export async function mountStreams(fastify: FastifyInstance, app: App, options: 
         return await servePlain({ ...streaming, openContext }, request, reply)
       } catch (error) {
         if (reply.sent) throw error
-        const { status, code, message } = statusOf(app.log, reply, error)
-        return await reply.code(status).send({ error: { code, message } })
+        return answerError(app, error as Error, request, reply)
       }
     })
   }

@@ -1,19 +1,16 @@
 // Views that the hub follows: a subscription's selection, executed on events or on a current value.
-import { type ExecutionArgs, type ExecutionResult, execute } from 'graphql'
+import { type ExecutionResult, execute } from 'graphql'
 import type { Context } from '../../core/context.ts'
 import { codeOf } from '../../core/errors.ts'
 import { Budget, type BudgetLimits, wholeBudget, withBudget } from '../../core/graph/budget.ts'
 import { callerOf, operationMemory, publish, weightOf } from '../../core/graph/execute.ts'
+import type { FollowArgs } from '../../core/graph/graph.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Entry } from '../log/entry.ts'
 import type { LogEvent } from '../log/log.ts'
 import { cursorOf } from '../log/place.ts'
 import type { LogView, StateView } from './fanout.ts'
 import type { LogSource, StateSource } from './follow.ts'
-
-interface StreamArgs extends ExecutionArgs {
-  contextValue: Context
-}
 
 /** Budget of events that are rendered together. A single event may use {@link wholeBudget}. */
 const togetherBudget: BudgetLimits = { ...wholeBudget, answerBytes: 1024 * 1024 }
@@ -22,7 +19,7 @@ const togetherBudget: BudgetLimits = { ...wholeBudget, answerBytes: 1024 * 1024 
  * Executes the subscription's selection on each event. The events of one batch share a context, and so its loaders and its budget. When
  * the budget is too small for the batch, only its first events are rendered: half as many at each try.
  */
-export function logView(key: string, args: StreamArgs, { filter }: LogSource): LogView {
+export function logView(key: string, args: FollowArgs, { filter }: LogSource): LogView {
   async function render(events: readonly LogEvent[]): Promise<Entry[]> {
     for (let count = events.length; ; count = Math.ceil(count / 2)) {
       const some = events.slice(0, count)
@@ -38,7 +35,7 @@ export function logView(key: string, args: StreamArgs, { filter }: LogSource): L
 }
 
 /** Executes the selection each time the value is requested. */
-export function stateView(key: string, args: StreamArgs, { subjects }: StateSource): StateView {
+export function stateView(key: string, args: FollowArgs, { subjects }: StateSource): StateView {
   async function render(): Promise<{ body: string; ended: boolean }> {
     const { results, context, spent } = await executeOn(args, [null], wholeBudget)
     const result = spent ? { errors: [spent] } : (results[0] as ExecutionResult)
@@ -49,7 +46,7 @@ export function stateView(key: string, args: StreamArgs, { subjects }: StateSour
 }
 
 /** Executes on each root value, on one budget. A caller's streams share a memory quota, apart from the caller's other requests. */
-async function executeOn(args: StreamArgs, roots: readonly unknown[], limits: BudgetLimits) {
+async function executeOn(args: FollowArgs, roots: readonly unknown[], limits: BudgetLimits) {
   const reservation = await operationMemory.take(`streams of ${callerOf(args.contextValue)}`, weightOf(args, limits))
   const budget = new Budget(limits)
   const context = { ...args.contextValue, budget }
@@ -72,7 +69,7 @@ function bodyOf(result: ExecutionResult, context: Context): string {
 }
 
 /** A result with its errors as clients may see them. */
-export function published(result: ExecutionResult, context: Context): ExecutionResult {
+function published(result: ExecutionResult, context: Context): ExecutionResult {
   return { ...result, errors: result.errors?.map((error) => publish(error, context)) }
 }
 

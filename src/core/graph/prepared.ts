@@ -1,0 +1,85 @@
+// Prepared operations: a document is parsed and validated once, and its operations keep what was found out about them (bounded
+// cache). Every GraphQL request, REST route and stream takes its operations from here.
+import { type DocumentNode, type GraphQLError, getOperationAST, type OperationDefinitionNode, parse } from 'graphql'
+import type { CompiledQuery } from 'graphql-jit'
+import { fail } from '../errors.ts'
+
+/** A document that was sent as text. */
+export interface Prepared {
+  document: DocumentNode
+  /** Faults by GraphQL's rules and by the gateway's limits; null before it is validated. */
+  faults: readonly GraphQLError[] | null
+}
+
+/**
+ * What an operation concerns. `personal`: the paying account, or that and the person. `both`: the paying account and a workspace.
+ * `open`: plans and introspection only. `account`: the signed-in person alone. `workspace`: everything else.
+ */
+export type Scope = 'workspace' | 'personal' | 'both' | 'open' | 'account'
+
+export interface Cost {
+  depth: number
+  breadth: number
+  /** Fields of the answer, and items of its lists of plain values. */
+  complexity: number
+  /** Upper bound of bytes of the rows that are read and of the answer made of them. */
+  bytes: number
+}
+
+/** How often an operation ran, and its compiled form if it has one. */
+export interface CompiledRun {
+  runs: number
+  query: CompiledQuery['query'] | null
+}
+
+/** An operation of a document, with the results of earlier requests. */
+export interface PreparedOperation {
+  node: OperationDefinitionNode
+  /** Filled by `scopeOf` in scope.ts. */
+  scope: Scope | null
+  /** By the variables that change them; filled by `costOf` in cost.ts. */
+  costs: Map<string, Cost>
+  /** Filled by `executeCompiled` in compiled.ts. */
+  compiled: CompiledRun
+}
+
+/** Documents that the cache holds, and the longest of them, in UTF-16 units. */
+const keptDocuments = 500
+const maxKeptLength = 10_000
+/** Most tokens of one document. */
+export const maxTokens = 1_000
+/** Most UTF-16 units of one document: the limit of tokens does not bound the length of a single token or comment. */
+export const maxQueryLength = 262_144
+
+const kept = new Map<string, Prepared>()
+
+/** Parses a document, or returns it from the cache. @throws GraphQLError when the text is too long, has too many tokens or is malformed. */
+export function prepare(text: string): Prepared {
+  const known = kept.get(text)
+  if (known) return known
+  if (text.length > maxQueryLength) fail('VALIDATION_ERROR', `query: must have at most ${maxQueryLength} characters`)
+  const prepared: Prepared = { document: parse(text, { maxTokens }), faults: null }
+  if (text.length > maxKeptLength) return prepared
+  if (kept.size >= keptDocuments) kept.delete(kept.keys().next().value as string)
+  kept.set(text, prepared)
+  return prepared
+}
+
+const operations = new WeakMap<DocumentNode, Map<string, PreparedOperation>>()
+
+/** Returns the operation of a document that would run under this name; null if the document does not determine one. */
+export function operationOf(document: DocumentNode, operationName?: string | null): PreparedOperation | null {
+  let known = operations.get(document)
+  if (!known) {
+    known = new Map()
+    operations.set(document, known)
+  }
+  const name = operationName ?? ''
+  const before = known.get(name)
+  if (before) return before
+  const node = getOperationAST(document, operationName)
+  if (!node) return null
+  const operation = { node, scope: null, costs: new Map(), compiled: { runs: 0, query: null } }
+  known.set(name, operation)
+  return operation
+}

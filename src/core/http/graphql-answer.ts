@@ -1,0 +1,44 @@
+// Writes the answers of GraphQL requests, by the GraphQL over HTTP specification.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ExecutionResult } from 'graphql'
+import type { App } from '../app.ts'
+import { codeOf, errors, retryAfterOf } from '../errors.ts'
+import { answerText } from '../graph/answer.ts'
+import { failureOf } from './error-answer.ts'
+
+const graphqlType = 'application/graphql-response+json'
+const types: Record<string, string> = { [graphqlType]: graphqlType, 'application/json': 'application/json' }
+
+/** The content type to answer with: the first known media type of the `Accept` header, by default JSON. */
+function typeOf({ headers }: FastifyRequest): string {
+  for (const range of (headers.accept ?? '').split(',')) {
+    const type = types[range.split(';', 1)[0]?.trim().toLowerCase() ?? '']
+    if (type) return type
+  }
+  return 'application/json'
+}
+
+/** Sends a result. Plain JSON always has the status 200; the other type has the status of the error if nothing was executed. */
+export async function sendResult(request: FastifyRequest, reply: FastifyReply, result: ExecutionResult): Promise<FastifyReply> {
+  const type = typeOf(request)
+  const refusal = result.data === undefined ? codeOf(result.errors?.[0]) : null
+  return await reply
+    .code(refusal && type === graphqlType ? errors[refusal].status : 200)
+    .type(`${type}; charset=utf-8`)
+    .send(answerText(result, result.data))
+}
+
+/** Sends an error that occurred before the operation ran, with its HTTP status. */
+export function sendFailure(app: App, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { code, message } = failureOf(app, error as Error, request)
+  const { status } = errors[code]
+  const seconds = retryAfterOf(error as Error)
+  if (seconds !== undefined || ((status === 429 || status === 503) && !reply.hasHeader('retry-after'))) {
+    reply.header('Retry-After', seconds ?? 1)
+  }
+  if (status === 405) reply.header('Allow', request.method === 'GET' ? 'POST' : 'GET, POST')
+  return reply
+    .code(status)
+    .type(`${typeOf(request)}; charset=utf-8`)
+    .send(JSON.stringify({ errors: [{ message, extensions: { code } }] }))
+}
