@@ -93,6 +93,7 @@ const CancelBulkJob = graphql(`
   }
 `)
 
+// In GraphQL, fields that do not apply are null. REST leaves them out, so it describes them in words of its own.
 const jobItem = z
   .object({
     id: z.uuid(),
@@ -104,8 +105,14 @@ const jobItem = z
     groupId: z.uuid().optional().describe('The group; absent where contacts are deleted.'),
     summary: z
       .union([
-        z.object({ added: z.int(), alreadyInGroup: z.int(), notFound: z.int() }).meta({ id: 'AddToGroupSummary' }),
-        z.object({ deleted: z.int(), notFound: z.int() }).meta({ id: 'BulkDeleteSummary' }),
+        z
+          .object({
+            added: z.int().describe('Contacts that are members now and were none before.'),
+            alreadyInGroup: z.int().describe('Contacts that were members already.'),
+            notFound: z.int(),
+          })
+          .meta({ id: 'AddToGroupSummary' }),
+        z.object({ deleted: z.int().describe('Contacts that are gone.'), notFound: z.int() }).meta({ id: 'BulkDeleteSummary' }),
       ])
       .describe('What it has done so far: of `add_to_group`, or of `bulk_delete_contacts`.'),
     createdAt: z.iso.datetime(),
@@ -159,7 +166,12 @@ export const contactJobRoutes = [
     input: 'ContactIds',
     variables: ({ params, body }) => ({ groupId: params.groupId as string, contactIds: body.contactIds as string[] }),
     project: ({ addGroupMembers: { job, ...counts } }) => (job ? acceptedOf(job) : counts),
-    answer: z.object({ added: z.int(), alreadyInGroup: z.int(), notFound: z.int(), total: z.int() }),
+    answer: z.object({
+      added: z.int().describe('How many joined.'),
+      alreadyInGroup: z.int().describe('How many were members already.'),
+      notFound: z.int().describe('How many are no contact of the workspace.'),
+      total: z.int().describe('How many different ids were given.'),
+    }),
     accepted: { when: ({ addGroupMembers }) => addGroupMembers.job !== null, answer: jobAccepted },
   }),
   row('DELETE', '/contacts/groups/:groupId/members', {
@@ -176,7 +188,11 @@ export const contactJobRoutes = [
     input: 'ContactIds',
     variables: ({ body }) => ({ contactIds: body.contactIds as string[] }),
     project: ({ bulkDeleteContacts: { job, ...counts } }) => (job ? acceptedOf(job) : counts),
-    answer: z.object({ requested: z.int(), deleted: z.int(), notFound: z.array(z.uuid()) }),
+    answer: z.object({
+      requested: z.int().describe('How many different ids were given.'),
+      deleted: z.int().describe('How many are gone.'),
+      notFound: z.array(z.uuid()),
+    }),
     accepted: { when: ({ bulkDeleteContacts }) => bulkDeleteContacts.job !== null, answer: jobAccepted },
   }),
   row('GET', '/contacts/bulk-jobs', {

@@ -13,7 +13,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql'
-import { type ErrorCode, errors } from '../../src/core/errors.ts'
+import type { ErrorCode } from '../../src/core/errors.ts'
 
 export interface AskedField {
   /** For example `sendMessage`, or `instanceState` for the path `instance { state }`. */
@@ -34,8 +34,8 @@ export function askedField(graph: GraphQLSchema, document: DocumentNode): AskedF
   const filterFields = filter && getNamedType(filter)
   return {
     name: path.map(({ name }, i) => (i === 0 ? name : name.charAt(0).toUpperCase() + name.slice(1))).join(''),
-    description: withoutErrors(last.description ?? ''),
-    errors: path.flatMap(({ description }) => errorsIn(description)),
+    description: documented(last).description,
+    errors: path.flatMap((field) => documented(field).errors),
     type: last.type,
     argument: (name) =>
       args.find((arg) => arg.name === name) ?? (isInputObjectType(filterFields) ? filterFields.getFields()[name] : undefined),
@@ -60,14 +60,8 @@ function pathOf(graph: GraphQLSchema, document: DocumentNode): GraphQLField<unkn
   return path
 }
 
-/** Parses the error codes at the end of a field description: `Errors: NOT_FOUND, INVALID_STATE (disabled).` */
-function errorsIn(description: string | null | undefined): ErrorCode[] {
-  const [, told = ''] = description?.match(/Errors: (.*)$/s) ?? []
-  const codes: string[] = told.match(/[A-Z]+(_[A-Z]+)*/g) ?? []
-  return codes.filter((code): code is ErrorCode => Object.hasOwn(errors, code))
-}
-
-/** Removes the error codes, because the OpenAPI document lists them separately. */
-function withoutErrors(description: string): string {
-  return description.replace(/ ?Errors: .*$/s, '')
+/** Its description and its errors; the plugin in src/core/graph/field-errors.ts keeps them apart where there are errors. */
+function documented({ description, extensions }: GraphQLField<unknown, unknown>): { description: string; errors: ErrorCode[] } {
+  const { documented } = extensions as { documented?: { description: string; errors: ErrorCode[] } }
+  return documented ?? { description: description ?? '', errors: [] }
 }

@@ -81,8 +81,7 @@ export function createSchemas(graph: GraphQLSchema): Schemas {
     const fields = fieldsOf(type)
     const dressedFields = mapValues(properties, (property, name) => {
       const field = fields[name] ?? pageItems(property, fields)
-      const told = field?.description && (canBeNull(property) ? field.description : neverToldNull(field.description))
-      const described = told && !property.description ? { description: told } : {}
+      const described = field?.description && !property.description ? { description: field.description } : {}
       return { ...dress(property, field?.type), ...described }
     })
     return { ...schema, properties: dressedFields }
@@ -159,15 +158,6 @@ function pageItems(property: Schema, fields: Record<string, Field | undefined>):
 /** Removes `null` from a query parameter. It can be left out, but `null` in a URL would be a text. */
 function neverNull({ type, ...schema }: Schema): Schema {
   return { ...schema, ...(type && { type: [type].flat().find((one) => one !== 'null') as string }) }
-}
-
-function canBeNull({ type, anyOf = [] }: Schema): boolean {
-  return [type].flat().includes('null') || anyOf.some(canBeNull)
-}
-
-/** Removes the clause on when a field is null from a description. Used if the field is never null in REST. */
-function neverToldNull(description: string): string {
-  return description.replace(/; null where [^.]*/, '')
 }
 
 function isText({ type }: Schema): boolean {

@@ -54,7 +54,8 @@ builder.queryFields((t) => ({
 builder.mutationFields((t) => ({
   createApiKey: t.field({
     type: IssuedApiKeyRef,
-    description: 'Makes an API key of your own workspace. Errors: MAX_API_KEYS_REACHED, SUBSCRIPTION_INACTIVE, FORBIDDEN.',
+    description: 'Makes an API key of your own workspace.',
+    errors: ['MAX_API_KEYS_REACHED', 'SUBSCRIPTION_INACTIVE', 'FORBIDDEN'],
     authScopes: { $all: { person: true, active: true } },
     args: { input: t.arg({ type: CreateApiKeyInput.ref, required: true, description: 'What to make.' }) },
     resolve: (_, { input }, ctx) => {
@@ -64,7 +65,8 @@ builder.mutationFields((t) => ({
   }),
   revokeApiKey: t.field({
     type: DeletedRef,
-    description: 'Makes an API key unusable from the next request on. Errors: NOT_FOUND, FORBIDDEN.',
+    description: 'Makes an API key unusable from the next request on.',
+    errors: ['NOT_FOUND', 'FORBIDDEN'],
     authScopes: { person: true },
     args: { id: t.arg.id({ required: true, description: 'The key.' }) },
     resolve: (_, { id }, ctx) => revokeOwnApiKey(ctx, parse(uuid, id, 'id')),

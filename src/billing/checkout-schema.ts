@@ -35,12 +35,19 @@ const CheckoutRef = builder.prismaObject('Checkout', {
   }),
 })
 
-const roles = 'BILLING_TEAM_MUTATION_FORBIDDEN for who does not own the team'
+const notOwner = { BILLING_TEAM_MUTATION_FORBIDDEN: 'for who does not own the team' }
 
 builder.mutationFields((t) => ({
   checkout: t.field({
     type: CheckoutRef,
-    description: `Orders a plan; an order of it that can still be paid is answered again. People only. Errors: ${roles}, INVALID_STATE where it is in force already, PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS, PROVIDER_ERROR, FORBIDDEN.`,
+    description: 'Orders a plan; an order of it that can still be paid is answered again. People only.',
+    errors: [
+      notOwner,
+      { INVALID_STATE: 'where it is in force already' },
+      'PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS',
+      'PROVIDER_ERROR',
+      'FORBIDDEN',
+    ],
     authScopes: { payer: true },
     args: { input: t.arg({ type: CheckoutInput.ref, required: true, description: 'What to order.' }) },
     resolve: (_, { input }, ctx) => {
@@ -50,13 +57,22 @@ builder.mutationFields((t) => ({
   }),
   cancelSubscription: t.field({
     type: SubscriptionInfo,
-    description: `Lets the subscription end with its period; until then everything stays usable, then the plan is Free. People only. Errors: ${roles}, INVALID_STATE, PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS where Free has no room for the teams, PROVIDER_ERROR, FORBIDDEN.`,
+    description:
+      'Lets the subscription end with its period; until then everything stays usable, then the plan is Free. People only.',
+    errors: [
+      notOwner,
+      'INVALID_STATE',
+      { PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS: 'where Free has no room for the teams' },
+      'PROVIDER_ERROR',
+      'FORBIDDEN',
+    ],
     authScopes: { payer: true },
     resolve: (_, __, ctx) => changeRenewal(ctx, 'cancel'),
   }),
   resumeSubscription: t.field({
     type: SubscriptionInfo,
-    description: `Takes a cancellation back, as long as the period lasts. People only. Errors: ${roles}, INVALID_STATE, PROVIDER_ERROR, FORBIDDEN.`,
+    description: 'Takes a cancellation back, as long as the period lasts. People only.',
+    errors: [notOwner, 'INVALID_STATE', 'PROVIDER_ERROR', 'FORBIDDEN'],
     authScopes: { payer: true },
     resolve: (_, __, ctx) => changeRenewal(ctx, 'resume'),
   }),

@@ -100,8 +100,8 @@ builder.queryFields((t) => ({
   }),
   usage: t.field({
     type: UsageRef,
-    description:
-      'What was used this month. For personal keys and for people; of a team for its owner and admins. Errors: FORBIDDEN for collaborators.',
+    description: 'What was used this month. For personal keys and for people; of a team for its owner and admins.',
+    errors: [{ FORBIDDEN: 'for collaborators' }],
     authScopes: { personal: true },
     resolve: async (_, __, { app, principal }) => {
       refuseCollaborators(principal)
@@ -116,8 +116,8 @@ builder.queryFields((t) => ({
   }),
   subscription: t.prismaField({
     type: SubscriptionInfo,
-    description:
-      'What the account subscribed to. For personal keys and for people; of a team for its owner and admins. Errors: NOT_FOUND, FORBIDDEN for collaborators.',
+    description: 'What the account subscribed to. For personal keys and for people; of a team for its owner and admins.',
+    errors: ['NOT_FOUND', { FORBIDDEN: 'for collaborators' }],
     authScopes: { personal: true },
     resolve: async (query, _, __, { app, principal }) => {
       refuseCollaborators(principal)
@@ -128,8 +128,8 @@ builder.queryFields((t) => ({
   payments: t.field({
     type: [PaymentRef],
     extensions: { items: 100, most: mostPayments },
-    description:
-      'What was paid, newest first, at most 1,000. For personal keys and for people; of a team for its owner. Errors: BILLING_PAYMENTS_TEAM_OWNER_ONLY for anybody else.',
+    description: 'What was paid, newest first, at most 1,000. For personal keys and for people; of a team for its owner.',
+    errors: [{ BILLING_PAYMENTS_TEAM_OWNER_ONLY: 'for anybody else' }],
     authScopes: { personal: true },
     resolve: async (_, __, { app, principal }) => {
       refusePaymentsUnlessOwner(principal)

@@ -103,7 +103,8 @@ builder.prismaObjectField(MessageRef, 'campaign', (t) =>
 builder.queryFields((t) => ({
   campaign: t.prismaField({
     type: 'Campaign',
-    description: 'One campaign. Errors: NOT_FOUND.',
+    description: 'One campaign.',
+    errors: ['NOT_FOUND'],
     args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
     resolve: async (query, _, args, { app, principal }) => {
       const where = { id: parse(uuid, args.id, 'id'), workspaceId: principal.workspaceId }
@@ -132,28 +133,36 @@ builder.mutationFields((t) => {
   return {
     createCampaign: t.field({
       type: CampaignRef,
-      description:
-        'Creates a campaign, which begins at once or at its time; its recipients stay as they are now. Errors: NOT_FOUND, TEMPLATE_INVALID, SUBSCRIPTION_INACTIVE, MONTHLY_OUTBOUND_QUOTA_EXCEEDED for more than a year of the quota, planned in one month.',
+      description: 'Creates a campaign, which begins at once or at its time; its recipients stay as they are now.',
+      errors: [
+        'NOT_FOUND',
+        'TEMPLATE_INVALID',
+        'SUBSCRIPTION_INACTIVE',
+        { MONTHLY_OUTBOUND_QUOTA_EXCEEDED: 'for more than a year of the quota, planned in one month' },
+      ],
       authScopes: { active: true },
       args: { input: t.arg({ type: CreateCampaignInput.ref, required: true, description: 'Its message and its recipients.' }) },
       resolve: (_, { input }, ctx) => createCampaign(keyed(ctx, 'createCampaign', input), input),
     }),
     pauseCampaign: t.field({
       type: CampaignRef,
-      description: 'Lets nothing further leave; what is queued is planned again. Errors: NOT_FOUND, INVALID_STATE.',
+      description: 'Lets nothing further leave; what is queued is planned again.',
+      errors: ['NOT_FOUND', 'INVALID_STATE'],
       args: { id },
       resolve: (_, args, ctx) => pauseCampaign(ctx, parse(uuid, args.id, 'id')),
     }),
     resumeCampaign: t.field({
       type: CampaignRef,
-      description: 'Goes on with a paused campaign. Errors: NOT_FOUND, INVALID_STATE, SUBSCRIPTION_INACTIVE.',
+      description: 'Goes on with a paused campaign.',
+      errors: ['NOT_FOUND', 'INVALID_STATE', 'SUBSCRIPTION_INACTIVE'],
       authScopes: { active: true },
       args: { id },
       resolve: (_, args, ctx) => resumeCampaign(ctx, parse(uuid, args.id, 'id')),
     }),
     cancelCampaign: t.field({
       type: CampaignRef,
-      description: 'Ends a campaign; what has not begun to leave is cancelled. Errors: NOT_FOUND, INVALID_STATE.',
+      description: 'Ends a campaign; what has not begun to leave is cancelled.',
+      errors: ['NOT_FOUND', 'INVALID_STATE'],
       args: { id },
       resolve: (_, args, ctx) => cancelCampaign(ctx, parse(uuid, args.id, 'id')),
     }),
@@ -163,7 +172,8 @@ builder.mutationFields((t) => {
 builder.subscriptionField('campaignStats', (t) =>
   t.field({
     type: CampaignStatsRef,
-    description: 'How far a campaign is: now, and again whenever that changed. Errors: NOT_FOUND.',
+    description: 'How far a campaign is: now, and again whenever that changed.',
+    errors: ['NOT_FOUND'],
     args: { id: t.arg.id({ required: true, description: 'The campaign.' }) },
     subscribe: (_, args, { app, principal: { workspaceId } }) =>
       followOne('campaign', args.id, async (id) => {

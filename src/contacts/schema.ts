@@ -41,7 +41,8 @@ const ContactSortRef = builder.enumType('ContactSort', {
 builder.queryFields((t) => ({
   contact: t.prismaField({
     type: ContactRef,
-    description: 'One contact. Errors: NOT_FOUND.',
+    description: 'One contact.',
+    errors: ['NOT_FOUND'],
     args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
     resolve: async (query, _, args, { app, principal }) => {
       const where = { id: parse(uuid, args.id, 'id'), workspaceId: principal.workspaceId }
@@ -67,7 +68,8 @@ builder.mutationFields((t) => {
   return {
     createContact: t.field({
       type: ContactRef,
-      description: 'Creates a contact. Errors: CONFLICT where another has the number, SUBSCRIPTION_INACTIVE.',
+      description: 'Creates a contact.',
+      errors: [{ CONFLICT: 'where another has the number' }, 'SUBSCRIPTION_INACTIVE'],
       authScopes: { active: true },
       args: { input: t.arg({ type: CreateContactInput.ref, required: true, description: 'What to create.' }) },
       resolve: (_, { input }, ctx) => {
@@ -77,14 +79,16 @@ builder.mutationFields((t) => {
     }),
     updateContact: t.field({
       type: ContactRef,
-      description: 'Changes a contact. Errors: NOT_FOUND, CONFLICT where another has the number.',
+      description: 'Changes a contact.',
+      errors: ['NOT_FOUND', { CONFLICT: 'where another has the number' }],
       args: { id, input: t.arg({ type: UpdateContactInput.ref, required: true, description: 'What to change.' }) },
       resolve: (_, args, ctx) =>
         updateContact(ctx, parse(uuid, args.id, 'id'), UpdateContactInput.parse(ctx.app.config, args.input)),
     }),
     deleteContact: t.field({
       type: DeletedRef,
-      description: 'Deletes a contact and takes it out of its groups; its messages stay. Errors: NOT_FOUND.',
+      description: 'Deletes a contact and takes it out of its groups; its messages stay.',
+      errors: ['NOT_FOUND'],
       args: { id },
       resolve: (_, args, ctx) => deleteContact(ctx, parse(uuid, args.id, 'id')),
     }),

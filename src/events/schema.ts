@@ -46,8 +46,8 @@ builder.subscriptionField('events', (t) =>
     type: EventRef,
     // For the cost estimate: a reader that is behind gets this many events in one page.
     extensions: { items: 100 },
-    description:
-      'Each event as it happens. With `after`, first everything since that cursor, in order, without gap or repeat. Errors: NOT_FOUND, VALIDATION_ERROR.',
+    description: 'Each event as it happens. With `after`, first everything since that cursor, in order, without gap or repeat.',
+    errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
     args: {
       after: t.arg.string({ description: 'The cursor of the last event seen; without it the stream begins now.' }),
       types: t.arg({ type: [EventTypeRef], description: 'Only these kinds.' }),

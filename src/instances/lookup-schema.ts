@@ -22,8 +22,8 @@ builder.mutationField('lookupNumbers', (t) =>
   t.field({
     type: [NumberLookupRef],
     extensions: { items: 100 },
-    description:
-      'Asks the network of an instance which numbers are on it: one answer for each, in their order. Errors: NOT_FOUND, INVALID_STATE (not connected), PROVIDER_ERROR.',
+    description: 'Asks the network of an instance which numbers are on it: one answer for each, in their order.',
+    errors: ['NOT_FOUND', { INVALID_STATE: '(not connected)' }, 'PROVIDER_ERROR'],
     args: { input: t.arg({ type: LookupNumbersInput.ref, required: true, description: 'Which numbers, and through what.' }) },
     resolve: (_, { input }, ctx) => {
       const once = keyed(ctx, 'lookupNumbers', input)

@@ -105,7 +105,8 @@ builder.queryFields((t) => ({
   }),
   instance: t.prismaField({
     type: 'Instance',
-    description: 'One instance. Errors: NOT_FOUND.',
+    description: 'One instance.',
+    errors: ['NOT_FOUND'],
     args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
     resolve: async (query, _, args, { app, principal }) => {
       const where = { id: parse(uuid, args.id, 'id'), workspaceId: principal.workspaceId, deletedAt: null }
@@ -121,8 +122,8 @@ const { shape: how } = defineArguments('ConnectArguments', connectFields)
 builder.mutationFields((t) => ({
   createInstance: t.field({
     type: InstanceRef,
-    description:
-      'Creates an instance, to be connected. Errors: MAX_INSTANCES_REACHED, SUBSCRIPTION_INACTIVE, FORBIDDEN for collaborators.',
+    description: 'Creates an instance, to be connected.',
+    errors: ['MAX_INSTANCES_REACHED', 'SUBSCRIPTION_INACTIVE', { FORBIDDEN: 'for collaborators' }],
     authScopes: { active: true },
     args: { input: t.arg({ type: CreateInstanceInput.ref, required: true, description: 'What to create.' }) },
     resolve: (_, { input }, ctx) => {
@@ -132,7 +133,8 @@ builder.mutationFields((t) => ({
   }),
   connectInstance: t.field({
     type: InstanceStateRef,
-    description: 'Begins to connect; follow `instanceState` for how it goes. Errors: NOT_FOUND, PROVIDER_ERROR.',
+    description: 'Begins to connect; follow `instanceState` for how it goes.',
+    errors: ['NOT_FOUND', 'PROVIDER_ERROR'],
     args: {
       id: t.arg.id({ required: true, description: 'The instance.' }),
       phone: t.arg.string({ description: how.phone.description }),
@@ -141,14 +143,15 @@ builder.mutationFields((t) => ({
   }),
   logoutInstance: t.field({
     type: InstanceStateRef,
-    description: 'Ends the connection and forgets the login. Errors: NOT_FOUND, PROVIDER_ERROR, FORBIDDEN for collaborators.',
+    description: 'Ends the connection and forgets the login.',
+    errors: ['NOT_FOUND', 'PROVIDER_ERROR', { FORBIDDEN: 'for collaborators' }],
     args: { id: t.arg.id({ required: true, description: 'The instance.' }) },
     resolve: (_, { id }, ctx) => logoutInstance(ctx, parse(uuid, id, 'id')),
   }),
   deleteInstance: t.field({
     type: DeletedRef,
-    description:
-      'Logs out and deletes it; its messages stay readable. Errors: NOT_FOUND, PROVIDER_ERROR, FORBIDDEN for collaborators.',
+    description: 'Logs out and deletes it; its messages stay readable.',
+    errors: ['NOT_FOUND', 'PROVIDER_ERROR', { FORBIDDEN: 'for collaborators' }],
     args: { id: t.arg.id({ required: true, description: 'The instance.' }) },
     resolve: (_, { id }, ctx) => deleteInstance(ctx, parse(uuid, id, 'id')),
   }),
@@ -159,7 +162,8 @@ builder.prismaObjectField(EventRef, 'instance', (t) => t.relation('instance', { 
 builder.subscriptionField('instanceState', (t) =>
   t.field({
     type: InstanceStateRef,
-    description: 'The state of an instance: now, and again whenever it changes. Errors: NOT_FOUND.',
+    description: 'The state of an instance: now, and again whenever it changes.',
+    errors: ['NOT_FOUND'],
     args: { id: t.arg.id({ required: true, description: 'The instance.' }) },
     subscribe: async (_, args, ctx) => {
       const id = parse(uuid, args.id, 'id')

@@ -31,7 +31,8 @@ builder.objectField(UsageRef, 'mediaBytes', (t) =>
 builder.queryFields((t) => ({
   media: t.prismaField({
     type: 'Media',
-    description: 'One uploaded file. Errors: NOT_FOUND.',
+    description: 'One uploaded file.',
+    errors: ['NOT_FOUND'],
     args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
     resolve: (_query, _, { id }, ctx) => findMedia(ctx, parse(uuid, id, 'id')),
   }),
@@ -41,7 +42,8 @@ builder.mutationFields((t) => ({
   deleteMedia: t.field({
     type: DeletedRef,
     description:
-      'Deletes an uploaded file, which gives its bytes back to the plan. Its address answers 404 from then on; a message that names it and has not left fails when the network cannot read it. Errors: NOT_FOUND.',
+      'Deletes an uploaded file, which gives its bytes back to the plan. Its address answers 404 from then on; a message that names it and has not left fails when the network cannot read it.',
+    errors: ['NOT_FOUND'],
     args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
     resolve: (_, { id }, ctx) => deleteMedia(ctx, parse(uuid, id, 'id')),
   }),

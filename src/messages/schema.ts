@@ -47,7 +47,8 @@ function filterOf(filter: z.output<typeof filterFields>): MessageFilter {
 builder.queryFields((t) => ({
   message: t.prismaField({
     type: 'Message',
-    description: 'One message. Errors: NOT_FOUND.',
+    description: 'One message.',
+    errors: ['NOT_FOUND'],
     args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
     resolve: async (query, _, args, { app, principal }) => {
       const where = { id: parse(uuid, args.id, 'id'), workspaceId: principal.workspaceId }
@@ -115,16 +116,20 @@ const BulkResultRef = builder.objectRef<BulkResult>('SendMessagesResult').implem
 builder.mutationFields((t) => ({
   sendMessage: t.field({
     type: MessageRef,
-    description:
-      'Sends a message: durable when this answers, on its way right after. Errors: NOT_FOUND, TEMPLATE_INVALID, MONTHLY_OUTBOUND_QUOTA_EXCEEDED.',
+    description: 'Sends a message: durable when this answers, on its way right after.',
+    errors: ['NOT_FOUND', 'TEMPLATE_INVALID', 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED'],
     authScopes: { active: true },
     args: { input: t.arg({ type: SendMessageInput.ref, required: true, description: 'The message.' }) },
     resolve: (_, { input }, ctx) => sendMessage(keyed(ctx, 'sendMessage', input), input),
   }),
   scheduleMessage: t.field({
     type: MessageRef,
-    description:
-      'Schedules a message. Errors: NOT_FOUND, TEMPLATE_INVALID, MONTHLY_OUTBOUND_QUOTA_EXCEEDED when none is left even now, or a year of the quota was planned this month.',
+    description: 'Schedules a message.',
+    errors: [
+      'NOT_FOUND',
+      'TEMPLATE_INVALID',
+      { MONTHLY_OUTBOUND_QUOTA_EXCEEDED: 'when none is left even now, or a year of the quota was planned this month' },
+    ],
     authScopes: { active: true },
     args: { input: t.arg({ type: ScheduleMessageInput.ref, required: true, description: 'The message and its time.' }) },
     resolve: (_, { input }, ctx) => scheduleMessage(keyed(ctx, 'scheduleMessage', input), input),
@@ -141,7 +146,8 @@ builder.mutationFields((t) => ({
   }),
   cancelMessage: t.field({
     type: MessageRef,
-    description: 'Cancels a message that is still queued and gives its quota back. Errors: NOT_FOUND, INVALID_STATE.',
+    description: 'Cancels a message that is still queued and gives its quota back.',
+    errors: ['NOT_FOUND', 'INVALID_STATE'],
     args: { id: t.arg.id({ required: true, description: 'The message.' }) },
     resolve: (_, { id }, ctx) => cancelMessage(ctx, parse(uuid, id, 'id')),
   }),

@@ -42,7 +42,8 @@ builder.objectField(TeamRef, 'invitations', (t) =>
   t.field({
     type: [TeamInvitationRef],
     extensions: { items: 20, most: mostInvitations },
-    description: 'The invitations that were not revoked, newest first, at most 1,000. Errors: FORBIDDEN for collaborators.',
+    description: 'The invitations that were not revoked, newest first, at most 1,000.',
+    errors: [{ FORBIDDEN: 'for collaborators' }],
     resolve: (team, _, ctx) => invitationsOf(ctx, team),
   }),
 )
@@ -52,8 +53,15 @@ builder.mutationFields((t) => {
   return {
     inviteToTeam: t.field({
       type: TeamInvitationRef,
-      description:
-        'Invites somebody by mail and holds a seat for them. Errors: TEAM_NOT_FOUND, FORBIDDEN for collaborators, CONFLICT for a member and where an invitation is open, MAX_TEAM_SEATS_REACHED, SUBSCRIPTION_INACTIVE, API_RATE_LIMIT_EXCEEDED where you, the team, its owner, your network or the address had too many.',
+      description: 'Invites somebody by mail and holds a seat for them.',
+      errors: [
+        'TEAM_NOT_FOUND',
+        { FORBIDDEN: 'for collaborators' },
+        { CONFLICT: 'for a member and where an invitation is open' },
+        'MAX_TEAM_SEATS_REACHED',
+        'SUBSCRIPTION_INACTIVE',
+        { API_RATE_LIMIT_EXCEEDED: 'where you, the team, its owner, your network or the address had too many' },
+      ],
       authScopes: { person: true },
       args: { teamId, input: t.arg({ type: InviteToTeamInput.ref, required: true, description: 'Whom, and as what.' }) },
       resolve: (_, args, ctx) => {
@@ -64,8 +72,8 @@ builder.mutationFields((t) => {
     }),
     revokeTeamInvitation: t.field({
       type: DeletedRef,
-      description:
-        'Takes an invitation back, and frees its seat. Errors: TEAM_NOT_FOUND, FORBIDDEN for collaborators, NOT_FOUND, INVALID_STATE for an accepted one.',
+      description: 'Takes an invitation back, and frees its seat.',
+      errors: ['TEAM_NOT_FOUND', { FORBIDDEN: 'for collaborators' }, 'NOT_FOUND', { INVALID_STATE: 'for an accepted one' }],
       authScopes: { person: true },
       args: { teamId, id: t.arg.id({ required: true, description: 'The invitation.' }) },
       resolve: (_, args, ctx) => {
@@ -75,8 +83,11 @@ builder.mutationFields((t) => {
     }),
     acceptTeamInvitation: t.field({
       type: TeamRef,
-      description:
-        'Joins the team that an invitation is for. Errors: INVALID_TOKEN for one that is unknown, used, revoked or expired, FORBIDDEN where the address is not yours or not verified.',
+      description: 'Joins the team that an invitation is for.',
+      errors: [
+        { INVALID_TOKEN: 'for one that is unknown, used, revoked or expired' },
+        { FORBIDDEN: 'where the address is not yours or not verified' },
+      ],
       authScopes: { person: true },
       args: { token: t.arg.string({ required: true, description: 'The token of the mail.' }) },
       resolve: (_, args, ctx) => acceptInvitation(ctx, parse(accepting, args).token),

@@ -29,14 +29,16 @@ builder.objectFields(TeamRef, (t) => ({
   apiKeys: t.field({
     type: [ApiKeyRef],
     extensions: { items: 20 },
-    description: 'Its API keys that hold, oldest first. Errors: FORBIDDEN for collaborators.',
+    description: 'Its API keys that hold, oldest first.',
+    errors: [{ FORBIDDEN: 'for collaborators' }],
     resolve: (team, _, ctx) => keysOf(ctx, team),
   }),
   revokedApiKeys: t.field({
     type: [ApiKeyRef],
     extensions: { items: 20, most: 100 },
     description:
-      'Its API keys that were revoked last, at most 100, newest first: also those of members who were removed, left or became collaborators. Errors: FORBIDDEN for collaborators.',
+      'Its API keys that were revoked last, at most 100, newest first: also those of members who were removed, left or became collaborators.',
+    errors: [{ FORBIDDEN: 'for collaborators' }],
     resolve: (team, _, ctx) => revokedKeysOf(ctx, team),
   }),
 }))
@@ -46,8 +48,8 @@ builder.mutationFields((t) => {
   return {
     createTeamApiKey: t.field({
       type: IssuedApiKeyRef,
-      description:
-        'Makes an API key of the team. Errors: TEAM_NOT_FOUND, FORBIDDEN for collaborators, MAX_API_KEYS_REACHED, SUBSCRIPTION_INACTIVE.',
+      description: 'Makes an API key of the team.',
+      errors: ['TEAM_NOT_FOUND', { FORBIDDEN: 'for collaborators' }, 'MAX_API_KEYS_REACHED', 'SUBSCRIPTION_INACTIVE'],
       authScopes: { person: true },
       args: { teamId, input: t.arg({ type: CreateApiKeyInput.ref, required: true, description: 'What to make.' }) },
       resolve: (_, args, ctx) => {
@@ -58,8 +60,8 @@ builder.mutationFields((t) => {
     }),
     revokeTeamApiKey: t.field({
       type: DeletedRef,
-      description:
-        'Makes an API key of the team unusable from the next request on. Errors: TEAM_NOT_FOUND, FORBIDDEN for collaborators, NOT_FOUND.',
+      description: 'Makes an API key of the team unusable from the next request on.',
+      errors: ['TEAM_NOT_FOUND', { FORBIDDEN: 'for collaborators' }, 'NOT_FOUND'],
       authScopes: { person: true },
       args: { teamId, id: t.arg.id({ required: true, description: 'The key.' }) },
       resolve: (_, args, ctx) => {

@@ -42,7 +42,13 @@ builder.mutationFields((t) => {
     updateTeamMember: t.field({
       type: TeamMemberRef,
       description:
-        "Gives a member another role. The keys and open invitations that they made end where they become a collaborator. Errors: TEAM_NOT_FOUND, FORBIDDEN for collaborators, NOT_FOUND, INVALID_STATE for the owner's role and for your own.",
+        'Gives a member another role. The keys and open invitations that they made end where they become a collaborator.',
+      errors: [
+        'TEAM_NOT_FOUND',
+        { FORBIDDEN: 'for collaborators' },
+        'NOT_FOUND',
+        { INVALID_STATE: "for the owner's role and for your own" },
+      ],
       authScopes: { person: true },
       args: {
         teamId,
@@ -58,7 +64,8 @@ builder.mutationFields((t) => {
     removeTeamMember: t.field({
       type: DeletedRef,
       description:
-        'Removes a member, who is out at once. The keys that they made are revoked, their open invitations withdrawn, their webhook endpoints disabled. Errors: TEAM_NOT_FOUND, FORBIDDEN for collaborators, NOT_FOUND, INVALID_STATE for the owner.',
+        'Removes a member, who is out at once. The keys that they made are revoked, their open invitations withdrawn, their webhook endpoints disabled.',
+      errors: ['TEAM_NOT_FOUND', { FORBIDDEN: 'for collaborators' }, 'NOT_FOUND', { INVALID_STATE: 'for the owner' }],
       authScopes: { person: true },
       args: { teamId, userId },
       resolve: (_, args, ctx) => {
@@ -68,8 +75,8 @@ builder.mutationFields((t) => {
     }),
     leaveTeam: t.field({
       type: LeftTeamRef,
-      description:
-        'Leaves a team; what one made there ends as with `removeTeamMember`. Errors: TEAM_NOT_FOUND, INVALID_STATE for the owner, FORBIDDEN for keys.',
+      description: 'Leaves a team; what one made there ends as with `removeTeamMember`.',
+      errors: ['TEAM_NOT_FOUND', { INVALID_STATE: 'for the owner' }, { FORBIDDEN: 'for keys' }],
       authScopes: { person: true },
       args: { id: teamId },
       resolve: (_, { id }, ctx) => leaveTeam(ctx, teamIdOf(id)),

@@ -32,7 +32,8 @@ builder.queryFields((t) => ({
   }),
   team: t.field({
     type: TeamRef,
-    description: 'One team that you are in. For people who are signed in. Errors: TEAM_NOT_FOUND.',
+    description: 'One team that you are in. For people who are signed in.',
+    errors: ['TEAM_NOT_FOUND'],
     authScopes: { person: true },
     args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
     resolve: (_, { id }, { app, principal }) => readTeam(app.pool, principal.userId, teamIdOf(id)),
@@ -44,7 +45,8 @@ builder.mutationFields((t) => {
   return {
     createTeam: t.field({
       type: TeamRef,
-      description: 'Creates a team of your own. Errors: MAX_TEAMS_REACHED, SUBSCRIPTION_INACTIVE, FORBIDDEN.',
+      description: 'Creates a team of your own.',
+      errors: ['MAX_TEAMS_REACHED', 'SUBSCRIPTION_INACTIVE', 'FORBIDDEN'],
       authScopes: { $all: { person: true, active: true } },
       args: { input: t.arg({ type: CreateTeamInput.ref, required: true, description: 'What to create.' }) },
       resolve: (_, { input }, ctx) => {
@@ -54,7 +56,8 @@ builder.mutationFields((t) => {
     }),
     updateTeam: t.field({
       type: TeamRef,
-      description: 'Renames a team. Errors: TEAM_NOT_FOUND, FORBIDDEN for collaborators.',
+      description: 'Renames a team.',
+      errors: ['TEAM_NOT_FOUND', { FORBIDDEN: 'for collaborators' }],
       authScopes: { person: true },
       args: { id, input: t.arg({ type: UpdateTeamInput.ref, required: true, description: 'What to change.' }) },
       resolve: (_, args, ctx) => {
@@ -65,7 +68,8 @@ builder.mutationFields((t) => {
     deleteTeam: t.field({
       type: DeletedRef,
       description:
-        'Deletes a team: its members, its keys and its invitations have no way in any more, its instances are logged out and deleted. Errors: TEAM_NOT_FOUND, FORBIDDEN for all but the owner.',
+        'Deletes a team: its members, its keys and its invitations have no way in any more, its instances are logged out and deleted.',
+      errors: ['TEAM_NOT_FOUND', { FORBIDDEN: 'for all but the owner' }],
       authScopes: { person: true },
       args: { id },
       resolve: (_, args, ctx) => deleteTeam(ctx, teamIdOf(args.id)),

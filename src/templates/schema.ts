@@ -24,7 +24,8 @@ builder.queryFields((t) => ({
   }),
   template: t.prismaField({
     type: 'Template',
-    description: 'One template. Errors: NOT_FOUND.',
+    description: 'One template.',
+    errors: ['NOT_FOUND'],
     args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
     resolve: async (query, _, args, { app, principal }) => {
       const where = { id: parse(uuid, args.id, 'id'), workspaceId: principal.workspaceId }
@@ -41,8 +42,13 @@ builder.mutationFields((t) => {
   return {
     createTemplate: t.field({
       type: TemplateRef,
-      description:
-        'Creates a template, up to 1,000 in a workspace. Errors: SUBSCRIPTION_INACTIVE, TEMPLATE_INVALID, CONFLICT (its name is taken), INVALID_STATE (there are 1,000).',
+      description: 'Creates a template, up to 1,000 in a workspace.',
+      errors: [
+        'SUBSCRIPTION_INACTIVE',
+        'TEMPLATE_INVALID',
+        { CONFLICT: '(its name is taken)' },
+        { INVALID_STATE: '(there are 1,000)' },
+      ],
       authScopes: { active: true },
       args: { input: t.arg({ type: CreateTemplateInput.ref, required: true, description: 'What to create.' }) },
       resolve: async (_, { input }, ctx) =>
@@ -50,22 +56,23 @@ builder.mutationFields((t) => {
     }),
     updateTemplate: t.field({
       type: TemplateRef,
-      description:
-        'Changes a template; messages and campaigns made of it stay as they are. Errors: NOT_FOUND, TEMPLATE_INVALID, CONFLICT.',
+      description: 'Changes a template; messages and campaigns made of it stay as they are.',
+      errors: ['NOT_FOUND', 'TEMPLATE_INVALID', 'CONFLICT'],
       args: { id, input: t.arg({ type: UpdateTemplateInput.ref, required: true, description: 'What to change.' }) },
       resolve: async (_, args, ctx) =>
         await updateTemplate(ctx, parse(uuid, args.id, 'id'), UpdateTemplateInput.parse(ctx.app.config, args.input)),
     }),
     deleteTemplate: t.field({
       type: DeletedRef,
-      description: 'Deletes a template; messages and campaigns made of it stay as they are. Errors: NOT_FOUND.',
+      description: 'Deletes a template; messages and campaigns made of it stay as they are.',
+      errors: ['NOT_FOUND'],
       args: { id },
       resolve: (_, args, ctx) => deleteTemplate(ctx, parse(uuid, args.id, 'id')),
     }),
     previewTemplate: t.field({
       type: PreviewRef,
-      description:
-        'Shows what a template would become, and which values are missing. Errors: NOT_FOUND, TEMPLATE_INVALID (longer than its type may be).',
+      description: 'Shows what a template would become, and which values are missing.',
+      errors: ['NOT_FOUND', { TEMPLATE_INVALID: '(longer than its type may be)' }],
       args: {
         id,
         contactId: t.arg.id({ description: given.contactId.description }),

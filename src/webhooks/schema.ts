@@ -143,7 +143,8 @@ builder.queryFields((t) => ({
   }),
   webhook: t.prismaField({
     type: 'WebhookEndpoint',
-    description: 'One webhook endpoint. Errors: NOT_FOUND.',
+    description: 'One webhook endpoint.',
+    errors: ['NOT_FOUND'],
     args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
     resolve: async (query, _, args, { app, principal }) => {
       const where = { id: parse(uuid, args.id, 'id'), workspaceId: principal.workspaceId, deletedAt: null }
@@ -157,8 +158,13 @@ builder.mutationFields((t) => {
   return {
     createWebhook: t.field({
       type: EndpointRef,
-      description:
-        'Creates a webhook endpoint; its `secret` is shown in this answer only. Errors: SUBSCRIPTION_INACTIVE, FORBIDDEN for collaborators, WEBHOOKS_NOT_AVAILABLE_ON_PLAN, MAX_WEBHOOK_ENDPOINTS_REACHED.',
+      description: 'Creates a webhook endpoint; its `secret` is shown in this answer only.',
+      errors: [
+        'SUBSCRIPTION_INACTIVE',
+        { FORBIDDEN: 'for collaborators' },
+        'WEBHOOKS_NOT_AVAILABLE_ON_PLAN',
+        'MAX_WEBHOOK_ENDPOINTS_REACHED',
+      ],
       authScopes: { active: true },
       args: { input: t.arg({ type: CreateWebhookInput.ref, required: true, description: 'What to create.' }) },
       resolve: async (_, args, ctx) => {
@@ -168,38 +174,43 @@ builder.mutationFields((t) => {
     }),
     updateWebhook: t.field({
       type: EndpointRef,
-      description:
-        'Changes a webhook endpoint, or takes deliveries up again after they were stopped. Errors: NOT_FOUND, FORBIDDEN for collaborators.',
+      description: 'Changes a webhook endpoint, or takes deliveries up again after they were stopped.',
+      errors: ['NOT_FOUND', { FORBIDDEN: 'for collaborators' }],
       args: { id, input: t.arg({ type: UpdateWebhookInput.ref, required: true, description: 'What to change.' }) },
       resolve: async (_, args, ctx) =>
         shown(await updateEndpoint(ctx, parse(uuid, args.id, 'id'), UpdateWebhookInput.parse(ctx.app.config, args.input))),
     }),
     deleteWebhook: t.field({
       type: DeletedRef,
-      description:
-        'Deletes a webhook endpoint and gives up what it was still to get. Errors: NOT_FOUND, FORBIDDEN for collaborators.',
+      description: 'Deletes a webhook endpoint and gives up what it was still to get.',
+      errors: ['NOT_FOUND', { FORBIDDEN: 'for collaborators' }],
       args: { id },
       resolve: (_, args, ctx) => deleteEndpoint(ctx, parse(uuid, args.id, 'id')),
     }),
     rotateWebhookSecret: t.field({
       type: EndpointRef,
-      description:
-        'Gives a new `secret`, shown in this answer only; the one before it signs too for 24 hours. Errors: NOT_FOUND, FORBIDDEN for collaborators.',
+      description: 'Gives a new `secret`, shown in this answer only; the one before it signs too for 24 hours.',
+      errors: ['NOT_FOUND', { FORBIDDEN: 'for collaborators' }],
       args: { id },
       resolve: async (_, args, ctx) => shown(await rotateSecret(ctx, parse(uuid, args.id, 'id'))),
     }),
     testWebhook: t.field({
       type: DeliveryRef,
-      description:
-        'Delivers a made-up event of the first kind that the endpoint asked for, marked `test`, once. Errors: NOT_FOUND, FORBIDDEN for collaborators, INVALID_STATE (disabled), SUBSCRIPTION_INACTIVE.',
+      description: 'Delivers a made-up event of the first kind that the endpoint asked for, marked `test`, once.',
+      errors: ['NOT_FOUND', { FORBIDDEN: 'for collaborators' }, { INVALID_STATE: '(disabled)' }, 'SUBSCRIPTION_INACTIVE'],
       authScopes: { active: true },
       args: { id },
       resolve: (_, args, ctx) => testEndpoint(ctx, parse(uuid, args.id, 'id')),
     }),
     redeliver: t.field({
       type: DeliveryRef,
-      description:
-        'Makes one more attempt now, up to 30 days after the event. Errors: NOT_FOUND, FORBIDDEN for collaborators, INVALID_STATE (disabled, or being attempted), SUBSCRIPTION_INACTIVE.',
+      description: 'Makes one more attempt now, up to 30 days after the event.',
+      errors: [
+        'NOT_FOUND',
+        { FORBIDDEN: 'for collaborators' },
+        { INVALID_STATE: '(disabled, or being attempted)' },
+        'SUBSCRIPTION_INACTIVE',
+      ],
       authScopes: { active: true },
       args: {
         deliveryId: t.arg.id({ required: true, description: 'The delivery.' }),

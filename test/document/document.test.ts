@@ -192,6 +192,11 @@ describe('for errors, the document', () => {
     }
   })
 
+  it('has those that the graph lists for a field', () => {
+    const told = operationsOf(apiDocument('public')).filter(({ name }) => name === 'POST /templates')
+    expect(told.flatMap(codesOf)).toEqual(expect.arrayContaining(['TEMPLATE_INVALID', 'CONFLICT', 'INVALID_STATE']))
+  })
+
   it('of people has nothing about keys, and TEAM_NOT_FOUND wherever a team is named', () => {
     for (const told of operationsOf(apiDocument('console'))) {
       const codes = codesOf(told)

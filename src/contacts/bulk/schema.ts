@@ -77,7 +77,8 @@ const DeletedContactsRef = builder.objectRef<Bulk<Deleted>>('BulkDeleteContactsR
 builder.queryFields((t) => ({
   bulkJob: t.field({
     type: BulkJobRef,
-    description: 'One bulk job. Errors: NOT_FOUND.',
+    description: 'One bulk job.',
+    errors: ['NOT_FOUND'],
     args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
     resolve: (_, { id }, ctx) => readBulkJob(ctx, parse(uuid, id, 'id')),
   }),
@@ -98,14 +99,16 @@ builder.mutationFields((t) => {
   return {
     addGroupMembers: t.field({
       type: AddedRef,
-      description: 'Puts contacts into a group; from 100 on, a job does it. Errors: NOT_FOUND, SUBSCRIPTION_INACTIVE.',
+      description: 'Puts contacts into a group; from 100 on, a job does it.',
+      errors: ['NOT_FOUND', 'SUBSCRIPTION_INACTIVE'],
       authScopes: { active: true },
       args: { groupId, contactIds },
       resolve: (_, args, ctx) => addGroupMembers(ctx, parse(uuid, args.groupId, 'groupId'), distinctIds(args.contactIds)),
     }),
     removeGroupMembers: t.field({
       type: RemovedRef,
-      description: 'Takes contacts out of a group, at once. Errors: NOT_FOUND.',
+      description: 'Takes contacts out of a group, at once.',
+      errors: ['NOT_FOUND'],
       args: { groupId, contactIds },
       resolve: (_, args, ctx) => removeGroupMembers(ctx, parse(uuid, args.groupId, 'groupId'), distinctIds(args.contactIds)),
     }),
@@ -117,7 +120,8 @@ builder.mutationFields((t) => {
     }),
     cancelBulkJob: t.field({
       type: BulkJobRef,
-      description: 'Stops a bulk job that has not ended; what it has done stays. Errors: NOT_FOUND, INVALID_STATE.',
+      description: 'Stops a bulk job that has not ended; what it has done stays.',
+      errors: ['NOT_FOUND', 'INVALID_STATE'],
       args: { id: t.arg.id({ required: true, description: 'The job.' }) },
       resolve: (_, { id }, ctx) => cancelBulkJob(ctx, parse(uuid, id, 'id')),
     }),
@@ -127,7 +131,8 @@ builder.mutationFields((t) => {
 builder.subscriptionField('bulkJob', (t) =>
   t.field({
     type: BulkJobRef,
-    description: 'A bulk job: now, and again whenever it has gone on. Errors: NOT_FOUND.',
+    description: 'A bulk job: now, and again whenever it has gone on.',
+    errors: ['NOT_FOUND'],
     args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
     subscribe: (_, args, ctx) => followOne('bulkJob', args.id, (id) => readBulkJob(ctx, id)),
     resolve: (_, { id }, ctx) => readBulkJob(ctx, parse(uuid, id, 'id')),

@@ -67,7 +67,8 @@ builder.prismaObjectField(ContactRef, 'groups', (t) =>
 builder.queryFields((t) => ({
   contactGroup: t.prismaField({
     type: ContactGroupRef,
-    description: 'One contact group. Errors: NOT_FOUND.',
+    description: 'One contact group.',
+    errors: ['NOT_FOUND'],
     args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
     resolve: async (query, _, args, { app, principal }) => {
       const where = { id: parse(uuid, args.id, 'id'), workspaceId: principal.workspaceId }
@@ -97,8 +98,8 @@ builder.mutationFields((t) => {
   return {
     createContactGroup: t.field({
       type: ContactGroupRef,
-      description:
-        'Creates an empty group. Errors: CONFLICT where another has the name, MAX_CONTACT_GROUPS_REACHED, SUBSCRIPTION_INACTIVE.',
+      description: 'Creates an empty group.',
+      errors: [{ CONFLICT: 'where another has the name' }, 'MAX_CONTACT_GROUPS_REACHED', 'SUBSCRIPTION_INACTIVE'],
       authScopes: { active: true },
       args: { input: t.arg({ type: CreateContactGroupInput.ref, required: true, description: 'What to create.' }) },
       resolve: (_, { input }, ctx) => {
@@ -108,14 +109,16 @@ builder.mutationFields((t) => {
     }),
     updateContactGroup: t.field({
       type: ContactGroupRef,
-      description: 'Changes a group. Errors: NOT_FOUND, CONFLICT where another has the name.',
+      description: 'Changes a group.',
+      errors: ['NOT_FOUND', { CONFLICT: 'where another has the name' }],
       args: { id, input: t.arg({ type: UpdateContactGroupInput.ref, required: true, description: 'What to change.' }) },
       resolve: (_, args, ctx) =>
         updateGroup(ctx, parse(uuid, args.id, 'id'), UpdateContactGroupInput.parse(ctx.app.config, args.input)),
     }),
     deleteContactGroup: t.field({
       type: DeletedRef,
-      description: 'Deletes a group; its members stay contacts. Errors: NOT_FOUND.',
+      description: 'Deletes a group; its members stay contacts.',
+      errors: ['NOT_FOUND'],
       args: { id },
       resolve: (_, args, ctx) => deleteGroup(ctx, parse(uuid, args.id, 'id')),
     }),

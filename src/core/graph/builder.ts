@@ -12,6 +12,7 @@ import { fail } from '../errors.ts'
 import { refuseShapes } from '../http/json.ts'
 import type { Principal } from '../principal.ts'
 import { fieldCost } from './cost.ts'
+import { fieldErrors } from './field-errors.ts'
 import { itemBudget } from './item-budget.ts'
 import { joinedRows } from './joined-rows.ts'
 import { maxPageSize } from './pagination.ts'
@@ -28,7 +29,7 @@ export const builder = new SchemaBuilder<{
   }
   Connection: { totalCount?: () => Promise<number> | number }
 }>({
-  plugins: [itemBudget, ScopeAuthPlugin, RelayPlugin, joinedRows, PrismaPlugin, ComplexityPlugin],
+  plugins: [itemBudget, fieldErrors, ScopeAuthPlugin, RelayPlugin, joinedRows, PrismaPlugin, ComplexityPlugin],
   defaultFieldNullability: false,
   prisma: { client: (ctx) => ctx.app.db, dmmf: getDatamodel(), exposeDescriptions: false, maxConnectionSize: maxPageSize },
   relay: {
