@@ -8,7 +8,7 @@ import { failure } from '../errors.ts'
 export interface BudgetLimits {
   /** Fields of the answer, and the items of its lists of plain values. */
   items: number
-  /** UTF-8 bytes of the strings and JSON values of the answer. */
+  /** UTF-8 bytes of the names and values of the answer. */
   answerBytes: number
   /** Characters of the rows that are read for it; each cell counts {@link cellUnits} more. */
   readUnits: number
@@ -49,9 +49,21 @@ export class Budget {
     if (this.#items > this.#limits.items) this.#end(`The answer holds more than ${this.#limits.items} items`)
   }
 
-  /** @throws VALIDATION_ERROR when the answer holds more bytes than allowed. */
-  addBytes(bytes: number): void {
-    this.#answerBytes += bytes
+  /**
+   * Counts the names and values of a complete answer. Its strings are those of the rows that were read, so that they take memory of
+   * their own only when the answer is sent. @throws VALIDATION_ERROR when the answer holds more bytes than allowed.
+   */
+  addAnswer(data: unknown): void {
+    if (typeof data === 'string') this.#answerBytes += bytesOfText(data)
+    else if (typeof data === 'object' && data !== null) {
+      if (Array.isArray(data)) for (const item of data) this.addAnswer(item)
+      else {
+        for (const name in data) {
+          this.#answerBytes += name.length
+          this.addAnswer((data as Record<string, unknown>)[name])
+        }
+      }
+    } else this.#answerBytes += 4
     if (this.#answerBytes > this.#limits.answerBytes) {
       this.#end(`The answer holds more than ${this.#limits.answerBytes / mebi} MiB`)
     }
@@ -69,6 +81,11 @@ export class Budget {
     this.spent ??= failure('VALIDATION_ERROR', `${message}; ask for less at a time`)
     throw this.spent
   }
+}
+
+/** For short texts, which are most, the length is a sufficient approximation. */
+function bytesOfText(text: string): number {
+  return text.length < 64 ? text.length : Buffer.byteLength(text)
 }
 
 const running = new AsyncLocalStorage<Budget>()

@@ -66,11 +66,25 @@ async function run<Result extends ExecutionResult | null>(
   const { schema, document, operationName, variables } = operation
   const context = { ...operation.context, budget }
   const args = { schema, document, operationName, variableValues: variables, contextValue: context }
-  const result = await withBudget(budget, () => executor(args))
+  const result = await measured(budget, () => executor(args))
   if (!result?.errors) return result
   const [first, ...rest] = errorsOf({ ...operation, context }, result.data, result.errors, budget)
   const errors = [(await keepFailure(context, first as GraphQLError)) as GraphQLError, ...rest]
   return budget.spent ? { errors, data: null } : { ...result, errors }
+}
+
+/** Runs an executor on a budget, and counts its answer. */
+export async function measured<Result extends ExecutionResult | null>(
+  budget: Budget,
+  run: () => Result | Promise<Result>,
+): Promise<Result> {
+  const result = await withBudget(budget, run)
+  try {
+    budget.addAnswer(result?.data)
+    return result
+  } catch (error) {
+    return { ...result, errors: [error as GraphQLError] }
+  }
 }
 
 function errorsOf(operation: Operation, data: unknown, errors: readonly GraphQLError[], { spent }: Budget): GraphQLError[] {

@@ -1,6 +1,8 @@
-// Pothos plugin: counts the answer of an operation against its budget, field by field, and applies the default page size of each field.
+// Pothos plugin: counts the fields of an answer against the budget of its operation while it is made, and applies the default page
+// size of each field. Plain fields are counted with the object that they belong to, so that they need no resolver of their own; the
+// bytes of their values are measured when the answer is complete.
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core'
-import type { GraphQLFieldResolver } from 'graphql'
+import type { FieldNode, GraphQLFieldResolver, GraphQLResolveInfo, SelectionSetNode } from 'graphql'
 import type { Budget } from './budget.ts'
 
 declare global {
@@ -20,29 +22,15 @@ class ItemBudgetPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
       ? (parent, args, context, info) => resolve(parent, withPage(args, page), context, info)
       : resolve
     const { kind } = type.kind === 'List' ? type.type : type
-    if (kind !== 'Scalar' && kind !== 'Enum') {
-      return (parent, args, context, info) => {
-        ;(context as { budget?: Budget }).budget?.addItems(1)
-        return paged(parent, args, context, info)
-      }
-    }
+    const isPlain = kind === 'Scalar' || kind === 'Enum'
+    if (isPlain && type.kind !== 'List') return paged
+    const count = isPlain ? countValues : countObjects
     return (parent, args, context, info) => {
-      const { budget } = context as { budget?: Budget }
-      if (!budget) return paged(parent, args, context, info)
-      budget.addItems(1)
       const value = paged(parent, args, context, info)
-      if (typeof value === 'string') {
-        budget.addBytes(bytesOfText(value))
-        return value
-      }
-      if (value instanceof Promise) {
-        return value.then((known) => {
-          count(budget, known)
-          return known
-        })
-      }
-      count(budget, value)
-      return value
+      const { budget } = context as { budget?: Budget }
+      if (!budget) return value
+      if (!(value instanceof Promise)) return count(budget, value, info)
+      return value.then((known: unknown) => count(budget, known, info))
     }
   }
 }
@@ -52,25 +40,35 @@ function withPage(args: object, page: number): object {
   return first == null && last == null ? { ...args, first: page } : args
 }
 
-function count(budget: Budget, value: unknown): void {
-  if (Array.isArray(value)) budget.addItems(value.length)
-  addValue(budget, value)
+function countValues(budget: Budget, value: unknown): unknown {
+  budget.addItems(Array.isArray(value) ? value.length : 1)
+  return value
 }
 
-/** Adds the size of a JSON value. @throws VALIDATION_ERROR when the budget is spent. */
-function addValue(budget: Budget, value: unknown): void {
-  if (typeof value === 'string') budget.addBytes(bytesOfText(value))
-  else if (typeof value === 'object' && value !== null) {
-    for (const [name, item] of Object.entries(value)) {
-      budget.addBytes(name.length)
-      addValue(budget, item)
-    }
-  } else budget.addBytes(4)
+/** Counts the field, and the plain fields of the objects that it returned. */
+function countObjects(budget: Budget, value: unknown, info: GraphQLResolveInfo): unknown {
+  const objects = Array.isArray(value) ? value.length : value == null ? 0 : 1
+  let fields = 0
+  for (const node of info.fieldNodes) fields += plainFieldsOf(node, info)
+  budget.addItems(1 + objects * fields)
+  return value
 }
 
-/** For short texts, which are most, the length is a sufficient approximation. */
-function bytesOfText(text: string): number {
-  return text.length < 64 ? text.length : Buffer.byteLength(text)
+const counted = new WeakMap<FieldNode, number>()
+
+/** The number of plain fields directly below a field, fragments included. */
+function plainFieldsOf(node: FieldNode, { fragments }: GraphQLResolveInfo): number {
+  const known = counted.get(node)
+  if (known !== undefined) return known
+  const count = (set: SelectionSetNode | undefined): number =>
+    (set?.selections ?? []).reduce((sum, selection) => {
+      if (selection.kind === 'InlineFragment') return sum + count(selection.selectionSet)
+      if (selection.kind === 'FragmentSpread') return sum + count(fragments[selection.name.value]?.selectionSet)
+      return sum + (selection.selectionSet || selection.name.value === '__typename' ? 0 : 1)
+    }, 0)
+  const fields = count(node.selectionSet)
+  counted.set(node, fields)
+  return fields
 }
 
 export const itemBudget = 'itemBudget'

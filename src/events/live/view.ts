@@ -2,8 +2,8 @@
 import { type ExecutionResult, execute } from 'graphql'
 import type { Context } from '../../core/context.ts'
 import { codeOf } from '../../core/errors.ts'
-import { Budget, type BudgetLimits, wholeBudget, withBudget } from '../../core/graph/budget.ts'
-import { callerOf, operationMemory, publish, weightOf } from '../../core/graph/execute.ts'
+import { Budget, type BudgetLimits, wholeBudget } from '../../core/graph/budget.ts'
+import { callerOf, measured, operationMemory, publish, weightOf } from '../../core/graph/execute.ts'
 import type { FollowArgs } from '../../core/graph/graph.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Entry } from '../log/entry.ts'
@@ -51,8 +51,8 @@ async function executeOn(args: FollowArgs, roots: readonly unknown[], limits: Bu
   const budget = new Budget(limits)
   const context = { ...args.contextValue, budget }
   try {
-    const results = await withBudget(budget, () =>
-      Promise.all(roots.map((rootValue) => execute({ ...args, rootValue, contextValue: context }))),
+    const results = await Promise.all(
+      roots.map((rootValue) => measured(budget, () => execute({ ...args, rootValue, contextValue: context }))),
     )
     return { results, context, spent: budget.spent }
   } finally {
