@@ -1,15 +1,11 @@
 // The way of every GraphQL request: parsed, validated, limited and executed by one server (http/graph.ts), whichever surface it came by.
 import type { ExecutionArgs, ExecutionResult, GraphQLSchema } from 'graphql'
+import type { RequestParams } from 'graphql-sse'
 import type { Context } from '../context.ts'
 import type { BudgetLimits } from './budget.ts'
 
 /** A GraphQL request, with its parameters checked for their types. */
-export interface GraphqlParams {
-  query: string
-  operationName?: string
-  variables?: Record<string, unknown>
-  extensions?: Record<string, unknown>
-}
+export type GraphqlParams = RequestParams
 
 /** Arguments of a subscription, for executing its selection on each event. */
 export type FollowArgs = ExecutionArgs & { contextValue: Context }

@@ -1,6 +1,7 @@
-// Formats server-sent events: by the protocol of graphql-sse, and for a plain EventSource.
+// Formats server-sent events: by the protocol of graphql-sse, and for a plain EventSource. Texts for one client are printed by
+// graphql-sse. Frames of the fan-out are not: their body is serialized once for all subscribers, who get the same bytes.
 import { randomInt } from 'node:crypto'
-import type { ExecutionResult } from 'graphql'
+import { type ExecutionResult, print } from 'graphql-sse'
 import { failure } from '../../core/errors.ts'
 import type { Frame } from '../log/entry.ts'
 import type { Ending } from './bounded-writer.ts'
@@ -24,19 +25,19 @@ function idLine(cursor: string | null): string {
   return cursor === null ? '' : `id: ${cursor}\n`
 }
 
-export function distinctResult(result: ExecutionResult): string {
-  return `event: next\ndata: ${JSON.stringify(result)}\n\n${distinctComplete}`
+/** A result and the end of its operation. */
+export function distinctResult(data: ExecutionResult): string {
+  return print({ event: 'next', data }) + distinctComplete
 }
 
-// A browser's EventSource dispatches an event only if it has a data field, even an empty one.
-export const distinctComplete = 'event: complete\ndata:\n\n'
+export const distinctComplete = print({ event: 'complete', data: null })
 
-export function singleResult(operationId: string, payload: ExecutionResult): string {
-  return `event: next\ndata: ${JSON.stringify({ id: operationId, payload })}\n\n${singleComplete(operationId)}`
+export function singleResult(id: string, payload: ExecutionResult): string {
+  return print<true, 'next'>({ event: 'next', data: { id, payload } }) + singleComplete(id)
 }
 
-export function singleComplete(operationId: string): string {
-  return `event: complete\ndata: ${JSON.stringify({ id: operationId })}\n\n`
+export function singleComplete(id: string): string {
+  return print<true, 'complete'>({ event: 'complete', data: { id } })
 }
 
 /**

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { TOKEN_HEADER_KEY, TOKEN_QUERY_KEY } from 'graphql-sse'
 import { fail } from '../../core/errors.ts'
 import { paramsOf } from '../../core/http/graphql-request.ts'
 import { prefersStream } from '../log/accept.ts'
@@ -46,7 +47,7 @@ function isHeldBy({ holder }: Reservation, { credentialId, teamId }: Pick<Holder
 
 /** The token of a request, from its header or query string; undefined without one. */
 export function tokenOf({ headers, query }: FastifyRequest): string | undefined {
-  const token = headers['x-graphql-event-stream-token'] ?? (query as Record<string, unknown>).token
+  const token = headers[TOKEN_HEADER_KEY] ?? (query as Record<string, unknown>)[TOKEN_QUERY_KEY]
   return typeof token === 'string' && token !== '' ? token : undefined
 }
 

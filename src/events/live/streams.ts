@@ -1,4 +1,7 @@
 // The endpoints of live events: GraphQL over SSE in both modes of graphql-sse, and a plain event stream.
+// Protocol, tokens, types and printing are those of graphql-sse. Its server handler is not used: it executes a subscription for each
+// subscriber (22,000 deliveries/s; 240,000/s when subscribers share the bytes, `npm run bench -- fanout`), and it buffers without
+// bound for a client that stops reading.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../core/app.ts'
 import type { Context } from '../../core/context.ts'
