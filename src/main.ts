@@ -1,8 +1,8 @@
 // Starts the gateway (configuration, database, jobs, server), and stops it in reverse order.
 
+import { keyUse } from './accounts/keys/last-used.ts'
 import { mailer } from './accounts/mail/mailer.ts'
 import { openApp } from './app.ts'
-import { keyUse } from './billing/admission/last-used.ts'
 import { foreignKey, opensStored } from './cli/stored-secrets.ts'
 import { readConfig } from './core/config/config.ts'
 import { openEmbedded } from './core/database/embedded.ts'

@@ -15,7 +15,7 @@ import { proveAddress, type RevokeInvitations } from './sign-in/prove-address.ts
 import { lockUser, replacePassword } from './sign-in/replace-password.ts'
 
 export { email, mailboxOf } from './email.ts'
-export { userIdOf } from './find-user.ts'
+export { personOf, userIdOf } from './find-user.ts'
 export {
   type ApiKeyRow,
   createApiKey,

@@ -1,8 +1,9 @@
 // Orders a plan: checked at once, granted when it is paid.
 
+import { personOf } from '../accounts/service.ts'
 import type { Context } from '../core/context.ts'
 import type { Sql } from '../core/database/database.ts'
-import { sqlTransaction } from '../core/database/transaction.ts'
+import { type Tx, transaction } from '../core/database/transaction.ts'
 import { codeOf, fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { writeAfter } from '../core/idempotency/write-after.ts'
@@ -57,11 +58,11 @@ interface Answered {
 /** Opens the order at the provider. Nothing of it is stored yet, so a failure leaves nothing behind. */
 async function askProvider({ app, principal }: Context, checkoutId: string, plan: Wanted): Promise<Answered> {
   const provider = billingProviders(app).current
-  const { subscription, payer, pending } = await sqlTransaction(app.pool, async (tx) => {
+  const { subscription, payer, pending } = await transaction(app.db, async (tx) => {
     const subscription = await holdForOrder(tx, principal.ownerId, plan)
-    const { rows } = await tx.query<Order['payer']>('select id, email, name from users where id = $1', [principal.ownerId])
+    const payer = await personOf(tx, principal.ownerId)
     const pending = await pendingOf(tx, principal.ownerId, provider.name)
-    return { subscription, payer: rows[0] as Order['payer'], pending }
+    return { subscription, payer, pending }
   })
   const closed: string[] = []
   let isOrdered = false
@@ -78,15 +79,13 @@ async function askProvider({ app, principal }: Context, checkoutId: string, plan
 /** Checks the order again before it is stored, because teams, orders and payments may have changed while the provider was asked. */
 async function storeOrder(
   { app, principal }: Context,
-  tx: Sql,
+  tx: Tx,
   { id, plan, subscription, opened, closed }: Answered & { id: string; plan: Wanted },
 ): Promise<Checkout> {
   const provider = billingProviders(app).current
   const held = await holdForOrder(tx, principal.ownerId, plan)
   if (held.externalId !== subscription.externalId) fail('INVALID_STATE', 'The subscription has just changed; look at it again')
-  await tx.query(`update checkouts set status = 'expired', "updatedAt" = now() where id = any($1) and status = 'pending'`, [
-    closed,
-  ])
+  await tx.db.checkout.updateMany({ where: { id: { in: closed }, status: 'pending' }, data: { status: 'expired' } })
   const pending = await pendingOf(tx, principal.ownerId, provider.name)
   if (pending.some((checkout) => checkout.plan !== plan))
     fail('INVALID_STATE', 'Another plan was ordered in the meantime; order again to replace that')
@@ -94,11 +93,8 @@ async function storeOrder(
   if (pending[0]) return pending[0]
   // The open order was paid or closed between the two checks. The caller's retry starts from the new state.
   if (!opened) fail('INVALID_STATE', 'The checkout has just ended; look at the subscription')
-  const { rows } = await tx.query<Checkout>(
-    `insert into checkouts (id, "userId", plan, provider, "externalId", url) values ($1, $2, $3, $4, $5, $6) returning *`,
-    [id, principal.ownerId, plan, provider.name, opened.externalId, opened.url],
-  )
-  return rows[0] as Checkout
+  const { externalId, url } = opened
+  return await tx.db.checkout.create({ data: { id, userId: principal.ownerId, plan, provider: provider.name, externalId, url } })
 }
 
 /**
@@ -121,10 +117,9 @@ async function discard({ app }: Context, opened: Opened | null): Promise<void> {
 }
 
 /** Returns the pending orders, newest first. */
-async function pendingOf(tx: Sql, userId: string, provider: string): Promise<Checkout[]> {
-  const { rows } = await tx.query<Checkout>(
-    `select * from checkouts where "userId" = $1 and provider = $2 and status = 'pending' order by "createdAt" desc, id desc`,
-    [userId, provider],
-  )
-  return rows
+async function pendingOf(tx: Tx, userId: string, provider: string): Promise<Checkout[]> {
+  return await tx.db.checkout.findMany({
+    where: { userId, provider, status: 'pending' },
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+  })
 }

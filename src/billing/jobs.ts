@@ -3,7 +3,8 @@ import type pg from 'pg'
 import { z } from 'zod'
 import { defineJob, implementJob, type JobImplementation } from '../core/jobs/jobs.ts'
 import { syncOverdue } from './stripe/overdue.ts'
-import { freeSince, touched } from './subscription.ts'
+import { freeSince } from './subscription.ts'
+import { endCancelled } from './subscriptions.sql.ts'
 
 const endPeriodsJob = defineJob({
   name: 'billing.end_periods',
@@ -26,18 +27,9 @@ export async function endPeriods(pool: pg.Pool): Promise<number> {
   let ended = 0
   for (;;) {
     const free = freeSince(new Date())
-    // Skips locked rows: another transaction is about to change them, and the next run checks them again.
-    const { rowCount } = await pool.query(
-      `update subscriptions set plan = 'free', status = 'active', "cancelAtPeriodEnd" = false, provider = null, "externalId" = null,
-         "currentPeriodStart" = $1, "currentPeriodEnd" = $2, "updatedAt" = ${touched}
-       where "userId" in (
-         select "userId" from subscriptions where status = 'cancelled' and "currentPeriodEnd" <= now()
-         order by "userId" limit $3 for update skip locked
-       )`,
-      [free.currentPeriodStart, free.currentPeriodEnd, atOnce],
-    )
-    ended += rowCount ?? 0
-    if ((rowCount ?? 0) < atOnce) return ended
+    const count = await endCancelled(pool, free.currentPeriodStart, free.currentPeriodEnd, atOnce)
+    ended += count
+    if (count < atOnce) return ended
   }
 }
 

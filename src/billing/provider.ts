@@ -43,4 +43,4 @@ export interface BillingProviders {
   of: (subscription: Pick<Subscription, 'provider'>) => BillingProvider
 }
 
-export type BillingApp = Pick<App, 'pool' | 'secrets' | 'config' | 'log'>
+export type BillingApp = Pick<App, 'pool' | 'db' | 'secrets' | 'config' | 'log'>

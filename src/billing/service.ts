@@ -1,12 +1,12 @@
-// Operator commands of billing: list pending orders, and set plans.
+// Operator commands of billing: list pending orders, and set plans. They run without a gateway, on a pool of their own.
 import type pg from 'pg'
 import { userIdOf } from '../accounts/service.ts'
 import type { Sql } from '../core/database/database.ts'
 import { sqlTransaction } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
-import { newId } from '../core/id.ts'
 import { describePayment } from './admission/period.ts'
 import { changePlan } from './change-plan.ts'
+import { completeOrders, insertPayment } from './orders.sql.ts'
 import { type Plan, planOf } from './plans.ts'
 import { holdSubscription } from './subscription.ts'
 
@@ -28,31 +28,9 @@ export async function setPlan(pool: pg.Pool, input: { email: string; plan: Plan[
 }
 
 async function completeOrder(tx: Sql, userId: string, plan: Plan, now: Date): Promise<void> {
-  const { rowCount } = await tx.query(
-    `update checkouts set status = 'completed', "updatedAt" = now()
-     where "userId" = $1 and plan = $2 and provider = 'manual' and status = 'pending'`,
-    [userId, plan.code],
-  )
-  if (!rowCount) return
-  await tx.query(
-    `insert into payments (id, "userId", "amountCents", currency, status, description) values ($1, $2, $3, $4, 'paid', $5)`,
-    [newId(), userId, plan.monthlyPrice * 100, plan.currency, describePayment(plan.name, now)],
-  )
+  if (!(await completeOrders(tx, userId, plan.code))) return
+  const { name, monthlyPrice, currency } = plan
+  await insertPayment(tx, { userId, amountCents: monthlyPrice * 100, currency, description: describePayment(name, now) })
 }
 
-export interface PendingCheckout {
-  id: string
-  email: string
-  plan: string
-  provider: string
-  createdAt: Date
-}
-
-/** Returns the orders that wait for an operator, oldest first. */
-export async function listPendingCheckouts(pool: pg.Pool): Promise<PendingCheckout[]> {
-  const { rows } = await pool.query<PendingCheckout>(
-    `select c.id, u.email, c.plan, c.provider, c."createdAt" from checkouts c join users u on u.id = c."userId"
-      where c.status = 'pending' and c.provider = 'manual' order by c."createdAt", c.id`,
-  )
-  return rows
-}
+export { listPendingCheckouts, type PendingCheckout } from './orders.sql.ts'

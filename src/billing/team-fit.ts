@@ -2,20 +2,7 @@
 import type { Sql } from '../core/database/database.ts'
 import { fail } from '../core/errors.ts'
 import type { Plan } from './plans.ts'
-
-/** A team that is not deleted, and its taken seats: members including the owner, and invitations that can still be accepted. */
-interface OwnedTeam {
-  name: string
-  seats: number
-}
-
-/** SQL: the number of taken seats of a team. `team` is an SQL expression for the team's id. */
-export function takenSeatsSql(team: string): string {
-  return `((select count(*) from team_members m where m."teamId" = ${team}) + (
-    select count(*) from team_invitations i
-    where i."teamId" = ${team} and i.status = 'pending' and i."expiresAt" > clock_timestamp()
-  ))::int`
-}
+import { type OwnedTeam, ownedTeams } from './team-fit.sql.ts'
 
 /** @throws PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS when the teams exceed the plan, with what to reduce. Exact while the subscription is locked. */
 export async function refuseUnlessTeamsFit(tx: Sql, ownerId: string, plan: Plan): Promise<void> {
@@ -25,12 +12,7 @@ export async function refuseUnlessTeamsFit(tx: Sql, ownerId: string, plan: Plan)
 
 /** Describes how the owner's teams exceed the plan; null if all fit. */
 export async function findTeamFault(tx: Sql, ownerId: string, plan: Plan): Promise<string | null> {
-  const { rows } = await tx.query<OwnedTeam>(
-    `select t.name, ${takenSeatsSql('t.id')} as seats
-     from teams t where t."ownerId" = $1 and t."deletedAt" is null order by t."createdAt", t.id`,
-    [ownerId],
-  )
-  return whatIsTooMuch(plan, rows)
+  return whatIsTooMuch(plan, await ownedTeams(tx, ownerId))
 }
 
 /** Describes how teams and seats exceed the plan; null if all fit. Pure. */

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { orderMail } from '../accounts/mail/order.ts'
 import { holdPlan } from '../billing/hold-plan.ts'
-import { takenSeatsSql } from '../billing/team-fit.ts'
+import { takenSeatsSql } from '../billing/team-fit.sql.ts'
 import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
 import type { Sql } from '../core/database/database.ts'

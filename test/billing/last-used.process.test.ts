@@ -1,6 +1,6 @@
 // The last use of a key is held in process memory and written for all keys in one statement, never during a request.
 import { expect, it } from 'vitest'
-import { createKeyUse } from '../../src/billing/admission/last-used.ts'
+import { createKeyUse } from '../../src/accounts/keys/last-used.ts'
 import { newId } from '../../src/core/id.ts'
 import { api, cloneDatabase, createAccount, sql, startGateway } from '../kit/kit.ts'
 

@@ -25,8 +25,8 @@ const domains = [
  */
 const offered: Record<string, readonly string[]> = {
   providers: ['provider', 'providers'],
-  accounts: ['mail/order', 'mail/console-url', 'counts'],
-  billing: ['plans', 'admission/quota', 'hold-plan', 'team-fit'],
+  accounts: ['keys/last-used', 'mail/order', 'mail/console-url', 'counts'],
+  billing: ['plans', 'admission/period', 'admission/quota', 'hold-plan', 'team-fit', 'team-fit.sql'],
   events: ['log/emit', 'log/event-type', 'log/log', 'log/relay', 'live/follow'],
   media: ['url'],
   'message-types': ['fields', 'row'],

@@ -27,3 +27,6 @@ const monthName = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric'
 export function describePayment(planName: string, at: Date): string {
   return `${planName}, ${monthName.format(at)}`
 }
+
+/** SQL: the first day of the current month (UTC). */
+export const thisMonth = `date_trunc('month', now() at time zone 'utc')::date`

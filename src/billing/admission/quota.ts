@@ -2,6 +2,7 @@
 import type { Sql } from '../../core/database/database.ts'
 import { failure } from '../../core/errors.ts'
 import { planOf } from '../plans.ts'
+import { addPlanned, giveBackQuota, lockPlanned, plannedCount, takeQuota, usedQuota } from './quota.sql.ts'
 
 export interface QuotaRequest {
   /** The user whose subscription pays. */
@@ -10,9 +11,6 @@ export interface QuotaRequest {
   /** True to take one from the quota; false to only ask if any is left. */
   counts: boolean
 }
-
-/** SQL: the first day of the current month (UTC). */
-export const thisMonth = `date_trunc('month', now() at time zone 'utc')::date`
 
 /** Takes quota in the transaction `tx`. Returns for each request, in order, if it fitted. Exact across all processes. */
 export async function reserveQuota(tx: Sql, requests: readonly QuotaRequest[]): Promise<boolean[]> {
@@ -24,18 +22,10 @@ export async function reserveQuota(tx: Sql, requests: readonly QuotaRequest[]): 
     owners.set(ownerId, owner)
   }
   const list = [...owners].sort(([a], [b]) => (a < b ? -1 : 1))
-  const { rows } = await tx.query<{ userId: string; granted: number; used: number }>({
-    name: 'billing.reserveQuota',
-    text: `with asked as (select * from unnest($1::uuid[], $2::int[], $3::int[]) as a(id, quota, n))
-      insert into usage as u ("userId", period, "messagesCount", granted)
-      select id, ${thisMonth}, least(n, quota), least(n, quota) from asked order by id
-      on conflict ("userId", period) do update set ("messagesCount", granted) = (
-        select u."messagesCount" + g.n, g.n
-        from (select greatest(0, least(a.n, a.quota - u."messagesCount" - u."statusesCount")) as n from asked a where a.id = excluded."userId") g
-      )
-      returning "userId", granted, "messagesCount" + "statusesCount" as used`,
-    values: [list.map(([id]) => id), list.map(([, owner]) => owner.quota), list.map(([, owner]) => owner.asked)],
-  })
+  const rows = await takeQuota(
+    tx,
+    list.map(([id, { quota, asked }]) => ({ ownerId: id, quota, asked })),
+  )
   // Starts from the quota that was left before this batch, so that a request depends on those before it and not on those after it.
   const left = new Map(rows.map((row) => [row.userId, (owners.get(row.userId)?.quota ?? 0) - row.used + row.granted]))
   return requests.map(({ ownerId, counts }) => {
@@ -47,12 +37,7 @@ export async function reserveQuota(tx: Sql, requests: readonly QuotaRequest[]): 
 
 /** Returns how many more messages and statuses the owner may send in the current month. A snapshot: nothing is reserved. */
 export async function quotaLeft(tx: Sql, ownerId: string, plan: string): Promise<number> {
-  const { rows } = await tx.query<{ used: number }>({
-    name: 'billing.quotaLeft',
-    text: `select "messagesCount" + "statusesCount" as used from usage where "userId" = $1 and period = ${thisMonth}`,
-    values: [ownerId],
-  })
-  return Math.max(0, planOf(plan).limits.monthlyOutboundQuota - (rows[0]?.used ?? 0))
+  return Math.max(0, planOf(plan).limits.monthlyOutboundQuota - (await usedQuota(tx, ownerId)))
 }
 
 /** Gives back the quota of messages that were never sent: the month it was taken from, as `YYYY-MM-DD`, one entry per message. */
@@ -67,14 +52,7 @@ export async function returnQuota(tx: Sql, taken: readonly { ownerId: string; pe
   if (counts.size === 0) return
   // Rows are locked in the order in which acceptance locks them, which prevents deadlocks.
   const list = [...counts.values()].sort((a, b) => (a.ownerId + a.period < b.ownerId + b.period ? -1 : 1))
-  await tx.query(
-    `with back as (select * from unnest($1::uuid[], $2::date[], $3::int[]) as b(id, period, n)), held as materialized (
-       select u."userId", u.period, back.n from usage u join back on u."userId" = back.id and u.period = back.period
-       order by u."userId", u.period for update of u
-     )
-     update usage u set "messagesCount" = u."messagesCount" - held.n from held where u."userId" = held."userId" and u.period = held.period`,
-    [list.map((entry) => entry.ownerId), list.map((entry) => entry.period), list.map((entry) => entry.n)],
-  )
+  await giveBackQuota(tx, list)
 }
 
 /** A message can be scheduled at most a year ahead. Messages beyond a year's quota could not be sent. */
@@ -89,11 +67,7 @@ function mostPlanned(plan: string): number {
 
 /** Returns how many more the owner may schedule in the current month. A snapshot: nothing is reserved. */
 export async function plannedLeft(sql: Sql, ownerId: string, plan: string): Promise<number> {
-  const { rows } = await sql.query<{ planned: number }>(
-    `select "plannedCount" as planned from usage where "userId" = $1 and period = ${thisMonth}`,
-    [ownerId],
-  )
-  return mostPlanned(plan) - (rows[0]?.planned ?? 0)
+  return mostPlanned(plan) - (await plannedCount(sql, ownerId))
 }
 
 /**
@@ -109,12 +83,7 @@ export async function reservePlanned(
   // The same lock order as in reserveQuota, which prevents deadlocks.
   const list = [...owners].sort(([a], [b]) => (a < b ? -1 : 1))
   for (const [ownerId, plan] of list) {
-    const { rows } = await tx.query<{ planned: number }>(
-      `insert into usage as u ("userId", period) values ($1, ${thisMonth})
-       on conflict ("userId", period) do update set "plannedCount" = u."plannedCount" returning "plannedCount" as planned`,
-      [ownerId],
-    )
-    left.set(ownerId, mostPlanned(plan) - (rows[0]?.planned ?? 0))
+    left.set(ownerId, mostPlanned(plan) - (await lockPlanned(tx, ownerId)))
   }
   const before = new Map(left)
   const fits = requests.map(({ ownerId, n }) => {
@@ -124,10 +93,7 @@ export async function reservePlanned(
     return n <= rest
   })
   for (const [ownerId] of list) {
-    await tx.query(`update usage set "plannedCount" = "plannedCount" + $2 where "userId" = $1 and period = ${thisMonth}`, [
-      ownerId,
-      (before.get(ownerId) ?? 0) - (left.get(ownerId) ?? 0),
-    ])
+    await addPlanned(tx, ownerId, (before.get(ownerId) ?? 0) - (left.get(ownerId) ?? 0))
   }
   return fits
 }

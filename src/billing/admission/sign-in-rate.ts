@@ -5,9 +5,8 @@ import type { App } from '../../core/app.ts'
 import { createBatch } from '../../core/batch.ts'
 import { failure } from '../../core/errors.ts'
 import { definePart } from '../../core/part.ts'
-import { stepMs, windowsSql } from './rate-window.ts'
-
-const statement = `with ${windowsSql('select id, count(*) as n from unnest($1::uuid[]) id group by id', 2, 3)} select id, granted from windows`
+import { takeFromWindows } from './rate-window.sql.ts'
+import { stepMs } from './rate-window.ts'
 
 /** Allows as many requests per second as a person's other requests get. Exact across all processes. */
 const signInRate = definePart(createSignInRate)
@@ -27,12 +26,7 @@ function createSignInRate(app: App): (userId: string) => Promise<void> {
     parallel: 2,
     async run(userIds) {
       const ids = userIds.map((userId) => v5('sign-in', userId))
-      const { rows } = await app.pool.query<{ id: string; granted: number }>({
-        name: 'billing.sign-in-rate',
-        text: statement,
-        values: [ids, limit, stepMs(limit)],
-      })
-      const left = new Map(rows.map(({ id, granted }) => [id, granted]))
+      const left = await takeFromWindows(app.pool, ids, limit, stepMs(limit))
       return ids.map((id) => {
         const rest = left.get(id) ?? 0
         left.set(id, rest - 1)

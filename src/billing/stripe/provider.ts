@@ -2,9 +2,8 @@
 import type { Stripe } from 'stripe'
 import { consoleUrl } from '../../accounts/mail/console-url.ts'
 import { fail } from '../../core/errors.ts'
-import type { Subscription } from '../../generated/prisma/client.ts'
 import type { BillingApp, BillingProvider, Opened, Order } from '../provider.ts'
-import { touched } from '../subscription.ts'
+import { storeCustomer } from '../subscriptions.sql.ts'
 import { askStripe, findAtStripe, openStripe, type StripeAccount } from './client.ts'
 import { settleSession, syncCustomer } from './sync.ts'
 
@@ -66,12 +65,7 @@ async function makeCustomer(app: BillingApp, { stripe }: StripeAccount, order: O
     ),
   )
   // If two such orders run at once, one customer is kept: the one that events are looked up by.
-  const { rows } = await app.pool.query<Pick<Subscription, 'customerId'>>(
-    `update subscriptions set "customerId" = case when "customerId" is not distinct from $3 then $2 else "customerId" end,
-       "updatedAt" = ${touched} where "userId" = $1 returning "customerId"`,
-    [payer.id, id, subscription.customerId],
-  )
-  return rows[0]?.customerId as string
+  return await storeCustomer(app.pool, payer.id, id, subscription.customerId)
 }
 
 /** Returns null if Stripe does not know the customer. */

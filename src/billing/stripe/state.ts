@@ -3,7 +3,7 @@ import type { Stripe } from 'stripe'
 import type { StripeSettings } from '../../core/config/config.ts'
 import { describePayment } from '../admission/period.ts'
 import { type Plan, plans } from '../plans.ts'
-import type { SubscriptionState } from '../subscription.ts'
+import type { SubscriptionState } from '../subscriptions.sql.ts'
 import { idOf } from './client.ts'
 
 type Prices = StripeSettings['prices']

@@ -1,16 +1,17 @@
 // Stores the state at Stripe. An event only triggers a read from Stripe, so events may arrive twice, late and in any order.
 import type { Stripe } from 'stripe'
-import type { Sql } from '../../core/database/database.ts'
-import { sqlTransaction } from '../../core/database/transaction.ts'
+import { type Tx, transaction } from '../../core/database/transaction.ts'
 import { fail } from '../../core/errors.ts'
-import { newId } from '../../core/id.ts'
+import { isId } from '../../core/id.ts'
 import { oneLine } from '../../core/one-line.ts'
-import type { Subscription } from '../../generated/prisma/client.ts'
+import type { CheckoutStatus, Subscription } from '../../generated/prisma/client.ts'
 import type { BillingApp } from '../provider.ts'
-import { freeSince, lastingPlan, type SubscriptionState, storeSubscription } from '../subscription.ts'
+import { freeSince, lastingPlan } from '../subscription.ts'
+import { lockSubscriptionOf, type SubscriptionState, storeSubscription } from '../subscriptions.sql.ts'
 import { findTeamFault } from '../team-fit.ts'
 import { askStripe, idOf, type StripeAccount } from './client.ts'
-import { type InvoicePayment, paymentOf, stateOf } from './state.ts'
+import { storePayment } from './payments.sql.ts'
+import { paymentOf, stateOf } from './state.ts'
 
 /** More than the events of one customer that arrive at once. Of concurrent attempts, one is stored in each round. */
 const tries = 20
@@ -22,29 +23,28 @@ const tries = 20
  */
 export async function syncCustomer(app: BillingApp, { stripe, settings }: StripeAccount, customer: string): Promise<void> {
   for (let left = tries; left > 0; left--) {
-    const seen = await findCustomer(app.pool, customer)
+    const seen = await findCustomer(app, customer)
     if (!seen) return
     const { data } = await askStripe(app, stripe.subscriptions.list({ customer, status: 'all', limit: 100 }))
     const theirs = data.filter((subscription) => idOf(subscription.customer) === customer)
     const state = stateOf(settings.prices, theirs, seen)
-    if (await sqlTransaction(app.pool, (tx) => storeUnlessChanged(app, tx, customer, seen, state))) return
+    if (await transaction(app.db, (tx) => storeUnlessChanged(app, tx, customer, seen, state))) return
   }
   fail('PROVIDER_ERROR', 'The subscription changes too fast to be read')
 }
 
-async function findCustomer(sql: Sql, customer: string, hold = ''): Promise<Subscription | undefined> {
-  const { rows } = await sql.query<Subscription>(`select * from subscriptions where "customerId" = $1 ${hold}`, [customer])
-  return rows[0]
+async function findCustomer({ db }: BillingApp, customerId: string): Promise<Subscription | null> {
+  return await db.subscription.findUnique({ where: { customerId } })
 }
 
 async function storeUnlessChanged(
   app: BillingApp,
-  tx: Sql,
+  tx: Tx,
   customer: string,
   seen: Subscription,
   state: SubscriptionState | null,
 ): Promise<boolean> {
-  const held = await findCustomer(tx, customer, 'for update')
+  const held = await lockSubscriptionOf(tx, customer)
   if (held?.updatedAt.getTime() !== seen.updatedAt.getTime()) return false
   // A customer without a subscription at Stripe may have a plan from elsewhere, and keeps it. The row is stored even if nothing changes,
   // because that updates `updatedAt`: a concurrent, older answer is then recognized as outdated.
@@ -57,11 +57,16 @@ async function storeUnlessChanged(
   }
   // A change of plan in the customer portal has no event of its own.
   if (state?.status === 'active') {
-    await tx.query(
-      `update checkouts set status = 'completed', "updatedAt" = now()
-       where "userId" = $1 and provider = 'stripe' and plan = $2 and status = 'pending' and "externalId" like 'bps_%'`,
-      [seen.userId, state.plan],
-    )
+    await tx.db.checkout.updateMany({
+      where: {
+        userId: seen.userId,
+        provider: 'stripe',
+        plan: state.plan,
+        status: 'pending',
+        externalId: { startsWith: 'bps_' },
+      },
+      data: { status: 'completed' },
+    })
   }
   return true
 }
@@ -70,19 +75,23 @@ async function storeUnlessChanged(
 export async function settleSession(app: BillingApp, account: StripeAccount, session: Stripe.Checkout.Session): Promise<void> {
   const customer = idOf(session.customer)
   const isComplete = session.status === 'complete'
-  await app.pool.query(
-    `update checkouts c set status = $1::text::checkout_status, "updatedAt" = now() from subscriptions s
-     where c.id::text = $2 and c.provider = 'stripe' and c."userId" = s."userId" and s."customerId" = $3
-       and (c.status = 'pending' or (c.status = 'expired' and $1::text = 'completed'))`,
-    [isComplete ? 'completed' : 'expired', session.client_reference_id, customer],
-  )
+  const known = customer ? await findCustomer(app, customer) : null
+  const { client_reference_id: id } = session
+  if (known && isId(id)) {
+    // A checkout that counts as expired may have been completed shortly before.
+    const from: CheckoutStatus[] = isComplete ? ['pending', 'expired'] : ['pending']
+    await app.db.checkout.updateMany({
+      where: { id, userId: known.userId, provider: 'stripe', status: { in: from } },
+      data: { status: isComplete ? 'completed' : 'expired' },
+    })
+  }
   if (isComplete && customer) await syncCustomer(app, account, customer)
 }
 
 /** Stores the payment of an invoice as it is at Stripe, then the state of the subscription. @throws PROVIDER_ERROR when Stripe fails. */
 export async function syncInvoice(app: BillingApp, account: StripeAccount, invoice: Stripe.Invoice): Promise<void> {
   const customer = idOf(invoice.customer)
-  const known = customer ? await findCustomer(app.pool, customer) : undefined
+  const known = customer ? await findCustomer(app, customer) : null
   if (!customer || !known) return
   await storeInvoice(app, account, known, invoice.id, false)
   await syncCustomer(app, account, customer)
@@ -91,7 +100,7 @@ export async function syncInvoice(app: BillingApp, account: StripeAccount, invoi
 /** Stores the refund of a charge that was refunded in full. @throws PROVIDER_ERROR when Stripe fails. */
 export async function storeRefund(app: BillingApp, account: StripeAccount, charge: Stripe.Charge): Promise<void> {
   const [intent, customer] = [idOf(charge.payment_intent), idOf(charge.customer)]
-  const known = customer ? await findCustomer(app.pool, customer) : undefined
+  const known = customer ? await findCustomer(app, customer) : null
   if (!charge.refunded || !intent || !known) return
   const payment = { type: 'payment_intent', payment_intent: intent } as const
   const { data } = await askStripe(app, account.stripe.invoicePayments.list({ payment, limit: 10 }))
@@ -109,21 +118,4 @@ async function storeInvoice(
   const invoice = await askStripe(app, stripe.invoices.retrieve(invoiceId))
   const payment = idOf(invoice.customer) === customerId ? paymentOf(settings.prices, invoice) : null
   if (payment) await storePayment(app.pool, userId, invoiceId, { ...payment, ...(isRefunded && { status: 'refunded' }) })
-}
-
-/** Upserts one row per invoice. The status only advances: a failed payment may be paid later, and a paid one refunded. */
-async function storePayment(
-  sql: Sql,
-  userId: string,
-  invoiceId: string,
-  payment: Omit<InvoicePayment, 'status'> & { status: string },
-): Promise<void> {
-  const ladder = `array['failed', 'paid', 'refunded']`
-  await sql.query(
-    `insert into payments as p (id, "userId", "amountCents", currency, status, description, "externalId", "createdAt")
-     values ($1, $2, $3, $4, $5, $6, $7, $8)
-     on conflict ("externalId") do update set status = excluded.status, "amountCents" = excluded."amountCents"
-       where array_position(${ladder}, p.status::text) < array_position(${ladder}, excluded.status::text)`,
-    [newId(), userId, payment.amountCents, payment.currency, payment.status, payment.description, invoiceId, payment.createdAt],
-  )
 }

@@ -1,6 +1,6 @@
 // Inserts new outbound messages in one statement, with their safety assessment.
 
-import { thisMonth } from '../../billing/admission/quota.ts'
+import { thisMonth } from '../../billing/admission/period.ts'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import type { Principal } from '../../core/principal.ts'

@@ -1,6 +1,7 @@
 // Claims due messages for sending under a lease with a fencing token. Fails, defers or reschedules the rest of the batch.
 import { randomUUID } from 'node:crypto'
-import { reserveQuota, thisMonth } from '../../billing/admission/quota.ts'
+import { thisMonth } from '../../billing/admission/period.ts'
+import { reserveQuota } from '../../billing/admission/quota.ts'
 import { planInForceSql } from '../../billing/plans.ts'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'

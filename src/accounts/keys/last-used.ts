@@ -2,6 +2,7 @@
 
 import type { App } from '../../core/app.ts'
 import { definePart } from '../../core/part.ts'
+import { storeLastUse } from './last-used.sql.ts'
 
 export interface KeyUse extends AsyncDisposable {
   /** Records that the key is used at this moment. */
@@ -11,14 +12,6 @@ export interface KeyUse extends AsyncDisposable {
 }
 
 const everyMs = 60_000
-
-// Rows are locked in the order of their ids, which prevents deadlocks between processes. The later of two timestamps wins.
-const statement = `
-with held as (
-  select k.id, u.at from api_keys k join unnest($1::uuid[], $2::timestamptz[]) as u(id, at) on u.id = k.id
-  order by k.id for no key update of k
-)
-update api_keys k set "lastUsedAt" = greatest(k."lastUsedAt", held.at) from held where held.id = k.id`
 
 /** Writes at most once a minute, and on disposal. A killed process loses up to one minute of timestamps. */
 export const keyUse = definePart(createKeyUse)
@@ -34,7 +27,7 @@ export function createKeyUse(app: Pick<App, 'quickPool' | 'log'>): KeyUse {
     const entries = [...used]
     used.clear()
     try {
-      await app.quickPool.query(statement, [entries.map(([id]) => id), entries.map(([, at]) => at)])
+      await storeLastUse(app.quickPool, entries)
     } catch (error) {
       app.log.warn({ keys: entries.length, err: (error as Error).message }, 'when keys were last used could not be written')
       for (const [id, at] of entries) if (!used.has(id)) used.set(id, at)
