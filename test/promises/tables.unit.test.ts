@@ -17,7 +17,6 @@ const unsorted = [
   'events',
   'http',
   'instances',
-  'media',
   'messages',
   'providers',
   'teams',
