@@ -9,9 +9,7 @@ import { sourcesOf } from './sources.ts'
 const unsorted = [
   'accounts',
   'billing',
-  'campaigns',
   'cli',
-  'contacts',
   'core',
   'demo',
   'events',
@@ -20,12 +18,17 @@ const unsorted = [
   'messages',
   'providers',
   'teams',
-  'templates',
   'webhooks',
 ]
 
 /** Files that may name a table of another module, and the reason. */
-const exceptions: Record<string, { tables: readonly string[]; reason: string }> = {}
+const exceptions: Record<string, { tables: readonly string[]; reason: string }> = {
+  'src/campaigns/advance.sql.ts': {
+    tables: ['instances', 'workspaces', 'subscriptions', 'contacts'],
+    reason: 'Each page of a campaign locks it and reads what it depends on in two round trips (npm run bench -- campaign).',
+  },
+  'src/campaigns/stats.sql.ts': { tables: ['messages'], reason: 'Counts recipients and their messages as of one moment.' },
+}
 
 /** Module that owns the tables of each file of the Prisma schema, where the two names differ. */
 const owners: Record<string, string> = { base: 'core', sandbox: 'providers' }
