@@ -54,6 +54,7 @@ async function insertCampaign(
   { type, body, mediaUrl, content, templateId }: Content,
   recipientsCount: number,
 ): Promise<Campaign> {
+  const now = new Date()
   return await tx.db.campaign.create({
     data: {
       id: newId(),
@@ -69,7 +70,9 @@ async function insertCampaign(
       recipientsCount,
       scheduledFor: scheduledAt,
       status: scheduledAt ? 'scheduled' : 'running',
-      lastActivityAt: new Date(),
+      lastActivityAt: now,
+      createdAt: now,
+      updatedAt: now,
     },
   })
 }

@@ -2,21 +2,17 @@
 import type { Sql } from '../../core/database/database.ts'
 
 /**
- * The contacts of the workspace among `contactIds`, locked FOR KEY SHARE in the order of their ids: they are not deleted until their
- * memberships exist and are deleted with them.
+ * The contacts of the workspace among `contactIds`, locked in the order of their ids. `key share` prevents their deletion until their
+ * memberships exist and are deleted with them; `update` is for a deletion.
  */
-export async function keepContacts(tx: Sql, workspaceId: string, contactIds: readonly string[]): Promise<string[]> {
+export async function lockContacts(
+  tx: Sql,
+  workspaceId: string,
+  contactIds: readonly string[],
+  lock: 'key share' | 'update',
+): Promise<string[]> {
   const { rows } = await tx.query<{ id: string }>(
-    'select id from contacts where id = any($1::uuid[]) and "workspaceId" = $2 order by id for key share',
-    [contactIds, workspaceId],
-  )
-  return rows.map(({ id }) => id)
-}
-
-/** The contacts of the workspace among `contactIds`, locked FOR UPDATE in the order of their ids. */
-export async function lockContactsToDelete(tx: Sql, workspaceId: string, contactIds: readonly string[]): Promise<string[]> {
-  const { rows } = await tx.query<{ id: string }>(
-    'select id from contacts where id = any($1::uuid[]) and "workspaceId" = $2 order by id for update',
+    `select id from contacts where id = any($1::uuid[]) and "workspaceId" = $2 order by id for ${lock}`,
     [contactIds, workspaceId],
   )
   return rows.map(({ id }) => id)
@@ -37,7 +33,7 @@ export async function lockGroupsWith(tx: Sql, contactIds: readonly string[]): Pr
   )
 }
 
-/** Returns how many of the contacts were no members. Relies on {@link keepContacts} and {@link lockGroup}. */
+/** Returns how many of the contacts were no members. Relies on the locks of the contacts and the group. */
 export async function insertMembers(tx: Sql, groupId: string, contactIds: readonly string[]): Promise<number> {
   const { rowCount } = await tx.query(
     `insert into contact_group_members ("groupId", "contactId") select $1, id from unnest($2::uuid[]) id on conflict do nothing`,
@@ -46,16 +42,13 @@ export async function insertMembers(tx: Sql, groupId: string, contactIds: readon
   return rowCount ?? 0
 }
 
-/** Returns how many of the contacts were members. Relies on {@link lockGroup}. */
+/** Returns how many of the contacts were members. Relies on the lock of the group. */
 export async function deleteMembers(tx: Sql, groupId: string, contactIds: readonly string[]): Promise<number> {
-  const { rowCount } = await tx.query(
-    'delete from contact_group_members where "groupId" = $1 and "contactId" = any($2::uuid[])',
-    [groupId, contactIds],
-  )
-  return rowCount ?? 0
+  const text = 'delete from contact_group_members where "groupId" = $1 and "contactId" = any($2::uuid[])'
+  return (await tx.query(text, [groupId, contactIds])).rowCount ?? 0
 }
 
-/** Changes the number of members of a group. Relies on {@link lockGroup}. */
+/** Changes the number of members of a group. Relies on the lock of the group. */
 export async function addToCount(tx: Sql, groupId: string, by: number): Promise<void> {
   const text = 'update contact_groups set "membersCount" = "membersCount" + $2, "updatedAt" = now() where id = $1'
   await tx.query(text, [groupId, by])
@@ -74,12 +67,10 @@ export async function deleteMemberships(tx: Sql, contactIds: readonly string[]):
   )
 }
 
-/** Lets each further statement of the transaction take a minute. */
-export async function allowLongStatements(tx: Sql): Promise<void> {
-  await tx.query(`set local statement_timeout = '60s'`)
-}
-
-/** Deletes contacts without memberships. Relies on {@link lockContactsToDelete}. */
+/** Deletes contacts without memberships. Relies on the lock `update` of {@link lockContacts}. */
 export async function deleteContactRows(tx: Sql, ids: readonly string[]): Promise<void> {
+  // Each message of a contact loses its reference, which is slow with hundreds of thousands. The caller can split a set of contacts
+  // after a timeout, but not a single one, which therefore gets a longer limit.
+  if (ids.length === 1) await tx.query(`set local statement_timeout = '60s'`)
   await tx.query('delete from contacts where id = any($1::uuid[])', [ids])
 }

@@ -4,13 +4,11 @@ import type { Sql } from '../../core/database/database.ts'
 import { fail } from '../../core/errors.ts'
 import {
   addToCount,
-  allowLongStatements,
   deleteContactRows,
   deleteMembers,
   deleteMemberships,
   insertMembers,
-  keepContacts,
-  lockContactsToDelete,
+  lockContacts,
   lockGroup,
   lockGroupsWith,
 } from './membership.sql.ts'
@@ -31,7 +29,7 @@ export interface Removed {
  * @throws NOT_FOUND when the workspace has no such group; then nothing is changed.
  */
 export async function addMembers(tx: Sql, workspaceId: string, groupId: string, contactIds: readonly string[]): Promise<Added> {
-  const found = await keepContacts(tx, workspaceId, contactIds)
+  const found = await lockContacts(tx, workspaceId, contactIds, 'key share')
   await holdGroup(tx, workspaceId, groupId)
   const added = await insertMembers(tx, groupId, found)
   if (added > 0) await addToCount(tx, groupId, added)
@@ -59,12 +57,9 @@ export async function removeMembers(
  * contact, and recipients of campaigns keep the number.
  */
 export async function deleteContacts(tx: Sql, workspaceId: string, contactIds: readonly string[]): Promise<string[]> {
-  const ids = await lockContactsToDelete(tx, workspaceId, contactIds)
+  const ids = await lockContacts(tx, workspaceId, contactIds, 'update')
   await lockGroupsWith(tx, ids)
   await deleteMemberships(tx, ids)
-  // Each message of a contact loses its reference, which is slow with hundreds of thousands. The caller can split a set of contacts
-  // after a timeout, but not a single one, which therefore gets a longer limit.
-  if (ids.length === 1) await allowLongStatements(tx)
   await deleteContactRows(tx, ids)
   return ids
 }
