@@ -4,16 +4,6 @@ import type { Sql } from '../core/database/database.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
 import { advanceJob } from './campaign-job.ts'
 
-/** The instance and the first recipient, without a lock. */
-export async function readFirstRecipient(sql: Sql, id: string): Promise<{ instanceId: string; to: string }[]> {
-  const { rows } = await sql.query<{ instanceId: string; to: string }>(
-    `select c."instanceId", r."to" from campaigns c join campaign_recipients r on r."campaignId" = c.id and r.position = 1
-     where c.id = $1`,
-    [id],
-  )
-  return rows
-}
-
 /**
  * Lets the transaction commit before it is on disk (asynchronous commit), because other sends of the owner wait for the quota's row lock
  * until the commit. A crash can lose the transaction as a whole, but not a part of it, and all that builds on it comes later in the WAL.

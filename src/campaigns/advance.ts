@@ -17,7 +17,6 @@ import {
   holdCampaign,
   markEnqueued,
   type Planned,
-  readFirstRecipient,
   readForgotten,
   readPlanned,
   saveStep,
@@ -53,7 +52,11 @@ async function takeTurn(app: App, id: string): Promise<void> {
  * process takes seconds; under the row lock nobody could pause the campaign meanwhile.
  */
 async function readTrafficAhead(app: App, id: string): Promise<void> {
-  await safetyBook(app).load(await readFirstRecipient(app.pool, id))
+  const first = await app.db.campaignRecipient.findUnique({
+    where: { campaignId_position: { campaignId: id, position: 1 } },
+    select: { to: true, campaign: { select: { instanceId: true } } },
+  })
+  if (first) await safetyBook(app).load([{ instanceId: first.campaign.instanceId, to: first.to }])
 }
 
 /** Thrown when a concurrent send took the quota after `quotaLeft` was read. The transaction rolls back and runs again. */

@@ -5,7 +5,7 @@ import type { Sql } from '../../core/database/database.ts'
  * The contacts of the workspace among `contactIds`, locked in the order of their ids. `key share` prevents their deletion until their
  * memberships exist and are deleted with them; `update` is for a deletion.
  */
-export async function lockContacts(
+export async function lockOwnContacts(
   tx: Sql,
   workspaceId: string,
   contactIds: readonly string[],
@@ -67,7 +67,7 @@ export async function deleteMemberships(tx: Sql, contactIds: readonly string[]):
   )
 }
 
-/** Deletes contacts without memberships. Relies on the lock `update` of {@link lockContacts}. */
+/** Deletes contacts without memberships. Relies on the lock `update` of {@link lockOwnContacts}. */
 export async function deleteContactRows(tx: Sql, ids: readonly string[]): Promise<void> {
   // Each message of a contact loses its reference, which is slow with hundreds of thousands. The caller can split a set of contacts
   // after a timeout, but not a single one, which therefore gets a longer limit.

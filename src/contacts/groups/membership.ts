@@ -8,9 +8,9 @@ import {
   deleteMembers,
   deleteMemberships,
   insertMembers,
-  lockContacts,
   lockGroup,
   lockGroupsWith,
+  lockOwnContacts,
 } from './membership.sql.ts'
 
 export interface Added {
@@ -29,7 +29,7 @@ export interface Removed {
  * @throws NOT_FOUND when the workspace has no such group; then nothing is changed.
  */
 export async function addMembers(tx: Sql, workspaceId: string, groupId: string, contactIds: readonly string[]): Promise<Added> {
-  const found = await lockContacts(tx, workspaceId, contactIds, 'key share')
+  const found = await lockOwnContacts(tx, workspaceId, contactIds, 'key share')
   await holdGroup(tx, workspaceId, groupId)
   const added = await insertMembers(tx, groupId, found)
   if (added > 0) await addToCount(tx, groupId, added)
@@ -57,7 +57,7 @@ export async function removeMembers(
  * contact, and recipients of campaigns keep the number.
  */
 export async function deleteContacts(tx: Sql, workspaceId: string, contactIds: readonly string[]): Promise<string[]> {
-  const ids = await lockContacts(tx, workspaceId, contactIds, 'update')
+  const ids = await lockOwnContacts(tx, workspaceId, contactIds, 'update')
   await lockGroupsWith(tx, ids)
   await deleteMemberships(tx, ids)
   await deleteContactRows(tx, ids)
