@@ -1,7 +1,9 @@
 // Resolves the audience of a campaign: numbers, contacts and groups become distinct numbers, in the order of first mention.
 import { setImmediate as turn } from 'node:timers/promises'
 import { z } from 'zod'
-import type { Sql } from '../core/database/database.ts'
+import { findGroupAddressees } from '../contacts/groups/service.ts'
+import { type Addressee, findAddressees } from '../contacts/service.ts'
+import type { Tx } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
 import { faultsOf } from '../core/validation.ts'
 import { type CampaignFields, recipient } from './input.ts'
@@ -50,47 +52,17 @@ function faultOf(error: z.ZodError, index: number): string {
  * Adds the contacts and group members that `fields` names. @throws NOT_FOUND when a contact or group is not in the workspace;
  * VALIDATION_ERROR when the audience is empty or larger than `maxRecipients`.
  */
-export async function addContacts(tx: Sql, workspaceId: string, fields: CampaignFields, audience: Audience): Promise<void> {
-  for (const contact of await contactsOf(tx, workspaceId, [...new Set(fields.contactIds)])) add(audience, contact)
-  for (const contact of await membersOf(tx, workspaceId, [...new Set(fields.groupIds)])) add(audience, contact)
+export async function addContacts(tx: Tx, workspaceId: string, fields: CampaignFields, audience: Audience): Promise<void> {
+  for (const contact of await findAddressees(tx, workspaceId, [...new Set(fields.contactIds)])) add(audience, contact)
+  // One more than `maxRecipients` is enough to find that they are too many.
+  const members = await findGroupAddressees(tx, workspaceId, [...new Set(fields.groupIds)], maxRecipients + 1)
+  for (const contact of members) add(audience, contact)
   if (audience.size > maxRecipients) fail('VALIDATION_ERROR', tooMany)
   if (audience.size === 0) fail('VALIDATION_ERROR', 'recipients: nobody is left; the groups have no members')
 }
 
-function add(audience: Audience, { id, phone: to }: ContactRow): void {
+function add(audience: Audience, { id, phone: to }: Addressee): void {
   const named = audience.get(to)
   if (named) named.contactId ??= id
   else audience.set(to, { to, contactId: id, variables: null })
-}
-
-interface ContactRow {
-  id: string
-  phone: string
-}
-
-async function contactsOf(tx: Sql, workspaceId: string, ids: readonly string[]): Promise<ContactRow[]> {
-  if (ids.length === 0) return []
-  const { rows } = await tx.query<ContactRow>(
-    `select c.id, c.phone from unnest($2::uuid[]) with ordinality as a(id, position)
-     join contacts c on c.id = a.id and c."workspaceId" = $1 order by a.position`,
-    [workspaceId, ids],
-  )
-  if (rows.length < ids.length) fail('NOT_FOUND', 'Contact not found')
-  return rows
-}
-
-/** Reads the distinct members of the groups, at most one more than `maxRecipients`, which is enough to find that they are too many. */
-async function membersOf(tx: Sql, workspaceId: string, groupIds: readonly string[]): Promise<ContactRow[]> {
-  if (groupIds.length === 0) return []
-  const { rows: groups } = await tx.query('select id from contact_groups where "workspaceId" = $1 and id = any($2::uuid[])', [
-    workspaceId,
-    groupIds,
-  ])
-  if (groups.length < groupIds.length) fail('NOT_FOUND', 'Contact group not found')
-  const { rows } = await tx.query<ContactRow>(
-    `select id, phone from contacts
-     where id in (select "contactId" from contact_group_members where "groupId" = any($1::uuid[])) order by "createdAt", id limit $2`,
-    [groupIds, maxRecipients + 1],
-  )
-  return rows
 }

@@ -1,14 +1,16 @@
 // Creates a campaign: stores a snapshot of its message and its recipients as rows, in one transaction.
 import { plannedLeft, reservePlanned, tooMuchPlanned } from '../billing/admission/quota.ts'
 import type { Context } from '../core/context.ts'
-import type { Sql } from '../core/database/database.ts'
+import type { Tx } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { orAsBefore, write } from '../core/idempotency/idempotency.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
-import { type Audience, addContacts, type Recipient, readNumbers } from './audience.ts'
+import { checkInstance } from '../instances/service.ts'
+import { type Audience, addContacts, readNumbers } from './audience.ts'
 import { wake } from './campaign-job.ts'
-import { type Content, contentOf } from './content.ts'
+import { insertRecipients } from './campaigns.sql.ts'
+import { type Content, contentOf, type Text } from './content.ts'
 import { type CampaignFields, CreateCampaignInput } from './input.ts'
 
 /** Recipients that are stored with one statement. */
@@ -30,11 +32,7 @@ async function create(ctx: Context, input: unknown): Promise<Campaign> {
   const audience = await readNumbers(fields.recipients ?? [])
   return await write(ctx, async (tx) => {
     const { workspaceId } = principal
-    const { rows } = await tx.query('select from instances where id = $1 and "workspaceId" = $2 and "deletedAt" is null', [
-      fields.instanceId,
-      workspaceId,
-    ])
-    if (rows.length === 0) fail('NOT_FOUND', 'Instance not found')
+    await checkInstance(tx.db, workspaceId, fields.instanceId)
     const content = await contentOf(tx, workspaceId, fields)
     await addContacts(tx, workspaceId, fields, audience)
     const { ownerId, plan } = principal
@@ -50,36 +48,36 @@ async function create(ctx: Context, input: unknown): Promise<Campaign> {
 }
 
 async function insertCampaign(
-  { principal }: Context,
-  tx: Sql,
-  fields: CampaignFields,
+  { principal: { workspaceId, userId } }: Context,
+  tx: Tx,
+  { instanceId, name, scheduledAt = null }: CampaignFields,
   { type, body, mediaUrl, content, templateId }: Content,
-  recipients: number,
+  recipientsCount: number,
 ): Promise<Campaign> {
-  const { rows } = await tx.query<Campaign>(
-    `insert into campaigns (id, "workspaceId", "userId", "instanceId", name, type, "templateId", body, "mediaUrl", content,
-       "recipientsCount", "scheduledFor", status, "lastActivityAt")
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, now()) returning *`,
-    [
-      newId(),
-      principal.workspaceId,
-      principal.userId,
-      fields.instanceId,
-      fields.name,
+  const now = new Date()
+  return await tx.db.campaign.create({
+    data: {
+      id: newId(),
+      workspaceId,
+      userId,
+      instanceId,
+      name,
       type,
       templateId,
       body,
       mediaUrl,
-      content === null ? null : JSON.stringify(content),
-      recipients,
-      fields.scheduledAt ?? null,
-      fields.scheduledAt ? 'scheduled' : 'running',
-    ],
-  )
-  return rows[0] as Campaign
+      ...(content !== null && { content }),
+      recipientsCount,
+      scheduledFor: scheduledAt,
+      status: scheduledAt ? 'scheduled' : 'running',
+      lastActivityAt: now,
+      createdAt: now,
+      updatedAt: now,
+    },
+  })
 }
 
-async function freeze(tx: Sql, { id, workspaceId }: Campaign, content: Content, audience: Audience): Promise<void> {
+async function freeze(tx: Tx, { id, workspaceId }: Campaign, content: Content, audience: Audience): Promise<void> {
   const recipients = [...audience.values()]
   let sendable = 0
   let fault: string | undefined
@@ -88,30 +86,8 @@ async function freeze(tx: Sql, { id, workspaceId }: Campaign, content: Content, 
     const texts = await content.renderFor(tx, workspaceId, chunk)
     sendable += texts.filter((text) => text.error === null).length
     fault ??= texts.find((text) => text.error !== null)?.fault
-    await insertRecipients(tx, id, from, chunk, texts)
+    const rows = chunk.map(({ to }, i) => ({ to, ...(texts[i] as Text) }))
+    await insertRecipients(tx, id, from, rows)
   }
   if (sendable === 0) fail('TEMPLATE_INVALID', fault)
-}
-
-async function insertRecipients(
-  tx: Sql,
-  campaignId: string,
-  from: number,
-  recipients: readonly Recipient[],
-  texts: readonly { body: string | null; error: string | null; contactId: string | null }[],
-): Promise<void> {
-  await tx.query({
-    name: 'campaigns.freeze',
-    text: `insert into campaign_recipients ("campaignId", position, "to", "contactId", body, error, status)
-      select $1, $2::int + i, "to", contact, body, error, case when error is null then 'planned' else 'failed' end::recipient_status
-      from unnest($3::text[], $4::uuid[], $5::text[], $6::text[]) with ordinality as u("to", contact, body, error, i)`,
-    values: [
-      campaignId,
-      from,
-      recipients.map(({ to }) => to),
-      texts.map(({ contactId }) => contactId),
-      texts.map(({ body }) => body),
-      texts.map(({ error }) => error),
-    ],
-  })
 }

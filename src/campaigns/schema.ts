@@ -13,7 +13,8 @@ import { MessageRef, MessageTypeRef } from '../messages/object.ts'
 import { CreateCampaignInput } from './input.ts'
 import type { Counters } from './policy.ts'
 import { cancelCampaign, createCampaign, pauseCampaign, resumeCampaign } from './service.ts'
-import { type CampaignStats, statsOf, type Timeline } from './stats.ts'
+import type { Timeline } from './stats.sql.ts'
+import { type CampaignStats, statsOf } from './stats.ts'
 
 const CampaignStatusRef = builder.enumType('CampaignStatus', {
   description: 'Where a campaign stands.',

@@ -1,12 +1,14 @@
 // Operations on campaigns: create, pause, resume, cancel.
 import type { Context } from '../core/context.ts'
 import type { Sql } from '../core/database/database.ts'
+import type { Tx } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
 import { write } from '../core/idempotency/idempotency.ts'
 import { announceChange, subject } from '../events/live/follow.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
 import { cancelQueued, takeBack } from '../messages/accept/enqueue.ts'
 import { wake } from './campaign-job.ts'
+import { lockCampaign, planAgain } from './campaigns.sql.ts'
 import { type Deed, obstacle } from './policy.ts'
 
 export { createCampaign } from './create.ts'
@@ -17,19 +19,14 @@ export { createCampaign } from './create.ts'
  */
 export async function pauseCampaign(ctx: Context, id: string): Promise<Campaign> {
   return await change(ctx, id, 'pause', async (tx) => {
-    await planAgain(ctx, tx, id)
-    return `status = 'paused', error = null`
+    await takeBackAndPlan(ctx, tx, id)
+    return { status: 'paused' }
   })
 }
 
 /** Deletes the messages that have not left, and sets their recipients back to planned. */
-async function planAgain({ app }: Context, tx: Sql, id: string): Promise<void> {
-  const messageIds = await takeBack(app, tx, id)
-  await tx.query(
-    `update campaign_recipients set status = 'planned', "messageId" = null
-     where "campaignId" = $1 and status = 'enqueued' and "messageId" = any($2::uuid[])`,
-    [id, messageIds],
-  )
+async function takeBackAndPlan({ app }: Context, tx: Sql, id: string): Promise<void> {
+  await planAgain(tx, id, await takeBack(app, tx, id))
 }
 
 /**
@@ -40,7 +37,7 @@ export async function resumeCampaign(ctx: Context, id: string): Promise<Campaign
   return await change(ctx, id, 'resume', async (tx, { scheduledFor, now }) => {
     const early = scheduledFor !== null && scheduledFor > now
     await wake(ctx.app, tx, id, early ? scheduledFor : undefined)
-    return `status = '${early ? 'scheduled' : 'running'}', error = null`
+    return { status: early ? 'scheduled' : 'running' }
   })
 }
 
@@ -49,36 +46,32 @@ export async function resumeCampaign(ctx: Context, id: string): Promise<Campaign
  * the campaign is not in the workspace; INVALID_STATE when it has ended already.
  */
 export async function cancelCampaign(ctx: Context, id: string): Promise<Campaign> {
-  return await change(ctx, id, 'cancel', async (tx) => {
+  return await change(ctx, id, 'cancel', async (tx, { now }) => {
     await cancelQueued(tx, id)
     // A message that was attempted cannot become cancelled, but its recipient can.
-    await planAgain(ctx, tx, id)
-    await tx.query(`update campaign_recipients set status = 'cancelled' where "campaignId" = $1 and status = 'planned'`, [id])
-    return `status = 'cancelled', "cancelledAt" = now(), error = null`
+    await takeBackAndPlan(ctx, tx, id)
+    const where = { campaignId: id, status: 'planned' } as const
+    await tx.db.campaignRecipient.updateMany({ where, data: { status: 'cancelled' } })
+    return { status: 'cancelled', cancelledAt: now }
   })
 }
 
-/** Locks the campaign row, so that no page is sent meanwhile, and applies the assignments that `work` returns, in one transaction. */
+/** Locks the campaign, so that no page is sent meanwhile, and stores the changes that `work` returns, in one transaction. */
 async function change(
   ctx: Context,
   id: string,
   deed: Deed,
-  work: (tx: Sql, campaign: Campaign & { now: Date }) => Promise<string>,
+  work: (tx: Tx, campaign: Campaign & { now: Date }) => Promise<Pick<Campaign, 'status'> & { cancelledAt?: Date }>,
 ): Promise<Campaign> {
   return await write(ctx, async (tx) => {
-    const { rows } = await tx.query<Campaign & { now: Date }>(
-      'select *, now() as now from campaigns where id = $1 and "workspaceId" = $2 for update',
-      [id, ctx.principal.workspaceId],
-    )
-    const campaign = rows[0] ?? fail('NOT_FOUND', 'Campaign not found')
+    const campaign = await lockCampaign(tx, ctx.principal.workspaceId, id)
+    if (!campaign) fail('NOT_FOUND', 'Campaign not found')
     const fault = obstacle(deed, campaign.status)
     if (fault !== null) fail('INVALID_STATE', fault)
-    const set = await work(tx, campaign)
-    const changed = await tx.query<Campaign>(
-      `update campaigns set ${set}, "lastActivityAt" = now(), "updatedAt" = now() where id = $1 returning *`,
-      [id],
-    )
+    const { now } = campaign
+    const data = { ...(await work(tx, campaign)), error: null, lastActivityAt: now, updatedAt: now }
+    const changed = await tx.db.campaign.update({ where: { id }, data })
     await announceChange(tx, subject('campaign', id))
-    return changed.rows[0] as Campaign
+    return changed
   })
 }

@@ -1,11 +1,15 @@
 // Reads contacts: pages of a workspace's contacts, in any order and by any filter, without counting them (keyset pagination).
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Context } from '../core/context.ts'
-import { keyset, type Page, type PageArgs, type Place, readPage } from '../core/graph/pagination.ts'
+import { type Page, type PageArgs, readPage } from '../core/graph/pagination.ts'
 import { pageColumns } from '../core/graph/select.ts'
+import { tableOf } from '../core/graph/table.ts'
 import type { Contact } from '../generated/prisma/client.ts'
 import type { ContactFilterValue } from './input.ts'
-import { contactTable } from './service.ts'
+import { type AskedContacts, readContacts } from './list.sql.ts'
+
+/** Excludes the generated column "searchText", which only PostgreSQL uses. */
+export const contactTable = tableOf('Contact', 'contacts')
 
 export const sorts = {
   createdAt_desc: { field: 'createdAt', direction: 'desc' },
@@ -42,58 +46,8 @@ export async function pageOfContacts(
  */
 export const windowSize = 1_000
 
-interface Asked {
-  filter: ContactFilterValue
-  /** SQL list of columns of the alias `c`. */
-  columns: string
-  field: 'createdAt' | 'name'
-  place: Place
-  take: number
-}
-
-async function findContacts(ctx: Context, asked: Asked): Promise<Contact[]> {
+async function findContacts({ app, principal: { workspaceId } }: Context, asked: AskedContacts): Promise<Contact[]> {
   const isFiltered = Object.values(asked.filter).some((value) => value != null)
-  const near = await readContacts(ctx, asked, isFiltered ? windowSize : asked.take)
-  return near.length === asked.take || !isFiltered ? near : await readContacts(ctx, asked, null)
-}
-
-/** The matching contacts among the first `window` from the position on, or among all if `window` is null. */
-async function readContacts(
-  ctx: Context,
-  { filter, columns, field, place, take }: Asked,
-  window: number | null,
-): Promise<Contact[]> {
-  const values: unknown[] = [ctx.principal.workspaceId]
-  const order = `order by c."${field}" ${place.order}, c.id ${place.order}`
-  const here = ['c."workspaceId" = $1', ...keyset(place, `c."${field}"`, 'c.id', values)].join(' and ')
-  const match = ['true', ...conditionsOf(filter, values)].join(' and ')
-  // `offset 0` is an optimization fence: the matches are found before they are sorted.
-  const { rows } = await ctx.app.pool.query<Contact>(
-    `select ${columns} from (
-       select * from (select * from contacts c where ${here} ${window ? `${order} limit ${window}` : ''}) c where ${match} offset 0
-     ) c ${order} limit ${take}`,
-    values,
-  )
-  return rows
-}
-
-function conditionsOf({ search, tag, groupId }: ContactFilterValue, values: unknown[]): string[] {
-  const conditions: string[] = []
-  if (search != null) conditions.push(matching(search, 'all', values))
-  if (tag != null) conditions.push(`c.tags @> array[$${values.push(tag)}]`)
-  if (groupId != null) {
-    const n = values.push(groupId)
-    conditions.push(`exists (select from contact_group_members m where m."groupId" = $${n} and m."contactId" = c.id)`)
-  }
-  return conditions
-}
-
-/**
- * SQL condition: a contact has `search` in its name, number or (`all`) e-mail address. The column "searchText" holds the three in this
- * order, case-folded, one per line: text with another line after it is not in the e-mail address.
- */
-export function matching(search: string, where: 'all' | 'nameOrPhone', values: unknown[]): string {
-  const literal = search.replace(/[\\%_]/g, '\\$&')
-  const n = values.push(where === 'all' ? `%${literal}%` : `%${literal}%\n%`)
-  return `c."searchText" like lower(upper($${n}))`
+  const near = await readContacts(app.pool, workspaceId, asked, isFiltered ? windowSize : asked.take)
+  return near.length === asked.take || !isFiltered ? near : await readContacts(app.pool, workspaceId, asked, null)
 }

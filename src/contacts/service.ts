@@ -1,37 +1,43 @@
-// Operations on contacts: create, change, delete.
+// Operations on contacts: create, change, delete; and the exports that other domains use.
 import type { Context } from '../core/context.ts'
 import type { Sql } from '../core/database/database.ts'
 import { fail } from '../core/errors.ts'
-import { tableOf } from '../core/graph/table.ts'
 import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency/idempotency.ts'
-import type { Contact } from '../generated/prisma/client.ts'
+import { isTaken } from '../core/public-failure.ts'
+import type { Contact, Prisma } from '../generated/prisma/client.ts'
+import { type Addressee, readAddressees } from './contacts.sql.ts'
 import { deleteContacts } from './groups/membership.ts'
 import type { CreateContact, UpdateContact } from './input.ts'
 
-/** Excludes the generated column "searchText", which only PostgreSQL uses. */
-export const contactTable = tableOf('Contact', 'contacts')
+export {
+  type Addressee,
+  lockContacts,
+  lockContactsByPhone,
+  type NamedContact,
+  readContactsByPhone,
+} from './contacts.sql.ts'
 
-export const contactColumns = contactTable.columns.map((name) => `c."${name}"`).join(', ')
+/** @throws NOT_FOUND when the workspace has no such contact. */
+export async function findContact(db: Prisma.TransactionClient, workspaceId: string, id: string): Promise<Contact> {
+  return (await db.contact.findFirst({ where: { id, workspaceId } })) ?? fail('NOT_FOUND', 'Contact not found')
+}
+
+/**
+ * The contacts with these ids, in their order. `ids` must be distinct.
+ * @throws NOT_FOUND when one of them is no contact of the workspace.
+ */
+export async function findAddressees(sql: Sql, workspaceId: string, ids: readonly string[]): Promise<Addressee[]> {
+  const found = ids.length === 0 ? [] : await readAddressees(sql, workspaceId, ids)
+  return found.length === ids.length ? found : fail('NOT_FOUND', 'Contact not found')
+}
 
 /** @throws CONFLICT when another contact of the workspace has the number (exact under concurrency). */
-export async function createContact(ctx: Context, input: CreateContact): Promise<Contact> {
-  const { name, phone } = input
-  return await write(ctx, async (tx) => {
-    const { rows } = await tx.query<Contact>(
-      `insert into contacts as c (id, "workspaceId", name, phone, "firstName", "lastName", email, tags, custom)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-       on conflict ("workspaceId", phone) do nothing returning ${contactColumns}`,
-      [
-        newId(),
-        ctx.principal.workspaceId,
-        name,
-        phone,
-        ...columnsOf({ ...input, firstName: input.firstName ?? firstWord(name) }),
-      ],
-    )
-    return rows[0] ?? taken(phone)
-  })
+export async function createContact(ctx: Context, { idempotencyKey: _, ...input }: CreateContact): Promise<Contact> {
+  const { workspaceId } = ctx.principal
+  const firstName = input.firstName ?? firstWord(input.name)
+  const data = { ...input, ...listsOf(input), id: newId(), workspaceId, firstName }
+  return await write(ctx, (tx) => tx.db.contact.create({ data }).catch(refusePhone(input.phone)))
 }
 
 /**
@@ -39,17 +45,11 @@ export async function createContact(ctx: Context, input: CreateContact): Promise
  * @throws NOT_FOUND when the workspace has no such contact, CONFLICT as {@link createContact}.
  */
 export async function updateContact(ctx: Context, id: string, input: UpdateContact): Promise<Contact> {
+  const where = { id, workspaceId: ctx.principal.workspaceId }
+  const data = { ...input, ...listsOf(input) }
   return await write(ctx, async (tx) => {
-    const before = await holdContact(ctx, tx, id)
-    const after = { ...before, ...given(input) }
-    const { rows } = await tx
-      .query<Contact>(
-        `update contacts c set name = $2, phone = $3, "firstName" = $4, "lastName" = $5, email = $6, tags = $7, custom = $8, "updatedAt" = now()
-         where id = $1 returning ${contactColumns}`,
-        [id, after.name, after.phone, ...columnsOf(after)],
-      )
-      .catch((error: { code?: string }) => (error.code === '23505' ? taken(after.phone) : Promise.reject(error)))
-    return rows[0] as Contact
+    const [contact] = await tx.db.contact.updateManyAndReturn({ where, data }).catch(refusePhone(input.phone))
+    return contact ?? fail('NOT_FOUND', 'Contact not found')
   })
 }
 
@@ -64,30 +64,18 @@ export async function deleteContact(ctx: Context, id: string): Promise<{ id: str
   })
 }
 
-async function holdContact(ctx: Context, tx: Sql, id: string): Promise<Contact> {
-  const { rows } = await tx.query<Contact>(
-    `select ${contactColumns} from contacts c where id = $1 and "workspaceId" = $2 for update`,
-    [id, ctx.principal.workspaceId],
-  )
-  return rows[0] ?? fail('NOT_FOUND', 'Contact not found')
-}
-
-type Optional = Pick<CreateContact, 'firstName' | 'lastName' | 'email' | 'tags'> & { custom?: unknown }
-
-/** The values of the optional columns, in the order of the statements above. */
-function columnsOf({ firstName, lastName, email, tags, custom }: Optional): unknown[] {
-  return [firstName ?? null, lastName ?? null, email ?? null, [...new Set(tags)], JSON.stringify(custom ?? {})]
-}
-
-/** Drops fields that are undefined, which would otherwise overwrite the stored values. */
-function given<Input extends object>(input: Input): Input {
-  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) as Input
+/** The columns that are empty instead of null. A field that is not given stays undefined, which leaves its column unchanged. */
+function listsOf({ tags, custom }: UpdateContact) {
+  return { tags: tags === undefined ? undefined : [...new Set(tags)], custom: custom === undefined ? undefined : (custom ?? {}) }
 }
 
 function firstWord(name: string): string | null {
   return name.match(/\S+/)?.[0] ?? null
 }
 
-function taken(phone: string): never {
-  fail('CONFLICT', `Another contact has the number ${phone}`)
+function refusePhone(phone: string | undefined): (error: unknown) => never {
+  return (error) => {
+    if (isTaken(error)) fail('CONFLICT', `Another contact has the number ${phone}`)
+    throw error
+  }
 }

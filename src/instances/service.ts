@@ -11,7 +11,7 @@ import { write } from '../core/idempotency/idempotency.ts'
 import { phone } from '../core/phone.ts'
 import { requireManager } from '../core/roles.ts'
 import { jsonObject, parse, text } from '../core/validation.ts'
-import type { Instance } from '../generated/prisma/client.ts'
+import type { Instance, Prisma } from '../generated/prisma/client.ts'
 import { providerOf } from '../providers/providers.ts'
 import { applyChange } from './state.ts'
 
@@ -53,6 +53,12 @@ export async function createInstance(ctx: Context, input: z.output<typeof create
     )
     return created.rows[0] as Instance
   })
+}
+
+/** @throws NOT_FOUND when the workspace has no such instance. */
+export async function checkInstance(db: Prisma.TransactionClient, workspaceId: string, id: string): Promise<void> {
+  const instance = await db.instance.findFirst({ where: { id, workspaceId, deletedAt: null }, select: { id: true } })
+  if (!instance) fail('NOT_FOUND', 'Instance not found')
 }
 
 /** Starts to connect; the provider reports the progress. Has no effect on an instance that is connected, connecting or pairing. */

@@ -24,7 +24,7 @@ builder.prismaObject('Media', {
 builder.objectField(UsageRef, 'mediaBytes', (t) =>
   t.float({
     description: 'Bytes of the files that are stored now, whichever month it is.',
-    resolve: async (_, __, { app, principal }) => (await storedOf(app.pool, principal.ownerId)).bytes,
+    resolve: async (_, __, { app, principal }) => (await storedOf(app.db, principal.ownerId)).bytes,
   }),
 )
 

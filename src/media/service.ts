@@ -3,7 +3,7 @@
 import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
 import { holdQuota } from '../core/database/plan-quota.ts'
-import { sqlTransaction } from '../core/database/transaction.ts'
+import { transaction } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { acceptedBefore, write } from '../core/idempotency/idempotency.ts'
@@ -30,11 +30,9 @@ export async function addMedia(ctx: Context, file: SavedFile, type: MediaType): 
     await mediaStore(app).put(id, file.path, file.size)
     await app.failpoint('media.after_put')
     const media = await write(ctx, async (tx) => {
-      const { rows } = await tx.query<Media>(
-        'update media set "storedAt" = now() where id = $1 and "removedAt" is null returning *',
-        [id],
-      )
-      return rows[0] ?? fail('SERVICE_UNAVAILABLE')
+      const where = { id, removedAt: null }
+      const [stored] = await tx.db.media.updateManyAndReturn({ where, data: { storedAt: new Date() } })
+      return stored ?? fail('SERVICE_UNAVAILABLE')
     })
     await app.failpoint('api.after_commit_before_reply')
     // A repeated request gets the file that the first one stored.
@@ -50,17 +48,12 @@ export async function addMedia(ctx: Context, file: SavedFile, type: MediaType): 
 /** Inserts the row of a file to store, which counts against the quota from then on. */
 async function reserve(ctx: Context, { size }: SavedFile, { mimeType }: MediaType): Promise<string> {
   const { app, principal } = ctx
+  const { workspaceId, ownerId } = principal
   const id = newId()
-  await sqlTransaction(app.pool, async (tx) => {
+  await transaction(app.db, async (tx) => {
     const limits = await holdQuota(ctx, tx)
-    if (size > (await quotaLeft(tx, principal.ownerId, limits))) fail('MEDIA_STORAGE_EXCEEDED')
-    await tx.query('insert into media (id, "workspaceId", token, "mimeType", size) values ($1, $2, $3, $4, $5)', [
-      id,
-      principal.workspaceId,
-      newToken(),
-      mimeType,
-      size,
-    ])
+    if (size > (await quotaLeft(tx.db, ownerId, limits))) fail('MEDIA_STORAGE_EXCEEDED')
+    await tx.db.media.create({ data: { id, workspaceId, token: newToken(), mimeType, size } })
   })
   return id
 }
@@ -93,11 +86,9 @@ export async function findByName(app: App, name: string): Promise<Media> {
 export async function deleteMedia(ctx: Context, id: string): Promise<{ id: string; deleted: true }> {
   const { app, principal } = ctx
   const deleted = await write(ctx, async (tx) => {
-    const { rowCount } = await tx.query(
-      'update media set "storedAt" = null, "removedAt" = now() where id = $1 and "workspaceId" = $2 and "storedAt" is not null',
-      [id, principal.workspaceId],
-    )
-    return rowCount ? ({ id, deleted: true } as const) : fail('NOT_FOUND', 'Media not found')
+    const where = { id, workspaceId: principal.workspaceId, storedAt: { not: null } }
+    const { count } = await tx.db.media.updateMany({ where, data: { storedAt: null, removedAt: new Date() } })
+    return count > 0 ? ({ id, deleted: true } as const) : fail('NOT_FOUND', 'Media not found')
   })
   await app.failpoint('media.before_remove')
   await clear(app, id).catch((err: Error) => app.log.warn({ media: id, err }, 'the bytes of a deleted file are removed later'))
@@ -106,12 +97,10 @@ export async function deleteMedia(ctx: Context, id: string): Promise<{ id: strin
 
 /** Deletes every file of a workspace that has ended. If it throws, call it again. */
 export async function deleteAllMedia(app: App, workspaceId: string): Promise<void> {
-  await app.pool.query('update media set "storedAt" = null, "removedAt" = now() where "workspaceId" = $1', [workspaceId])
+  await app.db.media.updateMany({ where: { workspaceId }, data: { storedAt: null, removedAt: new Date() } })
   for (;;) {
-    const { rows } = await app.pool.query<{ id: string }>(
-      'select id from media where "workspaceId" = $1 and "removedAt" is not null limit $2',
-      [workspaceId, pageSize],
-    )
+    const where = { workspaceId, removedAt: { not: null } }
+    const rows = await app.db.media.findMany({ where, take: pageSize, select: { id: true } })
     for (const { id } of rows) await clear(app, id)
     if (rows.length < pageSize) return
   }
@@ -122,17 +111,19 @@ const pageSize = 500
 /** Sorts before every id. */
 const noId = '00000000-0000-0000-0000-000000000000'
 /** An upload of this age that is not finished never will be. */
-const abandonedAfterHours = 2
+const abandonedAfterMs = 2 * 3_600_000
 
 /** Removes the leftovers of abandoned uploads and of deletions. Returns the number of files. */
 export async function sweepMedia(app: App): Promise<number> {
   let swept = 0
   for (let after = noId; ; ) {
-    const { rows } = await app.pool.query<{ id: string }>(
-      `select id from media where "storedAt" is null and id > $3
-         and ("removedAt" is not null or "createdAt" < now() - make_interval(hours => $1)) order by id limit $2`,
-      [abandonedAfterHours, pageSize, after],
-    )
+    const createdAt = { lt: new Date(Date.now() - abandonedAfterMs) }
+    const rows = await app.db.media.findMany({
+      where: { storedAt: null, id: { gt: after }, OR: [{ removedAt: { not: null } }, { createdAt }] },
+      orderBy: { id: 'asc' },
+      take: pageSize,
+      select: { id: true },
+    })
     for (const { id } of rows) {
       // A file that the store fails to remove does not block the others.
       await discard(app, id).then(
@@ -149,12 +140,12 @@ export async function sweepMedia(app: App): Promise<number> {
 /** Removes a file that was not stored completely. A file whose commit succeeded without a confirmation is kept. */
 async function discard(app: App, id: string): Promise<void> {
   // Waits for a transaction that stores the file (row lock), and excludes every later one.
-  const { rowCount } = await app.pool.query('update media set "removedAt" = now() where id = $1 and "storedAt" is null', [id])
-  if (rowCount) await clear(app, id)
+  const { count } = await app.db.media.updateMany({ where: { id, storedAt: null }, data: { removedAt: new Date() } })
+  if (count > 0) await clear(app, id)
 }
 
 /** Removes the bytes of a file and then its row, so that the sweep finds it again after a failure in between. */
 async function clear(app: App, id: string): Promise<void> {
   await mediaStore(app).remove(id)
-  await app.pool.query('delete from media where id = $1 and "removedAt" is not null', [id])
+  await app.db.media.deleteMany({ where: { id, removedAt: { not: null } } })
 }

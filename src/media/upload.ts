@@ -29,14 +29,14 @@ const bytesPerSecond = 64 * 1024
  * @throws API_RATE_LIMIT_EXCEEDED when too many bytes are in progress; also idempotency failures.
  */
 export async function upload(request: FastifyRequest, reply: FastifyReply, ctx: Context): Promise<FastifyReply> {
-  const { config, pool } = ctx.app
+  const { config, db } = ctx.app
   if (!ctx.principal.active) fail('SUBSCRIPTION_INACTIVE')
   checkHeaders(request)
   using _flight = takeFlight(ctx, request.headers['content-length'])
   waitForBody(request.raw, { bytesPerSecond, maxBytes: maxUploadBytes })
   // A repeated request is recognized by its content, so the content is read before the quota is checked.
   const isRepeatable = request.headers['idempotency-key'] !== undefined
-  const left = isRepeatable ? maxUploadBytes : await quotaLeft(pool, ctx.principal.ownerId, ctx.limits)
+  const left = isRepeatable ? maxUploadBytes : await quotaLeft(db, ctx.principal.ownerId, ctx.limits)
   await using spool = await openSpool(config.dataDir)
   const file = await saveForm(request.raw, spool.path, left)
   const type = await typeOf(file)

@@ -14,7 +14,7 @@ export { variables } from './input.ts'
 export { faultOf, fillIn, renderAs, type TemplateText } from './policy.ts'
 export { type Compiled, compileTemplate, type Rendered, type TemplateContact, type Values } from './render.ts'
 export { readTemplates } from './templates.sql.ts'
-export { contactColumns, type KnownContact, valuesOf } from './values.ts'
+export { type KnownContact, valuesOf } from './values.ts'
 
 /** Per workspace: as many as one list can hold. */
 export const maxTemplates = 1_000

@@ -4,9 +4,6 @@ import type { TemplateContact, Values } from './render.ts'
 /** A contact with its own values of `custom.*`. */
 export type KnownContact = TemplateContact & { custom: unknown }
 
-/** The columns of a {@link KnownContact}, as SQL. */
-export const contactColumns = 'name, "firstName", "lastName", phone, email, custom'
-
 /** Each `custom.*` value comes from the first of `given` that has it, else from the contact. */
 export function valuesOf(contact: KnownContact | null, ...given: (Record<string, string> | null | undefined)[]): Values {
   return { contact, custom: [...given, contact?.custom as Record<string, unknown> | undefined] }

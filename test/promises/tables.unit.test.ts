@@ -6,23 +6,7 @@ import { root } from '../kit/environment.ts'
 import { sourcesOf } from './sources.ts'
 
 /** Modules whose statements still stand beside their verbs. */
-const unsorted = [
-  'accounts',
-  'campaigns',
-  'cli',
-  'contacts',
-  'core',
-  'demo',
-  'events',
-  'http',
-  'instances',
-  'media',
-  'messages',
-  'providers',
-  'teams',
-  'templates',
-  'webhooks',
-]
+const unsorted = ['accounts', 'cli', 'core', 'demo', 'events', 'http', 'instances', 'messages', 'providers', 'teams', 'webhooks']
 
 /** Files that may name a table of another module, and the reason. */
 const exceptions: Record<string, { tables: readonly string[]; reason: string }> = {
@@ -43,6 +27,11 @@ const exceptions: Record<string, { tables: readonly string[]; reason: string }> 
     tables: ['teams', 'team_members', 'team_invitations'],
     reason: 'A plan must have room for teams, which stand above billing; operators set plans without a gateway and its hooks.',
   },
+  'src/campaigns/advance.sql.ts': {
+    tables: ['instances', 'workspaces', 'subscriptions', 'contacts'],
+    reason: 'Each page of a campaign locks it and reads what it depends on in two round trips (npm run bench -- campaign).',
+  },
+  'src/campaigns/stats.sql.ts': { tables: ['messages'], reason: 'Counts recipients and their messages as of one moment.' },
 }
 
 /** Module that owns the tables of each file of the Prisma schema, where the two names differ. */

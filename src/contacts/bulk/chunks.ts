@@ -6,27 +6,14 @@ import { codeOf, type ErrorCode } from '../../core/errors.ts'
 import { implementJob } from '../../core/jobs/jobs.ts'
 import { announceChange, subject } from '../../events/live/follow.ts'
 import { addMembers, deleteContacts } from '../groups/membership.ts'
+import { type Counts, endJob, lockChunk, type OpenJob, saveProgress, takeTurn } from './bulk.sql.ts'
 import { bulkJob } from './bulk-job.ts'
-import { takeTurn } from './turn.ts'
 
 /** Contacts per transaction: few enough that no other transaction waits long for it, and that a cancellation takes effect soon. */
 const chunkSize = 500
 
 /** PostgreSQL error code of a statement that exceeded its time limit (query_canceled). */
 const tookTooLong = '57014'
-
-type Counts = Record<string, number>
-
-interface OpenJob {
-  id: string
-  workspaceId: string
-  /** Null when contacts are deleted. */
-  groupId: string | null
-  requestedCount: number
-  processedCount: number
-  summary: Counts
-  chunk: string[]
-}
 
 export const bulkImplementation = implementJob(
   bulkJob,
@@ -51,15 +38,9 @@ async function workThrough(app: App, id: string): Promise<Error | undefined> {
 
 /** Processes the next chunk, in one transaction with the job's progress. Returns true when the job has ended. */
 async function doChunk(app: App, tx: Sql, id: string, size: number): Promise<boolean> {
-  // A second worker or a cancellation runs before the chunk or after it (advisory lock).
+  // A second worker or a cancellation runs before the chunk or after it.
   await takeTurn(tx, id)
-  const { rows } = await tx.query<OpenJob>(
-    `select id, "workspaceId", "groupId", "requestedCount", "processedCount", summary,
-       "contactIds"["processedCount" + 1 : "processedCount" + $2] as chunk
-     from bulk_jobs where id = $1 and status in ('pending', 'processing') for update`,
-    [id, size],
-  )
-  const job = rows[0]
+  const job = await lockChunk(tx, id, size)
   if (!job) return true
   let counts: Counts
   try {
@@ -67,18 +48,15 @@ async function doChunk(app: App, tx: Sql, id: string, size: number): Promise<boo
   } catch (error) {
     const code = codeOf(error)
     if (!code) throw error
-    await endJob(tx, id, code)
+    await end(tx, id, code)
     return true
   }
   await app.failpoint('bulk.mid_chunk')
   const processed = job.processedCount + job.chunk.length
   const summary = Object.fromEntries(Object.entries(counts).map(([name, n]) => [name, n + (job.summary[name] ?? 0)]))
-  await tx.query(
-    `update bulk_jobs set status = 'processing', "processedCount" = $2, summary = $3, "updatedAt" = now() where id = $1`,
-    [id, processed, summary],
-  )
+  await saveProgress(tx, id, processed, summary)
   const hasEnded = processed >= job.requestedCount
-  if (hasEnded) await endJob(tx, id, null)
+  if (hasEnded) await end(tx, id, null)
   else await announceChange(tx, subject('bulkJob', id))
   return hasEnded
 }
@@ -89,16 +67,11 @@ async function apply(tx: Sql, { workspaceId, groupId, chunk }: OpenJob): Promise
   return { deleted: deleted.length, notFound: chunk.length - deleted.length }
 }
 
-/** Ends a job that has not ended yet: as `failed` with an error, otherwise as `done`. Its contact ids are not kept. */
-async function endJob(tx: Sql, id: string, error: ErrorCode | null): Promise<void> {
-  await tx.query(
-    `update bulk_jobs set status = $2, error = $3, "contactIds" = '{}', "completedAt" = now(), "updatedAt" = now()
-     where id = $1 and status in ('pending', 'processing')`,
-    [id, error ? 'failed' : 'done', error],
-  )
+async function end(tx: Sql, id: string, error: ErrorCode | null): Promise<void> {
+  await endJob(tx, id, error)
   await announceChange(tx, subject('bulkJob', id))
 }
 
 async function giveUp(app: App, id: string): Promise<void> {
-  await sqlTransaction(app.pool, (tx) => endJob(tx, id, 'INTERNAL_ERROR'))
+  await sqlTransaction(app.pool, (tx) => end(tx, id, 'INTERNAL_ERROR'))
 }

@@ -4,7 +4,7 @@ import type { Context } from '../../core/context.ts'
 import { fail } from '../../core/errors.ts'
 import { extentOf, type Page, type PageArgs, pageOf } from '../../core/graph/pagination.ts'
 import { parse, uuid } from '../../core/validation.ts'
-import type { BulkJobRecord } from './service.ts'
+import { type BulkJobRecord, omit } from './service.ts'
 
 /** @throws NOT_FOUND when the workspace has no such job. */
 export async function readBulkJob({ app, principal }: Context, id: string): Promise<BulkJobRecord> {
@@ -26,14 +26,11 @@ export async function pageOfBulkJobs({ app, principal }: Context, args: PageArgs
     where: { workspaceId, AND: [...(await place('after', 'lt')), ...(await place('before', 'gt'))] },
     orderBy: [{ createdAt: order }, { id: order }],
     take: extent.size + 1,
-    omit: { contactIds: true },
+    omit,
   })
-  return pageOf(args, extent, rows as unknown as BulkJobRecord[], ({ id }) => id)
+  return pageOf(args, extent, rows as BulkJobRecord[], ({ id }) => id)
 }
 
 async function find(app: App, workspaceId: string, id: string): Promise<BulkJobRecord | null> {
-  return (await app.db.bulkJob.findFirst({
-    where: { id, workspaceId },
-    omit: { contactIds: true },
-  })) as unknown as BulkJobRecord | null
+  return (await app.db.bulkJob.findFirst({ where: { id, workspaceId }, omit })) as BulkJobRecord | null
 }

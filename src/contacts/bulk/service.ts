@@ -1,6 +1,6 @@
 // Bulk operations on contacts: few contacts are processed at once, many by a job that can be followed and cancelled.
 import type { Context } from '../../core/context.ts'
-import type { Sql } from '../../core/database/database.ts'
+import type { Tx } from '../../core/database/transaction.ts'
 import { fail } from '../../core/errors.ts'
 import { newId } from '../../core/id.ts'
 import { write } from '../../core/idempotency/idempotency.ts'
@@ -8,8 +8,8 @@ import { enqueue } from '../../core/jobs/jobs.ts'
 import { announceChange, subject } from '../../events/live/follow.ts'
 import type { BulkJob, BulkOperation } from '../../generated/prisma/client.ts'
 import { type Added, addMembers, deleteContacts, holdGroup, type Removed, removeMembers } from '../groups/membership.ts'
+import { lockNewJobs, takeTurn } from './bulk.sql.ts'
 import { bulkJob } from './bulk-job.ts'
-import { takeTurn } from './turn.ts'
 
 /** From this number of ids on, a job does the work. */
 const jobFrom = 100
@@ -20,8 +20,8 @@ export type BulkSummary = { added: number; alreadyInGroup: number; notFound: num
 /** A job as callers see it: without the ids, which only the worker reads. */
 export type BulkJobRecord = Omit<BulkJob, 'contactIds' | 'summary'> & { summary: BulkSummary }
 
-const record = `id, "workspaceId", operation, status, "groupId", "requestedCount", "processedCount", summary, error,
-  "createdAt", "updatedAt", "completedAt"`
+/** The columns of a job that callers do not see. */
+export const omit = { contactIds: true } as const
 
 /** Either the result, or the job that will produce it. */
 export type Bulk<Done> = { done: Done; job?: never } | { done?: never; job: BulkJobRecord }
@@ -76,23 +76,17 @@ const emptySummary: Record<BulkOperation, BulkSummary> = {
 /** An open job stores its ids, up to 10,000 of them. */
 const maxOpenJobs = 100
 
-/**
- * Blocks other new jobs of the workspace until the transaction ends (advisory lock).
- * @throws API_RATE_LIMIT_EXCEEDED when the workspace has {@link maxOpenJobs} open jobs.
- */
-async function refuseTooMany(tx: Sql, workspaceId: string): Promise<void> {
-  await tx.query(`select pg_advisory_xact_lock(hashtextextended('bulk jobs ' || $1, 0))`, [workspaceId])
-  const { rows } = await tx.query<{ n: number }>(
-    'select count(*)::int as n from bulk_jobs where "workspaceId" = $1 and "completedAt" is null',
-    [workspaceId],
-  )
-  if ((rows[0]?.n ?? 0) < maxOpenJobs) return
+/** @throws API_RATE_LIMIT_EXCEEDED when the workspace has {@link maxOpenJobs} open jobs (exact under concurrency). */
+async function refuseTooMany(tx: Tx, workspaceId: string): Promise<void> {
+  await lockNewJobs(tx, workspaceId)
+  const count = await tx.db.bulkJob.count({ where: { workspaceId, completedAt: null } })
+  if (count < maxOpenJobs) return
   fail('API_RATE_LIMIT_EXCEEDED', `At most ${maxOpenJobs} bulk jobs at a time; wait until some have ended`)
 }
 
 async function startJob(
   { app, principal }: Context,
-  tx: Sql,
+  tx: Tx,
   operation: BulkOperation,
   contactIds: readonly string[],
   groupId: string | null = null,
@@ -100,14 +94,19 @@ async function startJob(
   const { workspaceId } = principal
   await refuseTooMany(tx, workspaceId)
   const id = newId()
-  const { rows } = await tx.query<BulkJobRecord>(
-    `insert into bulk_jobs (id, "workspaceId", operation, "groupId", "contactIds", "requestedCount", summary)
-     values ($1, $2, $3, $4, $5, $6, $7) returning ${record}`,
-    [id, workspaceId, operation, groupId, contactIds, contactIds.length, JSON.stringify(emptySummary[operation])],
-  )
+  const data = {
+    id,
+    workspaceId,
+    operation,
+    groupId,
+    contactIds: [...contactIds],
+    requestedCount: contactIds.length,
+    summary: emptySummary[operation],
+  }
+  const job = await tx.db.bulkJob.create({ data, omit })
   // One job of a workspace runs at a time, so that many jobs of one workspace do not delay another.
   await enqueue(app, tx, bulkJob, [{ data: { id }, group: workspaceId }])
-  return rows[0] as BulkJobRecord
+  return job as BulkJobRecord
 }
 
 /**
@@ -115,23 +114,20 @@ async function startJob(
  * @throws NOT_FOUND when the workspace has no such job, INVALID_STATE when it has ended.
  */
 export async function cancelBulkJob(ctx: Context, id: string): Promise<BulkJobRecord> {
-  const { workspaceId } = ctx.principal
+  const where = { id, workspaceId: ctx.principal.workspaceId }
   return await write(ctx, async (tx) => {
-    await takeTurn(tx, id, workspaceId)
-    const { rows } = await tx.query<BulkJobRecord>(
-      `update bulk_jobs set status = 'cancelled', "contactIds" = '{}', "completedAt" = now(), "updatedAt" = now()
-       where id = $1 and "workspaceId" = $2 and status in ('pending', 'processing') returning ${record}`,
-      [id, workspaceId],
-    )
-    if (rows[0]) {
-      await announceChange(tx, subject('bulkJob', id))
-      return rows[0]
+    await takeTurn(tx, id, where.workspaceId)
+    const now = new Date()
+    const [job] = await tx.db.bulkJob.updateManyAndReturn({
+      where: { ...where, status: { in: ['pending', 'processing'] } },
+      data: { status: 'cancelled', contactIds: [], completedAt: now, updatedAt: now },
+      omit,
+    })
+    if (!job) {
+      const ended = (await tx.db.bulkJob.findFirst({ where, omit })) ?? fail('NOT_FOUND', 'Bulk job not found')
+      fail('INVALID_STATE', `The bulk job is ${ended.status}; only one that has not ended can be cancelled`)
     }
-    const { rows: ended } = await tx.query<{ status: string }>(
-      'select status from bulk_jobs where id = $1 and "workspaceId" = $2',
-      [id, workspaceId],
-    )
-    const { status } = ended[0] ?? fail('NOT_FOUND', 'Bulk job not found')
-    return fail('INVALID_STATE', `The bulk job is ${status}; only one that has not ended can be cancelled`)
+    await announceChange(tx, subject('bulkJob', id))
+    return job as BulkJobRecord
   })
 }

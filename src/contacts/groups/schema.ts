@@ -9,7 +9,8 @@ import { parse, uuid } from '../../core/validation.ts'
 import type { ContactGroup } from '../../generated/prisma/client.ts'
 import { CreateContactGroupInput, UpdateContactGroupInput } from '../input.ts'
 import { ContactRef } from '../schema.ts'
-import { groupsOf, type Member, pageOfMembers } from './members.ts'
+import type { Member } from './members.sql.ts'
+import { groupsOf, pageOfMembers } from './members.ts'
 import { createGroup, deleteGroup, updateGroup } from './service.ts'
 
 export const ContactGroupRef = builder.prismaObject('ContactGroup', {

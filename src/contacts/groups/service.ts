@@ -1,32 +1,28 @@
-// Operations on contact groups: create, change, delete. Members are managed in membership.ts.
+// Operations on contact groups: create, change, delete, and find the members of several. membership.ts changes who is in them.
 import type { Context } from '../../core/context.ts'
-import { countedWorkspaces, holdQuota } from '../../core/database/plan-quota.ts'
+import { holdQuota } from '../../core/database/plan-quota.ts'
+import type { Tx } from '../../core/database/transaction.ts'
 import { fail } from '../../core/errors.ts'
 import { newId } from '../../core/id.ts'
 import { write } from '../../core/idempotency/idempotency.ts'
+import { isTaken } from '../../core/public-failure.ts'
 import type { ContactGroup } from '../../generated/prisma/client.ts'
+import type { Addressee } from '../contacts.sql.ts'
 import type { CreateContactGroup, UpdateContactGroup } from '../input.ts'
+import { countGroups, readGroupAddressees } from './groups.sql.ts'
 
 /**
  * Creates an empty group.
  * @throws CONFLICT when the workspace has a group of that name, MAX_CONTACT_GROUPS_REACHED when all workspaces that the plan pays for
  * together have the maximum (exact under concurrency); as {@link holdQuota}.
  */
-export async function createGroup(ctx: Context, input: CreateContactGroup): Promise<ContactGroup> {
-  const { principal } = ctx
+export async function createGroup(ctx: Context, { name, description }: CreateContactGroup): Promise<ContactGroup> {
+  const { workspaceId, ownerId } = ctx.principal
   return await write(ctx, async (tx) => {
     const { maxContactGroups } = await holdQuota(ctx, tx)
-    const { rows } = await tx.query<ContactGroup>(
-      `insert into contact_groups (id, "workspaceId", name, description) values ($1, $2, $3, $4)
-       on conflict ("workspaceId", name) do nothing returning *`,
-      [newId(), principal.workspaceId, input.name, input.description ?? null],
-    )
-    const created = rows[0] ?? taken(input.name)
-    const { rows: counted } = await tx.query<{ count: number }>(
-      `select count(*)::int as count from contact_groups where "workspaceId" in ${countedWorkspaces}`,
-      [principal.ownerId],
-    )
-    if (maxContactGroups !== null && (counted[0]?.count ?? 0) > maxContactGroups) fail('MAX_CONTACT_GROUPS_REACHED')
+    const data = { id: newId(), workspaceId, name, description }
+    const created = await tx.db.contactGroup.create({ data }).catch(refuseName(name))
+    if (maxContactGroups !== null && (await countGroups(tx, ownerId)) > maxContactGroups) fail('MAX_CONTACT_GROUPS_REACHED')
     return created
   })
 }
@@ -36,15 +32,10 @@ export async function createGroup(ctx: Context, input: CreateContactGroup): Prom
  * @throws NOT_FOUND when the workspace has no such group, CONFLICT as {@link createGroup}.
  */
 export async function updateGroup(ctx: Context, id: string, input: UpdateContactGroup): Promise<ContactGroup> {
+  const where = { id, workspaceId: ctx.principal.workspaceId }
   return await write(ctx, async (tx) => {
-    const { rows } = await tx
-      .query<ContactGroup>(
-        `update contact_groups set name = coalesce($3, name), description = case when $4 then $5 else description end, "updatedAt" = now()
-         where id = $1 and "workspaceId" = $2 returning *`,
-        [id, ctx.principal.workspaceId, input.name ?? null, input.description !== undefined, input.description ?? null],
-      )
-      .catch((error: { code?: string }) => (error.code === '23505' ? taken(input.name as string) : Promise.reject(error)))
-    return rows[0] ?? fail('NOT_FOUND', 'Contact group not found')
+    const [group] = await tx.db.contactGroup.updateManyAndReturn({ where, data: input }).catch(refuseName(input.name))
+    return group ?? fail('NOT_FOUND', 'Contact group not found')
   })
 }
 
@@ -54,14 +45,30 @@ export async function updateGroup(ctx: Context, id: string, input: UpdateContact
  */
 export async function deleteGroup(ctx: Context, id: string): Promise<{ id: string; deleted: true }> {
   return await write(ctx, async (tx) => {
-    const { rowCount } = await tx.query('delete from contact_groups where id = $1 and "workspaceId" = $2', [
-      id,
-      ctx.principal.workspaceId,
-    ])
-    return rowCount ? { id, deleted: true } : fail('NOT_FOUND', 'Contact group not found')
+    const { count } = await tx.db.contactGroup.deleteMany({ where: { id, workspaceId: ctx.principal.workspaceId } })
+    return count > 0 ? { id, deleted: true } : fail('NOT_FOUND', 'Contact group not found')
   })
 }
 
-function taken(name: string): never {
-  fail('CONFLICT', `Another group is called ${name}`)
+/**
+ * The distinct members of the groups, oldest contacts first, at most `limit`. `ids` must be distinct.
+ * @throws NOT_FOUND when one of them is no group of the workspace.
+ */
+export async function findGroupAddressees(
+  tx: Tx,
+  workspaceId: string,
+  ids: readonly string[],
+  limit: number,
+): Promise<Addressee[]> {
+  if (ids.length === 0) return []
+  const count = await tx.db.contactGroup.count({ where: { workspaceId, id: { in: [...ids] } } })
+  if (count < ids.length) fail('NOT_FOUND', 'Contact group not found')
+  return await readGroupAddressees(tx, ids, limit)
+}
+
+function refuseName(name: string | undefined): (error: unknown) => never {
+  return (error) => {
+    if (isTaken(error)) fail('CONFLICT', `Another group is called ${name}`)
+    throw error
+  }
 }

@@ -26,7 +26,7 @@ export interface Database extends AsyncDisposable {
   db: Db
 }
 
-/** Longer than any statement may take (60 s in src/contacts/groups/membership.ts). A server silent for so long is frozen or cut off. */
+/** Longer than any statement may take (60 s in src/contacts/groups/membership.sql.ts). A server silent for so long is frozen or cut off. */
 const longestSilenceMs = 65_000
 
 /**

@@ -1,4 +1,4 @@
-// Enqueues the messages of a campaign, and takes back or cancels those that have not been sent.
+// Enqueues and counts the messages of a campaign, and takes back or cancels those that have not been sent.
 
 import { returnQuota } from '../../billing/admission/quota.ts'
 import type { App } from '../../core/app.ts'
@@ -139,4 +139,15 @@ async function giveBack(tx: Sql, rows: readonly Gone[]): Promise<void> {
     tx,
     rows.flatMap(({ ownerId, period }) => (period ? [{ ownerId, period }] : [])),
   )
+}
+
+/** Counts the messages of the campaign that are queued or sending, and those of them that no provider has accepted. */
+export async function countOpen(tx: Sql, campaignId: string): Promise<{ open: number; waiting: number }> {
+  const { rows } = await tx.query<{ open: number; waiting: number }>({
+    name: 'messages.open',
+    text: `select count(*)::int as open, count(*) filter (where "acceptedAt" is null)::int as waiting
+      from messages where "campaignId" = $1 and status in ('queued', 'sending')`,
+    values: [campaignId],
+  })
+  return rows[0] as { open: number; waiting: number }
 }

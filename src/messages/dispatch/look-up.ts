@@ -1,9 +1,9 @@
 // Reads what a flush of messages refers to: instances, contacts and templates, with pipelined queries in one round trip.
+import { lockContacts, lockContactsByPhone, type NamedContact } from '../../contacts/service.ts'
 import type { Sql } from '../../core/database/database.ts'
 import type { Template } from '../../generated/prisma/client.ts'
-import type { SharedContact } from '../../message-types/row.ts'
 import type { TemplateType } from '../../message-types/service.ts'
-import { type Compiled, compileTemplate, contactColumns, type KnownContact, readTemplates } from '../../templates/service.ts'
+import { type Compiled, compileTemplate, readTemplates } from '../../templates/service.ts'
 import type { OpenTemplate } from '../accept/compose.ts'
 import type { MessageFields } from '../input.ts'
 import type { SafetyInstance } from '../safety/safety.ts'
@@ -15,7 +15,6 @@ export interface Asked {
 }
 
 type Instance = SafetyInstance & { workspaceId: string; waNumber: string | null }
-type Contact = SharedContact & KnownContact & { workspaceId: string }
 
 /** Lookups by message. Rows of other workspaces are never returned. */
 export interface References {
@@ -23,7 +22,7 @@ export interface References {
   now: Date
   instance: (asked: Asked) => Instance | undefined
   /** The named contact. For a template without a named contact, the contact with the recipient's number. */
-  contact: (asked: Asked) => Contact | undefined
+  contact: (asked: Asked) => NamedContact | undefined
   /** @throws TEMPLATE_INVALID when the template does not compile. */
   template: (asked: Asked) => OpenTemplate | undefined
 }
@@ -32,7 +31,7 @@ export interface References {
 export async function lookUp(tx: Sql, asked: readonly Asked[]): Promise<References> {
   const [{ now, instances }, named, numbered, templates] = await Promise.all([
     readInstances(tx, distinct(asked, 'instanceId')),
-    readContacts(tx, distinct(asked, 'contactId')),
+    lockContacts(tx, distinct(asked, 'contactId')),
     readNumbers(
       tx,
       asked.filter(({ input }) => input.templateId != null && input.contactId == null),
@@ -77,24 +76,11 @@ async function readInstances(tx: Sql, ids: readonly string[]): Promise<{ now: Da
   return { now, instances: new Map(rows.filter((row) => row.id).map((row) => [row.id, row])) }
 }
 
-async function readContacts(tx: Sql, ids: readonly string[]): Promise<Map<string, Contact>> {
-  if (ids.length === 0) return new Map()
-  const { rows } = await tx.query<Contact>({
-    name: 'messages.accept.contacts',
-    text: `select id, "workspaceId", ${contactColumns} from contacts where id = any($1::uuid[]) order by id for key share`,
-    values: [ids],
-  })
-  return new Map(rows.map((row) => [row.id, row]))
-}
-
 /** Reads contacts by workspace and phone number, for templates without a named contact. Keys are `workspaceId phone`. */
-async function readNumbers(tx: Sql, asked: readonly Asked[]): Promise<Map<string, Contact>> {
-  if (asked.length === 0) return new Map()
-  const { rows } = await tx.query<Contact>({
-    name: 'messages.accept.numbers',
-    text: `select id, "workspaceId", ${contactColumns} from contacts
-      where ("workspaceId", phone) in (select * from unnest($1::uuid[], $2::text[])) order by id for key share`,
-    values: [asked.map(({ principal }) => principal.workspaceId), asked.map(({ input }) => input.to)],
-  })
-  return new Map(rows.map((row) => [`${row.workspaceId} ${row.phone}`, row]))
+async function readNumbers(tx: Sql, asked: readonly Asked[]): Promise<Map<string, NamedContact>> {
+  const contacts = await lockContactsByPhone(
+    tx,
+    asked.map(({ principal, input }) => ({ workspaceId: principal.workspaceId, phone: input.to })),
+  )
+  return new Map(contacts.map((contact) => [`${contact.workspaceId} ${contact.phone}`, contact]))
 }

@@ -1,0 +1,116 @@
+// SQL of sending a campaign: its next page of recipients, its open messages, and its progress.
+import { planInForceSql } from '../billing/plans.ts'
+import type { Sql } from '../core/database/database.ts'
+import type { Campaign } from '../generated/prisma/client.ts'
+import { advanceJob } from './campaign-job.ts'
+
+/**
+ * Lets the transaction commit before it is on disk (asynchronous commit), because other sends of the owner wait for the quota's row lock
+ * until the commit. A crash can lose the transaction as a whole, but not a part of it, and all that builds on it comes later in the WAL.
+ */
+export async function commitWithoutDisk(tx: Sql): Promise<void> {
+  await tx.query('set local synchronous_commit = off')
+}
+
+export interface Held extends Campaign {
+  ownerId: string
+  plan: string
+  subscribed: boolean
+  instanceDeleted: boolean
+  now: Date
+}
+
+const planInForce = planInForceSql('s')
+
+/** Locks a campaign, so that nobody else pages or changes it, and reads what its next step depends on. */
+export async function holdCampaign(tx: Sql, id: string): Promise<Held | undefined> {
+  const { rows } = await tx.query<Held>({
+    name: 'campaigns.hold',
+    text: `select c.*, date_trunc('milliseconds', now()) as now, w."ownerId", s.status <> 'inactive' as subscribed,
+        ${planInForce} as plan,
+        i."deletedAt" is not null as "instanceDeleted"
+      from campaigns c
+      join instances i on i.id = c."instanceId"
+      join workspaces w on w.id = c."workspaceId"
+      join subscriptions s on s."userId" = w."ownerId"
+      where c.id = $1 for update of c`,
+    values: [id],
+  })
+  return rows[0]
+}
+
+export interface Planned {
+  position: number
+  to: string
+  body: string | null
+  contactId: string | null
+}
+
+/**
+ * Reads the recipients of the next page. The row lock on the campaign keeps others from changing them, and `for key share` keeps
+ * their contacts until `tx` ends. The condition on `status` is a range, so that only the index (campaignId, status, position)
+ * returns them in order: through the primary key, each page would read all rows before it again.
+ */
+export async function readPlanned(tx: Sql, id: string, pageSize: number): Promise<Planned[]> {
+  const { rows } = await tx.query<Planned>({
+    name: 'campaigns.planned',
+    text: `select r.position, r."to", r.body, c.id as "contactId"
+      from (
+        select * from campaign_recipients
+        where "campaignId" = $1 and status between 'planned' and 'planned' order by status, position limit $2
+      ) r left join lateral (select id from contacts where id = r."contactId" for key share) c on true order by r.position`,
+    values: [id, pageSize],
+  })
+  return rows
+}
+
+/** Relies on the row lock of {@link holdCampaign}. `positions` and `messageIds` belong together by their index. */
+export async function markEnqueued(
+  tx: Sql,
+  id: string,
+  positions: readonly number[],
+  messageIds: readonly string[],
+): Promise<void> {
+  await tx.query({
+    name: 'campaigns.enqueued',
+    text: `update campaign_recipients r set status = 'enqueued', "messageId" = u.id
+      from unnest($2::int[], $3::uuid[]) as u(position, id) where r."campaignId" = $1 and r.position = u.position`,
+    values: [id, positions, messageIds],
+  })
+}
+
+/** Relies on the row lock of {@link holdCampaign}. */
+export async function failPlanned(tx: Sql, id: string, error: string): Promise<void> {
+  await tx.query(`update campaign_recipients set status = 'failed', error = $2 where "campaignId" = $1 and status = 'planned'`, [
+    id,
+    error,
+  ])
+}
+
+/** Stores what a step made of the campaign, with the times of it. Relies on the row lock of {@link holdCampaign}. */
+export async function saveStep(
+  tx: Sql,
+  id: string,
+  status: 'running' | 'paused' | 'completed' | 'failed',
+  error: string | null,
+): Promise<void> {
+  await tx.query({
+    name: 'campaigns.step',
+    text: `update campaigns set status = $2::campaign_status, error = $3, "lastActivityAt" = now(), "updatedAt" = now(),
+        "processingStartedAt" = case when $2 in ('running', 'paused') then coalesce("processingStartedAt", now()) else "processingStartedAt" end,
+        "lastEnqueuedAt" = case when $2 = 'running' then now() else "lastEnqueuedAt" end,
+        "completedAt" = case when $2 = 'completed' then now() else "completedAt" end
+      where id = $1`,
+    values: [id, status, error],
+  })
+}
+
+/** Campaigns that have something to do but no job. */
+export async function readForgotten(sql: Sql): Promise<string[]> {
+  const { rows } = await sql.query<{ id: string }>(
+    `select c.id from campaigns c where (c.status = 'running' or (c.status = 'scheduled' and c."scheduledFor" <= now()))
+       and not exists (select from pgboss.job j where j.name = $1 and j.state < 'completed' and j.singleton_key = c.id::text)`,
+    [advanceJob.name],
+  )
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,49 @@
+// SQL of campaigns as their owner changes them: the lock of one, and its recipients by thousands.
+import type { Sql } from '../core/database/database.ts'
+import type { Campaign } from '../generated/prisma/client.ts'
+
+/** Locks a campaign of the workspace, so that no page is sent meanwhile, and reads the time of the transaction; undefined if there is none. */
+export async function lockCampaign(tx: Sql, workspaceId: string, id: string): Promise<(Campaign & { now: Date }) | undefined> {
+  const text = 'select *, now() as now from campaigns where id = $1 and "workspaceId" = $2 for update'
+  return (await tx.query<Campaign & { now: Date }>(text, [id, workspaceId])).rows[0]
+}
+
+export interface NewRecipient {
+  to: string
+  contactId: string | null
+  body: string | null
+  /** With an error, the recipient has failed. */
+  error: string | null
+}
+
+/** Inserts recipients of a new campaign at the positions after `from`. */
+export async function insertRecipients(
+  tx: Sql,
+  campaignId: string,
+  from: number,
+  recipients: readonly NewRecipient[],
+): Promise<void> {
+  await tx.query({
+    name: 'campaigns.freeze',
+    text: `insert into campaign_recipients ("campaignId", position, "to", "contactId", body, error, status)
+      select $1, $2::int + i, "to", contact, body, error, case when error is null then 'planned' else 'failed' end::recipient_status
+      from unnest($3::text[], $4::uuid[], $5::text[], $6::text[]) with ordinality as u("to", contact, body, error, i)`,
+    values: [
+      campaignId,
+      from,
+      recipients.map(({ to }) => to),
+      recipients.map(({ contactId }) => contactId),
+      recipients.map(({ body }) => body),
+      recipients.map(({ error }) => error),
+    ],
+  })
+}
+
+/** Plans the recipients of these messages again. Relies on {@link lockCampaign}. */
+export async function planAgain(tx: Sql, campaignId: string, messageIds: readonly string[]): Promise<void> {
+  await tx.query(
+    `update campaign_recipients set status = 'planned', "messageId" = null
+     where "campaignId" = $1 and status = 'enqueued' and "messageId" = any($2::uuid[])`,
+    [campaignId, messageIds],
+  )
+}

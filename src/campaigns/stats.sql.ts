@@ -1,0 +1,41 @@
+// SQL of the statistics of campaigns: everything that is counted, as of one moment.
+import type { Sql } from '../core/database/database.ts'
+import type { CampaignStatus } from '../generated/prisma/client.ts'
+import type { Counters } from './policy.ts'
+
+export interface Timeline {
+  scheduledFor: Date | null
+  processingStartedAt: Date | null
+  lastEnqueuedAt: Date | null
+  completedAt: Date | null
+  cancelledAt: Date | null
+  lastActivityAt: Date | null
+}
+
+export interface StatsRow extends Counters, Timeline {
+  id: string
+  status: CampaignStatus
+}
+
+/** Counts each recipient once: those without a message by their own status, the others by their message's. Both are index-only scans. */
+export async function readStats(sql: Sql, workspaceId: string, ids: readonly string[]): Promise<StatsRow[]> {
+  const { rows } = await sql.query<StatsRow>({
+    name: 'campaigns.stats',
+    text: `select c.id, c.status, c."recipientsCount" as total, r.planned, m.queued, m.sent, m.delivered, m.read,
+        r.failed + m.failed as failed, r.cancelled + m.cancelled as cancelled, c."scheduledFor", c."processingStartedAt",
+        c."lastEnqueuedAt", c."completedAt", c."cancelledAt", greatest(c."lastActivityAt", m."lastActivityAt") as "lastActivityAt"
+      from campaigns c, lateral (
+        select count(*) filter (where status = 'planned')::int as planned, count(*) filter (where status = 'failed')::int as failed,
+          count(*) filter (where status = 'cancelled')::int as cancelled
+        from campaign_recipients where "campaignId" = c.id and status <> 'enqueued'
+      ) r, lateral (
+        select count(*) filter (where status in ('queued', 'sending'))::int as queued, count(*) filter (where status = 'sent')::int as sent,
+          count(*) filter (where status = 'delivered')::int as delivered, count(*) filter (where status = 'read')::int as read,
+          count(*) filter (where status = 'failed')::int as failed, count(*) filter (where status = 'cancelled')::int as cancelled,
+          max("updatedAt") as "lastActivityAt"
+        from messages where "campaignId" = c.id
+      ) m where c.id = any($1::uuid[]) and c."workspaceId" = $2`,
+    values: [ids, workspaceId],
+  })
+  return rows
+}

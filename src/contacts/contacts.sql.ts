@@ -1,0 +1,56 @@
+// SQL of contacts that messages and campaigns name: whole sets by their ids or numbers.
+import type { Sql } from '../core/database/database.ts'
+import type { Contact } from '../generated/prisma/client.ts'
+
+/** The fields of a contact that messages and templates use. */
+export type NamedContact = Pick<Contact, 'id' | 'workspaceId' | 'name' | 'firstName' | 'lastName' | 'phone' | 'email' | 'custom'>
+
+const columns = 'id, "workspaceId", name, "firstName", "lastName", phone, email, custom'
+
+/**
+ * Contacts of any workspace by their ids. Locks them FOR KEY SHARE, in the order of their ids, so that they are not deleted before
+ * `tx` has stored rows that refer to them. The caller compares `workspaceId`.
+ */
+export async function lockContacts(tx: Sql, ids: readonly string[]): Promise<Map<string, NamedContact>> {
+  if (ids.length === 0) return new Map()
+  const { rows } = await tx.query<NamedContact>({
+    name: 'contacts.lock',
+    text: `select ${columns} from contacts where id = any($1::uuid[]) order by id for key share`,
+    values: [ids],
+  })
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Contacts by workspace and number, locked as by {@link lockContacts}. Relies on the unique index (workspaceId, phone). */
+export async function lockContactsByPhone(
+  tx: Sql,
+  asked: readonly { workspaceId: string; phone: string }[],
+): Promise<NamedContact[]> {
+  if (asked.length === 0) return []
+  const { rows } = await tx.query<NamedContact>({
+    name: 'contacts.lockByPhone',
+    text: `select ${columns} from contacts
+      where ("workspaceId", phone) in (select * from unnest($1::uuid[], $2::text[])) order by id for key share`,
+    values: [asked.map(({ workspaceId }) => workspaceId), asked.map(({ phone }) => phone)],
+  })
+  return rows
+}
+
+/** Contacts of the workspace with these numbers, without a lock. Relies on the unique index (workspaceId, phone). */
+export async function readContactsByPhone(sql: Sql, workspaceId: string, phones: readonly string[]): Promise<NamedContact[]> {
+  const text = `select ${columns} from contacts where "workspaceId" = $1 and phone = any($2::text[])`
+  return (await sql.query<NamedContact>(text, [workspaceId, phones])).rows
+}
+
+/** A contact as the recipient of a campaign. */
+export type Addressee = Pick<Contact, 'id' | 'phone'>
+
+/** The contacts of the workspace among `ids`, in the order of `ids`. */
+export async function readAddressees(sql: Sql, workspaceId: string, ids: readonly string[]): Promise<Addressee[]> {
+  const { rows } = await sql.query<Addressee>(
+    `select c.id, c.phone from unnest($2::uuid[]) with ordinality as a(id, position)
+     join contacts c on c.id = a.id and c."workspaceId" = $1 order by a.position`,
+    [workspaceId, ids],
+  )
+  return rows
+}

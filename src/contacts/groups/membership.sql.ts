@@ -1,0 +1,76 @@
+// SQL of changes of membership: whole sets of contacts in one statement each. membership.ts says in which order they take their locks.
+import type { Sql } from '../../core/database/database.ts'
+
+/**
+ * The contacts of the workspace among `contactIds`, locked in the order of their ids. `key share` prevents their deletion until their
+ * memberships exist and are deleted with them; `update` is for a deletion.
+ */
+export async function lockOwnContacts(
+  tx: Sql,
+  workspaceId: string,
+  contactIds: readonly string[],
+  lock: 'key share' | 'update',
+): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>(
+    `select id from contacts where id = any($1::uuid[]) and "workspaceId" = $2 order by id for ${lock}`,
+    [contactIds, workspaceId],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Locks a group of the workspace against change and deletion (FOR NO KEY UPDATE); false if there is none. */
+export async function lockGroup(tx: Sql, workspaceId: string, groupId: string): Promise<boolean> {
+  const text = 'select 1 from contact_groups where id = $1 and "workspaceId" = $2 for no key update'
+  return (await tx.query(text, [groupId, workspaceId])).rowCount === 1
+}
+
+/** Locks the groups that have any of the contacts, in the order of their ids. */
+export async function lockGroupsWith(tx: Sql, contactIds: readonly string[]): Promise<void> {
+  await tx.query(
+    `select 1 from contact_groups where id in (select "groupId" from contact_group_members where "contactId" = any($1::uuid[]))
+     order by id for no key update`,
+    [contactIds],
+  )
+}
+
+/** Returns how many of the contacts were no members. Relies on the locks of the contacts and the group. */
+export async function insertMembers(tx: Sql, groupId: string, contactIds: readonly string[]): Promise<number> {
+  const { rowCount } = await tx.query(
+    `insert into contact_group_members ("groupId", "contactId") select $1, id from unnest($2::uuid[]) id on conflict do nothing`,
+    [groupId, contactIds],
+  )
+  return rowCount ?? 0
+}
+
+/** Returns how many of the contacts were members. Relies on the lock of the group. */
+export async function deleteMembers(tx: Sql, groupId: string, contactIds: readonly string[]): Promise<number> {
+  const text = 'delete from contact_group_members where "groupId" = $1 and "contactId" = any($2::uuid[])'
+  return (await tx.query(text, [groupId, contactIds])).rowCount ?? 0
+}
+
+/** Changes the number of members of a group. Relies on the lock of the group. */
+export async function addToCount(tx: Sql, groupId: string, by: number): Promise<void> {
+  const text = 'update contact_groups set "membersCount" = "membersCount" + $2, "updatedAt" = now() where id = $1'
+  await tx.query(text, [groupId, by])
+}
+
+/** Takes contacts out of all their groups, with the counts of those. Relies on {@link lockGroupsWith}. */
+export async function deleteMemberships(tx: Sql, contactIds: readonly string[]): Promise<void> {
+  await tx.query(
+    `with gone as (
+       delete from contact_group_members where "contactId" = any($1::uuid[]) returning "groupId"
+     ), counted as (
+       select "groupId" as id, count(*)::int as n from gone group by 1
+     )
+     update contact_groups g set "membersCount" = g."membersCount" - counted.n, "updatedAt" = now() from counted where g.id = counted.id`,
+    [contactIds],
+  )
+}
+
+/** Deletes contacts without memberships. Relies on the lock `update` of {@link lockOwnContacts}. */
+export async function deleteContactRows(tx: Sql, ids: readonly string[]): Promise<void> {
+  // Each message of a contact loses its reference, which is slow with hundreds of thousands. The caller can split a set of contacts
+  // after a timeout, but not a single one, which therefore gets a longer limit.
+  if (ids.length === 1) await tx.query(`set local statement_timeout = '60s'`)
+  await tx.query('delete from contacts where id = any($1::uuid[])', [ids])
+}
