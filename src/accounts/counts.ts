@@ -1,7 +1,7 @@
 // Sliding-window counters per e-mail address or network, kept in PostgreSQL and shared by all processes.
 import { createHash } from 'node:crypto'
 import type { Sql } from '../core/database/database.ts'
-import type { ExpiredRows } from '../core/jobs/prune.ts'
+import type { ExpiredRows } from '../core/jobs/prune.sql.ts'
 
 /** At most `most` events within the last `minutes` minutes. */
 export interface Bound {

@@ -3,8 +3,10 @@ import type pg from 'pg'
 import { pendingMigrations } from '../core/database/migrate.ts'
 import { withPool } from '../core/database/short-pool.ts'
 import { countDead } from '../core/jobs/dead-jobs.ts'
+import { hasJobTables } from '../core/jobs/queues.sql.ts'
 import { oneLine } from '../core/one-line.ts'
 import { sentenceOf } from '../core/sentence.ts'
+import { countInstances, readClock, readServer } from './doctor.sql.ts'
 import { type Surroundings, surroundings } from './doctor-around.ts'
 import { foreignKey, opensStored } from './stored-secrets.ts'
 
@@ -16,19 +18,15 @@ const clockToleranceMs = 1_000
 
 const checks: Record<string, Check> = {
   database: async (pool) => {
-    const { rows } = await pool.query<{ version: string; number: number; encoding: string }>(
-      `select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
-         current_setting('server_encoding') as encoding`,
-    )
-    const { version, number, encoding } = rows[0] as { version: string; number: number; encoding: string }
+    const { version, number, encoding } = await readServer(pool)
     if (number < 150_000) throw new Error(`PostgreSQL ${version} is too old; 15 or newer is needed`)
     if (encoding !== 'UTF8') throw new Error(`its encoding ${encoding} cannot hold every text; make one with encoding UTF8`)
     return `PostgreSQL ${version} answers`
   },
   clock: async (pool) => {
     const before = Date.now()
-    const { rows } = await pool.query<{ now: Date }>('select clock_timestamp() as now')
-    const offsetMs = Math.round((before + Date.now()) / 2 - (rows[0]?.now.getTime() ?? Number.NaN))
+    const now = await readClock(pool)
+    const offsetMs = Math.round((before + Date.now()) / 2 - now.getTime())
     const said = `${Math.abs(offsetMs)} ms ${offsetMs > 0 ? 'ahead of' : 'behind'} the database's`
     if (Math.abs(offsetMs) > clockToleranceMs) throw new Error(`this machine's is ${said}; synchronise both (NTP)`)
     return `this machine's is ${said}`
@@ -39,8 +37,8 @@ const checks: Record<string, Check> = {
     return 'all applied'
   },
   jobs: async (pool) => {
-    const { rows } = await pool.query(`select to_regclass('pgboss.job') as found`)
-    if (!rows[0]?.found) throw new Error('the job queue is not installed yet; start the gateway or run `gateway migrate`')
+    if (!(await hasJobTables(pool)))
+      throw new Error('the job queue is not installed yet; start the gateway or run `gateway migrate`')
     const dead = await countDead(pool)
     const told = dead.map(({ queue, n }) => `${n} of ${queue}`).join(', ')
     return dead.length > 0
@@ -53,9 +51,7 @@ const checks: Record<string, Check> = {
     return opens ? 'opens what is stored' : 'set; nothing is sealed with it yet'
   },
   providers: async (pool) => {
-    const { rows } = await pool.query<{ provider: string; status: string; count: string }>(
-      `select provider::text, status::text, count(*) from instances where "deletedAt" is null group by 1, 2 order by 1, 2`,
-    )
+    const rows = await countInstances(pool)
     return rows.map((row) => `${row.provider}: ${row.count} ${row.status}`).join(', ') || 'no instances yet'
   },
 }

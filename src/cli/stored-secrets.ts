@@ -2,6 +2,7 @@
 import { opensSigningKey } from '../accounts/sign-in/signing-key.ts'
 import type { Sql } from '../core/database/database.ts'
 import { createSealer } from '../core/seal.ts'
+import { newestWebhookSecret } from './doctor.sql.ts'
 
 /** Message for the operator when SECRET_KEY is another one. */
 export const foreignKey = 'SECRET_KEY is not the one that stored secrets were sealed with; put the right one back'
@@ -15,8 +16,6 @@ export async function opensStored(sql: Sql, secretKey: Buffer): Promise<boolean 
 
 /** Undefined when no endpoint exists. */
 async function opensWebhookSecret(sql: Sql, secretKey: Buffer): Promise<boolean | undefined> {
-  const { rows } = await sql.query<{ secret: Buffer }>(
-    `select secret from webhook_endpoints where "deletedAt" is null order by "createdAt" desc limit 1`,
-  )
-  return rows[0] && createSealer(secretKey).tryOpen(rows[0].secret) !== undefined
+  const secret = await newestWebhookSecret(sql)
+  return secret && createSealer(secretKey).tryOpen(secret) !== undefined
 }

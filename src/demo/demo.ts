@@ -2,9 +2,9 @@
 import { createHmac } from 'node:crypto'
 import { insertAccount, keyHash } from '../accounts/service.ts'
 import type { App } from '../core/app.ts'
-import type { Sql } from '../core/database/database.ts'
-import { sqlTransaction } from '../core/database/transaction.ts'
+import { type Tx, transaction } from '../core/database/transaction.ts'
 import { sandboxNumber } from '../providers/sandbox/script.ts'
+import { lockUsers } from './demo.sql.ts'
 
 /** The name of a link's token in the URL fragment, which browsers do not send to servers. */
 export const linkName = 'link'
@@ -24,11 +24,10 @@ export const demoIds = {
 
 /** Creates the demo account if there is no account yet; otherwise returns undefined. */
 export async function createDemo(app: App): Promise<Demo | undefined> {
-  return await sqlTransaction(app.pool, async (tx) => {
+  return await transaction(app.db, async (tx) => {
     // Serializes concurrent starts, so that only one process creates it.
-    await tx.query('lock table users in exclusive mode')
-    const { rows } = await tx.query<{ any: boolean }>('select exists (select from users) as any')
-    if (rows[0]?.any) return undefined
+    await lockUsers(tx)
+    if ((await tx.db.user.count()) > 0) return undefined
     const account = { email: 'demo@example.com', name: 'Demo', plan: 'pro' }
     const { userId, workspaceId, apiKey } = await insertAccount(tx, account, keyOf(app))
     await insertInstance(tx, { userId, workspaceId, seed: app.config.sandboxSeed })
@@ -40,11 +39,8 @@ export async function createDemo(app: App): Promise<Demo | undefined> {
 /** Returns the first key of the demo account while it is valid; undefined if it was revoked, does not exist, or is not that user's. */
 export async function demoKey(app: App, userId?: string): Promise<string | undefined> {
   const key = keyOf(app)
-  const { rowCount } = await app.pool.query(
-    'select from api_keys where hash = $1 and "revokedAt" is null and ($2::uuid is null or "userId" = $2)',
-    [keyHash(key), userId ?? null],
-  )
-  return rowCount ? key : undefined
+  const found = await app.db.apiKey.count({ where: { hash: keyHash(key), revokedAt: null, userId } })
+  return found > 0 ? key : undefined
 }
 
 /** Derives the key from SECRET_KEY. Only its hash and prefix are stored, but a process with the secret can derive it again. */
@@ -54,34 +50,33 @@ function keyOf(app: App): string {
   return `svc_live_${createHmac('sha256', secretKey).update('key of the demo account').digest('hex')}`
 }
 
-async function insertInstance(tx: Sql, owner: { userId: string; workspaceId: string; seed: number }): Promise<void> {
-  const { instanceId } = demoIds
-  await tx.query(
-    `insert into instances (id, "workspaceId", "userId", name, provider, status, "waNumber", "firstConnectedAt", "lastConnectedAt")
-      values ($1, $2, $3, 'Demo phone', 'sandbox', 'connected', $4, now(), now())`,
-    [instanceId, owner.workspaceId, owner.userId, sandboxNumber(owner.seed, instanceId)],
-  )
+async function insertInstance({ db }: Tx, owner: { userId: string; workspaceId: string; seed: number }): Promise<void> {
+  const { seed, ...ids } = owner
+  const { instanceId: id } = demoIds
+  const now = new Date()
+  await db.instance.create({
+    data: {
+      ...ids,
+      id,
+      name: 'Demo phone',
+      provider: 'sandbox',
+      status: 'connected',
+      waNumber: sandboxNumber(seed, id),
+      firstConnectedAt: now,
+      lastConnectedAt: now,
+    },
+  })
 }
 
 /** Inserts a contact, a group that contains it, and a template that uses its fields. */
-async function insertContacts(tx: Sql, workspaceId: string): Promise<void> {
+async function insertContacts({ db }: Tx, workspaceId: string): Promise<void> {
   const { contactId, groupId, templateId } = demoIds
-  await tx.query(
-    `insert into contacts (id, "workspaceId", name, "firstName", "lastName", phone, tags)
-      values ($1, $2, 'Ada Lovelace', 'Ada', 'Lovelace', '+4915112345678', '{demo}')`,
-    [contactId, workspaceId],
-  )
-  await tx.query(
-    `insert into contact_groups (id, "workspaceId", name, description, "membersCount")
-      values ($1, $2, 'Customers', 'Made with the demo account', 1)`,
-    [groupId, workspaceId],
-  )
-  await tx.query('insert into contact_group_members ("groupId", "contactId") values ($1, $2)', [groupId, contactId])
-  await tx.query(`insert into templates (id, "workspaceId", name, type, body) values ($1, $2, 'Order shipped', 'text', $3)`, [
-    templateId,
-    workspaceId,
-    'Hello {{contact.firstName}}, your order {{custom.order}} is on its way.',
-  ])
+  const name = { name: 'Ada Lovelace', firstName: 'Ada', lastName: 'Lovelace' }
+  await db.contact.create({ data: { id: contactId, workspaceId, ...name, phone: '+4915112345678', tags: ['demo'] } })
+  const group = { name: 'Customers', description: 'Made with the demo account', membersCount: 1 }
+  await db.contactGroup.create({ data: { id: groupId, workspaceId, ...group, members: { create: { contactId } } } })
+  const body = 'Hello {{contact.firstName}}, your order {{custom.order}} is on its way.'
+  await db.template.create({ data: { id: templateId, workspaceId, name: 'Order shipped', type: 'text', body } })
 }
 
 /** Returns the text that is printed for a new user, with the address that the server listens on. */

@@ -5,6 +5,7 @@ import type { App } from '../core/app.ts'
 import { pendingMigrations } from '../core/database/migrate.ts'
 import { sendError } from '../core/http/error-answer.ts'
 import { countDead } from '../core/jobs/dead-jobs.ts'
+import { dueJobs } from '../core/jobs/queues.sql.ts'
 import { isFromHere } from '../core/network/proxy.ts'
 import { inTime } from '../core/time-limit.ts'
 
@@ -93,15 +94,12 @@ async function checkDatabase(app: App): Promise<Fault | undefined> {
 }
 
 async function measureQueues(app: App): Promise<void> {
-  const { rows } = await app.pool.query<{ name: string; n: number; lag: number }>(
-    `select name, count(*)::int as n, coalesce(extract(epoch from now() - min(start_after)), 0)::float8 as lag
-     from pgboss.job where state < 'active' and start_after <= now() group by name`,
-  )
+  const due = await dueJobs(app.pool)
   app.metrics.queueDepth.reset()
   app.metrics.queueLagSeconds.reset()
-  for (const { name, n, lag } of rows) {
-    app.metrics.queueDepth.set({ queue: name }, n)
-    app.metrics.queueLagSeconds.set({ queue: name }, Math.max(0, lag))
+  for (const { queue, n, lag } of due) {
+    app.metrics.queueDepth.set({ queue }, n)
+    app.metrics.queueLagSeconds.set({ queue }, Math.max(0, lag))
   }
   app.metrics.deadJobs.reset()
   for (const { queue, n } of await countDead(app.pool)) app.metrics.deadJobs.set({ queue }, n)

@@ -39,7 +39,7 @@ export interface IssuedApiKey extends ApiKeyRow {
 export const keyColumns = 'id, name, prefix, "createdAt", "lastUsedAt"'
 
 /** Returns the value of `api_keys.hash`: SHA-256, 32 bytes. The key has 256 random bits, so it needs no slow hash. */
-export function keyHash(key: string): Buffer {
+export function keyHash(key: string): Buffer<ArrayBuffer> {
   return createHash('sha256').update(key).digest()
 }
 

@@ -6,17 +6,12 @@ import type { Context, Idempotency } from '../context.ts'
 import type { Sql } from '../database/database.ts'
 import { sqlTransaction, type Tx, transaction } from '../database/transaction.ts'
 import { codeOf, type ErrorCode, errors, fail, failure } from '../errors.ts'
+import { insertKeys, type KeyClaim, readKeys, storeResults } from './keys.sql.ts'
 
 /** Hours that a key is stored. */
 export const keptHours = 72
 
 export type Kept = { ok: true; value: unknown } | { ok: false; code: ErrorCode; message: string }
-
-export interface KeyClaim {
-  workspaceId: string
-  key: string
-  fingerprint: Buffer
-}
 
 /**
  * The key that a request claims. For a person, the fingerprint includes the user, so that the key works only for its first user:
@@ -161,18 +156,10 @@ export function replay<T>(idempotency: Idempotency, kept: Kept | Error): T {
  */
 export async function claimKeys(app: App, tx: Sql, claims: readonly KeyClaim[]): Promise<(Kept | Error | null)[]> {
   const inOrder = [...claims].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
-  const names = [inOrder.map((claim) => claim.workspaceId), inOrder.map((claim) => claim.key)]
-  const taken = await tx
-    .query<{ workspaceId: string; key: string }>(
-      `insert into idempotency_keys as k ("workspaceId", key, fingerprint)
-       select * from unnest($1::uuid[], $2::text[], $3::bytea[])
-       on conflict ("workspaceId", key) do update set fingerprint = excluded.fingerprint, result = null, "createdAt" = now()
-         where k."createdAt" < now() - make_interval(hours => $4)
-       returning "workspaceId", key`,
-      [...names, inOrder.map((claim) => claim.fingerprint), keptHours],
-    )
-    .catch((error: { code?: string }) => (error.code === '55P03' ? fail('IDEMPOTENCY_IN_PROGRESS') : Promise.reject(error)))
-  const ours = new Set(taken.rows.map(nameOf))
+  const taken = await insertKeys(tx, inOrder, keptHours).catch((error: { code?: string }) =>
+    error.code === '55P03' ? fail('IDEMPOTENCY_IN_PROGRESS') : Promise.reject(error),
+  )
+  const ours = new Set(taken.map(nameOf))
   if (ours.size === claims.length) return claims.map(() => null)
   const found = await findKeys(app, tx, claims)
   return claims.map((claim, i) => (ours.has(nameOf(claim)) ? null : (found[i] ?? failure('IDEMPOTENCY_IN_PROGRESS'))))
@@ -183,13 +170,7 @@ export async function claimKeys(app: App, tx: Sql, claims: readonly KeyClaim[]):
  * in progress, or null if nothing is stored.
  */
 async function findKeys(app: App, sql: Sql, claims: readonly KeyClaim[]): Promise<(Kept | Error | null)[]> {
-  const found = await sql.query<{ workspaceId: string; key: string; fingerprint: Buffer; result: Buffer | null }>(
-    `select k."workspaceId", k.key, k.fingerprint, k.result from idempotency_keys k
-     join unnest($1::uuid[], $2::text[]) as u(w, key) on k."workspaceId" = u.w and k.key = u.key
-     where k."createdAt" >= now() - make_interval(hours => $3)`,
-    [claims.map((claim) => claim.workspaceId), claims.map((claim) => claim.key), keptHours],
-  )
-  const rows = new Map(found.rows.map((row) => [nameOf(row), row]))
+  const rows = new Map((await readKeys(sql, claims, keptHours)).map((row) => [nameOf(row), row]))
   return claims.map((claim) => {
     const row = rows.get(nameOf(claim))
     if (!row) return null
@@ -210,14 +191,9 @@ export async function keepResults(app: App, tx: Sql, results: readonly (KeyClaim
 }
 
 async function keep(app: App, tx: Sql, entries: readonly (KeyClaim & { kept: Kept })[]): Promise<void> {
-  await tx.query(
-    `update idempotency_keys k set result = u.result from unnest($1::uuid[], $2::text[], $3::bytea[]) as u(w, key, result)
-     where k."workspaceId" = u.w and k.key = u.key`,
-    [
-      entries.map((entry) => entry.workspaceId),
-      entries.map((entry) => entry.key),
-      entries.map((entry) => app.sealer.seal(serialize(entry.kept))),
-    ],
+  await storeResults(
+    tx,
+    entries.map(({ workspaceId, key, kept }) => ({ workspaceId, key, result: app.sealer.seal(serialize(kept)) })),
   )
 }
 

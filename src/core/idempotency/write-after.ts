@@ -3,7 +3,8 @@ import type { App } from '../app.ts'
 import type { Context } from '../context.ts'
 import { sqlTransaction, type Tx, transaction } from '../database/transaction.ts'
 import { codeOf, errors, fail } from '../errors.ts'
-import { claimKeys, claimOf, isOpen, type Kept, type KeyClaim, keepResults, replay } from './idempotency.ts'
+import { claimKeys, claimOf, isOpen, type Kept, keepResults, replay } from './idempotency.ts'
+import { deleteClaim, expireClaim, type KeyClaim, renewClaim } from './keys.sql.ts'
 
 /** A request without a result counts as running for this long; an older one was interrupted. */
 const atWorkSeconds = 60
@@ -54,15 +55,10 @@ export async function writeAfter<Asked, T>(
 /** Claims the key if it is free, expired, or held by a request that was interrupted. */
 async function take(app: App, claim: KeyClaim): Promise<Taken> {
   return await sqlTransaction(app.pool, async (tx) => {
-    const names = [claim.workspaceId, claim.key]
     const [kept] = await claimKeys(app, tx, [claim])
     if (kept && !isOpen(kept)) return { at: null, kept, wasCutOff: false }
-    const { rows } = await tx.query<{ createdAt: Date }>(
-      `update idempotency_keys set "createdAt" = now() where "workspaceId" = $1 and key = $2 and result is null
-         and ($3 or "createdAt" <= now() - make_interval(secs => $4)) returning "createdAt"`,
-      [...names, kept === null, atWorkSeconds],
-    )
-    return { at: rows[0]?.createdAt ?? null, kept: kept ?? null, wasCutOff: kept !== null }
+    const at = await renewClaim(tx, claim, kept === null, atWorkSeconds)
+    return { at, kept: kept ?? null, wasCutOff: kept !== null }
   })
 }
 
@@ -70,13 +66,9 @@ async function take(app: App, claim: KeyClaim): Promise<Taken> {
  * Releases the key of a failed request. If the failure is a final answer, the claim is deleted. Otherwise the same request may
  * claim the key again at once, and learns that it was interrupted.
  */
-async function giveBack(app: App, { workspaceId, key }: KeyClaim, at: Date, error: unknown): Promise<void> {
+async function giveBack(app: App, claim: KeyClaim, at: Date, error: unknown): Promise<void> {
   const code = codeOf(error)
   const isAnswer = code !== null && errors[code].status < 500 && !code.startsWith('IDEMPOTENCY_')
-  const text = isAnswer
-    ? `delete from idempotency_keys`
-    : `update idempotency_keys set "createdAt" = now() - make_interval(secs => ${atWorkSeconds})`
-  await app.pool
-    .query(`${text} where "workspaceId" = $1 and key = $2 and result is null and "createdAt" = $3`, [workspaceId, key, at])
-    .catch((err: unknown) => app.log.warn({ err }, 'an Idempotency-Key is held until it counts as cut off'))
+  const release = isAnswer ? deleteClaim(app.pool, claim, at) : expireClaim(app.pool, claim, at, atWorkSeconds)
+  await release.catch((err: unknown) => app.log.warn({ err }, 'an Idempotency-Key is held until it counts as cut off'))
 }

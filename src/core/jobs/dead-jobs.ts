@@ -2,6 +2,7 @@
 import type { App } from '../app.ts'
 import type { Sql } from '../database/database.ts'
 import type { JobImplementation } from './jobs.ts'
+import { countDeadIn } from './queues.sql.ts'
 
 /** Name of the dead letter queue. */
 export const deadQueue = 'job.dead'
@@ -30,9 +31,5 @@ export async function workOnDead(app: App, jobs: readonly JobImplementation[]): 
 
 /** Returns how many jobs of each queue were dead-lettered in the last {@link keptDays} days. */
 export async function countDead(sql: Sql): Promise<{ queue: string; n: number }[]> {
-  const { rows } = await sql.query<{ queue: string; n: number }>(
-    'select source_name as queue, count(*)::int as n from pgboss.job where name = $1 and source_name is not null group by 1 order by 1',
-    [deadQueue],
-  )
-  return rows
+  return await countDeadIn(sql, deadQueue)
 }

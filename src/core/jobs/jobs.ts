@@ -1,7 +1,8 @@
 // Background jobs: the module that enqueues a job defines it, and the module that runs it implements it.
-import type { InsertOptions, PgBoss, QueueOptions } from 'pg-boss'
+import type { PgBoss, QueueOptions } from 'pg-boss'
 import type { z } from 'zod'
 import type { App } from '../app.ts'
+import { bossDatabase } from '../database/boss-database.ts'
 import type { Sql } from '../database/database.ts'
 
 export interface JobDefinition<Data extends object> {
@@ -58,11 +59,6 @@ export function implementJob<Data extends object>(
   giveUp?: (app: App, job: Data) => Promise<void>,
 ): JobImplementation {
   return { definition, work, run, giveUp } as unknown as JobImplementation
-}
-
-/** Adapts a connection for pg-boss, so that jobs commit or roll back with the rows that they are about. */
-function bossDatabase(tx: Sql): NonNullable<InsertOptions['db']> {
-  return { executeSql: (text, values) => tx.query(text, values as unknown[]) }
 }
 
 /** Adds jobs in the transaction `tx`; workers are woken when it commits. */

@@ -2,18 +2,7 @@
 import { z } from 'zod'
 import type { App } from '../app.ts'
 import { defineJob, implementJob, type JobDefinition, type JobImplementation } from './jobs.ts'
-
-/** The expired rows of one table. Every text is SQL that the domain writes; `$1` is the batch size, `$2` the first of `values`. */
-export interface ExpiredRows {
-  table: string
-  /** The condition that an expired row meets. */
-  where: string
-  values?: readonly unknown[]
-  /** The order of deletion. */
-  order?: string
-  /** Leaves rows that another transaction has locked to the next run. Without it, the job waits for them. */
-  skipLocked?: boolean
-}
+import { deleteBatch, type ExpiredRows } from './prune.sql.ts'
 
 export interface PruneDefinition extends Pick<JobDefinition<object>, 'name' | 'options'> {
   cron: string
@@ -53,15 +42,11 @@ export function definePrune({ name, cron, options, before }: PruneDefinition, ..
 }
 
 async function deleteExpired(app: Pruned, rows: ExpiredRows, batch: number): Promise<number> {
-  const { table, where, values = [], order, skipLocked } = rows
-  // The lock makes PostgreSQL check the condition again on a row that another transaction has just changed, so a renewed row is kept.
-  const text = `delete from ${table} where ctid = any(array(
-    select ctid from ${table} where ${where} ${order ? `order by ${order}` : ''} limit $1 for update ${skipLocked ? 'skip locked' : ''}))`
   for (let pruned = 0; ; ) {
-    const { rowCount } = await app.pool.query(text, [batch, ...values])
-    pruned += rowCount ?? 0
-    if ((rowCount ?? 0) === batch) continue
-    if (pruned > 0) app.log.info({ table, pruned }, 'expired rows deleted')
+    const deleted = await deleteBatch(app.pool, rows, batch)
+    pruned += deleted
+    if (deleted === batch) continue
+    if (pruned > 0) app.log.info({ table: rows.table, pruned }, 'expired rows deleted')
     return pruned
   }
 }

@@ -1,0 +1,99 @@
+// SQL of Idempotency-Keys. The primary key of `idempotency_keys` is workspace and key.
+import type { Sql } from '../database/database.ts'
+
+export interface KeyClaim {
+  workspaceId: string
+  key: string
+  fingerprint: Buffer
+}
+
+interface StoredKey {
+  workspaceId: string
+  key: string
+  fingerprint: Buffer
+  result: Buffer | null
+}
+
+/**
+ * Inserts keys, or takes over those that are older than `hours`. Returns the keys that are claimed now. Waits for another transaction
+ * that has inserted one of them; claims must be in the order of their names, which prevents deadlocks.
+ */
+export async function insertKeys(
+  tx: Sql,
+  claims: readonly KeyClaim[],
+  hours: number,
+): Promise<Pick<StoredKey, 'workspaceId' | 'key'>[]> {
+  const { rows } = await tx.query<Pick<StoredKey, 'workspaceId' | 'key'>>(
+    `insert into idempotency_keys as k ("workspaceId", key, fingerprint)
+     select * from unnest($1::uuid[], $2::text[], $3::bytea[])
+     on conflict ("workspaceId", key) do update set fingerprint = excluded.fingerprint, result = null, "createdAt" = now()
+       where k."createdAt" < now() - make_interval(hours => $4)
+     returning "workspaceId", key`,
+    [
+      claims.map(({ workspaceId }) => workspaceId),
+      claims.map(({ key }) => key),
+      claims.map(({ fingerprint }) => fingerprint),
+      hours,
+    ],
+  )
+  return rows
+}
+
+/** The stored keys among `claims` that are not older than `hours`. */
+export async function readKeys(sql: Sql, claims: readonly KeyClaim[], hours: number): Promise<StoredKey[]> {
+  const { rows } = await sql.query<StoredKey>(
+    `select k."workspaceId", k.key, k.fingerprint, k.result from idempotency_keys k
+     join unnest($1::uuid[], $2::text[]) as u(w, key) on k."workspaceId" = u.w and k.key = u.key
+     where k."createdAt" >= now() - make_interval(hours => $3)`,
+    [claims.map(({ workspaceId }) => workspaceId), claims.map(({ key }) => key), hours],
+  )
+  return rows
+}
+
+/** Stores the results of claimed keys. */
+export async function storeResults(
+  tx: Sql,
+  results: readonly Pick<StoredKey, 'workspaceId' | 'key' | 'result'>[],
+): Promise<void> {
+  await tx.query(
+    `update idempotency_keys k set result = u.result from unnest($1::uuid[], $2::text[], $3::bytea[]) as u(w, key, result)
+     where k."workspaceId" = u.w and k.key = u.key`,
+    [results.map(({ workspaceId }) => workspaceId), results.map(({ key }) => key), results.map(({ result }) => result)],
+  )
+}
+
+/**
+ * Sets the time of a claim without a result to the present, always (`isOurs`) or if it is older than `seconds`. Returns that time, null
+ * if nothing was changed.
+ */
+export async function renewClaim(
+  tx: Sql,
+  { workspaceId, key }: KeyClaim,
+  isOurs: boolean,
+  seconds: number,
+): Promise<Date | null> {
+  const { rows } = await tx.query<{ createdAt: Date }>(
+    `update idempotency_keys set "createdAt" = now() where "workspaceId" = $1 and key = $2 and result is null
+       and ($3 or "createdAt" <= now() - make_interval(secs => $4)) returning "createdAt"`,
+    [workspaceId, key, isOurs, seconds],
+  )
+  return rows[0]?.createdAt ?? null
+}
+
+/** Deletes a claim without a result, if its time is still `at` (fencing token). */
+export async function deleteClaim(sql: Sql, { workspaceId, key }: KeyClaim, at: Date): Promise<void> {
+  await sql.query(`delete from idempotency_keys where "workspaceId" = $1 and key = $2 and result is null and "createdAt" = $3`, [
+    workspaceId,
+    key,
+    at,
+  ])
+}
+
+/** Lets a claim without a result count as interrupted, if its time is still `at` (fencing token). */
+export async function expireClaim(sql: Sql, { workspaceId, key }: KeyClaim, at: Date, seconds: number): Promise<void> {
+  await sql.query(
+    `update idempotency_keys set "createdAt" = now() - make_interval(secs => $4)
+     where "workspaceId" = $1 and key = $2 and result is null and "createdAt" = $3`,
+    [workspaceId, key, at, seconds],
+  )
+}
