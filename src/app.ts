@@ -1,11 +1,10 @@
 // Builds the App: opens what core owns, and connects the calls from a domain up to a higher one.
 
 import { limitSignIn } from './billing/admission/sign-in-rate.ts'
-import { holdPlan } from './billing/hold-plan.ts'
 import { type App, type AppOptions, createApp } from './core/app.ts'
-import { fail } from './core/errors.ts'
 import { releaseWaiting } from './messages/dispatch/waiting.ts'
 import { holdRole } from './teams/hold.ts'
+import { holdLimits, holdQuota } from './teams/quota.ts'
 import { revokeInvitations } from './teams/revoke-invitations.ts'
 import { disableEndpointsOf } from './webhooks/disable.ts'
 import { endEndpoints } from './webhooks/service.ts'
@@ -15,10 +14,8 @@ export async function openApp(options: Omit<AppOptions, 'hooks'>): Promise<App> 
     ...options,
     hooks: {
       holdRole,
-      async holdLimits(tx, userId) {
-        const { plan, active } = await holdPlan(tx, userId)
-        return active ? plan.limits : fail('SUBSCRIPTION_INACTIVE')
-      },
+      holdLimits,
+      holdQuota,
       limitSignIn,
       revokeInvitations,
       releaseWaiting,

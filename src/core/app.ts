@@ -4,6 +4,7 @@ import type pg from 'pg'
 import { PgBoss } from 'pg-boss'
 import type { Config, Secrets } from './config/config.ts'
 import { type Db, openDatabase, type Read, type Sql } from './database/database.ts'
+import type { Tx } from './database/transaction.ts'
 import { createFailpoint, type FailpointHit } from './failpoint.ts'
 import { createLog, type Log } from './log.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
@@ -31,7 +32,14 @@ export interface Hooks {
    * Returns the limits of the user's own plan, and locks the subscription for the transaction.
    * @throws SUBSCRIPTION_INACTIVE when the subscription is not active.
    */
-  holdLimits: (tx: Sql, userId: string) => Promise<PlanLimits>
+  holdLimits: (tx: Tx, userId: string) => Promise<PlanLimits>
+  /**
+   * Returns the limits of the plan that pays for the caller's workspace, for a transaction that creates something in it. The row
+   * lock on the subscription serializes concurrent creations and changes of the plan.
+   * @throws SUBSCRIPTION_INACTIVE when the subscription is not active; TEAM_NOT_FOUND, or UNAUTHORIZED for a team key, when the
+   * team was deleted while this request came in.
+   */
+  holdQuota: (tx: Tx, principal: Principal) => Promise<PlanLimits>
   /**
    * Takes one request from the person's per-second limit for sign-in routes.
    * @throws API_RATE_LIMIT_EXCEEDED when the limit is used up.

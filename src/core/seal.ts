@@ -2,7 +2,7 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 
 export interface Sealer {
-  seal: (plain: string | Buffer) => Buffer
+  seal: (plain: string | Buffer) => Buffer<ArrayBuffer>
   /** @throws Error when the bytes were not sealed under this key. */
   open: (sealed: Uint8Array) => Buffer
   /** Returns undefined if the bytes were not sealed under this key. */

@@ -18,12 +18,10 @@ export const closeImplementation: JobImplementation = implementJob(closedJob, { 
 async function closeWorkspace(app: App, workspaceId: string): Promise<Error | undefined> {
   // Webhooks end first, because a provider that is down may delay the rest for a day.
   await sqlTransaction(app.pool, (tx) => app.hooks.deleteEndpoints(tx, workspaceId))
-  const { rows } = await app.pool.query<{ id: string }>(
-    'select id from instances where "workspaceId" = $1 and "deletedAt" is null order by id',
-    [workspaceId],
-  )
+  const where = { workspaceId, deletedAt: null }
+  const instances = await app.db.instance.findMany({ where, select: { id: true }, orderBy: { id: 'asc' } })
   let fault: Error | undefined
-  for (const { id } of rows) {
+  for (const { id } of instances) {
     try {
       await sqlTransaction(app.pool, (tx) => removeInstance(app, tx, workspaceId, id))
       app.signals.emit('outbox')

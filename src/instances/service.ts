@@ -2,8 +2,8 @@
 import { z } from 'zod'
 import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
+import { countedWorkspaces } from '../core/counted-workspaces.ts'
 import type { Sql } from '../core/database/database.ts'
-import { countedWorkspaces, holdQuota } from '../core/database/plan-quota.ts'
 import { fail } from '../core/errors.ts'
 import { idempotencyKey } from '../core/graph/input.ts'
 import { newId } from '../core/id.ts'
@@ -13,6 +13,7 @@ import { requireManager } from '../core/roles.ts'
 import { jsonObject, parse, text } from '../core/validation.ts'
 import type { Instance, Prisma } from '../generated/prisma/client.ts'
 import { providerOf } from '../providers/providers.ts'
+import { type HeldInstance, lockInstance, markDeleted } from './instances.sql.ts'
 import { applyChange } from './state.ts'
 
 export const createInstanceFields = z.object({
@@ -33,7 +34,7 @@ export const connectFields = z
 /**
  * Creates an instance, not connected yet.
  * @throws MAX_INSTANCES_REACHED when the workspaces that the plan pays for have as many as it allows, exact under concurrency;
- * FORBIDDEN when the caller is a collaborator; VALIDATION_ERROR when the provider is not set up; and as {@link holdQuota}.
+ * FORBIDDEN when the caller is a collaborator; VALIDATION_ERROR when the provider is not set up; and as `Hooks.holdQuota`.
  */
 export async function createInstance(ctx: Context, input: z.output<typeof createInstanceFields>): Promise<Instance> {
   const { app, principal } = ctx
@@ -41,17 +42,12 @@ export async function createInstance(ctx: Context, input: z.output<typeof create
   return await write(ctx, async (tx) => {
     if (!providerOf(app, provider)) fail('VALIDATION_ERROR', `provider: ${provider} is not set up on this server`)
     requireManager(principal)
-    const { maxInstances } = await holdQuota(ctx, tx)
-    const { rows } = await tx.query<{ n: number }>(
-      `select count(*)::int as n from instances where "workspaceId" in ${countedWorkspaces} and "deletedAt" is null`,
-      [principal.ownerId],
-    )
-    if ((rows[0]?.n ?? 0) >= maxInstances) fail('MAX_INSTANCES_REACHED')
-    const created = await tx.query<Instance>(
-      `insert into instances (id, "workspaceId", "userId", name, provider, settings, disconnections) values ($1, $2, $3, $4, $5, $6, '{}') returning *`,
-      [newId(), principal.workspaceId, principal.userId, input.name, provider, JSON.stringify(input.settings ?? {})],
-    )
-    return created.rows[0] as Instance
+    const { maxInstances } = await ctx.app.hooks.holdQuota(tx, ctx.principal)
+    const count = await tx.db.instance.count({ where: { deletedAt: null, workspace: countedWorkspaces(principal.ownerId) } })
+    if (count >= maxInstances) fail('MAX_INSTANCES_REACHED')
+    const { workspaceId, userId } = principal
+    const settings = (input.settings ?? {}) as Prisma.InputJsonObject
+    return await tx.db.instance.create({ data: { id: newId(), workspaceId, userId, name: input.name, provider, settings } })
   })
 }
 
@@ -109,7 +105,7 @@ export async function removeInstance(app: App, tx: Sql, workspaceId: string, id:
   const instance = await holdInstance(tx, workspaceId, id)
   check?.()
   await applyChange(app, tx, { instanceId: id, status: 'logged_out' })
-  await tx.query('update instances set "deletedAt" = now(), "updatedAt" = now() where id = $1', [id])
+  await markDeleted(tx, id)
   await app.hooks.releaseWaiting(app, tx, id)
   await providerFor(app, instance).logout(instance, tx)
 }
@@ -121,12 +117,8 @@ async function change<T>(ctx: Context, work: (tx: Sql) => Promise<T>): Promise<T
   return result
 }
 
-async function holdInstance(tx: Sql, workspaceId: string, id: string): Promise<Instance & { settings: Record<string, unknown> }> {
-  const { rows } = await tx.query<Instance & { settings: Record<string, unknown> }>(
-    'select * from instances where id = $1 and "workspaceId" = $2 and "deletedAt" is null for update',
-    [id, workspaceId],
-  )
-  return rows[0] ?? fail('NOT_FOUND', 'Instance not found')
+async function holdInstance(tx: Sql, workspaceId: string, id: string): Promise<HeldInstance> {
+  return (await lockInstance(tx, workspaceId, id)) ?? fail('NOT_FOUND', 'Instance not found')
 }
 
 function providerFor(app: App, instance: Instance) {

@@ -4,8 +4,8 @@ import type { Sql } from '../core/database/database.ts'
 import { sqlTransaction } from '../core/database/transaction.ts'
 import { announceChange, subject } from '../events/live/follow.ts'
 import { emit } from '../events/log/emit.ts'
-import type { InstanceStatus } from '../generated/prisma/client.ts'
 import type { StateChange } from '../providers/provider.ts'
+import { lockState, markRestricted, storeState } from './instances.sql.ts'
 
 /** Applies a change in one transaction. A change without status and restriction, or for a deleted instance, does nothing. */
 export async function changeState(app: App, change: StateChange): Promise<void> {
@@ -16,11 +16,7 @@ export async function changeState(app: App, change: StateChange): Promise<void> 
 /** {@link changeState} in the transaction of the calling function, which must emit the signal `outbox` after the commit. */
 export async function applyChange(app: App, tx: Sql, change: StateChange): Promise<void> {
   const { instanceId } = change
-  const { rows } = await tx.query<{ status: InstanceStatus; workspaceId: string }>(
-    'select status, "workspaceId" from instances where id = $1 and "deletedAt" is null for update',
-    [instanceId],
-  )
-  const before = rows[0]
+  const before = await lockState(tx, instanceId)
   if (!before) return
   if (change.restricted) await restrict(tx, change)
   const { status } = change
@@ -29,26 +25,8 @@ export async function applyChange(app: App, tx: Sql, change: StateChange): Promi
   if (before.status === 'logged_out' && status !== 'connecting' && status !== 'logged_out') return
   const connects = status === 'connected' && before.status !== 'connected'
   const leaves = status !== 'connected' && before.status === 'connected'
-  await tx.query(
-    `update instances set status = $2, qr = $3, "pairingCode" = $4, "lastError" = $5, "waNumber" = coalesce($6, "waNumber"),
-       "firstConnectedAt" = case when $7 then coalesce("firstConnectedAt", now()) else "firstConnectedAt" end,
-       "lastConnectedAt" = case when $7 then now() else "lastConnectedAt" end,
-       "lastDisconnectedAt" = case when $8 then now() else "lastDisconnectedAt" end,
-       disconnections = case when $8 then array(select d from unnest(disconnections) d where d > now() - interval '24 hours') || now()::timestamptz(3)
-         else disconnections end,
-       "updatedAt" = now()
-     where id = $1`,
-    [
-      instanceId,
-      status,
-      change.qr ?? null,
-      change.pairingCode ?? null,
-      change.error ?? null,
-      change.waNumber ?? null,
-      connects,
-      leaves,
-    ],
-  )
+  const { qr = null, pairingCode = null, error = null, waNumber = null } = change
+  await storeState(tx, instanceId, { status, qr, pairingCode, error, waNumber, connects, leaves })
   if (connects || leaves) {
     const type = connects ? 'instance.connected' : 'instance.disconnected'
     const at = new Date()
@@ -59,9 +37,6 @@ export async function applyChange(app: App, tx: Sql, change: StateChange): Promi
 }
 
 async function restrict(tx: Sql, { instanceId, error }: StateChange): Promise<void> {
-  await tx.query('update instances set "restrictedAt" = now(), "lastError" = $2, "updatedAt" = now() where id = $1', [
-    instanceId,
-    error ?? null,
-  ])
+  await markRestricted(tx, instanceId, error ?? null)
   await announceChange(tx, subject('instance', instanceId))
 }

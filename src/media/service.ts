@@ -2,7 +2,6 @@
 
 import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
-import { holdQuota } from '../core/database/plan-quota.ts'
 import { transaction } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
@@ -17,7 +16,7 @@ import { newToken, readName } from './url.ts'
 /**
  * Stores a file that was received completely. It is durable when this resolves. The row is written before the bytes, so that leftovers
  * of a crash are found by the row. The file can be found only once both exist.
- * @throws MEDIA_STORAGE_EXCEEDED when the quota is used up (exact under concurrency); as {@link holdQuota}.
+ * @throws MEDIA_STORAGE_EXCEEDED when the quota is used up (exact under concurrency); as `Hooks.holdQuota`.
  */
 export async function addMedia(ctx: Context, file: SavedFile, type: MediaType): Promise<Media> {
   const { app } = ctx
@@ -51,7 +50,7 @@ async function reserve(ctx: Context, { size }: SavedFile, { mimeType }: MediaTyp
   const { workspaceId, ownerId } = principal
   const id = newId()
   await transaction(app.db, async (tx) => {
-    const limits = await holdQuota(ctx, tx)
+    const limits = await ctx.app.hooks.holdQuota(tx, ctx.principal)
     if (size > (await quotaLeft(tx.db, ownerId, limits))) fail('MEDIA_STORAGE_EXCEEDED')
     await tx.db.media.create({ data: { id, workspaceId, token: newToken(), mimeType, size } })
   })

@@ -1,7 +1,7 @@
 // One delivery attempt: signs the event's own bytes, posts them once and judges the response.
 import type { App } from '../core/app.ts'
 import { traced } from '../core/trace.ts'
-import type { ClaimedDelivery } from './claim.ts'
+import type { ClaimedDelivery } from './claim.sql.ts'
 import { judge, type Verdict } from './policy.ts'
 import { signedHeaders } from './sign.ts'
 

@@ -1,56 +1,7 @@
 // Claims deliveries. An attempt is counted and leased before it is made, so that a crash can neither repeat it for ever nor lose it.
 import type { App } from '../core/app.ts'
 import { createBatch } from '../core/batch.ts'
-import type { Sql } from '../core/database/database.ts'
-import { leaseMs } from './policy.ts'
-
-export interface ClaimedDelivery {
-  id: string
-  endpointId: string
-  eventId: string
-  type: string
-  /** Number of this attempt. Together with the lease token it is the fencing token. */
-  attempt: number
-  attemptsLeft: number
-  /** JSON text, the same at every attempt. */
-  body: string
-  url: string
-  /** Encrypted (sealed). */
-  secret: Buffer
-  previousSecret: Buffer | null
-  /** True if the endpoint has only failed since its last success. */
-  failing: boolean
-}
-
-const claimable = `d."nextAttemptAt" <= now() and (d."leaseUntil" is null or d."leaseUntil" <= now())
-  and (d."byHand" or d."attemptsLeft" > 0) and e."disabledAt" is null and e."deletedAt" is null`
-
-function claimSql(which: string): string {
-  return `with picked as (
-      select d.id from webhook_deliveries d join webhook_endpoints e on e.id = d."endpointId"
-      where ${claimable} and ${which} for update of d skip locked
-    ), claimed as (
-      update webhook_deliveries d set attempts = attempts + 1, "attemptsLeft" = "attemptsLeft" - (not "byHand")::int, "byHand" = false,
-        "lastAttemptAt" = now(), "leaseToken" = $1, "leaseUntil" = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
-      from picked where d.id = picked.id returning d.*
-    )
-    select c.id, c."endpointId", c."eventId", c.type, c.attempts as attempt, c."attemptsLeft", coalesce(c.payload, v.payload)::text as body,
-      e.url, e.secret, case when e."previousSecretUntil" > now() then e."previousSecret" end as "previousSecret",
-      e."failingSince" is not null as failing
-    from claimed c join webhook_endpoints e on e.id = c."endpointId" left join events v on v.seq = c."eventSeq"`
-}
-
-const byIds = claimSql('d.id = any($2::uuid[])')
-const byEndpoint = claimSql('d.id in (select id from due)').replace(
-  'with picked',
-  // The oldest due deliveries, found by index before any row is locked.
-  `with due as (
-      select d.id from unnest($2::uuid[], $3::int[]) as u(endpoint, room) cross join lateral (
-        select id from webhook_deliveries where "endpointId" = u.endpoint and "nextAttemptAt" <= now()
-          and ("leaseUntil" is null or "leaseUntil" <= now()) order by "nextAttemptAt" limit u.room
-      ) d
-    ), picked`,
-)
+import { type ClaimedDelivery, claimByIds, claimWaiting } from './claim.sql.ts'
 
 export interface Claims {
   /** Claims a delivery that is due and not leased; undefined if it is not. */
@@ -66,8 +17,7 @@ export function createClaims(app: App, token: string): Claims {
       max: 500,
       parallel: 2,
       run: async (ids) => {
-        const { rows } = await app.pool.query<ClaimedDelivery>({ name: 'webhooks.claim.one', text: byIds, values: [token, ids] })
-        const byId = new Map(rows.map((row) => [row.id, row]))
+        const byId = new Map((await claimByIds(app.pool, token, ids)).map((row) => [row.id, row]))
         // Two jobs may ask for the same delivery. Only one gets it.
         return ids.map((id) => take(byId, id))
       },
@@ -76,9 +26,7 @@ export function createClaims(app: App, token: string): Claims {
       max: 100,
       parallel: 2,
       run: async (asked) => {
-        const values = [token, asked.map((queue) => queue.endpointId), asked.map((queue) => queue.room)]
-        const { rows } = await app.pool.query<ClaimedDelivery>({ name: 'webhooks.claim.waiting', text: byEndpoint, values })
-        const byQueue = Map.groupBy(rows, (row) => row.endpointId)
+        const byQueue = Map.groupBy(await claimWaiting(app.pool, token, asked), (row) => row.endpointId)
         return asked.map(({ endpointId }) => byQueue.get(endpointId) ?? [])
       },
     }),
@@ -89,13 +37,4 @@ function take<Value>(from: Map<string, Value>, key: string): Value | undefined {
   const value = from.get(key)
   from.delete(key)
   return value
-}
-
-/** Extends the leases of attempts in progress. */
-export async function renewLeases(sql: Sql, token: string, ids: readonly string[]): Promise<void> {
-  await sql.query(
-    `update webhook_deliveries set "leaseUntil" = clock_timestamp() + $3 * interval '1 millisecond'
-     where id = any($1::uuid[]) and "leaseToken" = $2`,
-    [ids, token, leaseMs],
-  )
 }

@@ -3,6 +3,7 @@ import type { Context } from '../core/context.ts'
 import { load } from '../core/graph/load.ts'
 import { type Page, type PageArgs, readPage } from '../core/graph/pagination.ts'
 import type { DeliveryStatus, WebhookDelivery } from '../generated/prisma/client.ts'
+import { readFirst, readPayloads } from './deliveries.sql.ts'
 
 /** A page of an endpoint's deliveries, newest first. */
 export async function pageOfDeliveries(
@@ -36,13 +37,7 @@ async function firstRows(
   take: number,
   order: 'asc' | 'desc',
 ): Promise<WebhookDelivery[][]> {
-  const { rows } = await ctx.app.pool.query<WebhookDelivery>(
-    `select d.* from unnest($1::uuid[]) as e(id) cross join lateral (
-       select * from webhook_deliveries where "endpointId" = e.id and ($2::text is null or status::text = $2)
-       order by "createdAt" ${order}, id ${order} limit $3
-     ) d order by d."createdAt" ${order}, d.id ${order}`,
-    [endpointIds, status, take],
-  )
+  const rows = await readFirst(ctx.app.pool, endpointIds, { status, take, order })
   const byEndpoint = Map.groupBy(rows, (row) => row.endpointId)
   return endpointIds.map((id) => byEndpoint.get(id) ?? [])
 }
@@ -50,11 +45,7 @@ async function firstRows(
 /** The exact object that was or will be delivered. */
 export async function payloadOf(ctx: Context, deliveryId: string): Promise<unknown> {
   return await load(ctx, 'payloads of deliveries', deliveryId, async (ids) => {
-    const { rows } = await ctx.app.pool.query<{ id: string; payload: unknown }>(
-      `select d.id, coalesce(d.payload, v.payload) as payload from webhook_deliveries d left join events v on v.seq = d."eventSeq"
-       where d.id = any($1::uuid[])`,
-      [ids],
-    )
+    const rows = await readPayloads(ctx.app.pool, ids)
     const byId = new Map(rows.map((row) => [row.id, row.payload]))
     return ids.map((id) => byId.get(id) ?? null)
   })

@@ -6,12 +6,14 @@ import { createBatch } from '../core/batch.ts'
 import { newId } from '../core/id.ts'
 import { definePart } from '../core/part.ts'
 import { attempt } from './attempt.ts'
-import { type ClaimedDelivery, createClaims, renewLeases } from './claim.ts'
+import { type ClaimedDelivery, renewLeases } from './claim.sql.ts'
+import { createClaims } from './claim.ts'
 import type { DeliveryRef } from './deliver-job.ts'
 import { createHeartbeat } from './heartbeat.ts'
 import { leaseMs, type Verdict } from './policy.ts'
-import { type Settled, type Settlement, settleDeliveries } from './settle.ts'
-import { closeStranded, findOverdue } from './sweep.ts'
+import type { Settlement } from './settle.sql.ts'
+import { type Settled, settleDeliveries } from './settle.ts'
+import { closeStranded, findOverdue } from './sweep.sql.ts'
 
 export interface DeliveryQueues {
   /** Accepts due deliveries up to the capacity of their queues. The others follow when there is capacity. Resolves once they are leased. */

@@ -1,5 +1,6 @@
 // Deletes expired deliveries, deleted endpoints without deliveries, and previous secrets that are no longer used.
 import { definePrune } from '../core/jobs/prune.ts'
+import { deletePreviousSecrets } from './endpoints.sql.ts'
 import { retentionDays } from './policy.ts'
 
 export const pruneDeliveries = definePrune(
@@ -8,10 +9,7 @@ export const pruneDeliveries = definePrune(
     cron: '17 * * * *',
     options: { retryLimit: 3, deleteAfterSeconds: 3600 },
     // The secret expires, but its row stays, so this cannot be a delete.
-    before: ({ pool }) =>
-      pool.query(
-        'update webhook_endpoints set "previousSecret" = null, "previousSecretUntil" = null where "previousSecretUntil" <= now()',
-      ),
+    before: ({ pool }) => deletePreviousSecrets(pool),
   },
   {
     table: 'webhook_deliveries',

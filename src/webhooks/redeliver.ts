@@ -7,11 +7,14 @@ import { enqueue } from '../core/jobs/jobs.ts'
 import type { WebhookDelivery } from '../generated/prisma/client.ts'
 import { deliverJob, deliverRequest } from './deliver-job.ts'
 import { retentionDays } from './policy.ts'
+import { insertTest, makeDue, secondsUntilTest } from './redeliver.sql.ts'
 import { samplePayload } from './sample.ts'
 import { type Endpoint, holdEndpoint } from './service.ts'
 
 /** Limited because a test makes a request to any address that the endpoint names. */
 const testsPerMinute = 10
+
+const dayMs = 86_400_000
 
 /**
  * Sends one signed delivery of a sample event, of the first type that the endpoint subscribes to. It is attempted once.
@@ -22,26 +25,19 @@ export async function testEndpoint(ctx: Context, id: string): Promise<WebhookDel
   return await write(ctx, async (tx) => {
     const endpoint = await holdEndpoint(ctx, tx, id)
     refuseDisabled(endpoint)
-    const { rows: lately } = await tx.query<{ seconds: number }>(
-      `select ceil(extract(epoch from "createdAt" + interval '1 minute' - now()))::int as seconds from webhook_deliveries
-       where "endpointId" = $1 and "eventSeq" is null and "createdAt" > now() - interval '1 minute'
-       order by "createdAt" desc offset $2 limit 1`,
-      [id, testsPerMinute - 1],
-    )
-    if (lately[0])
-      failFor(
-        Math.max(1, lately[0].seconds),
-        'API_RATE_LIMIT_EXCEEDED',
-        `At most ${testsPerMinute} tests of an endpoint a minute`,
-      )
+    const seconds = await secondsUntilTest(tx, id, testsPerMinute)
+    if (seconds !== null) {
+      failFor(Math.max(1, seconds), 'API_RATE_LIMIT_EXCEEDED', `At most ${testsPerMinute} tests of an endpoint a minute`)
+    }
     const type = endpoint.events[0] ?? 'message.sent'
     const eventId = newId()
-    const { rows } = await tx.query<WebhookDelivery>(
-      `insert into webhook_deliveries (id, "endpointId", "eventId", type, payload, "attemptsLeft", "byHand", "nextAttemptAt")
-       values ($1, $2, $3, $4, $5, 0, true, now()) returning *`,
-      [newId(), id, eventId, type, JSON.stringify(samplePayload(type, eventId, new Date()))],
-    )
-    const delivery = rows[0] as WebhookDelivery
+    const delivery = await insertTest(tx, {
+      id: newId(),
+      endpointId: id,
+      eventId,
+      type,
+      payload: samplePayload(type, eventId, new Date()),
+    })
     await enqueue(ctx.app, tx, deliverJob, [deliverRequest(delivery)])
     return delivery
   })
@@ -56,21 +52,19 @@ export async function testEndpoint(ctx: Context, id: string): Promise<WebhookDel
  */
 export async function redeliver(ctx: Context, deliveryId: string, endpointId?: string): Promise<WebhookDelivery> {
   return await write(ctx, async (tx) => {
-    const found = await tx.query<{ endpointId: string }>(
-      `select d."endpointId" from webhook_deliveries d join webhook_endpoints e on e.id = d."endpointId"
-       where d.id = $1 and e."workspaceId" = $2 and e."deletedAt" is null and ($3::uuid is null or e.id = $3)
-         and d."createdAt" > now() - make_interval(days => $4)`,
-      [deliveryId, ctx.principal.workspaceId, endpointId ?? null, retentionDays],
-    )
-    const owner = found.rows[0]?.endpointId ?? fail('NOT_FOUND', 'Webhook delivery not found')
+    const { workspaceId } = ctx.principal
+    const found = await tx.db.webhookDelivery.findFirst({
+      where: {
+        id: deliveryId,
+        endpointId,
+        endpoint: { workspaceId, deletedAt: null },
+        createdAt: { gt: new Date(Date.now() - retentionDays * dayMs) },
+      },
+      select: { endpointId: true },
+    })
+    const owner = found?.endpointId ?? fail('NOT_FOUND', 'Webhook delivery not found')
     refuseDisabled(await holdEndpoint(ctx, tx, owner))
-    const { rows } = await tx.query<WebhookDelivery>(
-      `update webhook_deliveries set "byHand" = true, "nextAttemptAt" = now(),
-         status = case when "attemptsLeft" > 0 then status else 'pending' end
-       where id = $1 and ("leaseUntil" is null or "leaseUntil" <= now()) returning *`,
-      [deliveryId],
-    )
-    const delivery = rows[0] ?? fail('INVALID_STATE', 'An attempt is being made right now')
+    const delivery = (await makeDue(tx, deliveryId)) ?? fail('INVALID_STATE', 'An attempt is being made right now')
     await enqueue(ctx.app, tx, deliverJob, [deliverRequest(delivery)])
     return delivery
   })

@@ -1,30 +1,29 @@
 // Operations on webhook endpoints for the managers of a workspace: create, change, delete, rotate the secret.
 
 import type { Context } from '../core/context.ts'
+import { countedWorkspaces } from '../core/counted-workspaces.ts'
 import type { Sql } from '../core/database/database.ts'
-import { countedWorkspaces, holdQuota } from '../core/database/plan-quota.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency/idempotency.ts'
 import { serverOf } from '../core/network/address.ts'
 import { holdManager, manages, requireManager } from '../core/roles.ts'
-import type { WebhookEndpoint } from '../generated/prisma/client.ts'
+import { eraseEndpoint, lockEndpoint, lockEndpointsOf, replaceSecret, type StoredEndpoint } from './endpoints.sql.ts'
 import type { CreateWebhook, UpdateWebhook } from './input.ts'
 import { previousSecretHours } from './policy.ts'
-import { cancelDeliveries } from './settle.ts'
+import { cancelDeliveries } from './settle.sql.ts'
 import { newSecret } from './sign.ts'
 
-/** An endpoint as operations return it: without the encrypted secrets. `shownSecret` is set only when a secret was just created. */
-export type Endpoint = Omit<WebhookEndpoint, 'secret' | 'previousSecret'> & { shownSecret?: string }
+/** An endpoint as operations return it. `shownSecret` is set only when a secret was just created. */
+export type Endpoint = StoredEndpoint & { shownSecret?: string }
 
-const columns = `id, "workspaceId", url, events, "previousSecretUntil", "disabledAt", "disabledReason", "failingSince", "failedEvents",
-  "createdById", "approvedById", "createdAt", "updatedAt", "deletedAt"`
+const secrets = { secret: true, previousSecret: true } as const
 
 /**
  * Creates an endpoint. Its `shownSecret` cannot be read again. A team key acts for the person who made it.
  * @throws FORBIDDEN when the caller is a collaborator, VALIDATION_ERROR when the URL is refused, WEBHOOKS_NOT_AVAILABLE_ON_PLAN when
  * the plan has no webhooks, MAX_WEBHOOK_ENDPOINTS_REACHED when all workspaces that the plan pays for together have the maximum (exact
- * under concurrency); as {@link holdQuota} and {@link holdManager}.
+ * under concurrency); as `Hooks.holdQuota` and {@link holdManager}.
  */
 export async function createEndpoint(ctx: Context, input: CreateWebhook): Promise<Endpoint> {
   const { app, principal } = ctx
@@ -35,20 +34,16 @@ export async function createEndpoint(ctx: Context, input: CreateWebhook): Promis
     // Thrown in here, so that a repeated request gets its first result even if the name resolves to another address by then.
     if (fault) fail('VALIDATION_ERROR', fault)
     if (!ctx.features.webhooks) fail('WEBHOOKS_NOT_AVAILABLE_ON_PLAN')
-    const { maxWebhookEndpoints } = await holdQuota(ctx, tx)
+    const { maxWebhookEndpoints } = await ctx.app.hooks.holdQuota(tx, ctx.principal)
     await holdManager(ctx, tx)
-    const { rows } = await tx.query<{ count: number }>(
-      `select count(*)::int as count from webhook_endpoints where "workspaceId" in ${countedWorkspaces} and "deletedAt" is null`,
-      [principal.ownerId],
-    )
-    if ((rows[0]?.count ?? 0) >= maxWebhookEndpoints) fail('MAX_WEBHOOK_ENDPOINTS_REACHED')
+    const { workspaceId, ownerId, userId } = principal
+    const count = await tx.db.webhookEndpoint.count({ where: { deletedAt: null, workspace: countedWorkspaces(ownerId) } })
+    if (count >= maxWebhookEndpoints) fail('MAX_WEBHOOK_ENDPOINTS_REACHED')
     const secret = newSecret()
-    const created = await tx.query<Endpoint>(
-      `insert into webhook_endpoints (id, "workspaceId", url, events, secret, "createdById", "approvedById")
-       values ($1, $2, $3, $4, $5, $6, $6) returning ${columns}`,
-      [newId(), principal.workspaceId, input.url, input.events, app.sealer.seal(secret), principal.userId],
-    )
-    return { ...(created.rows[0] as Endpoint), shownSecret: secret }
+    const { url, events } = input
+    const data = { id: newId(), workspaceId, url, events, createdById: userId, approvedById: userId }
+    const created = await tx.db.webhookEndpoint.create({ data: { ...data, secret: app.sealer.seal(secret) }, omit: secrets })
+    return { ...created, shownSecret: secret }
   })
 }
 
@@ -72,16 +67,12 @@ export async function updateEndpoint(ctx: Context, id: string, input: UpdateWebh
     const stopped = enabled === false
     const cleared = enabled === true || (moved && reasonsOfReceiver.includes(before.disabledReason))
     const reason = stopped ? 'by_hand' : cleared ? null : before.disabledReason
-    const { rows } = await tx.query<Endpoint>(
-      `update webhook_endpoints set url = $2, events = $3, "disabledReason" = $4,
-         "disabledAt" = case when $4::text is null then null else coalesce("disabledAt", now()) end,
-         "failingSince" = case when $5 then null else "failingSince" end, "failedEvents" = case when $5 then 0 else "failedEvents" end,
-         "approvedById" = case when $5 then $6 else "approvedById" end, "updatedAt" = now()
-       where id = $1 returning ${columns}`,
-      [id, url, events, reason, moved || enabled === true, userId],
-    )
+    const disabledAt = reason === null ? null : (before.disabledAt ?? new Date())
+    const approval = moved || enabled === true ? { approvedById: userId, failingSince: null, failedEvents: 0 } : {}
+    const data = { url, events, disabledReason: reason, disabledAt, ...approval }
+    const updated = await tx.db.webhookEndpoint.update({ where: { id }, data, omit: secrets })
     if (stopped) await cancelDeliveries(tx, id, 'endpoint_disabled')
-    return rows[0] as Endpoint
+    return updated
   })
 }
 
@@ -99,18 +90,11 @@ export async function deleteEndpoint(ctx: Context, id: string): Promise<{ id: st
 
 /** {@link deleteEndpoint} for every endpoint of a workspace. An attempt in progress is the last one. */
 export async function endEndpoints(tx: Sql, workspaceId: string): Promise<void> {
-  const { rows } = await tx.query<{ id: string }>(
-    `select id from webhook_endpoints where "workspaceId" = $1 and "deletedAt" is null order by id for no key update`,
-    [workspaceId],
-  )
-  for (const { id } of rows) await removeEndpoint(tx, id)
+  for (const id of await lockEndpointsOf(tx, workspaceId)) await removeEndpoint(tx, id)
 }
 
 async function removeEndpoint(tx: Sql, id: string): Promise<void> {
-  await tx.query(
-    `update webhook_endpoints set "deletedAt" = now(), "updatedAt" = now(), secret = '', "previousSecret" = null where id = $1`,
-    [id],
-  )
+  await eraseEndpoint(tx, id)
   await cancelDeliveries(tx, id, 'endpoint_deleted')
 }
 
@@ -122,13 +106,8 @@ export async function rotateSecret(ctx: Context, id: string): Promise<Endpoint> 
   return await write(ctx, async (tx) => {
     await holdEndpoint(ctx, tx, id)
     const secret = newSecret()
-    const { rows } = await tx.query<Endpoint>(
-      `update webhook_endpoints set "previousSecret" = secret, "previousSecretUntil" = now() + make_interval(hours => $3), secret = $2,
-         "updatedAt" = now()
-       where id = $1 returning ${columns}`,
-      [id, ctx.app.sealer.seal(secret), previousSecretHours],
-    )
-    return { ...(rows[0] as Endpoint), shownSecret: secret }
+    const rotated = await replaceSecret(tx, id, ctx.app.sealer.seal(secret), previousSecretHours)
+    return { ...rotated, shownSecret: secret }
   })
 }
 
@@ -139,11 +118,7 @@ export async function rotateSecret(ctx: Context, id: string): Promise<Endpoint> 
  */
 export async function holdEndpoint(ctx: Context, tx: Sql, id: string): Promise<Endpoint> {
   const role = await ctx.app.hooks.holdRole(tx, ctx.principal)
-  const { rows } = await tx.query<Endpoint>(
-    `select ${columns} from webhook_endpoints where id = $1 and "workspaceId" = $2 and "deletedAt" is null for no key update`,
-    [id, ctx.principal.workspaceId],
-  )
-  const endpoint = rows[0] ?? fail('NOT_FOUND', 'Webhook endpoint not found')
+  const endpoint = (await lockEndpoint(tx, ctx.principal.workspaceId, id)) ?? fail('NOT_FOUND', 'Webhook endpoint not found')
   requireManager({ role })
   return endpoint
 }

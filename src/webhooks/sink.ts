@@ -6,6 +6,7 @@ import { enqueue } from '../core/jobs/jobs.ts'
 import type { LogEvent } from '../events/log/log.ts'
 import type { RelaySink } from '../events/log/relay.ts'
 import { deliverJob, deliverRequest } from './deliver-job.ts'
+import { insertDeliveries, readEnabled } from './deliveries.sql.ts'
 
 /** Deliveries per statement: for many endpoints of a busy workspace, a single statement could exceed the query timeout of the relay. */
 const chunkSize = 1_000
@@ -25,19 +26,7 @@ export function webhookSink(app: App): RelaySink {
 
 async function addDeliveries(app: App, tx: Sql, targets: readonly Target[]): Promise<void> {
   const deliveries = targets.map((target) => ({ id: newId(), ...target }))
-  await tx.query({
-    name: 'webhooks.sink.insert',
-    text: `insert into webhook_deliveries (id, "endpointId", "eventSeq", "eventId", type, "nextAttemptAt")
-        select u.id, u.endpoint, u.seq, u.event, u.type, clock_timestamp()
-        from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::uuid[], $5::text[]) as u(id, endpoint, seq, event, type)`,
-    values: [
-      deliveries.map((delivery) => delivery.id),
-      deliveries.map((delivery) => delivery.endpointId),
-      deliveries.map((delivery) => delivery.event.seq),
-      deliveries.map((delivery) => delivery.event.id),
-      deliveries.map((delivery) => delivery.event.type),
-    ],
-  })
+  await insertDeliveries(tx, deliveries)
   await enqueue(
     app,
     tx,
@@ -47,12 +36,7 @@ async function addDeliveries(app: App, tx: Sql, targets: readonly Target[]): Pro
 }
 
 async function findTargets(tx: Sql, events: readonly LogEvent[]): Promise<Target[]> {
-  const { rows } = await tx.query<{ id: string; workspaceId: string; events: string[] }>({
-    name: 'webhooks.sink.find',
-    text: `select id, "workspaceId", events from webhook_endpoints
-      where "workspaceId" = any($1::uuid[]) and "disabledAt" is null and "deletedAt" is null`,
-    values: [[...new Set(events.map((event) => event.workspaceId))]],
-  })
+  const rows = await readEnabled(tx, [...new Set(events.map((event) => event.workspaceId))])
   return events.flatMap((event) =>
     rows
       .filter((row) => row.workspaceId === event.workspaceId && row.events.includes(event.type))

@@ -1,6 +1,6 @@
 // Operations on contact groups: create, change, delete, and find the members of several. membership.ts changes who is in them.
 import type { Context } from '../../core/context.ts'
-import { holdQuota } from '../../core/database/plan-quota.ts'
+import { countedWorkspaces } from '../../core/counted-workspaces.ts'
 import type { Tx } from '../../core/database/transaction.ts'
 import { fail } from '../../core/errors.ts'
 import { newId } from '../../core/id.ts'
@@ -9,20 +9,21 @@ import { isTaken } from '../../core/public-failure.ts'
 import type { ContactGroup } from '../../generated/prisma/client.ts'
 import type { Addressee } from '../contacts.sql.ts'
 import type { CreateContactGroup, UpdateContactGroup } from '../input.ts'
-import { countGroups, readGroupAddressees } from './groups.sql.ts'
+import { readGroupAddressees } from './groups.sql.ts'
 
 /**
  * Creates an empty group.
  * @throws CONFLICT when the workspace has a group of that name, MAX_CONTACT_GROUPS_REACHED when all workspaces that the plan pays for
- * together have the maximum (exact under concurrency); as {@link holdQuota}.
+ * together have the maximum (exact under concurrency); as `Hooks.holdQuota`.
  */
 export async function createGroup(ctx: Context, { name, description }: CreateContactGroup): Promise<ContactGroup> {
   const { workspaceId, ownerId } = ctx.principal
   return await write(ctx, async (tx) => {
-    const { maxContactGroups } = await holdQuota(ctx, tx)
+    const { maxContactGroups } = await ctx.app.hooks.holdQuota(tx, ctx.principal)
     const data = { id: newId(), workspaceId, name, description }
     const created = await tx.db.contactGroup.create({ data }).catch(refuseName(name))
-    if (maxContactGroups !== null && (await countGroups(tx, ownerId)) > maxContactGroups) fail('MAX_CONTACT_GROUPS_REACHED')
+    const count = await tx.db.contactGroup.count({ where: { workspace: countedWorkspaces(ownerId) } })
+    if (maxContactGroups !== null && count > maxContactGroups) fail('MAX_CONTACT_GROUPS_REACHED')
     return created
   })
 }

@@ -1,6 +1,6 @@
-// The sweep: finds deliveries that no job reports, mainly after a crash, and ends those that must not be attempted.
+// SQL of the sweep: finds deliveries that no job reports, mainly after a crash, and ends those that must not be attempted.
 import type { Sql } from '../core/database/database.ts'
-import { endedAtOnce } from './settle.ts'
+import { endedAtOnce } from './settle.sql.ts'
 
 /** Deliveries that are late by this much are taken to have no job. */
 const overdueMs = 500

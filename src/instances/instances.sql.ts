@@ -1,0 +1,59 @@
+// SQL of instances: their row locks, and the change of their state under that lock.
+import type { Sql } from '../core/database/database.ts'
+import type { Instance, InstanceStatus } from '../generated/prisma/client.ts'
+
+export type HeldInstance = Instance & { settings: Record<string, unknown> }
+
+/** Locks an instance of the workspace that is not deleted. */
+export async function lockInstance(tx: Sql, workspaceId: string, id: string): Promise<HeldInstance | undefined> {
+  const { rows } = await tx.query<HeldInstance>(
+    'select * from instances where id = $1 and "workspaceId" = $2 and "deletedAt" is null for update',
+    [id, workspaceId],
+  )
+  return rows[0]
+}
+
+/** Locks an instance of any workspace, for a report of its provider. */
+export async function lockState(tx: Sql, id: string): Promise<{ status: InstanceStatus; workspaceId: string } | undefined> {
+  const { rows } = await tx.query<{ status: InstanceStatus; workspaceId: string }>(
+    'select status, "workspaceId" from instances where id = $1 and "deletedAt" is null for update',
+    [id],
+  )
+  return rows[0]
+}
+
+export async function markDeleted(tx: Sql, id: string): Promise<void> {
+  await tx.query('update instances set "deletedAt" = now(), "updatedAt" = now() where id = $1', [id])
+}
+
+export async function markRestricted(tx: Sql, id: string, error: string | null): Promise<void> {
+  await tx.query('update instances set "restrictedAt" = now(), "lastError" = $2, "updatedAt" = now() where id = $1', [id, error])
+}
+
+export interface NewState {
+  status: InstanceStatus
+  qr: string | null
+  pairingCode: string | null
+  error: string | null
+  /** Null keeps the present number. */
+  waNumber: string | null
+  /** True if it becomes connected, and if it stops being connected. */
+  connects: boolean
+  leaves: boolean
+}
+
+/** Stores the state of a locked instance. Keeps the disconnections of the last 24 hours, by the clock of the database. */
+export async function storeState(tx: Sql, id: string, state: NewState): Promise<void> {
+  const { status, qr, pairingCode, error, waNumber, connects, leaves } = state
+  await tx.query(
+    `update instances set status = $2, qr = $3, "pairingCode" = $4, "lastError" = $5, "waNumber" = coalesce($6, "waNumber"),
+       "firstConnectedAt" = case when $7 then coalesce("firstConnectedAt", now()) else "firstConnectedAt" end,
+       "lastConnectedAt" = case when $7 then now() else "lastConnectedAt" end,
+       "lastDisconnectedAt" = case when $8 then now() else "lastDisconnectedAt" end,
+       disconnections = case when $8 then array(select d from unnest(disconnections) d where d > now() - interval '24 hours') || now()::timestamptz(3)
+         else disconnections end,
+       "updatedAt" = now()
+     where id = $1`,
+    [id, status, qr, pairingCode, error, waNumber, connects, leaves],
+  )
+}

@@ -1,0 +1,75 @@
+// SQL of claims: counts and leases attempts before they are made. Rows that another process claims at the same time are skipped.
+import type { Sql } from '../core/database/database.ts'
+import { leaseMs } from './policy.ts'
+
+export interface ClaimedDelivery {
+  id: string
+  endpointId: string
+  eventId: string
+  type: string
+  /** Number of this attempt. Together with the lease token it is the fencing token. */
+  attempt: number
+  attemptsLeft: number
+  /** JSON text, the same at every attempt. */
+  body: string
+  url: string
+  /** Encrypted (sealed). */
+  secret: Buffer
+  previousSecret: Buffer | null
+  /** True if the endpoint has only failed since its last success. */
+  failing: boolean
+}
+
+const claimable = `d."nextAttemptAt" <= now() and (d."leaseUntil" is null or d."leaseUntil" <= now())
+  and (d."byHand" or d."attemptsLeft" > 0) and e."disabledAt" is null and e."deletedAt" is null`
+
+function claimSql(which: string): string {
+  return `with picked as (
+      select d.id from webhook_deliveries d join webhook_endpoints e on e.id = d."endpointId"
+      where ${claimable} and ${which} for update of d skip locked
+    ), claimed as (
+      update webhook_deliveries d set attempts = attempts + 1, "attemptsLeft" = "attemptsLeft" - (not "byHand")::int, "byHand" = false,
+        "lastAttemptAt" = now(), "leaseToken" = $1, "leaseUntil" = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
+      from picked where d.id = picked.id returning d.*
+    )
+    select c.id, c."endpointId", c."eventId", c.type, c.attempts as attempt, c."attemptsLeft", coalesce(c.payload, v.payload)::text as body,
+      e.url, e.secret, case when e."previousSecretUntil" > now() then e."previousSecret" end as "previousSecret",
+      e."failingSince" is not null as failing
+    from claimed c join webhook_endpoints e on e.id = c."endpointId" left join events v on v.seq = c."eventSeq"`
+}
+
+const byIds = claimSql('d.id = any($2::uuid[])')
+const byEndpoint = claimSql('d.id in (select id from due)').replace(
+  'with picked',
+  // The oldest due deliveries, found by index before any row is locked.
+  `with due as (
+      select d.id from unnest($2::uuid[], $3::int[]) as u(endpoint, room) cross join lateral (
+        select id from webhook_deliveries where "endpointId" = u.endpoint and "nextAttemptAt" <= now()
+          and ("leaseUntil" is null or "leaseUntil" <= now()) order by "nextAttemptAt" limit u.room
+      ) d
+    ), picked`,
+)
+
+/** Claims those of the deliveries that are due and not leased (primary key). */
+export async function claimByIds(sql: Sql, token: string, ids: readonly string[]): Promise<ClaimedDelivery[]> {
+  return (await sql.query<ClaimedDelivery>({ name: 'webhooks.claim.one', text: byIds, values: [token, ids] })).rows
+}
+
+/** Claims the deliveries of each endpoint that have waited longest, `room` at most (index on endpoint and time of the next attempt). */
+export async function claimWaiting(
+  sql: Sql,
+  token: string,
+  queues: readonly { endpointId: string; room: number }[],
+): Promise<ClaimedDelivery[]> {
+  const values = [token, queues.map((queue) => queue.endpointId), queues.map((queue) => queue.room)]
+  return (await sql.query<ClaimedDelivery>({ name: 'webhooks.claim.waiting', text: byEndpoint, values })).rows
+}
+
+/** Extends the leases of attempts in progress. */
+export async function renewLeases(sql: Sql, token: string, ids: readonly string[]): Promise<void> {
+  await sql.query(
+    `update webhook_deliveries set "leaseUntil" = clock_timestamp() + $3 * interval '1 millisecond'
+     where id = any($1::uuid[]) and "leaseToken" = $2`,
+    [ids, token, leaseMs],
+  )
+}

@@ -1,0 +1,92 @@
+// SQL of endpoints: their row locks (FOR NO KEY UPDATE, in the order of their ids), and changes of their secrets and health.
+import type { Sql } from '../core/database/database.ts'
+import type { WebhookEndpoint } from '../generated/prisma/client.ts'
+
+/** An endpoint without its encrypted secrets. */
+export type StoredEndpoint = Omit<WebhookEndpoint, 'secret' | 'previousSecret'>
+
+const columns = `id, "workspaceId", url, events, "previousSecretUntil", "disabledAt", "disabledReason", "failingSince", "failedEvents",
+  "createdById", "approvedById", "createdAt", "updatedAt", "deletedAt"`
+
+/** Locks an endpoint of the workspace that is not deleted. */
+export async function lockEndpoint(tx: Sql, workspaceId: string, id: string): Promise<StoredEndpoint | undefined> {
+  const { rows } = await tx.query<StoredEndpoint>(
+    `select ${columns} from webhook_endpoints where id = $1 and "workspaceId" = $2 and "deletedAt" is null for no key update`,
+    [id, workspaceId],
+  )
+  return rows[0]
+}
+
+/** Locks the endpoints of a workspace; with `userId`, only those that this person created or approved. Returns their ids. */
+export async function lockEndpointsOf(tx: Sql, workspaceId: string, userId?: string): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>(
+    `select id from webhook_endpoints where "workspaceId" = $1 and ($2::uuid is null or "createdById" = $2 or "approvedById" = $2)
+       and "deletedAt" is null order by id for no key update`,
+    [workspaceId, userId ?? null],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Marks an endpoint as deleted and erases its secrets. */
+export async function eraseEndpoint(tx: Sql, id: string): Promise<void> {
+  await tx.query(
+    `update webhook_endpoints set "deletedAt" = now(), "updatedAt" = now(), secret = '', "previousSecret" = null where id = $1`,
+    [id],
+  )
+}
+
+/** Disables an endpoint; one that is disabled keeps its time. */
+export async function disableEndpoint(tx: Sql, id: string, reason: string): Promise<void> {
+  await tx.query(
+    `update webhook_endpoints set "disabledReason" = $2, "disabledAt" = coalesce("disabledAt", now()), "updatedAt" = now() where id = $1`,
+    [id, reason],
+  )
+}
+
+/** Stores a new secret. The present one becomes the previous secret, which holds for `hours` by the clock of the database. */
+export async function replaceSecret(tx: Sql, id: string, secret: Buffer, hours: number): Promise<StoredEndpoint> {
+  const { rows } = await tx.query<StoredEndpoint>(
+    `update webhook_endpoints set "previousSecret" = secret, "previousSecretUntil" = now() + make_interval(hours => $3), secret = $2,
+       "updatedAt" = now()
+     where id = $1 returning ${columns}`,
+    [id, secret, hours],
+  )
+  return rows[0] as StoredEndpoint
+}
+
+export interface EndpointHealth {
+  failingSince: Date | null
+  failedEvents: number
+  disabledReason: string | null
+}
+
+/** Locks endpoints and returns their health, with the time of the database. */
+export async function lockHealth(tx: Sql, ids: readonly string[]): Promise<(EndpointHealth & { id: string; now: Date })[]> {
+  const { rows } = await tx.query<EndpointHealth & { id: string; now: Date }>(
+    `select id, "failingSince", "failedEvents", "disabledReason", now() as now from webhook_endpoints
+     where id = any($1::uuid[]) order by id for no key update`,
+    [ids],
+  )
+  return rows
+}
+
+/** Stores the health of a locked endpoint. With a reason it is disabled; without one it is enabled. */
+export async function storeHealth(
+  tx: Sql,
+  id: string,
+  { failingSince, failedEvents, disabledReason }: EndpointHealth,
+): Promise<void> {
+  await tx.query(
+    `update webhook_endpoints set "failingSince" = $2, "failedEvents" = $3, "disabledReason" = $4,
+       "disabledAt" = case when $4::text is null then null else coalesce("disabledAt", now()) end
+     where id = $1`,
+    [id, failingSince, failedEvents, disabledReason],
+  )
+}
+
+/** Deletes the previous secrets that no longer sign deliveries. */
+export async function deletePreviousSecrets(sql: Sql): Promise<void> {
+  await sql.query(
+    'update webhook_endpoints set "previousSecret" = null, "previousSecretUntil" = null where "previousSecretUntil" <= now()',
+  )
+}

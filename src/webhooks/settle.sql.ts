@@ -1,0 +1,79 @@
+// SQL of the outcomes of attempts, and of deliveries that end without one.
+import type { Sql } from '../core/database/database.ts'
+import type { ClaimedDelivery } from './claim.sql.ts'
+import type { Verdict } from './policy.ts'
+
+export interface Settlement {
+  delivery: ClaimedDelivery
+  token: string
+  verdict: Verdict
+}
+
+export interface Written {
+  id: string
+  endpointId: string
+  nextAttemptAt: Date | null
+}
+
+/**
+ * Writes the outcomes of attempts whose lease and attempt number still hold (fencing token), by primary key. `gaps` are the milliseconds
+ * to the next attempt. Returns what was written.
+ */
+export async function writeVerdicts(
+  tx: Sql,
+  settlements: readonly Settlement[],
+  gaps: readonly (number | null)[],
+): Promise<Written[]> {
+  const { rows } = await tx.query<Written>({
+    name: 'webhooks.settle',
+    text: `update webhook_deliveries d set
+        status = (case when s.delivered then 'delivered' when s.goes_on then 'retrying' else 'failed' end)::delivery_status,
+        "responseCode" = s.code, error = s.error,
+        "deliveredAt" = case when s.delivered then clock_timestamp() else d."deliveredAt" end,
+        "attemptsLeft" = case when s.goes_on then d."attemptsLeft" else 0 end,
+        "nextAttemptAt" = case when s.goes_on then clock_timestamp() + s.gap * interval '1 millisecond' end,
+        "leaseToken" = null, "leaseUntil" = null
+      from (
+        select u.*, u.gap is not null and e."disabledAt" is null and e."deletedAt" is null as goes_on
+        from unnest($1::uuid[], $2::uuid[], $3::int[], $4::uuid[], $5::bool[], $6::int[], $7::text[], $8::float8[])
+          as u(id, endpoint, attempt, token, delivered, code, error, gap)
+        join webhook_endpoints e on e.id = u.endpoint
+      ) s
+      where d.id = s.id and d."leaseToken" = s.token and d.attempts = s.attempt
+      returning d.id, d."endpointId", d."nextAttemptAt"`,
+    values: [
+      settlements.map(({ delivery }) => delivery.id),
+      settlements.map(({ delivery }) => delivery.endpointId),
+      settlements.map(({ delivery }) => delivery.attempt),
+      settlements.map(({ token }) => token),
+      settlements.map(({ verdict }) => verdict.delivered),
+      settlements.map(({ verdict }) => verdict.responseCode),
+      settlements.map(({ verdict }) => verdict.error),
+      gaps,
+    ],
+  })
+  return rows
+}
+
+/** Maximum number of deliveries that one statement ends. */
+export const endedAtOnce = 2_000
+
+/**
+ * Cancels the pending deliveries of an endpoint that is disabled or deleted: at most {@link endedAtOnce} of them, and the sweep cancels
+ * the rest. An attempt in progress runs to its own end.
+ */
+export async function cancelDeliveries(
+  tx: Sql,
+  endpointId: string,
+  reason: 'endpoint_disabled' | 'endpoint_deleted',
+): Promise<void> {
+  await tx.query(
+    `update webhook_deliveries set status = 'failed', error = $2, "attemptsLeft" = 0, "byHand" = false, "nextAttemptAt" = null,
+       "leaseToken" = null, "leaseUntil" = null
+     where id in (
+       select id from webhook_deliveries where "endpointId" = $1 and "nextAttemptAt" is not null
+         and ("leaseUntil" is null or "leaseUntil" <= now()) order by "nextAttemptAt" limit $3 for update
+     )`,
+    [endpointId, reason, endedAtOnce],
+  )
+}
