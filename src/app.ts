@@ -2,6 +2,7 @@
 
 import { limitSignIn } from './billing/admission/sign-in-rate.ts'
 import { type App, type AppOptions, createApp } from './core/app.ts'
+import { sampleEvent } from './event-types.ts'
 import { releaseWaiting } from './messages/dispatch/waiting.ts'
 import { holdRole } from './teams/hold.ts'
 import { holdLimits, holdQuota } from './teams/quota.ts'
@@ -21,6 +22,7 @@ export async function openApp(options: Omit<AppOptions, 'hooks'>): Promise<App> 
       releaseWaiting,
       deleteEndpoints: endEndpoints,
       disableEndpoints: disableEndpointsOf,
+      sampleEvent,
     },
   })
 }

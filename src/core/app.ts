@@ -51,6 +51,8 @@ export interface Hooks {
   releaseWaiting: (app: App, tx: Sql, instanceId: string) => Promise<void>
   /** Deletes all webhook endpoints of a workspace. */
   deleteEndpoints: (tx: Sql, workspaceId: string) => Promise<void>
+  /** The payload of a test delivery of an event type. @throws Error when no domain defines the type. */
+  sampleEvent: (type: string, id: string, at: Date) => object
   /** Disables the webhook endpoints of the workspace that the person created. */
   disableEndpoints: (tx: Sql, workspaceId: string, userId: string) => Promise<void>
 }

@@ -125,7 +125,7 @@ export async function startHub(app: App): Promise<Hub> {
     if (stateTopics.size === 0) return
     const subjects = new Set<string>()
     for (const { instanceId, messageId, campaignId } of events) {
-      subjects.add(subject('instance', instanceId))
+      if (instanceId) subjects.add(subject('instance', instanceId))
       if (messageId) subjects.add(subject('message', messageId))
       if (campaignId) subjects.add(subject('campaign', campaignId))
     }

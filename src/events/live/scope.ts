@@ -3,11 +3,11 @@ import { z } from 'zod'
 import type { App } from '../../core/app.ts'
 import { fail } from '../../core/errors.ts'
 import { parse, uuid } from '../../core/validation.ts'
-import { eventTypes } from '../log/emit.ts'
+import { typeList } from '../log/event-type.ts'
 import type { EventFilter } from '../log/log.ts'
 
 export const eventScope = z.object({
-  types: z.array(z.enum(eventTypes)).min(1).max(50).nullish(),
+  types: typeList.nullish(),
   instanceId: uuid.nullish().describe('Only events of this instance.'),
   messageId: uuid.nullish().describe('Only events of this message.'),
   campaignId: uuid.nullish().describe('Only events of messages of this campaign.'),

@@ -1,6 +1,5 @@
 // The event log: events numbered in commit order, without gaps, kept for 30 days.
 import type { Sql } from '../../core/database/database.ts'
-import type { EventType } from './emit.ts'
 
 export const retentionDays = 30
 
@@ -9,8 +8,8 @@ export interface LogEvent {
   seq: bigint
   id: string
   workspaceId: string
-  type: EventType
-  instanceId: string
+  type: string
+  instanceId: string | null
   messageId: string | null
   campaignId: string | null
   /** JSON text: exactly the body that webhooks receive. */
@@ -20,7 +19,7 @@ export interface LogEvent {
 
 /** The events that a reader follows. A missing field matches every event. */
 export interface EventFilter {
-  types?: readonly EventType[] | null
+  types?: readonly string[] | null
   instanceId?: string | null
   messageId?: string | null
   campaignId?: string | null

@@ -4,6 +4,7 @@ import { sqlTransaction } from '../../core/database/transaction.ts'
 import { newId } from '../../core/id.ts'
 import { emit } from '../../events/log/emit.ts'
 import type { InboundMessage } from '../../providers/provider.ts'
+import { messageReceived } from '../events.ts'
 
 interface Row {
   id: string
@@ -44,14 +45,10 @@ export async function receiveMessages(app: App, messages: readonly InboundMessag
     const at = new Map(messages.map((message) => [message.providerMessageId, message.at]))
     await emit(
       tx,
-      rows.map(({ id, workspaceId, ...row }) => ({
-        workspaceId,
-        type: 'message.received',
-        instanceId: row.instanceId,
-        messageId: id,
-        fields: { messageId: id, ...row, status: 'received' },
-        at: at.get(row.providerMessageId) ?? new Date(),
-      })),
+      rows.map(({ id, workspaceId, ...row }) => {
+        const fields = { messageId: id, ...row, status: 'received' as const }
+        return messageReceived.event(fields, { workspaceId, at: at.get(row.providerMessageId) ?? new Date() })
+      }),
     )
   })
   app.signals.emit('outbox')
