@@ -25,7 +25,8 @@ const domains = [
  */
 const offered: Record<string, readonly string[]> = {
   providers: ['provider', 'providers'],
-  accounts: ['keys/last-used', 'mail/order', 'mail/console-url', 'counts'],
+  accounts: ['keys/last-used', 'mail/order', 'mail/console-url', 'counts', 'credentials.sql', 'workspace'],
+  teams: ['memberships.sql'],
   billing: ['plans', 'admission/period', 'admission/quota', 'hold-plan', 'team-fit', 'team-fit.sql'],
   events: ['log/define', 'log/emit', 'log/event-type', 'log/log', 'log/relay', 'live/follow'],
   media: ['url'],
