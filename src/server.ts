@@ -18,6 +18,7 @@ import { idempotencyOf, keepFailure } from './core/idempotency/idempotency.ts'
 import { parse } from './core/validation.ts'
 import { demoIds } from './demo/demo.ts'
 import { createLinks, type Links } from './demo/links.ts'
+import { eventDefinitions } from './event-types.ts'
 import { plainStreamQuery } from './events/live/stream-plain.ts'
 import { mountStreams } from './events/live/streams.ts'
 import { type Authenticator, createAuthenticator } from './http/authenticate.ts'
@@ -123,6 +124,7 @@ function restSurface(app: App, graph: GraphQLSchema, open: Admit): Omit<RestGate
       inputs,
       needsActive: (document) => needsActive(graph, document),
       streamQuery: plainStreamQuery,
+      events: eventDefinitions,
       identity: describeAuth('/auth'),
       publicUrl: app.config.publicUrl,
       demo: demoIds,

@@ -20,6 +20,8 @@ export interface Signals {
   events: [last: bigint]
 }
 
+type CheckRow = (db: Db, workspaceId: string, id: string) => Promise<void>
+
 /** Calls from a domain up to a higher one, inside the caller's transaction. src/app.ts says who answers each. */
 export interface Hooks {
   /**
@@ -51,6 +53,12 @@ export interface Hooks {
   releaseWaiting: (app: App, tx: Sql, instanceId: string) => Promise<void>
   /** Deletes all webhook endpoints of a workspace. */
   deleteEndpoints: (tx: Sql, workspaceId: string) => Promise<void>
+  /** Check that the workspace has the row that an event filter names. @throws NOT_FOUND when it has none. */
+  checkInstance: CheckRow
+  checkMessage: CheckRow
+  checkCampaign: CheckRow
+  /** The payload of a test delivery of an event type. @throws Error when no domain defines the type. */
+  sampleEvent: (type: string, id: string, at: Date) => object
   /** Disables the webhook endpoints of the workspace that the person created. */
   disableEndpoints: (tx: Sql, workspaceId: string, userId: string) => Promise<void>
 }

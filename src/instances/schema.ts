@@ -157,7 +157,10 @@ builder.mutationFields((t) => ({
   }),
 }))
 
-builder.prismaObjectField(EventRef, 'instance', (t) => t.relation('instance', { description: 'The instance it happened on.' }))
+builder.prismaObjectField(EventRef, 'instance', (t) =>
+  // Callers rely on `Instance!`. The first event without an instance has to make it nullable.
+  t.relation('instance', { onNull: 'error', description: 'The instance it happened on.' }),
+)
 
 builder.subscriptionField('instanceState', (t) =>
   t.field({

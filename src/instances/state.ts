@@ -5,6 +5,7 @@ import { sqlTransaction } from '../core/database/transaction.ts'
 import { announceChange, subject } from '../events/live/follow.ts'
 import { emit } from '../events/log/emit.ts'
 import type { StateChange } from '../providers/provider.ts'
+import { stateEvent } from './events.ts'
 import { lockState, markRestricted, storeState } from './instances.sql.ts'
 
 /** Applies a change in one transaction. A change without status and restriction, or for a deleted instance, does nothing. */
@@ -27,11 +28,7 @@ export async function applyChange(app: App, tx: Sql, change: StateChange): Promi
   const leaves = status !== 'connected' && before.status === 'connected'
   const { qr = null, pairingCode = null, error = null, waNumber = null } = change
   await storeState(tx, instanceId, { status, qr, pairingCode, error, waNumber, connects, leaves })
-  if (connects || leaves) {
-    const type = connects ? 'instance.connected' : 'instance.disconnected'
-    const at = new Date()
-    await emit(tx, [{ workspaceId: before.workspaceId, type, instanceId, fields: { instanceId, status }, at }])
-  }
+  if (connects || leaves) await emit(tx, [stateEvent(before.workspaceId, instanceId, status, new Date())])
   if (connects) await app.hooks.releaseWaiting(app, tx, instanceId)
   await announceChange(tx, subject('instance', instanceId))
 }

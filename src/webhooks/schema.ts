@@ -8,8 +8,7 @@ import { readList } from '../core/graph/list.ts'
 import { tableOf } from '../core/graph/table.ts'
 import { keyed } from '../core/idempotency/idempotency.ts'
 import { parse, uuid } from '../core/validation.ts'
-import { type EventType, eventTypes } from '../events/log/emit.ts'
-import { EventTypeRef } from '../events/log/event-type.ts'
+import { EventTypeRef, eventTypes } from '../events/log/event-type.ts'
 import type { WebhookDelivery, WebhookEndpoint } from '../generated/prisma/client.ts'
 import { DeliveryStatus } from '../generated/prisma/enums.ts'
 import { payloadOf } from './deliveries.ts'
@@ -34,12 +33,7 @@ const DeliveryRef = builder.prismaObject('WebhookDelivery', {
     id: t.exposeID('id', { description: 'Names the delivery.' }),
     webhookId: t.exposeID('endpointId', { description: 'The endpoint it goes to.' }),
     eventId: t.exposeID('eventId', { description: "The event's id: `webhook-id` and `X-Service-Delivery` on every attempt." }),
-    event: t.field({
-      type: EventTypeRef,
-      extensions: { columns: ['type'] },
-      description: 'What it tells of.',
-      resolve: (row) => row.type as EventType,
-    }),
+    event: t.expose('type', { type: EventTypeRef, description: 'What it tells of.' }),
     test: t.boolean({
       extensions: { columns: ['eventSeq'] },
       description: 'Whether it was made up by `testWebhook`.',
@@ -77,11 +71,10 @@ const EndpointRef = builder.prismaObject('WebhookEndpoint', {
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Names the endpoint.' }),
     url: t.exposeString('url', { description: 'Where events are delivered.' }),
-    events: t.field({
+    events: t.expose('events', {
       type: [EventTypeRef],
-      extensions: { items: eventTypes.length },
+      extensions: { items: eventTypes().length },
       description: 'The kinds of events delivered.',
-      resolve: (row) => row.events as EventType[],
     }),
     secret: t.string({
       nullable: true,

@@ -3,6 +3,7 @@ import type { App } from '../../core/app.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { emit } from '../../events/log/emit.ts'
 import type { InboundMessage } from '../../providers/provider.ts'
+import { messageReceived } from '../events.ts'
 import { insertInbound } from './inbound.sql.ts'
 
 /** Stores new messages with their events, in one transaction. */
@@ -12,14 +13,10 @@ export async function receiveMessages(app: App, messages: readonly InboundMessag
     const at = new Map(messages.map((message) => [message.providerMessageId, message.at]))
     await emit(
       tx,
-      rows.map(({ id, workspaceId, ...row }) => ({
-        workspaceId,
-        type: 'message.received',
-        instanceId: row.instanceId,
-        messageId: id,
-        fields: { messageId: id, ...row, status: 'received' },
-        at: at.get(row.providerMessageId) ?? new Date(),
-      })),
+      rows.map(({ id, workspaceId, ...row }) => {
+        const fields = { messageId: id, ...row, status: 'received' as const }
+        return messageReceived.event(fields, { workspaceId, at: at.get(row.providerMessageId) ?? new Date() })
+      }),
     )
   })
   app.signals.emit('outbox')
