@@ -2,9 +2,10 @@
 import type { App } from '../../core/app.ts'
 import type { Provider } from '../provider.ts'
 import { type Clock, startClock } from './clock.ts'
+import { addSteps, cancelSteps } from './sandbox.sql.ts'
 import { exists } from './script.ts'
 import { createSend } from './send.ts'
-import { addSteps, changes } from './steps.ts'
+import { changes } from './steps.ts'
 
 /** Time in which the transaction of the calling function has most likely committed. If it has not, the next poll finds its steps. */
 const commitMs = 10
@@ -28,7 +29,7 @@ export function createSandbox(app: App): Provider {
       return { status: 'pairing', qr: `sandbox://pair/${instanceId}`, pairingCode: 'SAND-BOX1' }
     },
     async logout(instance, tx) {
-      await tx.query(`delete from sandbox_steps where "instanceId" = $1 and kind <> 'receipt'`, [instance.id])
+      await cancelSteps(tx, instance.id)
     },
     async start(events) {
       clock = startClock(app, events)
