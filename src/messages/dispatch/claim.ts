@@ -6,7 +6,7 @@ import { planInForceSql } from '../../billing/plans.ts'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
-import type { OutgoingMessage, ProviderInstance, ProviderName } from '../../providers/provider.ts'
+import type { OutgoingMessage, ProviderName, StoredInstance } from '../../providers/provider.ts'
 import { providerOf } from '../../providers/providers.ts'
 import { decide, followDelayMs, leaseMs, type OpenMessage } from '../safety/policy.ts'
 import { defer, type WaitingMessage } from './defer.ts'
@@ -18,7 +18,7 @@ export interface ClaimedMessage {
   token: string
   attempt: number
   provider: ProviderName
-  instance: ProviderInstance
+  instance: StoredInstance
   outgoing: OutgoingMessage
 }
 
@@ -42,7 +42,8 @@ interface Row extends Omit<OpenMessage, 'sendsOnce' | 'reconcileMs'> {
   attempts: number
   counted: boolean
   provider: ProviderName
-  settings: Record<string, unknown>
+  settings: unknown
+  credentials: StoredInstance['credentials']
   waNumber: string | null
   ownerId: string
   plan: string
@@ -111,7 +112,7 @@ async function readOpen(tx: Sql, ids: readonly string[]): Promise<Row[]> {
     name: 'messages.claim.read',
     text: `select m.id, m."instanceId", m.peer, m."to", m.type, m.body, m."mediaUrl", m.content, m."campaignId", m."scheduledAt", m.status,
         m."dueAt", m."nextAttemptAt", m."leaseToken", m."leaseUntil", m."acceptedAt", m.attempts, m."countedPeriod" is not null as counted,
-        i.provider, i.settings, i."waNumber", i."deletedAt" is not null as "instanceDeleted", i.status = 'connected' as "instanceConnected",
+        i.provider, i.settings, i.credentials, i."waNumber", i."deletedAt" is not null as "instanceDeleted", i.status = 'connected' as "instanceConnected",
         w."ownerId", ${planInForce} as plan,
         exists (
           select 1 from messages e where e."instanceId" = m."instanceId" and e.peer = m.peer and e.direction = 'outbound'
@@ -145,8 +146,8 @@ function outgoingOf({ id, to, type, body, mediaUrl, content }: Row): OutgoingMes
   return { reference: id, to, type, body, mediaUrl, content } as OutgoingMessage
 }
 
-function instanceOf(row: Row): ProviderInstance {
-  return { id: row.instanceId, waNumber: row.waNumber, settings: row.settings }
+function instanceOf({ instanceId: id, waNumber, settings, credentials }: Row): StoredInstance {
+  return { id, waNumber, settings, credentials }
 }
 
 /** Reserves quota for messages that hold none yet: scheduled ones. Instant messages took their quota when they were accepted. */

@@ -3,12 +3,12 @@ import type { App } from '../../core/app.ts'
 import { createBatch } from '../../core/batch.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
-import type { OutgoingMessage, ProviderInstance, SendOutcome } from '../provider.ts'
+import type { OutgoingMessage, SendOutcome } from '../provider.ts'
 import { addSteps, droppingInstances, type NewStep, recordMessages } from './sandbox.sql.ts'
 import { type Script, scriptFor } from './script.ts'
 
 interface Attempt {
-  instance: ProviderInstance
+  instanceId: string
   message: OutgoingMessage
 }
 
@@ -32,14 +32,14 @@ async function takeAll(app: App, tx: Sql, attempts: readonly Attempt[]): Promise
   const taken = attempts.filter((attempt, i) => !scripts[i]?.refuse && !cutOff.has(attempt))
   const attemptsBefore = await recordMessages(
     tx,
-    taken.map(({ instance, message: { reference, to, body } }) => ({ reference, instanceId: instance.id, to, body })),
+    taken.map(({ instanceId, message: { reference, to, body } }) => ({ reference, instanceId, to, body })),
   )
   const steps: NewStep[] = []
   const outcomes = attempts.map((attempt, i): SendOutcome => {
     const script = scripts[i] as Script
     if (cutOff.has(attempt)) return connectionLost(app)
     if (script.refuse) {
-      if (script.refuse.restricted) steps.push({ instanceId: attempt.instance.id, kind: 'restrict', after: 0 })
+      if (script.refuse.restricted) steps.push({ instanceId: attempt.instanceId, kind: 'restrict', after: 0 })
       return { outcome: 'refused', ...script.refuse }
     }
     return answer(app, attempt, script, attemptsBefore.get(attempt.message.reference) ?? 0, steps)
@@ -57,26 +57,26 @@ async function cutOffAmong(tx: Sql, attempts: readonly Attempt[]): Promise<Reado
   if (dropping.length === 0) return new Set()
   const instances = await droppingInstances(
     tx,
-    dropping.map(({ instance }) => instance.id),
+    dropping.map(({ instanceId }) => instanceId),
   )
-  return new Set(dropping.filter(({ instance }) => instances.has(instance.id)))
+  return new Set(dropping.filter(({ instanceId }) => instances.has(instanceId)))
 }
 
 function connectionLost(app: App): SendOutcome {
   return { outcome: 'retry', error: 'CONNECTION_LOST', afterMs: app.config.sandboxLatencyMs }
 }
 
-function answer(app: App, { instance, message }: Attempt, script: Script, before: number, steps: NewStep[]): SendOutcome {
+function answer(app: App, { instanceId, message }: Attempt, script: Script, before: number, steps: NewStep[]): SendOutcome {
   const { reference } = message
   const providerMessageId = `sandbox.${reference}`
   if (before < (script.stumbles ?? 0))
     return { outcome: 'retry', error: 'TEMPORARILY_UNAVAILABLE', afterMs: app.config.sandboxLatencyMs }
   if (script.drops && before === 0) {
-    steps.push({ instanceId: instance.id, kind: 'disconnect', after: 0, next: { kind: 'reconnect', after: script.drops } })
+    steps.push({ instanceId, kind: 'disconnect', after: 0, next: { kind: 'reconnect', after: script.drops } })
     return connectionLost(app)
   }
   const firstTaken = before === (script.stumbles ?? 0) + (script.drops ? 1 : 0)
-  if (firstTaken) for (const step of script.steps) steps.push({ ...step, instanceId: instance.id, reference })
+  if (firstTaken) for (const step of script.steps) steps.push({ ...step, instanceId, reference })
   return script.losesAnswer && firstTaken
     ? { outcome: 'unknown', error: 'ANSWER_LOST' }
     : { outcome: 'accepted', providerMessageId }

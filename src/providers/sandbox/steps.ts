@@ -1,7 +1,7 @@
 // Pending steps of the sandbox network, stored in the database so that a killed process loses none of them.
 import type { App } from '../../core/app.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
-import type { InboundMessage, ProviderEvents, Receipt, StateChange } from '../provider.ts'
+import type { InboundMessage, Receipt, Reports, StateChange } from '../provider.ts'
 import { addSteps, deleteSteps, leaseDueSteps, type StateKind, type Step, untilNextStep } from './sandbox.sql.ts'
 import { sandboxNumber } from './script.ts'
 
@@ -15,7 +15,7 @@ const mostSteps = 1_000
  * real networks (at-least-once delivery); changes of a connection happen once. Returns the milliseconds until the next step, at
  * most `idleMs`; 0 if more steps are due.
  */
-export async function runDueSteps(app: App, events: ProviderEvents, idleMs: number): Promise<number> {
+export async function runDueSteps(app: App, events: Reports, idleMs: number): Promise<number> {
   const steps = await leaseDueSteps(app.pool, mostSteps, leaseMs)
   const reports = steps.filter(({ kind }) => kind === 'receipt' || kind === 'answer')
   if (reports.length > 0) {
@@ -39,7 +39,7 @@ export const changes: Record<StateKind, (instanceId: string, seed: number) => Om
 }
 
 /** Runs a step of a connection, unless it was cancelled or another process was faster, and adds the step that follows. */
-async function move(app: App, events: ProviderEvents, { id, instanceId, payload }: Step, kind: StateKind): Promise<void> {
+async function move(app: App, events: Reports, { id, instanceId, payload }: Step, kind: StateKind): Promise<void> {
   await sqlTransaction(app.pool, async (tx) => {
     if ((await deleteSteps(tx, [id])) === 0) return
     await events.state({ instanceId, ...changes[kind](instanceId, app.config.sandboxSeed) }, tx)
@@ -48,7 +48,7 @@ async function move(app: App, events: ProviderEvents, { id, instanceId, payload 
   app.signals.emit('outbox')
 }
 
-async function report(steps: readonly Step[], events: ProviderEvents): Promise<void> {
+async function report(steps: readonly Step[], events: Reports): Promise<void> {
   const at = new Date()
   const receipts: Receipt[] = []
   const answers: InboundMessage[] = []
