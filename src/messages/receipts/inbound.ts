@@ -22,11 +22,12 @@ const inboundSafety = JSON.stringify({ decision: 'allow', riskLevel: 'low', stat
 export async function receiveMessages(app: App, messages: readonly InboundMessage[]): Promise<void> {
   await sqlTransaction(app.pool, async (tx) => {
     const { rows } = await tx.query<Row>(
-      `insert into messages (id, "workspaceId", "userId", "instanceId", "contactId", direction, type, "from", "to", peer, body, status,
+      `insert into messages (id, "workspaceId", "userId", "instanceId", "contactId", direction, type, "from", "to", peer, body, content, status,
           "providerMessageId", safety, "createdAt", "updatedAt")
         select u.id, i."workspaceId", i."userId", i.id, c.id, 'inbound', u.type, u.sender, coalesce(i."waNumber", ''), u.sender, u.body,
-          'received', u.provider, $7, now(), now()
-        from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::message_type[], $6::text[]) as u(id, instance, provider, sender, type, body)
+          u.content, 'received', u.provider, $8, now(), now()
+        from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::message_type[], $6::text[], $7::jsonb[])
+          as u(id, instance, provider, sender, type, body, content)
         join instances i on i.id = u.instance and i."deletedAt" is null
         left join lateral (select id from contacts where "workspaceId" = i."workspaceId" and phone = u.sender for key share) c on true
         on conflict ("instanceId", "providerMessageId") do nothing
@@ -38,6 +39,7 @@ export async function receiveMessages(app: App, messages: readonly InboundMessag
         messages.map((message) => message.from),
         messages.map((message) => message.type),
         messages.map((message) => message.body),
+        messages.map(contentOf),
         inboundSafety,
       ],
     )
@@ -55,4 +57,13 @@ export async function receiveMessages(app: App, messages: readonly InboundMessag
     )
   })
   app.signals.emit('outbox')
+}
+
+/** What is stored of a message besides its text, as JSON; null for plain text. */
+function contentOf({ type, replyTo, ...message }: InboundMessage): string | null {
+  const buttonId = 'buttonId' in message ? message.buttonId : undefined
+  const media = 'media' in message ? message.media : undefined
+  const content = 'content' in message ? message.content : undefined
+  if (!replyTo && !buttonId && !media && !content) return null
+  return JSON.stringify({ kind: buttonId ? 'button' : type, ...content, buttonId, media, replyTo })
 }
