@@ -84,10 +84,10 @@ export async function cancelSteps(tx: Sql, instanceId: string): Promise<void> {
   await tx.query(`delete from sandbox_steps where "instanceId" = $1 and kind <> 'receipt'`, [instanceId])
 }
 
-/** The instances among these whose connection is about to drop. */
-export async function droppingInstances(tx: Sql, instanceIds: readonly string[]): Promise<Set<string>> {
+/** The instances among these whose connection is about to drop, or has dropped and is not back yet. */
+export async function droppedInstances(tx: Sql, instanceIds: readonly string[]): Promise<Set<string>> {
   const { rows } = await tx.query<{ instanceId: string }>(
-    `select distinct "instanceId" from sandbox_steps where kind = 'disconnect' and "instanceId" = any($1::uuid[])`,
+    `select distinct "instanceId" from sandbox_steps where kind in ('disconnect', 'reconnect') and "instanceId" = any($1::uuid[])`,
     [instanceIds],
   )
   return new Set(rows.map((row) => row.instanceId))

@@ -4,7 +4,7 @@ import { createBatch } from '../../core/batch.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import type { OutgoingMessage, SendOutcome } from '../provider.ts'
-import { addSteps, droppingInstances, type NewStep, recordMessages } from './sandbox.sql.ts'
+import { addSteps, droppedInstances, type NewStep, recordMessages } from './sandbox.sql.ts'
 import { type Script, scriptFor } from './script.ts'
 
 interface Attempt {
@@ -49,13 +49,13 @@ async function takeAll(app: App, tx: Sql, attempts: readonly Attempt[]): Promise
 }
 
 /**
- * Finds messages that would drop a connection while an earlier drop of it is still pending. They get the outcome `retry`, so that
+ * Finds messages that would drop a connection while an earlier drop of it is not over. They get the outcome `retry`, so that
  * they drop the connection again only after it is back.
  */
 async function cutOffAmong(tx: Sql, attempts: readonly Attempt[]): Promise<ReadonlySet<Attempt>> {
   const dropping = attempts.filter(({ message }) => scriptFor(message.to).drops)
   if (dropping.length === 0) return new Set()
-  const instances = await droppingInstances(
+  const instances = await droppedInstances(
     tx,
     dropping.map(({ instanceId }) => instanceId),
   )
