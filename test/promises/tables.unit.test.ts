@@ -6,7 +6,7 @@ import { root } from '../kit/environment.ts'
 import { sourcesOf } from './sources.ts'
 
 /** Modules whose statements still stand beside their verbs. */
-const unsorted = ['accounts', 'core', 'providers', 'teams']
+const unsorted = ['accounts', 'core', 'teams']
 
 /** Files that may name a table of another module, and the reason. */
 const exceptions: Record<string, { tables: readonly string[]; reason: string }> = {

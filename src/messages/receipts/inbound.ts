@@ -9,7 +9,7 @@ import { insertInbound } from './inbound.sql.ts'
 /** Stores new messages with their events, in one transaction. */
 export async function receiveMessages(app: App, messages: readonly InboundMessage[]): Promise<void> {
   await sqlTransaction(app.pool, async (tx) => {
-    const rows = await insertInbound(tx, messages)
+    const rows = await insertInbound(tx, messages, messages.map(contentOf))
     const at = new Map(messages.map((message) => [message.providerMessageId, message.at]))
     await emit(
       tx,
@@ -20,4 +20,13 @@ export async function receiveMessages(app: App, messages: readonly InboundMessag
     )
   })
   app.signals.emit('outbox')
+}
+
+/** What is stored of a message besides its text, as JSON; null for plain text. */
+function contentOf({ type, replyTo, ...message }: InboundMessage): string | null {
+  const buttonId = 'buttonId' in message ? message.buttonId : undefined
+  const media = 'media' in message ? message.media : undefined
+  const content = 'content' in message ? message.content : undefined
+  if (!replyTo && !buttonId && !media && !content) return null
+  return JSON.stringify({ kind: buttonId ? 'button' : type, ...content, buttonId, media, replyTo })
 }
