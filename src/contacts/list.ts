@@ -2,7 +2,7 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Context } from '../core/context.ts'
 import { type Page, type PageArgs, readPage } from '../core/graph/pagination.ts'
-import { pageColumns } from '../core/graph/select.ts'
+import { pageColumns } from '../core/graph/select.sql.ts'
 import { tableOf } from '../core/graph/table.ts'
 import type { Contact } from '../generated/prisma/client.ts'
 import type { ContactFilterValue } from './input.ts'

@@ -3,7 +3,7 @@ import { queryFromInfo } from '@pothos/plugin-prisma'
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Context } from '../core/context.ts'
 import { keyset, type Page, type PageArgs, type Place, readPage } from '../core/graph/pagination.ts'
-import { pagePaths, planSelection, selectRows } from '../core/graph/select.ts'
+import { pagePaths, planSelection, selectRows } from '../core/graph/select.sql.ts'
 import { tableOf } from '../core/graph/table.ts'
 import type { Message, Prisma } from '../generated/prisma/client.ts'
 
