@@ -1,5 +1,6 @@
 // Builds the App: opens what core owns, and connects the calls from a domain and from a provider up to a higher one.
 
+import { readAuthors } from './accounts/service.ts'
 import { limitSignIn } from './billing/admission/sign-in-rate.ts'
 import { checkCampaign } from './campaigns/service.ts'
 import { type App, type AppOptions, createApp } from './core/app.ts'
@@ -25,6 +26,7 @@ export async function openApp(options: Omit<AppOptions, 'hooks'>): Promise<App> 
       holdLimits,
       holdQuota,
       limitSignIn,
+      readAuthors,
       revokeInvitations,
       releaseWaiting,
       deleteEndpoints: endEndpoints,
