@@ -7,7 +7,7 @@ import { sandboxNumber } from '../providers/sandbox/script.ts'
 import { lockUsers } from './demo.sql.ts'
 
 /** The name of a link's token in the URL fragment, which browsers do not send to servers. */
-export const linkName = 'link'
+const linkName = 'link'
 
 export interface Demo {
   apiKey: string
