@@ -73,11 +73,11 @@ function errorSchema(codes: readonly ErrorCode[]): unknown {
     properties: {
       error: {
         type: 'object',
-        description: 'What is wrong.',
+        description: 'The error.',
         required: ['code', 'message'],
         properties: {
-          code: { type: 'string', enum: codes, description: 'What is wrong, for programs.' },
-          message: { type: 'string', description: 'What is wrong, for people.' },
+          code: { type: 'string', enum: codes, description: 'The error code, for programs.' },
+          message: { type: 'string', description: 'The error message, for people.' },
         },
       },
     },

@@ -142,12 +142,12 @@ function successOf(
     return { description, headers, content: { 'application/json': { schema } } }
   }
   return {
-    [status]: told(answer, statusWords[status] ?? 'What was asked for.'),
-    ...(accepted && { 202: told(accepted.answer, 'It goes on in the background.') }),
+    [status]: told(answer, statusWords[status] ?? 'The requested data.'),
+    ...(accepted && { 202: told(accepted.answer, 'The request is processed in the background.') }),
   }
 }
 
-const statusWords: Record<number, string> = { 201: 'It was created.', 202: 'It was judged.' }
+const statusWords: Record<number, string> = { 201: 'The new record.', 202: 'The result for each item.' }
 
 export function headerRefs(names: readonly string[]): Record<string, { $ref: string }> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))

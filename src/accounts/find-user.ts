@@ -6,7 +6,7 @@ import { fail } from '../core/errors.ts'
 /** Returns the id of the user with that address, in any case. @throws NOT_FOUND when no user has it. */
 export async function userIdOf(sql: Sql, email: string): Promise<string> {
   const { rows } = await sql.query<{ id: string }>('select id from users where email = lower($1)', [email])
-  return rows[0]?.id ?? fail('NOT_FOUND', `There is no account with the e-mail address ${email}`)
+  return rows[0]?.id ?? fail('NOT_FOUND', `No account has the e-mail address ${email}`)
 }
 
 /** The person with that id. @throws Error when there is none: accounts are never deleted while something belongs to them. */

@@ -61,7 +61,7 @@ export async function insertAccount(tx: Sql, input: NewAccount, firstKey?: strin
     `insert into users (id, email, name, "emailVerified") values ($1, $2, $3, true) on conflict (email) do nothing`,
     [userId, email, name],
   )
-  if (!rowCount) fail('CONFLICT', `There is an account with the e-mail address ${email} already`)
+  if (!rowCount) fail('CONFLICT', `An account with the e-mail address ${email} already exists`)
   if (hash) {
     await tx.query(
       `insert into auth_accounts (id, "userId", "providerId", "accountId", password) values ($1, $2, 'credential', $3, $4)`,

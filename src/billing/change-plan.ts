@@ -30,9 +30,9 @@ export async function judgeChange(tx: Sql, held: Subscription, change: PlanChang
     return
   }
   if (change === 'cancel') {
-    if (present.code === 'free') fail('INVALID_STATE', 'Free is no subscription that could be cancelled')
-    if (held.status === 'cancelled') fail('INVALID_STATE', 'The subscription is cancelled already')
-    if (held.status === 'inactive') fail('INVALID_STATE', 'The subscription is not in force')
+    if (present.code === 'free') fail('INVALID_STATE', 'The Free plan cannot be cancelled')
+    if (held.status === 'cancelled') fail('INVALID_STATE', 'The subscription is already cancelled')
+    if (held.status === 'inactive') fail('INVALID_STATE', 'The subscription is not active')
   }
   const target = change === 'cancel' ? planOf('free') : planOf(change.to)
   if (target.code !== present.code) await refuseUnlessTeamsFit(tx, held.userId, target)

@@ -84,15 +84,15 @@ async function storeOrder(
 ): Promise<Checkout> {
   const provider = billingProviders(app).current
   const held = await holdForOrder(tx, principal.ownerId, plan)
-  if (held.externalId !== subscription.externalId) fail('INVALID_STATE', 'The subscription has just changed; look at it again')
+  if (held.externalId !== subscription.externalId) fail('INVALID_STATE', 'The subscription has just changed; read it again')
   await tx.db.checkout.updateMany({ where: { id: { in: closed }, status: 'pending' }, data: { status: 'expired' } })
   const pending = await pendingOf(tx, principal.ownerId, provider.name)
   if (pending.some((checkout) => checkout.plan !== plan))
-    fail('INVALID_STATE', 'Another plan was ordered in the meantime; order again to replace that')
+    fail('INVALID_STATE', 'Another plan was ordered in the meantime; repeat the order to replace it')
   // An order that was open before, or that another request made in the meantime.
   if (pending[0]) return pending[0]
   // The open order was paid or closed between the two checks. The caller's retry starts from the new state.
-  if (!opened) fail('INVALID_STATE', 'The checkout has just ended; look at the subscription')
+  if (!opened) fail('INVALID_STATE', 'The checkout has just ended; read the subscription again')
   const { externalId, url } = opened
   return await tx.db.checkout.create({ data: { id, userId: principal.ownerId, plan, provider: provider.name, externalId, url } })
 }
@@ -103,7 +103,7 @@ async function storeOrder(
  */
 async function holdForOrder(tx: Sql, ownerId: string, plan: Wanted): Promise<Subscription> {
   const held = await holdSubscription(tx, ownerId, new Date())
-  if (held.plan === plan && held.status === 'active') fail('INVALID_STATE', 'This is the plan in force')
+  if (held.plan === plan && held.status === 'active') fail('INVALID_STATE', 'This is already the current plan')
   await judgeChange(tx, held, { to: plan })
   return held
 }

@@ -17,19 +17,19 @@ import { type HeldInstance, lockInstance, markDeleted } from './instances.sql.ts
 import { applyChange } from './state.ts'
 
 export const createInstanceFields = z.object({
-  name: text(1, 100).describe('What people call it, 1 to 100 characters.'),
+  name: text(1, 100).describe('Its name, 1 to 100 characters.'),
   provider: z
     .enum(['sandbox', 'cloud', 'web'])
     .meta({ id: 'ProviderName' })
     .nullish()
-    .describe('The network; left out means the sandbox.'),
+    .describe('The network; defaults to the sandbox.'),
   settings: jsonObject(z.unknown()).nullish().describe("The provider's own settings."),
   idempotencyKey,
 })
 
 export const connectFields = z
-  .object({ phone: phone.nullish().describe('The number to pair by code instead of QR, E.164.') })
-  .describe('How to connect.')
+  .object({ phone: phone.nullish().describe('The number to pair with a code instead of a QR code, E.164.') })
+  .describe('The way to connect.')
 
 /**
  * Creates an instance, not connected yet.
@@ -40,7 +40,7 @@ export async function createInstance(ctx: Context, input: z.output<typeof create
   const { app, principal } = ctx
   const provider = input.provider ?? 'sandbox'
   return await write(ctx, async (tx) => {
-    if (!providerOf(app, provider)) fail('VALIDATION_ERROR', `provider: ${provider} is not set up on this server`)
+    if (!providerOf(app, provider)) fail('VALIDATION_ERROR', `provider: ${provider} is not configured on this server`)
     requireManager(principal)
     const { maxInstances } = await ctx.app.hooks.holdQuota(tx, ctx.principal)
     const count = await tx.db.instance.count({ where: { deletedAt: null, workspace: countedWorkspaces(principal.ownerId) } })
@@ -123,6 +123,7 @@ async function holdInstance(tx: Sql, workspaceId: string, id: string): Promise<H
 
 function providerFor(app: App, instance: Instance) {
   return (
-    providerOf(app, instance.provider) ?? fail('PROVIDER_ERROR', `The provider ${instance.provider} is not set up on this server`)
+    providerOf(app, instance.provider) ??
+    fail('PROVIDER_ERROR', `The provider ${instance.provider} is not configured on this server`)
   )
 }

@@ -90,7 +90,7 @@ function namesTag(header: string, etag: string): boolean {
 }
 
 async function refuseRange(reply: FastifyReply, size: number): Promise<FastifyReply> {
-  const error = { code: 'VALIDATION_ERROR', message: `Range: must begin before the end of the file, which has ${size} bytes` }
+  const error = { code: 'VALIDATION_ERROR', message: `Range: must start before the end of the file, which has ${size} bytes` }
   return await reply.code(416).header('Content-Range', `bytes */${size}`).send({ error })
 }
 

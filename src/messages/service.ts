@@ -130,7 +130,7 @@ export async function cancelMessage(ctx: Context, id: string): Promise<Message> 
       [id, ctx.principal.workspaceId],
     )
     const found = rows[0] ?? fail('NOT_FOUND', 'Message not found')
-    if (found.status !== 'queued') fail('INVALID_STATE', `The message is ${found.status}; only a queued one can be cancelled`)
+    if (found.status !== 'queued') fail('INVALID_STATE', `The message is ${found.status}; only a queued message can be cancelled`)
     if (found.period) await returnQuota(tx, [{ ownerId: found.ownerId, period: found.period }])
     const cancelled = await tx.query<Message>(
       `update messages set status = 'cancelled', "cancelledAt" = now(), "updatedAt" = now(), "countedPeriod" = null, "waitingSince" = null

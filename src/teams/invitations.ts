@@ -58,8 +58,8 @@ export async function inviteIn(
     [team.id, invite.email, inviterId],
   )
   const found = rows[0] as (typeof rows)[number]
-  if (found.isMember) fail('CONFLICT', `${invite.email} is in the team already`)
-  if (found.isInvited) fail('CONFLICT', `${invite.email} has an open invitation already`)
+  if (found.isMember) fail('CONFLICT', `${invite.email} is already a member of the team`)
+  if (found.isInvited) fail('CONFLICT', `${invite.email} already has an open invitation`)
   if (found.taken >= lasting.teams.seatsPerTeam) fail('MAX_TEAM_SEATS_REACHED')
   const token = randomBytes(32).toString('base64url')
   const made = await tx.query<InvitationRow>(
@@ -76,7 +76,7 @@ export async function inviteIn(
     inviter: found.inviter,
   })
   if (waitSeconds !== null)
-    failFor(waitSeconds, 'API_RATE_LIMIT_EXCEEDED', `${invite.email} was sent too many invitations; try again later`)
+    failFor(waitSeconds, 'API_RATE_LIMIT_EXCEEDED', `${invite.email} has received too many invitations; try again later`)
   return made.rows[0] as InvitationRow
 }
 

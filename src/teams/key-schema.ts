@@ -14,13 +14,13 @@ builder.objectFields(ApiKeyRef, (t) => ({
   createdBy: t.field({
     type: AuthorRef,
     nullable: true,
-    description: 'The person who made it.',
+    description: 'The user who created it.',
     resolve: async (key, _, ctx) => authorOf(ctx, (await originOfKey(ctx, key.id))?.userId ?? null),
   }),
   revokedAt: t.field({
     type: 'DateTime',
     nullable: true,
-    description: 'When it was revoked; null for one that holds.',
+    description: 'When it was revoked; null for an active key.',
     resolve: async (key, _, ctx) => (await originOfKey(ctx, key.id))?.revokedAt ?? null,
   }),
 }))
@@ -29,7 +29,7 @@ builder.objectFields(TeamRef, (t) => ({
   apiKeys: t.field({
     type: [ApiKeyRef],
     extensions: { items: 20 },
-    description: 'Its API keys that hold, oldest first.',
+    description: 'Its active API keys, oldest first.',
     errors: [{ FORBIDDEN: 'for collaborators' }],
     resolve: (team, _, ctx) => keysOf(ctx, team),
   }),
@@ -37,7 +37,7 @@ builder.objectFields(TeamRef, (t) => ({
     type: [ApiKeyRef],
     extensions: { items: 20, most: 100 },
     description:
-      'Its API keys that were revoked last, at most 100, newest first: also those of members who were removed, left or became collaborators.',
+      'Its last revoked API keys, at most 100, newest first, including those of members who were removed, left or became collaborators.',
     errors: [{ FORBIDDEN: 'for collaborators' }],
     resolve: (team, _, ctx) => revokedKeysOf(ctx, team),
   }),
@@ -48,10 +48,10 @@ builder.mutationFields((t) => {
   return {
     createTeamApiKey: t.field({
       type: IssuedApiKeyRef,
-      description: 'Makes an API key of the team.',
+      description: 'Creates an API key of the team.',
       errors: ['TEAM_NOT_FOUND', { FORBIDDEN: 'for collaborators' }, 'MAX_API_KEYS_REACHED', 'SUBSCRIPTION_INACTIVE'],
       authScopes: { person: true },
-      args: { teamId, input: t.arg({ type: CreateApiKeyInput.ref, required: true, description: 'What to make.' }) },
+      args: { teamId, input: t.arg({ type: CreateApiKeyInput.ref, required: true, description: 'The new key.' }) },
       resolve: (_, args, ctx) => {
         const once = keyed(ctx, 'createTeamApiKey', { ...args.input, teamId: args.teamId } as typeof args.input)
         const { name } = CreateApiKeyInput.parse(ctx.app.config, args.input)
@@ -60,7 +60,7 @@ builder.mutationFields((t) => {
     }),
     revokeTeamApiKey: t.field({
       type: DeletedRef,
-      description: 'Makes an API key of the team unusable from the next request on.',
+      description: 'Revokes an API key of the team. It is refused from the next request on.',
       errors: ['TEAM_NOT_FOUND', { FORBIDDEN: 'for collaborators' }, 'NOT_FOUND'],
       authScopes: { person: true },
       args: { teamId, id: t.arg.id({ required: true, description: 'The key.' }) },

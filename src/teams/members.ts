@@ -16,8 +16,8 @@ import { type MemberRow, memberColumns } from './read.ts'
  */
 export async function changeRole(ctx: Context, teamId: string, userId: string, role: GivenRole): Promise<MemberRow> {
   return await write(ctx, async (tx) => {
-    const team = await holdMember(ctx, tx, teamId, userId, 'The owner of a team cannot get another role')
-    if (userId === ctx.principal.userId) fail('INVALID_STATE', 'Nobody changes their own role')
+    const team = await holdMember(ctx, tx, teamId, userId, 'The role of the owner cannot be changed')
+    if (userId === ctx.principal.userId) fail('INVALID_STATE', 'You cannot change your own role')
     const { rows } = await tx.query<MemberRow>(
       `update team_members m set role = $3 from users u where m."teamId" = $1 and m."userId" = $2 and u.id = m."userId"
        returning ${memberColumns}`,

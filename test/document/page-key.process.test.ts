@@ -92,7 +92,7 @@ describe.each(pages)('the page %s', (path) => {
     expect(JSON.stringify(opened.shown())).toContain(scene.key)
     expect([opened.element('field').value, opened.element('mine').hidden]).toEqual([scene.key, true])
     const again = await openPage(scene.links[path])
-    expect([again.said(), [...again.stored]]).toEqual(['This link was used already, or is too old', []])
+    expect([again.said(), [...again.stored]]).toEqual(['This link was already used or has expired', []])
     expect(JSON.stringify(again.shown())).not.toMatch(aKey)
     // The tab continues with the stored key.
     const later = await openPage(scene.url + path, { stored: opened.stored })
@@ -124,7 +124,7 @@ describe.each(pages)('the page %s', (path) => {
     const other = await newPerson(demo, demo.databaseUrl)
     const theirs = await openPage(demo.url + path, { cookie: other.cookie })
     await theirs.element('mine').send('click')
-    expect([theirs.said(), theirs.stored.size]).toEqual(['Your keys were shown when they were made; paste one', 0])
+    expect([theirs.said(), theirs.stored.size]).toEqual(['A key is shown only once, when it is created; paste one of yours', 0])
     const nobody = await openPage(demo.url + path)
     await nobody.element('mine').send('click')
     expect([nobody.said(), nobody.stored.size]).toEqual(['You are not signed in on the account page.', 0])

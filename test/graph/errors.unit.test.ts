@@ -11,7 +11,7 @@ describe('the errors of a field', () => {
   it('end its description, each with its case', () => {
     const { createTemplate, revokeTeamApiKey } = schema.getMutationType()?.getFields() ?? {}
     expect(createTemplate?.description).toBe(
-      'Creates a template, up to 1,000 in a workspace. Errors: SUBSCRIPTION_INACTIVE, TEMPLATE_INVALID, CONFLICT (its name is taken), INVALID_STATE (there are 1,000).',
+      'Creates a template, up to 1,000 in a workspace. Errors: SUBSCRIPTION_INACTIVE, TEMPLATE_INVALID, CONFLICT if the name is taken, INVALID_STATE if the workspace has 1,000.',
     )
     expect(revokeTeamApiKey?.description).toMatch(/ Errors: TEAM_NOT_FOUND, FORBIDDEN for collaborators, NOT_FOUND\.$/)
   })
@@ -22,10 +22,10 @@ describe('the errors of a field', () => {
       errors: ['SUBSCRIPTION_INACTIVE', 'TEMPLATE_INVALID', 'CONFLICT', 'INVALID_STATE'],
     })
     expect(asked('{ team { apiKeys { id name } } }')).toMatchObject({
-      description: 'Its API keys that hold, oldest first.',
+      description: 'Its active API keys, oldest first.',
       errors: ['TEAM_NOT_FOUND', 'FORBIDDEN'],
     })
-    expect(asked('{ plans { id name } }')).toMatchObject({ description: 'The plan catalogue.', errors: [] })
+    expect(asked('{ plans { id name } }')).toMatchObject({ description: 'All plans.', errors: [] })
   })
 
   it('stand in no description but by the option `errors`', () => {

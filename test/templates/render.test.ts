@@ -120,7 +120,7 @@ describe('a body is refused', () => {
     ['{{> partial}}', /is none of/],
     ['{{constructor.constructor("return process")()}}', /is none of/],
     ['{{contact.__proto__.x}}', /is none of/],
-    ['{{contact.nick}}', /is unknown: a contact has name, firstName, lastName, phone, email/],
+    ['{{contact.nick}}', /is unknown; a contact has name, firstName, lastName, phone, email/],
     ['{{contact.__proto__}}', /is unknown/],
     ['{{contact.toString}}', /is unknown/],
     ['{{contact.id}}', /is unknown/],

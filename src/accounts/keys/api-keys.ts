@@ -104,5 +104,5 @@ export async function revokeApiKey(pool: pg.Pool, id: string): Promise<void> {
     `update api_keys set "revokedAt" = coalesce("revokedAt", now()) where id::text = lower($1)`,
     [id],
   )
-  if (!rowCount) fail('NOT_FOUND', `There is no API key with the id ${id}`)
+  if (!rowCount) fail('NOT_FOUND', `No API key has the id ${id}`)
 }

@@ -102,6 +102,6 @@ export async function reservePlanned(
 export function tooMuchPlanned(plan: string): Error {
   return failure(
     'MONTHLY_OUTBOUND_QUOTA_EXCEEDED',
-    `The plan allows ${mostPlanned(plan)} scheduled messages and recipients a month`,
+    `The plan allows ${mostPlanned(plan)} scheduled messages and campaign recipients a month`,
   )
 }

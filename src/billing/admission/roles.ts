@@ -22,5 +22,5 @@ export function refusePaymentsUnlessOwner(principal: Asker): void {
 
 /** Protects the subscription and the usage. @throws FORBIDDEN when the caller is a collaborator of the team, or uses a key of the team. */
 export function refuseCollaborators(principal: Asker): void {
-  if (isAnothers(principal) && principal.role !== 'admin') fail('FORBIDDEN', 'Collaborators do not see the billing of a team')
+  if (isAnothers(principal) && principal.role !== 'admin') fail('FORBIDDEN', 'Collaborators cannot see the billing of a team')
 }

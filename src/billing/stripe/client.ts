@@ -48,8 +48,8 @@ export async function askStripe<T>(app: Pick<BillingApp, 'log'>, call: Promise<T
     return await call
   } catch (error) {
     const { type, code, message, requestId } = error as Record<string, unknown>
-    app.log.warn({ type, code, err: message, stripeRequest: requestId }, 'Stripe did not do what was asked')
-    return fail('PROVIDER_ERROR', 'Stripe did not do this; nothing was changed here, try again later')
+    app.log.warn({ type, code, err: message, stripeRequest: requestId }, 'Stripe refused the request')
+    return fail('PROVIDER_ERROR', 'Stripe did not complete the request. Nothing was changed; try again later')
   }
 }
 

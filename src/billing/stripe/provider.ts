@@ -25,7 +25,7 @@ export function createStripeProvider(app: BillingApp): BillingProvider {
       // A customer that Stripe does not know has no running subscription there, so a new customer is created.
       const another = await makeCustomer(app, opened, order)
       const again = await openCheckout(app, opened, order, another, `${order.checkoutId}-again`)
-      return again ?? fail('PROVIDER_ERROR', 'Stripe does not know the customer it has just made; try again later')
+      return again ?? fail('PROVIDER_ERROR', 'Stripe does not find the customer that it has just created; try again later')
     },
     async isOpen({ externalId }) {
       // A page of the portal is valid for minutes only, so a new one is always opened.
@@ -34,7 +34,7 @@ export function createStripeProvider(app: BillingApp): BillingProvider {
       const session = await findAtStripe(app, opened.stripe.checkout.sessions.retrieve(externalId))
       if (session?.status !== 'complete') return session?.status === 'open'
       await settleSession(app, opened, session)
-      fail('INVALID_STATE', 'The checkout before was completed; look at the subscription')
+      fail('INVALID_STATE', 'The previous checkout was completed; read the subscription again')
     },
     async close({ externalId }) {
       if (!externalId?.startsWith('cs_')) return

@@ -30,7 +30,7 @@ export async function syncCustomer(app: BillingApp, { stripe, settings }: Stripe
     const state = stateOf(settings.prices, theirs, seen)
     if (await transaction(app.db, (tx) => storeUnlessChanged(app, tx, customer, seen, state))) return
   }
-  fail('PROVIDER_ERROR', 'The subscription changes too fast to be read')
+  fail('PROVIDER_ERROR', 'The subscription changes too often to be read')
 }
 
 async function findCustomer({ db }: BillingApp, customerId: string): Promise<Subscription | null> {
@@ -53,7 +53,7 @@ async function storeUnlessChanged(
   if (plan !== lastingPlan(held)) {
     const fault = await findTeamFault(tx, seen.userId, plan)
     // The change was made on Stripe's own pages, so it cannot be rejected here.
-    if (fault) app.log.warn({ userId: seen.userId, plan: plan.code, fault: oneLine(fault) }, 'the plan has no room for the teams')
+    if (fault) app.log.warn({ userId: seen.userId, plan: plan.code, fault: oneLine(fault) }, 'the plan does not fit the teams')
   }
   // A change of plan in the customer portal has no event of its own.
   if (state?.status === 'active') {

@@ -63,7 +63,7 @@ export function openJson({ name = 'body', values = 'ordinary' }: JsonOptions = {
 export function refuseShapes(value: unknown, name: string): void {
   let level = [value]
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > maxDepth) throw failure('VALIDATION_ERROR', `${name}: must not be nested more than ${maxDepth} deep`)
+    if (depth > maxDepth) throw failure('VALIDATION_ERROR', `${name}: must not be nested more than ${maxDepth} levels deep`)
     const next: unknown[] = []
     for (const item of level) {
       if (typeof item !== 'object' || item === null) continue

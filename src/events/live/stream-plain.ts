@@ -22,13 +22,13 @@ export const plainStreamQuery = z.object({
   ...eventScope.shape,
   types: z
     .preprocess(listOf, z.array(z.enum(eventTypes)).min(1).max(50).optional())
-    .describe('Only these kinds, comma-separated or repeated.'),
-  after: z.string().optional().describe('The cursor of the last event seen; without it the stream begins now.'),
+    .describe('Only these event types, comma-separated or repeated.'),
+  after: z.string().optional().describe('The cursor of the last event that you received; without it the stream starts now.'),
   named: z
     .enum(['true', 'false'])
     .default('true')
     .transform((value) => value === 'true')
-    .describe('`false` sends everything to `onmessage`, without names of events.'),
+    .describe('`false` omits the names of events, so that `onmessage` receives all of them.'),
 })
 
 /** Throws every error before the stream begins. `Last-Event-ID` overrides `after`. */

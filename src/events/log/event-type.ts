@@ -5,7 +5,7 @@ import { registerEnum } from '../../core/graph/input.ts'
 import { type EventType, eventTypes } from './emit.ts'
 
 export const EventTypeRef = builder.enumType('EventType', {
-  description: 'What an event tells of.',
+  description: 'The type of an event.',
   values: Object.fromEntries(eventTypes.map((type) => [type.replace('.', '_'), { value: type }])) as Record<
     string,
     { value: EventType }

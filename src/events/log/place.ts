@@ -69,7 +69,7 @@ export async function resumeAfter(app: App, workspaceId: string, cursor: string,
   // to one must not depend on the event numbers of other workspaces, unless the workspace existed when numbers were public.
   const isRecent = opened.place ? Date.now() - timeOf(opened.place).getTime() < retentionDays * 86_400_000 : bounds.isNew
   if (seq < BigInt(bounds.floor) && !isRecent) {
-    fail('VALIDATION_ERROR', `${field}: is older than the ${retentionDays} days that events are kept; start without it`)
+    fail('VALIDATION_ERROR', `${field}: is older than ${retentionDays} days, the retention of events; start without it`)
   }
   return seq
 }
