@@ -62,8 +62,8 @@ export interface App extends AsyncDisposable {
   pool: pg.Pool
   /** Connections with asynchronous commit; see core/database/database.ts. */
   quickPool: pg.Pool
-  shortRead: Read
-  longRead: Read
+  /** For reads of a few rows by an index; see core/database/database.ts. */
+  batchedRead: Read
   db: Db
   boss: PgBoss
   log: Log
@@ -113,8 +113,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     secrets,
     pool: database.pool,
     quickPool: database.quickPool,
-    shortRead: database.shortRead,
-    longRead: database.longRead,
+    batchedRead: database.batchedRead,
     db: database.db,
     boss,
     log,

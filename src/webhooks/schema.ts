@@ -4,13 +4,15 @@ import { fail } from '../core/errors.ts'
 import { AuthorRef, authorOf } from '../core/graph/author.ts'
 import { builder } from '../core/graph/builder.ts'
 import { DeletedRef } from '../core/graph/deleted.ts'
+import { readList } from '../core/graph/list.ts'
+import { tableOf } from '../core/graph/table.ts'
 import { keyed } from '../core/idempotency/idempotency.ts'
 import { parse, uuid } from '../core/validation.ts'
 import { type EventType, eventTypes } from '../events/log/emit.ts'
 import { EventTypeRef } from '../events/log/event-type.ts'
-import type { WebhookEndpoint } from '../generated/prisma/client.ts'
+import type { WebhookDelivery, WebhookEndpoint } from '../generated/prisma/client.ts'
 import { DeliveryStatus } from '../generated/prisma/enums.ts'
-import { pageOfDeliveries, payloadOf } from './deliveries.ts'
+import { payloadOf } from './deliveries.ts'
 import { CreateWebhookInput, UpdateWebhookInput } from './input.ts'
 import { redeliver, testEndpoint } from './redeliver.ts'
 import { createEndpoint, deleteEndpoint, type Endpoint, rotateSecret, updateEndpoint } from './service.ts'
@@ -34,18 +36,16 @@ const DeliveryRef = builder.prismaObject('WebhookDelivery', {
     eventId: t.exposeID('eventId', { description: "The event's id: `webhook-id` and `X-Service-Delivery` on every attempt." }),
     event: t.field({
       type: EventTypeRef,
+      extensions: { columns: ['type'] },
       description: 'Its type.',
       resolve: (row) => row.type as EventType,
     }),
     test: t.boolean({
+      extensions: { columns: ['eventSeq'] },
       description: 'Whether `testWebhook` created it.',
       resolve: (row) => row.eventSeq === null,
     }),
-    status: t.field({
-      type: DeliveryStatusRef,
-      description: 'Its status.',
-      resolve: (row) => row.status,
-    }),
+    status: t.expose('status', { type: DeliveryStatusRef, description: 'Its status.' }),
     attempts: t.exposeInt('attempts', { description: 'The number of attempts: up to five automatic ones, and those requested.' }),
     responseCode: t.exposeInt('responseCode', {
       nullable: true,
@@ -67,11 +67,14 @@ const DeliveryRef = builder.prismaObject('WebhookDelivery', {
     payload: t.field({
       type: 'JSON',
       nullable: true,
+      extensions: { columns: ['id'] },
       description: 'The request body.',
       resolve: (row, _, ctx) => payloadOf(ctx, row.id),
     }),
   }),
 })
+
+const deliveryTable = tableOf('WebhookDelivery', 'webhook_deliveries')
 
 const EndpointRef = builder.prismaObject('WebhookEndpoint', {
   description: 'A URL that receives webhooks.',
@@ -123,7 +126,13 @@ const EndpointRef = builder.prismaObject('WebhookEndpoint', {
       extensions: { page: 20 },
       description: 'Its deliveries of the last 30 days, newest first.',
       args: { status: t.arg({ type: DeliveryStatusRef, description: 'Only deliveries with this status.' }) },
-      resolve: (row, args, ctx) => pageOfDeliveries(ctx, row.id, args),
+      resolve: ({ id }, { status, ...args }, ctx, info) =>
+        readList<WebhookDelivery>(ctx, info, args, {
+          table: deliveryTable,
+          of: ['endpointId', id],
+          conditions: status ? [['status', '=', status]] : [],
+          binding: ['deliveries', id, status ?? null],
+        }),
     }),
   }),
 })
