@@ -142,8 +142,8 @@ function headersOf(rules: SurfaceRules): Record<string, unknown> {
 }
 
 function withExamples(schemas: Record<string, Schema>, demo: DemoIds): Record<string, Schema> {
-  const told = Object.entries(exampleRecords(demo)).filter(([name]) => name in schemas)
-  const examples = told.map(([name, example]) => [name, { ...schemas[name], examples: [example] }])
+  const known = Object.entries(exampleRecords(demo)).filter(([name]) => name in schemas)
+  const examples = known.map(([name, example]) => [name, { ...schemas[name], examples: [example] }])
   return { ...schemas, ...Object.fromEntries(examples) }
 }
 

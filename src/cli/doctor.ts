@@ -41,9 +41,9 @@ const checks: Record<string, Check> = {
     if (!(await hasJobTables(pool)))
       throw new Error('the job queue is not installed yet; start the gateway or run `gateway migrate`')
     const dead = await countDead(pool)
-    const told = dead.map(({ queue, n }) => `${n} of ${queue}`).join(', ')
+    const failed = dead.map(({ queue, n }) => `${n} of ${queue}`).join(', ')
     return dead.length > 0
-      ? `the queue is installed; failed for good in the last 14 days (see the log): ${told}`
+      ? `the queue is installed; failed for good in the last 14 days (see the log): ${failed}`
       : 'the queue is installed'
   },
   secretKey: async (pool, secretKey) => {

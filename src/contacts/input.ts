@@ -39,9 +39,9 @@ function optional<Field extends z.ZodType>(field: Field) {
 /** Requires at least one field. Null counts as a value. */
 function changesSomething(fields: object): Rules {
   const names = Object.keys(fields)
-  const told = `must change ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
+  const message = `must change ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
   return (value, report) => {
-    if (names.every((name) => value[name] === undefined)) report([], told)
+    if (names.every((name) => value[name] === undefined)) report([], message)
   }
 }
 

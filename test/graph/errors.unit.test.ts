@@ -1,11 +1,11 @@
 // Proves that the errors of a field end its description in the GraphQL schema and reach the OpenAPI documents as codes.
 import { isObjectType, parse, printSchema } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { askedField } from '../../rest-compat/openapi/graph.ts'
+import { selectedField } from '../../rest-compat/openapi/graph.ts'
 import { schema } from '../../src/schema.ts'
 
 const fields = Object.values(schema.getTypeMap()).flatMap((type) => (isObjectType(type) ? Object.values(type.getFields()) : []))
-const asked = (document: string) => askedField(schema, parse(document))
+const asked = (document: string) => selectedField(schema, parse(document))
 
 describe('the errors of a field', () => {
   it('end its description, each with its case', () => {
