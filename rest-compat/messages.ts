@@ -178,7 +178,7 @@ export const messageRoutes = [
     answer: messageRecord,
   }),
   row('POST', '/messages/bulk', {
-    summary: 'Send or schedule up to 1000 messages, each accepted or refused by itself',
+    summary: 'Send or schedule up to 1000 messages in one request',
     document: SendMessages,
     input: 'SendMessagesInput',
     status: 202,

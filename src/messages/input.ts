@@ -85,7 +85,7 @@ function inDocument(name: string) {
 
 export const SendMessagesInput = defineInput(
   'SendMessagesInput',
-  'Up to 1000 messages, each accepted or refused by itself.',
+  'Up to 1000 messages, each accepted or refused separately.',
   z.object({
     messages: z
       .array(z.unknown().meta({ anyOf: ['SendMessageInput', 'ScheduleMessageInput'].map(inDocument) }))

@@ -136,7 +136,7 @@ builder.mutationFields((t) => ({
   }),
   sendMessages: t.field({
     type: BulkResultRef,
-    description: 'Sends or schedules up to 1000 messages, each accepted or refused by itself.',
+    description: 'Sends or schedules up to 1000 messages, each accepted or refused separately.',
     authScopes: { active: true },
     args: { input: t.arg({ type: SendMessagesInput.ref, required: true, description: 'The messages.' }) },
     resolve: (_, { input }, ctx) => {

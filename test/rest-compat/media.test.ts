@@ -80,7 +80,7 @@ describe('a file', () => {
     [
       'that only says it is an image',
       () => [rig.gateway, key, Buffer.alloc(99), { filename: 'a.png', type: 'image/png' }],
-      expect.stringContaining('file: must be of a type'),
+      expect.stringContaining('file: must be of a supported type'),
     ],
   ])('%s is refused', async (_, args, message) => {
     expectRefusal(await upload(...args()), 400, 'VALIDATION_ERROR', message as string)
