@@ -15,7 +15,7 @@ import { providerOf } from '../providers/providers.ts'
 const lookupTimeoutMs = 8_000
 
 export const lookupFields = z.object({
-  instanceId: uuid.describe('The instance whose network is asked; it must be connected.'),
+  instanceId: uuid.describe('The instance to look the numbers up with; it must be connected.'),
   numbers: z.array(phone).min(1).max(100).describe('The numbers, E.164, 1 to 100.'),
   idempotencyKey,
 })
@@ -44,7 +44,7 @@ export async function lookupNumbers(ctx: Context, input: z.output<typeof lookupF
       const where = { id, workspaceId: principal.workspaceId, deletedAt: null }
       const instance = (await app.db.instance.findFirst({ where })) ?? fail('NOT_FOUND', 'Instance not found')
       if (instance.status !== 'connected')
-        fail('INVALID_STATE', `The instance is ${instance.status}; connect it to look numbers up`)
+        fail('INVALID_STATE', `The instance is ${instance.status}; connect it to look up numbers`)
       const provider = providerOf(app, instance.provider) ?? fail('PROVIDER_ERROR')
       const answers = await ask(ctx, provider, instance, distinct)
       const checkedAt = new Date()

@@ -188,7 +188,7 @@ describe('doctor', () => {
     const login = { email: 'signs@example.com', password: 'correct horse' }
     await json('account', 'create', '--name', 'S', '--plan', 'free', '--email', login.email, '--password', login.password)
     expect((await api(gateway).post('/api/auth/login', login)).status).toBe(200)
-    expect((await gatewayCommand('doctor')).stdout).toMatch(/^ok +secretKey: opens what is stored/m)
+    expect((await gatewayCommand('doctor')).stdout).toMatch(/^ok +secretKey: opens the stored secrets/m)
     const { code, stdout } = await command(['doctor'], { databaseUrl, env: { SECRET_KEY: 'ef'.repeat(32) } })
     expect(code).toBe(1)
     expect(stdout.match(/^wrong .*$/gm)).toEqual([expect.stringMatching(/secretKey: SECRET_KEY is not the one/)])

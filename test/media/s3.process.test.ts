@@ -109,7 +109,7 @@ describe('the configuration of a bucket', () => {
     expect((await refused.exited).code).toBe(1)
     expect(refused.logs).toEqual([
       'S3_BUCKET: is required with MEDIA_STORE=s3',
-      'S3_ACCESS_KEY_ID: goes together with S3_SECRET_ACCESS_KEY; give both or neither',
+      'S3_ACCESS_KEY_ID: must be set together with S3_SECRET_ACCESS_KEY',
     ])
   })
 

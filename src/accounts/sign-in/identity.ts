@@ -54,7 +54,7 @@ function createIdentity(app: App): Identity {
     auth,
     async withProvider(id) {
       const { oidc } = app.secrets
-      if (oidc?.id !== id) throw failure('NOT_FOUND', `There is no identity provider ${id}`)
+      if (oidc?.id !== id) throw failure('NOT_FOUND', `No identity provider is called ${id}`)
       if (ready.has(id)) return await auth()
       // Concurrent requests share one attempt.
       let asked = joining.get(id)
