@@ -1,4 +1,4 @@
-// Number lookups: asks the provider of an instance which numbers are on its network.
+// Number lookups: checks which numbers are on the network of an instance.
 import { z } from 'zod'
 import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
@@ -36,7 +36,7 @@ export async function lookupNumbers(ctx: Context, input: z.output<typeof lookupF
   const { app, principal } = ctx
   const { instanceId: id, numbers } = input
   const distinct = [...new Set(numbers)]
-  // `writeInPieces` keeps no transaction open while the provider is asked.
+  // `writeInPieces` keeps no transaction open during the call to the provider.
   const isFinal = () => true
   return await writeInPieces(
     ctx,
@@ -57,10 +57,10 @@ export async function lookupNumbers(ctx: Context, input: z.output<typeof lookupF
 
 async function ask({ app }: Context, provider: Provider, instance: Instance, numbers: readonly string[]) {
   try {
-    const asked = provider.lookup(instance, numbers)
-    return await inTime(lookupTimeoutMs, asked, () => new Error('the provider took too long'))
+    const lookup = provider.lookup(instance, numbers)
+    return await inTime(lookupTimeoutMs, lookup, () => new Error('the provider took too long'))
   } catch (error) {
-    app.log.warn({ instanceId: instance.id, err: (error as Error).message }, 'a number look-up broke off')
+    app.log.warn({ instanceId: instance.id, err: (error as Error).message }, 'a number lookup failed')
     return fail('PROVIDER_ERROR')
   }
 }

@@ -122,6 +122,6 @@ describe('the configuration of a bucket', () => {
     const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(hide)}`
     const refused = spawnGateway({ databaseUrl, env: { ...env, NODE_OPTIONS } })
     expect((await refused.exited).code).toBe(1)
-    expect(refused.logs).toEqual(['MEDIA_STORE: s3 needs @aws-sdk/client-s3; run `npm install --include=optional`'])
+    expect(refused.logs).toEqual(['MEDIA_STORE: s3 requires @aws-sdk/client-s3; run `npm install --include=optional`'])
   })
 })

@@ -169,7 +169,7 @@ it('reports an identity provider whose discovery document is unusable', async ()
   // Port 2 is unassigned, and fetch does not block it by itself.
   const cases = await Promise.all([...providers, oidcAt('http://127.0.0.1:2/')].map((env) => ask(env)))
   expect(cases.map(({ isWell }) => isWell)).toEqual(cases.map(() => false))
-  expect(cases.map(({ told }) => told.identityProvider?.replace(/^wrong http:\S+ is of no use /, ''))).toEqual([
+  expect(cases.map(({ told }) => told.identityProvider?.replace(/^wrong http:\S+ cannot be used /, ''))).toEqual([
     '(it answered 404); check OIDC_DISCOVERY_URL',
     '(it is not JSON); check OIDC_DISCOVERY_URL',
     '(it has no issuer); check OIDC_DISCOVERY_URL',

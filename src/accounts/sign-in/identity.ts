@@ -85,6 +85,6 @@ async function startWith(app: App, baseUrl: string, oidc: readonly OidcSettings[
   const auth = await start(app, baseUrl, oidc)
   const { socialProviders } = await auth.$context
   const missing = oidc.find(({ id }) => !socialProviders.some((provider) => provider.id === id))
-  if (missing) throw new Error(`nothing of use at ${missing.discoveryUrl}`)
+  if (missing) throw new Error(`no valid discovery document at ${missing.discoveryUrl}`)
   return auth
 }

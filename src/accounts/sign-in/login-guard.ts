@@ -87,7 +87,7 @@ async function settle(app: App, email: string, claimant: Claimant, tries: Try[],
   if (code === 'INVALID_CREDENTIALS') return
   // The password was correct.
   const settled = code === 'EMAIL_NOT_VERIFIED' ? giveBack(app, email, claimant, tries) : uncountAll(app, tries)
-  await settled.catch((err) => app.log.warn({ err }, 'a login that did not fail is counted as one that did'))
+  await settled.catch((err) => app.log.warn({ err }, 'a successful sign-in is still counted as a failed one'))
 }
 
 /** Clears all failures of the claimant, and returns the try that this attempt took from the counter of all networks. */

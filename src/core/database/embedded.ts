@@ -37,7 +37,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   let rejoining: Promise<void> | undefined
 
   async function rejoin(): Promise<void> {
-    options.onTrouble?.('the embedded database went away; starting it again')
+    options.onTrouble?.('the embedded database has stopped; starting it again')
     // The pools reconnect to the same port.
     client = (await join(place, options.as, port)).client
     watch()

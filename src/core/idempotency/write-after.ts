@@ -70,5 +70,5 @@ async function giveBack(app: App, claim: KeyClaim, at: Date, error: unknown): Pr
   const code = codeOf(error)
   const isAnswer = code !== null && errors[code].status < 500 && !code.startsWith('IDEMPOTENCY_')
   const release = isAnswer ? deleteClaim(app.pool, claim, at) : expireClaim(app.pool, claim, at, atWorkSeconds)
-  await release.catch((err: unknown) => app.log.warn({ err }, 'an Idempotency-Key is held until it counts as cut off'))
+  await release.catch((err: unknown) => app.log.warn({ err }, 'an Idempotency-Key stays claimed until its lease expires'))
 }
