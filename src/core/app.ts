@@ -21,6 +21,8 @@ export interface Signals {
   events: [last: bigint]
 }
 
+type CheckRow = (db: Db, workspaceId: string, id: string) => Promise<void>
+
 /** Calls from a domain up to a higher one, inside the caller's transaction. src/app.ts says who answers each. */
 export interface Hooks {
   /**
@@ -54,6 +56,12 @@ export interface Hooks {
   releaseWaiting: (app: App, tx: Sql, instanceId: string) => Promise<void>
   /** Deletes all webhook endpoints of a workspace. */
   deleteEndpoints: (tx: Sql, workspaceId: string) => Promise<void>
+  /** Check that the workspace has the row that an event filter names. @throws NOT_FOUND when it has none. */
+  checkInstance: CheckRow
+  checkMessage: CheckRow
+  checkCampaign: CheckRow
+  /** The payload of a test delivery of an event type. @throws Error when no domain defines the type. */
+  sampleEvent: (type: string, id: string, at: Date) => object
   /** Disables the webhook endpoints of the workspace that the person created. */
   disableEndpoints: (tx: Sql, workspaceId: string, userId: string) => Promise<void>
 }
@@ -65,8 +73,8 @@ export interface App extends AsyncDisposable {
   pool: pg.Pool
   /** Connections with asynchronous commit; see core/database/database.ts. */
   quickPool: pg.Pool
-  shortRead: Read
-  longRead: Read
+  /** For reads of a few rows by an index; see core/database/database.ts. */
+  batchedRead: Read
   db: Db
   boss: PgBoss
   log: Log
@@ -116,8 +124,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     secrets,
     pool: database.pool,
     quickPool: database.quickPool,
-    shortRead: database.shortRead,
-    longRead: database.longRead,
+    batchedRead: database.batchedRead,
     db: database.db,
     boss,
     log,

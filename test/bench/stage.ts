@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import autocannon from 'autocannon'
+import { json } from 'node:stream/consumers'
 import pg from 'pg'
 import { createAccount } from '../../src/accounts/service.ts'
 import { type Db, openDatabase } from '../../src/core/database/database.ts'
@@ -120,14 +120,17 @@ export async function load({
   seconds,
   requests,
 }: Load): Promise<{ rate: number; failed: number }> {
-  const result = await autocannon({
-    url: url + route,
-    method: 'POST',
-    connections,
-    duration: seconds,
-    requests: requests.map((request) => ({ method: 'POST' as const, path: route, ...request })),
-  })
-  return { rate: result['2xx'] / result.duration, failed: result.non2xx + result.errors }
+  const child = spawn(process.execPath, [path.join(root, 'test/bench/programs/load.js')], { stdio: ['pipe', 'pipe', 'inherit'] })
+  child.stdin.end(
+    JSON.stringify({
+      url: url + route,
+      method: 'POST',
+      connections,
+      duration: seconds,
+      requests: requests.map((request) => ({ method: 'POST', path: route, ...request })),
+    }),
+  )
+  return (await json(child.stdout)) as { rate: number; failed: number }
 }
 
 /** Empties the tables that grew, once no connection is active, so that later rounds start like earlier ones. */
