@@ -49,7 +49,7 @@ export function hostFor(app: App, provider: ProviderName): ProviderHost<StoredIn
       const end = app.metrics.receiptSeconds.startTimer({ provider })
       const unknown = await applyReceipts(app, receipts)
       end()
-      if (unknown.length > 0) app.log.debug({ receipts: unknown.length }, 'receipts of messages that are not known')
+      if (unknown.length > 0) app.log.debug({ receipts: unknown.length }, 'receipts of unknown messages')
     },
   }
 }

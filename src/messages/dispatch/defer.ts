@@ -2,7 +2,7 @@
 
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
-import { lockDisconnected } from '../../instances/instances.sql.ts'
+import { lockDisconnected } from '../../instances/sending.sql.ts'
 import type { ProviderName } from '../../providers/provider.ts'
 import { providers } from '../../providers/providers.ts'
 import { type Dispatchable, dispatchRequest, enqueueDispatch, expiryRequest } from './dispatch-job.ts'

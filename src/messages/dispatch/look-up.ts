@@ -2,7 +2,7 @@
 import { lockContacts, lockContactsByPhone, type NamedContact } from '../../contacts/service.ts'
 import type { Sql } from '../../core/database/database.ts'
 import type { Template } from '../../generated/prisma/client.ts'
-import { readSendingInstances, type SendingInstance } from '../../instances/instances.sql.ts'
+import { readSendingInstances, type SendingInstance } from '../../instances/sending.sql.ts'
 import type { TemplateType } from '../../message-types/service.ts'
 import { type Compiled, compileTemplate, readTemplates } from '../../templates/service.ts'
 import type { OpenTemplate } from '../accept/compose.ts'

@@ -1,0 +1,44 @@
+// SQL of instances for the messages that they send.
+import type { Sql } from '../core/database/database.ts'
+import type { Instance } from '../generated/prisma/client.ts'
+
+/** The part of an instance that new messages need. `disconnections` are those of the last 24 hours. */
+export type SendingInstance = Pick<
+  Instance,
+  'id' | 'workspaceId' | 'waNumber' | 'firstConnectedAt' | 'restrictedAt' | 'disconnections'
+>
+
+/** The instances with these ids that are not deleted, and the time of the transaction: one statement, so one round trip. */
+export async function readSendingInstances(
+  tx: Sql,
+  ids: readonly string[],
+): Promise<{ now: Date; instances: Map<string, SendingInstance> }> {
+  const { rows } = await tx.query<SendingInstance & { now: Date }>({
+    name: 'instances.sending',
+    text: `select date_trunc('milliseconds', now()) as now, i.id, i."workspaceId", i."waNumber", i."firstConnectedAt", i."restrictedAt",
+        coalesce(i.disconnections, '{}') as disconnections
+      from (select 1) one left join instances i on i.id = any($1::uuid[]) and i."deletedAt" is null`,
+    values: [ids],
+  })
+  const { now } = rows[0] as { now: Date }
+  return { now, instances: new Map(rows.filter((row) => row.id).map((row) => [row.id, row])) }
+}
+
+/** Locks instances FOR SHARE, so that none connects or is deleted before `tx` ends. Returns the ids of those that are not connected. */
+export async function lockDisconnected(tx: Sql, ids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await tx.query<{ id: string }>(
+    `select id from (select id, status, "deletedAt" from instances where id = any($1::uuid[]) order by id for share) i
+     where status <> 'connected' and "deletedAt" is null`,
+    [ids],
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Locks an instance FOR SHARE if it is connected or deleted. Returns whether it is. */
+export async function lockConnectedOrDeleted(tx: Sql, id: string): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `select from instances where id = $1 and (status = 'connected' or "deletedAt" is not null) for share`,
+    [id],
+  )
+  return (rowCount ?? 0) > 0
+}
