@@ -4,15 +4,15 @@ import { setPassword } from '../../src/accounts/service.ts'
 import { hashPassword } from '../../src/accounts/sign-in/password.ts'
 import { lockUser, replacePassword } from '../../src/accounts/sign-in/replace-password.ts'
 import { hold, refuse } from '../kit/fault.ts'
-import { type Api, api, cloneDatabase, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
+import { type Api, api, cloneDatabase, type OpenGateway, openGateways, sql, until } from '../kit/kit.ts'
 import { expectRefusal } from '../rest-compat/rig.ts'
 import { type Mailbox, openMailbox } from './mailbox.ts'
 import { logIn, newPerson, type Person, password } from './person.ts'
 
 let databaseUrl: string
 let mailbox: Mailbox
-let gateway: Gateway
-let other: Gateway
+let gateway: OpenGateway
+let other: OpenGateway
 let client: Api
 const next = 'another horse battery'
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
   databaseUrl = await cloneDatabase()
   mailbox = await openMailbox()
   const env = { SMTP_URL: mailbox.url, PUBLIC_URL: 'http://gateway.example.com' }
-  ;[gateway, other] = await Promise.all([startGateway({ databaseUrl, env }), startGateway({ databaseUrl, env })])
+  ;[gateway, other] = await openGateways({ databaseUrl, env })
   client = api(gateway)
 })
 
