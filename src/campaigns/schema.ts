@@ -2,7 +2,8 @@
 
 import { fail } from '../core/errors.ts'
 import { builder } from '../core/graph/builder.ts'
-import { readPage } from '../core/graph/pagination.ts'
+import { readList } from '../core/graph/list.ts'
+import { tableOf } from '../core/graph/table.ts'
 import { keyed } from '../core/idempotency/idempotency.ts'
 import { parse, uuid } from '../core/validation.ts'
 import { followOne } from '../events/live/follow.ts'
@@ -86,11 +87,16 @@ const CampaignRef = builder.prismaObject('Campaign', {
     scheduledFor: t.expose('scheduledFor', { type: 'DateTime', nullable: true, description: 'When it is to begin.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
-    stats: t.field({ type: CampaignStatsRef, description: 'How far it is.', resolve: ({ id }, _, ctx) => statsOf(ctx, id) }),
+    stats: t.field({
+      type: CampaignStatsRef,
+      extensions: { columns: ['id'] },
+      description: 'How far it is.',
+      resolve: ({ id }, _, ctx) => statsOf(ctx, id),
+    }),
     instance: t.relation('instance', { description: 'The instance it goes through.' }),
     messages: t.connection({
       type: MessageRef,
-      extensions: { page: 20 },
+      extensions: { page: 20, columns: ['id'] },
       description: 'The messages made so far, newest first; 20 a page, at most 100.',
       resolve: ({ id }, args, ctx, info) => listMessages(ctx, info, args, { equal: { campaignId: id } }, 'desc'),
     }),
@@ -100,6 +106,8 @@ const CampaignRef = builder.prismaObject('Campaign', {
 builder.prismaObjectField(MessageRef, 'campaign', (t) =>
   t.relation('campaign', { nullable: true, description: 'The campaign it belongs to.' }),
 )
+
+const campaignTable = tableOf('Campaign', 'campaigns', { instance: tableOf('Instance', 'instances') })
 
 builder.queryFields((t) => ({
   campaign: t.prismaField({
@@ -116,15 +124,14 @@ builder.queryFields((t) => ({
     type: CampaignRef,
     extensions: { page: 20 },
     description: 'The campaigns of the workspace, newest first; 20 a page, at most 100.',
-    resolve: async (_, args, { app, principal: { workspaceId } }) => {
-      const page = await readPage<Campaign>({
-        args,
+    resolve: async (_, args, ctx, info) => {
+      const { workspaceId } = ctx.principal
+      const page = await readList<Campaign>(ctx, info, args, {
+        table: campaignTable,
+        of: ['workspaceId', workspaceId],
         binding: ['campaigns', workspaceId],
-        field: 'createdAt',
-        direction: 'desc',
-        find: ({ where, ...page }) => app.db.campaign.findMany({ ...page, where: { AND: [{ workspaceId }, where] } }),
       })
-      return { ...page, totalCount: () => app.db.campaign.count({ where: { workspaceId } }) }
+      return { ...page, totalCount: () => ctx.app.db.campaign.count({ where: { workspaceId } }) }
     },
   }),
 }))

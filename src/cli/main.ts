@@ -45,7 +45,7 @@ account
   .addOption(json())
   .action(async (options: { email: string; name: string; plan: string; password?: string; json?: true }) => {
     const password = options.password ?? randomBytes(15).toString('base64url')
-    const made = await withDatabase((pool) => createAccount(pool, { ...options, password }))
+    const made = await withDatabase((db) => createAccount(db, { ...options, password }))
     // Printed apart from the JSON, because other programs rely on its fields.
     if (!options.password) console.error(`password: ${password}`)
     print(options.json, made)
@@ -56,7 +56,7 @@ account
   .addOption(email())
   .addOption(plan())
   .action(async (options: { email: string; plan: Plan['code'] }) => {
-    await withDatabase((pool) => setPlan(pool, options))
+    await withDatabase((db) => setPlan(db, options))
     console.log(`${options.email} is on ${options.plan}`)
   })
 account
@@ -77,7 +77,7 @@ account
   .option('--password <password>', 'the password; made and printed when absent')
   .action(async (options: { email: string; password?: string }) => {
     const password = options.password ?? randomBytes(15).toString('base64url')
-    await withDatabase((pool) => setPassword(pool, { email: options.email, password }))
+    await withDatabase((db) => setPassword(db, { email: options.email, password }))
     console.log(options.password ? `${options.email} has another password` : `password: ${password}`)
   })
 account
@@ -85,7 +85,7 @@ account
   .description('take the e-mail address of an account for proved')
   .addOption(email())
   .action(async (options: { email: string }) => {
-    await withDatabase((pool) => verifyAccount(pool, options, revokeInvitations))
+    await withDatabase((db) => verifyAccount(db, options, revokeInvitations))
     console.log(`${options.email} is verified`)
   })
 
@@ -110,7 +110,7 @@ apiKey
   .requiredOption('--name <name>', 'what the key is for')
   .addOption(json())
   .action(async (options: { email: string; name: string; json?: true }) => {
-    const { id, name, prefix, key } = await withDatabase((pool) => createApiKey(pool, options))
+    const { id, name, prefix, key } = await withDatabase((db) => createApiKey(db, options))
     print(options.json, { id, name, prefix, apiKey: key })
   })
 apiKey
@@ -119,7 +119,7 @@ apiKey
   .addOption(email())
   .addOption(json())
   .action(async (options: { email: string; json?: true }) => {
-    const keys = await withDatabase((pool) => listKeysOf(pool, options.email))
+    const keys = await withDatabase((db) => listKeysOf(db, options.email))
     if (options.json) console.log(jsonLine(keys))
     else
       for (const row of keys)
@@ -132,7 +132,7 @@ apiKey
   .description('make a key unusable from the next request on')
   .requiredOption('--id <id>', 'id of the key')
   .action(async (options: { id: string }) => {
-    await withDatabase((pool) => revokeApiKey(pool, options.id))
+    await withDatabase((db) => revokeApiKey(db, options.id))
     console.log(`${options.id} is revoked`)
   })
 

@@ -2,7 +2,7 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Context } from '../core/context.ts'
 import { type Page, type PageArgs, readPage } from '../core/graph/pagination.ts'
-import { pageColumns } from '../core/graph/select.ts'
+import { columnsOf } from '../core/graph/selection.ts'
 import { tableOf } from '../core/graph/table.ts'
 import type { Contact } from '../generated/prisma/client.ts'
 import type { ContactFilterValue } from './input.ts'
@@ -28,14 +28,14 @@ export async function pageOfContacts(
   args: PageArgs,
 ): Promise<Page<Contact>> {
   const { field, direction } = sorts[sort]
-  const columns = pageColumns(info, contactTable, ['id', field], 'c')
+  const columns = columnsOf(info, contactTable, ['id', field], 'c')
   return await readPage<Contact>({
     args,
     binding: ['contacts', ctx.principal.workspaceId, filter.search ?? null, filter.tag ?? null, filter.groupId ?? null, sort],
     field,
     sortedBy: field === 'name' ? 'text' : 'time',
     direction,
-    find: ({ take }, place) => findContacts(ctx, { filter, columns, field, place, take }),
+    find: (take, place) => findContacts(ctx, { filter, columns, field, place, take }),
   })
 }
 

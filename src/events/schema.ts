@@ -11,11 +11,7 @@ export const EventRef = builder.prismaObject('Event', {
   description: 'Something that happened, as webhooks and live streams tell it too. Kept for 30 days.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id, equal on every way and every attempt.' }),
-    type: t.field({
-      type: EventTypeRef,
-      description: 'What it tells of.',
-      resolve: ({ type }) => type as typeof EventTypeRef.$inferType,
-    }),
+    type: t.expose('type', { type: EventTypeRef, description: 'What it tells of.' }),
     cursor: t.string({
       description: 'Its place in the log: `after` this cursor comes what happened next.',
       resolve: (event, _, { app }) => cursorOf(app, event),

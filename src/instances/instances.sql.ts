@@ -2,28 +2,34 @@
 import type { Sql } from '../core/database/database.ts'
 import type { Instance, InstanceStatus } from '../generated/prisma/client.ts'
 
-export type HeldInstance = Instance & { settings: Record<string, unknown> }
-
 /** Locks an instance of the workspace that is not deleted. */
-export async function lockInstance(tx: Sql, workspaceId: string, id: string): Promise<HeldInstance | undefined> {
-  const { rows } = await tx.query<HeldInstance>(
+export async function lockInstance(tx: Sql, workspaceId: string, id: string): Promise<Instance | undefined> {
+  const { rows } = await tx.query<Instance>(
     'select * from instances where id = $1 and "workspaceId" = $2 and "deletedAt" is null for update',
     [id, workspaceId],
   )
   return rows[0]
 }
 
+export type HeldState = Pick<Instance, 'status' | 'workspaceId' | 'provider' | 'settings' | 'credentials'>
+
 /** Locks an instance of any workspace, for a report of its provider. */
-export async function lockState(tx: Sql, id: string): Promise<{ status: InstanceStatus; workspaceId: string } | undefined> {
-  const { rows } = await tx.query<{ status: InstanceStatus; workspaceId: string }>(
-    'select status, "workspaceId" from instances where id = $1 and "deletedAt" is null for update',
+export async function lockState(tx: Sql, id: string): Promise<HeldState | undefined> {
+  const { rows } = await tx.query<HeldState>(
+    'select status, "workspaceId", provider, settings, credentials from instances where id = $1 and "deletedAt" is null for update',
     [id],
   )
   return rows[0]
 }
 
+/** Marks a locked instance as deleted, and erases its secrets. */
 export async function markDeleted(tx: Sql, id: string): Promise<void> {
-  await tx.query('update instances set "deletedAt" = now(), "updatedAt" = now() where id = $1', [id])
+  await tx.query('update instances set "deletedAt" = now(), credentials = null, "updatedAt" = now() where id = $1', [id])
+}
+
+/** Replaces the encrypted secrets of a locked instance. */
+export async function storeCredentials(tx: Sql, id: string, credentials: Instance['credentials']): Promise<void> {
+  await tx.query('update instances set credentials = $2 where id = $1', [id, credentials])
 }
 
 export async function markRestricted(tx: Sql, id: string, error: string | null): Promise<void> {
@@ -56,4 +62,45 @@ export async function storeState(tx: Sql, id: string, state: NewState): Promise<
      where id = $1`,
     [id, status, qr, pairingCode, error, waNumber, connects, leaves],
   )
+}
+
+/** The part of an instance that new messages need. `disconnections` are those of the last 24 hours. */
+export type SendingInstance = Pick<
+  Instance,
+  'id' | 'workspaceId' | 'waNumber' | 'firstConnectedAt' | 'restrictedAt' | 'disconnections'
+>
+
+/** The instances with these ids that are not deleted, and the time of the transaction: one statement, so one round trip. */
+export async function readSendingInstances(
+  tx: Sql,
+  ids: readonly string[],
+): Promise<{ now: Date; instances: Map<string, SendingInstance> }> {
+  const { rows } = await tx.query<SendingInstance & { now: Date }>({
+    name: 'instances.sending',
+    text: `select date_trunc('milliseconds', now()) as now, i.id, i."workspaceId", i."waNumber", i."firstConnectedAt", i."restrictedAt",
+        coalesce(i.disconnections, '{}') as disconnections
+      from (select 1) one left join instances i on i.id = any($1::uuid[]) and i."deletedAt" is null`,
+    values: [ids],
+  })
+  const { now } = rows[0] as { now: Date }
+  return { now, instances: new Map(rows.filter((row) => row.id).map((row) => [row.id, row])) }
+}
+
+/** Locks instances FOR SHARE, so that none connects or is deleted before `tx` ends. Returns the ids of those that are not connected. */
+export async function lockDisconnected(tx: Sql, ids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await tx.query<{ id: string }>(
+    `select id from (select id, status, "deletedAt" from instances where id = any($1::uuid[]) order by id for share) i
+     where status <> 'connected' and "deletedAt" is null`,
+    [ids],
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Locks an instance FOR SHARE if it is connected or deleted. Returns whether it is. */
+export async function lockConnectedOrDeleted(tx: Sql, id: string): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `select from instances where id = $1 and (status = 'connected' or "deletedAt" is not null) for share`,
+    [id],
+  )
+  return (rowCount ?? 0) > 0
 }

@@ -1,5 +1,61 @@
-// Builds the events of outbound messages. Webhooks and streams carry the same payload.
-import type { NewEvent } from '../events/log/emit.ts'
+// The events of messages.
+import { z } from 'zod'
+import { defineEvent, type NewEvent } from '../events/log/define.ts'
+
+const ids = {
+  instanceId: z.uuid().describe('The instance it happened on.'),
+  messageId: z.uuid().describe('The message it is about.'),
+  providerMessageId: z.string().nullable().describe("The network's own id; null where it never got one."),
+}
+const to = z.string().describe("The recipient's number, E.164.")
+const subject = ({ instanceId, messageId }: { instanceId: string; messageId: string }) => ({ instanceId, messageId })
+
+const nobody = '00000000-0000-0000-0000-000000000000'
+const sampleIds = { instanceId: nobody, messageId: nobody, providerMessageId: 'test' }
+const ownNumber = '+10000000000'
+const otherNumber = '+10000000001'
+
+function defineProgress(status: 'sent' | 'delivered' | 'read', summary: string) {
+  return defineEvent({
+    type: `message.${status}`,
+    summary,
+    payload: z.object({ ...ids, to, status: z.literal(status).describe('The status it reached.') }),
+    subject,
+    sample: { ...sampleIds, to: otherNumber, status },
+  })
+}
+
+export const messageSent = defineProgress('sent', 'The network took a message')
+export const messageDelivered = defineProgress('delivered', "A message reached the recipient's phone")
+export const messageRead = defineProgress('read', 'The recipient read a message')
+
+export const messageFailed = defineEvent({
+  type: 'message.failed',
+  summary: 'A message failed',
+  payload: z.object({
+    ...ids,
+    to,
+    status: z.literal('failed').describe('The status it reached.'),
+    error: z.string().nullable().describe('Why it failed, as a code.'),
+  }),
+  subject,
+  sample: { ...sampleIds, to: otherNumber, status: 'failed', error: 'TEST' },
+})
+
+export const messageReceived = defineEvent({
+  type: 'message.received',
+  summary: 'A message came in',
+  payload: z.object({
+    ...ids,
+    to: z.string().describe("The instance's number, E.164."),
+    status: z.literal('received').describe('Always `received`.'),
+    from: z.string().describe("The sender's number, E.164."),
+    type: z.string().describe('What it is; `unknown` where it is none of the types that can be sent.'),
+    body: z.string().describe('Its text, caption, place, shared name or description; empty where there is none.'),
+  }),
+  subject,
+  sample: { ...sampleIds, from: otherNumber, to: ownNumber, type: 'text', body: 'test', status: 'received' },
+})
 
 export interface EventfulMessage {
   id: string
@@ -11,9 +67,13 @@ export interface EventfulMessage {
   error?: string | null
 }
 
-export function messageEvent(message: EventfulMessage, status: 'sent' | 'delivered' | 'read' | 'failed', at: Date): NewEvent {
+const progress = { sent: messageSent, delivered: messageDelivered, read: messageRead }
+
+/** The event of an outbound message that has just reached a status. */
+export function messageEvent(message: EventfulMessage, status: keyof typeof progress | 'failed', at: Date): NewEvent {
   const { workspaceId, instanceId, campaignId, providerMessageId, to, error } = message
-  const fields: NewEvent['fields'] = { instanceId, messageId: message.id, providerMessageId, to, status }
-  if (status === 'failed') fields.error = error ?? null
-  return { workspaceId, type: `message.${status}`, instanceId, messageId: message.id, campaignId, fields, at }
+  const fields = { instanceId, messageId: message.id, providerMessageId, to }
+  const occurrence = { workspaceId, campaignId, at }
+  if (status === 'failed') return messageFailed.event({ ...fields, status, error: error ?? null }, occurrence)
+  return progress[status].event({ ...fields, status }, occurrence)
 }

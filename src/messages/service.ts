@@ -1,6 +1,7 @@
 // The operations on messages: send, schedule, send in bulk, cancel.
 import { returnQuota } from '../billing/admission/quota.ts'
 import type { Context } from '../core/context.ts'
+import type { Db } from '../core/database/database.ts'
 import { codeOf, type ErrorCode, errors, fail } from '../core/errors.ts'
 import { acceptedBefore, orAsBefore, write, writeInPieces } from '../core/idempotency/idempotency.ts'
 import { publicFailure } from '../core/public-failure.ts'
@@ -9,6 +10,7 @@ import { announceChange, subject } from '../events/live/follow.ts'
 import type { Message } from '../generated/prisma/client.ts'
 import { acceptMessage, acceptMessages } from './accept/accept.ts'
 import type { Submission } from './accept/submission.ts'
+import { lockMessage, storeCancelled } from './cancel.sql.ts'
 import { ScheduleMessageInput, SendMessageInput } from './input.ts'
 
 /**
@@ -124,20 +126,16 @@ function memberOf(ctx: Context, index: number): Context {
  */
 export async function cancelMessage(ctx: Context, id: string): Promise<Message> {
   return await write(ctx, async (tx) => {
-    const { rows } = await tx.query<Message & { period: string | null; ownerId: string }>(
-      `select m.*, m."countedPeriod"::text as period, w."ownerId" from messages m join workspaces w on w.id = m."workspaceId"
-       where m.id = $1 and m."workspaceId" = $2 for update of m`,
-      [id, ctx.principal.workspaceId],
-    )
-    const found = rows[0] ?? fail('NOT_FOUND', 'Message not found')
+    const found = (await lockMessage(tx, ctx.principal.workspaceId, id)) ?? fail('NOT_FOUND', 'Message not found')
     if (found.status !== 'queued') fail('INVALID_STATE', `The message is ${found.status}; only a queued one can be cancelled`)
     if (found.period) await returnQuota(tx, [{ ownerId: found.ownerId, period: found.period }])
-    const cancelled = await tx.query<Message>(
-      `update messages set status = 'cancelled', "cancelledAt" = now(), "updatedAt" = now(), "countedPeriod" = null, "waitingSince" = null
-       where id = $1 returning *`,
-      [id],
-    )
+    const cancelled = await storeCancelled(tx, id)
     if (found.campaignId) await announceChange(tx, subject('campaign', found.campaignId))
-    return cancelled.rows[0] as Message
+    return cancelled
   })
+}
+
+/** @throws NOT_FOUND when the workspace has no such message. */
+export async function checkMessage(db: Db, workspaceId: string, id: string): Promise<void> {
+  if (!(await db.message.findFirst({ where: { id, workspaceId }, select: { id: true } }))) fail('NOT_FOUND', 'Message not found')
 }

@@ -1,6 +1,5 @@
-// SQL of deliveries: the fan-out of events to endpoints, and reads for many endpoints or deliveries at once.
+// SQL of deliveries: the fan-out of events to endpoints, and their payloads.
 import type { Sql } from '../core/database/database.ts'
-import type { DeliveryStatus, WebhookDelivery } from '../generated/prisma/client.ts'
 
 /** The enabled endpoints of these workspaces, with the types of events that they subscribe to (index on the workspace). */
 export async function readEnabled(
@@ -37,22 +36,6 @@ export async function insertDeliveries(tx: Sql, deliveries: readonly NewDelivery
       deliveries.map(({ event }) => event.type),
     ],
   })
-}
-
-/** The first `take` deliveries of each endpoint, in one statement (index on endpoint, time and id). */
-export async function readFirst(
-  sql: Sql,
-  endpointIds: readonly string[],
-  { status, take, order }: { status: DeliveryStatus | null; take: number; order: 'asc' | 'desc' },
-): Promise<WebhookDelivery[]> {
-  const { rows } = await sql.query<WebhookDelivery>(
-    `select d.* from unnest($1::uuid[]) as e(id) cross join lateral (
-       select * from webhook_deliveries where "endpointId" = e.id and ($2::text is null or status::text = $2)
-       order by "createdAt" ${order}, id ${order} limit $3
-     ) d order by d."createdAt" ${order}, d.id ${order}`,
-    [endpointIds, status, take],
-  )
-  return rows
 }
 
 /** The payloads of deliveries: their own, or that of their event. */

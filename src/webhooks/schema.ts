@@ -4,13 +4,14 @@ import { fail } from '../core/errors.ts'
 import { AuthorRef, authorOf } from '../core/graph/author.ts'
 import { builder } from '../core/graph/builder.ts'
 import { DeletedRef } from '../core/graph/deleted.ts'
+import { readList } from '../core/graph/list.ts'
+import { tableOf } from '../core/graph/table.ts'
 import { keyed } from '../core/idempotency/idempotency.ts'
 import { parse, uuid } from '../core/validation.ts'
-import { type EventType, eventTypes } from '../events/log/emit.ts'
-import { EventTypeRef } from '../events/log/event-type.ts'
-import type { WebhookEndpoint } from '../generated/prisma/client.ts'
+import { EventTypeRef, eventTypes } from '../events/log/event-type.ts'
+import type { WebhookDelivery, WebhookEndpoint } from '../generated/prisma/client.ts'
 import { DeliveryStatus } from '../generated/prisma/enums.ts'
-import { pageOfDeliveries, payloadOf } from './deliveries.ts'
+import { payloadOf } from './deliveries.ts'
 import { CreateWebhookInput, UpdateWebhookInput } from './input.ts'
 import { redeliver, testEndpoint } from './redeliver.ts'
 import { createEndpoint, deleteEndpoint, type Endpoint, rotateSecret, updateEndpoint } from './service.ts'
@@ -32,20 +33,13 @@ const DeliveryRef = builder.prismaObject('WebhookDelivery', {
     id: t.exposeID('id', { description: 'Names the delivery.' }),
     webhookId: t.exposeID('endpointId', { description: 'The endpoint it goes to.' }),
     eventId: t.exposeID('eventId', { description: "The event's id: `webhook-id` and `X-Service-Delivery` on every attempt." }),
-    event: t.field({
-      type: EventTypeRef,
-      description: 'What it tells of.',
-      resolve: (row) => row.type as EventType,
-    }),
+    event: t.expose('type', { type: EventTypeRef, description: 'What it tells of.' }),
     test: t.boolean({
+      extensions: { columns: ['eventSeq'] },
       description: 'Whether it was made up by `testWebhook`.',
       resolve: (row) => row.eventSeq === null,
     }),
-    status: t.field({
-      type: DeliveryStatusRef,
-      description: 'Where it stands.',
-      resolve: (row) => row.status,
-    }),
+    status: t.expose('status', { type: DeliveryStatusRef, description: 'Where it stands.' }),
     attempts: t.exposeInt('attempts', { description: 'Attempts made: five by themselves, and those asked for.' }),
     responseCode: t.exposeInt('responseCode', {
       nullable: true,
@@ -63,22 +57,24 @@ const DeliveryRef = builder.prismaObject('WebhookDelivery', {
     payload: t.field({
       type: 'JSON',
       nullable: true,
+      extensions: { columns: ['id'] },
       description: 'The body that is sent.',
       resolve: (row, _, ctx) => payloadOf(ctx, row.id),
     }),
   }),
 })
 
+const deliveryTable = tableOf('WebhookDelivery', 'webhook_deliveries')
+
 const EndpointRef = builder.prismaObject('WebhookEndpoint', {
   description: 'An address of yours that receives events.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Names the endpoint.' }),
     url: t.exposeString('url', { description: 'Where events are delivered.' }),
-    events: t.field({
+    events: t.expose('events', {
       type: [EventTypeRef],
-      extensions: { items: eventTypes.length },
+      extensions: { items: eventTypes().length },
       description: 'The kinds of events delivered.',
-      resolve: (row) => row.events as EventType[],
     }),
     secret: t.string({
       nullable: true,
@@ -119,7 +115,13 @@ const EndpointRef = builder.prismaObject('WebhookEndpoint', {
       extensions: { page: 20 },
       description: 'What was, or is to be, delivered in the last 30 days, newest first.',
       args: { status: t.arg({ type: DeliveryStatusRef, description: 'Only those that stand there.' }) },
-      resolve: (row, args, ctx) => pageOfDeliveries(ctx, row.id, args),
+      resolve: ({ id }, { status, ...args }, ctx, info) =>
+        readList<WebhookDelivery>(ctx, info, args, {
+          table: deliveryTable,
+          of: ['endpointId', id],
+          conditions: status ? [['status', '=', status]] : [],
+          binding: ['deliveries', id, status ?? null],
+        }),
     }),
   }),
 })

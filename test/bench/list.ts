@@ -30,7 +30,7 @@ export async function benchList(): Promise<Figures[]> {
   for (const account of stage.accounts) await fill(stage, account)
   await stage.pool.query('analyze')
   await using gateway = await stage.start('src/main.ts', { ROLES: 'http' })
-  await using baseline = await stage.start('test/bench/postgraphile/server.js', {
+  await using baseline = await stage.start('test/bench/programs/postgraphile.js', {
     NODE_ENV: 'production',
     GRAPHILE_ENV: 'production',
   })

@@ -1,4 +1,4 @@
-// dashboard.ts: sends a message, and follows what becomes of all of them whatever becomes of the connection.
+// dashboard.ts: sends a message and follows the events of all messages, also after the connection was lost.
 import { createClient } from 'graphql-sse'
 import { graphql } from './generated/gql.ts'
 import type { FollowSubscription, TypedDocumentString } from './generated/graphql.ts'
@@ -43,8 +43,8 @@ const Follow = graphql(`
   }
 `)
 
-/** Asks a query or a mutation; what it takes and gives is typed by its document. */
-async function ask<Data, Variables>(document: TypedDocumentString<Data, Variables>, variables: Variables): Promise<Data> {
+/** Sends a query or a mutation. The document gives the types of variables and data. */
+async function request<Data, Variables>(document: TypedDocumentString<Data, Variables>, variables: Variables): Promise<Data> {
   const body = JSON.stringify({ query: document, variables })
   const response = await fetch(url, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body })
   const { data, errors } = (await response.json()) as { data: Data; errors?: { message: string }[] }
@@ -52,7 +52,7 @@ async function ask<Data, Variables>(document: TypedDocumentString<Data, Variable
   return data
 }
 
-/** Every event after a cursor, for ever. A connection that drops is taken up again behind the last event seen. */
+/** Yields every event after a cursor, without end. After a lost connection it resumes after the last event. */
 async function* follow(after: string | null | undefined) {
   const client = createClient({ url, headers, retryAttempts: 0 })
   for (;;) {
@@ -64,17 +64,17 @@ async function* follow(after: string | null | undefined) {
         yield data.events
       }
     } catch {
-      // It comes back, and nothing is missed.
+      // The next connection resumes at the cursor.
     }
     await new Promise((resolve) => setTimeout(resolve, 1_000))
   }
 }
 
-const { events, messages } = await ask(Overview, {})
+const { events, messages } = await request(Overview, {})
 for (const message of messages.nodes) console.log(message?.to, message?.status)
 
 const input = { instanceId: process.env.INSTANCE as string, to: '+4915112345678', type: 'text', text: 'Hello' } as const
-const { sendMessage } = await ask(Send, { input })
+const { sendMessage } = await request(Send, { input })
 console.log(sendMessage.to, sendMessage.status)
 
 for await (const { type, message } of follow(events.pageInfo.endCursor)) console.log(message?.to, type)

@@ -4,7 +4,18 @@ import { connect } from 'node:net'
 import path from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sweepMedia } from '../../src/media/service.ts'
-import { type Account, cloneDatabase, createAccount, type Gateway, measuredAgain, type OpenGateway, openGateway, sql, startGateway, until } from '../kit/kit.ts'
+import {
+  type Account,
+  cloneDatabase,
+  createAccount,
+  type Gateway,
+  measuredAgain,
+  type OpenGateway,
+  openGateway,
+  sql,
+  startGateway,
+  until,
+} from '../kit/kit.ts'
 import { residentBytes } from '../kit/resident.ts'
 import { openApp } from '../messages/rig.ts'
 import { dataFolder } from '../promises/demo.ts'

@@ -3,7 +3,7 @@ import type { GraphQLResolveInfo } from 'graphql'
 import type { Context } from '../../core/context.ts'
 import { load } from '../../core/graph/load.ts'
 import { extentOf, type Page, type PageArgs, readPage } from '../../core/graph/pagination.ts'
-import { pageColumns } from '../../core/graph/select.ts'
+import { columnsOf } from '../../core/graph/selection.ts'
 import { parse } from '../../core/validation.ts'
 import type { ContactGroup } from '../../generated/prisma/client.ts'
 import { search as searchTerm } from '../input.ts'
@@ -18,13 +18,13 @@ export async function pageOfMembers(
   args: PageArgs & { search?: string | null },
 ): Promise<Page<Member> & { totalCount: () => number | Promise<number> }> {
   const search = args.search == null ? null : parse(searchTerm, args.search, 'search')
-  const columns = pageColumns(info, contactTable, ['id'], 'c')
+  const columns = columnsOf(info, contactTable, ['id'], 'c')
   const page = await readPage<Member>({
     args,
     binding: ['members', group.id, search],
     field: 'addedAt',
     direction: 'desc',
-    find: ({ take }, place) => {
+    find: (take, place) => {
       const asked = { search, columns, place, take }
       return load(ctx, `members ${JSON.stringify(asked)}`, group.id, (ids) => findMembers(ctx, ids, asked))
     },

@@ -3,7 +3,8 @@
 import { fail } from '../../core/errors.ts'
 import { builder } from '../../core/graph/builder.ts'
 import { DeletedRef } from '../../core/graph/deleted.ts'
-import { readPage } from '../../core/graph/pagination.ts'
+import { readList } from '../../core/graph/list.ts'
+import { tableOf } from '../../core/graph/table.ts'
 import { keyed } from '../../core/idempotency/idempotency.ts'
 import { parse, uuid } from '../../core/validation.ts'
 import type { ContactGroup } from '../../generated/prisma/client.ts'
@@ -65,6 +66,8 @@ builder.prismaObjectField(ContactRef, 'groups', (t) =>
   }),
 )
 
+const groupTable = tableOf('ContactGroup', 'contact_groups')
+
 builder.queryFields((t) => ({
   contactGroup: t.prismaField({
     type: ContactGroupRef,
@@ -80,16 +83,14 @@ builder.queryFields((t) => ({
     type: ContactGroupRef,
     extensions: { page: 50 },
     description: 'The contact groups of the workspace, newest first; 50 a page, at most 100.',
-    resolve: async (_, args, { app, principal }) => {
-      const { workspaceId } = principal
-      const page = await readPage<ContactGroup>({
-        args,
+    resolve: async (_, args, ctx, info) => {
+      const { workspaceId } = ctx.principal
+      const page = await readList<ContactGroup>(ctx, info, args, {
+        table: groupTable,
+        of: ['workspaceId', workspaceId],
         binding: ['contact groups', workspaceId],
-        field: 'createdAt',
-        direction: 'desc',
-        find: ({ where, orderBy, take }) => app.db.contactGroup.findMany({ where: { workspaceId, ...where }, orderBy, take }),
       })
-      return { ...page, totalCount: () => app.db.contactGroup.count({ where: { workspaceId } }) }
+      return { ...page, totalCount: () => ctx.app.db.contactGroup.count({ where: { workspaceId } }) }
     },
   }),
 }))

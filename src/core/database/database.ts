@@ -20,9 +20,8 @@ export interface Database extends AsyncDisposable {
   pool: pg.Pool
   /** Connections with asynchronous commit, for counters: a crash of the database may lose their last moment. */
   quickPool: pg.Pool
-  /** For reads of a few rows by an index. */
-  shortRead: Read
-  longRead: Read
+  /** For reads of a few rows by an index: those of the same moment share a round trip. */
+  batchedRead: Read
   db: Db
 }
 
@@ -58,8 +57,7 @@ export function openDatabase(url: string, onError: (error: Error) => void, max =
   return {
     pool,
     quickPool,
-    shortRead: createShortReads(pool),
-    longRead: async (query) => (await pool.query<unknown[]>(query)).rows,
+    batchedRead: createBatchedRead(pool),
     db,
     async [Symbol.asyncDispose]() {
       await db.$disconnect()
@@ -120,7 +118,7 @@ export type Read = (query: pg.QueryArrayConfig) => Promise<unknown[][]>
  * Creates batched reads: those of the same moment share a connection and a round trip, and each gets its own result. Slow
  * statements do not belong here, because the reads behind them would wait.
  */
-function createShortReads(pool: pg.Pool): Read {
+function createBatchedRead(pool: pg.Pool): Read {
   const read = createBatch<pg.QueryArrayConfig, unknown[][]>({
     max: 50,
     parallel: 4,

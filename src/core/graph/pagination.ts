@@ -18,8 +18,8 @@ export interface PageRequest<Row> {
   /** Type of that column; `time` by default. */
   sortedBy?: SortedBy
   direction: 'asc' | 'desc'
-  /** Reads at most `take` rows, with Prisma's `where` and `orderBy`, or with SQL from the same position (`place`). */
-  find: (query: { where: object; orderBy: object[]; take: number }, place: Place) => Promise<Row[]>
+  /** Reads at most `take` rows from the position `place`. */
+  find: (take: number, place: Place) => Promise<Row[]>
 }
 
 /** Position of a page: the order of its rows, and the rows that they come after and before; see {@link keyset}. */
@@ -54,9 +54,8 @@ export async function readPage<Row extends { id: string }>(request: PageRequest<
     ...(args.after != null ? [{ than: forwards, ...decodePlace(args.after, binding, sortedBy, 'after') } as const] : []),
     ...(args.before != null ? [{ than: backwards, ...decodePlace(args.before, binding, sortedBy, 'before') } as const] : []),
   ]
-  const where = { AND: bounds.map((bound) => beyond(field, bound)) }
   const order = extent.backward === (direction === 'asc') ? 'desc' : 'asc'
-  const rows = await find({ where, orderBy: [{ [field]: order }, { id: order }], take: extent.size + 1 }, { order, bounds })
+  const rows = await find(extent.size + 1, { order, bounds })
   return pageOf(args, extent, rows, (row) => encodePlace(binding, row[field], row.id))
 }
 
@@ -120,9 +119,4 @@ export function keyset({ bounds }: Place, column: string, id: string, values: un
     const n = values.push(bound.value, bound.id)
     return `(${column}, ${id}) ${bound.than === 'gt' ? '>' : '<'} ($${n - 1}, $${n})`
   })
-}
-
-/** Prisma cannot compare rows. The first condition is redundant, but it gives the index a starting point. */
-function beyond(field: string, { than, value, id }: Bound): object {
-  return { [field]: { [`${than}e`]: value }, OR: [{ [field]: { [than]: value } }, { id: { [than]: id } }] }
 }

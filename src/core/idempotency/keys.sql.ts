@@ -97,3 +97,18 @@ export async function expireClaim(sql: Sql, { workspaceId, key }: KeyClaim, at: 
     [workspaceId, key, at, seconds],
   )
 }
+
+/** Deletes claims without a result, in the transaction that made them. */
+export async function releaseKeys(tx: Sql, claims: readonly KeyClaim[]): Promise<void> {
+  if (claims.length === 0) return
+  await tx.query(
+    `delete from idempotency_keys k using unnest($1::uuid[], $2::text[]) as u(w, key)
+     where k."workspaceId" = u.w and k.key = u.key and k.result is null`,
+    [claims.map(({ workspaceId }) => workspaceId), claims.map(({ key }) => key)],
+  )
+}
+
+/** Sets how long the next statements of `tx` wait for a lock, in milliseconds; null sets the limit of the connection again. */
+export async function setLockTimeout(tx: Sql, ms: number | null): Promise<void> {
+  await tx.query(`set local lock_timeout to ${ms ?? 'default'}`)
+}

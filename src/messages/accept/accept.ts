@@ -19,7 +19,8 @@ import { dispatchRequest, enqueueDispatch } from '../dispatch/dispatch-job.ts'
 import { lookUp, type References } from '../dispatch/look-up.ts'
 import { safetyBook } from '../safety/safety.ts'
 import { compose, fillTemplate } from './compose.ts'
-import { composeRows, insertMessages, type NewMessage } from './insert.ts'
+import { insertMessages } from './insert.sql.ts'
+import { composeRows, type NewMessage } from './rows.ts'
 import { type Result, replayRepeated, type Submission, storeResults } from './submission.ts'
 
 /** Answers each message, in order. The messages of one call share one transaction, so none overtakes another. */

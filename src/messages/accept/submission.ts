@@ -3,7 +3,7 @@ import type { App } from '../../core/app.ts'
 import type { Idempotency } from '../../core/context.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { claimKeys, claimOf, keepResults, nameOf, replay } from '../../core/idempotency/idempotency.ts'
-import type { KeyClaim } from '../../core/idempotency/keys.sql.ts'
+import { type KeyClaim, releaseKeys, setLockTimeout } from '../../core/idempotency/keys.sql.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Message } from '../../generated/prisma/client.ts'
 import type { MessageFields } from '../input.ts'
@@ -42,13 +42,13 @@ export async function replayRepeated(
   }
   if (claims.size === 0) return
   const list = [...claims.values()]
-  if (keyWaitMs) await tx.query(`set local lock_timeout = ${keyWaitMs}`)
+  if (keyWaitMs) await setLockTimeout(tx, keyWaitMs)
   const kept = await claimKeys(
     app,
     tx,
     list.map((item) => item.claim),
   )
-  if (keyWaitMs) await tx.query('set local lock_timeout to default')
+  if (keyWaitMs) await setLockTimeout(tx, null)
   for (const [i, { index }] of list.entries()) {
     const before = kept[i]
     if (!before) continue
@@ -77,12 +77,6 @@ export async function storeResults(
     else kept.push({ ...claim, value: result })
   }
   // Releases the keys of refused messages. `keepFailure` in core/idempotency/idempotency.ts decides later which refusals are kept.
-  if (refused.length > 0) {
-    await tx.query(
-      `delete from idempotency_keys k using unnest($1::uuid[], $2::text[]) as u(w, key)
-       where k."workspaceId" = u.w and k.key = u.key and k.result is null`,
-      [refused.map((claim) => claim.workspaceId), refused.map((claim) => claim.key)],
-    )
-  }
+  await releaseKeys(tx, refused)
   if (kept.length > 0) await keepResults(app, tx, kept)
 }

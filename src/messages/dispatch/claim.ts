@@ -1,14 +1,13 @@
 // Claims due messages for sending under a lease with a fencing token. Fails, defers or reschedules the rest of the batch.
 import { randomUUID } from 'node:crypto'
-import { thisMonth } from '../../billing/admission/period.ts'
 import { reserveQuota } from '../../billing/admission/quota.ts'
-import { planInForceSql } from '../../billing/plans.ts'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
-import type { OutgoingMessage, ProviderInstance, ProviderName } from '../../providers/provider.ts'
+import type { OutgoingMessage, ProviderName, StoredInstance } from '../../providers/provider.ts'
 import { providerOf } from '../../providers/providers.ts'
 import { decide, followDelayMs, leaseMs, type OpenMessage } from '../safety/policy.ts'
+import { lockOpen, type OpenRow, storeLease } from './claim.sql.ts'
 import { defer, type WaitingMessage } from './defer.ts'
 import { dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
 import { failMessages } from './fail.ts'
@@ -18,7 +17,7 @@ export interface ClaimedMessage {
   token: string
   attempt: number
   provider: ProviderName
-  instance: ProviderInstance
+  instance: StoredInstance
   outgoing: OutgoingMessage
 }
 
@@ -28,36 +27,15 @@ export interface Claim {
   next: string[]
 }
 
-interface Row extends Omit<OpenMessage, 'sendsOnce' | 'reconcileMs'> {
-  id: string
-  instanceId: string
-  peer: string
-  to: string
-  type: OutgoingMessage['type']
-  body: string
-  mediaUrl: string | null
-  content: OutgoingMessage['content']
-  campaignId: string | null
-  scheduledAt: Date | null
-  attempts: number
-  counted: boolean
-  provider: ProviderName
-  settings: Record<string, unknown>
-  waNumber: string | null
-  ownerId: string
-  plan: string
-  now: Date
-}
-
 /** Decides for each message and applies the decision. Returns the messages to send now and those to claim next. */
 export async function claimMessages(app: App, ids: readonly string[]): Promise<Claim> {
   const claim = await sqlTransaction(app.pool, async (tx) => {
-    const rows = await readOpen(tx, ids)
-    const ready: Row[] = []
+    const rows = await lockOpen(tx, ids)
+    const ready: OpenRow[] = []
     const waiting: WaitingMessage[] = []
-    const following: Row[] = []
-    const failed: { row: Row; error: string }[] = []
-    const later: { row: Row; at: Date }[] = []
+    const following: OpenRow[] = []
+    const failed: { row: OpenRow; error: string }[] = []
+    const later: { row: OpenRow; at: Date }[] = []
     for (const row of rows) {
       const decision = decide(withProvider(app, row), row.now, app.config.messageTtlMs)
       if (decision.do === 'send') ready.push(row)
@@ -90,12 +68,12 @@ export async function claimMessages(app: App, ids: readonly string[]): Promise<C
   return claim
 }
 
-function recipientOf(row: Row): string {
+function recipientOf(row: OpenRow): string {
   return `${row.instanceId} ${row.peer}`
 }
 
 /** Reschedules messages that wait behind others to the same recipient. Staggered times keep a long queue from waking all at once. */
-function lookAgain(rows: readonly Row[]): { row: Row; at: Date }[] {
+function lookAgain(rows: readonly OpenRow[]): { row: OpenRow; at: Date }[] {
   const lines = new Map<string, number>()
   return rows.map((row) => {
     const n = lines.get(recipientOf(row)) ?? 0
@@ -104,31 +82,7 @@ function lookAgain(rows: readonly Row[]): { row: Row; at: Date }[] {
   })
 }
 
-const planInForce = planInForceSql('s')
-
-async function readOpen(tx: Sql, ids: readonly string[]): Promise<Row[]> {
-  const { rows } = await tx.query<Row>({
-    name: 'messages.claim.read',
-    text: `select m.id, m."instanceId", m.peer, m."to", m.type, m.body, m."mediaUrl", m.content, m."campaignId", m."scheduledAt", m.status,
-        m."dueAt", m."nextAttemptAt", m."leaseToken", m."leaseUntil", m."acceptedAt", m.attempts, m."countedPeriod" is not null as counted,
-        i.provider, i.settings, i."waNumber", i."deletedAt" is not null as "instanceDeleted", i.status = 'connected' as "instanceConnected",
-        w."ownerId", ${planInForce} as plan,
-        exists (
-          select 1 from messages e where e."instanceId" = m."instanceId" and e.peer = m.peer and e.direction = 'outbound'
-            and e.status in ('queued', 'sending') and e."acceptedAt" is null and e."dueAt" <= now() and (e."dueAt", e.id) < (m."dueAt", m.id)
-        ) as blocked,
-        now() as now
-      from messages m
-      join instances i on i.id = m."instanceId"
-      join workspaces w on w.id = m."workspaceId"
-      join subscriptions s on s."userId" = w."ownerId"
-      where m.id = any($1::uuid[]) order by m.id for update of m`,
-    values: [ids],
-  })
-  return rows
-}
-
-function withProvider(app: App, row: Row): OpenMessage {
+function withProvider(app: App, row: OpenRow): OpenMessage {
   const provider = providerOf(app, row.provider)
   const instance = instanceOf(row)
   return {
@@ -141,16 +95,16 @@ function withProvider(app: App, row: Row): OpenMessage {
 }
 
 /** The row holds the content of its type, because the message was stored as its type composes it. */
-function outgoingOf({ id, to, type, body, mediaUrl, content }: Row): OutgoingMessage {
+function outgoingOf({ id, to, type, body, mediaUrl, content }: OpenRow): OutgoingMessage {
   return { reference: id, to, type, body, mediaUrl, content } as OutgoingMessage
 }
 
-function instanceOf(row: Row): ProviderInstance {
-  return { id: row.instanceId, waNumber: row.waNumber, settings: row.settings }
+function instanceOf({ instanceId: id, waNumber, settings, credentials }: OpenRow): StoredInstance {
+  return { id, waNumber, settings, credentials }
 }
 
 /** Reserves quota for messages that hold none yet: scheduled ones. Instant messages took their quota when they were accepted. */
-async function takeQuota(tx: Sql, rows: readonly Row[]): Promise<boolean[]> {
+async function takeQuota(tx: Sql, rows: readonly OpenRow[]): Promise<boolean[]> {
   const asking = rows.filter((row) => !row.counted)
   const answers = await reserveQuota(
     tx,
@@ -160,17 +114,15 @@ async function takeQuota(tx: Sql, rows: readonly Row[]): Promise<boolean[]> {
   return rows.map((row) => granted.get(row.id) ?? true)
 }
 
-async function lease(tx: Sql, rows: readonly Row[]): Promise<ClaimedMessage[]> {
+async function lease(tx: Sql, rows: readonly OpenRow[]): Promise<ClaimedMessage[]> {
   if (rows.length === 0) return []
   const token = randomUUID()
-  await tx.query({
-    name: 'messages.claim.lease',
-    text: `update messages set status = 'sending', "leaseToken" = $2, "leaseUntil" = clock_timestamp() + $3 * interval '1 millisecond',
-        attempts = attempts + 1, "waitingSince" = null, "nextAttemptAt" = null, "updatedAt" = now(),
-        "countedPeriod" = coalesce("countedPeriod", ${thisMonth})
-      where id = any($1::uuid[])`,
-    values: [rows.map((row) => row.id), token, leaseMs],
-  })
+  await storeLease(
+    tx,
+    rows.map((row) => row.id),
+    token,
+    leaseMs,
+  )
   return rows.map((row) => ({
     id: row.id,
     token,

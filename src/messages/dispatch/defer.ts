@@ -2,9 +2,11 @@
 
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
+import { lockDisconnected } from '../../instances/instances.sql.ts'
 import type { ProviderName } from '../../providers/provider.ts'
 import { providers } from '../../providers/providers.ts'
 import { type Dispatchable, dispatchRequest, enqueueDispatch, expiryRequest } from './dispatch-job.ts'
+import { markWaiting } from './waiting.sql.ts'
 
 export interface WaitingMessage extends Dispatchable {
   instanceId: string
@@ -19,19 +21,15 @@ export interface WaitingMessage extends Dispatchable {
  */
 export async function defer(app: App, tx: Sql, messages: readonly WaitingMessage[]): Promise<void> {
   if (messages.length === 0) return
-  const { rows: present } = await tx.query<{ id: string }>(
-    `select id from (select id, status, "deletedAt" from instances where id = any($1::uuid[]) order by id for share) i
-     where status <> 'connected' and "deletedAt" is null`,
-    [[...new Set(messages.map(({ instanceId }) => instanceId))]],
-  )
-  const away = new Set(present.map((row) => row.id))
+  const away = await lockDisconnected(tx, [...new Set(messages.map(({ instanceId }) => instanceId))])
   const deferred = messages.filter(({ instanceId, provider }) => away.has(instanceId) || !providers(app).has(provider))
   const again = messages.filter((message) => !deferred.includes(message))
   await enqueueDispatch(app, tx, [
     ...again.map((message) => dispatchRequest(message)),
     ...deferred.map((message) => expiryRequest(message, message.until)),
   ])
-  await tx.query('update messages set "waitingSince" = coalesce("waitingSince", now()) where id = any($1::uuid[])', [
+  await markWaiting(
+    tx,
     deferred.map(({ id }) => id),
-  ])
+  )
 }

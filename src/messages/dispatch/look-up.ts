@@ -2,11 +2,11 @@
 import { lockContacts, lockContactsByPhone, type NamedContact } from '../../contacts/service.ts'
 import type { Sql } from '../../core/database/database.ts'
 import type { Template } from '../../generated/prisma/client.ts'
+import { readSendingInstances, type SendingInstance } from '../../instances/instances.sql.ts'
 import type { TemplateType } from '../../message-types/service.ts'
 import { type Compiled, compileTemplate, readTemplates } from '../../templates/service.ts'
 import type { OpenTemplate } from '../accept/compose.ts'
 import type { MessageFields } from '../input.ts'
-import type { SafetyInstance } from '../safety/safety.ts'
 
 /** A message to accept, and its workspace. */
 export interface Asked {
@@ -14,13 +14,11 @@ export interface Asked {
   input: MessageFields
 }
 
-type Instance = SafetyInstance & { workspaceId: string; waNumber: string | null }
-
 /** Lookups by message. Rows of other workspaces are never returned. */
 export interface References {
   /** Time of the transaction. */
   now: Date
-  instance: (asked: Asked) => Instance | undefined
+  instance: (asked: Asked) => SendingInstance | undefined
   /** The named contact. For a template without a named contact, the contact with the recipient's number. */
   contact: (asked: Asked) => NamedContact | undefined
   /** @throws TEMPLATE_INVALID when the template does not compile. */
@@ -30,7 +28,7 @@ export interface References {
 /** Locks the contacts FOR KEY SHARE until `tx` ends, so that they are not deleted before the messages refer to them. */
 export async function lookUp(tx: Sql, asked: readonly Asked[]): Promise<References> {
   const [{ now, instances }, named, numbered, templates] = await Promise.all([
-    readInstances(tx, distinct(asked, 'instanceId')),
+    readSendingInstances(tx, distinct(asked, 'instanceId')),
     lockContacts(tx, distinct(asked, 'contactId')),
     readNumbers(
       tx,
@@ -62,18 +60,6 @@ function distinct(asked: readonly Asked[], field: 'instanceId' | 'contactId' | '
 
 function own<Row extends { workspaceId: string }>(principal: { workspaceId: string }, row: Row | undefined): Row | undefined {
   return row?.workspaceId === principal.workspaceId ? row : undefined
-}
-
-async function readInstances(tx: Sql, ids: readonly string[]): Promise<{ now: Date; instances: Map<string, Instance> }> {
-  const { rows } = await tx.query<Instance & { now: Date }>({
-    name: 'messages.accept.instances',
-    text: `select date_trunc('milliseconds', now()) as now, i.id, i."workspaceId", i."waNumber", i."firstConnectedAt", i."restrictedAt",
-        coalesce(i.disconnections, '{}') as disconnections
-      from (select 1) one left join instances i on i.id = any($1::uuid[]) and i."deletedAt" is null`,
-    values: [ids],
-  })
-  const { now } = rows[0] as { now: Date }
-  return { now, instances: new Map(rows.filter((row) => row.id).map((row) => [row.id, row])) }
 }
 
 /** Reads contacts by workspace and phone number, for templates without a named contact. Keys are `workspaceId phone`. */

@@ -5,8 +5,9 @@ import { sqlTransaction } from '../../core/database/transaction.ts'
 import type { SendOutcome } from '../../providers/provider.ts'
 import { retryDelayMs } from '../safety/policy.ts'
 import type { ClaimedMessage } from './claim.ts'
-import { type Dispatchable, dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
+import { dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
 import { failMessages } from './fail.ts'
+import { readLeased, releaseLeases, storeAccepted } from './settle.sql.ts'
 
 export interface Settlement {
   message: ClaimedMessage
@@ -41,53 +42,35 @@ export async function settleAll(app: App, settlements: readonly Settlement[]): P
 async function accept(tx: Sql, list: readonly Settlement[]): Promise<number> {
   const accepted = list.flatMap(({ message, outcome }) => (outcome.outcome === 'accepted' ? [{ message, outcome }] : []))
   if (accepted.length === 0) return 0
-  const { rowCount } = await tx.query({
-    name: 'messages.settle.accept',
-    text: `update messages m set "acceptedAt" = coalesce(m."acceptedAt", now()), "providerMessageId" = a.provider, "leaseToken" = null, "leaseUntil" = null
-      from unnest($1::uuid[], $2::uuid[], $3::text[]) as a(id, token, provider) where m.id = a.id and m."leaseToken" = a.token`,
-    values: [
-      accepted.map(({ message }) => message.id),
-      accepted.map(({ message }) => message.token),
-      accepted.map(({ outcome }) => outcome.providerMessageId),
-    ],
-  })
-  return rowCount ?? 0
+  return await storeAccepted(
+    tx,
+    accepted.map(({ message, outcome }) => ({ ...message, providerMessageId: outcome.providerMessageId })),
+  )
 }
 
 /** Releases leases and adds jobs for the next attempt. */
 async function release(app: App, tx: Sql, retries: readonly { message: ClaimedMessage; delayMs: number }[]): Promise<number> {
   if (retries.length === 0) return 0
-  const { rows } = await tx.query<Dispatchable & { nextAttemptAt: Date }>(
-    `update messages m set "leaseToken" = null, "leaseUntil" = null, "nextAttemptAt" = clock_timestamp() + r.ms * interval '1 millisecond'
-     from unnest($1::uuid[], $2::uuid[], $3::float8[]) as r(id, token, ms)
-     where m.id = r.id and m."leaseToken" = r.token and m.status = 'sending' and m."acceptedAt" is null
-     returning m.id, m."scheduledAt", m."campaignId", m."nextAttemptAt"`,
-    [
-      retries.map(({ message }) => message.id),
-      retries.map(({ message }) => message.token),
-      retries.map(({ delayMs }) => delayMs),
-    ],
+  const released = await releaseLeases(
+    tx,
+    retries.map(({ message, delayMs }) => ({ ...message, delayMs })),
   )
   await enqueueDispatch(
     app,
     tx,
-    rows.map((row) => dispatchRequest(row, row.nextAttemptAt)),
+    released.map((row) => dispatchRequest(row, row.nextAttemptAt)),
   )
-  return rows.length
+  return released.length
 }
 
 /** An unknown outcome keeps its lease. A job looks at the message again when the lease has expired. */
 async function askLater(app: App, tx: Sql, list: readonly Settlement[]): Promise<void> {
   const unknown = list.filter(({ outcome }) => outcome.outcome === 'unknown').map(({ message }) => message.id)
   if (unknown.length === 0) return
-  const { rows } = await tx.query<Dispatchable & { leaseUntil: Date }>(
-    `select id, "scheduledAt", "campaignId", "leaseUntil" from messages
-     where id = any($1::uuid[]) and "leaseUntil" is not null and "acceptedAt" is null`,
-    [unknown],
-  )
+  const leased = await readLeased(tx, unknown)
   await enqueueDispatch(
     app,
     tx,
-    rows.map((row) => dispatchRequest(row, row.leaseUntil)),
+    leased.map((row) => dispatchRequest(row, row.leaseUntil)),
   )
 }

@@ -1,6 +1,6 @@
 // Sliding window over an instance's traffic of the last 24 hours: loaded once, then updated as messages are sent.
 import type { Traffic } from '../../instances/safety.ts'
-import type { TrafficRows } from '../safety/traffic.ts'
+import type { TrafficRows } from '../safety/traffic.sql.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs

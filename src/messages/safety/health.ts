@@ -7,7 +7,7 @@ import { type Assessment, assess, type Caps, type Standing, type Traffic } from 
 import { InstanceRef } from '../../instances/schema.ts'
 import { trafficAt } from '../dispatch/window.ts'
 import { SafetyStateRef } from '../object.ts'
-import { readTraffic, type TrafficRows } from './traffic.ts'
+import { readTraffic, type TrafficRows } from './traffic.sql.ts'
 
 interface Health extends Assessment {
   instanceId: string

@@ -5,7 +5,7 @@ import type { App } from '../../core/app.ts'
 import { definePart } from '../../core/part.ts'
 import { assess, coldRatio, type SafetyState, type Standing } from '../../instances/safety.ts'
 import { count, trafficOf, type Window, windowOf } from '../dispatch/window.ts'
-import { type Pair, readAcquainted, readTraffic, type TrafficRows } from './traffic.ts'
+import { type Pair, readAcquainted, readTraffic, type TrafficRows } from './traffic.sql.ts'
 
 export interface SafetyInstance extends Standing {
   id: string

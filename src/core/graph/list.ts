@@ -1,0 +1,45 @@
+// Lists of rows: every connection over a table reads its page here. One statement reads exactly the columns and to-one relations that the
+// selection needs, from the position of a cursor (keyset pagination). Lists below other lists share one statement (batching).
+import type { GraphQLResolveInfo } from 'graphql'
+import type { Context } from '../context.ts'
+import { type Condition, readRows, readRowsOf } from './list.sql.ts'
+import { load } from './load.ts'
+import { type Page, type PageArgs, readPage } from './pagination.ts'
+import { selectionOf } from './selection.ts'
+import type { Table } from './table.ts'
+
+export interface List {
+  table: Table
+  /** The column that holds the id of the parent, and that id. The parent is the workspace in lists of the query type. */
+  of: readonly [column: string, id: string]
+  conditions?: readonly Condition[]
+  /** What a cursor is bound to, besides the parent. */
+  binding: unknown
+  /** Column to sort by; `createdAt` by default. */
+  field?: string
+  direction?: 'asc' | 'desc'
+  /** False if no index returns the rows in page order, so that the statement may read many rows. */
+  isShort?: boolean
+}
+
+/** Reads one page. @throws VALIDATION_ERROR when a page argument is invalid; the message names it. */
+export async function readList<Row extends { id: string }>(
+  ctx: Context,
+  info: GraphQLResolveInfo,
+  args: PageArgs,
+  { table, of: [parent, id], conditions = [], binding, field = 'createdAt', direction = 'desc', isShort = true }: List,
+): Promise<Page<Row>> {
+  const selection = selectionOf(info, table, ['id', parent, field])
+  return await readPage<Row>({
+    args,
+    binding,
+    field: field as keyof Row & string,
+    direction,
+    find: (take, place) => {
+      const query = { table, selection, parent, conditions, field, place, take, isShort }
+      if (info.parentType === info.schema.getQueryType()) return readRows<Row>(ctx.app, query, id)
+      const name = `${table.name} ${JSON.stringify({ ...query, table: undefined })}`
+      return load(ctx, name, id, (ids) => readRowsOf<Row>(ctx.app, query, ids))
+    },
+  })
+}

@@ -1,0 +1,58 @@
+// SQL of messages of a campaign that have not been sent: takes them back, cancels them, counts them.
+import type { Sql } from '../../core/database/database.ts'
+
+/** A message that no provider has, when it is taken back or cancelled. */
+export interface UnsentMessage {
+  id: string
+  ownerId: string
+  period: string | null
+  waiting: boolean
+}
+
+const queued = `m.status = 'queued'`
+/**
+ * SQL condition for a message that the provider certainly does not have: no lease, and its only attempt ended with `retry`. After several
+ * attempts, an earlier one may have been accepted although its answer was lost.
+ */
+const cameBack = `m.status = 'sending' and m."leaseToken" is null and m."acceptedAt" is null and m.attempts = 1`
+
+/**
+ * SQL query for the campaign's messages that match `which`. Its row locks wait for a running claim, so each message is either in the result
+ * or in delivery.
+ */
+function held(which: string): string {
+  return `select m.id, w."ownerId", m."countedPeriod"::text as period, m."waitingSince" is not null as waiting
+    from messages m join workspaces w on w.id = m."workspaceId"
+    where m."campaignId" = $1 and (${which}) order by m.id for update of m`
+}
+
+/** Deletes the messages of a campaign that no provider has: queued, or given back by the provider. */
+export async function deleteUnsent(tx: Sql, campaignId: string): Promise<UnsentMessage[]> {
+  const { rows } = await tx.query<UnsentMessage>(
+    `with held as (${held(`${queued} or ${cameBack}`)}) delete from messages m using held where m.id = held.id returning held.*`,
+    [campaignId],
+  )
+  return rows
+}
+
+/** Cancels the queued messages of a campaign. */
+export async function cancelQueuedOf(tx: Sql, campaignId: string): Promise<UnsentMessage[]> {
+  const { rows } = await tx.query<UnsentMessage>(
+    `with held as (${held(queued)})
+     update messages m set status = 'cancelled', "cancelledAt" = now(), "updatedAt" = now(), "countedPeriod" = null, "waitingSince" = null
+     from held where m.id = held.id returning held.*`,
+    [campaignId],
+  )
+  return rows
+}
+
+/** Counts the messages of the campaign that are queued or sending, and those of them that no provider has accepted. */
+export async function countOpen(tx: Sql, campaignId: string): Promise<{ open: number; waiting: number }> {
+  const { rows } = await tx.query<{ open: number; waiting: number }>({
+    name: 'messages.open',
+    text: `select count(*)::int as open, count(*) filter (where "acceptedAt" is null)::int as waiting
+      from messages where "campaignId" = $1 and status in ('queued', 'sending')`,
+    values: [campaignId],
+  })
+  return rows[0] as { open: number; waiting: number }
+}

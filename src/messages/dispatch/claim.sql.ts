@@ -1,0 +1,69 @@
+// SQL of claims: the row locks of due messages, and their lease.
+import { thisMonth } from '../../billing/admission/period.ts'
+import { planInForceSql } from '../../billing/plans.ts'
+import type { Sql } from '../../core/database/database.ts'
+import type { OutgoingMessage, ProviderName, StoredInstance } from '../../providers/provider.ts'
+import type { OpenMessage } from '../safety/policy.ts'
+
+/** An open message with all that the decision about it needs. */
+export interface OpenRow extends Omit<OpenMessage, 'sendsOnce' | 'reconcileMs'> {
+  id: string
+  instanceId: string
+  peer: string
+  to: string
+  type: OutgoingMessage['type']
+  body: string
+  mediaUrl: string | null
+  content: OutgoingMessage['content']
+  campaignId: string | null
+  scheduledAt: Date | null
+  attempts: number
+  counted: boolean
+  provider: ProviderName
+  settings: unknown
+  credentials: StoredInstance['credentials']
+  waNumber: string | null
+  ownerId: string
+  plan: string
+  now: Date
+}
+
+const planInForce = planInForceSql('s')
+
+/**
+ * Locks messages in the order of their ids, and reads what the decision about each depends on. `blocked` relies on the index of open
+ * messages by instance, peer and due time.
+ */
+export async function lockOpen(tx: Sql, ids: readonly string[]): Promise<OpenRow[]> {
+  const { rows } = await tx.query<OpenRow>({
+    name: 'messages.claim.read',
+    text: `select m.id, m."instanceId", m.peer, m."to", m.type, m.body, m."mediaUrl", m.content, m."campaignId", m."scheduledAt", m.status,
+        m."dueAt", m."nextAttemptAt", m."leaseToken", m."leaseUntil", m."acceptedAt", m.attempts, m."countedPeriod" is not null as counted,
+        i.provider, i.settings, i.credentials, i."waNumber", i."deletedAt" is not null as "instanceDeleted", i.status = 'connected' as "instanceConnected",
+        w."ownerId", ${planInForce} as plan,
+        exists (
+          select 1 from messages e where e."instanceId" = m."instanceId" and e.peer = m.peer and e.direction = 'outbound'
+            and e.status in ('queued', 'sending') and e."acceptedAt" is null and e."dueAt" <= now() and (e."dueAt", e.id) < (m."dueAt", m.id)
+        ) as blocked,
+        now() as now
+      from messages m
+      join instances i on i.id = m."instanceId"
+      join workspaces w on w.id = m."workspaceId"
+      join subscriptions s on s."userId" = w."ownerId"
+      where m.id = any($1::uuid[]) order by m.id for update of m`,
+    values: [ids],
+  })
+  return rows
+}
+
+/** Gives locked messages a lease under `token`, counts the attempt, and counts their quota in the present month if none has. */
+export async function storeLease(tx: Sql, ids: readonly string[], token: string, leaseMs: number): Promise<void> {
+  await tx.query({
+    name: 'messages.claim.lease',
+    text: `update messages set status = 'sending', "leaseToken" = $2, "leaseUntil" = clock_timestamp() + $3 * interval '1 millisecond',
+        attempts = attempts + 1, "waitingSince" = null, "nextAttemptAt" = null, "updatedAt" = now(),
+        "countedPeriod" = coalesce("countedPeriod", ${thisMonth})
+      where id = any($1::uuid[])`,
+    values: [ids, token, leaseMs],
+  })
+}

@@ -1,0 +1,43 @@
+// SQL of failed messages.
+import type { Sql } from '../../core/database/database.ts'
+
+export interface Failing {
+  id: string
+  error: string
+  /** Fencing token: the message fails only while it has this lease. Left out if the caller holds the row lock. */
+  token?: string
+}
+
+/** A message that failed, with the owner and the month whose quota comes back. */
+export interface FailedMessage {
+  id: string
+  workspaceId: string
+  instanceId: string
+  campaignId: string | null
+  providerMessageId: string | null
+  to: string
+  error: string
+  ownerId: string
+  period: string | null
+  now: Date
+}
+
+/** Fails those messages that no provider has accepted. Locks them in the order of their ids, so that two batches do not deadlock. */
+export async function storeFailures(tx: Sql, failing: readonly Failing[]): Promise<FailedMessage[]> {
+  const { rows } = await tx.query<FailedMessage>({
+    name: 'messages.fail',
+    text: `with held as (
+        select m.id, m."countedPeriod", f.error from messages m
+        join unnest($1::uuid[], $2::text[], $3::uuid[]) as f(id, error, token) on f.id = m.id
+        where m.status in ('queued', 'sending') and m."acceptedAt" is null and (f.token is null or m."leaseToken" = f.token)
+        order by m.id for update of m
+      )
+      update messages m set status = 'failed', error = held.error, "failedAt" = now(), "updatedAt" = now(), "leaseToken" = null,
+        "leaseUntil" = null, "waitingSince" = null, "countedPeriod" = case when held.error = 'UNKNOWN_OUTCOME' then held."countedPeriod" end
+      from held, workspaces w where m.id = held.id and w.id = m."workspaceId"
+      returning m.id, m."workspaceId", m."instanceId", m."campaignId", m."providerMessageId", m."to", m.error, w."ownerId",
+        case when m."countedPeriod" is null then held."countedPeriod"::text end as period, now() as now`,
+    values: [failing.map((item) => item.id), failing.map((item) => item.error), failing.map((item) => item.token ?? null)],
+  })
+  return rows
+}

@@ -1,0 +1,58 @@
+// SQL of messages that wait for their instance, that expired, or that lost their job.
+import type { Sql } from '../../core/database/database.ts'
+import { type Dispatchable, dispatchQueues } from './dispatch-job.ts'
+
+/** Marks messages as waiting. The caller holds their row locks. */
+export async function markWaiting(tx: Sql, ids: readonly string[]): Promise<void> {
+  await tx.query('update messages set "waitingSince" = coalesce("waitingSince", now()) where id = any($1::uuid[])', [ids])
+}
+
+/** Ids of the messages that wait for an instance and are due first, without a lock. */
+export async function readWaiting(tx: Sql, instanceId: string, limit: number): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>(
+    `select id from messages where "instanceId" = $1 and "waitingSince" is not null and status in ('queued', 'sending')
+       and "acceptedAt" is null and direction = 'outbound' order by "dueAt", id limit $2`,
+    [instanceId, limit],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Ends the wait of messages; locks them in the order of their ids. Returns those that still waited. */
+export async function endWaiting(tx: Sql, ids: readonly string[]): Promise<Dispatchable[]> {
+  const { rows } = await tx.query<Dispatchable>(
+    `with held as (select id from messages where id = any($1) and "waitingSince" is not null order by id for update)
+     update messages m set "waitingSince" = null from held where m.id = held.id returning m.id, m."scheduledAt", m."campaignId"`,
+    [ids],
+  )
+  return rows
+}
+
+/**
+ * Locks messages that are older than their time to live and that nobody sends, and returns their ids. Skips locked rows, because another
+ * worker may be sending these messages just in time.
+ */
+export async function lockExpired(tx: Sql, ttlMs: number): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>(
+    `select id from messages where direction = 'outbound' and status in ('queued', 'sending') and "acceptedAt" is null
+       and ("leaseToken" is null or "waitingSince" is not null) and "dueAt" < now() - $1 * interval '1 millisecond' order by id limit 5000
+     for update skip locked`,
+    [ttlMs],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Messages that have been due for two minutes and have no job. */
+export async function readWithoutJob(tx: Sql): Promise<Dispatchable[]> {
+  // Without table statistics, as after a restore, the planner would choose a nested loop and scan all jobs once per message.
+  await tx.query('set local enable_nestloop = off')
+  const { rows } = await tx.query<Dispatchable>(
+    `select m.id, m."scheduledAt", m."campaignId" from messages m
+     where m.direction = 'outbound' and m.status in ('queued', 'sending') and m."acceptedAt" is null and m."waitingSince" is null
+       and greatest(m."dueAt", m."nextAttemptAt", m."leaseUntil") < now() - interval '2 minutes'
+       and not exists (
+         select 1 from pgboss.job j where j.name = any($1) and j.state < 'completed' and j.data->>'id' = m.id::text
+       ) order by m.id limit 5000`,
+    [dispatchQueues],
+  )
+  return rows
+}

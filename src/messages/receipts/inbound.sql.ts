@@ -1,0 +1,51 @@
+// SQL of inbound messages.
+import type { Sql } from '../../core/database/database.ts'
+import { newId } from '../../core/id.ts'
+import type { InboundMessage } from '../../providers/provider.ts'
+
+export interface InboundRow {
+  id: string
+  workspaceId: string
+  instanceId: string
+  providerMessageId: string
+  from: string
+  to: string
+  type: string
+  body: string
+}
+
+const inboundSafety = JSON.stringify({ decision: 'allow', riskLevel: 'low', state: 'stable', score: 100 })
+
+/**
+ * Inserts the messages that are new, by the unique index of instance and provider's id. Locks their contacts FOR KEY SHARE, so that these
+ * are not deleted before the commit. `contents` are JSON, in the order of the messages.
+ */
+export async function insertInbound(
+  tx: Sql,
+  messages: readonly InboundMessage[],
+  contents: readonly (string | null)[],
+): Promise<InboundRow[]> {
+  const { rows } = await tx.query<InboundRow>(
+    `insert into messages (id, "workspaceId", "userId", "instanceId", "contactId", direction, type, "from", "to", peer, body, content, status,
+        "providerMessageId", safety, "createdAt", "updatedAt")
+      select u.id, i."workspaceId", i."userId", i.id, c.id, 'inbound', u.type, u.sender, coalesce(i."waNumber", ''), u.sender, u.body,
+        u.content, 'received', u.provider, $8, now(), now()
+      from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::message_type[], $6::text[], $7::jsonb[])
+        as u(id, instance, provider, sender, type, body, content)
+      join instances i on i.id = u.instance and i."deletedAt" is null
+      left join lateral (select id from contacts where "workspaceId" = i."workspaceId" and phone = u.sender for key share) c on true
+      on conflict ("instanceId", "providerMessageId") do nothing
+      returning id, "workspaceId", "instanceId", "providerMessageId", "from", "to", type, body`,
+    [
+      messages.map(() => newId()),
+      messages.map((message) => message.instanceId),
+      messages.map((message) => message.providerMessageId),
+      messages.map((message) => message.from),
+      messages.map((message) => message.type),
+      messages.map((message) => message.body),
+      contents,
+      inboundSafety,
+    ],
+  )
+  return rows
+}

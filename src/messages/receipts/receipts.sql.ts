@@ -1,0 +1,75 @@
+// SQL of receipts: the row locks of their messages, and the new statuses.
+import type { Sql } from '../../core/database/database.ts'
+import type { MessageStatus } from '../../generated/prisma/client.ts'
+import type { Receipt, ReceiptStatus } from '../../providers/provider.ts'
+
+export interface ReceiptRow {
+  position: number
+  id: string
+  workspaceId: string
+  instanceId: string
+  campaignId: string | null
+  providerMessageId: string | null
+  to: string
+  status: MessageStatus
+}
+
+/** The statuses that receipts make one message reach. */
+export interface Change {
+  row: ReceiptRow
+  status: ReceiptStatus
+  error: string | null
+  at: Partial<Record<ReceiptStatus, Date>>
+}
+
+/**
+ * Locks the outbound messages of receipts, in the order of their ids. Finds each by our reference (primary key) or by the provider's id
+ * (unique index of instance and provider's id). `position` is the place of its receipt, from 1.
+ */
+export async function lockMessages(tx: Sql, receipts: readonly Receipt[]): Promise<ReceiptRow[]> {
+  const { rows } = await tx.query<ReceiptRow>({
+    name: 'messages.receipts.hold',
+    text: `with asked as (
+        select i::int as position, instance, nullif(reference, '')::uuid as reference, provider
+        from unnest($1::uuid[], $2::text[], $3::text[]) with ordinality as u(instance, reference, provider, i)
+      ), found as (
+        select a.position, m.id from asked a join messages m on m.id = a.reference and m."instanceId" = a.instance
+        union
+        select a.position, m.id from asked a join messages m on m."instanceId" = a.instance and m."providerMessageId" = a.provider
+        where a.reference is null
+      ), held as (
+        select m.id, m."workspaceId", m."instanceId", m."campaignId", m."providerMessageId", m."to", m.status
+        from messages m where m.id in (select id from found) and m.direction = 'outbound' order by m.id for update
+      )
+      select f.position, h.* from found f join held h on h.id = f.id`,
+    values: [
+      receipts.map((receipt) => receipt.instanceId),
+      receipts.map((receipt) => receipt.reference ?? ''),
+      receipts.map((receipt) => receipt.providerMessageId ?? null),
+    ],
+  })
+  return rows
+}
+
+/** Stores the statuses that messages reached, with their times. */
+export async function storeReceipts(tx: Sql, changes: readonly Change[]): Promise<void> {
+  if (changes.length === 0) return
+  // A receipt proves that the provider accepted the message, even if our own record of the send is missing.
+  await tx.query({
+    name: 'messages.receipts.store',
+    text: `update messages m set status = c.status, error = coalesce(c.error, m.error),
+        "providerMessageId" = coalesce(m."providerMessageId", c.provider), "acceptedAt" = coalesce(m."acceptedAt", now()),
+        "sentAt" = coalesce(m."sentAt", c.sent), "deliveredAt" = coalesce(m."deliveredAt", c.delivered),
+        "readAt" = coalesce(m."readAt", c.read), "failedAt" = coalesce(m."failedAt", c.failed), "waitingSince" = null, "updatedAt" = now()
+      from unnest($1::uuid[], $2::message_status[], $3::text[], $4::text[], $5::timestamptz[], $6::timestamptz[], $7::timestamptz[], $8::timestamptz[])
+        as c(id, status, error, provider, sent, delivered, read, failed)
+      where m.id = c.id`,
+    values: [
+      changes.map(({ row }) => row.id),
+      changes.map(({ status }) => status),
+      changes.map(({ error }) => error),
+      changes.map(({ row }) => row.providerMessageId),
+      ...(['sent', 'delivered', 'read', 'failed'] as const).map((status) => changes.map(({ at }) => at[status] ?? null)),
+    ],
+  })
+}
