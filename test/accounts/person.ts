@@ -1,17 +1,7 @@
 // People with an account and a password, signed in as in a browser.
 import { randomUUID } from 'node:crypto'
 import { createAccount as insertAccount } from '../../src/accounts/service.ts'
-import {
-  type Account,
-  type Answer,
-  type Api,
-  api,
-  cloneDatabase,
-  type OpenGateway,
-  openGateways,
-  prisma,
-  sql,
-} from '../kit/kit.ts'
+import { type Account, type Answer, type Api, api, cloneDatabase, type OpenGateway, openGateways, prisma } from '../kit/kit.ts'
 
 export const password = 'correct horse battery'
 
