@@ -58,16 +58,16 @@ export const GetUsage = graphql(`
 
 export const planName = z.object({ code: z.string(), name: z.string() }).meta({ id: 'PlanName' })
 export const limits = {
-  maxInstances: z.int().describe('Instances at once.'),
-  maxApiKeys: z.int().describe('API keys at once.'),
-  maxWebhookEndpoints: z.int().describe('Webhook endpoints at once.'),
+  maxInstances: z.int().describe('Instances at the same time.'),
+  maxApiKeys: z.int().describe('API keys at the same time.'),
+  maxWebhookEndpoints: z.int().describe('Webhook endpoints at the same time.'),
   monthlyOutboundQuota: z.int().describe('Messages and statuses in a calendar month (UTC).'),
   monthlyApiRequestQuota: z.int().describe('API requests in a calendar month (UTC).'),
 }
 
 export const accountRoutes = [
   row('GET', '/me', {
-    summary: 'Read the account behind the key, or who is signed in',
+    summary: 'Read the account behind the key, or the signed-in user',
     document: GetMe,
     scope: 'personal',
     variables: () => ({}),
@@ -82,7 +82,7 @@ export const accountRoutes = [
     }),
   }),
   row('GET', '/usage', {
-    summary: 'Read what was used this month, in short',
+    summary: "Read a summary of this month's usage",
     document: GetUsage,
     scope: 'personal',
     variables: () => ({}),

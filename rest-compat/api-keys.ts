@@ -71,7 +71,7 @@ export const apiKeyRoutes = [
   }),
   row('POST', '/api-keys', {
     ...ofPeople,
-    summary: 'Make an API key',
+    summary: 'Create an API key',
     document: CreateApiKey,
     input: 'CreateApiKeyInput',
     status: 201,

@@ -104,7 +104,7 @@ const subscription = z.object({
 
 const ownRoutes = [
   row('GET', '/billing/usage', {
-    summary: 'Read the plan, its limits and what was used this month',
+    summary: "Read the plan, its limits and this month's usage",
     operationId: 'billingUsage',
     document: GetUsage,
     scope: 'personal',
@@ -123,18 +123,20 @@ const ownRoutes = [
     answer: z
       .object({
         plan: planName,
-        limits: z.object(limits).describe('The numbers of the plan.'),
-        features: features.describe('What the plan includes.'),
+        limits: z.object(limits).describe('The limits of the plan.'),
+        features: features.describe('The features of the plan.'),
         usage: z
           .object({
-            messagesCount: z.int().describe('Messages that count.'),
-            statusesCount: z.int().describe('Statuses that count.'),
+            messagesCount: z.int().describe('Messages that count towards the quota.'),
+            statusesCount: z.int().describe('Statuses that count towards the quota.'),
             effectiveOutboundUsage: z.int().describe('Messages and statuses together.'),
             apiRequestsCount: z
               .int()
-              .describe('API requests with a key, also this one if it has one; those of people who are signed in do not count.'),
+              .describe(
+                'API requests with a key, including this one if it uses a key. Requests of signed-in users do not count.',
+              ),
           })
-          .describe('What was used this month.'),
+          .describe("This month's usage."),
       })
       .meta({ id: 'BillingUsage' }),
   }),
@@ -198,7 +200,7 @@ const ownRoutes = [
     }),
   }),
   row('POST', '/billing/cancel', {
-    summary: 'Let the subscription end with its period',
+    summary: 'Cancel the subscription at the end of its period',
     document: CancelSubscription,
     surfaces: ['console'],
     scope: 'personal',
@@ -207,7 +209,7 @@ const ownRoutes = [
     answer: subscription,
   }),
   row('POST', '/billing/resume', {
-    summary: 'Take a cancellation back',
+    summary: 'Undo the cancellation of a subscription',
     document: ResumeSubscription,
     surfaces: ['console'],
     scope: 'personal',

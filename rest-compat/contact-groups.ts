@@ -145,7 +145,7 @@ export const contactGroupRoutes = [
     answer: groupRecord,
   }),
   row('PUT', '/contacts/groups/:groupId', {
-    summary: 'Change a contact group',
+    summary: 'Update a contact group',
     document: UpdateContactGroup,
     input: 'UpdateContactGroupInput',
     renames,
@@ -166,7 +166,9 @@ export const contactGroupRoutes = [
     document: ListGroupMembers,
     query: z.object({
       ...listQuery(50),
-      search: searched.optional().describe('Only members whose name or number has this in it, in any case; 1 to 100 characters.'),
+      search: searched
+        .optional()
+        .describe('Only members whose name or number contains this text, ignoring case; 1 to 100 characters.'),
     }),
     renames: { ...pageNames, ...renames },
     variables: ({ params, query: { limit, cursor, search } }) => ({
@@ -184,8 +186,8 @@ export const contactGroupRoutes = [
       total: members.totalCount,
     }),
     answer: pageAnswer('contacts', memberRecord).extend({
-      limit: z.int().describe('How many one page holds.'),
-      total: z.int().describe('How many members match.'),
+      limit: z.int().describe('The size of a page.'),
+      total: z.int().describe('The number of matching members.'),
     }),
   }),
   row('GET', '/contacts/:id/groups', {

@@ -102,19 +102,21 @@ const jobItem = z
     requestedCount: z.int(),
     processedCount: z.int(),
     progress: z.int(),
-    groupId: z.uuid().optional().describe('The group; absent where contacts are deleted.'),
+    groupId: z.uuid().optional().describe('The group; absent if contacts are deleted.'),
     summary: z
       .union([
         z
           .object({
-            added: z.int().describe('Contacts that are members now and were none before.'),
-            alreadyInGroup: z.int().describe('Contacts that were members already.'),
+            added: z.int().describe('Contacts that became members.'),
+            alreadyInGroup: z.int().describe('Contacts that were already members.'),
             notFound: z.int(),
           })
           .meta({ id: 'AddToGroupSummary' }),
-        z.object({ deleted: z.int().describe('Contacts that are gone.'), notFound: z.int() }).meta({ id: 'BulkDeleteSummary' }),
+        z
+          .object({ deleted: z.int().describe('Contacts that were deleted.'), notFound: z.int() })
+          .meta({ id: 'BulkDeleteSummary' }),
       ])
-      .describe('What it has done so far: of `add_to_group`, or of `bulk_delete_contacts`.'),
+      .describe('Its results so far: those of `add_to_group`, or of `bulk_delete_contacts`.'),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
     completedAt: z.iso.datetime().nullable(),
@@ -124,14 +126,14 @@ const jobRecord = jobItem.extend({ error: z.string().nullable() }).meta({ id: 'B
 
 const jobAccepted = z
   .object({
-    mode: z.literal('async').describe('A job does it.'),
-    jobId: z.uuid().describe('The job, to be asked for its progress.'),
-    status: z.literal('pending').describe('It has not begun.'),
-    operation: z.enum(['add_to_group', 'bulk_delete_contacts']).describe('What it does.'),
-    requestedCount: z.int().describe('How many contacts it is for.'),
-    groupId: z.uuid().optional().describe('The group; absent where contacts are deleted.'),
+    mode: z.literal('async').describe('A job processes the request.'),
+    jobId: z.uuid().describe('The job, whose progress you can read.'),
+    status: z.literal('pending').describe('The job has not started.'),
+    operation: z.enum(['add_to_group', 'bulk_delete_contacts']).describe('The operation of the job.'),
+    requestedCount: z.int().describe('The number of contacts that the job processes.'),
+    groupId: z.uuid().optional().describe('The group; absent if contacts are deleted.'),
     progress: z.literal(0).describe('In percent.'),
-    message: z.string().describe('How to go on, for people.'),
+    message: z.string().describe('How to follow the job, for people.'),
   })
   .meta({ id: 'BulkJobAccepted' })
 
@@ -152,7 +154,7 @@ function jobOf<Record extends Job>({ groupId, summary, ...job }: Record) {
 }
 
 function acceptedOf({ id, status, operation, requestedCount, groupId, progress }: Job) {
-  const message = `${requestedCount} contacts are dealt with in the background; ask for the progress every 2 seconds`
+  const message = `${requestedCount} contacts are processed in the background; read the progress every 2 seconds`
   return { mode: 'async', jobId: id, status, operation, requestedCount, ...(groupId && { groupId }), progress, message }
 }
 
@@ -167,10 +169,10 @@ export const contactJobRoutes = [
     variables: ({ params, body }) => ({ groupId: params.groupId as string, contactIds: body.contactIds as string[] }),
     project: ({ addGroupMembers: { job, ...counts } }) => (job ? acceptedOf(job) : counts),
     answer: z.object({
-      added: z.int().describe('How many joined.'),
-      alreadyInGroup: z.int().describe('How many were members already.'),
-      notFound: z.int().describe('How many are no contact of the workspace.'),
-      total: z.int().describe('How many different ids were given.'),
+      added: z.int().describe('The number of contacts that became members.'),
+      alreadyInGroup: z.int().describe('The number of contacts that were already members.'),
+      notFound: z.int().describe('The number of ids that are no contact of the workspace.'),
+      total: z.int().describe('The number of distinct ids in the request.'),
     }),
     accepted: { when: ({ addGroupMembers }) => addGroupMembers.job !== null, answer: jobAccepted },
   }),
@@ -189,8 +191,8 @@ export const contactJobRoutes = [
     variables: ({ body }) => ({ contactIds: body.contactIds as string[] }),
     project: ({ bulkDeleteContacts: { job, ...counts } }) => (job ? acceptedOf(job) : counts),
     answer: z.object({
-      requested: z.int().describe('How many different ids were given.'),
-      deleted: z.int().describe('How many are gone.'),
+      requested: z.int().describe('The number of distinct ids in the request.'),
+      deleted: z.int().describe('The number of contacts that were deleted.'),
       notFound: z.array(z.uuid()),
     }),
     accepted: { when: ({ bulkDeleteContacts }) => bulkDeleteContacts.job !== null, answer: jobAccepted },
@@ -200,7 +202,7 @@ export const contactJobRoutes = [
     document: ListBulkJobs,
     query: z.object({
       ...listQuery(20),
-      cursor: z.string({ error: 'must be given once' }).optional().describe('The id of the last job of the page before.'),
+      cursor: z.string({ error: 'must be given once' }).optional().describe('The id of the last job of the previous page.'),
     }),
     renames: pageNames,
     variables: ({ query }) => ({ first: query.limit, after: query.cursor }),
@@ -216,7 +218,7 @@ export const contactJobRoutes = [
     answer: jobRecord,
   }),
   row('GET', '/contacts/bulk-jobs/:jobId/progress', {
-    summary: 'Read how far a bulk job is',
+    summary: 'Read the progress of a bulk job',
     operationId: 'bulkJobProgress',
     document: GetBulkJob,
     ...ofJob,

@@ -92,14 +92,14 @@ const contactsQuery = z.object({
   ...listQuery(50),
   search: searched
     .optional()
-    .describe('Only contacts whose name, number or e-mail address has this in it, in any case; 1 to 100 characters.'),
+    .describe('Only contacts whose name, number or e-mail address contains this text, ignoring case; 1 to 100 characters.'),
   tag: once.meta({ minLength: 1, maxLength: 50 }).optional().describe('Only contacts with this label.'),
   groupId: once.optional().describe('Only members of this group.'),
   sort: z
     .enum(['createdAt:desc', 'createdAt:asc', 'name:asc', 'name:desc'])
     .default('createdAt:desc')
     .transform((sort) => sorts[sort])
-    .describe('The order.'),
+    .describe('The sort order.'),
 })
 
 export const contactRoutes = [
@@ -129,7 +129,7 @@ export const contactRoutes = [
     answer: contactRecord,
   }),
   row('PUT', '/contacts/:id', {
-    summary: 'Change a contact',
+    summary: 'Update a contact',
     document: UpdateContact,
     input: 'UpdateContactInput',
     variables: ({ params, body }) => ({ id: params.id as string, input: body as never }),

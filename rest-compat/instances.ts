@@ -202,7 +202,7 @@ export const instanceRoutes = [
     answer: stateRecord,
   }),
   row('GET', '/instances/:id/health', {
-    summary: 'Read how safe the sending of an instance looks',
+    summary: 'Read the health of an instance',
     document: GetInstanceHealth,
     variables: byId,
     project: (data) => data.instance.health,

@@ -26,7 +26,7 @@ export const mediaRoutes: FileRoute[] = [
     path: '/media',
     summary: 'Upload a file',
     description:
-      'Keeps the part `file` of a form. Its type is read from its content: JPEG, PNG, WebP and GIF up to 5 MiB; MP4, 3GPP, MP3, M4A, AAC, AMR and Ogg up to 16 MiB; PDF, Word, Excel, PowerPoint and plain text up to the 64 MiB of the whole body. All files together have the room of the plan: Free 100 MiB, Pro 5 GiB, MAX 50 GiB.',
+      'Stores the part `file` of a form. The type is detected from the content: JPEG, PNG, WebP and GIF up to 5 MiB; MP4, 3GPP, MP3, M4A, AAC, AMR and Ogg up to 16 MiB; PDF, Word, Excel, PowerPoint and plain text up to the 64 MiB of the whole body. The plan limits the size of all files together: Free 100 MiB, Pro 5 GiB, MAX 50 GiB.',
     operationId: 'uploadMedia',
     errors: ['SUBSCRIPTION_INACTIVE', 'MEDIA_STORAGE_EXCEEDED'],
     surfaces: ['public', 'console'],
@@ -39,7 +39,7 @@ export const mediaRoutes: FileRoute[] = [
     method: 'GET',
     path: '/media/:id',
     summary: 'Read a file',
-    description: 'Answers the file itself. Takes `Range` and `If-None-Match`, and HEAD for the headers alone.',
+    description: 'Returns the file itself. Supports `Range` and `If-None-Match`, and HEAD for the headers alone.',
     operationId: 'downloadMedia',
     errors: [],
     surfaces: ['public', 'console'],

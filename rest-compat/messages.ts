@@ -141,21 +141,21 @@ const messagesQuery = z.object({
     .enum(['createdAt:desc', 'createdAt:asc'])
     .default('createdAt:desc')
     .transform((sort) => sorts[sort])
-    .describe('The order.'),
+    .describe('The sort order.'),
   status: once.optional().describe('Only messages in this status.'),
-  direction: once.optional().describe('Only messages that go this way.'),
+  direction: once.optional().describe('Only messages in this direction.'),
   type: once.optional().describe('Only messages of this type.'),
   instanceId: once.optional().describe('Only messages of this instance.'),
   contactId: once.optional().describe('Only messages about this contact.'),
   campaignId: once.optional().describe('Only messages of this campaign.'),
   to: number.optional().describe('Only messages to this number, E.164.'),
-  createdFrom: moment.optional().describe('Only messages accepted at this moment or later.'),
-  createdTo: moment.optional().describe('Only messages accepted before this moment.'),
+  createdFrom: moment.optional().describe('Only messages accepted at or after this time.'),
+  createdTo: moment.optional().describe('Only messages accepted before this time.'),
 })
 
 const historyQuery = z.object({
   ...listQuery(20),
-  phone: number.meta({ description: 'The other number, E.164.', examples: ['+4915112345678'] }),
+  phone: number.meta({ description: 'The number of the other party, E.164.', examples: ['+4915112345678'] }),
 })
 
 export const messageRoutes = [
@@ -178,7 +178,7 @@ export const messageRoutes = [
     answer: messageRecord,
   }),
   row('POST', '/messages/bulk', {
-    summary: 'Send or schedule up to 1000 messages, each judged alone',
+    summary: 'Send or schedule up to 1000 messages in one request',
     document: SendMessages,
     input: 'SendMessagesInput',
     status: 202,
@@ -213,7 +213,7 @@ export const messageRoutes = [
     answer: pageAnswer('messages', messageRecord),
   }),
   row('GET', '/messages/history', {
-    summary: 'List both directions with one number, newest first',
+    summary: 'List the messages to and from one number, newest first',
     document: MessageHistory,
     query: historyQuery,
     renames: pageNames,

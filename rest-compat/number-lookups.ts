@@ -17,7 +17,7 @@ const numberLookup = z.object({ phone: z.string(), exists: z.boolean().nullable(
 
 export const numberLookupRoutes = [
   row('POST', '/number-lookups', {
-    summary: 'Look numbers up',
+    summary: 'Look up numbers',
     document: LookupNumbers,
     input: 'LookupNumbersInput',
     variables: ({ body }) => ({ input: body as never }),

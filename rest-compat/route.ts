@@ -130,12 +130,12 @@ export function listQuery(defaultSize: number) {
       .refine((value) => value >= 1 && value <= 100, fault)
       .default(defaultSize)
       // The query string holds text, but the OpenAPI document describes a number.
-      .meta({ description: 'How many on one page.', type: 'integer', minimum: 1, maximum: 100, pattern: undefined }),
+      .meta({ description: 'The size of a page.', type: 'integer', minimum: 1, maximum: 100, pattern: undefined }),
     cursor: z
       .string({ error: 'must be given once' })
       .max(2048, 'is not a cursor of this list')
       .optional()
-      .describe('`nextCursor` of the page before.'),
+      .describe('`nextCursor` of the previous page.'),
   }
 }
 
@@ -156,8 +156,8 @@ export function pageOf<Name extends string, Node>(name: Name, connection: Connec
 export function pageAnswer<Item extends z.ZodType>(name: string, item: Item) {
   return z.object({
     [name]: z.array(item).describe('The items of this page.'),
-    nextCursor: z.string().nullable().describe('The `cursor` of the next page; null on the last.'),
-    hasMore: z.boolean().describe('Whether another page follows.'),
+    nextCursor: z.string().nullable().describe('The cursor of the next page; null on the last page.'),
+    hasMore: z.boolean().describe('Whether there is another page.'),
   })
 }
 

@@ -104,7 +104,7 @@ export const teamAccessRoutes = [
   }),
   row('POST', '/teams/:teamId/invitations', {
     ...ofPeople,
-    summary: 'Invite somebody to a team',
+    summary: 'Invite a person to a team',
     document: InviteToTeam,
     input: 'InviteToTeamInput',
     status: 201,
@@ -114,7 +114,7 @@ export const teamAccessRoutes = [
   }),
   row('DELETE', '/teams/:teamId/invitations/:id', {
     ...ofPeople,
-    summary: 'Take an invitation back',
+    summary: 'Revoke an invitation',
     document: RevokeTeamInvitation,
     variables: byPart,
     project: (data) => data.revokeTeamInvitation,
@@ -140,7 +140,7 @@ export const teamAccessRoutes = [
   }),
   row('POST', '/teams/:teamId/api-keys', {
     ...ofPeople,
-    summary: 'Make an API key of a team',
+    summary: 'Create an API key of a team',
     document: CreateTeamApiKey,
     input: 'CreateApiKeyInput',
     status: 201,

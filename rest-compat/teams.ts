@@ -133,7 +133,7 @@ export const ofPeople = { surfaces: ['console'], scope: 'account' } as const
 export const teamRoutes = [
   row('GET', '/teams', {
     ...ofPeople,
-    summary: 'List the teams that you are in',
+    summary: 'List your teams',
     document: ListTeams,
     variables: () => ({}),
     project: (data) => data.teams,
@@ -193,7 +193,7 @@ export const teamRoutes = [
   }),
   row('PUT', '/teams/:teamId/members/:userId', {
     ...ofPeople,
-    summary: 'Give a member another role',
+    summary: 'Change the role of a member',
     document: UpdateTeamMember,
     input: 'UpdateTeamMemberInput',
     variables: ({ params, body }) => ({ ...byMember({ params }), input: body as never }),

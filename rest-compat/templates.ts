@@ -102,7 +102,7 @@ export const templateRoutes = [
     answer: templateRecord,
   }),
   row('PUT', '/templates/:id', {
-    summary: 'Change a template',
+    summary: 'Update a template',
     document: UpdateTemplate,
     input: 'UpdateTemplateInput',
     variables: ({ params, body }) => ({ id: params.id as string, input: body as never }),

@@ -114,7 +114,7 @@ const Redeliver = graphql(`
 
 const webhookRecord = z.object({ id: z.uuid(), url: z.string(), events: z.array(z.string()), createdAt: z.iso.datetime() })
 const withSecret = webhookRecord
-  .extend({ secret: z.string().describe('The key of the signatures, shown in this answer only.') })
+  .extend({ secret: z.string().describe('The signing secret. Only this response contains it.') })
   .meta({ id: 'WebhookEndpointWithSecret' })
 const deliveryRecord = z.object({
   id: z.uuid(),
@@ -176,7 +176,7 @@ export const webhookRoutes = [
     answer: webhookRecord,
   }),
   row('PUT', '/webhooks/:id', {
-    summary: 'Change a webhook endpoint',
+    summary: 'Update a webhook endpoint',
     document: UpdateWebhook,
     input: 'UpdateWebhookInput',
     variables: ({ params, body }) => ({ id: params.id as string, input: graphInput(body) }),
@@ -191,14 +191,14 @@ export const webhookRoutes = [
     answer: deletedAnswer,
   }),
   row('POST', '/webhooks/:id/rotate-secret', {
-    summary: 'Give a webhook endpoint a new secret',
+    summary: 'Rotate the secret of a webhook endpoint',
     document: RotateSecret,
     variables: byId,
     project: (data) => webhookOf(data.rotateWebhookSecret),
     answer: withSecret,
   }),
   row('POST', '/webhooks/:id/test', {
-    summary: 'Deliver a made-up event',
+    summary: 'Deliver a test event',
     document: TestWebhook,
     variables: byId,
     project: (data) => deliveryOf(data.testWebhook),
@@ -209,7 +209,7 @@ export const webhookRoutes = [
     document: ListDeliveries,
     query: z.object({
       ...listQuery(20),
-      status: z.enum(['pending', 'delivered', 'retrying', 'failed']).optional().describe('Only deliveries in this status.'),
+      status: z.enum(['pending', 'delivered', 'retrying', 'failed']).optional().describe('Only deliveries with this status.'),
     }),
     renames: pageNames,
     variables: ({ params, query: { limit, cursor, status } }) => ({

@@ -101,7 +101,8 @@ export async function createServer(app: App): Promise<Server> {
 
 /** REST surface for API keys. */
 function publicSurface(app: App, graph: GraphQLSchema, authenticator: Authenticator): RestGateway<Context> {
-  const admit = (request: FastifyRequest, reply: FastifyReply, { scope }: Asked) => authenticator.admitKey(request, reply, scope)
+  const admit = (request: FastifyRequest, reply: FastifyReply, { scope }: RestRoute) =>
+    authenticator.admitKey(request, reply, scope)
   return { prefix: '/api/v1', surface: 'public', ...restSurface(app, graph, admit) }
 }
 
@@ -121,7 +122,7 @@ function consoleSurface(app: App, graph: GraphQLSchema, authenticator: Authentic
   }
 }
 
-type Asked = Parameters<RestGateway<Context>['admit']>[2]
+type RestRoute = Parameters<RestGateway<Context>['admit']>[2]
 type Admit = RestGateway<Context>['admit']
 
 function restSurface(app: App, graph: GraphQLSchema, open: Admit): Omit<RestGateway<Context>, 'prefix' | 'surface'> {

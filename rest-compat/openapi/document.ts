@@ -91,14 +91,14 @@ function pathsOf(surface: Surface, served: readonly Served[]): OpenApiDocument['
 const thisDocument: Operation = {
   operationId: 'openapi',
   summary: 'Read this document',
-  description: 'Is for everybody, and in no envelope.',
+  description: 'Needs no credential. The document has no envelope.',
   responses: {
     200: {
       description: 'OpenAPI 3.1.',
       headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } },
       content: { 'application/json': { schema: { type: 'object', description: 'OpenAPI 3.1.' } } },
     },
-    304: { description: 'It is still the one with the `ETag` of `If-None-Match`.' },
+    304: { description: 'The document still has the `ETag` of `If-None-Match`.' },
   },
   security: [],
 }
@@ -107,7 +107,7 @@ const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'Repeating a request with the same key within 72 hours is answered as the first time and does nothing twice. 1 to 255 printable ASCII characters.',
+    'A repeated request with the same key within 72 hours has no further effect and returns the first response. 1 to 255 printable ASCII characters.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
 }
 
@@ -118,20 +118,21 @@ function teamId({ teamHeader }: SurfaceRules) {
 const integer = { type: 'integer', minimum: 0 }
 const ofAnswers = {
   'X-Request-Id': {
-    description: 'Names the request in the logs: your own `X-Request-Id` of 1 to 128 characters `[A-Za-z0-9._-]`, or a new one.',
+    description:
+      'Identifies the request in the logs: your own `X-Request-Id` of 1 to 128 characters `[A-Za-z0-9._-]`, or a new one.',
     schema: { type: 'string' },
   },
-  'RateLimit-Limit': { description: 'Requests that this key may make in any one second.', schema: integer },
-  'RateLimit-Remaining': { description: 'How many of them are left.', schema: integer },
-  'RateLimit-Reset': { description: 'Seconds until they are all there again.', schema: integer },
-  'Retry-After': { description: 'Seconds to wait before trying again.', schema: integer },
+  'RateLimit-Limit': { description: 'The number of requests that this key may send in any one second.', schema: integer },
+  'RateLimit-Remaining': { description: 'The number of requests that are left.', schema: integer },
+  'RateLimit-Reset': { description: 'Seconds until the full number of requests is available again.', schema: integer },
+  'Retry-After': { description: 'Seconds to wait before the next try.', schema: integer },
   'Set-Cookie': {
-    description: 'The cookie of the session, or of a way to sign in that is not at its end: `HttpOnly`, `SameSite=Lax`.',
+    description: 'The cookie of the session, or of a sign-in that is not finished: `HttpOnly`, `SameSite=Lax`.',
     schema: { type: 'string' },
   },
-  Location: { description: 'Where the browser goes on.', schema: { type: 'string', format: 'uri' } },
+  Location: { description: 'The address to which the browser is redirected.', schema: { type: 'string', format: 'uri' } },
   'Idempotency-Replayed': {
-    description: '`true` where this is the kept answer to an earlier request with the same `Idempotency-Key`.',
+    description: '`true` if this is the stored response to an earlier request with the same `Idempotency-Key`.',
     schema: { type: 'string', const: 'true' },
   },
 }
@@ -143,8 +144,8 @@ function headersOf(rules: SurfaceRules): Record<string, unknown> {
 }
 
 function withExamples(schemas: Record<string, Schema>, demo: DemoIds): Record<string, Schema> {
-  const told = Object.entries(exampleRecords(demo)).filter(([name]) => name in schemas)
-  const examples = told.map(([name, example]) => [name, { ...schemas[name], examples: [example] }])
+  const known = Object.entries(exampleRecords(demo)).filter(([name]) => name in schemas)
+  const examples = known.map(([name, example]) => [name, { ...schemas[name], examples: [example] }])
   return { ...schemas, ...Object.fromEntries(examples) }
 }
 

@@ -3,11 +3,11 @@ import { type ErrorCode, errors } from '../../src/core/errors.ts'
 import type { Route } from '../route.ts'
 import type { SurfaceRules } from './surface.ts'
 
-type Told = Pick<Route, 'method' | 'path' | 'scope'> &
+type RouteFacts = Pick<Route, 'method' | 'path' | 'scope'> &
   Partial<Pick<Route, 'ofTeam' | 'query' | 'errors'>> & { refuse?: ErrorCode }
 
 /** The error codes of a route, in the order of the error table. `own` are the codes of its GraphQL operation. */
-export function errorsOf(rules: SurfaceRules, route: Told, own: readonly ErrorCode[]): ErrorCode[] {
+export function errorsOf(rules: SurfaceRules, route: RouteFacts, own: readonly ErrorCode[]): ErrorCode[] {
   const { method, path, query, refuse } = route
   const spared = rules.spared(route)
   const codes = [
@@ -73,11 +73,11 @@ function errorSchema(codes: readonly ErrorCode[]): unknown {
     properties: {
       error: {
         type: 'object',
-        description: 'What is wrong.',
+        description: 'The error.',
         required: ['code', 'message'],
         properties: {
-          code: { type: 'string', enum: codes, description: 'What is wrong, for programs.' },
-          message: { type: 'string', description: 'What is wrong, for people.' },
+          code: { type: 'string', enum: codes, description: 'The error code, for programs.' },
+          message: { type: 'string', description: 'The error message, for people.' },
         },
       },
     },

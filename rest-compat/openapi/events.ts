@@ -12,8 +12,8 @@ export interface EventType {
 }
 
 const head = {
-  id: z.uuid().describe("The event's id, equal on every way and every attempt."),
-  test: z.literal(true).optional().describe('Present where the event was made up to try an endpoint out.'),
+  id: z.uuid().describe("The event's id, the same in webhooks, streams and lists, and on every attempt."),
+  test: z.literal(true).optional().describe('Present if this is a test event.'),
 }
 
 /** The schema of the whole payload. The name of the event and its time stand around its status. */
@@ -24,9 +24,9 @@ function payloadOf({ type, payload }: EventType): z.ZodObject {
   return z.object({
     ...head,
     ...Object.fromEntries(fields.slice(0, at)),
-    event: z.literal(type).describe('What happened.'),
+    event: z.literal(type).describe('The type of the event.'),
     ...(status && { status }),
-    timestamp: z.iso.datetime().describe('When it happened.'),
+    timestamp: z.iso.datetime().describe('When the event happened.'),
     ...Object.fromEntries(fields.slice(at)),
   })
 }
@@ -44,26 +44,30 @@ const previousSignature = 'X-Service-Signature-Previous'
 
 const signatureHeaders: [name: string, description: string, example: string][] = [
   ['X-Service-Event', 'The name of the event.', 'message.sent'],
-  ['X-Service-Delivery', "The event's id, equal on every attempt.", '01980000-0000-7000-8000-00000000000a'],
+  ['X-Service-Delivery', "The event's id, the same on every attempt.", '01980000-0000-7000-8000-00000000000a'],
   [
     'X-Service-Signature',
-    "`sha256=` and the HMAC-SHA256 of the body's bytes in lowercase hex, keyed by the whole `secret`. Compare in constant time.",
+    "`sha256=` and the HMAC-SHA256 of the body's bytes in lowercase hex, with the whole `secret` as the key. Compare it in constant time.",
     `sha256=${'0'.repeat(64)}`,
   ],
-  [previousSignature, 'For 24 hours after a rotation: the same, keyed by the `secret` of before.', `sha256=${'0'.repeat(64)}`],
+  [
+    previousSignature,
+    'Sent for 24 hours after a rotation: the same signature, with the previous `secret` as the key.',
+    `sha256=${'0'.repeat(64)}`,
+  ],
   [
     'webhook-id',
-    "The event's id, as Standard Webhooks call it. Keep those you have handled, and refuse them the second time.",
+    "The event's id, as Standard Webhooks defines it. Store the ids that you have processed, and ignore an event that comes again.",
     '01980000-0000-7000-8000-00000000000a',
   ],
   [
     'webhook-timestamp',
-    'When this attempt was signed, in seconds since 1970. Refuse what is older than five minutes.',
+    'When this attempt was signed, in seconds since 1970. Reject requests that are older than five minutes.',
     '1769853600',
   ],
   [
     'webhook-signature',
-    '`v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, keyed by the bytes that the `secret` encodes after `whsec_`. For 24 hours after a rotation it lists two, with a blank between them.',
+    '`v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`; the key is the bytes that the `secret` encodes after `whsec_`. For 24 hours after a rotation the header lists two signatures, separated by a space.',
     'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   ],
 ]
@@ -84,13 +88,13 @@ export function webhooksOf({ schemas }: Components, events: readonly EventType[]
     const operation = {
       operationId: `on${typeName(type)}`,
       summary: type,
-      description: `${summary}. Sent to the webhook endpoints that asked for it, in up to five attempts: answer quickly, and work afterwards.`,
+      description: `${summary}. Sent to the webhook endpoints that subscribe to this event, in up to five attempts. Answer quickly, and process the event afterwards.`,
       tags: ['Webhooks'],
       parameters,
       requestBody: { required: true, content: { 'application/json': { schema: { $ref } } } },
       responses: {
-        '2XX': { description: 'Received. Any other answer, and none within 15 s, leads to another attempt.' },
-        '410': { description: 'Gone: nothing is delivered to this endpoint any more.' },
+        '2XX': { description: 'Received. Any other status, and no answer within 15 s, leads to another attempt.' },
+        '410': { description: 'Gone: the gateway stops deliveries to this endpoint.' },
       },
       security: [],
     }
@@ -111,20 +115,20 @@ export function streamOf(components: Components, query: z.ZodObject): Operation 
     operationId: 'streamEvents',
     summary: 'Follow events as they happen',
     description:
-      "Server-sent events: `event:` is the event's name, `id:` its cursor, `data:` the very object that webhooks receive. A reader that comes back with `Last-Event-ID` gets what it missed, in order, and then what is new.",
+      'Server-sent events: `event:` is the name of the event, `id:` its cursor, `data:` the same object that webhooks receive. A client that reconnects with `Last-Event-ID` first receives the events that it missed, in order.',
     parameters: [
       ...parametersIn('query', components.schemas, query),
       {
         name: 'Last-Event-ID',
         in: 'header',
-        description: 'The cursor of the last event seen; wins over `after`.',
+        description: 'The cursor of the last event that you received. It overrides `after`.',
         schema: { type: 'string' },
       },
       ...headersTaken(components.rules, route),
     ],
     responses: {
       200: {
-        description: 'The stream. It goes on until either side ends it.',
+        description: 'The stream. It stays open until the client or the gateway closes it.',
         headers: headerRefs(components.rules.headers),
         content: {
           'text/event-stream': {

@@ -2,16 +2,16 @@
 import type { Examples } from './example.ts'
 
 const order = { max: { summary: 'The larger plan', value: { plan: 'max' } } }
-const key = { plain: { summary: 'A key by its purpose', value: { name: 'Robot' } } }
+const key = { plain: { summary: 'A key, named after its purpose', value: { name: 'Robot' } } }
 
 /** The token of `acceptTeamInvitation` is only a sample: the real one is in the mail. */
 export const peopleExamples: Examples = {
   createApiKey: key,
   createTeam: { plain: { summary: 'A team', value: { name: 'Support' } } },
   updateTeam: { name: { summary: 'Another name', value: { name: 'Sales' } } },
-  updateTeamMember: { admin: { summary: 'May manage', value: { role: 'admin' } } },
+  updateTeamMember: { admin: { summary: 'Permission to manage the team', value: { role: 'admin' } } },
   inviteToTeam: {
-    plain: { summary: 'Somebody who is to use the data', value: { email: 'grace@example.com', role: 'collaborator' } },
+    plain: { summary: 'A collaborator', value: { email: 'grace@example.com', role: 'collaborator' } },
   },
   acceptTeamInvitation: {
     token: { summary: 'The token of the mail', value: { token: 'BxPZ5T0sPBk1u9RPS2eUZ4BqFnNnq8Bv7cMTUdXYzM0' } },

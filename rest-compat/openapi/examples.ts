@@ -28,8 +28,8 @@ export function examplesFor(
         value: { messages: [text, { ...text, to: '+4915112345679', text: 'Later', scheduledAt: halfAYearAhead() }] },
       },
     },
-    createInstance: { sandbox: { summary: 'A phone of the sandbox', value: { name: 'Support', provider: 'sandbox' } } },
-    connectInstance: { qr: { summary: 'With a QR code, where one is needed', value: {} } },
+    createInstance: { sandbox: { summary: 'A sandbox phone', value: { name: 'Support', provider: 'sandbox' } } },
+    connectInstance: { qr: { summary: 'With a QR code, if one is needed', value: {} } },
     lookupNumbers: { two: { summary: 'Two numbers', value: { instanceId, numbers: [to, '+4915112340001'] } } },
     createContact: {
       plain: { summary: 'A name and a number', value: { name: 'Grace Hopper', phone: '+12025550123' } },
@@ -44,7 +44,7 @@ export function examplesFor(
         },
       },
     },
-    updateContact: { tags: { summary: 'Other labels; what is left out stays', value: { tags: ['demo', 'vip'] } } },
+    updateContact: { tags: { summary: 'Other labels; omitted fields stay unchanged', value: { tags: ['demo', 'vip'] } } },
     createContactGroup: { plain: { summary: 'A group', value: { name: 'Friends', description: 'Those who write back' } } },
     updateContactGroup: { name: { summary: 'Another name', value: { name: 'Good customers' } } },
     addGroupMembers: { one: { summary: 'One contact', value: { contactIds: [contactId] } } },
@@ -86,7 +86,7 @@ export function examplesFor(
     },
     createWebhook: {
       messages: {
-        summary: 'What becomes of messages',
+        summary: 'Message statuses',
         value: {
           url: 'https://example.com/hook',
           events: ['message.sent', 'message.delivered', 'message.read', 'message.failed'],

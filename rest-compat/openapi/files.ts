@@ -31,7 +31,7 @@ function takesFile(
   const form = {
     type: 'object',
     required: ['file'],
-    properties: { file: { ...bytes, description: 'The file. What it is called does not matter.' } },
+    properties: { file: { ...bytes, description: 'The file. Its name does not matter.' } },
   }
   const data = schemas.answer(answer, graph.getQueryType()?.getFields().media?.type)
   const headers = headerRefs([...rules.headers, 'Idempotency-Replayed'])
@@ -40,7 +40,7 @@ function takesFile(
     requestBody: { required: true, content: { 'multipart/form-data': { schema: form } } },
     responses: {
       [status]: {
-        description: 'It is kept.',
+        description: 'The stored file.',
         headers,
         content: { 'application/json': { schema: { type: 'object', required: ['data'], properties: { data } } } },
       },
@@ -62,9 +62,9 @@ function givesFile({ headers }: SurfaceRules) {
     ],
     responses: {
       200: { description: 'The file.', ...sent },
-      206: { description: 'The part that `Range` asks for.', ...sent },
-      304: { description: 'It is still the one with the `ETag` of `If-None-Match`.' },
-      416: { description: 'The `Range` begins after the end of the file.' },
+      206: { description: 'The part that `Range` requests.', ...sent },
+      304: { description: 'The document still has the `ETag` of `If-None-Match`.' },
+      416: { description: 'The `Range` starts after the end of the file.' },
     },
   }
 }

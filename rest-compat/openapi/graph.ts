@@ -15,7 +15,7 @@ import {
 } from 'graphql'
 import type { ErrorCode } from '../../src/core/errors.ts'
 
-export interface AskedField {
+export interface SelectedField {
   /** For example `sendMessage`, or `instanceState` for the path `instance { state }`. */
   name: string
   description: string
@@ -26,7 +26,7 @@ export interface AskedField {
 }
 
 /** Follows a document from its root through single selections, to the first field with several selected fields. */
-export function askedField(graph: GraphQLSchema, document: DocumentNode): AskedField {
+export function selectedField(graph: GraphQLSchema, document: DocumentNode): SelectedField {
   const path = pathOf(graph, document)
   const last = path.at(-1) as GraphQLField<unknown, unknown>
   const args = path.flatMap((field) => field.args)

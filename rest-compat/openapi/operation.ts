@@ -6,7 +6,7 @@ import type { RefusedRoute, Route } from '../route.ts'
 import { errorResponses, errorsOf } from './errors.ts'
 import type { DemoIds, TypeExample } from './example.ts'
 import { examplesFor } from './examples.ts'
-import { type AskedField, askedField } from './graph.ts'
+import { type SelectedField, selectedField } from './graph.ts'
 import type { Schemas } from './schemas.ts'
 import type { Entry, SurfaceRules } from './surface.ts'
 import type { Schema } from './zod.ts'
@@ -57,7 +57,7 @@ export function operationOf(source: OperationSource, components: Components, rou
     const description = `${errors[route.refuse].message}.`
     return { operationId: route.operationId, summary, description, parameters: headersTaken(rules, route), responses, security }
   }
-  const field = askedField(source.graph, route.document)
+  const field = selectedField(source.graph, route.document)
   const codes = errorsOf(rules, route, [
     ...field.errors,
     ...(source.needsActive(route.document) ? (['SUBSCRIPTION_INACTIVE'] as const) : []),
@@ -73,7 +73,7 @@ export function operationOf(source: OperationSource, components: Components, rou
   }
 }
 
-function parametersOf(route: Route, field: AskedField, schemas: Schemas, demo: DemoIds): Parameter[] {
+function parametersOf(route: Route, field: SelectedField, schemas: Schemas, demo: DemoIds): Parameter[] {
   const graphNames = Object.fromEntries(Object.entries(route.renames ?? {}).map(([graph, rest]) => [rest, graph]))
   const argument = (name: string) => field.argument(graphNames[name] ?? name)
   const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']): Parameter => {
@@ -122,7 +122,12 @@ export function parametersIn(
   }))
 }
 
-function bodyOf({ inputs, demo, messageExamples }: OperationSource, schemas: Schemas, route: Route, field: AskedField): unknown {
+function bodyOf(
+  { inputs, demo, messageExamples }: OperationSource,
+  schemas: Schemas,
+  route: Route,
+  field: SelectedField,
+): unknown {
   const given = examplesFor(demo, messageExamples)[route.operationId ?? field.name]
   const content = (schema: Schema) => ({ 'application/json': { schema, ...(given && { examples: given }) } })
   if (!route.input) return undefined
@@ -133,21 +138,21 @@ function bodyOf({ inputs, demo, messageExamples }: OperationSource, schemas: Sch
 
 function successOf(
   { method, status, answer, accepted }: Route,
-  { type }: AskedField,
+  { type }: SelectedField,
   { schemas, rules }: Components,
 ): Record<string, unknown> {
   const headers = headerRefs([...rules.headers, ...(method === 'POST' ? ['Idempotency-Replayed'] : [])])
-  const told = (of: z.ZodType, description: string) => {
+  const response = (of: z.ZodType, description: string) => {
     const schema = { type: 'object', required: ['data'], properties: { data: schemas.answer(of, type) } }
     return { description, headers, content: { 'application/json': { schema } } }
   }
   return {
-    [status]: told(answer, statusWords[status] ?? 'What was asked for.'),
-    ...(accepted && { 202: told(accepted.answer, 'It goes on in the background.') }),
+    [status]: response(answer, statusWords[status] ?? 'The requested data.'),
+    ...(accepted && { 202: response(accepted.answer, 'The request is processed in the background.') }),
   }
 }
 
-const statusWords: Record<number, string> = { 201: 'It was created.', 202: 'It was judged.' }
+const statusWords: Record<number, string> = { 201: 'The new record.', 202: 'The result for each item.' }
 
 export function headerRefs(names: readonly string[]): Record<string, { $ref: string }> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))

@@ -124,11 +124,11 @@ export function createSchemas(graph: GraphQLSchema): Schemas {
     body: (name, input) => {
       if (!components[name]) {
         const { properties = {}, ...schema } = convert(input, 'input')
-        const told = Object.entries(properties).filter(([field, { not }]) => field !== 'idempotencyKey' && not === undefined)
+        const accepted = Object.entries(properties).filter(([field, { not }]) => field !== 'idempotencyKey' && not === undefined)
         components[name] = {
           description: graph.getType(name)?.description ?? '',
           ...schema,
-          properties: Object.fromEntries(told),
+          properties: Object.fromEntries(accepted),
         }
       }
       return { $ref: `#/components/schemas/${name}` }
@@ -165,6 +165,6 @@ function isText({ type }: Schema): boolean {
 }
 
 function describeEnum(type: GraphQLEnumType): string {
-  const told = type.getValues().filter(({ description }) => description)
-  return [type.description, ...told.map(({ name, description }) => `- \`${name}\`: ${description}`)].join('\n')
+  const described = type.getValues().filter(({ description }) => description)
+  return [type.description, ...described.map(({ name, description }) => `- \`${name}\`: ${description}`)].join('\n')
 }

@@ -48,7 +48,7 @@ const ofKeys: SurfaceRules = {
       description: 'A personal key begins with `svc_live_`, a team key with `svc_team_`.',
     },
   }),
-  teamHeader: "The team's id. It goes with a team key, and with no other.",
+  teamHeader: 'The id of the team of a team key. Other keys must not send it.',
   // Personal routes accept personal keys only.
   takesTeam: ({ scope }) => scope !== 'personal',
   security: [{ ApiKey: [] }],
@@ -69,23 +69,23 @@ const ofKeys: SurfaceRules = {
 const ofPeople: SurfaceRules = {
   prefix: '/api',
   title: 'Messaging gateway console',
-  summary: 'What people do who are signed in: everything that keys do, and their teams, keys, plan and sessions.',
+  summary: 'Everything that keys can do, for signed-in users, and the management of their teams, keys, plan and sessions.',
   schemes: (publicUrl) => ({
     AccessToken: {
       type: 'http',
       scheme: 'bearer',
       bearerFormat: 'JWT',
       description:
-        'The `accessToken` of `POST /auth/login` or `POST /auth/token`. It holds for ten minutes, and no longer than its session.',
+        'The `accessToken` of `POST /auth/login` or `POST /auth/token`. It is valid for ten minutes, but no longer than its session.',
     },
     Session: {
       type: 'apiKey',
       in: 'cookie',
       name: `${publicUrl?.startsWith('https:') ? '__Secure-' : ''}gateway.session_token`,
-      description: 'The cookie that signing in sets, for 30 days. It gives access tokens, and nothing else.',
+      description: 'The session cookie, which sign-in sets for 30 days. It is valid only to get access tokens and to sign out.',
     },
   }),
-  teamHeader: 'The id of a team that you are in, to work in its workspace; without it you work in your own.',
+  teamHeader: 'The id of one of your teams, to work in its workspace. Without this header you work in your own workspace.',
   takesTeam: namesTeam,
   security: [{ AccessToken: [] }],
   refusals: (entry) => [
@@ -96,7 +96,7 @@ const ofPeople: SurfaceRules = {
   spared: () => [],
   messages: {
     UNAUTHORIZED: 'Missing or invalid token',
-    API_RATE_LIMIT_EXCEEDED: 'Too many of these; try again later',
+    API_RATE_LIMIT_EXCEEDED: 'Too many requests of this kind; try again later',
   },
   headers: ['X-Request-Id'],
   otherHeaders: ['Retry-After', 'Idempotency-Replayed', 'Set-Cookie', 'Location'],

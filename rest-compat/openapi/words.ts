@@ -42,7 +42,7 @@ const ofBoth = [
   family('/campaigns', 'Campaigns', guide('campaigns')),
   family('/webhooks', 'Webhooks', guide('webhooks')),
   family('/events', 'Events', guide('events')),
-  family('/number-lookups', 'Number look-ups', 'Check whether numbers are on the network: up to 100 numbers in one request.'),
+  family('/number-lookups', 'Number lookups', 'Check whether numbers are on the network: up to 100 numbers in one request.'),
   family('/media', 'Media', guide('media')),
 ]
 const atTheEnd = [

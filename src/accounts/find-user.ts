@@ -6,7 +6,7 @@ import type { Prisma } from '../generated/prisma/client.ts'
 /** Returns the id of the user with that address, in any case. @throws NOT_FOUND when no user has it. */
 export async function userIdOf(db: Prisma.TransactionClient, email: string): Promise<string> {
   const user = await db.user.findUnique({ where: { email: email.toLowerCase() }, select: { id: true } })
-  return user?.id ?? fail('NOT_FOUND', `There is no account with the e-mail address ${email}`)
+  return user?.id ?? fail('NOT_FOUND', `No account has the e-mail address ${email}`)
 }
 
 export interface Person extends Author {

@@ -10,55 +10,55 @@ import { type ApiKeyRow, type IssuedApiKey, listApiKeys, originOfKey } from './k
 import { createOwnApiKey, revokeOwnApiKey } from './keys/own-keys.ts'
 
 export const ApiKeyRef = builder.objectRef<ApiKeyRow>('ApiKey').implement({
-  description: 'What a program shows to be let in.',
+  description: 'A credential of a program.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id.' }),
-    name: t.exposeString('name', { description: 'What it is for.' }),
-    prefix: t.exposeString('prefix', { description: 'How the key begins.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    name: t.exposeString('name', { description: 'Its purpose.' }),
+    prefix: t.exposeString('prefix', { description: 'The first characters of the key.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     lastUsedAt: t.expose('lastUsedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it was last let in, to about a minute; null for one that never was.',
+      description: 'When it was last used, accurate to about a minute; null if it was never used.',
     }),
     createdBy: t.field({
       type: AuthorRef,
       nullable: true,
-      description: 'The person who made it.',
+      description: 'The user who created it.',
       resolve: async (key, _, ctx) => authorOf(ctx, (await originOfKey(ctx, key.id))?.userId ?? null),
     }),
     revokedAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'When it was revoked; null for one that holds.',
+      description: 'When it was revoked; null for an active key.',
       resolve: async (key, _, ctx) => (await originOfKey(ctx, key.id))?.revokedAt ?? null,
     }),
   }),
 })
 
 export const IssuedApiKeyRef = builder.objectRef<IssuedApiKey>('IssuedApiKey').implement({
-  description: 'A key that was just made.',
+  description: 'A new API key with its secret.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id.' }),
-    name: t.exposeString('name', { description: 'What it is for.' }),
-    prefix: t.exposeString('prefix', { description: 'How the key begins.' }),
-    key: t.exposeString('key', { description: 'The whole key, shown this once.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
-    lastUsedAt: t.expose('lastUsedAt', { type: 'DateTime', nullable: true, description: 'Null: it was not used yet.' }),
+    name: t.exposeString('name', { description: 'Its purpose.' }),
+    prefix: t.exposeString('prefix', { description: 'The first characters of the key.' }),
+    key: t.exposeString('key', { description: 'The whole key. Only this response contains it.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    lastUsedAt: t.expose('lastUsedAt', { type: 'DateTime', nullable: true, description: 'Always null: a new key is unused.' }),
   }),
 })
 
 export const CreateApiKeyInput = defineInput(
   'CreateApiKeyInput',
   'A new API key.',
-  z.object({ name: text(1, 100).describe('What it is for, 1 to 100 characters.'), idempotencyKey }),
+  z.object({ name: text(1, 100).describe('Its purpose, 1 to 100 characters.'), idempotencyKey }),
 )
 
 builder.queryFields((t) => ({
   apiKeys: t.field({
     type: [ApiKeyRef],
     extensions: { items: 20 },
-    description: 'The API keys of your own workspace that hold, oldest first. For people who are signed in.',
+    description: 'The active API keys of your own workspace, oldest first. For signed-in users.',
     authScopes: { person: true },
     resolve: (_, __, { app, principal }) => listApiKeys(app.db, principal.userId),
   }),
@@ -67,10 +67,10 @@ builder.queryFields((t) => ({
 builder.mutationFields((t) => ({
   createApiKey: t.field({
     type: IssuedApiKeyRef,
-    description: 'Makes an API key of your own workspace.',
+    description: 'Creates an API key for your own workspace.',
     errors: ['MAX_API_KEYS_REACHED', 'SUBSCRIPTION_INACTIVE', 'FORBIDDEN'],
     authScopes: { $all: { person: true, active: true } },
-    args: { input: t.arg({ type: CreateApiKeyInput.ref, required: true, description: 'What to make.' }) },
+    args: { input: t.arg({ type: CreateApiKeyInput.ref, required: true, description: 'The new key.' }) },
     resolve: (_, { input }, ctx) => {
       const once = keyed(ctx, 'createApiKey', input)
       return createOwnApiKey(once, CreateApiKeyInput.parse(ctx.app.config, input).name)
@@ -78,7 +78,7 @@ builder.mutationFields((t) => ({
   }),
   revokeApiKey: t.field({
     type: DeletedRef,
-    description: 'Makes an API key unusable from the next request on.',
+    description: 'Revokes an API key. It is refused from the next request on.',
     errors: ['NOT_FOUND', 'FORBIDDEN'],
     authScopes: { person: true },
     args: { id: t.arg.id({ required: true, description: 'The key.' }) },

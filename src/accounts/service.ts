@@ -69,7 +69,7 @@ export async function insertAccount(tx: Tx, { email, name, plan, hash, firstKey 
   const userId = newId()
   const user = { id: userId, email, name, emailVerified: true }
   const { count } = await tx.db.user.createMany({ data: user, skipDuplicates: true })
-  if (count === 0) fail('CONFLICT', `There is an account with the e-mail address ${email} already`)
+  if (count === 0) fail('CONFLICT', `An account with the e-mail address ${email} already exists`)
   if (hash) await insertCredential(tx, userId, hash)
   const workspaceId = (await openAccountIn(tx, userId, plan)) as string
   const { key } = await issueApiKey(tx, { userId, workspaceId, name: 'First key', key: firstKey })

@@ -11,10 +11,10 @@ import { refuseUnlessTeamsFit } from './team-fit.ts'
 /** A change to another plan or to the same one, a cancellation at the end of the period, or the withdrawal of a cancellation. */
 export type PlanChange = { to: Plan['code'] } | 'cancel' | 'resume'
 
-/** Makes the change in the transaction `tx`. Returns the new row. @throws the errors of {@link judgeChange}. */
+/** Makes the change in the transaction `tx`. Returns the new row. @throws the errors of {@link checkChange}. */
 export async function changePlan(tx: Sql, userId: string, change: PlanChange, now = new Date()): Promise<Subscription> {
   const held = await holdSubscription(tx, userId, now)
-  await judgeChange(tx, held, change)
+  await checkChange(tx, held, change)
   return await storeSubscription(tx, userId, stateAfter(held, change, now))
 }
 
@@ -23,16 +23,16 @@ export async function changePlan(tx: Sql, userId: string, change: PlanChange, no
  * @throws INVALID_STATE when its status or plan does not allow the change; PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS when the owner's teams exceed
  * the new plan. Exact until the transaction ends.
  */
-export async function judgeChange(tx: Sql, held: Subscription, change: PlanChange): Promise<void> {
+export async function checkChange(tx: Sql, held: Subscription, change: PlanChange): Promise<void> {
   const present = planOf(held.plan)
   if (change === 'resume') {
     if (held.status !== 'cancelled') fail('INVALID_STATE', 'The subscription is not cancelled, or its period has ended')
     return
   }
   if (change === 'cancel') {
-    if (present.code === 'free') fail('INVALID_STATE', 'Free is no subscription that could be cancelled')
-    if (held.status === 'cancelled') fail('INVALID_STATE', 'The subscription is cancelled already')
-    if (held.status === 'inactive') fail('INVALID_STATE', 'The subscription is not in force')
+    if (present.code === 'free') fail('INVALID_STATE', 'The Free plan cannot be cancelled')
+    if (held.status === 'cancelled') fail('INVALID_STATE', 'The subscription is already cancelled')
+    if (held.status === 'inactive') fail('INVALID_STATE', 'The subscription is not active')
   }
   const target = change === 'cancel' ? planOf('free') : planOf(change.to)
   if (target.code !== present.code) await refuseUnlessTeamsFit(tx, held.userId, target)

@@ -13,43 +13,43 @@ registerEnum('PaidPlan', builder.enumType('PaidPlan', { values: paidPlans, descr
 
 const CheckoutInput = defineInput(
   'CheckoutInput',
-  'A plan to order.',
+  'An order of a plan.',
   z.object({
-    plan: z.enum(paidPlans).meta({ id: 'PaidPlan', description: 'The plan to change to.' }),
+    plan: z.enum(paidPlans).meta({ id: 'PaidPlan', description: 'The new plan.' }),
     idempotencyKey,
   }),
 )
 
 const CheckoutStatusRef = builder.enumType('CheckoutStatus', {
-  description: 'A checkout is `pending` until it is paid; `expired` when it cannot be paid any more.',
+  description: 'A checkout is `pending` until it is paid, and `expired` once it can no longer be paid.',
   values: Object.values(CheckoutStatus),
 })
 
 const CheckoutRef = builder.prismaObject('Checkout', {
-  description: 'A plan that was ordered. Nothing is granted before it is paid.',
+  description: 'An order of a plan. The plan starts after the payment.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id.' }),
-    provider: t.exposeString('provider', { description: '`manual`, where an operator confirms it, or `stripe`.' }),
-    status: t.field({ type: CheckoutStatusRef, description: 'What became of it.', resolve: (row) => row.status }),
-    url: t.exposeString('url', { nullable: true, description: 'Where to pay; null where an operator confirms.' }),
+    provider: t.exposeString('provider', { description: '`manual` if an operator confirms the order, or `stripe`.' }),
+    status: t.field({ type: CheckoutStatusRef, description: 'Its status.', resolve: (row) => row.status }),
+    url: t.exposeString('url', { nullable: true, description: 'The payment page; null if an operator confirms the order.' }),
   }),
 })
 
-const notOwner = { BILLING_TEAM_MUTATION_FORBIDDEN: 'for who does not own the team' }
+const notOwner = { BILLING_TEAM_MUTATION_FORBIDDEN: 'unless you own the team' }
 
 builder.mutationFields((t) => ({
   checkout: t.field({
     type: CheckoutRef,
-    description: 'Orders a plan; an order of it that can still be paid is answered again. People only.',
+    description: 'Orders a plan. If an order of this plan can still be paid, it is returned again. For signed-in users.',
     errors: [
       notOwner,
-      { INVALID_STATE: 'where it is in force already' },
+      { INVALID_STATE: 'if it is the current plan' },
       'PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS',
       'PROVIDER_ERROR',
       'FORBIDDEN',
     ],
     authScopes: { payer: true },
-    args: { input: t.arg({ type: CheckoutInput.ref, required: true, description: 'What to order.' }) },
+    args: { input: t.arg({ type: CheckoutInput.ref, required: true, description: 'The order.' }) },
     resolve: (_, { input }, ctx) => {
       const once = keyed(ctx, 'checkout', input)
       return checkOut(once, CheckoutInput.parse(ctx.app.config, input).plan)
@@ -58,11 +58,11 @@ builder.mutationFields((t) => ({
   cancelSubscription: t.field({
     type: SubscriptionInfo,
     description:
-      'Lets the subscription end with its period; until then everything stays usable, then the plan is Free. People only.',
+      'Cancels the subscription at the end of its period. Everything stays usable until then; afterwards the plan is Free. For signed-in users.',
     errors: [
       notOwner,
       'INVALID_STATE',
-      { PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS: 'where Free has no room for the teams' },
+      { PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS: 'if your teams do not fit into the Free plan' },
       'PROVIDER_ERROR',
       'FORBIDDEN',
     ],
@@ -71,7 +71,7 @@ builder.mutationFields((t) => ({
   }),
   resumeSubscription: t.field({
     type: SubscriptionInfo,
-    description: 'Takes a cancellation back, as long as the period lasts. People only.',
+    description: 'Undoes the cancellation, as long as the period has not ended. For signed-in users.',
     errors: [notOwner, 'INVALID_STATE', 'PROVIDER_ERROR', 'FORBIDDEN'],
     authScopes: { payer: true },
     resolve: (_, __, ctx) => changeRenewal(ctx, 'resume'),

@@ -9,7 +9,7 @@ import { newId } from '../core/id.ts'
 import { writeAfter } from '../core/idempotency/write-after.ts'
 import type { Checkout, Subscription } from '../generated/prisma/client.ts'
 import { refuseUnlessOwner } from './admission/roles.ts'
-import { judgeChange } from './change-plan.ts'
+import { checkChange } from './change-plan.ts'
 import type { Opened, Order } from './provider.ts'
 import { billingProviders } from './providers.ts'
 import { holdSubscription } from './subscription.ts'
@@ -31,7 +31,7 @@ export async function checkOut(ctx: Context, plan: Wanted): Promise<Checkout> {
     const checkout = await writeAfter(
       ctx,
       async () => {
-        const answered = await askProvider(ctx, id, plan)
+        const answered = await callProvider(ctx, id, plan)
         opened = answered.opened
         return answered
       },
@@ -47,7 +47,7 @@ export async function checkOut(ctx: Context, plan: Wanted): Promise<Checkout> {
 }
 
 interface Answered {
-  /** The subscription as the provider was asked about it. */
+  /** The subscription at the time of the call to the provider. */
   subscription: Subscription
   /** Null if an order of that plan is open already. */
   opened: Opened | null
@@ -56,7 +56,7 @@ interface Answered {
 }
 
 /** Opens the order at the provider. Nothing of it is stored yet, so a failure leaves nothing behind. */
-async function askProvider({ app, principal }: Context, checkoutId: string, plan: Wanted): Promise<Answered> {
+async function callProvider({ app, principal }: Context, checkoutId: string, plan: Wanted): Promise<Answered> {
   const provider = billingProviders(app).current
   const { subscription, payer, pending } = await transaction(app.db, async (tx) => {
     const subscription = await holdForOrder(tx, principal.ownerId, plan)
@@ -76,7 +76,7 @@ async function askProvider({ app, principal }: Context, checkoutId: string, plan
   return { subscription, opened: await provider.open({ checkoutId, plan, payer, subscription }), closed }
 }
 
-/** Checks the order again before it is stored, because teams, orders and payments may have changed while the provider was asked. */
+/** Checks the order again before it is stored, because teams, orders and payments may have changed during the call to the provider. */
 async function storeOrder(
   { app, principal }: Context,
   tx: Tx,
@@ -84,15 +84,15 @@ async function storeOrder(
 ): Promise<Checkout> {
   const provider = billingProviders(app).current
   const held = await holdForOrder(tx, principal.ownerId, plan)
-  if (held.externalId !== subscription.externalId) fail('INVALID_STATE', 'The subscription has just changed; look at it again')
+  if (held.externalId !== subscription.externalId) fail('INVALID_STATE', 'The subscription has just changed; read it again')
   await tx.db.checkout.updateMany({ where: { id: { in: closed }, status: 'pending' }, data: { status: 'expired' } })
   const pending = await pendingOf(tx, principal.ownerId, provider.name)
   if (pending.some((checkout) => checkout.plan !== plan))
-    fail('INVALID_STATE', 'Another plan was ordered in the meantime; order again to replace that')
+    fail('INVALID_STATE', 'Another plan was ordered in the meantime; repeat the order to replace it')
   // An order that was open before, or that another request made in the meantime.
   if (pending[0]) return pending[0]
   // The open order was paid or closed between the two checks. The caller's retry starts from the new state.
-  if (!opened) fail('INVALID_STATE', 'The checkout has just ended; look at the subscription')
+  if (!opened) fail('INVALID_STATE', 'The checkout has just ended; read the subscription again')
   const { externalId, url } = opened
   return await tx.db.checkout.create({ data: { id, userId: principal.ownerId, plan, provider: provider.name, externalId, url } })
 }
@@ -103,8 +103,8 @@ async function storeOrder(
  */
 async function holdForOrder(tx: Sql, ownerId: string, plan: Wanted): Promise<Subscription> {
   const held = await holdSubscription(tx, ownerId, new Date())
-  if (held.plan === plan && held.status === 'active') fail('INVALID_STATE', 'This is the plan in force')
-  await judgeChange(tx, held, { to: plan })
+  if (held.plan === plan && held.status === 'active') fail('INVALID_STATE', 'This is already the current plan')
+  await checkChange(tx, held, { to: plan })
   return held
 }
 

@@ -36,12 +36,12 @@ export async function endPeriods(pool: pg.Pool): Promise<number> {
 export const billingJobs: readonly JobImplementation[] = [
   implementJob(endPeriodsJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
     const ended = await endPeriods(app.pool)
-    if (ended > 0) app.log.info({ ended }, 'subscriptions ended and are Free now')
+    if (ended > 0) app.log.info({ ended }, 'ended subscriptions are now on the Free plan')
     return jobs.map(() => undefined)
   }),
   implementJob(overdueJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
     const synced = await syncOverdue(app)
-    if (synced > 0) app.log.info({ synced }, 'subscriptions whose events were lost are as Stripe has them')
+    if (synced > 0) app.log.info({ synced }, 'subscriptions with lost events were corrected from Stripe')
     return jobs.map(() => undefined)
   }),
 ]

@@ -14,7 +14,9 @@ function createBillingProviders(app: BillingApp): BillingProviders {
     current: stripe ?? manual,
     of({ provider }) {
       if (provider !== 'stripe') return manual
-      return stripe ?? fail('PROVIDER_ERROR', 'Stripe takes the money of this subscription and is not set up here any more')
+      return (
+        stripe ?? fail('PROVIDER_ERROR', 'Stripe manages this subscription, but Stripe is no longer configured in this gateway')
+      )
     },
   }
 }

@@ -6,7 +6,7 @@ import { codeOf } from '../core/errors.ts'
 import { writeAfter } from '../core/idempotency/write-after.ts'
 import type { Subscription } from '../generated/prisma/client.ts'
 import { refuseUnlessOwner } from './admission/roles.ts'
-import { changePlan, judgeChange } from './change-plan.ts'
+import { changePlan, checkChange } from './change-plan.ts'
 import { billingProviders } from './providers.ts'
 import { holdSubscription, lastingPlan } from './subscription.ts'
 import { refuseUnlessTeamsFit } from './team-fit.ts'
@@ -19,7 +19,7 @@ import { refuseUnlessTeamsFit } from './team-fit.ts'
 export async function changeRenewal(ctx: Context, change: 'cancel' | 'resume'): Promise<Subscription> {
   const { app, principal } = ctx
   refuseUnlessOwner(principal)
-  let told: Subscription | null = null
+  let stored: Subscription | null = null
   try {
     return await writeAfter(
       ctx,
@@ -28,7 +28,7 @@ export async function changeRenewal(ctx: Context, change: 'cancel' | 'resume'): 
           const held = await holdSubscription(tx, principal.ownerId, new Date())
           // The provider may have made the change before the request was cut off, and may have reported it since.
           const isDone = wasCutOff && held.externalId !== null && (held.status === 'cancelled') === (change === 'cancel')
-          if (!isDone) await judgeChange(tx, held, change)
+          if (!isDone) await checkChange(tx, held, change)
           return { subscription: held, isDone }
         })
         const isStored =
@@ -36,19 +36,19 @@ export async function changeRenewal(ctx: Context, change: 'cancel' | 'resume'): 
           (await billingProviders(app)
             .of(subscription)
             .renew(subscription, change === 'resume'))
-        if (isStored) told = subscription
+        if (isStored) stored = subscription
         return isStored
       },
       async (tx, isStored) => {
         if (!isStored) return await changePlan(tx, principal.ownerId, change)
         const held = await holdSubscription(tx, principal.ownerId, new Date())
-        // A team may have been created while the provider was asked. Under this lock none can be: a cancelled subscription gets no teams.
+        // A team may have been created during the call to the provider. Under this lock none can be: a cancelled subscription gets no teams.
         if (held.status === 'cancelled') await refuseUnlessTeamsFit(tx, principal.ownerId, lastingPlan(held))
         return held
       },
     )
   } catch (error) {
-    if (told && codeOf(error) === 'PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS') await billingProviders(app).of(told).renew(told, true)
+    if (stored && codeOf(error) === 'PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS') await billingProviders(app).of(stored).renew(stored, true)
     throw error
   }
 }

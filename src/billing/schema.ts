@@ -10,45 +10,45 @@ import { planInForce, planOf, plans } from './plans.ts'
 import { subscriptionAt } from './subscription.ts'
 
 export const UsageRef = builder.objectRef<UsageSnapshot>('Usage').implement({
-  description: 'What the account used in the present calendar month (UTC), its personal and team workspaces together.',
+  description: "The account's usage in the current calendar month (UTC), in its personal and team workspaces together.",
   fields: (t) => ({
-    plan: t.field({ type: PlanRef, description: 'The plan in force.', resolve: (usage) => usage.plan }),
-    messagesCount: t.exposeInt('messagesCount', { description: 'Messages that count.' }),
-    statusesCount: t.exposeInt('statusesCount', { description: 'Statuses that count.' }),
+    plan: t.field({ type: PlanRef, description: 'The current plan.', resolve: (usage) => usage.plan }),
+    messagesCount: t.exposeInt('messagesCount', { description: 'Messages that count towards the quota.' }),
+    statusesCount: t.exposeInt('statusesCount', { description: 'Statuses that count towards the quota.' }),
     effectiveOutboundUsage: t.int({
       description: 'Messages and statuses together.',
       resolve: (usage) => usage.messagesCount + usage.statusesCount,
     }),
     apiRequestsCount: t.exposeInt('apiRequestsCount', {
-      description: 'API requests with a key, also this one if it has one; those of people who are signed in do not count.',
+      description: 'API requests with a key, including this one if it uses a key. Requests of signed-in users do not count.',
     }),
-    periodStart: t.expose('periodStart', { type: 'DateTime', description: 'The beginning of the month.' }),
-    periodEnd: t.expose('periodEnd', { type: 'DateTime', description: 'The beginning of the next.' }),
+    periodStart: t.expose('periodStart', { type: 'DateTime', description: 'The start of the month.' }),
+    periodEnd: t.expose('periodEnd', { type: 'DateTime', description: 'The start of the next month.' }),
   }),
 })
 
 const SubscriptionStatusRef = builder.enumType('SubscriptionStatus', {
-  description: '`cancelled` is usable until the period ends; `inactive` allows no creating and sending.',
+  description: '`cancelled` stays usable until the period ends; `inactive` does not allow creating and sending.',
   values: Object.values(SubscriptionStatus),
 })
 
 /** Rows must come from {@link subscriptionAt}. */
 export const SubscriptionInfo = builder.prismaObject('Subscription', {
   name: 'SubscriptionInfo',
-  description: 'What the account subscribed to.',
+  description: 'The subscription of the account.',
   fields: (t) => ({
-    plan: t.field({ type: PlanRef, description: 'The plan in force.', resolve: (row) => planOf(row.plan) }),
+    plan: t.field({ type: PlanRef, description: 'The current plan.', resolve: (row) => planOf(row.plan) }),
     status: t.field({
       type: SubscriptionStatusRef,
-      description: 'Whether it is usable.',
+      description: 'Whether it can be used.',
       resolve: (row) => row.status,
     }),
     currentPeriodStart: t.expose('currentPeriodStart', {
       type: 'DateTime',
-      description: 'The beginning of the billing period.',
+      description: 'The start of the billing period.',
     }),
-    currentPeriodEnd: t.expose('currentPeriodEnd', { type: 'DateTime', description: 'Its end.' }),
-    cancelAtPeriodEnd: t.exposeBoolean('cancelAtPeriodEnd', { description: 'Whether it ends with the period.' }),
+    currentPeriodEnd: t.expose('currentPeriodEnd', { type: 'DateTime', description: 'The end of the billing period.' }),
+    cancelAtPeriodEnd: t.exposeBoolean('cancelAtPeriodEnd', { description: 'Whether the subscription ends with the period.' }),
   }),
 })
 
@@ -56,32 +56,32 @@ export const SubscriptionInfo = builder.prismaObject('Subscription', {
 const mostPayments = 1_000
 
 const PaymentStatusRef = builder.enumType('PaymentStatus', {
-  description: 'A payment that `failed` may still be `paid` later, and one that was paid `refunded`.',
+  description: 'A `failed` payment may become `paid` later, and a `paid` one `refunded`.',
   values: Object.values(PaymentStatus),
 })
 
 const PaymentRef = builder.prismaObject('Payment', {
-  description: 'Money that was to be paid.',
+  description: 'A payment.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id.' }),
-    amount: t.float({ description: 'In units of the currency.', resolve: ({ amountCents }) => amountCents / 100 }),
+    amount: t.float({ description: 'The amount, in units of the currency.', resolve: ({ amountCents }) => amountCents / 100 }),
     currency: t.exposeString('currency', { description: 'Always EUR.' }),
-    status: t.field({ type: PaymentStatusRef, description: 'What became of it.', resolve: ({ status }) => status }),
-    description: t.exposeString('description', { description: 'What for.' }),
+    status: t.field({ type: PaymentStatusRef, description: 'Its status.', resolve: ({ status }) => status }),
+    description: t.exposeString('description', { description: 'What was paid for.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When.' }),
   }),
 })
 
 const UserRef = builder.prismaObject('User', {
-  description: 'The account behind the key, or the person who is signed in.',
+  description: 'A user: the account behind the key, or the signed-in person.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id.' }),
     email: t.exposeString('email', { description: 'The e-mail address.' }),
     name: t.exposeString('name', { description: 'The name.' }),
-    emailVerified: t.exposeBoolean('emailVerified', { description: 'Whether the address was verified.' }),
+    emailVerified: t.exposeBoolean('emailVerified', { description: 'Whether the address is verified.' }),
     plan: t.field({
       type: PlanRef,
-      description: 'The plan in force, also for whoever looks at the workspace of a team.',
+      description: 'The current plan of the account, even if the request is for the workspace of a team.',
       resolve: async ({ id }, _, { app, principal }) => {
         if (principal.ownerId === id) return planOf(principal.plan)
         return planInForce(await app.db.subscription.findUniqueOrThrow({ where: { userId: id } }), new Date())
@@ -94,13 +94,13 @@ const UserRef = builder.prismaObject('User', {
 builder.queryFields((t) => ({
   me: t.prismaField({
     type: UserRef,
-    description: 'The account behind the key, or the person who is signed in. Not for team keys.',
+    description: 'The account behind the key, or the signed-in user. Not for team keys.',
     authScopes: { personal: true },
     resolve: (query, _, __, { app, principal }) => app.db.user.findUniqueOrThrow({ ...query, where: { id: principal.userId } }),
   }),
   usage: t.field({
     type: UsageRef,
-    description: 'What was used this month. For personal keys and for people; of a team for its owner and admins.',
+    description: "This month's usage. For personal keys and signed-in users; for a team, its owner and admins.",
     errors: [{ FORBIDDEN: 'for collaborators' }],
     authScopes: { personal: true },
     resolve: async (_, __, { app, principal }) => {
@@ -111,12 +111,12 @@ builder.queryFields((t) => ({
   plans: t.field({
     type: [PlanRef],
     extensions: { items: plans.length },
-    description: 'The plan catalogue.',
+    description: 'All plans.',
     resolve: () => [...plans],
   }),
   subscription: t.prismaField({
     type: SubscriptionInfo,
-    description: 'What the account subscribed to. For personal keys and for people; of a team for its owner and admins.',
+    description: 'The subscription of the account. For personal keys and signed-in users; for a team, its owner and admins.',
     errors: ['NOT_FOUND', { FORBIDDEN: 'for collaborators' }],
     authScopes: { personal: true },
     resolve: async (query, _, __, { app, principal }) => {
@@ -128,8 +128,8 @@ builder.queryFields((t) => ({
   payments: t.field({
     type: [PaymentRef],
     extensions: { items: 100, most: mostPayments },
-    description: 'What was paid, newest first, at most 1,000. For personal keys and for people; of a team for its owner.',
-    errors: [{ BILLING_PAYMENTS_TEAM_OWNER_ONLY: 'for anybody else' }],
+    description: 'The payments, newest first, at most 1,000. For personal keys and signed-in users; for a team, its owner.',
+    errors: [{ BILLING_PAYMENTS_TEAM_OWNER_ONLY: 'for everybody else' }],
     authScopes: { personal: true },
     resolve: async (_, __, { app, principal }) => {
       refusePaymentsUnlessOwner(principal)

@@ -22,8 +22,7 @@ export async function setPlan(db: Db, input: { email: string; plan: Plan['code']
   await transaction(db, async (tx) => {
     const userId = await userIdOf(tx.db, input.email)
     const { provider } = await holdSubscription(tx, userId, now)
-    if (provider === 'stripe')
-      fail('INVALID_STATE', `Stripe takes the money of ${input.email}: cancel the subscription there first`)
+    if (provider === 'stripe') fail('INVALID_STATE', `Stripe manages the subscription of ${input.email}: cancel it there first`)
     await changePlan(tx, userId, { to: input.plan }, now)
     await completeOrder(tx, userId, planOf(input.plan), now)
   })

@@ -61,7 +61,7 @@ async function readTrafficAhead(app: App, id: string): Promise<void> {
 }
 
 /** Thrown when a concurrent send took the quota after `quotaLeft` was read. The transaction rolls back and runs again. */
-const quotaRaced = new Error('the quota went to others')
+const quotaRaced = new Error('the quota is used up by other messages')
 
 /** Runs the next step of a campaign, with at most `pageSize` messages. Returns true if more may be sent right after. */
 export async function advance(app: App, id: string, pageSize: number): Promise<boolean> {

@@ -22,7 +22,7 @@ export type Audience = Map<string, Recipient>
 /** Numbers that are parsed before the event loop gets a turn; they take a few milliseconds. */
 const atOnce = 250
 const maxFaults = 100
-const tooMany = `recipients: must be at most ${maxRecipients} distinct numbers, those of contacts and groups included`
+const tooMany = `recipients: must be at most ${maxRecipients} distinct numbers, including contacts and group members`
 
 /** @throws VALIDATION_ERROR when an item is invalid; the message names the first hundred faults with index and field. */
 export async function readNumbers(items: readonly unknown[]): Promise<Audience> {
@@ -58,7 +58,7 @@ export async function addContacts(tx: Tx, workspaceId: string, fields: CampaignF
   const members = await findGroupAddressees(tx, workspaceId, [...new Set(fields.groupIds)], maxRecipients + 1)
   for (const contact of members) add(audience, contact)
   if (audience.size > maxRecipients) fail('VALIDATION_ERROR', tooMany)
-  if (audience.size === 0) fail('VALIDATION_ERROR', 'recipients: nobody is left; the groups have no members')
+  if (audience.size === 0) fail('VALIDATION_ERROR', 'recipients: must not be empty; the groups have no members')
 }
 
 function add(audience: Audience, { id, phone: to }: Addressee): void {

@@ -8,7 +8,7 @@ import { maxRecipients } from './policy.ts'
 const { to, contactId, variables, ...message } = messageFields
 
 /** A recipient given as a phone number. */
-export const recipient = z.object({ to, variables: variables.describe('Values of `custom.*` for this one.') })
+export const recipient = z.object({ to, variables: variables.describe('Values of `custom.*` for this recipient.') })
 
 const rules: Rules = (value, report, config) => {
   scheduleRules(value, report, config)
@@ -20,25 +20,27 @@ const rules: Rules = (value, report, config) => {
 
 export const CreateCampaignInput = defineInput(
   'CreateCampaignInput',
-  'One message to many recipients: a type with its fields, or a template. Each distinct number gets it once.',
+  'One message to many recipients: a type with its fields, or a template. Each distinct number receives it once.',
   z.object({
     ...message,
-    name: text(1, 200).describe('What people call it, 1 to 200 characters.'),
+    name: text(1, 200).describe('Its name, 1 to 200 characters.'),
     contactId: contactId.describe('The contact to share (type contact).'),
-    variables: variables.describe('Values of `custom.*` in a template, for recipients who have none of their own.'),
+    variables: variables.describe('Values of `custom.*` in a template, for recipients without values of their own.'),
     // Items are unknown here. `readNumbers` validates them in small batches, so that 100,000 recipients do not block the event loop.
     recipients: z
       .array(z.unknown().meta({ ...z.toJSONSchema(recipient, { io: 'input' }), description: 'A number.' }))
       .max(maxRecipients)
       .nullish()
       .describe(
-        'Numbers, up to 100000: `{ to, variables }`, `to` in E.164, `variables` values of `custom.*` for this one, or left out.',
+        'Numbers, up to 100000: `{ to, variables }`. `to` is E.164; `variables` are optional values of `custom.*` for this recipient.',
       ),
     contactIds: z.array(uuid).max(maxRecipients).nullish().describe('Contacts, up to 100000.'),
-    groupIds: z.array(uuid).max(1_000).nullish().describe('Contact groups, up to 1000: those who are in them now.'),
+    groupIds: z.array(uuid).max(1_000).nullish().describe('Contact groups, up to 1000. Their current members become recipients.'),
     scheduledAt: moment
       .nullish()
-      .describe('When to begin: ISO 8601 with an offset, in the future, at most one year ahead; left out means now.'),
+      .describe(
+        'When to start: ISO 8601 with an offset, in the future, at most one year ahead. Without it the campaign starts now.',
+      ),
   }),
   rules,
 )

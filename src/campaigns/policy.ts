@@ -47,7 +47,7 @@ const either = new Intl.ListFormat('en', { type: 'disjunction' })
 /** Returns why a campaign in this state cannot be paused, resumed or cancelled; null if it can. */
 export function obstacle(deed: Deed, status: CampaignStatus): string | null {
   if (allowed[deed].includes(status)) return null
-  return `The campaign is ${status}; only one that is ${either.format(allowed[deed])} can be ${done[deed]}`
+  return `The campaign is ${status}; only a campaign that is ${either.format(allowed[deed])} can be ${done[deed]}`
 }
 
 export interface Progress {

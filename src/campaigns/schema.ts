@@ -18,56 +18,56 @@ import type { Timeline } from './stats.sql.ts'
 import { type CampaignStats, statsOf } from './stats.ts'
 
 const CampaignStatusRef = builder.enumType('CampaignStatus', {
-  description: 'Where a campaign stands.',
+  description: 'The status of a campaign.',
   values: {
-    [CampaignStatus.scheduled]: { description: 'Waits for its time.' },
-    [CampaignStatus.running]: { description: 'Is being sent.' },
-    [CampaignStatus.paused]: { description: 'Stopped by hand, or by itself: `error` says why. It can be resumed.' },
-    [CampaignStatus.completed]: { description: 'Nothing is planned, queued or sending any more.' },
-    [CampaignStatus.cancelled]: { description: 'Ended by hand.' },
-    [CampaignStatus.failed]: { description: 'Cannot go on: `error` says why.' },
+    [CampaignStatus.scheduled]: { description: 'Waits for its start time.' },
+    [CampaignStatus.running]: { description: 'Messages are being sent.' },
+    [CampaignStatus.paused]: { description: 'Paused by a user, or automatically: see `error`. It can be resumed.' },
+    [CampaignStatus.completed]: { description: 'No recipient is planned, queued or being sent to any more.' },
+    [CampaignStatus.cancelled]: { description: 'Cancelled by a user.' },
+    [CampaignStatus.failed]: { description: 'Failed for good: see `error`.' },
   } as Record<CampaignStatus, { description: string }>,
 })
 
 const CountersRef = builder.objectRef<Counters>('CampaignCounters').implement({
-  description: 'Each recipient is counted once, where the message to them stands.',
+  description: 'The number of recipients in each status. Each recipient is counted once.',
   fields: (t) => ({
     total: t.exposeInt('total', { description: 'All recipients: the sum of the others.' }),
-    planned: t.exposeInt('planned', { description: 'Their turn has not come.' }),
-    queued: t.exposeInt('queued', { description: 'On their way to the network.' }),
-    sent: t.exposeInt('sent', { description: 'Taken by the network.' }),
-    delivered: t.exposeInt('delivered', { description: 'On the phone.' }),
+    planned: t.exposeInt('planned', { description: 'Not queued yet.' }),
+    queued: t.exposeInt('queued', { description: 'Queued, or on the way to the network.' }),
+    sent: t.exposeInt('sent', { description: 'Accepted by the network.' }),
+    delivered: t.exposeInt('delivered', { description: 'Delivered to the phone.' }),
     read: t.exposeInt('read', { description: 'Read.' }),
-    failed: t.exposeInt('failed', { description: 'Will not arrive.' }),
-    cancelled: t.exposeInt('cancelled', { description: 'Cancelled before they left.' }),
+    failed: t.exposeInt('failed', { description: 'Failed.' }),
+    cancelled: t.exposeInt('cancelled', { description: 'Cancelled before they were sent.' }),
   }),
 })
 
 const TimelineRef = builder.objectRef<Timeline>('CampaignTimeline').implement({
-  description: 'When what happened to a campaign; null for what has not.',
+  description: "The times of a campaign's changes; null for changes that have not happened.",
   fields: (t) => {
     const at = (name: keyof Timeline, description: string) => t.expose(name, { type: 'DateTime', nullable: true, description })
     return {
-      scheduledFor: at('scheduledFor', 'When it is to begin; null for one that began at once.'),
-      processingStartedAt: at('processingStartedAt', 'When it began.'),
-      lastEnqueuedAt: at('lastEnqueuedAt', 'When messages were last made.'),
-      completedAt: at('completedAt', 'When nothing was left to do.'),
+      scheduledFor: at('scheduledFor', 'The planned start; null if it started at once.'),
+      processingStartedAt: at('processingStartedAt', 'When it started.'),
+      lastEnqueuedAt: at('lastEnqueuedAt', 'When messages were last created.'),
+      completedAt: at('completedAt', 'When it was completed.'),
       cancelledAt: at('cancelledAt', 'When it was cancelled.'),
-      lastActivityAt: at('lastActivityAt', 'When it, or one of its messages, last changed.'),
+      lastActivityAt: at('lastActivityAt', 'When the campaign, or one of its messages, last changed.'),
     }
   },
 })
 
 const CampaignStatsRef = builder.objectRef<CampaignStats>('CampaignStats').implement({
-  description: 'How far a campaign is, as of one moment.',
+  description: 'The progress of a campaign at one moment.',
   fields: (t) => ({
     campaignId: t.exposeID('campaignId', { description: 'The campaign.' }),
-    status: t.expose('status', { type: CampaignStatusRef, description: 'Where it stands.' }),
-    stats: t.expose('stats', { type: CountersRef, description: 'Its recipients, counted.' }),
+    status: t.expose('status', { type: CampaignStatusRef, description: 'Its status.' }),
+    stats: t.expose('stats', { type: CountersRef, description: 'Its recipients by status.' }),
     progressPercent: t.exposeInt('progressPercent', {
-      description: 'The share of recipients who are neither planned nor queued, in whole percent, rounded down.',
+      description: 'The percentage of recipients who are neither planned nor queued, rounded down.',
     }),
-    timeline: t.expose('timeline', { type: TimelineRef, description: 'When what happened.' }),
+    timeline: t.expose('timeline', { type: TimelineRef, description: 'The times of its changes.' }),
   }),
 })
 
@@ -76,35 +76,35 @@ const CampaignRef = builder.prismaObject('Campaign', {
   description: 'One message to many recipients.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id.' }),
-    userId: t.exposeID('userId', { description: 'The user whose key created it.' }),
-    instanceId: t.exposeID('instanceId', { description: 'The instance it goes through.' }),
-    name: t.exposeString('name', { description: 'What people call it.' }),
-    type: t.expose('type', { type: MessageTypeRef, description: 'What its messages are.' }),
-    templateId: t.exposeID('templateId', { nullable: true, description: 'The template that it was made of.' }),
-    status: t.expose('status', { type: CampaignStatusRef, description: 'Where it stands.' }),
-    error: t.exposeString('error', { nullable: true, description: 'Why it paused by itself or failed, as a code.' }),
-    recipientsCount: t.exposeInt('recipientsCount', { description: 'Distinct numbers.' }),
-    scheduledFor: t.expose('scheduledFor', { type: 'DateTime', nullable: true, description: 'When it is to begin.' }),
+    userId: t.exposeID('userId', { description: 'The id of the user who created it.' }),
+    instanceId: t.exposeID('instanceId', { description: 'The instance that sends the messages.' }),
+    name: t.exposeString('name', { description: 'Its name.' }),
+    type: t.expose('type', { type: MessageTypeRef, description: 'The type of its messages.' }),
+    templateId: t.exposeID('templateId', { nullable: true, description: 'The template of its messages.' }),
+    status: t.expose('status', { type: CampaignStatusRef, description: 'Its status.' }),
+    error: t.exposeString('error', { nullable: true, description: 'Why it was paused automatically or failed, as a code.' }),
+    recipientsCount: t.exposeInt('recipientsCount', { description: 'The number of recipients.' }),
+    scheduledFor: t.expose('scheduledFor', { type: 'DateTime', nullable: true, description: 'The planned start.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
     stats: t.field({
       type: CampaignStatsRef,
       extensions: { columns: ['id'] },
-      description: 'How far it is.',
+      description: 'Its progress.',
       resolve: ({ id }, _, ctx) => statsOf(ctx, id),
     }),
-    instance: t.relation('instance', { description: 'The instance it goes through.' }),
+    instance: t.relation('instance', { description: 'The instance that sends the messages.' }),
     messages: t.connection({
       type: MessageRef,
       extensions: { page: 20, columns: ['id'] },
-      description: 'The messages made so far, newest first; 20 a page, at most 100.',
+      description: 'The messages created so far, newest first; 20 a page, at most 100.',
       resolve: ({ id }, args, ctx, info) => listMessages(ctx, info, args, { equal: { campaignId: id } }, 'desc'),
     }),
   }),
 })
 
 builder.prismaObjectField(MessageRef, 'campaign', (t) =>
-  t.relation('campaign', { nullable: true, description: 'The campaign it belongs to.' }),
+  t.relation('campaign', { nullable: true, description: 'The campaign of the message.' }),
 )
 
 const campaignTable = tableOf('Campaign', 'campaigns', { instance: tableOf('Instance', 'instances') })
@@ -141,27 +141,27 @@ builder.mutationFields((t) => {
   return {
     createCampaign: t.field({
       type: CampaignRef,
-      description: 'Creates a campaign, which begins at once or at its time; its recipients stay as they are now.',
+      description: 'Creates a campaign, which starts at once or at its time. Its recipients are fixed now.',
       errors: [
         'NOT_FOUND',
         'TEMPLATE_INVALID',
         'SUBSCRIPTION_INACTIVE',
-        { MONTHLY_OUTBOUND_QUOTA_EXCEEDED: 'for more than a year of the quota, planned in one month' },
+        { MONTHLY_OUTBOUND_QUOTA_EXCEEDED: 'if more than a yearly quota is planned in one month' },
       ],
       authScopes: { active: true },
-      args: { input: t.arg({ type: CreateCampaignInput.ref, required: true, description: 'Its message and its recipients.' }) },
+      args: { input: t.arg({ type: CreateCampaignInput.ref, required: true, description: 'The message and its recipients.' }) },
       resolve: (_, { input }, ctx) => createCampaign(keyed(ctx, 'createCampaign', input), input),
     }),
     pauseCampaign: t.field({
       type: CampaignRef,
-      description: 'Lets nothing further leave; what is queued is planned again.',
+      description: 'Pauses a campaign. No further message is sent; queued ones are planned again.',
       errors: ['NOT_FOUND', 'INVALID_STATE'],
       args: { id },
       resolve: (_, args, ctx) => pauseCampaign(ctx, parse(uuid, args.id, 'id')),
     }),
     resumeCampaign: t.field({
       type: CampaignRef,
-      description: 'Goes on with a paused campaign.',
+      description: 'Resumes a paused campaign.',
       errors: ['NOT_FOUND', 'INVALID_STATE', 'SUBSCRIPTION_INACTIVE'],
       authScopes: { active: true },
       args: { id },
@@ -169,7 +169,7 @@ builder.mutationFields((t) => {
     }),
     cancelCampaign: t.field({
       type: CampaignRef,
-      description: 'Ends a campaign; what has not begun to leave is cancelled.',
+      description: 'Cancels a campaign, with all messages that are not being sent yet.',
       errors: ['NOT_FOUND', 'INVALID_STATE'],
       args: { id },
       resolve: (_, args, ctx) => cancelCampaign(ctx, parse(uuid, args.id, 'id')),
@@ -180,7 +180,7 @@ builder.mutationFields((t) => {
 builder.subscriptionField('campaignStats', (t) =>
   t.field({
     type: CampaignStatsRef,
-    description: 'How far a campaign is: now, and again whenever that changed.',
+    description: 'The progress of a campaign: now, and after every change.',
     errors: ['NOT_FOUND'],
     args: { id: t.arg.id({ required: true, description: 'The campaign.' }) },
     subscribe: (_, args, { app, principal: { workspaceId } }) =>

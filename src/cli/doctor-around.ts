@@ -29,20 +29,20 @@ export const surroundings: Record<string, (around: Surroundings) => Promise<stri
     try {
       await transport.verify()
     } catch (error) {
-      throw new Error(`the mail server ${host} takes no mail (${(error as Error).message}); check SMTP_URL`)
+      throw new Error(`the mail server ${host} refused the connection (${(error as Error).message}); check SMTP_URL`)
     } finally {
       transport.close()
     }
-    return `the mail server ${host} lets us in`
+    return `the mail server ${host} accepts our login`
   },
   identityProvider: async ({ secrets: { oidc } }) => {
-    if (!oidc) return 'OIDC_DISCOVERY_URL is not set; people sign in with passwords'
+    if (!oidc) return 'OIDC_DISCOVERY_URL is not set; users sign in with passwords'
     try {
       return `${oidc.id} is ${await issuerAt(oidc.discoveryUrl)}`
     } catch (error) {
       const { message, cause } = error as Error
       const why = cause instanceof Error ? `${message}: ${cause.message}` : message
-      throw new Error(`${oidc.discoveryUrl} is of no use (${why}); check OIDC_DISCOVERY_URL`)
+      throw new Error(`${oidc.discoveryUrl} cannot be used (${why}); check OIDC_DISCOVERY_URL`)
     }
   },
 }
@@ -52,7 +52,7 @@ async function issuerAt(discoveryUrl: string): Promise<string> {
   const text = await response.text()
   if (!response.ok) throw new Error(`it answered ${response.status}`)
   const { issuer } = documentOf(text)
-  if (typeof issuer !== 'string') throw new Error('it names no issuer')
+  if (typeof issuer !== 'string') throw new Error('it has no issuer')
   return issuer
 }
 
@@ -60,6 +60,6 @@ function documentOf(text: string): { issuer?: unknown } {
   try {
     return Object(JSON.parse(text))
   } catch {
-    throw new Error('it is no JSON')
+    throw new Error('it is not JSON')
   }
 }

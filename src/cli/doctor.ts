@@ -19,17 +19,18 @@ const clockToleranceMs = 1_000
 const checks: Record<string, Check> = {
   database: async (pool) => {
     const { version, number, encoding } = await readServer(pool)
-    if (number < 150_000) throw new Error(`PostgreSQL ${version} is too old; 15 or newer is needed`)
-    if (encoding !== 'UTF8') throw new Error(`its encoding ${encoding} cannot hold every text; make one with encoding UTF8`)
+    if (number < 150_000) throw new Error(`PostgreSQL ${version} is too old; version 15 or newer is required`)
+    if (encoding !== 'UTF8')
+      throw new Error(`the encoding ${encoding} cannot store all text; create a database with the encoding UTF8`)
     return `PostgreSQL ${version} answers`
   },
   clock: async (pool) => {
     const before = Date.now()
     const now = await readClock(pool)
     const offsetMs = Math.round((before + Date.now()) / 2 - now.getTime())
-    const said = `${Math.abs(offsetMs)} ms ${offsetMs > 0 ? 'ahead of' : 'behind'} the database's`
-    if (Math.abs(offsetMs) > clockToleranceMs) throw new Error(`this machine's is ${said}; synchronise both (NTP)`)
-    return `this machine's is ${said}`
+    const said = `${Math.abs(offsetMs)} ms ${offsetMs > 0 ? 'ahead of' : 'behind'} the database clock`
+    if (Math.abs(offsetMs) > clockToleranceMs) throw new Error(`this machine's clock is ${said}; synchronise both (NTP)`)
+    return `this machine's clock is ${said}`
   },
   migrations: async (pool) => {
     const pending = await pendingMigrations(pool)
@@ -40,15 +41,15 @@ const checks: Record<string, Check> = {
     if (!(await hasJobTables(pool)))
       throw new Error('the job queue is not installed yet; start the gateway or run `gateway migrate`')
     const dead = await countDead(pool)
-    const told = dead.map(({ queue, n }) => `${n} of ${queue}`).join(', ')
+    const failed = dead.map(({ queue, n }) => `${n} of ${queue}`).join(', ')
     return dead.length > 0
-      ? `the queue is installed; set aside in the last 14 days, see the log: ${told}`
+      ? `the queue is installed; failed for good in the last 14 days (see the log): ${failed}`
       : 'the queue is installed'
   },
   secretKey: async (pool, secretKey) => {
     const opens = await opensStored(pool, secretKey)
     if (opens === false) throw new Error(foreignKey)
-    return opens ? 'opens what is stored' : 'set; nothing is sealed with it yet'
+    return opens ? 'opens the stored secrets' : 'set; no secrets are stored yet'
   },
   providers: async (pool) => {
     const rows = await countInstances(pool)

@@ -37,11 +37,11 @@ const json = () => new Option('--json', 'print JSON')
 const account = gateway.command('account').description('accounts')
 account
   .command('create')
-  .description('make a verified account with its first API key')
+  .description('create a verified account with its first API key')
   .addOption(email())
-  .requiredOption('--name <name>', 'name of the person')
+  .requiredOption('--name <name>', 'name of the user')
   .addOption(plan())
-  .option('--password <password>', 'password for the console; made and printed when absent')
+  .option('--password <password>', 'password for the console; generated and printed if absent')
   .addOption(json())
   .action(async (options: { email: string; name: string; plan: string; password?: string; json?: true }) => {
     const password = options.password ?? randomBytes(15).toString('base64url')
@@ -52,12 +52,12 @@ account
   })
 account
   .command('plan')
-  .description('put an account on a plan, which confirms what it ordered')
+  .description('change the plan of an account and confirm its open order')
   .addOption(email())
   .addOption(plan())
   .action(async (options: { email: string; plan: Plan['code'] }) => {
     await withDatabase((db) => setPlan(db, options))
-    console.log(`${options.email} is on ${options.plan}`)
+    console.log(`${options.email} is now on the plan ${options.plan}`)
   })
 account
   .command('list')
@@ -72,17 +72,17 @@ account
   })
 account
   .command('password')
-  .description('set another password and end every session')
+  .description('set a new password and end all sessions')
   .addOption(email())
-  .option('--password <password>', 'the password; made and printed when absent')
+  .option('--password <password>', 'the password; generated and printed if absent')
   .action(async (options: { email: string; password?: string }) => {
     const password = options.password ?? randomBytes(15).toString('base64url')
     await withDatabase((db) => setPassword(db, { email: options.email, password }))
-    console.log(options.password ? `${options.email} has another password` : `password: ${password}`)
+    console.log(options.password ? `the password of ${options.email} was changed` : `password: ${password}`)
   })
 account
   .command('verify')
-  .description('take the e-mail address of an account for proved')
+  .description('mark the e-mail address of an account as verified')
   .addOption(email())
   .action(async (options: { email: string }) => {
     await withDatabase((db) => verifyAccount(db, options, revokeInvitations))
@@ -91,9 +91,9 @@ account
 
 gateway
   .command('checkout')
-  .description('plans that were ordered')
+  .description('orders of plans')
   .command('list')
-  .description('list the orders that wait, oldest first; `account plan` confirms one')
+  .description('list the open orders, oldest first; `account plan` confirms one')
   .addOption(json())
   .action(async (options: { json?: true }) => {
     const checkouts = await withDatabase(listPendingCheckouts)
@@ -105,9 +105,9 @@ gateway
 const apiKey = gateway.command('api-key').description('API keys')
 apiKey
   .command('create')
-  .description('make a further key of an account, whatever its plan allows')
+  .description('create another key for an account, even above the limit of its plan')
   .addOption(email())
-  .requiredOption('--name <name>', 'what the key is for')
+  .requiredOption('--name <name>', 'purpose of the key')
   .addOption(json())
   .action(async (options: { email: string; name: string; json?: true }) => {
     const { id, name, prefix, key } = await withDatabase((db) => createApiKey(db, options))
@@ -115,7 +115,7 @@ apiKey
   })
 apiKey
   .command('list')
-  .description('list the keys of an account that hold')
+  .description('list the active keys of an account')
   .addOption(email())
   .addOption(json())
   .action(async (options: { email: string; json?: true }) => {
@@ -129,7 +129,7 @@ apiKey
   })
 apiKey
   .command('revoke')
-  .description('make a key unusable from the next request on')
+  .description('revoke a key; it is refused from the next request on')
   .requiredOption('--id <id>', 'id of the key')
   .action(async (options: { id: string }) => {
     await withDatabase((db) => revokeApiKey(db, options.id))
@@ -140,7 +140,7 @@ addTeamCommands(gateway, print)
 
 gateway
   .command('migrate')
-  .description('bring the database to the shape that this version expects')
+  .description('apply the migrations that this version needs')
   .action(async () => {
     await using database = await openDatabase()
     const applied = await migrate(database.url, console.error)

@@ -5,7 +5,7 @@ import { createSealer } from '../core/seal.ts'
 import { newestInstanceSecrets, newestWebhookSecret } from './doctor.sql.ts'
 
 /** Message for the operator when SECRET_KEY is another one. */
-export const foreignKey = 'SECRET_KEY is not the one that stored secrets were sealed with; put the right one back'
+export const foreignKey = 'SECRET_KEY is not the key that encrypted the stored secrets; restore the original key'
 
 /** Tries the newest secret of each kind. Undefined when nothing is encrypted yet. */
 export async function opensStored(sql: Sql, secretKey: Buffer): Promise<boolean | undefined> {

@@ -23,8 +23,8 @@ export function addTeamCommands(gateway: Command, print: (asJson: true | undefin
   const team = gateway.command('team').description('teams')
   team
     .command('create')
-    .description('make a team with its first API key, whatever the plan of its owner allows')
-    .requiredOption('--owner <email>', 'e-mail address of the owning account')
+    .description("create a team with its first API key, even above the limits of its owner's plan")
+    .requiredOption('--owner <email>', 'e-mail address of the owner')
     .requiredOption('--name <name>', 'name of the team')
     .addOption(json())
     .action(async (options: { owner: string; name: string; json?: true }) => {
@@ -43,7 +43,7 @@ export function addTeamCommands(gateway: Command, print: (asJson: true | undefin
     })
   team
     .command('members')
-    .description('list who is in a team')
+    .description('list the members of a team')
     .addOption(id())
     .addOption(json())
     .action(async (options: { id: string; json?: true }) => {
@@ -53,16 +53,16 @@ export function addTeamCommands(gateway: Command, print: (asJson: true | undefin
     })
   team
     .command('invite')
-    .description("invite somebody by mail, in the owner's name")
+    .description("invite a person by mail, in the owner's name")
     .addOption(id())
-    .requiredOption('--email <email>', 'whom to invite')
+    .requiredOption('--email <email>', 'e-mail address of the person')
     .requiredOption('--role <role>', 'admin or collaborator')
     .addOption(json())
     .action(async ({ id: teamId, json: asJson, ...options }: { id: string; email: string; role: string; json?: true }) => {
       const invite = parse(inviteFields, options)
       const { config } = readConfig()
       if (!config.publicUrl && !config.consoleUrl)
-        fail('INVALID_STATE', 'Set PUBLIC_URL or CONSOLE_URL, as the gateway has them: the link of the invitation leads there')
+        fail('INVALID_STATE', "Set PUBLIC_URL or CONSOLE_URL to the gateway's value: the link of the invitation leads there")
       const made = await onTeam(teamId, (app, tx, held) =>
         inviteIn(app, tx, held, { ...invite, inviterId: held.ownerId, sessionId: null }),
       )
@@ -70,7 +70,7 @@ export function addTeamCommands(gateway: Command, print: (asJson: true | undefin
     })
   team
     .command('delete')
-    .description('delete a team, log its instances out and delete them')
+    .description('delete a team, log out its instances and delete them')
     .addOption(id())
     .action(async (options: { id: string }) => {
       await onTeam(options.id, closeTeam)

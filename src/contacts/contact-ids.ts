@@ -12,7 +12,7 @@ const list = z
   .check(({ value, issues }) => {
     const places = placesOf(value)
     if (places.size > maxContactIds) {
-      issues.push({ code: 'custom', message: `must have at most ${maxContactIds} different ids`, input: value })
+      issues.push({ code: 'custom', message: `must have at most ${maxContactIds} distinct ids`, input: value })
       return
     }
     const ids = [...places.keys()]
@@ -23,12 +23,12 @@ const list = z
     }
   })
   .meta({
-    description: 'Ids of contacts, 1 to 10,000 different ones; one that stands twice counts once.',
+    description: 'Ids of contacts, 1 to 10,000 distinct ones; duplicates are ignored.',
     items: { type: 'string', format: 'uuid' },
   })
 
 /** The REST bodies with contact ids. */
-export const ContactIds = defineArguments('ContactIds', z.object({ contactIds: list }).describe('The contacts it is about.'))
+export const ContactIds = defineArguments('ContactIds', z.object({ contactIds: list }).describe('The contacts to process.'))
 
 /**
  * Distinct ids, in the order of their first occurrence.

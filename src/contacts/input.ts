@@ -10,29 +10,25 @@ const tag = z.string().trim().pipe(text(1, 50)).meta({ minLength: 1, maxLength: 
 /** Values for templates: a flat object of at most 50 names, with at most 1024 characters each. */
 const custom = jsonObject(text(0, 1024)).check(({ value, issues }) => {
   const names = Object.keys(value)
-  if (names.length > 50) issues.push({ code: 'custom', message: 'must have at most 50 names', input: value })
+  if (names.length > 50) issues.push({ code: 'custom', message: 'must have at most 50 keys', input: value })
   if (names.some((name) => name.length < 1 || name.length > 100)) {
-    issues.push({ code: 'custom', message: 'must have names of 1 to 100 characters', input: value })
+    issues.push({ code: 'custom', message: 'must have keys of 1 to 100 characters', input: value })
   }
 })
 
 const contactFields = {
-  name: text(1, 200).describe('The whole name, 1 to 200 characters.'),
-  firstName: text(1, 200).nullish().describe('The first name; left out of a new contact, the first word of the name.'),
+  name: text(1, 200).describe('The full name, 1 to 200 characters.'),
+  firstName: text(1, 200).nullish().describe('The first name. For a new contact it defaults to the first word of the name.'),
   lastName: text(1, 200).nullish().describe('The last name.'),
-  phone: phone.describe('The number, E.164; no two contacts of a workspace share one.'),
+  phone: phone.describe('The number, E.164, unique in the workspace.'),
   email: email.nullish().describe('The e-mail address.'),
-  tags: z
-    .array(tag)
-    .max(50)
-    .nullish()
-    .describe('Labels: at most 50 of at most 50 characters; one that is given twice counts once.'),
-  custom: custom.nullish().describe('Values for templates, by name: at most 50 texts of at most 1024 characters.'),
+  tags: z.array(tag).max(50).nullish().describe('Labels: at most 50, of at most 50 characters each; duplicates are ignored.'),
+  custom: custom.nullish().describe('Values for templates: an object of at most 50 texts of at most 1024 characters each.'),
 }
 
 const groupFields = {
-  name: text(1, 200).describe('What people call it, 1 to 200 characters; no two groups of a workspace share one.'),
-  description: text(0, 1000).nullish().describe('What it is for, up to 1000 characters.'),
+  name: text(1, 200).describe('Its name, 1 to 200 characters, unique in the workspace.'),
+  description: text(0, 1000).nullish().describe('Its purpose, up to 1000 characters.'),
 }
 
 /** The same field as an optional one. zod drops the description, so it is set again. */
@@ -43,9 +39,9 @@ function optional<Field extends z.ZodType>(field: Field) {
 /** Requires at least one field. Null counts as a value. */
 function changesSomething(fields: object): Rules {
   const names = Object.keys(fields)
-  const told = `must change ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
+  const message = `must change ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
   return (value, report) => {
-    if (names.every((name) => value[name] === undefined)) report([], told)
+    if (names.every((name) => value[name] === undefined)) report([], message)
   }
 }
 
@@ -57,7 +53,7 @@ export const CreateContactInput = defineInput(
 
 export const UpdateContactInput = defineInput(
   'UpdateContactInput',
-  'What to change about a contact; what is left out stays, null clears.',
+  'Changes to a contact. Omitted fields stay unchanged; null clears a field.',
   z.object({ ...contactFields, name: optional(contactFields.name), phone: optional(contactFields.phone) }),
   changesSomething(contactFields),
 )
@@ -70,7 +66,7 @@ export const CreateContactGroupInput = defineInput(
 
 export const UpdateContactGroupInput = defineInput(
   'UpdateContactGroupInput',
-  'What to change about a group; what is left out stays, null clears.',
+  'Changes to a group. Omitted fields stay unchanged; null clears a field.',
   z.object({ ...groupFields, name: optional(groupFields.name) }),
   changesSomething(groupFields),
 )
@@ -80,11 +76,11 @@ export const search = text(1, 100)
 
 export const ContactFilter = defineInput(
   'ContactFilter',
-  'Which contacts to list.',
+  'Filters for contacts.',
   z.object({
     search: search
       .nullish()
-      .describe('Only contacts whose name, number or e-mail address has this in it, in any case; 1 to 100 characters.'),
+      .describe('Only contacts whose name, number or e-mail address contains this text, ignoring case; 1 to 100 characters.'),
     tag: tag.nullish().describe('Only contacts with this label.'),
     groupId: uuid.nullish().describe('Only members of this group.'),
   }),

@@ -4,7 +4,7 @@ import { keyset, type Place } from '../core/graph/pagination.ts'
 import type { Contact } from '../generated/prisma/client.ts'
 import type { ContactFilterValue } from './input.ts'
 
-export interface AskedContacts {
+export interface ContactQuery {
   filter: ContactFilterValue
   /** SQL list of columns of the alias `c`. */
   columns: string
@@ -20,7 +20,7 @@ export interface AskedContacts {
 export async function readContacts(
   sql: Sql,
   workspaceId: string,
-  { filter, columns, field, place, take }: AskedContacts,
+  { filter, columns, field, place, take }: ContactQuery,
   window: number | null,
 ): Promise<Contact[]> {
   const values: unknown[] = [workspaceId]

@@ -6,7 +6,7 @@ import { columnsOf } from '../core/graph/selection.ts'
 import { tableOf } from '../core/graph/table.ts'
 import type { Contact } from '../generated/prisma/client.ts'
 import type { ContactFilterValue } from './input.ts'
-import { type AskedContacts, readContacts } from './list.sql.ts'
+import { type ContactQuery, readContacts } from './list.sql.ts'
 
 /** Excludes the generated column "searchText", which only PostgreSQL uses. */
 export const contactTable = tableOf('Contact', 'contacts')
@@ -46,8 +46,8 @@ export async function pageOfContacts(
  */
 export const windowSize = 1_000
 
-async function findContacts({ app, principal: { workspaceId } }: Context, asked: AskedContacts): Promise<Contact[]> {
-  const isFiltered = Object.values(asked.filter).some((value) => value != null)
-  const near = await readContacts(app.pool, workspaceId, asked, isFiltered ? windowSize : asked.take)
-  return near.length === asked.take || !isFiltered ? near : await readContacts(app.pool, workspaceId, asked, null)
+async function findContacts({ app, principal: { workspaceId } }: Context, query: ContactQuery): Promise<Contact[]> {
+  const isFiltered = Object.values(query.filter).some((value) => value != null)
+  const near = await readContacts(app.pool, workspaceId, query, isFiltered ? windowSize : query.take)
+  return near.length === query.take || !isFiltered ? near : await readContacts(app.pool, workspaceId, query, null)
 }

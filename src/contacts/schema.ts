@@ -13,11 +13,11 @@ import { createContact, deleteContact, updateContact } from './service.ts'
 const customBytes = 50 * 4 * 1_124
 
 export const ContactRef = builder.prismaObject('Contact', {
-  description: 'Someone the workspace writes to.',
+  description: 'A person or company that the workspace exchanges messages with.',
   extensions: { bytes: 16 * 1024 + customBytes },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id.' }),
-    name: t.exposeString('name', { description: 'The whole name.' }),
+    name: t.exposeString('name', { description: 'The full name.' }),
     firstName: t.exposeString('firstName', { nullable: true, description: 'The first name.' }),
     lastName: t.exposeString('lastName', { nullable: true, description: 'The last name.' }),
     phone: t.exposeString('phone', { description: 'The number, E.164.' }),
@@ -26,7 +26,7 @@ export const ContactRef = builder.prismaObject('Contact', {
     custom: t.expose('custom', {
       type: 'JSON',
       extensions: { bytes: customBytes },
-      description: 'Values for templates, by name.',
+      description: 'Values for templates, by key.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
@@ -34,7 +34,7 @@ export const ContactRef = builder.prismaObject('Contact', {
 })
 
 const ContactSortRef = builder.enumType('ContactSort', {
-  description: 'The order of a list of contacts.',
+  description: 'The sort order of contacts.',
   values: Object.keys(sorts) as ContactSort[],
 })
 
@@ -53,10 +53,10 @@ builder.queryFields((t) => ({
     type: ContactRef,
     extensions: { page: 50 },
     description:
-      'The contacts of the workspace, newest first unless sorted otherwise; 50 a page, at most 100. They are not counted.',
+      'The contacts of the workspace, newest first unless sorted otherwise; 50 a page, at most 100. Without a total count.',
     args: {
-      filter: t.arg({ type: ContactFilter.ref, description: 'Which ones.' }),
-      sort: t.arg({ type: ContactSortRef, defaultValue: 'createdAt_desc', description: 'Their order.' }),
+      filter: t.arg({ type: ContactFilter.ref, description: 'The filters.' }),
+      sort: t.arg({ type: ContactSortRef, defaultValue: 'createdAt_desc', description: 'The sort order.' }),
     },
     resolve: (_, { filter, sort, ...page }, ctx, info) =>
       pageOfContacts(ctx, info, ContactFilter.parse(ctx.app.config, filter ?? {}), sort ?? 'createdAt_desc', page),
@@ -69,9 +69,9 @@ builder.mutationFields((t) => {
     createContact: t.field({
       type: ContactRef,
       description: 'Creates a contact.',
-      errors: [{ CONFLICT: 'where another has the number' }, 'SUBSCRIPTION_INACTIVE'],
+      errors: [{ CONFLICT: 'if another contact has the number' }, 'SUBSCRIPTION_INACTIVE'],
       authScopes: { active: true },
-      args: { input: t.arg({ type: CreateContactInput.ref, required: true, description: 'What to create.' }) },
+      args: { input: t.arg({ type: CreateContactInput.ref, required: true, description: 'The new record.' }) },
       resolve: (_, { input }, ctx) => {
         const once = keyed(ctx, 'createContact', input)
         return createContact(once, CreateContactInput.parse(ctx.app.config, input))
@@ -79,15 +79,15 @@ builder.mutationFields((t) => {
     }),
     updateContact: t.field({
       type: ContactRef,
-      description: 'Changes a contact.',
-      errors: ['NOT_FOUND', { CONFLICT: 'where another has the number' }],
-      args: { id, input: t.arg({ type: UpdateContactInput.ref, required: true, description: 'What to change.' }) },
+      description: 'Updates a contact.',
+      errors: ['NOT_FOUND', { CONFLICT: 'if another contact has the number' }],
+      args: { id, input: t.arg({ type: UpdateContactInput.ref, required: true, description: 'The changes.' }) },
       resolve: (_, args, ctx) =>
         updateContact(ctx, parse(uuid, args.id, 'id'), UpdateContactInput.parse(ctx.app.config, args.input)),
     }),
     deleteContact: t.field({
       type: DeletedRef,
-      description: 'Deletes a contact and takes it out of its groups; its messages stay.',
+      description: 'Deletes a contact and removes it from its groups. Its messages stay.',
       errors: ['NOT_FOUND'],
       args: { id },
       resolve: (_, args, ctx) => deleteContact(ctx, parse(uuid, args.id, 'id')),

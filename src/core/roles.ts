@@ -14,7 +14,7 @@ export function manages(role: TeamRole): boolean {
  * collaborator.
  */
 export function requireManager({ role }: Pick<Principal, 'role'>): void {
-  if (role !== null && !manages(role)) fail('FORBIDDEN', 'Only the owner and the admins of the team may do this')
+  if (role !== null && !manages(role)) fail('FORBIDDEN', 'Only the owner and the admins of the team can do this')
 }
 
 /**
@@ -27,5 +27,5 @@ export async function holdManager({ app, principal }: Context, tx: Sql): Promise
 
 /** @throws FORBIDDEN when the role is not owner. */
 export function requireOwner({ role }: { role: TeamRole }): void {
-  if (role !== 'owner') fail('FORBIDDEN', 'Only the owner of the team may do this')
+  if (role !== 'owner') fail('FORBIDDEN', 'Only the owner of the team can do this')
 }

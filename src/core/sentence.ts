@@ -25,47 +25,48 @@ function wordsOf(error: unknown): string {
   const e = error as SystemError
   if (codeOf(e)) return oneLine(e.message)
   const denied = e.message.match(/permission denied for (?:database|schema) \S+/)?.[0]
-  if (denied) return `The user of DATABASE_URL may not create what the gateway needs (${denied}); let it own the database`
+  if (denied)
+    return `The user of DATABASE_URL may not create what the gateway needs (${denied}); make it the owner of the database`
   // Messages of pg without a code, for a server that is not PostgreSQL or has no TLS.
   if (/^(Connection terminated|timeout exceeded|The server does not support SSL)/.test(e.message))
     return `The database of DATABASE_URL cannot be used (${e.message}); check DATABASE_URL`
   if (/CERT|LEAF_SIGNATURE/.test(e.code ?? ''))
-    return `The certificate of the database is not trusted (${e.message}); name its authority's in DATABASE_URL (sslrootcert=FILE)`
+    return `The certificate of the database is not trusted (${e.message}); set the file of its authority in DATABASE_URL (sslrootcert=FILE)`
   if (/no encryption/.test(e.message))
-    return `The database takes encrypted connections only (${e.message}); add sslmode=verify-full to DATABASE_URL`
+    return `The database requires encrypted connections (${e.message}); add sslmode=verify-full to DATABASE_URL`
   const place = e.address && e.port ? `${e.address}:${e.port}` : 'its address'
   switch (e.code) {
     case 'EADDRINUSE':
-      return `${place} is in use already; stop what listens there or set PORT (0 takes any free one)`
+      return `${place} is already in use; stop the other program or set PORT (0 selects a free port)`
     case 'EADDRNOTAVAIL':
-      return `${place} is no address of this machine; set HOST`
+      return `${place} is not an address of this machine; set HOST`
     case 'ECONNREFUSED':
     case 'ECONNRESET':
     case 'ETIMEDOUT':
     case 'EHOSTUNREACH':
-      return `The database at ${placeOf(e)} does not answer (${e.code}); check DATABASE_URL and that it runs`
+      return `The database at ${placeOf(e)} does not answer (${e.code}); check DATABASE_URL and that the database runs`
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `A host name is not known (${e.message}); check DATABASE_URL and HOST`
+      return `A host name cannot be resolved (${e.message}); check DATABASE_URL and HOST`
     case '28P01':
     case '28000':
-      return `The database refuses the user or password of DATABASE_URL (${e.message})`
+      return `The database rejects the user or password of DATABASE_URL (${e.message})`
     case '53100':
-      return `The disk of the database is full (${e.message}); make room on it`
+      return `The disk of the database is full (${e.message}); free some space`
     case '53300':
-      return `The database has no connection left (${e.message}); a process takes up to 20, so raise max_connections or stop one`
+      return `The database has no connection left (${e.message}); each process takes up to 20, so raise max_connections or stop a process`
     case '3D000':
       return `The database of DATABASE_URL does not exist (${e.message}); create it first`
     case 'ENOENT':
-      return `${e.path ?? e.address} does not exist (${e.code}); check the files and sockets that DATABASE_URL names`
+      return `${e.path ?? e.address} does not exist (${e.code}); check the files and sockets in DATABASE_URL`
     case 'ENOSPC':
-      return `The disk of ${e.path ?? 'DATA_DIR'} is full (${e.code}); make room on it`
+      return `The disk of ${e.path ?? 'DATA_DIR'} is full (${e.code}); free some space`
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
     case 'ENOTDIR':
     case 'EEXIST':
-      return e.path ? `${e.path} cannot be written (${e.code}); check DATA_DIR and who starts the gateway` : e.message
+      return e.path ? `${e.path} cannot be written (${e.code}); check DATA_DIR and the user that runs the gateway` : e.message
     default:
       return e.message || e.errors?.map(wordsOf).join('; ') || e.name
   }

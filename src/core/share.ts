@@ -84,7 +84,7 @@ export function createShare({ lightBytes, perCaller, total, mostWaiting, waitMs 
     if (outcome !== 'late' || !line.includes(claim)) return
     line.splice(line.indexOf(claim), 1)
     admitWaiting()
-    failFor(1, 'API_RATE_LIMIT_EXCEEDED', 'Too many large requests at once')
+    failFor(1, 'API_RATE_LIMIT_EXCEEDED', 'Too many large requests at the same time')
   }
 
   function reservationOf({ caller, bytes }: Claim, response: Sending | undefined): Reservation {
@@ -115,7 +115,7 @@ export function createShare({ lightBytes, perCaller, total, mostWaiting, waitMs 
       if (bytes <= lightBytes) return nothingReserved
       const line = waiting.get(caller) ?? []
       if (line.length >= mostWaiting)
-        failFor(1, 'API_RATE_LIMIT_EXCEEDED', 'Too many large requests wait already; send fewer at once')
+        failFor(1, 'API_RATE_LIMIT_EXCEEDED', 'Too many large requests are waiting; send fewer at the same time')
       const { promise: admitted, resolve: admit } = Promise.withResolvers<void>()
       const claim: Claim = { caller, bytes, admit }
       waiting.set(caller, line)

@@ -7,7 +7,7 @@ import { sandboxNumber } from '../providers/sandbox/script.ts'
 import { lockUsers } from './demo.sql.ts'
 
 /** The name of a link's token in the URL fragment, which browsers do not send to servers. */
-export const linkName = 'link'
+const linkName = 'link'
 
 export interface Demo {
   apiKey: string
@@ -73,7 +73,7 @@ async function insertContacts({ db }: Tx, workspaceId: string): Promise<void> {
   const { contactId, groupId, templateId } = demoIds
   const name = { name: 'Ada Lovelace', firstName: 'Ada', lastName: 'Lovelace' }
   await db.contact.create({ data: { id: contactId, workspaceId, ...name, phone: '+4915112345678', tags: ['demo'] } })
-  const group = { name: 'Customers', description: 'Made with the demo account', membersCount: 1 }
+  const group = { name: 'Customers', description: 'Created with the demo account', membersCount: 1 }
   await db.contactGroup.create({ data: { id: groupId, workspaceId, ...group, members: { create: { contactId } } } })
   const body = 'Hello {{contact.firstName}}, your order {{custom.order}} is on its way.'
   await db.template.create({ data: { id: templateId, workspaceId, name: 'Order shipped', type: 'text', body } })
@@ -82,15 +82,15 @@ async function insertContacts({ db }: Tx, workspaceId: string): Promise<void> {
 /** Returns the text that is printed for a new user, with the address that the server listens on. */
 export function demoText(demo: Demo, address: string): string {
   return `
-A demo account was made. Its key is shown this once:
+A demo account was created. Its key is shown only now:
 
   ${demo.apiKey}
 
-Watch what happens, in one terminal:
+Watch the events in one terminal:
 
   curl -N ${address}/api/v1/events/stream -H 'x-api-key: ${demo.apiKey}'
 
-Send a message from its sandbox phone (instance ${demo.instanceId}), in another:
+Send a message from its sandbox phone (instance ${demo.instanceId}) in another:
 
   curl ${address}/api/v1/messages/send -H 'x-api-key: ${demo.apiKey}' -H 'content-type: application/json' \\
     -d '{"instanceId":"${demo.instanceId}","to":"+4915112345678","type":"text","text":"Hello"}'
@@ -100,7 +100,7 @@ Send a message from its sandbox phone (instance ${demo.instanceId}), in another:
 /** Returns the text that is printed at each start: links that each give the key to a page once. `link` returns a new token. */
 export function demoLinks(address: string, link: () => string): string {
   return `
-With the demo's key in a browser, by links that work once and for ten minutes:
+Open these pages with the key of the demo. Each link works once, for ten minutes:
 
   REST     ${address}/docs#${linkName}=${link()}
   GraphQL  ${address}/graphql#${linkName}=${link()}

@@ -58,8 +58,8 @@ export function mountDemoKey(http: FastifyInstance, app: App, links: Links): voi
     refuseOthersPages(app, request)
     const token = request.headers[linkHeader]
     if (token === undefined) return { data: { key: await keyOfCaller(app, request) } }
-    if (!links.use(String(token))) fail('INVALID_TOKEN', 'This link was used already, or is too old')
-    return { data: { key: (await demoKey(app)) ?? fail('NOT_FOUND', 'The key of the demo was revoked') } }
+    if (!links.use(String(token))) fail('INVALID_TOKEN', 'This link was already used or has expired')
+    return { data: { key: (await demoKey(app)) ?? fail('NOT_FOUND', 'The key of the demo account was revoked') } }
   })
 }
 
@@ -69,10 +69,10 @@ export function mountDemoKey(http: FastifyInstance, app: App, links: Links): voi
  */
 function refuseOthersPages({ config: { publicUrl } }: App, { headers: { origin } }: FastifyRequest): void {
   if (!publicUrl || origin !== new URL(publicUrl).origin)
-    fail('FORBIDDEN', 'Only pages of the gateway itself may ask for the key')
+    fail('FORBIDDEN', 'Only pages of the gateway itself may request the key')
 }
 
 async function keyOfCaller(app: App, request: FastifyRequest): Promise<string> {
   const { userId } = await callerOf(app, request)
-  return (await demoKey(app, userId)) ?? fail('NOT_FOUND', 'Your keys were shown when they were made; paste one')
+  return (await demoKey(app, userId)) ?? fail('NOT_FOUND', 'A key is shown only once, when it is created; paste one of yours')
 }

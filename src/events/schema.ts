@@ -8,18 +8,18 @@ import { cursorOf } from './log/place.ts'
 
 /** Domains that depend on this one add the subject of an event: `message`, `instance`. */
 export const EventRef = builder.prismaObject('Event', {
-  description: 'Something that happened, as webhooks and live streams tell it too. Kept for 30 days.',
+  description: 'An event, the same as in webhooks and live streams. Kept for 30 days.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Its id, equal on every way and every attempt.' }),
-    type: t.expose('type', { type: EventTypeRef, description: 'What it tells of.' }),
+    id: t.exposeID('id', { description: 'Its id, the same in webhooks, streams and lists, and on every attempt.' }),
+    type: t.expose('type', { type: EventTypeRef, description: 'Its type.' }),
     cursor: t.string({
-      description: 'Its place in the log: `after` this cursor comes what happened next.',
+      description: 'Its place in the log. Pass it as `after` to get later events.',
       resolve: (event, _, { app }) => cursorOf(app, event),
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it happened.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the event happened.' }),
     payload: t.field({
       type: 'JSON',
-      description: 'The very object that webhooks receive.',
+      description: 'The same object that webhooks receive.',
       // A row read directly from the log still holds JSON text.
       resolve: ({ payload }) => (typeof payload === 'string' ? JSON.parse(payload) : payload),
     }),
@@ -31,8 +31,8 @@ builder.queryField('events', (t) =>
     type: EventRef,
     extensions: { page: 20 },
     description:
-      'The events of the last 30 days in the order in which they happened. Cursors serve here, in subscriptions and in event streams alike. Where there is no event, and no `before`, `endCursor` is the end of the log: what happens next comes after it.',
-    args: { types: t.arg({ type: [EventTypeRef], description: 'Only these kinds.' }) },
+      'The events of the last 30 days in their order. Cursors are valid here, in subscriptions and in event streams. If there is no event, and no `before`, `endCursor` is the end of the log, after which the next events come.',
+    args: { types: t.arg({ type: [EventTypeRef], description: 'Only these event types.' }) },
     resolve: (_, args, context, info) => readEventPage(args, context, info),
   }),
 )
@@ -42,11 +42,12 @@ builder.subscriptionField('events', (t) =>
     type: EventRef,
     // For the cost estimate: a reader that is behind gets this many events in one page.
     extensions: { items: 100 },
-    description: 'Each event as it happens. With `after`, first everything since that cursor, in order, without gap or repeat.',
+    description:
+      'Events as they happen. With `after`, the stream starts with the events since that cursor, in order, without gaps or duplicates.',
     errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
     args: {
-      after: t.arg.string({ description: 'The cursor of the last event seen; without it the stream begins now.' }),
-      types: t.arg({ type: [EventTypeRef], description: 'Only these kinds.' }),
+      after: t.arg.string({ description: 'The cursor of the last event that you received; without it the stream starts now.' }),
+      types: t.arg({ type: [EventTypeRef], description: 'Only these event types.' }),
       instanceId: t.arg.id({ description: 'Only events of this instance.' }),
       messageId: t.arg.id({ description: 'Only events of this message.' }),
       campaignId: t.arg.id({ description: 'Only events of messages of this campaign.' }),

@@ -102,7 +102,7 @@ function useLimits(): StatePlugin {
       const { streams } = (args.contextValue as RequestContext).state
       const refused = streams
         ? refuseCostly(args)
-        : failure('VALIDATION_ERROR', 'A subscription is a stream: ask with Accept: text/event-stream')
+        : failure('VALIDATION_ERROR', 'A subscription is a stream: send Accept: text/event-stream')
       if (refused) setResultAndStopExecution({ errors: [refused] })
     },
   }

@@ -24,13 +24,13 @@ export function refuseCostly(args: CountedArgs): GraphQLError | null {
   if (tooLong) return failure('VALIDATION_ERROR', tooLong)
   const node = operationOf(args.document, args.operationName)?.node
   if (node?.operation === 'mutation' && rootFields(args.document, node).length > 1) {
-    return failure('VALIDATION_ERROR', 'A request may hold one mutation; send the others on their own')
+    return failure('VALIDATION_ERROR', 'A request may have one mutation only; send the others separately')
   }
   let cost: Cost | null
   try {
     cost = costOf(args)
   } catch (error) {
-    return failure('VALIDATION_ERROR', nullArgument(error) ?? 'The cost of the query cannot be counted')
+    return failure('VALIDATION_ERROR', nullArgument(error) ?? 'The cost of the query cannot be computed')
   }
   for (const kind of ['depth', 'breadth', 'complexity'] as const) {
     if (cost && cost[kind] > limits[kind]) {

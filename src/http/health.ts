@@ -55,14 +55,14 @@ interface Fault {
 function createReadiness(app: App): () => Promise<NotReady | undefined> {
   let looking: Promise<Fault | undefined> | undefined
   /** Reasons that were logged since the process was last ready. */
-  const told = new Set<NotReady>()
+  const reported = new Set<NotReady>()
 
-  function tell(fault: Fault | undefined): void {
+  function report(fault: Fault | undefined): void {
     if (!fault) {
-      if (told.size > 0) app.log.info('the process can serve again')
-      told.clear()
-    } else if (!told.has(fault.code)) {
-      told.add(fault.code)
+      if (reported.size > 0) app.log.info('the process can serve again')
+      reported.clear()
+    } else if (!reported.has(fault.code)) {
+      reported.add(fault.code)
       app.log.warn({ reason: fault.code, err: fault.words }, 'the process cannot serve')
     }
   }
@@ -75,7 +75,7 @@ function createReadiness(app: App): () => Promise<NotReady | undefined> {
         looking = undefined
       })
     const fault = await looking
-    tell(fault)
+    report(fault)
     return fault?.code
   }
 }

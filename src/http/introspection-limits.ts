@@ -19,10 +19,10 @@ export function introspectOnce(most: number): (context: ValidationContext) => AS
         context.getDocument().definitions.flatMap((one) => (one.kind === 'FragmentDefinition' ? [[one.name.value, one]] : [])),
       )
       const { times, fields } = countOf(context.getSchema(), selectionSet, fragments)
-      if (times > 1) context.reportError(failure('VALIDATION_ERROR', 'A request may look at the schema once'))
+      if (times > 1) context.reportError(failure('VALIDATION_ERROR', 'A request may query the schema only once'))
       else if (fields > most) {
-        const told = `The query's complexity is ${fields}, by what it asks of the schema; at most ${most} is allowed`
-        context.reportError(failure('VALIDATION_ERROR', told))
+        const message = `The query's complexity is ${fields}, caused by its introspection; at most ${most} is allowed`
+        context.reportError(failure('VALIDATION_ERROR', message))
       }
       return false
     },

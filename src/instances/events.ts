@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { defineEvent, type NewEvent } from '../events/log/define.ts'
 import { InstanceStatus } from '../generated/prisma/enums.ts'
 
-const instanceId = z.uuid().describe('The instance it happened on.')
-const statusDescription = 'Where its connection stands now.'
+const instanceId = z.uuid().describe('The instance of the event.')
+const statusDescription = 'The current connection status.'
 const nobody = '00000000-0000-0000-0000-000000000000'
 
 export const instanceConnected = defineEvent({
@@ -17,7 +17,7 @@ export const instanceConnected = defineEvent({
 
 export const instanceDisconnected = defineEvent({
   type: 'instance.disconnected',
-  summary: 'An instance is not connected any more',
+  summary: 'An instance lost its connection',
   payload: z.object({ instanceId, status: z.enum(InstanceStatus).exclude(['connected']).describe(statusDescription) }),
   subject: ({ instanceId }) => ({ instanceId }),
   sample: { instanceId: nobody, status: 'disconnected' },

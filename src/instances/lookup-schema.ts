@@ -5,26 +5,26 @@ import { keyed } from '../core/idempotency/idempotency.ts'
 import { lookupFields, lookupNumbers, type NumberLookup } from './lookup.ts'
 
 const NumberLookupRef = builder.objectRef<NumberLookup>('NumberLookup').implement({
-  description: 'Whether a number is on the network.',
+  description: 'The result of a number lookup.',
   fields: (t) => ({
-    phone: t.exposeString('phone', { description: 'The number, E.164, as it was asked for.' }),
+    phone: t.exposeString('phone', { description: 'The number, E.164.' }),
     exists: t.exposeBoolean('exists', {
       nullable: true,
-      description: 'Whether it is on the network; null where the provider cannot tell.',
+      description: 'Whether the number is on the network; null if the provider cannot tell.',
     }),
-    checkedAt: t.expose('checkedAt', { type: 'DateTime', description: 'When the provider said so.' }),
+    checkedAt: t.expose('checkedAt', { type: 'DateTime', description: 'When the provider answered.' }),
   }),
 })
 
-const LookupNumbersInput = defineInput('LookupNumbersInput', 'Numbers to look up.', lookupFields)
+const LookupNumbersInput = defineInput('LookupNumbersInput', 'A number lookup.', lookupFields)
 
 builder.mutationField('lookupNumbers', (t) =>
   t.field({
     type: [NumberLookupRef],
     extensions: { items: 100 },
-    description: 'Asks the network of an instance which numbers are on it: one answer for each, in their order.',
-    errors: ['NOT_FOUND', { INVALID_STATE: '(not connected)' }, 'PROVIDER_ERROR'],
-    args: { input: t.arg({ type: LookupNumbersInput.ref, required: true, description: 'Which numbers, and through what.' }) },
+    description: 'Checks which numbers are on the network of an instance. Returns one result for each number, in the same order.',
+    errors: ['NOT_FOUND', { INVALID_STATE: 'if it is not connected' }, 'PROVIDER_ERROR'],
+    args: { input: t.arg({ type: LookupNumbersInput.ref, required: true, description: 'The numbers and the instance.' }) },
     resolve: (_, { input }, ctx) => {
       const once = keyed(ctx, 'lookupNumbers', input)
       return lookupNumbers(once, LookupNumbersInput.parse(ctx.app.config, input))

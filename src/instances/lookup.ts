@@ -1,4 +1,4 @@
-// Number lookups: asks the provider of an instance which numbers are on its network.
+// Number lookups: checks which numbers are on the network of an instance.
 import { z } from 'zod'
 import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
@@ -15,7 +15,7 @@ import { providerOf } from '../providers/providers.ts'
 const lookupTimeoutMs = 8_000
 
 export const lookupFields = z.object({
-  instanceId: uuid.describe('The instance whose network is asked; it must be connected.'),
+  instanceId: uuid.describe('The instance to look the numbers up with; it must be connected.'),
   numbers: z.array(phone).min(1).max(100).describe('The numbers, E.164, 1 to 100.'),
   idempotencyKey,
 })
@@ -36,7 +36,7 @@ export async function lookupNumbers(ctx: Context, input: z.output<typeof lookupF
   const { app, principal } = ctx
   const { instanceId: id, numbers } = input
   const distinct = [...new Set(numbers)]
-  // `writeInPieces` keeps no transaction open while the provider is asked.
+  // `writeInPieces` keeps no transaction open during the call to the provider.
   const isFinal = () => true
   return await writeInPieces(
     ctx,
@@ -44,7 +44,7 @@ export async function lookupNumbers(ctx: Context, input: z.output<typeof lookupF
       const where = { id, workspaceId: principal.workspaceId, deletedAt: null }
       const instance = (await app.db.instance.findFirst({ where })) ?? fail('NOT_FOUND', 'Instance not found')
       if (instance.status !== 'connected')
-        fail('INVALID_STATE', `The instance is ${instance.status}; connect it to look numbers up`)
+        fail('INVALID_STATE', `The instance is ${instance.status}; connect it to look up numbers`)
       const provider = providerOf(app, instance.provider) ?? fail('PROVIDER_ERROR')
       const answers = await ask(ctx, provider, instance, distinct)
       const checkedAt = new Date()
@@ -57,10 +57,10 @@ export async function lookupNumbers(ctx: Context, input: z.output<typeof lookupF
 
 async function ask({ app }: Context, provider: Provider, instance: Instance, numbers: readonly string[]) {
   try {
-    const asked = provider.lookup(instance, numbers)
-    return await inTime(lookupTimeoutMs, asked, () => new Error('the provider took too long'))
+    const lookup = provider.lookup(instance, numbers)
+    return await inTime(lookupTimeoutMs, lookup, () => new Error('the provider took too long'))
   } catch (error) {
-    app.log.warn({ instanceId: instance.id, err: (error as Error).message }, 'a number look-up broke off')
+    app.log.warn({ instanceId: instance.id, err: (error as Error).message }, 'a number lookup failed')
     return fail('PROVIDER_ERROR')
   }
 }

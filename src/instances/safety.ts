@@ -87,7 +87,7 @@ export function assess(standing: Standing, traffic: Traffic, now: Date): Assessm
   const byAge = stateByAge(ageDays)
   const { score, recommendations } = scoreOf(traffic, capsByState[byAge])
   const restricted = restrictedAt !== null && now.getTime() - restrictedAt.getTime() < dayMs
-  if (restricted) recommendations.unshift('The provider restricted this account: stop sending until it is lifted.')
+  if (restricted) recommendations.unshift('The provider restricted this account: stop sending until the restriction is lifted.')
   const state = restricted || score < 30 ? 'restricted' : score < 60 ? 'at_risk' : byAge
   const caps = capsByState[state]
   return {
@@ -119,18 +119,21 @@ function scoreOf(traffic: Traffic, limits: Caps): { score: number; recommendatio
     recommendations.push(advice)
   }
   const failed = traffic.outbound24h === 0 ? 0 : traffic.failed24h / traffic.outbound24h
-  deduct(failed * 60, 'Messages fail: check the numbers before you write to them.')
+  deduct(failed * 60, 'Many messages fail: check the numbers before you send.')
   const cold = coldRatio(traffic)
-  deduct(cold > limits.maxColdRatio ? cold * 40 : 0, 'Many recipients never wrote to you: write first to people who know you.')
+  deduct(cold > limits.maxColdRatio ? cold * 40 : 0, 'Many recipients never wrote to you: write to people who know you first.')
   const over = (value: number, cap: number, points: number) => (value > cap ? points : 0)
   deduct(
     over(traffic.outbound1h, limits.hourlyOutboundCap, 10),
-    'More messages an hour than this account should send: spread them out.',
+    'More messages an hour than recommended for this account: spread them out.',
   )
-  deduct(over(traffic.outbound24h, limits.dailyOutboundCap, 15), 'More messages a day than this account should send: send fewer.')
+  deduct(
+    over(traffic.outbound24h, limits.dailyOutboundCap, 15),
+    'More messages a day than recommended for this account: send fewer.',
+  )
   deduct(
     over(traffic.uniqueRecipients1h, limits.hourlyUniqueRecipientsCap, 10),
-    'Too many recipients in one hour: spread them out.',
+    'Too many recipients in one hour: spread the messages out.',
   )
   deduct(
     over(traffic.uniqueRecipients24h, limits.dailyUniqueRecipientsCap, 15),

@@ -20,7 +20,7 @@ import {
 } from './service.ts'
 
 export const InstanceStatusRef = builder.enumType('InstanceStatus', {
-  description: 'Where the connection of an instance stands.',
+  description: 'The connection status of an instance.',
   values: Object.values(statuses),
 })
 const ProviderNameRef = builder.enumType('ProviderName', {
@@ -32,16 +32,20 @@ registerEnum('ProviderName', ProviderNameRef)
 export const InstanceRef = builder.prismaObject('Instance', {
   description: 'A connected account number of a messaging network.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'The value to send as `instanceId`.' }),
-    name: t.exposeString('name', { description: 'What people call it; never sent as `instanceId`.' }),
+    id: t.exposeID('id', { description: 'The id, to be sent as `instanceId`.' }),
+    name: t.exposeString('name', { description: 'Its display name, never to be sent as `instanceId`.' }),
     provider: t.expose('provider', { type: ProviderNameRef, description: 'The network behind it.' }),
     waNumber: t.exposeString('waNumber', {
       nullable: true,
       description: 'The connected number, E.164; null before the first connection.',
     }),
-    status: t.expose('status', { type: InstanceStatusRef, description: '`connected` is the one to look for.' }),
+    status: t.expose('status', { type: InstanceStatusRef, description: 'Its status; only a `connected` instance can send.' }),
     webhook: t.expose('webhook', { type: 'JSON', nullable: true, description: 'Reserved; null.' }),
-    meta: t.expose('meta', { type: 'JSON', nullable: true, description: 'What the provider tells of the account.' }),
+    meta: t.expose('meta', {
+      type: 'JSON',
+      nullable: true,
+      description: 'Details of the account, as the provider reports them.',
+    }),
     state: t.field({
       type: InstanceStateRef,
       description: 'The live state of its connection.',
@@ -74,20 +78,20 @@ export interface InstanceStateRow {
 }
 
 export const InstanceStateRef = builder.objectRef<InstanceStateRow>('InstanceState').implement({
-  description: 'How the connection of an instance stands right now.',
+  description: 'The connection state of an instance.',
   fields: (t) => ({
     instanceId: t.exposeID('id', { description: 'The instance.' }),
-    status: t.field({ type: InstanceStatusRef, description: 'Where it stands.', resolve: (row) => row.status }),
+    status: t.field({ type: InstanceStatusRef, description: 'Its status.', resolve: (row) => row.status }),
     connected: t.boolean({ description: 'Whether it can send now.', resolve: (row) => row.status === 'connected' }),
-    qr: t.exposeString('qr', { nullable: true, description: 'What to show as a QR code while pairing.' }),
-    pairingCode: t.exposeString('pairingCode', { nullable: true, description: 'The code to type on the phone while pairing.' }),
+    qr: t.exposeString('qr', { nullable: true, description: 'The text to show as a QR code while pairing.' }),
+    pairingCode: t.exposeString('pairingCode', { nullable: true, description: 'The code to enter on the phone while pairing.' }),
     lastConnectedAt: t.expose('lastConnectedAt', { type: 'DateTime', nullable: true, description: 'When it last connected.' }),
     lastDisconnectedAt: t.expose('lastDisconnectedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it last stopped being connected.',
+      description: 'When it last lost its connection.',
     }),
-    lastError: t.exposeString('lastError', { nullable: true, description: 'What went wrong last.' }),
+    lastError: t.exposeString('lastError', { nullable: true, description: 'The last error.' }),
   }),
 })
 
@@ -95,7 +99,7 @@ builder.queryFields((t) => ({
   instances: t.prismaField({
     type: ['Instance'],
     extensions: { items: 20 },
-    description: 'The instances of the workspace that are not deleted, oldest first.',
+    description: 'The instances of the workspace, oldest first, without deleted ones.',
     resolve: (query, _, __, { app, principal }) =>
       app.db.instance.findMany({
         ...query,
@@ -122,10 +126,10 @@ const { shape: how } = defineArguments('ConnectArguments', connectFields)
 builder.mutationFields((t) => ({
   createInstance: t.field({
     type: InstanceRef,
-    description: 'Creates an instance, to be connected.',
+    description: 'Creates an instance. Connect it afterwards.',
     errors: ['MAX_INSTANCES_REACHED', 'SUBSCRIPTION_INACTIVE', { FORBIDDEN: 'for collaborators' }],
     authScopes: { active: true },
-    args: { input: t.arg({ type: CreateInstanceInput.ref, required: true, description: 'What to create.' }) },
+    args: { input: t.arg({ type: CreateInstanceInput.ref, required: true, description: 'The new record.' }) },
     resolve: (_, { input }, ctx) => {
       const once = keyed(ctx, 'createInstance', input)
       return createInstance(once, CreateInstanceInput.parse(ctx.app.config, input))
@@ -133,7 +137,7 @@ builder.mutationFields((t) => ({
   }),
   connectInstance: t.field({
     type: InstanceStateRef,
-    description: 'Begins to connect; follow `instanceState` for how it goes.',
+    description: 'Starts to connect an instance; follow the progress with `instanceState`.',
     errors: ['NOT_FOUND', 'PROVIDER_ERROR'],
     args: {
       id: t.arg.id({ required: true, description: 'The instance.' }),
@@ -143,14 +147,14 @@ builder.mutationFields((t) => ({
   }),
   logoutInstance: t.field({
     type: InstanceStateRef,
-    description: 'Ends the connection and forgets the login.',
+    description: 'Disconnects an instance and deletes its login.',
     errors: ['NOT_FOUND', 'PROVIDER_ERROR', { FORBIDDEN: 'for collaborators' }],
     args: { id: t.arg.id({ required: true, description: 'The instance.' }) },
     resolve: (_, { id }, ctx) => logoutInstance(ctx, parse(uuid, id, 'id')),
   }),
   deleteInstance: t.field({
     type: DeletedRef,
-    description: 'Logs out and deletes it; its messages stay readable.',
+    description: 'Logs out an instance and deletes it. Its messages stay readable.',
     errors: ['NOT_FOUND', 'PROVIDER_ERROR', { FORBIDDEN: 'for collaborators' }],
     args: { id: t.arg.id({ required: true, description: 'The instance.' }) },
     resolve: (_, { id }, ctx) => deleteInstance(ctx, parse(uuid, id, 'id')),
@@ -159,13 +163,13 @@ builder.mutationFields((t) => ({
 
 builder.prismaObjectField(EventRef, 'instance', (t) =>
   // Callers rely on `Instance!`. The first event without an instance has to make it nullable.
-  t.relation('instance', { onNull: 'error', description: 'The instance it happened on.' }),
+  t.relation('instance', { onNull: 'error', description: 'The instance of the event.' }),
 )
 
 builder.subscriptionField('instanceState', (t) =>
   t.field({
     type: InstanceStateRef,
-    description: 'The state of an instance: now, and again whenever it changes.',
+    description: 'The state of an instance: now, and after every change.',
     errors: ['NOT_FOUND'],
     args: { id: t.arg.id({ required: true, description: 'The instance.' }) },
     subscribe: async (_, args, ctx) => {

@@ -19,15 +19,15 @@ import { lockInstance, markDeleted } from './instances.sql.ts'
 import { applyChange } from './state.ts'
 
 export const createInstanceFields = z.object({
-  name: text(1, 100).describe('What people call it, 1 to 100 characters.'),
-  provider: z.enum(ProviderName).meta({ id: 'ProviderName' }).nullish().describe('The network; left out means the sandbox.'),
+  name: text(1, 100).describe('Its name, 1 to 100 characters.'),
+  provider: z.enum(ProviderName).meta({ id: 'ProviderName' }).nullish().describe('The network; defaults to the sandbox.'),
   settings: jsonObject(z.unknown()).nullish().describe("The provider's own settings."),
   idempotencyKey,
 })
 
 export const connectFields = z
-  .object({ phone: phone.nullish().describe('The number to pair by code instead of QR, E.164.') })
-  .describe('How to connect.')
+  .object({ phone: phone.nullish().describe('The number to pair with a code instead of a QR code, E.164.') })
+  .describe('The way to connect.')
 
 /**
  * Creates an instance, not connected yet.
@@ -39,7 +39,8 @@ export async function createInstance(ctx: Context, input: z.output<typeof create
   const { app, principal } = ctx
   const provider = input.provider ?? 'sandbox'
   return await write(ctx, async (tx) => {
-    const network = providerOf(app, provider) ?? fail('VALIDATION_ERROR', `provider: ${provider} is not set up on this server`)
+    const network =
+      providerOf(app, provider) ?? fail('VALIDATION_ERROR', `provider: ${provider} is not configured on this server`)
     const stored = network.storeSettings(input.settings ?? {})
     requireManager(principal)
     const { maxInstances } = await ctx.app.hooks.holdQuota(tx, ctx.principal)
@@ -128,7 +129,8 @@ function withoutSecrets(instance: Instance): Instance {
 
 function providerFor(app: App, instance: Instance) {
   return (
-    providerOf(app, instance.provider) ?? fail('PROVIDER_ERROR', `The provider ${instance.provider} is not set up on this server`)
+    providerOf(app, instance.provider) ??
+    fail('PROVIDER_ERROR', `The provider ${instance.provider} is not configured on this server`)
   )
 }
 

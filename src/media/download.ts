@@ -79,10 +79,10 @@ function headersOf({ id, mimeType, createdAt }: Media) {
 }
 
 /** True if the client's copy is current. `If-Modified-Since` counts only when there is no `If-None-Match`. */
-function isKnown({ headers }: FastifyRequest, told: { ETag: string; 'Last-Modified': string }): boolean {
+function isKnown({ headers }: FastifyRequest, current: { ETag: string; 'Last-Modified': string }): boolean {
   const { 'if-none-match': tags, 'if-modified-since': since } = headers
-  if (tags !== undefined) return namesTag(tags, told.ETag)
-  return since !== undefined && Date.parse(since) >= Date.parse(told['Last-Modified'])
+  if (tags !== undefined) return namesTag(tags, current.ETag)
+  return since !== undefined && Date.parse(since) >= Date.parse(current['Last-Modified'])
 }
 
 function namesTag(header: string, etag: string): boolean {
@@ -90,7 +90,7 @@ function namesTag(header: string, etag: string): boolean {
 }
 
 async function refuseRange(reply: FastifyReply, size: number): Promise<FastifyReply> {
-  const error = { code: 'VALIDATION_ERROR', message: `Range: must begin before the end of the file, which has ${size} bytes` }
+  const error = { code: 'VALIDATION_ERROR', message: `Range: must start before the end of the file, which has ${size} bytes` }
   return await reply.code(416).header('Content-Range', `bytes */${size}`).send({ error })
 }
 

@@ -52,7 +52,7 @@ export async function saveForm(request: IncomingMessage, path: string, left: num
   }
 }
 
-const onlyFile = 'file: is required; another file came instead'
+const onlyFile = 'file: is required; the form has another file instead'
 
 function openForm({ headers }: IncomingMessage): BusboyInstance {
   try {

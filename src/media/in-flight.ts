@@ -21,7 +21,7 @@ export function takeFlight({ principal: { userId }, limits }: Context, contentLe
   const bytes = Math.max(leastBytes, declared)
   const most = Math.min(mostBytes, limits.maxMediaBytes)
   const taken = underWay.get(userId) ?? 0
-  if (taken + bytes > most) fail('API_RATE_LIMIT_EXCEEDED', `At most ${most / mib} MiB of uploads at a time`)
+  if (taken + bytes > most) fail('API_RATE_LIMIT_EXCEEDED', `At most ${most / mib} MiB of uploads at the same time`)
   underWay.set(userId, taken + bytes)
   return {
     [Symbol.dispose]() {

@@ -14,7 +14,7 @@ const sweepMediaJob = defineJob({
 export const mediaJobs: readonly JobImplementation[] = [
   implementJob(sweepMediaJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
     const swept = await sweepMedia(app)
-    if (swept > 0) app.log.info({ swept }, 'uploads that broke off removed')
+    if (swept > 0) app.log.info({ swept }, 'interrupted uploads removed')
     return jobs.map(() => undefined)
   }),
 ]

@@ -22,7 +22,7 @@ export async function storedOf(db: Prisma.TransactionClient, ownerId: string): P
 export async function quotaLeft(db: Prisma.TransactionClient, ownerId: string, { maxMediaBytes }: PlanLimits): Promise<number> {
   const { bytes, files } = await storedOf(db, ownerId)
   const maxFiles = Math.floor(maxMediaBytes / bytesPerFile)
-  if (files >= maxFiles) fail('MEDIA_STORAGE_EXCEEDED', `The plan has room for ${maxFiles} files`)
+  if (files >= maxFiles) fail('MEDIA_STORAGE_EXCEEDED', `The plan allows at most ${maxFiles} files`)
   if (bytes >= maxMediaBytes) fail('MEDIA_STORAGE_EXCEEDED')
   return maxMediaBytes - bytes
 }

@@ -10,20 +10,20 @@ import { urlOf } from './url.ts'
 builder.prismaObject('Media', {
   description: 'An uploaded file, to be used as `mediaUrl`.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Names the file.' }),
+    id: t.exposeID('id', { description: 'Its id.' }),
     url: t.string({
-      description: 'Where anybody who knows it can read the file; it needs no key and cannot be guessed.',
+      description: 'The public address of the file. It needs no key and cannot be guessed.',
       resolve: (media, _, { app }) => urlOf(app.config, media),
     }),
-    mimeType: t.exposeString('mimeType', { description: 'Its type, as its content shows it.' }),
+    mimeType: t.exposeString('mimeType', { description: 'Its type, detected from its content.' }),
     size: t.exposeInt('size', { description: 'Its size in bytes.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it came.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was uploaded.' }),
   }),
 })
 
 builder.objectField(UsageRef, 'mediaBytes', (t) =>
   t.float({
-    description: 'Bytes of the files that are stored now, whichever month it is.',
+    description: 'Total size of the files that are stored now, in bytes.',
     resolve: async (_, __, { app, principal }) => (await storedOf(app.db, principal.ownerId)).bytes,
   }),
 )
@@ -42,7 +42,7 @@ builder.mutationFields((t) => ({
   deleteMedia: t.field({
     type: DeletedRef,
     description:
-      'Deletes an uploaded file, which gives its bytes back to the plan. Its address answers 404 from then on; a message that names it and has not left fails when the network cannot read it.',
+      'Deletes an uploaded file and frees its storage. Its address answers 404 from then on; messages that refer to it and are not sent yet fail if the network cannot read it.',
     errors: ['NOT_FOUND'],
     args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
     resolve: (_, { id }, ctx) => deleteMedia(ctx, parse(uuid, id, 'id')),

@@ -127,7 +127,7 @@ export async function sweepMedia(app: App): Promise<number> {
       // A file that the store fails to remove does not block the others.
       await discard(app, id).then(
         () => swept++,
-        (err: Error) => app.log.warn({ err, media: id }, 'a file could not be removed; it is tried again with the next sweep'),
+        (err: Error) => app.log.warn({ err, media: id }, 'a file could not be removed; the next sweep retries it'),
       )
     }
     const last = rows.at(-1)

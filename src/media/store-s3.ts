@@ -16,7 +16,7 @@ const keyOf = (id: string) => `media/${id}`
 export function openS3(config: NonNullable<Config['s3']>, credentials: Secrets['s3Credentials']): MediaStore {
   const missing = packages.filter((name) => !isInstalled(name))
   if (missing.length > 0)
-    throw new ConfigError(`MEDIA_STORE: s3 needs ${missing.join(' and ')}; run \`npm install --include=optional\``)
+    throw new ConfigError(`MEDIA_STORE: s3 requires ${missing.join(' and ')}; run \`npm install --include=optional\``)
   let opened: ReturnType<typeof open> | undefined
 
   async function open() {
@@ -124,7 +124,7 @@ function boundAnswers(handler: unknown): void {
       let bytes = 0
       body.on('data', (chunk: Buffer) => {
         bytes += chunk.length
-        if (bytes > maxAnswerBytes) body.destroy(new Error('the bucket answers without an end'))
+        if (bytes > maxAnswerBytes) body.destroy(new Error('the bucket sends an endless answer'))
       })
       const late = setTimeout(() => body.destroy(new Error('the bucket does not end its answer')), maxAnswerMs)
       body.once('close', () => clearTimeout(late))

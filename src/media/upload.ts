@@ -57,7 +57,7 @@ function checkHeaders(request: FastifyRequest): void {
 
 async function typeOf({ path, size }: SavedFile): Promise<MediaType> {
   const type = await sniff(path)
-  if (!type) return fail('VALIDATION_ERROR', `file: must be of a type that networks take: ${[...extensions].join(', ')}`)
+  if (!type) return fail('VALIDATION_ERROR', `file: must be of a supported type: ${[...extensions].join(', ')}`)
   if (size > type.maxBytes) fail('PAYLOAD_TOO_LARGE', `file: must have at most ${type.maxBytes / 1024 ** 2} MiB as ${type.name}`)
   return type
 }

@@ -36,7 +36,7 @@ export function checkMediaUrl(url: string, config: Pick<Config, 'publicUrl' | 'a
   if (prefix && url.startsWith(prefix) && readName(url.slice(prefix.length))) return undefined
   const fault = checkTarget(url, config.allowedPrivateTargets, 'media')
   if (fault || !prefix) return fault
-  return isBelow(new URL(url), new URL(prefix)) ? 'must be written as the upload was answered' : undefined
+  return isBelow(new URL(url), new URL(prefix)) ? 'must be exactly the address that the upload returned' : undefined
 }
 
 /** True if a URL lies below another, however host and path are spelled. */

@@ -10,12 +10,12 @@ export const longestCaption = 1024
 export const shared = {
   text: text(0, 4096)
     .nullish()
-    .describe('The text, 1 to 4096 characters; the caption of an image, video or document, up to 1024.'),
+    .describe('The text, 1 to 4096 characters, or the caption of an image, video or document, up to 1024.'),
   mediaUrl: text(0, 2048).nullish().describe('A public http(s) address of the file, at most 2048 characters.'),
   contactId: uuid
     .nullish()
     .describe(
-      "The contact to share (type contact), or the one a template speaks of: where it is left out, the workspace's contact of the number, if there is one.",
+      "The contact to share (type contact), or the contact whose values fill a template. Defaults to the contact of the workspace with the recipient's number, if there is one.",
     ),
 }
 
@@ -34,8 +34,8 @@ export const checkCaptionedFile: Rules = (value, report, config) => {
 export const button = z
   .object({
     type: z.literal('reply', { error: 'must be reply' }).describe('Always `reply`.'),
-    displayText: text(1, 20).describe('What the button says, 1 to 20 characters.'),
-    id: text(1, 256).describe('What comes back when it is pressed, 1 to 256 characters, unique in the message.'),
+    displayText: text(1, 20).describe('The label of the button, 1 to 20 characters.'),
+    id: text(1, 256).describe('The id that a reply contains, 1 to 256 characters, unique in the message.'),
   })
   .meta({ id: 'ButtonInput', description: 'A quick-reply button.' })
 

@@ -59,8 +59,8 @@ export const messageTypes = {
       fields: {
         latitude: z.number().min(-90).max(90).nullish().describe('Decimal degrees, -90 to 90.'),
         longitude: z.number().min(-180).max(180).nullish().describe('Decimal degrees, -180 to 180.'),
-        locationName: text(0, 1024).nullish().describe('What the place is called.'),
-        locationAddress: text(0, 1024).nullish().describe('Where the place is, in words.'),
+        locationName: text(0, 1024).nullish().describe('The name of the place.'),
+        locationAddress: text(0, 1024).nullish().describe('The address of the place, as text.'),
       },
       required: ['latitude', 'longitude'],
       body: ({ locationName }) => locationName ?? '',
@@ -89,9 +89,9 @@ export const messageTypes = {
   buttons: {
     ...madeOf({
       fields: {
-        title: text(0, 60).nullish().describe('Heading of a buttons message, up to 60 characters.'),
-        description: text(0, 1024).nullish().describe('Text of a buttons message, 1 to 1024 characters.'),
-        footer: text(0, 60).nullish().describe('Small print of a buttons message, up to 60 characters.'),
+        title: text(0, 60).nullish().describe('The heading of a buttons message, up to 60 characters.'),
+        description: text(0, 1024).nullish().describe('The text of a buttons message, 1 to 1024 characters.'),
+        footer: text(0, 60).nullish().describe('The footer of a buttons message, up to 60 characters.'),
         buttons: z.array(button).nullish().describe('1 to 3 buttons.'),
       },
       required: ['description', 'buttons'],

@@ -10,7 +10,7 @@ builder.prismaObjectField(ContactRef, 'messages', (t) =>
   t.connection({
     type: MessageRef,
     extensions: { page: 20, columns: ['id'] },
-    description: 'The messages about it, newest first; 20 a page, at most 100.',
+    description: 'The messages of the contact, newest first; 20 a page, at most 100.',
     resolve: ({ id }, args, ctx, info) =>
       readList<Message>(ctx, info, args, { table: messageTable, of: ['contactId', id], binding: ['messages of', id] }),
   }),

@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { defineEvent, type NewEvent } from '../events/log/define.ts'
 
 const ids = {
-  instanceId: z.uuid().describe('The instance it happened on.'),
-  messageId: z.uuid().describe('The message it is about.'),
-  providerMessageId: z.string().nullable().describe("The network's own id; null where it never got one."),
+  instanceId: z.uuid().describe('The instance of the event.'),
+  messageId: z.uuid().describe('The message of the event.'),
+  providerMessageId: z.string().nullable().describe("The network's id of the message; null if the network gave none."),
 }
 const to = z.string().describe("The recipient's number, E.164.")
 const subject = ({ instanceId, messageId }: { instanceId: string; messageId: string }) => ({ instanceId, messageId })
@@ -19,13 +19,13 @@ function defineProgress(status: 'sent' | 'delivered' | 'read', summary: string) 
   return defineEvent({
     type: `message.${status}`,
     summary,
-    payload: z.object({ ...ids, to, status: z.literal(status).describe('The status it reached.') }),
+    payload: z.object({ ...ids, to, status: z.literal(status).describe('The new status.') }),
     subject,
     sample: { ...sampleIds, to: otherNumber, status },
   })
 }
 
-export const messageSent = defineProgress('sent', 'The network took a message')
+export const messageSent = defineProgress('sent', 'The network accepted a message')
 export const messageDelivered = defineProgress('delivered', "A message reached the recipient's phone")
 export const messageRead = defineProgress('read', 'The recipient read a message')
 
@@ -35,8 +35,8 @@ export const messageFailed = defineEvent({
   payload: z.object({
     ...ids,
     to,
-    status: z.literal('failed').describe('The status it reached.'),
-    error: z.string().nullable().describe('Why it failed, as a code.'),
+    status: z.literal('failed').describe('The new status.'),
+    error: z.string().nullable().describe('The reason of the failure, as a code.'),
   }),
   subject,
   sample: { ...sampleIds, to: otherNumber, status: 'failed', error: 'TEST' },
@@ -44,14 +44,14 @@ export const messageFailed = defineEvent({
 
 export const messageReceived = defineEvent({
   type: 'message.received',
-  summary: 'A message came in',
+  summary: 'A message was received',
   payload: z.object({
     ...ids,
     to: z.string().describe("The instance's number, E.164."),
     status: z.literal('received').describe('Always `received`.'),
     from: z.string().describe("The sender's number, E.164."),
-    type: z.string().describe('What it is; `unknown` where it is none of the types that can be sent.'),
-    body: z.string().describe('Its text, caption, place, shared name or description; empty where there is none.'),
+    type: z.string().describe('The type of the message; `unknown` if it is none of the types that can be sent.'),
+    body: z.string().describe('The text, caption, place, shared name or description; empty if there is none.'),
   }),
   subject,
   sample: { ...sampleIds, from: otherNumber, to: ownNumber, type: 'text', body: 'test', status: 'received' },

@@ -11,16 +11,18 @@ import { variables } from '../templates/service.ts'
 const { contactId, ...ofTypes } = typeFields
 
 export const messageFields = {
-  instanceId: uuid.describe('The instance to send through.'),
+  instanceId: uuid.describe('The instance that sends the message.'),
   to: phone.describe('The recipient, in E.164.'),
-  type: z.enum(sendTypes).meta({ id: 'SendType' }).nullish().describe('What to send; left out when a template is given.'),
+  type: z.enum(sendTypes).meta({ id: 'SendType' }).nullish().describe('The type of the message; omitted with a template.'),
   templateId: uuid
     .nullish()
-    .describe("The template to fill in instead of a type: the message has the template's type, text and file."),
+    .describe("The template to use instead of a type: the message has the template's type, text and file."),
   contactId,
   variables: variables
     .nullish()
-    .describe('Values of `custom.*` in a template, each at most 1024 characters; what they lack comes from the contact.'),
+    .describe(
+      'Values of `custom.*` in a template, each at most 1024 characters. Values of the contact are used for missing ones.',
+    ),
   ...ofTypes,
   idempotencyKey,
 }
@@ -54,7 +56,10 @@ export const scheduleRules: Rules = (value, report, config) => {
   if (at > yearAfter(now)) report(['scheduledAt'], 'must be at most one year ahead')
 }
 
-registerEnum('SendType', builder.enumType('SendType', { values: sendTypes, description: 'What can be sent.' }))
+registerEnum(
+  'SendType',
+  builder.enumType('SendType', { values: sendTypes, description: 'The types of messages that can be sent.' }),
+)
 
 export const SendMessageInput = defineInput(
   'SendMessageInput',
@@ -80,14 +85,14 @@ function inDocument(name: string) {
 
 export const SendMessagesInput = defineInput(
   'SendMessagesInput',
-  'Up to 1000 messages, each judged alone.',
+  'Up to 1000 messages, each accepted or refused separately.',
   z.object({
     messages: z
       .array(z.unknown().meta({ anyOf: ['SendMessageInput', 'ScheduleMessageInput'].map(inDocument) }))
       .min(1)
       .max(1000)
       .describe(
-        '1 to 1000 messages, each with the fields of SendMessageInput, or of ScheduleMessageInput where it has `scheduledAt`.',
+        '1 to 1000 messages, each with the fields of SendMessageInput, or of ScheduleMessageInput if it has `scheduledAt`.',
       ),
     idempotencyKey: messageFields.idempotencyKey,
   }),

@@ -6,35 +6,35 @@ import { safetyStates } from '../instances/safety.ts'
 import type { MessageSafety } from './safety/safety.ts'
 
 export const DirectionRef = builder.enumType('MessageDirection', {
-  description: 'Which way a message goes.',
+  description: 'The direction of a message.',
   values: Object.values(Direction),
 })
 export const MessageStatusRef = builder.enumType('MessageStatus', {
-  description: 'How far a message is. It only moves forward; inbound messages are `received`.',
+  description: 'The status of a message. It only advances; inbound messages are `received`.',
   values: Object.values(MessageStatus),
 })
 export const MessageTypeRef = builder.enumType('MessageType', {
-  description: 'What a message is. Inbound ones that are none of these are `unknown`.',
+  description: 'The type of a message. Inbound messages of any other type are `unknown`.',
   values: Object.values(MessageType),
 })
 export const SafetyStateRef = builder.enumType('SafetyState', {
-  description: 'How careful an instance must be: by age, and by what went wrong in the last 24 hours.',
+  description: 'The safety state of an instance: its age, and the problems of the last 24 hours.',
   values: safetyStates,
 })
 const SafetyDecisionRef = builder.enumType('SafetyDecision', {
-  description: 'What the safety rules say of a send. Nothing is blocked.',
+  description: 'The assessment of a send by the safety rules. Nothing is blocked.',
   values: ['allow', 'warn'] as const,
 })
 const RiskLevelRef = builder.enumType('RiskLevel', {
-  description: 'How risky a send is.',
+  description: 'The risk of a send.',
   values: ['low', 'medium', 'high'] as const,
 })
 
 const MessageSafetyRef = builder.objectRef<MessageSafety>('MessageSafety').implement({
-  description: 'What the instance looked like when the message was accepted.',
+  description: 'The safety of the instance when the message was accepted.',
   fields: (t) => ({
-    decision: t.expose('decision', { type: SafetyDecisionRef, description: '`warn` when a cap was passed.' }),
-    riskLevel: t.expose('riskLevel', { type: RiskLevelRef, description: 'How risky the send was.' }),
+    decision: t.expose('decision', { type: SafetyDecisionRef, description: '`warn` if a limit was exceeded.' }),
+    riskLevel: t.expose('riskLevel', { type: RiskLevelRef, description: 'The risk of the send.' }),
     state: t.field({ type: SafetyStateRef, description: "The instance's safety state.", resolve: (safety) => safety.state }),
     score: t.exposeInt('score', { description: "The instance's safety score, 0 to 100." }),
   }),
@@ -46,7 +46,7 @@ interface TimelineEntry {
 }
 
 const TimelineEntryRef = builder.objectRef<TimelineEntry>('TimelineEntry').implement({
-  description: 'A status and when the message reached it.',
+  description: 'A status and the time when the message reached it.',
   fields: (t) => ({
     status: t.field({ type: MessageStatusRef, description: 'The status.', resolve: (entry) => entry.status }),
     at: t.expose('at', { type: 'DateTime', description: 'When.' }),
@@ -57,45 +57,45 @@ export const MessageRef = builder.prismaObject('Message', {
   description: 'One message to or from one number.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id.' }),
-    userId: t.exposeID('userId', { description: 'The user whose key sent it.' }),
-    instanceId: t.exposeID('instanceId', { description: 'The instance it goes through.' }),
-    contactId: t.exposeID('contactId', { nullable: true, description: 'The contact it is about.' }),
-    campaignId: t.exposeID('campaignId', { nullable: true, description: 'The campaign it belongs to.' }),
-    direction: t.expose('direction', { type: DirectionRef, description: 'Which way it goes.' }),
-    type: t.expose('type', { type: MessageTypeRef, description: 'What it is.' }),
+    userId: t.exposeID('userId', { description: 'The id of the user who sent it.' }),
+    instanceId: t.exposeID('instanceId', { description: 'The instance that sends the messages.' }),
+    contactId: t.exposeID('contactId', { nullable: true, description: 'The contact of the message.' }),
+    campaignId: t.exposeID('campaignId', { nullable: true, description: 'The campaign of the message.' }),
+    direction: t.expose('direction', { type: DirectionRef, description: 'Its direction.' }),
+    type: t.expose('type', { type: MessageTypeRef, description: 'Its type.' }),
     from: t.exposeString('from', { nullable: true, description: "The sender's number, E.164." }),
     to: t.exposeString('to', { description: "The recipient's number, E.164." }),
     body: t.exposeString('body', {
       extensions: { bytes: 16 * 1024 },
-      description: 'Its text, caption, place, shared name or description; empty where there is none.',
+      description: 'The text, caption, place, shared name or description; empty if there is none.',
     }),
-    mediaUrl: t.exposeString('mediaUrl', { nullable: true, description: 'The file it carries.' }),
-    status: t.expose('status', { type: MessageStatusRef, description: 'How far it is.' }),
-    error: t.exposeString('error', { nullable: true, description: 'Why it failed, as a code.' }),
-    providerMessageId: t.exposeString('providerMessageId', { nullable: true, description: "The network's own id." }),
+    mediaUrl: t.exposeString('mediaUrl', { nullable: true, description: 'Its file.' }),
+    status: t.expose('status', { type: MessageStatusRef, description: 'Its progress.' }),
+    error: t.exposeString('error', { nullable: true, description: 'The reason of the failure, as a code.' }),
+    providerMessageId: t.exposeString('providerMessageId', { nullable: true, description: "The network's id of the message." }),
     warnings: t.exposeStringList('warnings', {
       extensions: { items: 10 },
-      description: 'Caps that it passed. Information only.',
+      description: 'Limits that it exceeded. For information only.',
     }),
     safety: t.field({
       type: MessageSafetyRef,
-      description: 'What the safety rules said.',
+      description: 'The assessment by the safety rules.',
       extensions: { columns: ['safety'] },
       resolve: (row) => row.safety as unknown as MessageSafety,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was accepted.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
-    scheduledAt: t.expose('scheduledAt', { type: 'DateTime', nullable: true, description: 'When it is to leave.' }),
-    sentAt: t.expose('sentAt', { type: 'DateTime', nullable: true, description: 'When the network took it.' }),
+    scheduledAt: t.expose('scheduledAt', { type: 'DateTime', nullable: true, description: 'When it is to be sent.' }),
+    sentAt: t.expose('sentAt', { type: 'DateTime', nullable: true, description: 'When the network accepted it.' }),
     deliveredAt: t.expose('deliveredAt', {
       type: 'DateTime',
       nullable: true,
-      description: "When it reached the recipient's phone.",
+      description: "When it was delivered to the recipient's phone.",
     }),
     readAt: t.expose('readAt', { type: 'DateTime', nullable: true, description: 'When the recipient read it.' }),
     timeline: t.field({
       type: [TimelineEntryRef],
-      description: 'Every status it reached, oldest first.',
+      description: 'All its statuses, oldest first.',
       extensions: { items: 6, columns: ['direction', 'createdAt', 'sentAt', 'deliveredAt', 'readAt', 'failedAt', 'cancelledAt'] },
       resolve: (row) => {
         const first: TimelineEntry = { status: row.direction === 'inbound' ? 'received' : 'queued', at: row.createdAt }
@@ -110,11 +110,11 @@ export const MessageRef = builder.prismaObject('Message', {
         return [first, ...reached]
       },
     }),
-    instance: t.relation('instance', { description: 'The instance it goes through.' }),
-    contact: t.relation('contact', { nullable: true, description: 'The contact it is about.' }),
+    instance: t.relation('instance', { description: 'The instance that sends the messages.' }),
+    contact: t.relation('contact', { nullable: true, description: 'The contact of the message.' }),
   }),
 })
 
 builder.prismaObjectField(EventRef, 'message', (t) =>
-  t.relation('message', { nullable: true, description: 'The message it is about; null for events of instances.' }),
+  t.relation('message', { nullable: true, description: 'The message of the event; null for events of instances.' }),
 )

@@ -18,20 +18,20 @@ registerEnum('MessageType', MessageTypeRef)
 
 const filterFields = z.object({
   status: z.enum(MessageStatus).meta({ id: 'MessageStatus' }).nullish().describe('Only messages in this status.'),
-  direction: z.enum(Direction).meta({ id: 'MessageDirection' }).nullish().describe('Only messages that go this way.'),
+  direction: z.enum(Direction).meta({ id: 'MessageDirection' }).nullish().describe('Only messages in this direction.'),
   type: z.enum(MessageType).meta({ id: 'MessageType' }).nullish().describe('Only messages of this type.'),
   instanceId: uuid.nullish().describe('Only messages of this instance.'),
   contactId: uuid.nullish().describe('Only messages about this contact.'),
   campaignId: uuid.nullish().describe('Only messages of this campaign.'),
   to: phone.nullish().describe('Only messages to this number, E.164.'),
-  createdFrom: moment.nullish().describe('Only messages accepted at this moment or later.'),
-  createdTo: moment.nullish().describe('Only messages accepted before this moment.'),
+  createdFrom: moment.nullish().describe('Only messages accepted at or after this time.'),
+  createdTo: moment.nullish().describe('Only messages accepted before this time.'),
 })
-const MessageFilterInput = defineInput('MessageFilter', 'Which messages to list.', filterFields)
+const MessageFilterInput = defineInput('MessageFilter', 'Filters for messages.', filterFields)
 
 const sorts = { createdAt_desc: 'desc', createdAt_asc: 'asc' } as const
 const MessageSort = builder.enumType('MessageSort', {
-  description: 'The order of a list.',
+  description: 'A sort order.',
   values: ['createdAt_desc', 'createdAt_asc'] as const,
 })
 
@@ -60,8 +60,8 @@ builder.queryFields((t) => ({
     extensions: { page: 20 },
     description: 'The messages of the workspace, newest first unless sorted otherwise; 20 a page, at most 100.',
     args: {
-      filter: t.arg({ type: MessageFilterInput.ref, description: 'Which ones.' }),
-      sort: t.arg({ type: MessageSort, defaultValue: 'createdAt_desc', description: 'Their order.' }),
+      filter: t.arg({ type: MessageFilterInput.ref, description: 'The filters.' }),
+      sort: t.arg({ type: MessageSort, defaultValue: 'createdAt_desc', description: 'The sort order.' }),
     },
     resolve: (_, { filter, sort, ...page }, ctx, info) => {
       const parsed = MessageFilterInput.parse(ctx.app.config, filter ?? {})
@@ -71,44 +71,44 @@ builder.queryFields((t) => ({
   history: t.connection({
     type: MessageRef,
     extensions: { page: 20 },
-    description: 'Both directions with one number, newest first; 20 a page, at most 100.',
-    args: { phone: t.arg.string({ required: true, description: 'The other number, E.164.' }) },
+    description: 'The messages to and from one number, newest first; 20 a page, at most 100.',
+    args: { phone: t.arg.string({ required: true, description: 'The number of the other party, E.164.' }) },
     resolve: (_, { phone: number, ...page }, ctx, info) =>
       listMessages(ctx, info, page, { equal: { peer: parse(phone, number, 'phone') } }, 'desc'),
   }),
 }))
 
 const AcceptedRef = builder.objectRef<BulkResult['accepted'][number]>('AcceptedMessage').implement({
-  description: 'A message of a bulk that was accepted.',
+  description: 'An accepted message of a bulk request.',
   fields: (t) => ({
-    index: t.exposeInt('index', { description: 'Its place in the request, from 0.' }),
+    index: t.exposeInt('index', { description: 'Its index in the request, from 0.' }),
     id: t.exposeID('id', { description: "The message's id." }),
   }),
 })
 const ErrorCodeRef = builder.enumType('ErrorCode', {
-  description: 'Every code that an error can carry.',
+  description: 'All error codes.',
   values: Object.keys(errors),
 })
 const RejectedRef = builder.objectRef<BulkResult['rejected'][number]>('RejectedMessage').implement({
-  description: 'A message of a bulk that was refused.',
+  description: 'A refused message of a bulk request.',
   fields: (t) => ({
-    index: t.exposeInt('index', { description: 'Its place in the request, from 0.' }),
+    index: t.exposeInt('index', { description: 'Its index in the request, from 0.' }),
     code: t.field({ type: ErrorCodeRef, description: 'Why.', resolve: (row) => row.code }),
-    message: t.exposeString('message', { description: 'Why, in words.' }),
+    message: t.exposeString('message', { description: 'The error message.' }),
   }),
 })
 const BulkResultRef = builder.objectRef<BulkResult>('SendMessagesResult').implement({
-  description: 'What became of each message of a bulk.',
+  description: 'The results of a bulk request.',
   fields: (t) => ({
     accepted: t.expose('accepted', {
       type: [AcceptedRef],
       extensions: { items: 1_000 },
-      description: 'Those that are on their way.',
+      description: 'The accepted messages.',
     }),
     rejected: t.expose('rejected', {
       type: [RejectedRef],
       extensions: { items: 1_000 },
-      description: 'Those that are not, and why.',
+      description: 'The refused messages, with the reasons.',
     }),
   }),
 })
@@ -116,7 +116,7 @@ const BulkResultRef = builder.objectRef<BulkResult>('SendMessagesResult').implem
 builder.mutationFields((t) => ({
   sendMessage: t.field({
     type: MessageRef,
-    description: 'Sends a message: durable when this answers, on its way right after.',
+    description: 'Sends a message. It is stored when the mutation returns, and sent right after.',
     errors: ['NOT_FOUND', 'TEMPLATE_INVALID', 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED'],
     authScopes: { active: true },
     args: { input: t.arg({ type: SendMessageInput.ref, required: true, description: 'The message.' }) },
@@ -128,7 +128,7 @@ builder.mutationFields((t) => ({
     errors: [
       'NOT_FOUND',
       'TEMPLATE_INVALID',
-      { MONTHLY_OUTBOUND_QUOTA_EXCEEDED: 'when none is left even now, or a year of the quota was planned this month' },
+      { MONTHLY_OUTBOUND_QUOTA_EXCEEDED: 'if the quota is used up now, or if a yearly quota was scheduled this month' },
     ],
     authScopes: { active: true },
     args: { input: t.arg({ type: ScheduleMessageInput.ref, required: true, description: 'The message and its time.' }) },
@@ -136,7 +136,7 @@ builder.mutationFields((t) => ({
   }),
   sendMessages: t.field({
     type: BulkResultRef,
-    description: 'Sends or schedules up to 1000 messages, each judged alone.',
+    description: 'Sends or schedules up to 1000 messages, each accepted or refused separately.',
     authScopes: { active: true },
     args: { input: t.arg({ type: SendMessagesInput.ref, required: true, description: 'The messages.' }) },
     resolve: (_, { input }, ctx) => {
@@ -146,7 +146,7 @@ builder.mutationFields((t) => ({
   }),
   cancelMessage: t.field({
     type: MessageRef,
-    description: 'Cancels a message that is still queued and gives its quota back.',
+    description: 'Cancels a message that is still queued. It no longer counts towards the quota.',
     errors: ['NOT_FOUND', 'INVALID_STATE'],
     args: { id: t.arg.id({ required: true, description: 'The message.' }) },
     resolve: (_, { id }, ctx) => cancelMessage(ctx, parse(uuid, id, 'id')),

@@ -53,7 +53,7 @@ export interface BulkResult {
 export async function sendMessages(ctx: Context, messages: readonly unknown[]): Promise<BulkResult> {
   // A server error (5xx) may not recur, so its result is not kept under the Idempotency-Key and the same bulk can be retried.
   const isFinal = ({ rejected }: BulkResult) => rejected.every(({ code }) => errors[code].status < 500)
-  return await writeInPieces(ctx, () => judgeEach(ctx, messages), isFinal)
+  return await writeInPieces(ctx, () => acceptEach(ctx, messages), isFinal)
 }
 
 type Refusal = ReturnType<typeof publicFailure>
@@ -63,7 +63,7 @@ const longestRefusal = 1_000
 
 /** Reduces an error to its code and message, so that the error and its stack can be garbage collected. */
 function refusalOf({ app, requestId }: Context, error: unknown): Refusal {
-  if (!codeOf(error)) app.log.error({ err: error, requestId }, 'a message of a bulk was not judged')
+  if (!codeOf(error)) app.log.error({ err: error, requestId }, 'a message of a bulk request failed unexpectedly')
   const { code, message } = publicFailure(error)
   if (message.length <= longestRefusal) return { code, message }
   // V8 keeps the whole parent string of a slice in memory. A string decoded from bytes has no parent.
@@ -71,15 +71,15 @@ function refusalOf({ app, requestId }: Context, error: unknown): Refusal {
   return { code, message: `${beginning}… and more` }
 }
 
-/** Messages judged per turn of the event loop. A message with hundreds of faults takes 0.2 ms, so other requests wait about 10 ms. */
-const judgedAtOnce = 50
+/** Messages processed per turn of the event loop. A message with hundreds of faults takes 0.2 ms, so other requests wait about 10 ms. */
+const messagesPerTurn = 50
 
-async function judgeEach(ctx: Context, messages: readonly unknown[]): Promise<BulkResult> {
+async function acceptEach(ctx: Context, messages: readonly unknown[]): Promise<BulkResult> {
   const result: BulkResult = { accepted: [], rejected: [] }
   const submissions = new Map<number, Submission>()
   const refused = new Map<number, Refusal>()
   for (const [index, message] of messages.entries()) {
-    if (index % judgedAtOnce === judgedAtOnce - 1) await ownTurn()
+    if (index % messagesPerTurn === messagesPerTurn - 1) await ownTurn()
     try {
       submissions.set(index, submissionOf(memberOf(ctx, index), message))
     } catch (error) {
@@ -127,7 +127,7 @@ function memberOf(ctx: Context, index: number): Context {
 export async function cancelMessage(ctx: Context, id: string): Promise<Message> {
   return await write(ctx, async (tx) => {
     const found = (await lockMessage(tx, ctx.principal.workspaceId, id)) ?? fail('NOT_FOUND', 'Message not found')
-    if (found.status !== 'queued') fail('INVALID_STATE', `The message is ${found.status}; only a queued one can be cancelled`)
+    if (found.status !== 'queued') fail('INVALID_STATE', `The message is ${found.status}; only a queued message can be cancelled`)
     if (found.period) await returnQuota(tx, [{ ownerId: found.ownerId, period: found.period }])
     const cancelled = await storeCancelled(tx, id)
     if (found.campaignId) await announceChange(tx, subject('campaign', found.campaignId))

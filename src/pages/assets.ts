@@ -1,5 +1,6 @@
-// Static assets of the pages: Scalar and GraphiQL, served from their npm packages instead of a CDN.
+// Files of the pages: our own, and the scripts of Scalar and GraphiQL from their npm packages instead of a CDN.
 import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 import Fastify from 'fastify'
 
@@ -11,35 +12,44 @@ export interface Asset {
   gzipped: Buffer
 }
 
-const javascript = 'text/javascript; charset=utf-8'
-
 /** Assets are loaded on first request. Together they are 14 MB of text, which most gateways never serve. */
-const sources: Record<string, { type: string; read: () => Promise<string> }> = {
-  'scalar.js': { type: javascript, read: readScalar },
-  'graphiql.js': { type: javascript, read: async () => (await graphiql()).js },
-  'graphiql.css': { type: 'text/css; charset=utf-8', read: async () => (await graphiql()).css },
-  'editor-worker.js': { type: javascript, read: async () => (await graphiql()).editorWorkerService },
-  'json-worker.js': { type: javascript, read: async () => (await graphiql()).jsonWorker },
-  'graphql-worker.js': { type: javascript, read: async () => (await graphiql()).graphqlWorker },
+const sources: Record<string, () => Promise<string>> = {
+  ...Object.fromEntries(
+    ['account.css', 'account.js', 'key-form.css', 'key-form.js', 'reference.js', 'explorer.css', 'explorer.js'].map((name) => [
+      name,
+      () => readPageFile(name),
+    ]),
+  ),
+  'scalar.js': readScalar,
+  'graphiql.js': async () => (await graphiql()).js,
+  'graphiql.css': async () => (await graphiql()).css,
+  'editor-worker.js': async () => (await graphiql()).editorWorkerService,
+  'json-worker.js': async () => (await graphiql()).jsonWorker,
+  'graphql-worker.js': async () => (await graphiql()).graphqlWorker,
 }
 
 const made = new Map<string, Promise<Asset>>()
 
 /** The asset of that name; undefined if there is none. */
 export function assetOf(name: string): Promise<Asset> | undefined {
-  const source = Object.hasOwn(sources, name) ? sources[name] : undefined
-  if (!source) return undefined
+  if (!Object.hasOwn(sources, name)) return undefined
   let asset = made.get(name)
   if (!asset) {
-    asset = source.read().then((text) => makeAsset(source.type, text))
-    made.set(name, asset)
+    asset = sources[name]?.().then((text) => makeAsset(name.endsWith('.css') ? 'text/css' : 'text/javascript', text))
+    if (asset) made.set(name, asset)
   }
   return asset
 }
 
+/** A file of this folder. `name` is one of ours, never a part of a request. */
+export function readPageFile(name: string): Promise<string> {
+  return readFile(new URL(name, import.meta.url), 'utf8')
+}
+
 function makeAsset(type: string, text: string): Asset {
   const bytes = Buffer.from(text)
-  return { type, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"`, bytes, gzipped: gzipSync(bytes) }
+  const etag = `"${createHash('sha256').update(bytes).digest('base64url')}"`
+  return { type: `${type}; charset=utf-8`, etag, bytes, gzipped: gzipSync(bytes) }
 }
 
 async function graphiql() {

@@ -9,25 +9,23 @@ import { TeamRole } from '../generated/prisma/enums.ts'
 
 export const TeamRoleRef = builder.enumType('TeamRole', {
   description:
-    '`owner` pays and decides on the team itself; `admin` manages members, invitations, keys and instances; `collaborator` uses its data.',
+    'The `owner` pays and manages the team itself; an `admin` manages members, invitations, keys and instances; a `collaborator` uses the data of the team.',
   values: Object.values(TeamRole),
 })
 registerEnum('TeamRole', TeamRoleRef)
 
 /** The roles that can be assigned. */
-const role = z
-  .enum(['admin', 'collaborator'])
-  .meta({ id: 'TeamRole', description: 'What they are to be: `admin` or `collaborator`.' })
-const name = text(1, 100).describe('What people call it, 1 to 100 characters.')
+const role = z.enum(['admin', 'collaborator']).meta({ id: 'TeamRole', description: 'The role: `admin` or `collaborator`.' })
+const name = text(1, 100).describe('Its name, 1 to 100 characters.')
 
 export const CreateTeamInput = defineInput('CreateTeamInput', 'A new team.', z.object({ name, idempotencyKey }))
 
-export const UpdateTeamInput = defineInput('UpdateTeamInput', 'What to change about a team.', z.object({ name }))
+export const UpdateTeamInput = defineInput('UpdateTeamInput', 'Changes to a team.', z.object({ name }))
 
-export const UpdateTeamMemberInput = defineInput('UpdateTeamMemberInput', 'What to change about a member.', z.object({ role }))
+export const UpdateTeamMemberInput = defineInput('UpdateTeamMemberInput', 'Changes to a member.', z.object({ role }))
 
 export const inviteFields = z.object({
-  email: email.describe('Whom to invite: the e-mail address of their account, or of the one they will make.'),
+  email: email.describe('The e-mail address of the person. An account may be created later.'),
   role,
 })
 export const InviteToTeamInput = defineInput('InviteToTeamInput', 'A new invitation.', inviteFields.extend({ idempotencyKey }))

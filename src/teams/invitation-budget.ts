@@ -25,7 +25,7 @@ const bounds = {
 } as const
 
 const refusals: Record<keyof typeof bounds, (email: string) => string> = {
-  address: (email) => `${email} was sent too many invitations; try again later`,
+  address: (email) => `${email} has received too many invitations; try again later`,
   inviter: () => 'You have sent too many invitations; try again later',
   team: () => 'The team has sent too many invitations; try again later',
   owner: () => 'The teams of this owner have sent too many invitations; try again later',

@@ -13,36 +13,36 @@ import { type InvitationRow, invitationsOf, inviterOf, mostInvitations } from '.
 import { TeamRef } from './schema.ts'
 
 const InvitationStatusRef = builder.enumType('TeamInvitationStatus', {
-  description: 'What became of an invitation.',
+  description: 'The status of an invitation.',
   values: Object.values(TeamInvitationStatus),
 })
 
 const TeamInvitationRef = builder.objectRef<InvitationRow>('TeamInvitation').implement({
-  description: 'A seat that is held for somebody.',
+  description: 'An invitation, which holds a seat.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id.' }),
-    email: t.exposeString('email', { description: 'Whose it is: whoever has this e-mail address, verified.' }),
-    role: t.field({ type: TeamRoleRef, description: 'What they will be.', resolve: (row) => row.role }),
-    status: t.field({ type: InvitationStatusRef, description: 'What became of it.', resolve: (row) => row.status }),
+    email: t.exposeString('email', { description: 'The e-mail address that is invited. It must be verified to accept.' }),
+    role: t.field({ type: TeamRoleRef, description: 'The role after acceptance.', resolve: (row) => row.role }),
+    status: t.field({ type: InvitationStatusRef, description: 'Its status.', resolve: (row) => row.status }),
     invitedBy: t.field({
       type: AuthorRef,
       nullable: true,
-      description: 'The person who invites.',
+      description: 'The user who invites.',
       resolve: async (row, _, ctx) => authorOf(ctx, await inviterOf(ctx, row.id)),
     }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'Until when it can be accepted: seven days.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When it expires, after seven days.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
   }),
 })
 
-const accepting = z.object({ token: text(1, 256).describe('The token of the mail.') }).describe('An invitation to accept.')
+const accepting = z.object({ token: text(1, 256).describe('The token of the mail.') }).describe('An acceptance of an invitation.')
 defineArguments('AcceptTeamInvitationArguments', accepting)
 
 builder.objectField(TeamRef, 'invitations', (t) =>
   t.field({
     type: [TeamInvitationRef],
     extensions: { items: 20, most: mostInvitations },
-    description: 'The invitations that were not revoked, newest first, at most 1,000.',
+    description: 'The invitations, newest first, at most 1,000, without revoked ones.',
     errors: [{ FORBIDDEN: 'for collaborators' }],
     resolve: (team, _, ctx) => invitationsOf(ctx, team),
   }),
@@ -53,17 +53,17 @@ builder.mutationFields((t) => {
   return {
     inviteToTeam: t.field({
       type: TeamInvitationRef,
-      description: 'Invites somebody by mail and holds a seat for them.',
+      description: 'Invites a person by mail and holds a seat.',
       errors: [
         'TEAM_NOT_FOUND',
         { FORBIDDEN: 'for collaborators' },
-        { CONFLICT: 'for a member and where an invitation is open' },
+        { CONFLICT: 'for a member and if an invitation is open' },
         'MAX_TEAM_SEATS_REACHED',
         'SUBSCRIPTION_INACTIVE',
-        { API_RATE_LIMIT_EXCEEDED: 'where you, the team, its owner, your network or the address had too many' },
+        { API_RATE_LIMIT_EXCEEDED: 'if you, the team, its owner, your network or the address had too many' },
       ],
       authScopes: { person: true },
-      args: { teamId, input: t.arg({ type: InviteToTeamInput.ref, required: true, description: 'Whom, and as what.' }) },
+      args: { teamId, input: t.arg({ type: InviteToTeamInput.ref, required: true, description: 'The address and the role.' }) },
       resolve: (_, args, ctx) => {
         const once = keyed(ctx, 'inviteToTeam', { ...args.input, teamId: args.teamId } as typeof args.input)
         const { email, role } = InviteToTeamInput.parse(ctx.app.config, args.input)
@@ -72,7 +72,7 @@ builder.mutationFields((t) => {
     }),
     revokeTeamInvitation: t.field({
       type: DeletedRef,
-      description: 'Takes an invitation back, and frees its seat.',
+      description: 'Revokes an invitation and frees its seat.',
       errors: ['TEAM_NOT_FOUND', { FORBIDDEN: 'for collaborators' }, 'NOT_FOUND', { INVALID_STATE: 'for an accepted one' }],
       authScopes: { person: true },
       args: { teamId, id: t.arg.id({ required: true, description: 'The invitation.' }) },
@@ -83,10 +83,10 @@ builder.mutationFields((t) => {
     }),
     acceptTeamInvitation: t.field({
       type: TeamRef,
-      description: 'Joins the team that an invitation is for.',
+      description: 'Joins the team of an invitation.',
       errors: [
         { INVALID_TOKEN: 'for one that is unknown, used, revoked or expired' },
-        { FORBIDDEN: 'where the address is not yours or not verified' },
+        { FORBIDDEN: 'if the address is not yours or not verified' },
       ],
       authScopes: { person: true },
       args: { token: t.arg.string({ required: true, description: 'The token of the mail.' }) },

@@ -50,9 +50,9 @@ export async function inviteIn(
   const { lasting, active } = await holdPlan(tx, team.ownerId)
   if (!active) fail('SUBSCRIPTION_INACTIVE')
   if (await tx.db.teamMember.count({ where: { teamId: team.id, user: { email } } }))
-    fail('CONFLICT', `${email} is in the team already`)
+    fail('CONFLICT', `${email} is already a member of the team`)
   if (await tx.db.teamInvitation.count({ where: { ...openInvitation(), teamId: team.id, email } }))
-    fail('CONFLICT', `${email} has an open invitation already`)
+    fail('CONFLICT', `${email} already has an open invitation`)
   if ((await takenSeats(tx, team.id)) >= lasting.teams.seatsPerTeam) fail('MAX_TEAM_SEATS_REACHED')
   const token = randomBytes(32).toString('base64url')
   const expiresAt = new Date(Date.now() + holdsMs)
@@ -62,7 +62,7 @@ export async function inviteIn(
   const { name: inviter } = await personOf(tx.db, inviterId)
   const waitSeconds = await orderMail(app, tx, { kind: 'invitation', to: email, token, team: team.name, inviter })
   if (waitSeconds !== null)
-    failFor(waitSeconds, 'API_RATE_LIMIT_EXCEEDED', `${email} was sent too many invitations; try again later`)
+    failFor(waitSeconds, 'API_RATE_LIMIT_EXCEEDED', `${email} has received too many invitations; try again later`)
   return made
 }
 

@@ -13,7 +13,7 @@ builder.objectFields(TeamRef, (t) => ({
   apiKeys: t.field({
     type: [ApiKeyRef],
     extensions: { items: 20 },
-    description: 'Its API keys that hold, oldest first.',
+    description: 'Its active API keys, oldest first.',
     errors: [{ FORBIDDEN: 'for collaborators' }],
     resolve: (team, _, ctx) => keysOf(ctx, team),
   }),
@@ -21,7 +21,7 @@ builder.objectFields(TeamRef, (t) => ({
     type: [ApiKeyRef],
     extensions: { items: 20, most: 100 },
     description:
-      'Its API keys that were revoked last, at most 100, newest first: also those of members who were removed, left or became collaborators.',
+      'Its last revoked API keys, at most 100, newest first, including those of members who were removed, left or became collaborators.',
     errors: [{ FORBIDDEN: 'for collaborators' }],
     resolve: (team, _, ctx) => revokedKeysOf(ctx, team),
   }),
@@ -32,10 +32,10 @@ builder.mutationFields((t) => {
   return {
     createTeamApiKey: t.field({
       type: IssuedApiKeyRef,
-      description: 'Makes an API key of the team.',
+      description: 'Creates an API key of the team.',
       errors: ['TEAM_NOT_FOUND', { FORBIDDEN: 'for collaborators' }, 'MAX_API_KEYS_REACHED', 'SUBSCRIPTION_INACTIVE'],
       authScopes: { person: true },
-      args: { teamId, input: t.arg({ type: CreateApiKeyInput.ref, required: true, description: 'What to make.' }) },
+      args: { teamId, input: t.arg({ type: CreateApiKeyInput.ref, required: true, description: 'The new key.' }) },
       resolve: (_, args, ctx) => {
         const once = keyed(ctx, 'createTeamApiKey', { ...args.input, teamId: args.teamId } as typeof args.input)
         const { name } = CreateApiKeyInput.parse(ctx.app.config, args.input)
@@ -44,7 +44,7 @@ builder.mutationFields((t) => {
     }),
     revokeTeamApiKey: t.field({
       type: DeletedRef,
-      description: 'Makes an API key of the team unusable from the next request on.',
+      description: 'Revokes an API key of the team. It is refused from the next request on.',
       errors: ['TEAM_NOT_FOUND', { FORBIDDEN: 'for collaborators' }, 'NOT_FOUND'],
       authScopes: { person: true },
       args: { teamId, id: t.arg.id({ required: true, description: 'The key.' }) },

@@ -8,18 +8,18 @@ import { type MemberRow, membersOf } from './read.ts'
 import { TeamRef } from './schema.ts'
 
 const TeamMemberRef = builder.objectRef<MemberRow>('TeamMember').implement({
-  description: 'Somebody in a team.',
+  description: 'A member of a team.',
   fields: (t) => ({
-    userId: t.exposeID('userId', { description: 'Who it is.' }),
+    userId: t.exposeID('userId', { description: "The user's id." }),
     email: t.exposeString('email', { description: 'The e-mail address.' }),
     name: t.exposeString('name', { description: 'The name.' }),
-    role: t.field({ type: TeamRoleRef, description: 'What they are in it.', resolve: (member) => member.role }),
-    joinedAt: t.expose('joinedAt', { type: 'DateTime', description: 'Since when.' }),
+    role: t.field({ type: TeamRoleRef, description: 'Their role in the team.', resolve: (member) => member.role }),
+    joinedAt: t.expose('joinedAt', { type: 'DateTime', description: 'When they joined.' }),
   }),
 })
 
 const LeftTeamRef = builder.objectRef<{ id: string; left: true }>('LeftTeam').implement({
-  description: 'A team that you are not in any more.',
+  description: 'A team that you have left.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The team.' }),
     left: t.exposeBoolean('left', { description: 'Always true.' }),
@@ -30,7 +30,7 @@ builder.objectField(TeamRef, 'members', (t) =>
   t.field({
     type: [TeamMemberRef],
     extensions: { items: 8 },
-    description: 'Who is in it, whoever joined first first.',
+    description: 'The members, in the order in which they joined.',
     resolve: (team, _, ctx) => membersOf(ctx, team),
   }),
 )
@@ -42,7 +42,7 @@ builder.mutationFields((t) => {
     updateTeamMember: t.field({
       type: TeamMemberRef,
       description:
-        'Gives a member another role. The keys and open invitations that they made end where they become a collaborator.',
+        'Changes the role of a member. If they become a collaborator, their API keys and open invitations are revoked.',
       errors: [
         'TEAM_NOT_FOUND',
         { FORBIDDEN: 'for collaborators' },
@@ -53,7 +53,7 @@ builder.mutationFields((t) => {
       args: {
         teamId,
         userId,
-        input: t.arg({ type: UpdateTeamMemberInput.ref, required: true, description: 'What to change.' }),
+        input: t.arg({ type: UpdateTeamMemberInput.ref, required: true, description: 'The changes.' }),
       },
       resolve: (_, args, ctx) => {
         const { role } = UpdateTeamMemberInput.parse(ctx.app.config, args.input)
@@ -64,7 +64,7 @@ builder.mutationFields((t) => {
     removeTeamMember: t.field({
       type: DeletedRef,
       description:
-        'Removes a member, who is out at once. The keys that they made are revoked, their open invitations withdrawn, their webhook endpoints disabled.',
+        'Removes a member at once. Their API keys and open invitations are revoked, and their webhook endpoints are disabled.',
       errors: ['TEAM_NOT_FOUND', { FORBIDDEN: 'for collaborators' }, 'NOT_FOUND', { INVALID_STATE: 'for the owner' }],
       authScopes: { person: true },
       args: { teamId, userId },
@@ -75,7 +75,7 @@ builder.mutationFields((t) => {
     }),
     leaveTeam: t.field({
       type: LeftTeamRef,
-      description: 'Leaves a team; what one made there ends as with `removeTeamMember`.',
+      description: 'Leaves a team. Your API keys, invitations and webhook endpoints there end as with `removeTeamMember`.',
       errors: ['TEAM_NOT_FOUND', { INVALID_STATE: 'for the owner' }, { FORBIDDEN: 'for keys' }],
       authScopes: { person: true },
       args: { id: teamId },

@@ -18,8 +18,8 @@ import { type MemberRow, memberFields, memberRow } from './read.ts'
  */
 export async function changeRole(ctx: Context, teamId: string, userId: string, role: GivenRole): Promise<MemberRow> {
   return await write(ctx, async (tx) => {
-    const team = await holdMember(ctx, tx, teamId, userId, 'The owner of a team cannot get another role')
-    if (userId === ctx.principal.userId) fail('INVALID_STATE', 'Nobody changes their own role')
+    const team = await holdMember(ctx, tx, teamId, userId, 'The role of the owner cannot be changed')
+    if (userId === ctx.principal.userId) fail('INVALID_STATE', 'You cannot change your own role')
     const where = { teamId_userId: { teamId, userId } }
     const changed = await tx.db.teamMember.update({ where, data: { role }, select: memberFields })
     if (!manages(role)) await endGrants(tx, team, userId)

@@ -7,18 +7,18 @@ import { createOwnTeam, deleteTeam, renameTeam } from './manage.ts'
 import { mostTeams, readTeam, readTeams, type TeamRow } from './read.ts'
 
 export const TeamRef = builder.objectRef<TeamRow>('Team').implement({
-  description: 'A workspace that several people share, on the subscription of its owner.',
+  description: 'A workspace that several users share, on the subscription of its owner.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'The value to send as `X-Team-Id`.' }),
-    name: t.exposeString('name', { description: 'What people call it.' }),
-    ownerId: t.exposeID('ownerId', { description: 'Whose subscription pays.' }),
-    role: t.field({ type: TeamRoleRef, description: 'What you are in it.', resolve: (team) => team.role }),
-    membersCount: t.exposeInt('membersCount', { description: 'How many are in it, the owner too.' }),
+    id: t.exposeID('id', { description: 'The id, to be sent as `X-Team-Id`.' }),
+    name: t.exposeString('name', { description: 'Its name.' }),
+    ownerId: t.exposeID('ownerId', { description: 'The user whose subscription pays.' }),
+    role: t.field({ type: TeamRoleRef, description: 'Your role in the team.', resolve: (team) => team.role }),
+    membersCount: t.exposeInt('membersCount', { description: 'The number of members, including the owner.' }),
     seats: t.exposeInt('seats', {
-      description: "How many seats the owner's plan gives it; members, the owner too, and open invitations take them.",
+      description: "The number of seats in the owner's plan. Members, including the owner, and open invitations take seats.",
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it, or who is in it, last changed.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the group or its members last changed.' }),
   }),
 })
 
@@ -26,13 +26,13 @@ builder.queryFields((t) => ({
   teams: t.field({
     type: [TeamRef],
     extensions: { items: 20, most: mostTeams },
-    description: 'The teams that you are in, oldest first, at most 1,000. For people who are signed in.',
+    description: 'Your teams, oldest first, at most 1,000. For signed-in users.',
     authScopes: { person: true },
     resolve: (_, __, { app, principal }) => readTeams(app.db, principal.userId),
   }),
   team: t.field({
     type: TeamRef,
-    description: 'One team that you are in. For people who are signed in.',
+    description: 'One of your teams. For signed-in users.',
     errors: ['TEAM_NOT_FOUND'],
     authScopes: { person: true },
     args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
@@ -45,10 +45,10 @@ builder.mutationFields((t) => {
   return {
     createTeam: t.field({
       type: TeamRef,
-      description: 'Creates a team of your own.',
+      description: 'Creates a team that you own.',
       errors: ['MAX_TEAMS_REACHED', 'SUBSCRIPTION_INACTIVE', 'FORBIDDEN'],
       authScopes: { $all: { person: true, active: true } },
-      args: { input: t.arg({ type: CreateTeamInput.ref, required: true, description: 'What to create.' }) },
+      args: { input: t.arg({ type: CreateTeamInput.ref, required: true, description: 'The new record.' }) },
       resolve: (_, { input }, ctx) => {
         const once = keyed(ctx, 'createTeam', input)
         return createOwnTeam(once, CreateTeamInput.parse(ctx.app.config, input).name)
@@ -59,7 +59,7 @@ builder.mutationFields((t) => {
       description: 'Renames a team.',
       errors: ['TEAM_NOT_FOUND', { FORBIDDEN: 'for collaborators' }],
       authScopes: { person: true },
-      args: { id, input: t.arg({ type: UpdateTeamInput.ref, required: true, description: 'What to change.' }) },
+      args: { id, input: t.arg({ type: UpdateTeamInput.ref, required: true, description: 'The changes.' }) },
       resolve: (_, args, ctx) => {
         const { name } = UpdateTeamInput.parse(ctx.app.config, args.input)
         return renameTeam(ctx, teamIdOf(args.id), name)
@@ -68,8 +68,8 @@ builder.mutationFields((t) => {
     deleteTeam: t.field({
       type: DeletedRef,
       description:
-        'Deletes a team: its members, its keys and its invitations have no way in any more, its instances are logged out and deleted.',
-      errors: ['TEAM_NOT_FOUND', { FORBIDDEN: 'for all but the owner' }],
+        'Deletes a team. Its members lose access, its keys and invitations are revoked, and its instances are logged out and deleted.',
+      errors: ['TEAM_NOT_FOUND', { FORBIDDEN: 'for everybody but the owner' }],
       authScopes: { person: true },
       args: { id },
       resolve: (_, args, ctx) => deleteTeam(ctx, teamIdOf(args.id)),

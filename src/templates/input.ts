@@ -7,13 +7,13 @@ import { templateTypes } from '../message-types/service.ts'
 import { needsText } from './policy.ts'
 
 const fields = {
-  name: text(1, 200).describe('What people call it, 1 to 200 characters, unique in the workspace.'),
-  type: z.enum(templateTypes).meta({ id: 'TemplateType', description: 'What messages made of it are.' }),
+  name: text(1, 200).describe('Its name, 1 to 200 characters, unique in the workspace.'),
+  type: z.enum(templateTypes).meta({ id: 'TemplateType', description: 'The type of its messages.' }),
   body: text(0, 4096).describe(
-    'The text, up to 4096 characters; of an image, video or document the caption, which a medium may go without; an audio shows none. It may hold `{{contact.name}}`, `.firstName`, `.lastName`, `.phone`, `.email` and `{{custom.KEY}}` (a KEY is 1 to 100 letters, digits, `_` and `-`), each also with a text to stand in where there is no value: `{{contact.firstName | default: "you"}}`. Nothing else of Liquid is known: no tags, no other filters.',
+    'The text, up to 4096 characters; for an image, video or document the caption, which is optional; an audio message shows none. It may contain `{{contact.name}}`, `.firstName`, `.lastName`, `.phone`, `.email` and `{{custom.KEY}}` (KEY is 1 to 100 letters, digits, `_` and `-`), each also with a default value: `{{contact.firstName | default: "you"}}`. Other parts of Liquid are not supported: no tags, no other filters.',
   ),
   mediaUrl: text(0, 2048).describe(
-    'A public http(s) address of the file, at most 2048 characters: needed by every type but text, which has none.',
+    'A public http(s) address of the file, at most 2048 characters. Required for every type but text, which has none.',
   ),
 }
 
@@ -35,12 +35,12 @@ export const CreateTemplateInput = defineInput(
 
 export const UpdateTemplateInput = defineInput(
   'UpdateTemplateInput',
-  'What to change about a template; what is left out stays, and the template as a whole is judged as a new one is.',
+  'Changes to a template. Omitted fields stay unchanged, and the whole template is validated again.',
   z.object({
-    name: fields.name.optional().describe('What people call it from now on, 1 to 200 characters, unique in the workspace.'),
-    type: fields.type.optional().describe('What messages made of it are from now on.'),
-    body: fields.body.optional().describe('Its text from now on; the rules are those of a new template.'),
-    mediaUrl: fields.mediaUrl.nullish().describe('Its file from now on; null takes it away.'),
+    name: fields.name.optional().describe('The new name, 1 to 200 characters, unique in the workspace.'),
+    type: fields.type.optional().describe('The new type of its messages.'),
+    body: fields.body.optional().describe('The new text, with the rules of a new template.'),
+    mediaUrl: fields.mediaUrl.nullish().describe('The new file; null removes it.'),
   }),
   (value, report, config) => {
     checkFile(value, report, config)
@@ -57,10 +57,10 @@ export const PreviewArguments = defineArguments(
   'PreviewArguments',
   z
     .object({
-      contactId: uuid.nullish().describe('The contact it speaks of.'),
-      variables: variables.nullish().describe('Values of `custom.*`; what they lack comes from the contact.'),
+      contactId: uuid.nullish().describe('The contact whose values are used.'),
+      variables: variables.nullish().describe('Values of `custom.*`. Values of the contact are used for missing ones.'),
     })
-    .describe('What a template is filled in with.'),
+    .describe('The values for a template.'),
 )
 
 export type CreateTemplate = ReturnType<typeof CreateTemplateInput.parse>

@@ -68,7 +68,7 @@ function tokensOf(body: string): TopLevelToken[] {
 
 function textOf(token: TopLevelToken): string {
   const text = token.getText()
-  if (token.kind === TokenKind.Tag) refuse(`${shown(text)} is a tag; only placeholders are known`)
+  if (token.kind === TokenKind.Tag) refuse(`${shown(text)} is a tag; only placeholders are supported`)
   if (text.includes('}}')) refuse('}} has no {{ before it')
   return text
 }
@@ -76,10 +76,10 @@ function textOf(token: TopLevelToken): string {
 function placeholderOf(written: string): Placeholder {
   const { scope, key, quoted } = form.exec(written)?.groups ?? {}
   if (scope === undefined || key === undefined) {
-    return refuse(`${shown(written)} is none of {{contact.NAME}}, {{custom.KEY}} and {{… | default: "text"}}`)
+    return refuse(`${shown(written)} is not {{contact.NAME}}, {{custom.KEY}} or {{… | default: "text"}}`)
   }
   if (scope === 'contact' && !(contactFields as readonly string[]).includes(key)) {
-    return refuse(`${shown(written)} is unknown: a contact has ${contactFields.join(', ')}`)
+    return refuse(`${shown(written)} is unknown; a contact has ${contactFields.join(', ')}`)
   }
   return { name: `${scope}.${key}`, scope: scope as Placeholder['scope'], key, written, fallback: quoted?.slice(1, -1) }
 }

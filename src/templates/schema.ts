@@ -46,33 +46,33 @@ builder.mutationFields((t) => {
       errors: [
         'SUBSCRIPTION_INACTIVE',
         'TEMPLATE_INVALID',
-        { CONFLICT: '(its name is taken)' },
-        { INVALID_STATE: '(there are 1,000)' },
+        { CONFLICT: 'if the name is taken' },
+        { INVALID_STATE: 'if the workspace has 1,000' },
       ],
       authScopes: { active: true },
-      args: { input: t.arg({ type: CreateTemplateInput.ref, required: true, description: 'What to create.' }) },
+      args: { input: t.arg({ type: CreateTemplateInput.ref, required: true, description: 'The new record.' }) },
       resolve: async (_, { input }, ctx) =>
         await createTemplate(keyed(ctx, 'createTemplate', input), CreateTemplateInput.parse(ctx.app.config, input)),
     }),
     updateTemplate: t.field({
       type: TemplateRef,
-      description: 'Changes a template; messages and campaigns made of it stay as they are.',
+      description: 'Updates a template. Messages and campaigns that used it stay unchanged.',
       errors: ['NOT_FOUND', 'TEMPLATE_INVALID', 'CONFLICT'],
-      args: { id, input: t.arg({ type: UpdateTemplateInput.ref, required: true, description: 'What to change.' }) },
+      args: { id, input: t.arg({ type: UpdateTemplateInput.ref, required: true, description: 'The changes.' }) },
       resolve: async (_, args, ctx) =>
         await updateTemplate(ctx, parse(uuid, args.id, 'id'), UpdateTemplateInput.parse(ctx.app.config, args.input)),
     }),
     deleteTemplate: t.field({
       type: DeletedRef,
-      description: 'Deletes a template; messages and campaigns made of it stay as they are.',
+      description: 'Deletes a template. Messages and campaigns that used it stay unchanged.',
       errors: ['NOT_FOUND'],
       args: { id },
       resolve: (_, args, ctx) => deleteTemplate(ctx, parse(uuid, args.id, 'id')),
     }),
     previewTemplate: t.field({
       type: PreviewRef,
-      description: 'Shows what a template would become, and which values are missing.',
-      errors: ['NOT_FOUND', { TEMPLATE_INVALID: '(longer than its type may be)' }],
+      description: 'Shows the message that a template produces, and the missing values.',
+      errors: ['NOT_FOUND', { TEMPLATE_INVALID: 'if the text is too long for its type' }],
       args: {
         id,
         contactId: t.arg.id({ description: given.contactId.description }),

@@ -11,8 +11,8 @@ const events = z
   .refine((list) => new Set(list).size === list.length, 'must be distinct')
 
 const fields = {
-  url: z.string().describe('Where to deliver: https, at most 2048 characters, not in a private network.'),
-  events: events.describe('The kinds of events to deliver, 1 to 50, distinct.'),
+  url: z.string().describe('The address of the endpoint: https, at most 2048 characters, not in a private network.'),
+  events: events.describe('The event types to deliver, 1 to 50, distinct.'),
 }
 
 const urlRule: Rules = (value, report, config) => {
@@ -32,11 +32,11 @@ export const CreateWebhookInput = defineInput(
 
 export const UpdateWebhookInput = defineInput(
   'UpdateWebhookInput',
-  'What to change about a webhook endpoint; what is left out stays.',
+  'Changes to a webhook endpoint. Omitted fields stay unchanged.',
   z.object({
-    url: fields.url.optional().describe('Where to deliver from now on; the rules are those of a new endpoint.'),
-    events: fields.events.optional().describe('The kinds of events to deliver from now on, 1 to 50, distinct.'),
-    enabled: z.boolean().optional().describe('`false` stops deliveries, `true` takes them up again after they were stopped.'),
+    url: fields.url.optional().describe('The new address, with the rules of a new endpoint.'),
+    events: fields.events.optional().describe('The new event types, 1 to 50, distinct.'),
+    enabled: z.boolean().optional().describe('`false` stops deliveries, `true` starts them again.'),
   }),
   (value, report, config) => {
     urlRule(value, report, config)

@@ -26,7 +26,7 @@ export async function testEndpoint(ctx: Context, id: string): Promise<WebhookDel
     refuseDisabled(endpoint)
     const seconds = await secondsUntilTest(tx, id, testsPerMinute)
     if (seconds !== null) {
-      failFor(Math.max(1, seconds), 'API_RATE_LIMIT_EXCEEDED', `At most ${testsPerMinute} tests of an endpoint a minute`)
+      failFor(Math.max(1, seconds), 'API_RATE_LIMIT_EXCEEDED', `At most ${testsPerMinute} test events a minute for an endpoint`)
     }
     const type = endpoint.events[0] ?? 'message.sent'
     const eventId = newId()
@@ -63,7 +63,7 @@ export async function redeliver(ctx: Context, deliveryId: string, endpointId?: s
     })
     const owner = found?.endpointId ?? fail('NOT_FOUND', 'Webhook delivery not found')
     refuseDisabled(await holdEndpoint(ctx, tx, owner))
-    const delivery = (await makeDue(tx, deliveryId)) ?? fail('INVALID_STATE', 'An attempt is being made right now')
+    const delivery = (await makeDue(tx, deliveryId)) ?? fail('INVALID_STATE', 'An attempt is in progress')
     await enqueue(ctx.app, tx, deliverJob, [deliverRequest(delivery)])
     return delivery
   })

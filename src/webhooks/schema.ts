@@ -17,48 +17,52 @@ import { redeliver, testEndpoint } from './redeliver.ts'
 import { createEndpoint, deleteEndpoint, type Endpoint, rotateSecret, updateEndpoint } from './service.ts'
 
 const DeliveryStatusRef = builder.enumType('DeliveryStatus', {
-  description: 'Where a webhook delivery stands.',
+  description: 'The status of a webhook delivery.',
   values: {
     [DeliveryStatus.pending]: { description: 'Not attempted yet.' },
-    [DeliveryStatus.delivered]: { description: 'Answered with a 2xx.' },
-    [DeliveryStatus.retrying]: { description: 'Failed so far, and going to be attempted again.' },
-    [DeliveryStatus.failed]: { description: 'Given up; it can be asked for again for 30 days.' },
+    [DeliveryStatus.delivered]: { description: 'Answered with a 2xx status.' },
+    [DeliveryStatus.retrying]: { description: 'Failed; another attempt follows.' },
+    [DeliveryStatus.failed]: { description: 'Failed for good. It can be delivered again for 30 days.' },
   } as Record<DeliveryStatus, { description: string }>,
 })
 
 // Neither type declares columns. A row that a mutation returns is therefore shown as it is, and not read again.
 const DeliveryRef = builder.prismaObject('WebhookDelivery', {
-  description: 'One event on its way to one webhook endpoint.',
+  description: 'The delivery of one event to one webhook endpoint.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Names the delivery.' }),
-    webhookId: t.exposeID('endpointId', { description: 'The endpoint it goes to.' }),
+    id: t.exposeID('id', { description: 'Its id.' }),
+    webhookId: t.exposeID('endpointId', { description: 'The endpoint.' }),
     eventId: t.exposeID('eventId', { description: "The event's id: `webhook-id` and `X-Service-Delivery` on every attempt." }),
-    event: t.expose('type', { type: EventTypeRef, description: 'What it tells of.' }),
+    event: t.expose('type', { type: EventTypeRef, description: 'Its type.' }),
     test: t.boolean({
       extensions: { columns: ['eventSeq'] },
-      description: 'Whether it was made up by `testWebhook`.',
+      description: 'Whether `testWebhook` created it.',
       resolve: (row) => row.eventSeq === null,
     }),
-    status: t.expose('status', { type: DeliveryStatusRef, description: 'Where it stands.' }),
-    attempts: t.exposeInt('attempts', { description: 'Attempts made: five by themselves, and those asked for.' }),
+    status: t.expose('status', { type: DeliveryStatusRef, description: 'Its status.' }),
+    attempts: t.exposeInt('attempts', { description: 'The number of attempts: up to five automatic ones, and those requested.' }),
     responseCode: t.exposeInt('responseCode', {
       nullable: true,
-      description: 'The HTTP status of the last answer; null where none came.',
+      description: 'The HTTP status of the last answer; null if there was none.',
     }),
     error: t.exposeString('error', { nullable: true, description: 'Why the last attempt failed, in one word.' }),
     nextAttemptAt: t.expose('nextAttemptAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it is attempted next; null once it is over.',
+      description: 'When the next attempt follows; null if none does.',
     }),
-    lastAttemptAt: t.expose('lastAttemptAt', { type: 'DateTime', nullable: true, description: 'When it was attempted last.' }),
-    deliveredAt: t.expose('deliveredAt', { type: 'DateTime', nullable: true, description: 'When a 2xx came.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the event was handed to webhooks.' }),
+    lastAttemptAt: t.expose('lastAttemptAt', { type: 'DateTime', nullable: true, description: 'When it was last attempted.' }),
+    deliveredAt: t.expose('deliveredAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the endpoint answered with a 2xx status.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the delivery was created.' }),
     payload: t.field({
       type: 'JSON',
       nullable: true,
       extensions: { columns: ['id'] },
-      description: 'The body that is sent.',
+      description: 'The request body.',
       resolve: (row, _, ctx) => payloadOf(ctx, row.id),
     }),
   }),
@@ -67,54 +71,54 @@ const DeliveryRef = builder.prismaObject('WebhookDelivery', {
 const deliveryTable = tableOf('WebhookDelivery', 'webhook_deliveries')
 
 const EndpointRef = builder.prismaObject('WebhookEndpoint', {
-  description: 'An address of yours that receives events.',
+  description: 'A URL that receives webhooks.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Names the endpoint.' }),
-    url: t.exposeString('url', { description: 'Where events are delivered.' }),
+    id: t.exposeID('id', { description: 'Its id.' }),
+    url: t.exposeString('url', { description: 'The URL that receives the events.' }),
     events: t.expose('events', {
       type: [EventTypeRef],
       extensions: { items: eventTypes().length },
-      description: 'The kinds of events delivered.',
+      description: 'The event types to deliver.',
     }),
     secret: t.string({
       nullable: true,
       description:
-        'The key of the signatures. Only in the answers of `createWebhook` and `rotateWebhookSecret`; null everywhere else.',
+        'The signing secret. Only the responses of `createWebhook` and `rotateWebhookSecret` contain it; otherwise null.',
       resolve: (row) => (row as Partial<Endpoint>).shownSecret ?? null,
     }),
     disabledAt: t.expose('disabledAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'Since when nothing is delivered any more.',
+      description: 'When deliveries were stopped; null if they are not.',
     }),
     disabledReason: t.exposeString('disabledReason', {
       nullable: true,
       description:
-        'Why: `gone` (it answered 410), `failing` (5 days of nothing but failures), `by_hand`, or `member_removed` (its `createdBy` or `approvedBy` is not in the team any more; `updateWebhook` with `enabled: true` takes it up again).',
+        'Why deliveries were stopped: `gone` (it answered 410), `failing` (all attempts failed for 5 days), `by_hand`, or `member_removed` (its `createdBy` or `approvedBy` is no longer in the team; `updateWebhook` with `enabled: true` starts deliveries again).',
     }),
     failingSince: t.expose('failingSince', {
       type: 'DateTime',
       nullable: true,
-      description: 'Since when every attempt has failed; any 2xx clears it.',
+      description: 'Since when all attempts have failed; null after a 2xx status.',
     }),
     createdBy: t.field({
       type: AuthorRef,
       nullable: true,
-      description: 'The person who created it; of what a team key creates, the person who made the key.',
+      description: 'The user who created it, or who created the team key that did.',
       resolve: (row, _, ctx) => authorOf(ctx, row.createdById),
     }),
     approvedBy: t.field({
       type: AuthorRef,
       nullable: true,
-      description: 'The person who last set its URL or enabled it.',
+      description: 'The user who last set its URL or enabled it.',
       resolve: (row, _, ctx) => authorOf(ctx, row.approvedById),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     deliveries: t.connection({
       type: DeliveryRef,
       extensions: { page: 20 },
-      description: 'What was, or is to be, delivered in the last 30 days, newest first.',
-      args: { status: t.arg({ type: DeliveryStatusRef, description: 'Only those that stand there.' }) },
+      description: 'Its deliveries of the last 30 days, newest first.',
+      args: { status: t.arg({ type: DeliveryStatusRef, description: 'Only deliveries with this status.' }) },
       resolve: ({ id }, { status, ...args }, ctx, info) =>
         readList<WebhookDelivery>(ctx, info, args, {
           table: deliveryTable,
@@ -160,7 +164,7 @@ builder.mutationFields((t) => {
   return {
     createWebhook: t.field({
       type: EndpointRef,
-      description: 'Creates a webhook endpoint; its `secret` is shown in this answer only.',
+      description: 'Creates a webhook endpoint. Only this response contains its `secret`.',
       errors: [
         'SUBSCRIPTION_INACTIVE',
         { FORBIDDEN: 'for collaborators' },
@@ -168,7 +172,7 @@ builder.mutationFields((t) => {
         'MAX_WEBHOOK_ENDPOINTS_REACHED',
       ],
       authScopes: { active: true },
-      args: { input: t.arg({ type: CreateWebhookInput.ref, required: true, description: 'What to create.' }) },
+      args: { input: t.arg({ type: CreateWebhookInput.ref, required: true, description: 'The new record.' }) },
       resolve: async (_, args, ctx) => {
         const once = keyed(ctx, 'createWebhook', args.input)
         return shown(await createEndpoint(once, CreateWebhookInput.parse(ctx.app.config, args.input)))
@@ -176,29 +180,29 @@ builder.mutationFields((t) => {
     }),
     updateWebhook: t.field({
       type: EndpointRef,
-      description: 'Changes a webhook endpoint, or takes deliveries up again after they were stopped.',
+      description: 'Updates a webhook endpoint, or starts its deliveries again after they were stopped.',
       errors: ['NOT_FOUND', { FORBIDDEN: 'for collaborators' }],
-      args: { id, input: t.arg({ type: UpdateWebhookInput.ref, required: true, description: 'What to change.' }) },
+      args: { id, input: t.arg({ type: UpdateWebhookInput.ref, required: true, description: 'The changes.' }) },
       resolve: async (_, args, ctx) =>
         shown(await updateEndpoint(ctx, parse(uuid, args.id, 'id'), UpdateWebhookInput.parse(ctx.app.config, args.input))),
     }),
     deleteWebhook: t.field({
       type: DeletedRef,
-      description: 'Deletes a webhook endpoint and gives up what it was still to get.',
+      description: 'Deletes a webhook endpoint and cancels its open deliveries.',
       errors: ['NOT_FOUND', { FORBIDDEN: 'for collaborators' }],
       args: { id },
       resolve: (_, args, ctx) => deleteEndpoint(ctx, parse(uuid, args.id, 'id')),
     }),
     rotateWebhookSecret: t.field({
       type: EndpointRef,
-      description: 'Gives a new `secret`, shown in this answer only; the one before it signs too for 24 hours.',
+      description: 'Creates a new `secret`, which only this response contains. The previous one signs as well for 24 hours.',
       errors: ['NOT_FOUND', { FORBIDDEN: 'for collaborators' }],
       args: { id },
       resolve: async (_, args, ctx) => shown(await rotateSecret(ctx, parse(uuid, args.id, 'id'))),
     }),
     testWebhook: t.field({
       type: DeliveryRef,
-      description: 'Delivers a made-up event of the first kind that the endpoint asked for, marked `test`, once.',
+      description: "Delivers one test event of the endpoint's first event type, marked `test`, in one attempt.",
       errors: ['NOT_FOUND', { FORBIDDEN: 'for collaborators' }, { INVALID_STATE: '(disabled)' }, 'SUBSCRIPTION_INACTIVE'],
       authScopes: { active: true },
       args: { id },
@@ -210,13 +214,13 @@ builder.mutationFields((t) => {
       errors: [
         'NOT_FOUND',
         { FORBIDDEN: 'for collaborators' },
-        { INVALID_STATE: '(disabled, or being attempted)' },
+        { INVALID_STATE: 'if it is disabled, or an attempt is in progress' },
         'SUBSCRIPTION_INACTIVE',
       ],
       authScopes: { active: true },
       args: {
         deliveryId: t.arg.id({ required: true, description: 'The delivery.' }),
-        webhookId: t.arg.id({ description: 'Where given, the delivery must be of this endpoint.' }),
+        webhookId: t.arg.id({ description: 'If given, the delivery must belong to this endpoint.' }),
       },
       resolve: (_, args, ctx) =>
         redeliver(

@@ -62,7 +62,7 @@ describe('account create', () => {
 it('account plan changes the plan from the next request on', async () => {
   const { apiKey } = await json('account', 'create', '--email', 'plan@example.com', '--name', 'P', '--plan', 'free')
   expect((await gatewayCommand('account', 'plan', '--email', 'plan@example.com', '--plan', 'max')).stdout).toBe(
-    'plan@example.com is on max\n',
+    'plan@example.com is now on the plan max\n',
   )
   expect((await api(gateway, apiKey).get('me')).body.data.plan.code).toBe('max')
   expectRefusal(await gatewayCommand('account', 'plan', '--email', 'none@example.com', '--plan', 'max'), /none@example\.com/)
@@ -189,10 +189,10 @@ describe('doctor', () => {
     const login = { email: 'signs@example.com', password: 'correct horse' }
     await json('account', 'create', '--name', 'S', '--plan', 'free', '--email', login.email, '--password', login.password)
     expect((await api(gateway).post('/api/auth/login', login)).status).toBe(200)
-    expect((await gatewayCommand('doctor')).stdout).toMatch(/^ok +secretKey: opens what is stored/m)
+    expect((await gatewayCommand('doctor')).stdout).toMatch(/^ok +secretKey: opens the stored secrets/m)
     const { code, stdout } = await command(['doctor'], { databaseUrl, env: { SECRET_KEY: 'ef'.repeat(32) } })
     expect(code).toBe(1)
-    expect(stdout.match(/^wrong .*$/gm)).toEqual([expect.stringMatching(/secretKey: SECRET_KEY is not the one/)])
+    expect(stdout.match(/^wrong .*$/gm)).toEqual([expect.stringMatching(/secretKey: SECRET_KEY is not the key/)])
   })
 
   it('reports once that the database does not answer', async () => {

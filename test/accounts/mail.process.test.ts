@@ -162,7 +162,7 @@ it('writes mails to a folder when there is no mail server, and none of their con
   const known = await until(async () => {
     const files = (await readdir(folder)).filter((name) => name.endsWith('.txt'))
     const texts = await Promise.all(files.map((name) => readFile(path.join(folder, name), 'utf8')))
-    return texts.find((text) => text.includes('has an account already'))
+    return texts.find((text) => text.includes('already exists'))
   })
   const [there] = known.match(/http:\S+/) as RegExpMatchArray
   const page = await fetch(there)

@@ -73,7 +73,12 @@ describe('changing the password', () => {
 
   it('requires the current password, a long enough new one, and an access token', async () => {
     const person = await newPerson(gateway, databaseUrl)
-    expectRefusal(await change(person, 'wrong password'), 401, 'INVALID_CREDENTIALS', 'currentPassword: is not the password')
+    expectRefusal(
+      await change(person, 'wrong password'),
+      401,
+      'INVALID_CREDENTIALS',
+      'currentPassword: is not the current password',
+    )
     expectRefusal(
       await change(person, password, 'short'),
       400,

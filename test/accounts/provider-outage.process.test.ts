@@ -85,7 +85,7 @@ describe('a provider outage', () => {
     const { email } = await newAccount(databaseUrl)
     expect((await logIn(gateway, email)).status).toBe(200)
     const refused = {
-      error: { code: 'SERVICE_UNAVAILABLE', message: expect.stringMatching(/is asked by too many at once|does not answer/) },
+      error: { code: 'SERVICE_UNAVAILABLE', message: expect.stringMatching(/at the same time|does not answer/) },
     }
     for (const answer of await Promise.all(waiting)) expect([answer.status, await answer.json()]).toEqual([503, refused])
     // The requests to the provider are aborted once nothing waits for them.

@@ -119,7 +119,7 @@ describe('an address that has an account', () => {
     expect(known.body.data.user.id).toEqual(uuid)
     expect(unknown.body.data.user.id).toEqual(uuid)
     const mail = await until(() => mailbox.mails.find(({ to }) => to === email))
-    expect(textOf(mail)).toContain('has an account already')
+    expect(textOf(mail)).toContain('already exists')
     // The account itself is unchanged.
     expect((await logIn(gateway, email)).status).toBe(200)
   })

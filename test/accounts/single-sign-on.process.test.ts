@@ -161,6 +161,6 @@ describe('the redirect to the provider', () => {
 
   it('is 404 for a provider that is not configured', async () => {
     const answer = await api(gateway).get('/api/auth/oauth/other')
-    expectRefusal(answer, 404, 'NOT_FOUND', 'There is no identity provider other')
+    expectRefusal(answer, 404, 'NOT_FOUND', 'No identity provider is called other')
   })
 })

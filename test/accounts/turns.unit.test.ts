@@ -62,7 +62,7 @@ describe('a turn', () => {
     await settle()
     expect(codes).toEqual(['flood: API_RATE_LIMIT_EXCEEDED'])
     expect(() => turns.refuseIfFull({ queue: 'strangers', party: 'flood' })).toThrow(
-      'Too many of these requests from here at once; try again shortly',
+      'Too many requests of this kind from this network at the same time; try again shortly',
     )
     expect(() => turns.refuseIfFull({ queue: 'strangers', party: 'other' })).not.toThrow()
   })

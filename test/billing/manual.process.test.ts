@@ -136,7 +136,7 @@ describe('the operator', () => {
     const person = await openPerson(site, 'pro')
     await set(person, `provider = 'stripe'`)
     const { code, stderr } = await gateway('account', 'plan', '--email', person.email, '--plan', 'free')
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^Stripe takes the money/) })
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^Stripe manages the subscription/) })
     expect(await rowOf(site, person)).toMatchObject({ plan: 'pro', provider: 'stripe' })
   })
 })

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 /** Two of the largest campaigns: more than a year of the free plan's 500 a month. */
 const ofFree = 200_000
-const message = `The plan allows ${ofFree} scheduled messages and recipients a month`
+const message = `The plan allows ${ofFree} scheduled messages and campaign recipients a month`
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
 
 /** A person on the free plan with capacity to schedule `left` more, and a message body to schedule. */

@@ -143,7 +143,7 @@ it('applies a plan that Stripe changed even when the teams do not fit it, and lo
   subscription.items.data[0].price.id = 'price_pro'
   await sendEvent(site, 'customer.subscription.updated', subscription)
   expect(await planOf(person)).toMatchObject({ plan: 'pro' })
-  const [line] = await site.gateway.line(/^.*the plan has no room for the teams.*$/)
+  const [line] = await site.gateway.line(/^.*the plan does not fit the teams.*$/)
   expect(JSON.parse(line)).toMatchObject({
     userId: person.userId,
     plan: 'pro',

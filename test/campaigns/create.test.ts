@@ -121,14 +121,16 @@ describe('the recipients of a campaign', () => {
 
   it('must be at least one', async () => {
     const empty = await group([])
-    expect(await refusal({ groupIds: [empty] })).toBe('VALIDATION_ERROR recipients: nobody is left; the groups have no members')
+    expect(await refusal({ groupIds: [empty] })).toBe(
+      'VALIDATION_ERROR recipients: must not be empty; the groups have no members',
+    )
     const ada = await contact()
     expect((await create({ groupIds: [empty], contactIds: [ada.id] })).recipientsCount).toBe(1)
   })
 
   it('are at most 100,000, from all sources together', async () => {
     const recipients = Array.from({ length: 100_000 }, (_, i) => ({ to: `+393${1_000_000 + i}55` }))
-    const tooMany = 'recipients: must be at most 100000 distinct numbers, those of contacts and groups included'
+    const tooMany = 'recipients: must be at most 100000 distinct numbers, including contacts and group members'
     expect(await refusal({ recipients, contactIds: [(await contact()).id] })).toBe(`VALIDATION_ERROR ${tooMany}`)
     expect(await refusal({ recipients: [...recipients, recipients[0]] })).toBe(
       'VALIDATION_ERROR recipients: must have at most 100000 items',

@@ -83,10 +83,10 @@ describe('an action', () => {
   })
 
   it('is refused with a full sentence', () => {
-    expect(obstacle('pause', 'paused')).toBe('The campaign is paused; only one that is scheduled or running can be paused')
-    expect(obstacle('resume', 'running')).toBe('The campaign is running; only one that is paused can be resumed')
+    expect(obstacle('pause', 'paused')).toBe('The campaign is paused; only a campaign that is scheduled or running can be paused')
+    expect(obstacle('resume', 'running')).toBe('The campaign is running; only a campaign that is paused can be resumed')
     expect(obstacle('cancel', 'failed')).toBe(
-      'The campaign is failed; only one that is scheduled, running, or paused can be cancelled',
+      'The campaign is failed; only a campaign that is scheduled, running, or paused can be cancelled',
     )
   })
 })

@@ -53,6 +53,6 @@ describe('pruning', () => {
   })
 
   it('is documented where jobs are listed', () => {
-    expect(apiDocument().paths['/contacts/bulk-jobs']?.get?.description).toContain('kept for 30 days after it has ended')
+    expect(apiDocument().paths['/contacts/bulk-jobs']?.get?.description).toContain('kept for 30 days after its end')
   })
 })

@@ -97,7 +97,7 @@ describe('configuration', () => {
     const key = { S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' }
     expect(faultsOf({ MEDIA_STORE: 's3' })).toEqual(['S3_BUCKET: is required with MEDIA_STORE=s3'])
     expect(faultsOf({ MEDIA_STORE: 's3', S3_BUCKET: 'b', S3_SECRET_ACCESS_KEY: 'x' })[0]).toContain(
-      'S3_ACCESS_KEY_ID: goes together',
+      'S3_ACCESS_KEY_ID: must be set together',
     )
     expect(faultsOf({ S3_BUCKET: 'b', S3_REGION: 'r' })).toEqual([
       'S3_BUCKET: needs MEDIA_STORE=s3',

@@ -38,14 +38,14 @@ describe('a body', () => {
 
   it('holds as many values as its route allows, and not one more', () => {
     expect(parsed(list(maxValues.ordinary))).toHaveLength(maxValues.ordinary - 4)
-    expect(() => parsed(list(maxValues.ordinary + 1))).toThrow(`body: must not hold more than ${maxValues.ordinary} values`)
+    expect(() => parsed(list(maxValues.ordinary + 1))).toThrow(`body: must not have more than ${maxValues.ordinary} values`)
     const bulk = list(maxValues.ordinary + 1)
     expect(parseJson(Buffer.from(bulk), { values: 'bulk' })).toHaveLength(maxValues.ordinary - 3)
   })
 
   it('counts the members of objects, but not the content of strings', () => {
     const objects = (count: number) => `[${Array(count).fill('{"a":1}').join(',')}]`
-    expect(() => parsed(objects(maxValues.ordinary / 2))).toThrow('must not hold more than')
+    expect(() => parsed(objects(maxValues.ordinary / 2))).toThrow('must not have more than')
     const brackets = JSON.stringify('[{,:"\\'.repeat(maxValues.ordinary))
     expect(parsed(brackets)).toBe(JSON.parse(brackets))
   })
@@ -56,7 +56,7 @@ describe('a body', () => {
     const objects = (count: number, fields: number) =>
       `[${Array.from({ length: count }, (_, i) => object(i * fields, fields)).join(',')}]`
     const bulk = (text: string) => parseJson(Buffer.from(text), { values: 'bulk' })
-    const refused = `body: must not hold more than ${most} different fields`
+    const refused = `body: must not have more than ${most} distinct fields`
     expect(Object.keys(bulk(object(0, most)) as object)).toHaveLength(most)
     expect(() => bulk(object(0, most + 1))).toThrow(refused)
     expect(bulk(objects(500, 100))).toHaveLength(500)
@@ -77,7 +77,7 @@ describe('a body', () => {
   it('is nested at most 64 deep', () => {
     const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
     expect(parsed(nested(64))).toBeInstanceOf(Array)
-    expect(() => parsed(nested(65))).toThrow('body: must not be nested more than 64 deep')
+    expect(() => parsed(nested(65))).toThrow('body: must not be nested more than 64 levels deep')
   })
 
   it.each([

@@ -117,7 +117,7 @@ describe('TRUST_PROXY', () => {
     '10.1',
   ])('refuses %s with an explanation', (value) => {
     expect(() => readConfig({ TRUST_PROXY: value })).toThrow(
-      'TRUST_PROXY: must be the number of proxies in front (1, 2, …), or their addresses, CIDRs and names (loopback, linklocal, uniquelocal), comma-separated; 0 for none',
+      'TRUST_PROXY: must be the number of trusted proxies (1, 2, …), or their addresses, CIDRs and names (loopback, linklocal, uniquelocal), comma-separated; 0 for none',
     )
   })
 

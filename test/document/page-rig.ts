@@ -48,19 +48,28 @@ export interface OpenOptions {
   origin?: string
 }
 
+/** The gateway's own scripts of a page, in the order in which it loads them. Scalar and GraphiQL have stand-ins. */
+export async function programOf(html: string, url: URL): Promise<string> {
+  const names = [...html.matchAll(/<script src="([^"]*)"/g)].map(([, name]) => name as string)
+  const own = names.filter((name) => !/\/(scalar|graphiql)\.js$/.test(name))
+  return (await Promise.all(own.map(async (name) => await (await fetch(new URL(name, url))).text()))).join('\n')
+}
+
 /** Opens the page at an address and runs its script until it has started. */
 export async function openPage(address: string, options: OpenOptions = {}): Promise<Opened> {
   const url = new URL(address)
   const html = await (await fetch(url, { headers: { accept: 'text/html' } })).text()
-  const [, settings = ''] = html.match(/id="settings">(.*?)<\/script>/) ?? []
-  const program = html.match(/<script>((?:(?!<\/script>).)*)<\/script>\s*<\/body>/s)?.[1] as string
+  const settings = html
+    .match(/<body data-settings="([^"]*)">/)?.[1]
+    ?.replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&')
+  const program = await programOf(html, url)
   const elements = new Map<string, Element>()
   const element = (name: string): Element => {
     const known = elements.get(name) ?? newElement()
     elements.set(name, known)
     return known
   }
-  element('settings').textContent = settings
   const form = Object.assign(element('key'), {
     elements: { key: element('field'), mine: element('mine'), forget: element('forget') },
   })
@@ -74,8 +83,11 @@ export async function openPage(address: string, options: OpenOptions = {}): Prom
     URLSearchParams,
     JSON,
     location,
-    self: {},
-    document: { getElementById: (id: string) => (id === 'key' ? form : element(id)), forms: [] },
+    document: {
+      body: { dataset: { settings } },
+      getElementById: (id: string) => (id === 'key' ? form : element(id)),
+      forms: [],
+    },
     sessionStorage: {
       getItem: (name: string) => stored.get(name) ?? null,
       setItem: (name: string, value: string) => stored.set(name, value),
@@ -94,7 +106,7 @@ export async function openPage(address: string, options: OpenOptions = {}): Prom
     Scalar: { createApiReference: (_: string, settings: unknown) => (shown = settings) },
     YogaGraphiQL: { renderYogaGraphiQL: (_: unknown, settings: unknown) => (shown = settings) },
   })
-  if (settings) await until(() => shown)
+  if (html.includes('id="key"')) await until(() => shown)
   else await until(() => pending === 0)
   return {
     said: () => element('said').textContent,

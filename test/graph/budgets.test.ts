@@ -61,7 +61,7 @@ describe('groups of a contact, whose number is unbounded', () => {
   it('abort an operation that holds more items than its estimate', async () => {
     const each = Array.from({ length: 10 }, (_, i) => `a${i}: id`).join(' ')
     expect(await refusalOf(`{ contacts(first: 7) { nodes { groups { ${each} } } } }`)).toBe(
-      'The answer holds more than 50000 items; ask for less at a time',
+      'The response has more than 50000 items; request less at a time',
     )
   })
 })
@@ -84,8 +84,8 @@ describe('the byte budget', () => {
   })
 
   it('refuses larger answers, and answers that need too much data to be read', async () => {
-    expect(await refusalOf(bodies(16))).toBe('The answer holds more than 24 MiB; ask for less at a time')
-    const refused = 'The answer takes more than 6 MiB of data to make; ask for less at a time'
+    expect(await refusalOf(bodies(16))).toBe('The response is larger than 24 MiB; request less at a time')
+    const refused = 'The response needs more than 6 MiB of data; request less at a time'
     expect(await refusalOf('{ contacts(first: 100) { nodes { custom } } }')).toBe(refused)
     // The budget covers data that Prisma reads, too.
     expect(
@@ -95,7 +95,7 @@ describe('the byte budget', () => {
 
   it('is smaller for an answer on a stream, which is sent in one piece', async () => {
     const { body } = await rig.tenant.api.graphql(bodies(6), undefined, { accept: 'text/event-stream' })
-    expect(body).toContain('The answer holds more than 8 MiB; ask for less at a time')
+    expect(body).toContain('The response is larger than 8 MiB; request less at a time')
     const whole = await rig.tenant.api.graphql(bodies(4), undefined, { accept: 'text/event-stream' })
     expect(whole.body).toContain('event: complete')
     expect(whole.body).not.toContain('errors')

@@ -1,17 +1,17 @@
 // Proves that the errors of a field end its description in the GraphQL schema and reach the OpenAPI documents as codes.
 import { isObjectType, parse, printSchema } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { askedField } from '../../rest-compat/openapi/graph.ts'
+import { selectedField } from '../../rest-compat/openapi/graph.ts'
 import { schema } from '../../src/schema.ts'
 
 const fields = Object.values(schema.getTypeMap()).flatMap((type) => (isObjectType(type) ? Object.values(type.getFields()) : []))
-const asked = (document: string) => askedField(schema, parse(document))
+const asked = (document: string) => selectedField(schema, parse(document))
 
 describe('the errors of a field', () => {
   it('end its description, each with its case', () => {
     const { createTemplate, revokeTeamApiKey } = schema.getMutationType()?.getFields() ?? {}
     expect(createTemplate?.description).toBe(
-      'Creates a template, up to 1,000 in a workspace. Errors: SUBSCRIPTION_INACTIVE, TEMPLATE_INVALID, CONFLICT (its name is taken), INVALID_STATE (there are 1,000).',
+      'Creates a template, up to 1,000 in a workspace. Errors: SUBSCRIPTION_INACTIVE, TEMPLATE_INVALID, CONFLICT if the name is taken, INVALID_STATE if the workspace has 1,000.',
     )
     expect(revokeTeamApiKey?.description).toMatch(/ Errors: TEAM_NOT_FOUND, FORBIDDEN for collaborators, NOT_FOUND\.$/)
   })
@@ -22,10 +22,10 @@ describe('the errors of a field', () => {
       errors: ['SUBSCRIPTION_INACTIVE', 'TEMPLATE_INVALID', 'CONFLICT', 'INVALID_STATE'],
     })
     expect(asked('{ team { apiKeys { id name } } }')).toMatchObject({
-      description: 'Its API keys that hold, oldest first.',
+      description: 'Its active API keys, oldest first.',
       errors: ['TEAM_NOT_FOUND', 'FORBIDDEN'],
     })
-    expect(asked('{ plans { id name } }')).toMatchObject({ description: 'The plan catalogue.', errors: [] })
+    expect(asked('{ plans { id name } }')).toMatchObject({ description: 'All plans.', errors: [] })
   })
 
   it('stand in no description but by the option `errors`', () => {

@@ -147,10 +147,10 @@ it('refuses a body that is nested too deep on a stream as well', async () => {
 })
 
 it.each([
-  ['', 'query: must be a text that is not empty'],
-  ['query=', 'query: must be a text that is not empty'],
-  ['query[]=x', 'query: must be a text that is not empty'],
-  ['query=x&query=y', 'query: must be a text that is not empty'],
+  ['', 'query: must be a non-empty string'],
+  ['query=', 'query: must be a non-empty string'],
+  ['query[]=x', 'query: must be a non-empty string'],
+  ['query=x&query=y', 'query: must be a non-empty string'],
   ['query={me{id}}&variables=abc', 'variables: is not valid JSON'],
   ['query={me{id}}&variables={}&variables={}', 'variables: must be given once'],
   ['query={me{id}}&extensions={', 'extensions: is not valid JSON'],

@@ -49,7 +49,7 @@ it('reports a provider failure without the message of the provider', async () =>
     throw new Error('secret 42')
   })
   await expect(broken).rejects.toMatchObject({
-    message: 'The provider did not do this',
+    message: 'The provider refused the request',
     extensions: { code: 'PROVIDER_ERROR' },
   })
 })

@@ -109,7 +109,7 @@ describe('the configuration of a bucket', () => {
     expect((await refused.exited).code).toBe(1)
     expect(refused.logs).toEqual([
       'S3_BUCKET: is required with MEDIA_STORE=s3',
-      'S3_ACCESS_KEY_ID: goes together with S3_SECRET_ACCESS_KEY; give both or neither',
+      'S3_ACCESS_KEY_ID: must be set together with S3_SECRET_ACCESS_KEY',
     ])
   })
 
@@ -122,6 +122,6 @@ describe('the configuration of a bucket', () => {
     const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(hide)}`
     const refused = spawnGateway({ databaseUrl, env: { ...env, NODE_OPTIONS } })
     expect((await refused.exited).code).toBe(1)
-    expect(refused.logs).toEqual(['MEDIA_STORE: s3 needs @aws-sdk/client-s3; run `npm install --include=optional`'])
+    expect(refused.logs).toEqual(['MEDIA_STORE: s3 requires @aws-sdk/client-s3; run `npm install --include=optional`'])
   })
 })

@@ -74,7 +74,7 @@ describe('many concurrent uploads', () => {
     const refused = await post('/api/media', form.body)
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1'])
     expect(await refused.json()).toEqual({
-      error: { code: 'API_RATE_LIMIT_EXCEEDED', message: 'At most 100 MiB of uploads at a time' },
+      error: { code: 'API_RATE_LIMIT_EXCEEDED', message: 'At most 100 MiB of uploads at the same time' },
     })
     expect(storage.incoming()).toHaveLength(1)
     expect(told(await storage.upload(other, 1000))).toBe('201')

@@ -73,7 +73,7 @@ it('allows one file for each 10 KiB of the byte quota', async () => {
   await storage.fill(who, 1, 10_239)
   expect(told(await storage.upload(who, 'x'))).toBe('201')
   const { status, body } = await storage.upload(who, 'x')
-  expect([status, body.error]).toEqual([403, { code: 'MEDIA_STORAGE_EXCEEDED', message: 'The plan has room for 10240 files' }])
+  expect([status, body.error]).toEqual([403, { code: 'MEDIA_STORAGE_EXCEEDED', message: 'The plan allows at most 10240 files' }])
 })
 
 it('answers a repeated upload with its file even if the quota has no room for it again', async () => {

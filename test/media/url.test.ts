@@ -94,7 +94,7 @@ describe('any URL other than that of an uploaded file', () => {
     `https://files.example.com/media/nothing`,
   ])('on a public host is refused if it spells the URL of an uploaded file differently: %s', (url) => {
     const config = configFor('https://files.example.com')
-    expect(checkMediaUrl(url, config)).toBe('must be written as the upload was answered')
+    expect(checkMediaUrl(url, config)).toBe('must be exactly the address that the upload returned')
   })
 
   it('on a public host is accepted if it cannot be an uploaded file', () => {

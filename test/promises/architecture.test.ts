@@ -217,7 +217,7 @@ describe('every file', () => {
     const ours = names.map((name) =>
       name
         .replace(/^(src|rest-compat|test|prisma)\//, '')
-        .replace(/\.((unit\.|process\.|deep\.)?test\.|sql\.)?(ts|m?js|json|md|prisma|graphql)$/, ''),
+        .replace(/\.((unit\.|process\.|deep\.)?test\.|sql\.)?(ts|m?js|json|md|prisma|graphql|html|css)$/, ''),
     )
     expect(ours.filter((name) => !name.split('/').every((part) => /^[a-z0-9]+(-[a-z0-9]+)*$/.test(part)))).toEqual([])
     const nothing = /^(utils?|shared|common|libs?|helpers?|types?|misc|v\d+)$/

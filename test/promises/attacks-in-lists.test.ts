@@ -22,7 +22,7 @@ function expectTold({ body }: Answer, message: RegExp): void {
 }
 
 /** The length is reported before any item is validated. */
-const tooMany = /^(contactIds: must have at most 30000 items|body: must not hold more than 100000 values)$/
+const tooMany = /^(contactIds: must have at most 30000 items|body: must not have more than 100000 values)$/
 
 describe.each([[''], ['x'], ['\0'], ['\ud800'], ["' or 1=1"], [5], [-1], [0.5], [null], [{}], [[]], [true]])(
   '60,000 times %j',
@@ -55,7 +55,7 @@ describe.each([[''], ['x'], ['\0'], ['\ud800'], ["' or 1=1"], [5], [-1], [0.5], 
       const lookUp = () => api.post('number-lookups', { instanceId: instance.id, numbers: list })
       expectTold(
         await promptly(lookUp, { withinMs: promptMs }),
-        /^(numbers: must have at most 100 items|body: must not hold more than 100000 values)$/,
+        /^(numbers: must have at most 100 items|body: must not have more than 100000 values)$/,
       )
       const bulk = () => api.post('messages/bulk', { messages: list })
       expectTold(await promptly(bulk, { withinMs: promptMs }), /^messages: must have at most 1000 items$/)
@@ -69,7 +69,7 @@ it('names each of 10,000 invalid ids, and refuses 10,001 for their count alone',
   const told = await api.post('contacts/bulk-delete', { contactIds: wrong.slice(1) })
   expect(told.body.error.message.split('; ')).toEqual(wrong.slice(1).map((_, i) => `contactIds.${i}: must be a UUID`))
   const tooMany = await api.post('contacts/bulk-delete', { contactIds: wrong })
-  expectRefusal(tooMany, 400, 'VALIDATION_ERROR', 'contactIds: must have at most 10000 different ids')
+  expectRefusal(tooMany, 400, 'VALIDATION_ERROR', 'contactIds: must have at most 10000 distinct ids')
 })
 
 it.each([
@@ -79,5 +79,5 @@ it.each([
 ])('refuses lists nested 200,000 deep in %s', async (path, before) => {
   const body = `${before}${'['.repeat(200_000)}${']'.repeat(200_000)}]}`
   const answer = await promptly(() => rig.tenant.api.post(path, body), { withinMs: promptMs })
-  expectTold(answer, /^body: must not be nested more than \d+ deep$/)
+  expectTold(answer, /^body: must not be nested more than \d+ levels deep$/)
 })

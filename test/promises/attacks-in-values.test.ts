@@ -178,7 +178,7 @@ describe('hostile values', () => {
           .split('')
           .reverse()
           .join('')
-      expect400(await promptly(() => asleep.api.post(path, body)), /^body: must not be nested more than \d+ deep$/)
+      expect400(await promptly(() => asleep.api.post(path, body)), /^body: must not be nested more than \d+ levels deep$/)
     }
   })
 

@@ -107,7 +107,7 @@ describe('malformed HTTP', () => {
       const chunked = `${head}x-api-key: ${rig.tenant.account.apiKey}\r\nTransfer-Encoding: chunked\r\n\r\n`
       const { text: answered, closed } = await send(rig.gateway, chunked + '1\r\n \r\n'.repeat(10_000))
       expect(answered).toMatch(/^HTTP\/1\.1 400/)
-      expect(answered).toMatch(/"body: comes in too many small chunks"/)
+      expect(answered).toMatch(/"body: arrives in too many small chunks"/)
       expect(closed).toBe(true)
     })
 

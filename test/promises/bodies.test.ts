@@ -129,8 +129,8 @@ it('refuses a team that the caller is not a member of only where the document ac
 it('reports "body" as the place when a whole body is refused', async () => {
   const list = JSON.stringify({ ...text(rig.tenant), variables: Array(100_001).fill(1) })
   const rest = await rig.tenant.api.post('messages/send', list)
-  expect(rest.body.error).toEqual({ code: 'VALIDATION_ERROR', message: 'body: must not hold more than 100000 values' })
+  expect(rest.body.error).toEqual({ code: 'VALIDATION_ERROR', message: 'body: must not have more than 100000 values' })
   const variables = { a: Array(2_400_001).fill(1) }
   const graph = await rig.tenant.api.graphql('{ __typename }', variables)
-  expect(graph.body.errors[0].message).toBe('body: must not hold more than 2400000 values')
+  expect(graph.body.errors[0].message).toBe('body: must not have more than 2400000 values')
 })

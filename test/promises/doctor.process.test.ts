@@ -95,7 +95,7 @@ it('reports that all is well when every dependency answers', async () => {
     isWell: true,
     told: {
       media: `ok ${path.join(DATA_DIR, 'media')} can be written`,
-      mail: `ok the mail server ${mail} lets us in`,
+      mail: `ok the mail server ${mail} accepts our login`,
       identityProvider: 'ok sso is https://id.example.com',
     },
   })
@@ -104,7 +104,7 @@ it('reports that all is well when every dependency answers', async () => {
     told: {
       media: `ok the bucket files at ${s3.S3_ENDPOINT} can be written, read and cleared`,
       mail: 'ok SMTP_URL is not set; mails are written to files',
-      identityProvider: 'ok OIDC_DISCOVERY_URL is not set; people sign in with passwords',
+      identityProvider: 'ok OIDC_DISCOVERY_URL is not set; users sign in with passwords',
     },
   })
   expect([...objects.keys()], 'nothing is left in it').toEqual([])
@@ -116,7 +116,7 @@ it('reports a database whose encoding cannot hold every text', async () => {
   url.pathname = '/latin'
   const { isWell, told } = await ask({ DATABASE_URL: url.href })
   expect(isWell).toBe(false)
-  expect(told.database).toBe('wrong its encoding LATIN1 cannot hold every text; make one with encoding UTF8')
+  expect(told.database).toBe('wrong the encoding LATIN1 cannot store all text; create a database with the encoding UTF8')
 })
 
 it('reports a SECRET_KEY other than the one that sealed the stored secrets, as does a start', async () => {
@@ -124,9 +124,9 @@ it('reports a SECRET_KEY other than the one that sealed the stored secrets, as d
   const rig = await openRig({ databaseUrl: database, working: false })
   await rig.endpoint('http://127.0.0.1:9/')
   const foreign = { SECRET_KEY: 'cd'.repeat(32) }
-  expect((await ask({ DATABASE_URL: database, ...foreign })).told.secretKey).toMatch(/^wrong SECRET_KEY is not the one/)
+  expect((await ask({ DATABASE_URL: database, ...foreign })).told.secretKey).toMatch(/^wrong SECRET_KEY is not the key/)
   const gateway = await startGateway({ databaseUrl: database, env: foreign })
-  expect(gateway.logs.join('\n')).toMatch(/"level":"error".*SECRET_KEY is not the one that stored secrets were sealed with/)
+  expect(gateway.logs.join('\n')).toMatch(/"level":"error".*SECRET_KEY is not the key that encrypted the stored secrets/)
 })
 
 it('reports a media store that cannot be written or used', async () => {
@@ -156,8 +156,10 @@ it('reports a mail server that accepts no mail', async () => {
   ])
   expect(cases.map(({ isWell }) => isWell)).toEqual(cases.map(() => false))
   expect(cases.map(({ told }) => told.mail)).toEqual([
-    expect.stringMatching(/^wrong the mail server \S+ takes no mail \(Invalid login: .*no such mailbox\); check SMTP_URL$/),
-    expect.stringMatching(/^wrong the mail server 127\.0\.0\.1:9 takes no mail \(.*ECONNREFUSED.*\); check SMTP_URL$/),
+    expect.stringMatching(
+      /^wrong the mail server \S+ refused the connection \(Invalid login: .*no such mailbox\); check SMTP_URL$/,
+    ),
+    expect.stringMatching(/^wrong the mail server 127\.0\.0\.1:9 refused the connection \(.*ECONNREFUSED.*\); check SMTP_URL$/),
   ])
 })
 
@@ -167,11 +169,11 @@ it('reports an identity provider whose discovery document is unusable', async ()
   // Port 2 is unassigned, and fetch does not block it by itself.
   const cases = await Promise.all([...providers, oidcAt('http://127.0.0.1:2/')].map((env) => ask(env)))
   expect(cases.map(({ isWell }) => isWell)).toEqual(cases.map(() => false))
-  expect(cases.map(({ told }) => told.identityProvider?.replace(/^wrong http:\S+ is of no use /, ''))).toEqual([
+  expect(cases.map(({ told }) => told.identityProvider?.replace(/^wrong http:\S+ cannot be used /, ''))).toEqual([
     '(it answered 404); check OIDC_DISCOVERY_URL',
-    '(it is no JSON); check OIDC_DISCOVERY_URL',
-    '(it names no issuer); check OIDC_DISCOVERY_URL',
-    '(it names no issuer); check OIDC_DISCOVERY_URL',
+    '(it is not JSON); check OIDC_DISCOVERY_URL',
+    '(it has no issuer); check OIDC_DISCOVERY_URL',
+    '(it has no issuer); check OIDC_DISCOVERY_URL',
     expect.stringMatching(/^\(.*ECONNREFUSED/),
   ])
 })
@@ -185,6 +187,6 @@ it('reports a dependency that does not answer, after a bounded wait', async () =
   ])
   expect([files.isWell, mail.isWell, people.isWell]).toEqual([false, false, false])
   expect(files.told.media).toBe(`wrong the bucket files at http://${dead} cannot be used (no answer within 5 s); check S3_*`)
-  expect(mail.told.mail).toMatch(/^wrong .* takes no mail \(Greeting never received\); check SMTP_URL$/)
-  expect(people.told.identityProvider).toMatch(/^wrong .* is of no use \(.*timeout\); check OIDC_DISCOVERY_URL$/)
+  expect(mail.told.mail).toMatch(/^wrong .* refused the connection \(Greeting never received\); check SMTP_URL$/)
+  expect(people.told.identityProvider).toMatch(/^wrong .* cannot be used \(.*timeout\); check OIDC_DISCOVERY_URL$/)
 }, 15_000)

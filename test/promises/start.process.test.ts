@@ -64,14 +64,14 @@ describe('a running gateway', () => {
     const second = spawnGateway({ env: { DATA_DIR: await dataFolder(), PORT: port } })
     expect(await second.exited).toEqual({ code: 1, signal: null })
     expect(second.logs).toEqual([
-      `127.0.0.1:${port} is in use already; stop what listens there or set PORT (0 takes any free one)`,
+      `127.0.0.1:${port} is already in use; stop the other program or set PORT (0 selects a free port)`,
     ])
   })
 
   it('makes a second one exit with one sentence when the data folder is taken, and is not disturbed by it', async () => {
     const second = spawnGateway({ env: { DATA_DIR } })
     expect(await second.exited).toEqual({ code: 1, signal: null })
-    expect(second.logs).toEqual([expect.stringContaining(`Another gateway (process ${gateway.pid}) already runs on `)])
+    expect(second.logs).toEqual([expect.stringContaining(`Another gateway (process ${gateway.pid}) already uses `)])
     expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200)
   })
 })

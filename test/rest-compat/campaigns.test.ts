@@ -64,7 +64,7 @@ describe('a campaign', () => {
       await tenant.api.post(`campaigns/${id}/pause`),
       409,
       'INVALID_STATE',
-      'The campaign is cancelled; only one that is scheduled or running can be paused',
+      'The campaign is cancelled; only a campaign that is scheduled or running can be paused',
     )
   })
 

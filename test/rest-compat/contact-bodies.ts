@@ -36,13 +36,13 @@ export const badContacts: Refused[] = [
   [
     '51 values',
     { name, phone, custom: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [i, ''])) },
-    /^custom: must have at most 50 names/,
+    /^custom: must have at most 50 keys/,
   ],
-  ['a value without a name', { name, phone, custom: { '': 'x' } }, 'custom: must have names of 1 to 100 characters'],
+  ['a value without a name', { name, phone, custom: { '': 'x' } }, 'custom: must have keys of 1 to 100 characters'],
   [
     'a name of 101 for a value',
     { name, phone, custom: { ['x'.repeat(101)]: 'x' } },
-    'custom: must have names of 1 to 100 characters',
+    'custom: must have keys of 1 to 100 characters',
   ],
   [
     'much at once',

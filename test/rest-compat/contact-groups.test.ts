@@ -93,11 +93,11 @@ describe('a contact group', () => {
     const race = await Promise.all(Array.from({ length: 20 }, () => rig.tenant.api.post('contacts/groups', { name: 'Only one' })))
     expect(race.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)])
     for (const answer of race.filter(({ status }) => status === 409)) {
-      expectRefusal(answer, 409, 'CONFLICT', 'Another group is called Only one')
+      expectRefusal(answer, 409, 'CONFLICT', 'Another group has the name Only one')
     }
     const id = await create(rig.tenant)
     const renamed = await rig.tenant.api.put(`contacts/groups/${id}`, { name: 'Only one' })
-    expectRefusal(renamed, 409, 'CONFLICT', 'Another group is called Only one')
+    expectRefusal(renamed, 409, 'CONFLICT', 'Another group has the name Only one')
     await create(rig.stranger, { name: 'Only one' })
     await create(rig.tenant, { name: 'only one' })
   })

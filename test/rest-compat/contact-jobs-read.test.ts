@@ -32,7 +32,7 @@ describe('contactIds', () => {
       [{ contactIds: [nobody, null] }, 'contactIds.1: is required'],
       [{ contactIds: [nobody, { id: nobody }] }, 'contactIds.1: must be of type ID'],
       [{ contactIds: [5] }, 'contactIds.0: must be a UUID'],
-      [{ contactIds: strangers(10_001) }, 'contactIds: must have at most 10000 different ids'],
+      [{ contactIds: strangers(10_001) }, 'contactIds: must have at most 10000 distinct ids'],
       [[nobody], 'body: must be a JSON object'],
     ]
     for (const [body, message] of bad) expectRefusal(await ask(body), 400, 'VALIDATION_ERROR', message)
@@ -58,7 +58,7 @@ describe('a job', () => {
   it('cannot be cancelled after it has ended', async () => {
     const { jobId } = (await client.post('contacts/bulk-delete', { contactIds: strangers(100) })).body.data
     await watchJob(client, jobId)
-    const told = 'The bulk job is done; only one that has not ended can be cancelled'
+    const told = 'The bulk job is done; only a job that has not ended can be cancelled'
     expectRefusal(await client.post(`contacts/bulk-jobs/${jobId}/cancel`), 409, 'INVALID_STATE', told)
   })
 

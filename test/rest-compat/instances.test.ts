@@ -118,7 +118,7 @@ describe('an instance', () => {
       { name: 'x', provider: 'pigeon' },
       `provider: must be one of ${Object.values(ProviderName).join(', ')}`,
     ],
-    ['a provider not set up', { name: 'x', provider: 'cloud' }, 'provider: cloud is not set up on this server'],
+    ['a provider not set up', { name: 'x', provider: 'cloud' }, 'provider: cloud is not configured on this server'],
     ['settings that are no object', { name: 'x', settings: [] }, 'settings: must be an object'],
     [
       'NUL in settings',
@@ -234,7 +234,7 @@ describe('the health of an instance', () => {
       inboundReplies24h: 1,
       inboundReplies7d: 1,
     })
-    expect(health.recommendations).toContain('Messages fail: check the numbers before you write to them.')
+    expect(health.recommendations).toContain('Many messages fail: check the numbers before you send.')
   })
 
   it('has no firstConnectedAt before the first connection', async () => {

@@ -67,16 +67,20 @@ describe('an upload', () => {
 describe('a file', () => {
   it.each<[string, () => Parameters<typeof upload>, string]>([
     ['that is empty', () => [rig.gateway, key, ''], 'file: must not be empty'],
-    ['by another name', () => [rig.gateway, key, 'hello', { field: 'image' }], 'file: is required; another file came instead'],
+    [
+      'by another name',
+      () => [rig.gateway, key, 'hello', { field: 'image' }],
+      'file: is required; the form has another file instead',
+    ],
     [
       'of no known type',
       () => [rig.gateway, key, Buffer.alloc(99)],
-      'file: must be of a type that networks take: jpg, png, webp, gif, mp4, 3gp, mp3, m4a, aac, amr, ogg, pdf, doc, xls, ppt, docx, xlsx, pptx, txt',
+      'file: must be of a supported type: jpg, png, webp, gif, mp4, 3gp, mp3, m4a, aac, amr, ogg, pdf, doc, xls, ppt, docx, xlsx, pptx, txt',
     ],
     [
       'that only says it is an image',
       () => [rig.gateway, key, Buffer.alloc(99), { filename: 'a.png', type: 'image/png' }],
-      expect.stringContaining('file: must be of a type'),
+      expect.stringContaining('file: must be of a supported type'),
     ],
   ])('%s is refused', async (_, args, message) => {
     expectRefusal(await upload(...args()), 400, 'VALIDATION_ERROR', message as string)

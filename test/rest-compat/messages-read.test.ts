@@ -54,7 +54,7 @@ describe('cancelling', () => {
       body: { data: messageRecord(asleep, { id: sent.id, to: sent.to, body: 'Hello', status: 'cancelled' }) },
     })
     const again = await asleep.api.post(`messages/${sent.id}/cancel`)
-    expectRefusal(again, 409, 'INVALID_STATE', 'The message is cancelled; only a queued one can be cancelled')
+    expectRefusal(again, 409, 'INVALID_STATE', 'The message is cancelled; only a queued message can be cancelled')
   })
 
   it('is refused for a message that was already sent', async () => {

@@ -78,7 +78,7 @@ describe('a lookup', () => {
 
   it.each(['created', 'disconnected'] as const)('is refused through an instance that is %s', async (status) => {
     const { id } = await connectedInstance(rig.databaseUrl, rig.tenant.account, { status })
-    const told = `The instance is ${status}; connect it to look numbers up`
+    const told = `The instance is ${status}; connect it to look up numbers`
     expectRefusal(await ask({ instanceId: id }), 409, 'INVALID_STATE', told)
   })
 

@@ -86,7 +86,7 @@ describe('a template', () => {
     [/^mediaUrl: is required for type image$/, { type: 'image' }],
     [/^mediaUrl: is required for type audio$/, { type: 'audio', mediaUrl: null }],
     [/^body: .*a contact has name, firstName, lastName, phone, email$/, { body: '{{contact.nick}}' }],
-    [/^body: {{order}} is none of/, { body: '{{order}}' }],
+    [/^body: {{order}} is not {{contact/, { body: '{{order}}' }],
     [/^body: .*not closed/, { body: 'Hi {{contact.name' }],
     [/^body: }} has no {{ before it$/, { body: 'Hi name}}' }],
     [/^body: /, { body: '{{contact.name | shout}}' }],

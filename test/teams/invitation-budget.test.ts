@@ -119,7 +119,7 @@ describe('the invitation counter', () => {
     expect(await exhaust(() => ({ team }))).toEqual(inFull(40, /^The team /))
     expect(await exhaust(() => ({ team: aTeam(team.ownerId) }))).toEqual(inFull(60, /^The teams of this owner /))
     const one = { team: aTeam(), email: stranger() }
-    expect(await exhaust(() => one)).toEqual(inFull(5, /was sent too many invitations/))
+    expect(await exhaust(() => one)).toEqual(inFull(5, /has received too many invitations/))
   })
 
   it('counts per public network: an IPv4 address, or the first 64 bits of an IPv6 address', async () => {

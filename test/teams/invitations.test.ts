@@ -122,7 +122,7 @@ describe.each(surfaces)('invitations %s', (_, ask) => {
       await ask(owner, 'DELETE /teams/:teamId/invitations/:id', [teamId, data.id])
     }
     const { code, message, answer } = await invite(owner, teamId, body)
-    expect([code, message]).toEqual(['API_RATE_LIMIT_EXCEEDED', `${email} was sent too many invitations; try again later`])
+    expect([code, message]).toEqual(['API_RATE_LIMIT_EXCEEDED', `${email} has received too many invitations; try again later`])
     if (answer.body.error) {
       expect(answer.status).toBe(429)
       const seconds = Number(answer.headers.get('retry-after'))

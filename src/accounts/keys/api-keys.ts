@@ -107,8 +107,7 @@ export async function createApiKey(db: Db, input: z.input<typeof newKey>): Promi
 export async function revokeApiKey(db: Db, id: string): Promise<void> {
   const known = uuid.safeParse(id).data
   await transaction(db, async (tx) => {
-    if (!known || (await tx.db.apiKey.count({ where: { id: known } })) === 0)
-      fail('NOT_FOUND', `There is no API key with the id ${id}`)
+    if (!known || (await tx.db.apiKey.count({ where: { id: known } })) === 0) fail('NOT_FOUND', `No API key has the id ${id}`)
     await revokeKeys(tx, { id: known })
   })
 }

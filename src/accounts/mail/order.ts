@@ -47,7 +47,7 @@ async function deliver(app: App, id: string): Promise<void> {
   } catch (error) {
     if (!saysNoSuchMailbox(error)) throw error
     // A server that gets repeated attempts for unknown mailboxes classifies the sender as a spammer.
-    app.log.warn({ mail: id }, 'a mail was given up: its server says that there is no such mailbox')
+    app.log.warn({ mail: id }, 'a mail was not sent: there is no such mailbox')
   }
   await forget(app, id)
 }

@@ -23,10 +23,10 @@ export function composeMail(order: MailOrder, console: string): MailText {
       return {
         subject: 'Verify your e-mail address',
         text: lines(
-          'Somebody, maybe you, signed up with this e-mail address and chose a password. If it was you, verify the address:',
+          'Someone, probably you, signed up with this e-mail address and chose a password. If it was you, verify the address:',
           link('verify-email', order.token),
-          'The link holds for one day and works once; signing up again makes it void.',
-          'If it was not you, do not follow the link: somebody else knows the password. Ignore this mail, and nothing happens.',
+          'The link is valid for one day and works once. It becomes invalid if someone signs up again with another name or password.',
+          'If it was not you, do not open the link: someone else knows the password. You can ignore this mail.',
         ),
       }
     case 'reset':
@@ -35,17 +35,17 @@ export function composeMail(order: MailOrder, console: string): MailText {
         text: lines(
           'Set a new password here:',
           link('reset-password', order.token),
-          'The link holds for one hour and works once. A new password ends every session, and revokes the API keys and open invitations that were made with the account.',
-          'If you did not ask for it, ignore this mail: nothing has changed.',
+          'The link is valid for one hour and works once. A new password ends all sessions and revokes the API keys and open invitations that were created with this account.',
+          'If you did not request this, you can ignore this mail. Nothing has changed.',
         ),
       }
     case 'known':
       return {
-        subject: 'You have an account already',
+        subject: 'You already have an account',
         text: lines(
-          'Somebody, maybe you, tried to sign up with this e-mail address, which has an account already.',
-          `Sign in, or set a new password if you forgot it: ${console}/`,
-          'If it was not you, ignore this mail: nothing has changed.',
+          'Someone, probably you, tried to sign up with this e-mail address. An account with this address already exists.',
+          `Sign in, or set a new password if you have forgotten it: ${console}/`,
+          'If it was not you, you can ignore this mail. Nothing has changed.',
         ),
       }
     case 'invitation': {
@@ -55,7 +55,7 @@ export function composeMail(order: MailOrder, console: string): MailText {
         text: lines(
           `${inviter} invites you to the team ${team}. Sign in with this e-mail address and accept:`,
           link('invitation', order.token),
-          'The invitation holds for seven days. Names in quotes were chosen by people, not by us. If you do not expect this mail, ignore it.',
+          'The invitation is valid for seven days. The names in quotes were chosen by users of this service. If you do not expect this mail, ignore it.',
         ),
       }
     }

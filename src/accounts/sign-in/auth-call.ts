@@ -41,7 +41,7 @@ export function passCookies(reply: FastifyReply, headers: Headers): void {
 /** Rejects pages of other origins; browsers always name those in `Origin`. @throws FORBIDDEN when the origin is not trusted. */
 export function checkOrigin(app: App, { headers: { origin } }: FastifyRequest): void {
   if (origin !== undefined && !trustedOrigins(app).includes(origin))
-    fail('FORBIDDEN', 'Pages of this origin may not sign people in or out')
+    fail('FORBIDDEN', 'Pages of this origin may not sign users in or out')
 }
 
 /**

@@ -50,25 +50,25 @@ const password = 'correct horse'
 const newPassword = 'battery staple'
 // Example of a token from a mail.
 const token = 'q0Zt3xPvFz1yN8sJm4bWcR7uKd2hLgTe'
-const browser = ' A browser may ask from the pages of `PUBLIC_URL` and `CONSOLE_URL` alone.'
-const provider = z.object({ provider: z.string().describe('What the identity provider is called here: `sso`.') })
+const browser = ' Browsers may send this request from pages of `PUBLIC_URL` and `CONSOLE_URL` only.'
+const provider = z.object({ provider: z.string().describe('The name of the identity provider in this gateway: `sso`.') })
 
 export const described = {
   signUp: {
     operationId: 'signUp',
     summary: 'Sign up',
     description:
-      'Makes an account and sends its address a mail to verify it by. It replaces an earlier sign-up whose address was not verified, and makes its mails void. Answers alike for an address that has an account; its owner reads so in a mail.',
+      'Creates an account and sends a mail with a link that verifies its address. A later sign-up for an address that is not verified replaces name and password; if they differ, earlier links become invalid. The response is the same if the address already has an account; the owner is informed by mail.',
     body: body('SignUp', signUpBody, 'An account', { email, password, name: 'Ada Lovelace' }),
     answer: answers.signedUp,
-    done: 'A mail is on its way.',
+    done: 'A mail is sent.',
     errors: ['API_RATE_LIMIT_EXCEEDED'],
   },
   verifyEmail: {
     operationId: 'verifyEmail',
     summary: 'Verify an e-mail address',
     description:
-      'Takes the token of the mail, which holds for a day, once, until somebody signs up with the address again. From then on the account can sign in with the password of the sign-up that the mail is about; sessions, API keys and invitations from before end.',
+      'Takes the token of the mail, which is valid for one day and works once, unless a later sign-up for the address has another name or password. Afterwards the user can sign in with the password of the sign-up that the mail belongs to. Earlier sessions, API keys and invitations of the account end.',
     body: body('VerifyEmail', verifyBody, 'The token of the mail', { token }),
     answer: answers.verified,
     done: 'The address is verified.',
@@ -76,27 +76,28 @@ export const described = {
   },
   resendVerification: {
     operationId: 'resendVerification',
-    summary: 'Ask for the mail that verifies an address again',
-    description: 'Sends it where an account of that address waits for it. Answers alike for every address.',
+    summary: 'Send the verification mail again',
+    description:
+      'Sends the mail if an account with this address waits for verification. The response is the same for every address.',
     body: body('MailAddress', emailBody, 'An address', { email }),
     answer: answers.accepted,
-    done: 'A mail is on its way to whoever waits for one.',
+    done: 'A mail is sent if an account waits for verification.',
     errors: ['API_RATE_LIMIT_EXCEEDED'],
   },
   logIn: {
     operationId: 'logIn',
     summary: 'Sign in with a password',
-    description: `Begins a session of 30 days, which is a cookie, and answers its first access token. One network gets five failures in 15 minutes for one address, and where many networks fail for it, each further try waits longer. A second cookie makes the device known: its failures are counted for itself.${browser}`,
+    description: `Starts a session of 30 days, stored in a cookie, and returns its first access token. Each network has five failed attempts in 15 minutes for one address. If many networks fail for one address, the waiting time between attempts grows. A second cookie identifies a known device, whose failed attempts are counted separately.${browser}`,
     body: body('Login', loginBody, 'Address and password', { email, password }),
     answer: answers.signedIn,
-    done: 'The session has begun.',
+    done: 'The session has started.',
     setsCookie: true,
     errors: ['INVALID_CREDENTIALS', 'EMAIL_NOT_VERIFIED', 'FORBIDDEN', 'API_RATE_LIMIT_EXCEEDED'],
   },
   renewToken: {
     operationId: 'renewToken',
     summary: 'Get the next access token',
-    description: `Takes the session's cookie. The 30 days of a session that is a day old begin anew.${browser}`,
+    description: `Needs the session cookie. The session is extended to 30 days again once it is one day old.${browser}`,
     answer: answers.token,
     done: 'The next token.',
     proofs: ['Session'],
@@ -106,9 +107,9 @@ export const described = {
   logOut: {
     operationId: 'logOut',
     summary: 'Sign out',
-    description: `Ends the session of the cookie and that of the token, with all their tokens and streams, at once.${browser}`,
+    description: `Ends the session of the cookie and the session of the token at once, with their tokens and streams.${browser}`,
     answer: answers.loggedOut,
-    done: 'No session is left of those that were shown.',
+    done: 'The sessions have ended.',
     proofs: ['Session', 'AccessToken'],
     proofOptional: true,
     setsCookie: true,
@@ -116,18 +117,18 @@ export const described = {
   },
   forgotPassword: {
     operationId: 'forgotPassword',
-    summary: 'Ask for a mail to set a password by',
-    description: 'Sends it to whoever has an account of that address. Answers alike for every address.',
+    summary: 'Request a mail to reset the password',
+    description: 'Sends the mail if an account with this address exists. The response is the same for every address.',
     body: body('ForgottenPassword', forgotBody, 'An address', { email }),
     answer: answers.accepted,
-    done: 'A mail is on its way to whoever has an account.',
+    done: 'A mail is sent if the account exists.',
     errors: ['API_RATE_LIMIT_EXCEEDED'],
   },
   resetPassword: {
     operationId: 'resetPassword',
     summary: 'Set a password with the token of a mail',
     description:
-      'The token holds for an hour, once. Every session of the account ends, the API keys and open invitations that were made with it are revoked, and its address is verified.',
+      'The token is valid for one hour and works once. All sessions of the account end, the API keys and open invitations that were created with it are revoked, and its address counts as verified.',
     body: body('PasswordReset', resetBody, 'The token of the mail', { token, password: newPassword }),
     answer: answers.changed,
     done: 'The password is set.',
@@ -137,8 +138,8 @@ export const described = {
     operationId: 'changePassword',
     summary: 'Change your password',
     description:
-      'Takes the present one. Every other session of yours ends. After five wrong ones in 15 minutes each further try waits longer.',
-    body: body('PasswordChange', changeBody, 'Another password', { currentPassword: password, newPassword }),
+      'Needs the current password. All other sessions of the user end. After five wrong passwords in 15 minutes the waiting time between attempts grows.',
+    body: body('PasswordChange', changeBody, 'A new password', { currentPassword: password, newPassword }),
     answer: answers.changed,
     done: 'The password is set.',
     proofs: ['AccessToken'],
@@ -147,7 +148,7 @@ export const described = {
   listSessions: {
     operationId: 'listSessions',
     summary: 'List your sessions',
-    description: 'Where you are signed in, newest first.',
+    description: 'Your sessions, newest first.',
     answer: answers.sessions,
     done: 'Your sessions.',
     proofs: ['AccessToken'],
@@ -155,40 +156,41 @@ export const described = {
   },
   endSession: {
     operationId: 'endSession',
-    summary: 'End a session of yours',
-    description: 'Its tokens and streams end with it, at once.',
+    summary: 'End one of your sessions',
+    description: 'Its tokens and streams end at once.',
     pathParameters: sessionPath,
     answer: answers.ended,
-    done: 'It is over.',
+    done: 'The session has ended.',
     proofs: ['AccessToken'],
     errors: ['NOT_FOUND', 'API_RATE_LIMIT_EXCEEDED'],
   },
   showKeys: {
     operationId: 'showKeys',
-    summary: 'Read the public keys of access tokens',
+    summary: 'Read the public keys that verify access tokens',
     description:
-      'A JSON Web Key Set, in no envelope, for whoever checks tokens of ours. That the session is still there, only we know.',
+      'A JSON Web Key Set without an envelope, for services that verify access tokens. A valid signature does not prove that the session still exists; only the gateway knows that.',
     answer: answers.keys,
     done: 'The keys.',
   },
   leaveForProvider: {
     operationId: 'leaveForProvider',
     summary: 'Sign in through an identity provider',
-    description: 'For browsers: leads to the provider, where one is set up, which leads back to the callback.',
+    description:
+      'For browsers: redirects to the identity provider, if one is configured. The provider redirects to the callback.',
     pathParameters: provider,
     answer: null,
-    done: 'To the provider.',
+    done: 'Redirects to the provider.',
     setsCookie: true,
     errors: ['NOT_FOUND', 'API_RATE_LIMIT_EXCEEDED'],
   },
   returnFromProvider: {
     operationId: 'returnFromProvider',
-    summary: 'Come back from an identity provider',
-    description: 'For browsers: leads to the console, with a session or with `?error=` and why there is none.',
+    summary: 'Return from an identity provider',
+    description: 'For browsers: redirects to the console, with a session, or with the reason of the failure as `?error=`.',
     pathParameters: provider,
     query: callbackQuery,
     answer: null,
-    done: 'To the console.',
+    done: 'Redirects to the console.',
     setsCookie: true,
     errors: ['VALIDATION_ERROR', 'NOT_FOUND'],
   },

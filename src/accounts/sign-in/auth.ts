@@ -45,7 +45,7 @@ function causeIn(details: readonly unknown[]): Error | undefined {
  */
 function refuseUnwritable(user: { email: string; emailVerified: boolean }): void {
   if (!user.emailVerified && !email.safeParse(user.email).success)
-    throw new APIError('BAD_REQUEST', { code: 'email_not_valid', message: 'This is no e-mail address' })
+    throw new APIError('BAD_REQUEST', { code: 'email_not_valid', message: 'This is not an e-mail address' })
 }
 
 /** Returns the URL that an identity provider sends people back to. */

@@ -54,7 +54,7 @@ function createIdentity(app: App): Identity {
     auth,
     async withProvider(id) {
       const { oidc } = app.secrets
-      if (oidc?.id !== id) throw failure('NOT_FOUND', `There is no identity provider ${id}`)
+      if (oidc?.id !== id) throw failure('NOT_FOUND', `No identity provider is called ${id}`)
       if (ready.has(id)) return await auth()
       // Concurrent requests share one attempt.
       let asked = joining.get(id)
@@ -85,6 +85,6 @@ async function startWith(app: App, baseUrl: string, oidc: readonly OidcSettings[
   const auth = await start(app, baseUrl, oidc)
   const { socialProviders } = await auth.$context
   const missing = oidc.find(({ id }) => !socialProviders.some((provider) => provider.id === id))
-  if (missing) throw new Error(`nothing of use at ${missing.discoveryUrl}`)
+  if (missing) throw new Error(`no valid discovery document at ${missing.discoveryUrl}`)
   return auth
 }

@@ -78,7 +78,7 @@ async function takeTries({ pool }: App, email: string, claimant: Claimant): Prom
 
 function takenOr(counted: Counted, digest: Buffer): Try {
   if (counted.at) return { digest, at: counted.at }
-  const message = 'Too many failed logins with this e-mail address; try again later'
+  const message = 'Too many failed sign-ins with this e-mail address; try again later'
   return failFor(counted.waitSeconds, 'API_RATE_LIMIT_EXCEEDED', message)
 }
 
@@ -87,7 +87,7 @@ async function settle(app: App, email: string, claimant: Claimant, tries: Try[],
   if (code === 'INVALID_CREDENTIALS') return
   // The password was correct.
   const settled = code === 'EMAIL_NOT_VERIFIED' ? giveBack(app, email, claimant, tries) : uncountAll(app, tries)
-  await settled.catch((err) => app.log.warn({ err }, 'a login that did not fail is counted as one that did'))
+  await settled.catch((err) => app.log.warn({ err }, 'a successful sign-in is still counted as a failed one'))
 }
 
 /** Clears all failures of the claimant, and returns the try that this attempt took from the counter of all networks. */
@@ -115,7 +115,7 @@ const lines = new Map<string, Line>()
  */
 async function oneByOne<T>(party: string, work: () => Promise<T>): Promise<T> {
   const line = lines.get(party) ?? { last: Promise.resolve(), waiting: 0 }
-  if (line.waiting >= maxWaiting) failFor(1, 'API_RATE_LIMIT_EXCEEDED', 'Too many logins at once; try again shortly')
+  if (line.waiting >= maxWaiting) failFor(1, 'API_RATE_LIMIT_EXCEEDED', 'Too many sign-ins at the same time; try again shortly')
   lines.set(party, line)
   line.waiting++
   const mine = line.last.then(work)

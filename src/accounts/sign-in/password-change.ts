@@ -16,10 +16,10 @@ import { replacePassword } from './replace-password.ts'
 
 export const changeBody = z
   .object({
-    currentPassword: text(1, 128).describe('The present one.'),
-    newPassword: password.describe('The next one, 10 to 128 characters.'),
+    currentPassword: text(1, 128).describe('The current password.'),
+    newPassword: password.describe('The new password, 10 to 128 characters.'),
   })
-  .describe('A password for another.')
+  .describe('A password change.')
 
 /**
  * Ends every session except the caller's. Wrong current passwords are counted for the person, apart from failed logins of others.
@@ -35,13 +35,14 @@ export async function changePassword(app: App, request: FastifyRequest): Promise
   if (!current) fail('INVALID_STATE', 'This account has no password; set one with a mail (password/forgot)')
   const claimant = { kind: 'session', email } as const
   await guarded(app, email, claimant, async () => {
-    if (!(await verifyPassword(current, currentPassword))) fail('INVALID_CREDENTIALS', 'currentPassword: is not the password')
+    if (!(await verifyPassword(current, currentPassword)))
+      fail('INVALID_CREDENTIALS', 'currentPassword: is not the current password')
   })
   const hash = await inTurnOf(claimant, () => hashPassword(newPassword))
   await transaction(app.db, async (tx) => {
     await lockUser(tx, userId)
     if ((await hashOf(tx.db, { id: userId })) !== current)
-      fail('CONFLICT', 'The password was changed by somebody else at the same time')
+      fail('CONFLICT', 'The password was changed by another request at the same time')
     await replacePassword(tx, { userId, email, hash, keepSessionId: sessionId })
   })
   return { changed: true }

@@ -17,10 +17,12 @@ import { hashPassword } from './password.ts'
 import { proveAddress } from './prove-address.ts'
 import { replacePassword } from './replace-password.ts'
 
-export const forgotBody = z.object({ email: email.describe('Whose password it is.') }).describe('Whom to write to.')
+export const forgotBody = z
+  .object({ email: email.describe('The e-mail address of the account.') })
+  .describe('The recipient of the mail.')
 export const resetBody = z
-  .object({ token: mailToken, password: password.describe('The new one, 10 to 128 characters.') })
-  .describe('A new password for the token of a mail.')
+  .object({ token: mailToken, password: password.describe('The new password, 10 to 128 characters.') })
+  .describe('A new password, with the token of a mail.')
 
 /**
  * Sends a mail if somebody has an account with the address. The response is the same for every address.

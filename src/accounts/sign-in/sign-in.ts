@@ -16,8 +16,8 @@ import { tokenSeconds } from './token-form.ts'
 
 /** Accepts any password that can be hashed: one that is too short to be a password gives INVALID_CREDENTIALS, not VALIDATION_ERROR. */
 export const loginBody = z
-  .object({ email: email.describe('Whose account it is.'), password: text(1, 128).describe('Its password.') })
-  .describe('Who signs in.')
+  .object({ email: email.describe('The e-mail address of the account.'), password: text(1, 128).describe('The password.') })
+  .describe('The credentials of a user.')
 
 export interface Token {
   accessToken: string

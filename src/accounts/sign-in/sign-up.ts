@@ -22,9 +22,9 @@ import { hashPassword } from './password.ts'
 
 export const signUpBody = z
   .object({
-    email: email.describe('Where the mail goes, and what you sign in by.'),
-    password: password.describe('10 to 128 characters.'),
-    name: text(1, 100).describe('What people call you.'),
+    email: email.describe('The address of the account. The verification mail goes to it.'),
+    password: password.describe('The password, 10 to 128 characters.'),
+    name: text(1, 100).describe("The user's name."),
   })
   .describe('A new account.')
 

@@ -14,9 +14,9 @@ import { identity } from './identity.ts'
 
 /** Query parameters that the provider sends the browser back with. It may add others. */
 export const callbackQuery = z.object({
-  code: z.string().optional().describe("The provider's word for who it is."),
-  state: z.string().optional().describe('What was handed to the provider on the way there.'),
-  error: z.string().optional().describe('Why the provider let nobody in.'),
+  code: z.string().optional().describe('The authorization code of the provider.'),
+  state: z.string().optional().describe('The state that the gateway passed to the provider.'),
+  error: z.string().optional().describe("The provider's reason for a refusal."),
 })
 
 /** Time limit for the exchange with the provider. */
@@ -57,7 +57,8 @@ export async function returnFromProvider(app: App, request: FastifyRequest, repl
   const { provider } = request.params as { provider: string }
   const auth = await identity(app).withProvider(provider)
   parse(callbackQuery, request.query)
-  if (exchanges >= mostExchanges) fail('SERVICE_UNAVAILABLE', `The identity provider ${provider} is asked by too many at once`)
+  if (exchanges >= mostExchanges)
+    fail('SERVICE_UNAVAILABLE', `Too many sign-ins through the identity provider ${provider} at the same time`)
   exchanges++
   const asked = auth.api.callbackOAuth({
     method: 'GET',
@@ -74,6 +75,6 @@ export async function returnFromProvider(app: App, request: FastifyRequest, repl
   )
   passCookies(reply, answer.headers)
   const location = answer.headers.get('location')
-  if (!location) fail('SERVICE_UNAVAILABLE', `The identity provider ${provider} did not say who this is`)
+  if (!location) fail('SERVICE_UNAVAILABLE', `The identity provider ${provider} did not identify the user`)
   return await reply.code(302).header('location', location).send()
 }

@@ -82,7 +82,7 @@ export function createTurns<Queue extends string>(atOnce: number, queues: Record
 
   function refuseIfFull({ queue, party }: Asker<Queue>): void {
     if ((partiesOf(queue).get(party)?.waiting.length ?? 0) < queues[queue].waiting) return
-    failFor(1, queues[queue].full, 'Too many of these requests from here at once; try again shortly')
+    failFor(1, queues[queue].full, 'Too many requests of this kind from this network at the same time; try again shortly')
   }
 
   /** Drops a request of another party if the queue is full. @throws SERVICE_UNAVAILABLE when no other party would have more queued. */

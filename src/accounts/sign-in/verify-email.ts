@@ -21,10 +21,10 @@ export const verifyBody = z
     token: mailToken,
     password: text(1, 128)
       .optional()
-      .describe('The password of the sign-up, where the page asks for it: a mail that others caused verifies nothing then.'),
+      .describe('The password of the sign-up, if the page asks for it. It protects against links of sign-ups by others.'),
   })
-  .describe('What a mail told.')
-export const emailBody = z.object({ email: email.describe('Whose account it is about.') }).describe('An address.')
+  .describe('The token of the mail.')
+export const emailBody = z.object({ email: email.describe('The e-mail address of the account.') }).describe('An address.')
 
 /**
  * Verifies the address with a one-time token that belongs to one sign-up; a later, different sign-up makes it void. From then on the
@@ -50,7 +50,7 @@ export async function verifyEmail(app: App, request: FastifyRequest): Promise<{ 
 async function checkPassword(app: App, request: FastifyRequest, userId: string, password: string): Promise<void> {
   const hash = (await hashOf(app.db, { id: userId })) ?? ''
   if (await inTurnOf(strangerOf(request), () => verifyPassword(hash, password))) return
-  fail('INVALID_CREDENTIALS', 'password: is not the one of the sign-up that this mail is about')
+  fail('INVALID_CREDENTIALS', 'password: is not the password of the sign-up that this mail belongs to')
 }
 
 /**

@@ -46,7 +46,7 @@ function answerOf(app: App, row: AdmittedPerson): Admission {
   const { workspaceId, sessionId, userId, teamId, role, ownerId, plan, active } = row
   if (!workspaceId) return { principal: null, error: failure('TEAM_NOT_FOUND'), rate: null, retryAfter: null }
   if (row.position >= row.granted) {
-    const error = failure('API_RATE_LIMIT_EXCEEDED', 'Too many requests in one second by this person')
+    const error = failure('API_RATE_LIMIT_EXCEEDED', 'Too many requests in one second by this user')
     const rate = { limit: app.config.personRateLimitPerSecond, remaining: 0, reset: 1 }
     return { principal: null, error, rate, retryAfter: 1 }
   }

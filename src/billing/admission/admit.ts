@@ -11,7 +11,7 @@ import type { Principal } from '../../core/principal.ts'
 import { type Admitted, admitGroups, type Group, uncountRequest } from './admit.sql.ts'
 import { type RateState, rateOf } from './rate-window.ts'
 
-type Asked = Omit<Group, 'members'>
+type AdmissionRequest = Omit<Group, 'members'>
 
 export interface KeyRequest {
   /** The `x-api-key` header. */
@@ -42,10 +42,10 @@ function isKey(value: unknown): value is string {
 export const admitKeys = definePart(createAdmission)
 
 function createAdmission(app: App): (request: KeyRequest) => Promise<Admission> {
-  const batch = createBatch<Asked, Admission>({
+  const batch = createBatch<AdmissionRequest, Admission>({
     max: 500,
     parallel: 2,
-    run: (asked) => admitAll(app, asked),
+    run: (requests) => admitAll(app, requests),
     observe: (size) => app.metrics.batchSize.observe({ batch: 'admit' }, size),
   })
   return async (request) => {
@@ -65,9 +65,9 @@ export async function uncount(app: App, { ownerId }: Principal): Promise<void> {
   await uncountRequest(app.quickPool, ownerId)
 }
 
-async function admitAll(app: App, asked: readonly Asked[]): Promise<Admission[]> {
+async function admitAll(app: App, requests: readonly AdmissionRequest[]): Promise<Admission[]> {
   const groups = new Map<string, Group>()
-  for (const [index, request] of asked.entries()) {
+  for (const [index, request] of requests.entries()) {
     const name = `${request.hash.toString('latin1')} ${request.scope} ${request.teamId}`
     const group = groups.get(name)
     if (group) group.members.push(index)
@@ -75,7 +75,7 @@ async function admitAll(app: App, asked: readonly Asked[]): Promise<Admission[]>
   }
   const list = [...groups.values()]
   const rows = await admitGroups(app.quickPool, list, app.config.rateLimitPerSecond)
-  const answers: (Admission | undefined)[] = asked.map(() => undefined)
+  const answers: (Admission | undefined)[] = requests.map(() => undefined)
   for (const row of rows) {
     const group = list[row.i - 1] as Group
     if (row.verdict === 'ok') keyUse(app).note(row.keyId)

@@ -3,24 +3,24 @@ import type { Sql } from '../../core/database/database.ts'
 import { thisMonth } from './period.ts'
 
 /**
- * Takes quota of the current month, for each owner as much of `asked` as fits below `quota`. `used` is the count afterwards. Owners must
+ * Takes quota of the current month, for each owner as much of `wanted` as fits below `quota`. `used` is the count afterwards. Owners must
  * be sorted by their ids. One upsert: the row lock makes it exact across all processes.
  */
 export async function takeQuota(
   tx: Sql,
-  owners: readonly { ownerId: string; quota: number; asked: number }[],
+  owners: readonly { ownerId: string; quota: number; wanted: number }[],
 ): Promise<{ userId: string; granted: number; used: number }[]> {
   const { rows } = await tx.query<{ userId: string; granted: number; used: number }>({
     name: 'billing.take-quota',
-    text: `with asked as (select * from unnest($1::uuid[], $2::int[], $3::int[]) as a(id, quota, n))
+    text: `with wanted as (select * from unnest($1::uuid[], $2::int[], $3::int[]) as a(id, quota, n))
       insert into usage as u ("userId", period, "messagesCount", granted)
-      select id, ${thisMonth}, least(n, quota), least(n, quota) from asked order by id
+      select id, ${thisMonth}, least(n, quota), least(n, quota) from wanted order by id
       on conflict ("userId", period) do update set ("messagesCount", granted) = (
         select u."messagesCount" + g.n, g.n
-        from (select greatest(0, least(a.n, a.quota - u."messagesCount" - u."statusesCount")) as n from asked a where a.id = excluded."userId") g
+        from (select greatest(0, least(a.n, a.quota - u."messagesCount" - u."statusesCount")) as n from wanted a where a.id = excluded."userId") g
       )
       returning "userId", granted, "messagesCount" + "statusesCount" as used`,
-    values: [owners.map(({ ownerId }) => ownerId), owners.map(({ quota }) => quota), owners.map(({ asked }) => asked)],
+    values: [owners.map(({ ownerId }) => ownerId), owners.map(({ quota }) => quota), owners.map(({ wanted }) => wanted)],
   })
   return rows
 }

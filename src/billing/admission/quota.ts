@@ -15,16 +15,16 @@ export interface QuotaRequest {
 /** Takes quota in the transaction `tx`. Returns for each request, in order, if it fitted. Exact across all processes. */
 export async function reserveQuota(tx: Sql, requests: readonly QuotaRequest[]): Promise<boolean[]> {
   if (requests.length === 0) return []
-  const owners = new Map<string, { quota: number; asked: number }>()
+  const owners = new Map<string, { quota: number; wanted: number }>()
   for (const { ownerId, plan, counts } of requests) {
-    const owner = owners.get(ownerId) ?? { quota: planOf(plan).limits.monthlyOutboundQuota, asked: 0 }
-    if (counts) owner.asked++
+    const owner = owners.get(ownerId) ?? { quota: planOf(plan).limits.monthlyOutboundQuota, wanted: 0 }
+    if (counts) owner.wanted++
     owners.set(ownerId, owner)
   }
   const list = [...owners].sort(([a], [b]) => (a < b ? -1 : 1))
   const rows = await takeQuota(
     tx,
-    list.map(([id, { quota, asked }]) => ({ ownerId: id, quota, asked })),
+    list.map(([id, { quota, wanted }]) => ({ ownerId: id, quota, wanted })),
   )
   // Starts from the quota that was left before this batch, so that a request depends on those before it and not on those after it.
   const left = new Map(rows.map((row) => [row.userId, (owners.get(row.userId)?.quota ?? 0) - row.used + row.granted]))
@@ -102,6 +102,6 @@ export async function reservePlanned(
 export function tooMuchPlanned(plan: string): Error {
   return failure(
     'MONTHLY_OUTBOUND_QUOTA_EXCEEDED',
-    `The plan allows ${mostPlanned(plan)} scheduled messages and recipients a month`,
+    `The plan allows ${mostPlanned(plan)} scheduled messages and campaign recipients a month`,
   )
 }

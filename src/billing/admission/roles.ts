@@ -3,24 +3,24 @@
 import { fail } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 
-type Asker = Pick<Principal, 'teamId' | 'role'>
+type Caller = Pick<Principal, 'teamId' | 'role'>
 
 /** True if the billing is that of a team that belongs to somebody else. Keys have no role, so a team key never has access. */
-function isAnothers({ teamId, role }: Asker): boolean {
+function isAnothers({ teamId, role }: Caller): boolean {
   return teamId !== null && role !== 'owner'
 }
 
 /** @throws BILLING_TEAM_MUTATION_FORBIDDEN when the caller does not own the team. */
-export function refuseUnlessOwner(principal: Asker): void {
+export function refuseUnlessOwner(principal: Caller): void {
   if (isAnothers(principal)) fail('BILLING_TEAM_MUTATION_FORBIDDEN')
 }
 
 /** @throws BILLING_PAYMENTS_TEAM_OWNER_ONLY when the caller does not own the team. */
-export function refusePaymentsUnlessOwner(principal: Asker): void {
+export function refusePaymentsUnlessOwner(principal: Caller): void {
   if (isAnothers(principal)) fail('BILLING_PAYMENTS_TEAM_OWNER_ONLY')
 }
 
 /** Protects the subscription and the usage. @throws FORBIDDEN when the caller is a collaborator of the team, or uses a key of the team. */
-export function refuseCollaborators(principal: Asker): void {
-  if (isAnothers(principal) && principal.role !== 'admin') fail('FORBIDDEN', 'Collaborators do not see the billing of a team')
+export function refuseCollaborators(principal: Caller): void {
+  if (isAnothers(principal) && principal.role !== 'admin') fail('FORBIDDEN', 'Collaborators cannot see the billing of a team')
 }

@@ -30,7 +30,9 @@ function createSignInRate(app: App): (userId: string) => Promise<void> {
       return ids.map((id) => {
         const rest = left.get(id) ?? 0
         left.set(id, rest - 1)
-        return rest > 0 ? undefined : failure('API_RATE_LIMIT_EXCEEDED', 'Too many of these in one second; try again later')
+        return rest > 0
+          ? undefined
+          : failure('API_RATE_LIMIT_EXCEEDED', 'Too many requests of this kind in one second; try again later')
       })
     },
   })

@@ -43,25 +43,25 @@ async function createClient({ secretKey, apiUrl }: StripeSettings): Promise<Stri
 }
 
 /** Awaits a call to Stripe. @throws PROVIDER_ERROR when the call fails for any reason; the log has the reason. */
-export async function askStripe<T>(app: Pick<BillingApp, 'log'>, call: Promise<T>): Promise<T> {
+export async function callStripe<T>(app: Pick<BillingApp, 'log'>, call: Promise<T>): Promise<T> {
   try {
     return await call
   } catch (error) {
     const { type, code, message, requestId } = error as Record<string, unknown>
-    app.log.warn({ type, code, err: message, stripeRequest: requestId }, 'Stripe did not do what was asked')
-    return fail('PROVIDER_ERROR', 'Stripe did not do this; nothing was changed here, try again later')
+    app.log.warn({ type, code, err: message, stripeRequest: requestId }, 'Stripe refused the request')
+    return fail('PROVIDER_ERROR', 'Stripe did not complete the request. Nothing was changed; try again later')
   }
 }
 
 /**
- * {@link askStripe} for a resource that may be deleted: returns null if Stripe does not know it. `param` is the parameter that names the
+ * {@link callStripe} for a resource that may be deleted: returns null if Stripe does not know it. `param` is the parameter that names the
  * resource; without `param` the path names it.
  */
 export async function findAtStripe<T>(app: Pick<BillingApp, 'log'>, call: Promise<T>, param?: string): Promise<T | null> {
   const known = call.catch((error: { code?: unknown; param?: unknown }) =>
     error.code === 'resource_missing' && (param === undefined || error.param === param) ? null : Promise.reject(error),
   )
-  return await askStripe(app, known)
+  return await callStripe(app, known)
 }
 
 /** Returns the id of a field that Stripe sends either as an id or as a whole object. */

@@ -1,11 +1,11 @@
-// Reconciliation: asks Stripe about subscriptions whose period ended a while ago without an event, because events can be lost.
+// Reconciliation: compares subscriptions with Stripe whose period ended a while ago without an event, because events can be lost.
 import type { App } from '../../core/app.ts'
 import type { BillingApp } from '../provider.ts'
 import { touchSubscription } from '../subscriptions.sql.ts'
 import { openStripe } from './client.ts'
 import { syncCustomer } from './sync.ts'
 
-/** Maximum per run. The next run takes the others, because a subscription that was asked about moves to the end of the order. */
+/** Maximum per run. The next run takes the others, because a compared subscription moves to the end of the order. */
 const atOnce = 200
 const turnMs = 300_000
 /** How long after the end of its period a subscription is overdue. */
@@ -32,7 +32,7 @@ export async function syncOverdue(app: BillingApp & Pick<App, 'stopping'>): Prom
       failures = 0
     } catch (err) {
       failures++
-      app.log.warn({ err, userId }, 'a subscription could not be compared with Stripe; it is tried again later')
+      app.log.warn({ err, userId }, 'a subscription could not be compared with Stripe; it will be retried')
       await touchSubscription(app.pool, userId)
     }
   }

@@ -4,7 +4,7 @@ import { consoleUrl } from '../../accounts/mail/console-url.ts'
 import { fail } from '../../core/errors.ts'
 import type { BillingApp, BillingProvider, Opened, Order } from '../provider.ts'
 import { storeCustomer } from '../subscriptions.sql.ts'
-import { askStripe, findAtStripe, openStripe, type StripeAccount } from './client.ts'
+import { callStripe, findAtStripe, openStripe, type StripeAccount } from './client.ts'
 import { settleSession, syncCustomer } from './sync.ts'
 
 /** Returns a provider for the Stripe account of `app.secrets.stripe`. */
@@ -25,7 +25,7 @@ export function createStripeProvider(app: BillingApp): BillingProvider {
       // A customer that Stripe does not know has no running subscription there, so a new customer is created.
       const another = await makeCustomer(app, opened, order)
       const again = await openCheckout(app, opened, order, another, `${order.checkoutId}-again`)
-      return again ?? fail('PROVIDER_ERROR', 'Stripe does not know the customer it has just made; try again later')
+      return again ?? fail('PROVIDER_ERROR', 'Stripe does not find the customer that it has just created; try again later')
     },
     async isOpen({ externalId }) {
       // A page of the portal is valid for minutes only, so a new one is always opened.
@@ -34,20 +34,20 @@ export function createStripeProvider(app: BillingApp): BillingProvider {
       const session = await findAtStripe(app, opened.stripe.checkout.sessions.retrieve(externalId))
       if (session?.status !== 'complete') return session?.status === 'open'
       await settleSession(app, opened, session)
-      fail('INVALID_STATE', 'The checkout before was completed; look at the subscription')
+      fail('INVALID_STATE', 'The previous checkout was completed; read the subscription again')
     },
     async close({ externalId }) {
       if (!externalId?.startsWith('cs_')) return
       const { stripe } = await account()
-      await askStripe(app, stripe.checkout.sessions.expire(externalId))
+      await callStripe(app, stripe.checkout.sessions.expire(externalId))
     },
     async renew({ externalId, customerId }, goesOn) {
       if (!externalId || !customerId) return false
       const opened = await account()
       const { subscriptions } = opened.stripe
-      const changed = await askStripe(app, subscriptions.update(externalId, { cancel_at_period_end: !goesOn }))
+      const changed = await callStripe(app, subscriptions.update(externalId, { cancel_at_period_end: !goesOn }))
       // The customer portal sets the end as a timestamp. A separate call removes it, because Stripe rejects both parameters at once.
-      if (goesOn && changed.cancel_at) await askStripe(app, subscriptions.update(externalId, { cancel_at: '' }))
+      if (goesOn && changed.cancel_at) await callStripe(app, subscriptions.update(externalId, { cancel_at: '' }))
       await syncCustomer(app, opened, customerId)
       return true
     },
@@ -57,7 +57,7 @@ export function createStripeProvider(app: BillingApp): BillingProvider {
 /** Creates the payer's customer at Stripe and stores its id. Returns the stored id. */
 async function makeCustomer(app: BillingApp, { stripe }: StripeAccount, order: Order): Promise<string> {
   const { payer, subscription, checkoutId } = order
-  const { id } = await askStripe(
+  const { id } = await callStripe(
     app,
     stripe.customers.create(
       { email: payer.email, name: payer.name, metadata: { userId: payer.id } },

@@ -9,7 +9,7 @@ import type { BillingApp } from '../provider.ts'
 import { freeSince, lastingPlan } from '../subscription.ts'
 import { lockSubscriptionOf, type SubscriptionState, storeSubscription } from '../subscriptions.sql.ts'
 import { findTeamFault } from '../team-fit.ts'
-import { askStripe, idOf, type StripeAccount } from './client.ts'
+import { callStripe, idOf, type StripeAccount } from './client.ts'
 import { storePayment } from './payments.sql.ts'
 import { paymentOf, stateOf } from './state.ts'
 
@@ -17,7 +17,7 @@ import { paymentOf, stateOf } from './state.ts'
 const tries = 20
 
 /**
- * Sets the subscription of that customer to its current state at Stripe. If the row changes while Stripe is asked, Stripe is asked again
+ * Sets the subscription of that customer to its current state at Stripe. If the row changes during the call, Stripe is called again
  * (optimistic locking), so that an old answer never replaces a newer one. An unknown customer is ignored.
  * @throws PROVIDER_ERROR when Stripe fails, or when the row keeps changing.
  */
@@ -25,12 +25,12 @@ export async function syncCustomer(app: BillingApp, { stripe, settings }: Stripe
   for (let left = tries; left > 0; left--) {
     const seen = await findCustomer(app, customer)
     if (!seen) return
-    const { data } = await askStripe(app, stripe.subscriptions.list({ customer, status: 'all', limit: 100 }))
+    const { data } = await callStripe(app, stripe.subscriptions.list({ customer, status: 'all', limit: 100 }))
     const theirs = data.filter((subscription) => idOf(subscription.customer) === customer)
     const state = stateOf(settings.prices, theirs, seen)
     if (await transaction(app.db, (tx) => storeUnlessChanged(app, tx, customer, seen, state))) return
   }
-  fail('PROVIDER_ERROR', 'The subscription changes too fast to be read')
+  fail('PROVIDER_ERROR', 'The subscription changes too often to be read')
 }
 
 async function findCustomer({ db }: BillingApp, customerId: string): Promise<Subscription | null> {
@@ -53,7 +53,7 @@ async function storeUnlessChanged(
   if (plan !== lastingPlan(held)) {
     const fault = await findTeamFault(tx, seen.userId, plan)
     // The change was made on Stripe's own pages, so it cannot be rejected here.
-    if (fault) app.log.warn({ userId: seen.userId, plan: plan.code, fault: oneLine(fault) }, 'the plan has no room for the teams')
+    if (fault) app.log.warn({ userId: seen.userId, plan: plan.code, fault: oneLine(fault) }, 'the plan does not fit the teams')
   }
   // A change of plan in the customer portal has no event of its own.
   if (state?.status === 'active') {
@@ -103,7 +103,7 @@ export async function storeRefund(app: BillingApp, account: StripeAccount, charg
   const known = customer ? await findCustomer(app, customer) : null
   if (!charge.refunded || !intent || !known) return
   const payment = { type: 'payment_intent', payment_intent: intent } as const
-  const { data } = await askStripe(app, account.stripe.invoicePayments.list({ payment, limit: 10 }))
+  const { data } = await callStripe(app, account.stripe.invoicePayments.list({ payment, limit: 10 }))
   for (const { invoice } of data) await storeInvoice(app, account, known, idOf(invoice) as string, true)
 }
 
@@ -115,7 +115,7 @@ async function storeInvoice(
   invoiceId: string,
   isRefunded: boolean,
 ): Promise<void> {
-  const invoice = await askStripe(app, stripe.invoices.retrieve(invoiceId))
+  const invoice = await callStripe(app, stripe.invoices.retrieve(invoiceId))
   const payment = idOf(invoice.customer) === customerId ? paymentOf(settings.prices, invoice) : null
   if (payment) await storePayment(app.pool, userId, invoiceId, { ...payment, ...(isRefunded && { status: 'refunded' }) })
 }

@@ -9,30 +9,34 @@ import { pageOfBulkJobs, readBulkJob } from './list.ts'
 import { BulkJobRef } from './object.ts'
 import { addGroupMembers, type Bulk, bulkDeleteContacts, cancelBulkJob, type Deleted, removeGroupMembers } from './service.ts'
 
-const jobInstead = 'null where a job does it.'
-const jobOf = { type: BulkJobRef, nullable: true, description: 'The job that does it; null where it is done.' } as const
+const jobInstead = 'null if a job processes the request.'
+const jobOf = {
+  type: BulkJobRef,
+  nullable: true,
+  description: 'The job that processes the request; null if it was processed at once.',
+} as const
 
 const AddedRef = builder.objectRef<Bulk<Added>>('AddGroupMembersResult').implement({
-  description: 'What became of contacts that were to join a group: fewer than 100 at once, more by a job.',
+  description: 'The result of adding contacts to a group. Fewer than 100 are added at once, more by a job.',
   fields: (t) => ({
     added: t.int({
       nullable: true,
-      description: `How many joined; ${jobInstead}`,
+      description: `The number of contacts that became members; ${jobInstead}`,
       resolve: ({ done }) => done?.added,
     }),
     alreadyInGroup: t.int({
       nullable: true,
-      description: `How many were members already; ${jobInstead}`,
+      description: `The number of contacts that were already members; ${jobInstead}`,
       resolve: ({ done }) => done?.alreadyInGroup,
     }),
     notFound: t.int({
       nullable: true,
-      description: `How many are no contact of the workspace; ${jobInstead}`,
+      description: `The number of ids that are no contact of the workspace; ${jobInstead}`,
       resolve: ({ done }) => done?.notFound,
     }),
     total: t.int({
       nullable: true,
-      description: `How many different ids were given; ${jobInstead}`,
+      description: `The number of distinct ids in the request; ${jobInstead}`,
       resolve: ({ done }) => done && done.added + done.alreadyInGroup + done.notFound,
     }),
     job: t.field({ ...jobOf, resolve: ({ job }) => job }),
@@ -40,34 +44,35 @@ const AddedRef = builder.objectRef<Bulk<Added>>('AddGroupMembersResult').impleme
 })
 
 const RemovedRef = builder.objectRef<Removed>('RemoveGroupMembersResult').implement({
-  description: 'What became of contacts that were to leave a group.',
+  description: 'The result of removing contacts from a group.',
   fields: (t) => ({
-    removed: t.exposeInt('removed', { description: 'How many left.' }),
-    notFound: t.exposeInt('notFound', { description: 'How many are no member of the group.' }),
+    removed: t.exposeInt('removed', { description: 'The number of contacts that were removed.' }),
+    notFound: t.exposeInt('notFound', { description: 'The number of ids that are no member of the group.' }),
     total: t.int({
-      description: 'How many different ids were given.',
+      description: 'The number of distinct ids in the request.',
       resolve: ({ removed, notFound }) => removed + notFound,
     }),
   }),
 })
 
 const DeletedContactsRef = builder.objectRef<Bulk<Deleted>>('BulkDeleteContactsResult').implement({
-  description: 'What became of contacts that were to be deleted: fewer than 100 at once, more by a job.',
+  description: 'The result of deleting contacts. Fewer than 100 are deleted at once, more by a job.',
   fields: (t) => ({
     requested: t.int({
       nullable: true,
-      description: `How many different ids were given; ${jobInstead}`,
+      description: `The number of distinct ids in the request; ${jobInstead}`,
       resolve: ({ done }) => done?.requested,
     }),
     deleted: t.int({
       nullable: true,
-      description: `How many are gone; ${jobInstead}`,
+      description: `The number of contacts that were deleted; ${jobInstead}`,
       resolve: ({ done }) => done?.deleted,
     }),
     notFound: t.idList({
       // From 100 ids on, a job deletes the contacts and this list is empty.
       extensions: { items: 100 },
-      description: 'The ids that are no contact of the workspace; none where a job does it, whose `summary` counts them.',
+      description:
+        'The ids that are no contact of the workspace; empty if a job processes the request, whose `summary` counts them.',
       resolve: ({ done }) => done?.notFound ?? [],
     }),
     job: t.field({ ...jobOf, resolve: ({ job }) => job }),
@@ -85,7 +90,7 @@ builder.queryFields((t) => ({
   bulkJobs: t.connection({
     type: BulkJobRef,
     extensions: { page: 20 },
-    description: `The bulk jobs of the workspace, newest first; 20 a page, at most 100. A cursor is the id of its job. A job is kept for ${keptForDays} days after it has ended.`,
+    description: `The bulk jobs of the workspace, newest first; 20 a page, at most 100. The cursor of a job is its id. A job is kept for ${keptForDays} days after its end.`,
     resolve: (_, args, ctx) => pageOfBulkJobs(ctx, args),
   }),
 }))
@@ -94,12 +99,12 @@ builder.mutationFields((t) => {
   const groupId = t.arg.id({ required: true, description: 'The group.' })
   const contactIds = t.arg.idList({
     required: true,
-    description: 'The contacts, 1 to 10,000 different ones; one that stands twice counts once.',
+    description: 'The contacts, 1 to 10,000 distinct ids; duplicates are ignored.',
   })
   return {
     addGroupMembers: t.field({
       type: AddedRef,
-      description: 'Puts contacts into a group; from 100 on, a job does it.',
+      description: 'Adds contacts to a group; 100 and more are added by a job.',
       errors: ['NOT_FOUND', 'SUBSCRIPTION_INACTIVE'],
       authScopes: { active: true },
       args: { groupId, contactIds },
@@ -107,20 +112,20 @@ builder.mutationFields((t) => {
     }),
     removeGroupMembers: t.field({
       type: RemovedRef,
-      description: 'Takes contacts out of a group, at once.',
+      description: 'Removes contacts from a group at once.',
       errors: ['NOT_FOUND'],
       args: { groupId, contactIds },
       resolve: (_, args, ctx) => removeGroupMembers(ctx, parse(uuid, args.groupId, 'groupId'), distinctIds(args.contactIds)),
     }),
     bulkDeleteContacts: t.field({
       type: DeletedContactsRef,
-      description: 'Deletes contacts and takes them out of their groups; from 100 on, a job does it. Their messages stay.',
+      description: 'Deletes contacts and removes them from their groups; 100 and more are deleted by a job. Their messages stay.',
       args: { contactIds },
       resolve: (_, args, ctx) => bulkDeleteContacts(ctx, distinctIds(args.contactIds)),
     }),
     cancelBulkJob: t.field({
       type: BulkJobRef,
-      description: 'Stops a bulk job that has not ended; what it has done stays.',
+      description: 'Cancels a bulk job that has not ended; the contacts already processed stay as they are.',
       errors: ['NOT_FOUND', 'INVALID_STATE'],
       args: { id: t.arg.id({ required: true, description: 'The job.' }) },
       resolve: (_, { id }, ctx) => cancelBulkJob(ctx, parse(uuid, id, 'id')),
@@ -131,7 +136,7 @@ builder.mutationFields((t) => {
 builder.subscriptionField('bulkJob', (t) =>
   t.field({
     type: BulkJobRef,
-    description: 'A bulk job: now, and again whenever it has gone on.',
+    description: 'The progress of a bulk job: now, and after every change.',
     errors: ['NOT_FOUND'],
     args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
     subscribe: (_, args, ctx) => followOne('bulkJob', args.id, (id) => readBulkJob(ctx, id)),

@@ -81,7 +81,7 @@ async function refuseTooMany(tx: Tx, workspaceId: string): Promise<void> {
   await lockNewJobs(tx, workspaceId)
   const count = await tx.db.bulkJob.count({ where: { workspaceId, completedAt: null } })
   if (count < maxOpenJobs) return
-  fail('API_RATE_LIMIT_EXCEEDED', `At most ${maxOpenJobs} bulk jobs at a time; wait until some have ended`)
+  fail('API_RATE_LIMIT_EXCEEDED', `At most ${maxOpenJobs} bulk jobs at the same time; wait until some have ended`)
 }
 
 async function startJob(
@@ -125,7 +125,7 @@ export async function cancelBulkJob(ctx: Context, id: string): Promise<BulkJobRe
     })
     if (!job) {
       const ended = (await tx.db.bulkJob.findFirst({ where, omit })) ?? fail('NOT_FOUND', 'Bulk job not found')
-      fail('INVALID_STATE', `The bulk job is ${ended.status}; only one that has not ended can be cancelled`)
+      fail('INVALID_STATE', `The bulk job is ${ended.status}; only a job that has not ended can be cancelled`)
     }
     await announceChange(tx, subject('bulkJob', id))
     return job as BulkJobRecord

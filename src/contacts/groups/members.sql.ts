@@ -6,7 +6,7 @@ import { matching } from '../list.sql.ts'
 
 export type Member = Contact & { addedAt: Date }
 
-export interface AskedMembers {
+export interface MemberQuery {
   search: string | null
   /** SQL list of columns of the contact `c`. */
   columns: string
@@ -21,7 +21,7 @@ export interface AskedMembers {
 export async function readMembers(
   sql: Sql,
   groupIds: readonly string[],
-  { search, columns, place, take }: AskedMembers,
+  { search, columns, place, take }: MemberQuery,
   window: number | null,
 ): Promise<Map<string, Member[]>> {
   const values: unknown[] = [...groupIds]

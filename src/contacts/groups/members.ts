@@ -8,7 +8,7 @@ import { parse } from '../../core/validation.ts'
 import type { ContactGroup } from '../../generated/prisma/client.ts'
 import { search as searchTerm } from '../input.ts'
 import { contactTable, windowSize } from '../list.ts'
-import { type AskedMembers, countMembers, type Member, readGroupsOf, readMembers } from './members.sql.ts'
+import { countMembers, type Member, type MemberQuery, readGroupsOf, readMembers } from './members.sql.ts'
 
 /** A page of a group's members, newest members first. */
 export async function pageOfMembers(
@@ -25,8 +25,8 @@ export async function pageOfMembers(
     field: 'addedAt',
     direction: 'desc',
     find: (take, place) => {
-      const asked = { search, columns, place, take }
-      return load(ctx, `members ${JSON.stringify(asked)}`, group.id, (ids) => findMembers(ctx, ids, asked))
+      const query = { search, columns, place, take }
+      return load(ctx, `members ${JSON.stringify(query)}`, group.id, (ids) => findMembers(ctx, ids, query))
     },
   })
   const { hasNextPage, hasPreviousPage } = page.pageInfo
@@ -43,10 +43,10 @@ export async function pageOfMembers(
 }
 
 /** With a search, it takes two queries, as for contacts. The second is for the groups in which the first found too few. */
-async function findMembers({ app }: Context, groupIds: readonly string[], asked: AskedMembers): Promise<Member[][]> {
-  const near = await readMembers(app.pool, groupIds, asked, asked.search === null ? asked.take : windowSize)
-  const few = asked.search === null ? [] : groupIds.filter((id) => near.get(id)?.length !== asked.take)
-  const all = few.length === 0 ? near : await readMembers(app.pool, few, asked, null)
+async function findMembers({ app }: Context, groupIds: readonly string[], query: MemberQuery): Promise<Member[][]> {
+  const near = await readMembers(app.pool, groupIds, query, query.search === null ? query.take : windowSize)
+  const few = query.search === null ? [] : groupIds.filter((id) => near.get(id)?.length !== query.take)
+  const all = few.length === 0 ? near : await readMembers(app.pool, few, query, null)
   return groupIds.map((id) => all.get(id) ?? near.get(id) ?? [])
 }
 

@@ -15,23 +15,23 @@ import { groupsOf, pageOfMembers } from './members.ts'
 import { createGroup, deleteGroup, updateGroup } from './service.ts'
 
 export const ContactGroupRef = builder.prismaObject('ContactGroup', {
-  description: 'Contacts that are written to together.',
+  description: 'A group of contacts.',
   extensions: { bytes: 6 * 1024 },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id.' }),
-    name: t.exposeString('name', { description: 'What people call it.' }),
-    description: t.exposeString('description', { nullable: true, description: 'What it is for.' }),
-    membersCount: t.exposeInt('membersCount', { description: 'How many contacts are in it.' }),
+    name: t.exposeString('name', { description: 'Its name.' }),
+    description: t.exposeString('description', { nullable: true, description: 'Its purpose.' }),
+    membersCount: t.exposeInt('membersCount', { description: 'The number of its members.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it, or who is in it, last changed.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the group or its members last changed.' }),
     members: t.connection(
       {
         type: ContactRef,
         extensions: { page: 50 },
-        description: 'Who is in it, whoever joined last first; 50 a page, at most 100.',
+        description: 'Its members, latest first; 50 a page, at most 100.',
         args: {
           search: t.arg.string({
-            description: 'Only members whose name or number has this in it, in any case; 1 to 100 characters.',
+            description: 'Only members whose name or number contains this text, ignoring case; 1 to 100 characters.',
           }),
         },
         resolve: (group, args, ctx, info) => pageOfMembers(ctx, info, group, args),
@@ -55,11 +55,11 @@ builder.prismaObjectField(ContactRef, 'groups', (t) =>
     type: [ContactGroupRef],
     // On the largest plan, a contact may be in any number of groups. Beyond `most`, the budget of the operation limits the read.
     extensions: { items: 50, most: 10_000, columns: ['id'] },
-    description: 'The groups that it is in, by name: all of them, or the `first` of those that come `after` a name.',
+    description: 'The groups of the contact, sorted by name: all of them, or the `first` that come `after` a name.',
     args: {
-      first: t.arg.int({ description: 'How many at the most, 1 to 100.' }),
+      first: t.arg.int({ description: 'The maximum number of groups, 1 to 100.' }),
       after: t.arg.string({
-        description: 'Only groups whose name comes after this one, that of the last group of the page before.',
+        description: 'Only groups whose name sorts after this one; pass the last name of the previous page.',
       }),
     },
     resolve: (contact, args, ctx) => groupsOf(ctx, contact.id, args),
@@ -101,9 +101,9 @@ builder.mutationFields((t) => {
     createContactGroup: t.field({
       type: ContactGroupRef,
       description: 'Creates an empty group.',
-      errors: [{ CONFLICT: 'where another has the name' }, 'MAX_CONTACT_GROUPS_REACHED', 'SUBSCRIPTION_INACTIVE'],
+      errors: [{ CONFLICT: 'if another group has the name' }, 'MAX_CONTACT_GROUPS_REACHED', 'SUBSCRIPTION_INACTIVE'],
       authScopes: { active: true },
-      args: { input: t.arg({ type: CreateContactGroupInput.ref, required: true, description: 'What to create.' }) },
+      args: { input: t.arg({ type: CreateContactGroupInput.ref, required: true, description: 'The new record.' }) },
       resolve: (_, { input }, ctx) => {
         const once = keyed(ctx, 'createContactGroup', input)
         return createGroup(once, CreateContactGroupInput.parse(ctx.app.config, input))
@@ -111,15 +111,15 @@ builder.mutationFields((t) => {
     }),
     updateContactGroup: t.field({
       type: ContactGroupRef,
-      description: 'Changes a group.',
-      errors: ['NOT_FOUND', { CONFLICT: 'where another has the name' }],
-      args: { id, input: t.arg({ type: UpdateContactGroupInput.ref, required: true, description: 'What to change.' }) },
+      description: 'Updates a group.',
+      errors: ['NOT_FOUND', { CONFLICT: 'if another group has the name' }],
+      args: { id, input: t.arg({ type: UpdateContactGroupInput.ref, required: true, description: 'The changes.' }) },
       resolve: (_, args, ctx) =>
         updateGroup(ctx, parse(uuid, args.id, 'id'), UpdateContactGroupInput.parse(ctx.app.config, args.input)),
     }),
     deleteContactGroup: t.field({
       type: DeletedRef,
-      description: 'Deletes a group; its members stay contacts.',
+      description: 'Deletes a group. Its members stay contacts.',
       errors: ['NOT_FOUND'],
       args: { id },
       resolve: (_, args, ctx) => deleteGroup(ctx, parse(uuid, args.id, 'id')),

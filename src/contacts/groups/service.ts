@@ -69,7 +69,7 @@ export async function findGroupAddressees(
 
 function refuseName(name: string | undefined): (error: unknown) => never {
   return (error) => {
-    if (isTaken(error)) fail('CONFLICT', `Another group is called ${name}`)
+    if (isTaken(error)) fail('CONFLICT', `Another group has the name ${name}`)
     throw error
   }
 }

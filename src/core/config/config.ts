@@ -151,7 +151,7 @@ function contradictionsOf(given: Record<string, string | undefined>): string[] {
   const faults: string[] = []
   if (given.DATABASE_URL && !given.SECRET_KEY) {
     faults.push(
-      'SECRET_KEY: is required with DATABASE_URL, so that every process seals with the same key; make one with `openssl rand -hex 32`',
+      'SECRET_KEY: is required with DATABASE_URL, so that all processes encrypt with the same key; generate one with `openssl rand -hex 32`',
     )
   }
   if (!given.DATABASE_URL && given.DATABASE_BACKEND && given.DATABASE_BACKEND !== 'postgres') {
@@ -168,7 +168,7 @@ function contradictionsOf(given: Record<string, string | undefined>): string[] {
   if (given.MEDIA_STORE !== 's3') return [...faults, ...ofS3.map((name) => `${name}: needs MEDIA_STORE=s3`)]
   if (!given.S3_BUCKET) faults.push('S3_BUCKET: is required with MEDIA_STORE=s3')
   if (Boolean(given.S3_ACCESS_KEY_ID) !== Boolean(given.S3_SECRET_ACCESS_KEY)) {
-    faults.push('S3_ACCESS_KEY_ID: goes together with S3_SECRET_ACCESS_KEY; give both or neither')
+    faults.push('S3_ACCESS_KEY_ID: must be set together with S3_SECRET_ACCESS_KEY')
   }
   return faults
 }

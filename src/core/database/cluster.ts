@@ -73,7 +73,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       await rename(path.join(draft, 'files'), dir)
     } catch (error) {
       // Another process that started at the same moment may have created them first.
-      if (!isMade()) throw new Error(`The embedded database could not be made in ${dir}: ${(error as Error).message}`)
+      if (!isMade()) throw new Error(`The embedded database could not be created in ${dir}: ${(error as Error).message}`)
     }
     const drafts = (await readdir(dataDir)).filter((name) => name.startsWith('postgres.new-'))
     // A draft that another process is writing cannot always be removed; that process removes it itself.

@@ -38,7 +38,6 @@ export async function keptSecret(dataDir: string, name: string): Promise<Buffer>
 
 async function readSecret(file: string): Promise<Buffer> {
   const text = (await readFile(file, 'utf8')).trim()
-  if (!/^[0-9a-f]{64}$/i.test(text))
-    throw new Error(`${file} does not hold 32 bytes in hex; put the right ones back from a backup`)
+  if (!/^[0-9a-f]{64}$/i.test(text)) throw new Error(`${file} does not hold 32 bytes in hex; restore it from a backup`)
   return Buffer.from(text, 'hex')
 }

@@ -36,7 +36,7 @@ async function systemUser(): Promise<{ uid: number; gid: number }> {
   } catch (error) {
     const why = (error as Error).message
     throw new Error(
-      `PostgreSQL does not run as root and no user "postgres" could be made (${why}); start as another user or set DATABASE_URL`,
+      `PostgreSQL does not run as root and the user "postgres" could not be created (${why}); start as another user or set DATABASE_URL`,
     )
   }
 }

@@ -37,7 +37,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   let rejoining: Promise<void> | undefined
 
   async function rejoin(): Promise<void> {
-    options.onTrouble?.('the embedded database went away; starting it again')
+    options.onTrouble?.('the embedded database has stopped; starting it again')
     // The pools reconnect to the same port.
     client = (await join(place, options.as, port)).client
     watch()
@@ -126,7 +126,7 @@ async function take(client: pg.Client, as: EmbeddedOptions['as'], dataDir: strin
   )
   await client.end()
   const pid = rows[0]?.name.split(' ')[1] ?? 'unknown'
-  throw new Error(`Another gateway (process ${pid}) already runs on ${dataDir}; stop it, or give this one a DATA_DIR of its own`)
+  throw new Error(`Another gateway (process ${pid}) already uses ${dataDir}; stop it, or set another DATA_DIR`)
 }
 
 async function lock(client: pg.Client, how: string, key: number): Promise<boolean> {

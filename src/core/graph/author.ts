@@ -11,11 +11,11 @@ export interface Author {
 }
 
 export const AuthorRef = builder.objectRef<Author>('Author').implement({
-  description: 'The person who made something. They may have left the team since.',
+  description: 'The user who created something. They may have left the team since.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Their id.' }),
-    email: t.exposeString('email', { description: 'Their e-mail address.' }),
-    name: t.exposeString('name', { description: 'Their name.' }),
+    id: t.exposeID('id', { description: "The user's id." }),
+    email: t.exposeString('email', { description: "The user's e-mail address." }),
+    name: t.exposeString('name', { description: "The user's name." }),
   }),
 })
 

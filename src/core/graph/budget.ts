@@ -46,7 +46,7 @@ export class Budget {
   /** @throws VALIDATION_ERROR when the answer holds more items than allowed. */
   addItems(count: number): void {
     this.#items += count
-    if (this.#items > this.#limits.items) this.#end(`The answer holds more than ${this.#limits.items} items`)
+    if (this.#items > this.#limits.items) this.#end(`The response has more than ${this.#limits.items} items`)
   }
 
   /**
@@ -65,7 +65,7 @@ export class Budget {
       }
     } else this.#answerBytes += 4
     if (this.#answerBytes > this.#limits.answerBytes) {
-      this.#end(`The answer holds more than ${this.#limits.answerBytes / mebi} MiB`)
+      this.#end(`The response is larger than ${this.#limits.answerBytes / mebi} MiB`)
     }
   }
 
@@ -73,12 +73,12 @@ export class Budget {
   addCell(units: number): void {
     this.#readUnits += units + cellUnits
     if (this.#readUnits > this.#limits.readUnits) {
-      this.#end(`The answer takes more than ${this.#limits.readUnits / mebi} MiB of data to make`)
+      this.#end(`The response needs more than ${this.#limits.readUnits / mebi} MiB of data`)
     }
   }
 
   #end(message: string): never {
-    this.spent ??= failure('VALIDATION_ERROR', `${message}; ask for less at a time`)
+    this.spent ??= failure('VALIDATION_ERROR', `${message}; request less at a time`)
     throw this.spent
   }
 }

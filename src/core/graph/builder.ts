@@ -35,24 +35,24 @@ export const builder = new SchemaBuilder<{
   relay: {
     clientMutationId: 'omit',
     cursorType: 'String',
-    nodesOnConnection: { description: 'The items alone.' },
+    nodesOnConnection: { description: 'The items without their cursors.' },
     nodeQueryOptions: false,
     nodesQueryOptions: false,
-    pageInfoTypeOptions: { description: 'Where a page stands in its list.' },
-    hasNextPageFieldOptions: { description: 'Whether more follows.' },
-    hasPreviousPageFieldOptions: { description: 'Whether something comes before.' },
+    pageInfoTypeOptions: { description: 'The place of a page in its list.' },
+    hasNextPageFieldOptions: { description: 'Whether there is another page.' },
+    hasPreviousPageFieldOptions: { description: 'Whether there is a previous page.' },
     startCursorFieldOptions: { description: 'The cursor of the first item; null on an empty page.' },
-    endCursorFieldOptions: { description: 'The cursor of the last item, to go on `after`; null on an empty page.' },
+    endCursorFieldOptions: { description: 'The cursor of the last item, for `after`; null on an empty page.' },
     defaultConnectionTypeOptions: { description: 'A page of a list.' },
-    edgesFieldOptions: { description: 'The items, each with its cursor.' },
-    pageInfoFieldOptions: { description: 'Where the page stands.' },
-    defaultEdgeTypeOptions: { description: 'An item and its place.' },
-    cursorFieldOptions: { description: 'Its place in the list, under this sort and these filters.' },
+    edgesFieldOptions: { description: 'The items with their cursors.' },
+    pageInfoFieldOptions: { description: 'The place of the page.' },
+    defaultEdgeTypeOptions: { description: 'An item and its cursor.' },
+    cursorFieldOptions: { description: 'Its place in the list, for this sort order and these filters.' },
     nodeFieldOptions: { description: 'The item.' },
-    firstArgOptions: { description: 'How many from the start, 1 to 100.' },
-    afterArgOptions: { description: 'Only what follows this cursor.' },
-    lastArgOptions: { description: 'How many from the end, 1 to 100; not together with `first`.' },
-    beforeArgOptions: { description: 'Only what comes before this cursor.' },
+    firstArgOptions: { description: 'The number of items from the start, 1 to 100.' },
+    afterArgOptions: { description: 'Only items after this cursor.' },
+    lastArgOptions: { description: 'The number of items from the end, 1 to 100; not together with `first`.' },
+    beforeArgOptions: { description: 'Only items before this cursor.' },
   },
   scopeAuth: {
     // A scope that does not hold throws its own error, with a code of the API.
@@ -71,15 +71,15 @@ export const builder = new SchemaBuilder<{
 
 /** @throws FORBIDDEN when the caller uses an API key. */
 function isPerson({ kind }: Principal): true {
-  return kind === 'console' || fail('FORBIDDEN', 'This takes a person who is signed in, not an API key')
+  return kind === 'console' || fail('FORBIDDEN', 'This requires a signed-in user, not an API key')
 }
 
-builder.queryType({ description: 'What can be read. Every field answers for the workspace of the credential.' })
-builder.mutationType({ description: 'What can be changed. A mutation that answers has happened and is durable.' })
-builder.subscriptionType({ description: 'What happens, as it happens, over server-sent events.' })
+builder.queryType({ description: 'Reads. Each field returns data of the workspace of the credential.' })
+builder.mutationType({ description: 'Changes. The result of a mutation is committed before it is returned.' })
+builder.subscriptionType({ description: 'Live data over server-sent events.' })
 
 builder.scalarType('DateTime', {
-  description: 'A moment: ISO 8601, UTC, with milliseconds. Input may carry any offset.',
+  description: 'A date and time: ISO 8601, UTC, with milliseconds. Input may have any offset.',
   serialize: (value) => value.toISOString() as unknown as Date,
   parseValue: (value) => {
     // Returns the text itself, so that the operation's own validation refuses an invalid date by the field's name.
@@ -102,7 +102,7 @@ builder.scalarType('JSON', {
 builder.globalConnectionField('totalCount', (t) =>
   t.int({
     nullable: true,
-    description: 'How many there are in all; null where counting them would cost more than the page.',
+    description: 'The number of all items; null if counting them would cost more than the page.',
     resolve: (connection) => connection.totalCount?.() ?? null,
   }),
 )

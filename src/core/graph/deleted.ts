@@ -2,9 +2,9 @@
 import { builder } from './builder.ts'
 
 export const DeletedRef = builder.objectRef<{ id: string; deleted: true }>('Deleted').implement({
-  description: 'Something that is gone.',
+  description: 'A deleted record.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'What it was.' }),
+    id: t.exposeID('id', { description: 'Its id.' }),
     deleted: t.exposeBoolean('deleted', { description: 'Always true.' }),
   }),
 })

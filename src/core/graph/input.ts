@@ -36,7 +36,7 @@ interface Shape {
 export const idempotencyKey = z
   .string()
   .nullish()
-  .describe('Repeating a mutation with the same key and input answers the first result again.')
+  .describe('A repeated mutation with the same key and input has no further effect and returns the first result.')
 
 const enums = new Map<string, unknown>()
 

@@ -56,7 +56,7 @@ export function refuseSmallChunks(socket: Socket): void {
   // Reading stops first, because one turn of the event loop would read megabytes of chunks. Closing at once would discard the response.
   stopReading(socket)
   if (socket.writable && !isAnswered(socket))
-    socket.end(bareAnswer('400 Bad Request', null, 'VALIDATION_ERROR', 'body: comes in too many small chunks'))
+    socket.end(bareAnswer('400 Bad Request', null, 'VALIDATION_ERROR', 'body: arrives in too many small chunks'))
   setTimeout(() => socket.destroy(), lingerMs).unref()
 }
 

@@ -29,9 +29,9 @@ export function answerError(app: App, error: FastifyError | Error, request: Fast
 export function failureOf(app: App, error: Error, request: Pick<FastifyRequest, 'id'>): { code: ErrorCode; message: string } {
   // An error with a code was logged at its origin.
   if (codeOf(error)) return publicFailure(error)
-  const told = publicFailure(fromFastify(error as FastifyError))
-  if (told.code === 'INTERNAL_ERROR') app.log.error({ err: error, requestId: request.id }, 'unforeseen error')
-  return told
+  const known = publicFailure(fromFastify(error as FastifyError))
+  if (known.code === 'INTERNAL_ERROR') app.log.error({ err: error, requestId: request.id }, 'unforeseen error')
+  return known
 }
 
 /** Translates Fastify's own errors into those of the API. */

@@ -32,7 +32,7 @@ export function paramsOf(request: FastifyRequest): GraphqlParams {
     variables: jsonOf('variables', variables),
     extensions: jsonOf('extensions', extensions),
   })
-  if (isMutation(params)) fail('METHOD_NOT_ALLOWED', 'Mutations take POST')
+  if (isMutation(params)) fail('METHOD_NOT_ALLOWED', 'Mutations require POST')
   return params
 }
 
@@ -53,7 +53,7 @@ function checked(value: unknown): GraphqlParams {
   if (Array.isArray(value)) fail('VALIDATION_ERROR', 'body: must be a JSON object; batching is not supported')
   if (typeof value !== 'object' || value === null) fail('VALIDATION_ERROR', 'body: must be a JSON object')
   const { query, operationName, variables, extensions } = value as Record<string, unknown>
-  if (typeof query !== 'string' || query === '') fail('VALIDATION_ERROR', 'query: must be a text that is not empty')
+  if (typeof query !== 'string' || query === '') fail('VALIDATION_ERROR', 'query: must be a non-empty string')
   if (operationName != null && typeof operationName !== 'string') fail('VALIDATION_ERROR', 'operationName: must be a string')
   if (!isMap(variables)) fail('VALIDATION_ERROR', 'variables: must be an object')
   if (!isMap(extensions)) fail('VALIDATION_ERROR', 'extensions: must be an object')

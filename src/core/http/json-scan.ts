@@ -125,7 +125,7 @@ export class JsonScanner {
   }
 
   #begin(isList: boolean): void {
-    if (this.open.length === maxDepth) throw new JsonFault(`must not be nested more than ${maxDepth} deep`)
+    if (this.open.length === maxDepth) throw new JsonFault(`must not be nested more than ${maxDepth} levels deep`)
     this.open.push({ isList, nameStart: -1, nameEnd: -1, members: 0, hash: 0 })
     this.#count(containerValues)
   }
@@ -154,7 +154,7 @@ export class JsonScanner {
 
   #count(values = 1): void {
     this.#values += values
-    if (this.#values > this.#mostValues) throw new JsonFault(`must not hold more than ${this.#mostValues} values`)
+    if (this.#values > this.#mostValues) throw new JsonFault(`must not have more than ${this.#mostValues} values`)
   }
 }
 
@@ -163,7 +163,7 @@ function isBeforeValue(byte: number): boolean {
 }
 
 function tooManyFields(): JsonFault {
-  return new JsonFault(`must not hold more than ${maxFields} different fields`)
+  return new JsonFault(`must not have more than ${maxFields} distinct fields`)
 }
 
 /** FNV-1a hash of a name, continued from the hash `before`; never 0. */

@@ -43,7 +43,7 @@ export interface JsonReading {
 
 export function openJson({ name = 'body', values = 'ordinary' }: JsonOptions = {}): JsonReading {
   let pieces = new JsonPieces(maxValues[values])
-  function told<T>(work: () => T): T {
+  function named<T>(work: () => T): T {
     try {
       return work()
     } catch (error) {
@@ -53,7 +53,7 @@ export function openJson({ name = 'body', values = 'ordinary' }: JsonOptions = {
       throw failure('VALIDATION_ERROR', `${name}: ${error.message}`)
     }
   }
-  return { write: (block) => told(() => pieces.write(block)), end: () => told(() => pieces.end()) }
+  return { write: (block) => named(() => pieces.write(block)), end: () => named(() => pieces.end()) }
 }
 
 /**
@@ -63,7 +63,7 @@ export function openJson({ name = 'body', values = 'ordinary' }: JsonOptions = {
 export function refuseShapes(value: unknown, name: string): void {
   let level = [value]
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > maxDepth) throw failure('VALIDATION_ERROR', `${name}: must not be nested more than ${maxDepth} deep`)
+    if (depth > maxDepth) throw failure('VALIDATION_ERROR', `${name}: must not be nested more than ${maxDepth} levels deep`)
     const next: unknown[] = []
     for (const item of level) {
       if (typeof item !== 'object' || item === null) continue

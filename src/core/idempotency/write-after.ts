@@ -19,30 +19,30 @@ interface Taken {
 }
 
 /**
- * Calls `ask`, then runs `work` in one transaction. If the Idempotency-Key has a stored result, returns it without either call.
- * `ask` runs outside of any transaction and must do no harm if nothing follows here. Its argument is true if the same request was
+ * Calls `call`, then runs `work` in one transaction. If the Idempotency-Key has a stored result, returns it without either call.
+ * `call` runs outside of any transaction and must do no harm if nothing follows here. Its argument is true if the same request was
  * interrupted before, and may have reached the external service.
  * @throws IDEMPOTENCY_IN_PROGRESS when the same request is still running.
  */
-export async function writeAfter<Asked, T>(
+export async function writeAfter<Result, T>(
   ctx: Context,
-  ask: (wasCutOff: boolean) => Promise<Asked>,
-  work: (tx: Tx, asked: Asked) => Promise<T>,
+  call: (wasCutOff: boolean) => Promise<Result>,
+  work: (tx: Tx, result: Result) => Promise<T>,
 ): Promise<T> {
   const { app, idempotency } = ctx
   if (!idempotency) {
-    const asked = await ask(false)
-    return await transaction(app.db, (tx) => work(tx, asked))
+    const result = await call(false)
+    return await transaction(app.db, (tx) => work(tx, result))
   }
   const claim = claimOf(ctx, idempotency)
   const { at, kept, wasCutOff } = await take(app, claim)
   if (!at) return replay<T>(idempotency, kept ?? fail('IDEMPOTENCY_IN_PROGRESS'))
   try {
-    const asked = await ask(wasCutOff)
+    const result = await call(wasCutOff)
     return await transaction(app.db, async (tx) => {
       const [before] = await claimKeys(app, tx, [claim])
       if (before && !isOpen(before)) return replay<T>(idempotency, before)
-      const value = await work(tx, asked)
+      const value = await work(tx, result)
       await keepResults(app, tx, [{ ...claim, value }])
       return value
     })
@@ -70,5 +70,5 @@ async function giveBack(app: App, claim: KeyClaim, at: Date, error: unknown): Pr
   const code = codeOf(error)
   const isAnswer = code !== null && errors[code].status < 500 && !code.startsWith('IDEMPOTENCY_')
   const release = isAnswer ? deleteClaim(app.pool, claim, at) : expireClaim(app.pool, claim, at, atWorkSeconds)
-  await release.catch((err: unknown) => app.log.warn({ err }, 'an Idempotency-Key is held until it counts as cut off'))
+  await release.catch((err: unknown) => app.log.warn({ err }, 'an Idempotency-Key stays claimed until its lease expires'))
 }

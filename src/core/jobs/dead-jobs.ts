@@ -25,7 +25,7 @@ export async function workOnDead(app: App, jobs: readonly JobImplementation[]): 
     const job = byName.get(queue)
     const data = job?.definition.schema.safeParse(dead.data ?? {})
     if (data?.success) await job?.giveUp?.(app, data.data)
-    app.log.error({ queue, job: sourceId, tries: (sourceRetryCount ?? 0) + 1, why: sourceOutput }, 'a job was set aside for good')
+    app.log.error({ queue, job: sourceId, tries: (sourceRetryCount ?? 0) + 1, why: sourceOutput }, 'a job failed for good')
   })
 }
 

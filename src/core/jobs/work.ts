@@ -57,7 +57,7 @@ async function work(app: App, job: JobImplementation): Promise<void> {
     const errors = new Map(good.map((job, i) => [job.id, settled[i]]))
     return batch.map((job) => {
       if (!errors.has(job.id)) {
-        app.log.error({ queue: definition.name, job: job.id }, 'a job that nobody understands was set aside')
+        app.log.error({ queue: definition.name, job: job.id }, 'a job with invalid data was moved to the dead letter queue')
         return { id: job.id, status: 'deadletter' as const, output: { error: 'unreadable' } }
       }
       const error = errors.get(job.id)
@@ -80,7 +80,7 @@ async function settle(app: App, job: JobImplementation, jobs: readonly object[])
     if (jobs.length === 1 || isUnavailable(error)) settled.push(...jobs.map(() => error))
     else for (const one of jobs) settled.push(...(await job.run(app, [one]).catch((reason: Error) => [reason])))
     const broken = settled.filter((reason) => reason !== undefined).length
-    app.log.warn({ queue: job.definition.name, jobs: broken, err: error.message }, 'jobs broke off and will be tried again')
+    app.log.warn({ queue: job.definition.name, jobs: broken, err: error.message }, 'jobs failed and will be retried')
     if (broken === jobs.length) await pause(brokenOffMs)
     return settled
   }

@@ -76,7 +76,7 @@ export function checkTarget(text: string, allowed: readonly string[], purpose: P
   // The URL parser accepts missing slashes, backslashes, blanks and newlines; other parsers may read the same text differently.
   if (!/^https?:\/\/[^/?#]/i.test(text) || /[\s\\\p{Cc}\p{Cs}]/u.test(text) || !URL.canParse(text)) return `must be ${kind}`
   const url = new URL(text)
-  if (url.username || url.password) return 'must not carry a user name or password'
+  if (url.username || url.password) return 'must not contain a user name or password'
   if (url.hash && purpose === 'webhook') return 'must not have a fragment'
   const literal = literalOf(url.hostname)
   if (literal && isWithin(literal, allowed)) return undefined
@@ -103,5 +103,5 @@ function checkPort(url: URL): string | undefined {
   const usual = port === (url.protocol === 'https:' ? 443 : 80)
   return usual || (port >= 1024 && !refusedPorts.has(port))
     ? undefined
-    : 'must use the usual port or one from 1024 on that no other service uses'
+    : 'must use the default port, or a port from 1024 on that no well-known service uses'
 }

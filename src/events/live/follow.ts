@@ -67,6 +67,6 @@ export function sourceOf(value: unknown): Source | undefined {
 function following<Root>(source: Source): Following<Root> {
   return {
     source,
-    [Symbol.asyncIterator]: () => fail('VALIDATION_ERROR', 'Accept: subscriptions are served as text/event-stream only'),
+    [Symbol.asyncIterator]: () => fail('VALIDATION_ERROR', 'Accept: subscriptions are available as text/event-stream only'),
   }
 }

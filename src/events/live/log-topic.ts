@@ -101,7 +101,10 @@ export class LogTopic {
       try {
         entries = await this.#renderSoon(matching.slice(told))
       } catch (error) {
-        this.#options.log.warn({ err: (error as Error).message }, 'a subscription steps aside and reads the log by itself')
+        this.#options.log.warn(
+          { err: (error as Error).message },
+          'a subscription is too slow for its group and reads the log separately',
+        )
         this.#stepAside(reached)
         return
       }

@@ -20,13 +20,13 @@ function listOf(value: unknown): unknown {
 /** Query parameters. `types` is comma-separated or repeated. `named=false` omits event names, so that `onmessage` receives everything. */
 export const plainStreamQuery = z.object({
   ...eventScope.shape,
-  types: z.preprocess(listOf, typeList.optional()).describe('Only these kinds, comma-separated or repeated.'),
-  after: z.string().optional().describe('The cursor of the last event seen; without it the stream begins now.'),
+  types: z.preprocess(listOf, typeList.optional()).describe('Only these event types, comma-separated or repeated.'),
+  after: z.string().optional().describe('The cursor of the last event that you received; without it the stream starts now.'),
   named: z
     .enum(['true', 'false'])
     .default('true')
     .transform((value) => value === 'true')
-    .describe('`false` sends everything to `onmessage`, without names of events.'),
+    .describe('`false` omits the names of events, so that `onmessage` receives all of them.'),
 })
 
 /** Throws every error before the stream begins. `Last-Event-ID` overrides `after`. */

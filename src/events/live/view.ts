@@ -64,7 +64,7 @@ async function executeOn(args: FollowArgs, roots: readonly unknown[], limits: Bu
 function bodyOf(result: ExecutionResult, context: Context): string {
   if (!result.errors) return JSON.stringify(result)
   const told = published(result, context)
-  if (told.errors?.some((error) => codeOf(error) === 'SERVICE_UNAVAILABLE')) throw new Error('the database is out of reach')
+  if (told.errors?.some((error) => codeOf(error) === 'SERVICE_UNAVAILABLE')) throw new Error('the database is unavailable')
   return JSON.stringify(told)
 }
 

@@ -10,7 +10,7 @@ let registered: readonly string[] = []
 
 /** The GraphQL enum: the names of the API contract with `_` in place of `.`. */
 export const EventTypeRef = builder.enumType('EventType', {
-  description: 'What an event tells of.',
+  description: 'The type of an event.',
   values: {} as Values,
 })
 registerEnum('EventType', EventTypeRef)

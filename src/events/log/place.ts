@@ -56,7 +56,7 @@ export async function resumeAfter(app: App, workspaceId: string, cursor: string,
   const since = new Date(Date.now() - retentionDays * 86_400_000)
   const isRecent = async () => (opened.place ? timeOf(opened.place) > since : await isCreatedAfter(app, workspaceId, since))
   if (seq < bounds.floor && !(await isRecent())) {
-    fail('VALIDATION_ERROR', `${field}: is older than the ${retentionDays} days that events are kept; start without it`)
+    fail('VALIDATION_ERROR', `${field}: is older than ${retentionDays} days, the retention of events; start without it`)
   }
   return seq
 }

@@ -32,7 +32,7 @@ export function createPlaces(app: App): TakePlace {
     const name = nameOf(holder)
     const takes = { stream: [connections, operations], connection: [connections], operation: [operations] }[place]
     if (takes.some((taken) => (taken.get(name) ?? 0) >= maxStreamsOfKey)) {
-      fail('API_RATE_LIMIT_EXCEEDED', `At most ${maxStreamsOfKey} ${place}s at a time`)
+      fail('API_RATE_LIMIT_EXCEEDED', `At most ${maxStreamsOfKey} ${place}s at the same time`)
     }
     for (const taken of takes) change(taken, name, 1)
     if (place !== 'connection') app.metrics.openStreams.inc(1)

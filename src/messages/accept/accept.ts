@@ -1,5 +1,5 @@
 // Accepts messages by group commit. Words of this folder:
-//   submission  a validated message that somebody asks to send
+//   submission  a validated message that a caller wants to send
 //   batch       the submissions of one transaction
 //   references  the rows that a batch names: instances, contacts, templates
 //   draft       a submission with its text composed, before it has quota
@@ -55,7 +55,7 @@ export async function acceptMessage(ctx: Context, submission: Submission): Promi
   return result as Message
 }
 
-/** Accepts messages in order, each judged alone. @throws when the whole batch failed. */
+/** Accepts messages in order, each accepted or refused separately. @throws when the whole batch failed. */
 export async function acceptMessages({ app }: Context, submissions: readonly Submission[]): Promise<(Message | Error)[]> {
   if (submissions.length === 0) return []
   const results = await acceptance(app)(submissions)
@@ -88,8 +88,8 @@ async function acceptApart(app: App, submissions: readonly Submission[]): Promis
     if (codeOf(error) !== 'IDEMPOTENCY_IN_PROGRESS' || apart.size === 1) throw error
     const results = new Map<Submission, Result>()
     const accept = async (group: readonly Submission[]) => {
-      const judged = await acceptAll(app, group, secondWaitMs).catch((fault: Error) => group.map(() => fault))
-      for (const [i, submission] of group.entries()) results.set(submission, judged[i] as Result)
+      const outcomes = await acceptAll(app, group, secondWaitMs).catch((fault: Error) => group.map(() => fault))
+      for (const [i, submission] of group.entries()) results.set(submission, outcomes[i] as Result)
     }
     await Promise.all([...apart.values()].map(accept))
     return submissions.map((submission) => results.get(submission) as Result)
@@ -151,8 +151,8 @@ function draftAll(submissions: readonly Submission[], results: (Result | undefin
 
 /** Takes quota for each draft, in order, and puts the refusals into `results`. Returns the drafts that have quota. */
 async function reserve(tx: Sql, drafts: readonly Draft[], results: (Result | undefined)[]): Promise<Draft[]> {
-  const asked = drafts.map(({ submission }) => ({ ...submission.principal, counts: submission.scheduledAt === null }))
-  const granted = await reserveQuota(tx, asked)
+  const counted = drafts.map(({ submission }) => ({ ...submission.principal, counts: submission.scheduledAt === null }))
+  const granted = await reserveQuota(tx, counted)
   const plans = drafts.map(({ submission }, i) => ({ ...submission.principal, n: granted[i] && submission.scheduledAt ? 1 : 0 }))
   const planned = await reservePlanned(tx, plans)
   return drafts.filter(({ index, submission }, i) => {

@@ -88,7 +88,7 @@ async function send(app: App, message: ClaimedMessage): Promise<SendOutcome> {
     return outcome
   } catch (error) {
     // An unexpected error may have occurred after the provider accepted the message, so the outcome is unknown.
-    app.log.warn({ messageId: message.id, err: (error as Error).message }, 'provider send broke off')
+    app.log.warn({ messageId: message.id, err: (error as Error).message }, 'a send to the provider failed')
     end({ outcome: 'unknown' })
     return { outcome: 'unknown', error: 'PROVIDER_ERROR' }
   } finally {

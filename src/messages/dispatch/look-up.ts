@@ -9,7 +9,7 @@ import type { OpenTemplate } from '../accept/compose.ts'
 import type { MessageFields } from '../input.ts'
 
 /** A message to accept, and its workspace. */
-export interface Asked {
+export interface MessageReferences {
   principal: { workspaceId: string }
   input: MessageFields
 }
@@ -18,23 +18,23 @@ export interface Asked {
 export interface References {
   /** Time of the transaction. */
   now: Date
-  instance: (asked: Asked) => SendingInstance | undefined
+  instance: (message: MessageReferences) => SendingInstance | undefined
   /** The named contact. For a template without a named contact, the contact with the recipient's number. */
-  contact: (asked: Asked) => NamedContact | undefined
+  contact: (message: MessageReferences) => NamedContact | undefined
   /** @throws TEMPLATE_INVALID when the template does not compile. */
-  template: (asked: Asked) => OpenTemplate | undefined
+  template: (message: MessageReferences) => OpenTemplate | undefined
 }
 
 /** Locks the contacts FOR KEY SHARE until `tx` ends, so that they are not deleted before the messages refer to them. */
-export async function lookUp(tx: Sql, asked: readonly Asked[]): Promise<References> {
+export async function lookUp(tx: Sql, messages: readonly MessageReferences[]): Promise<References> {
   const [{ now, instances }, named, numbered, templates] = await Promise.all([
-    readSendingInstances(tx, distinct(asked, 'instanceId')),
-    lockContacts(tx, distinct(asked, 'contactId')),
+    readSendingInstances(tx, distinct(messages, 'instanceId')),
+    lockContacts(tx, distinct(messages, 'contactId')),
     readNumbers(
       tx,
-      asked.filter(({ input }) => input.templateId != null && input.contactId == null),
+      messages.filter(({ input }) => input.templateId != null && input.contactId == null),
     ),
-    readTemplates(tx, distinct(asked, 'templateId')),
+    readTemplates(tx, distinct(messages, 'templateId')),
   ])
   const compiled = new Map<string, Compiled>()
   function open({ id, type, body, mediaUrl }: Template): OpenTemplate {
@@ -54,8 +54,8 @@ export async function lookUp(tx: Sql, asked: readonly Asked[]): Promise<Referenc
   }
 }
 
-function distinct(asked: readonly Asked[], field: 'instanceId' | 'contactId' | 'templateId'): string[] {
-  return [...new Set(asked.flatMap(({ input }) => input[field] ?? []))]
+function distinct(messages: readonly MessageReferences[], field: 'instanceId' | 'contactId' | 'templateId'): string[] {
+  return [...new Set(messages.flatMap(({ input }) => input[field] ?? []))]
 }
 
 function own<Row extends { workspaceId: string }>(principal: { workspaceId: string }, row: Row | undefined): Row | undefined {
@@ -63,10 +63,10 @@ function own<Row extends { workspaceId: string }>(principal: { workspaceId: stri
 }
 
 /** Reads contacts by workspace and phone number, for templates without a named contact. Keys are `workspaceId phone`. */
-async function readNumbers(tx: Sql, asked: readonly Asked[]): Promise<Map<string, NamedContact>> {
+async function readNumbers(tx: Sql, messages: readonly MessageReferences[]): Promise<Map<string, NamedContact>> {
   const contacts = await lockContactsByPhone(
     tx,
-    asked.map(({ principal, input }) => ({ workspaceId: principal.workspaceId, phone: input.to })),
+    messages.map(({ principal, input }) => ({ workspaceId: principal.workspaceId, phone: input.to })),
   )
   return new Map(contacts.map((contact) => [`${contact.workspaceId} ${contact.phone}`, contact]))
 }

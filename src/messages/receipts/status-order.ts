@@ -3,7 +3,7 @@ import type { MessageStatus } from '../../generated/prisma/client.ts'
 import type { ReceiptStatus } from '../../providers/provider.ts'
 
 const rank = { queued: 0, sending: 1, sent: 2, delivered: 3, read: 4 } as const
-const ladder = ['sent', 'delivered', 'read'] as const
+const statusOrder = ['sent', 'delivered', 'read'] as const
 
 /**
  * The statuses that a receipt makes a message reach, in order. Late, repeated and impossible receipts reach none. While the outcome of a
@@ -14,5 +14,5 @@ export function reached(status: MessageStatus, receipt: ReceiptStatus): ReceiptS
   if (!(status in rank)) return []
   const now = rank[status as keyof typeof rank]
   if (receipt === 'failed') return now < rank.delivered ? ['failed'] : []
-  return ladder.filter((step) => rank[step] > now && rank[step] <= rank[receipt])
+  return statusOrder.filter((step) => rank[step] > now && rank[step] <= rank[receipt])
 }

@@ -23,12 +23,16 @@ function loadTraffic(ctx: Context, instanceId: string): Promise<TrafficRows> {
 }
 
 const WarmupPolicyRef = builder.objectRef<Health>('WarmupPolicy').implement({
-  description: 'How much an instance of this state should send. Guidance; nothing is blocked.',
+  description: 'The recommended limits for an instance in this state. Nothing is blocked.',
   fields: (t) => {
     const cap = (name: Exclude<keyof Caps, 'maxColdRatio'>, description: string) =>
       t.int({ description, resolve: (health) => health.caps[name] })
     return {
-      state: t.field({ type: SafetyStateRef, description: 'The state these caps are for.', resolve: (health) => health.state }),
+      state: t.field({
+        type: SafetyStateRef,
+        description: 'The state to which the limits apply.',
+        resolve: (health) => health.state,
+      }),
       instanceAgeDays: t.float({ description: 'Days since it first connected.', resolve: (health) => health.ageDays }),
       hourlyOutboundCap: cap('hourlyOutboundCap', 'Messages in one hour.'),
       dailyOutboundCap: cap('dailyOutboundCap', 'Messages in 24 hours.'),
@@ -36,7 +40,7 @@ const WarmupPolicyRef = builder.objectRef<Health>('WarmupPolicy').implement({
       dailyUniqueRecipientsCap: cap('dailyUniqueRecipientsCap', 'Different recipients in 24 hours.'),
       maxCampaignRecipients: cap('maxCampaignRecipients', 'Recipients of one campaign.'),
       maxColdRatio: t.float({
-        description: 'Share of recipients who never wrote, 0 to 1.',
+        description: 'Share of recipients who never wrote to you, 0 to 1.',
         resolve: (health) => health.caps.maxColdRatio,
       }),
     }
@@ -44,7 +48,7 @@ const WarmupPolicyRef = builder.objectRef<Health>('WarmupPolicy').implement({
 })
 
 const UsageWindowRef = builder.objectRef<Traffic>('UsageWindowSummary').implement({
-  description: 'What an instance sent and got lately.',
+  description: 'The recent traffic of an instance.',
   fields: (t) => ({
     outbound1h: t.exposeInt('outbound1h', { description: 'Messages sent in the last hour.' }),
     outbound24h: t.exposeInt('outbound24h', { description: 'Messages sent in the last 24 hours.' }),
@@ -56,25 +60,25 @@ const UsageWindowRef = builder.objectRef<Traffic>('UsageWindowSummary').implemen
 })
 
 const InstanceHealthRef = builder.objectRef<Health>('InstanceHealth').implement({
-  description: 'How safe the sending of an instance looks. Guidance; nothing is blocked.',
+  description: 'An assessment of the sending of an instance. Nothing is blocked.',
   fields: (t) => ({
     instanceId: t.exposeID('instanceId', { description: 'The instance.' }),
     safetyState: t.field({ type: SafetyStateRef, description: 'Its state.', resolve: (health) => health.state }),
-    safetyScore: t.exposeInt('score', { description: '0 to 100; below 60 is at risk, below 30 restricted.' }),
+    safetyScore: t.exposeInt('score', { description: '0 to 100; below 60 means at risk, below 30 restricted.' }),
     firstConnectedAt: t.expose('firstConnectedAt', {
       type: 'DateTime',
       nullable: true,
       description: 'When it first connected; null before that.',
     }),
-    warmupPolicy: t.field({ type: WarmupPolicyRef, description: 'How much it should send.', resolve: (health) => health }),
+    warmupPolicy: t.field({ type: WarmupPolicyRef, description: 'Its recommended limits.', resolve: (health) => health }),
     usageWindowSummary: t.field({
       type: UsageWindowRef,
-      description: 'What it sent and got.',
+      description: 'Its recent traffic.',
       resolve: (health) => health.traffic,
     }),
     recommendations: t.exposeStringList('recommendations', {
       extensions: { items: 10 },
-      description: 'What to do about it, in words.',
+      description: 'Recommendations, as text.',
     }),
   }),
 })
@@ -82,7 +86,7 @@ const InstanceHealthRef = builder.objectRef<Health>('InstanceHealth').implement(
 builder.prismaObjectField(InstanceRef, 'health', (t) =>
   t.field({
     type: InstanceHealthRef,
-    description: 'How safe its sending looks.',
+    description: 'The assessment of its sending.',
     resolve: async (instance, _, ctx) => {
       const now = new Date()
       const traffic = trafficAt(await loadTraffic(ctx, instance.id), instance, now)
