@@ -7,6 +7,7 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
 }
 
 const withDatabase = { globalSetup: ['test/kit/global-setup.ts'], setupFiles: ['test/kit/after-each-file.ts'] }
+const together = { isolate: false, maxWorkers: 4, sequence: { groupOrder: 1 } }
 const [unit, process_, deep] = ['test/**/*.unit.test.ts', 'test/**/*.process.test.ts', 'test/**/*.deep.test.ts']
 
 export default defineConfig({
@@ -19,32 +20,20 @@ export default defineConfig({
     hookTimeout: 120_000,
     projects: [
       { extends: true, test: { name: 'unit', include: [unit], isolate: false, maxWorkers: 2, sequence: { groupOrder: 0 } } },
+      // One group, so that no core waits for the last file of the other project. More workers than cores: these tests wait a lot.
       {
         extends: true,
         test: {
           name: 'gateway',
           include: ['test/**/*.test.ts'],
           exclude: ['test/bench/**', unit, process_, deep],
-          isolate: false,
-          maxWorkers: 3,
-          sequence: { groupOrder: 1 },
+          ...together,
           ...withDatabase,
         },
       },
-      // More workers than cores: these tests mostly wait for child processes.
-      {
-        extends: true,
-        test: {
-          name: 'processes',
-          include: [process_],
-          isolate: false,
-          maxWorkers: 4,
-          sequence: { groupOrder: 2 },
-          ...withDatabase,
-        },
-      },
+      { extends: true, test: { name: 'processes', include: [process_], ...together, ...withDatabase } },
       // Long runs and measurements, one at a time (npm run test:deep).
-      { extends: true, test: { name: 'deep', include: [deep], maxWorkers: 1, sequence: { groupOrder: 3 }, ...withDatabase } },
+      { extends: true, test: { name: 'deep', include: [deep], maxWorkers: 1, sequence: { groupOrder: 2 }, ...withDatabase } },
     ],
   },
 })

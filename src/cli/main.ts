@@ -1,6 +1,6 @@
 // The operator's command line: `npm run -s gateway -- COMMAND`. Works with and without a running gateway.
 import { randomBytes } from 'node:crypto'
-import { Command, Option } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
 import { PgBoss } from 'pg-boss'
 import {
   createAccount,
@@ -22,9 +22,14 @@ import { configTable } from './config-table.ts'
 import { draftMigration } from './draft-migration.ts'
 import { addTeamCommands } from './teams.ts'
 
-const gateway = new Command('gateway').description('Operates the messaging gateway').configureOutput({
-  outputError: (text, write) => write(text.replace(/^error: /, '')),
-})
+const gateway = new Command('gateway')
+  .description('Operates the messaging gateway')
+  .exitOverride()
+  .configureOutput({
+    writeOut: (text) => console.log(text.replace(/\n$/, '')),
+    writeErr: (text) => console.error(text.replace(/\n$/, '')),
+    outputError: (text, write) => write(text.replace(/^error: /, '')),
+  })
 const plan = () => new Option('--plan <plan>', 'plan of the account').choices(plans.map(({ code }) => code)).makeOptionMandatory()
 const email = () => new Option('--email <email>', 'e-mail address of the account').makeOptionMandatory()
 const json = () => new Option('--json', 'print JSON')
@@ -152,7 +157,7 @@ gateway
     const [{ doctor }, { boundFetch }] = await Promise.all([import('./doctor.ts'), import('../core/network/outbound.ts')])
     boundFetch()
     await using database = await openDatabase()
-    if (!(await doctor(database, console.log))) process.exitCode = 1
+    if (!(await doctor(database, console.log))) throw new CommanderError(1, 'gateway.doctor', 'a check failed')
   })
 gateway
   .command('config')
@@ -172,9 +177,17 @@ function print(asJson: true | undefined, fields: object): void {
   else for (const [name, value] of Object.entries(fields)) console.log(`${name}: ${oneLine(String(value))}`)
 }
 
-try {
-  await gateway.parseAsync()
-} catch (error) {
-  console.error(sentenceOf(error))
-  process.exitCode = 1
+/** Runs one command, for example `['account', 'list']`; returns its exit code. Reads the environment and prints to the console. */
+export async function runCommand(args: readonly string[]): Promise<number> {
+  try {
+    await gateway.parseAsync(args, { from: 'user' })
+    return 0
+  } catch (error) {
+    // The reason of this one is printed already.
+    if (error instanceof CommanderError) return error.exitCode
+    console.error(sentenceOf(error))
+    return 1
+  }
 }
+
+if (import.meta.main) process.exitCode = await runCommand(process.argv.slice(2))

@@ -96,6 +96,8 @@ export interface AppOptions {
   secrets: Secrets
   /** URL of the database in use, embedded or external. */
   databaseUrl: string
+  /** By default it writes to standard output. */
+  log?: Log
   hooks: Hooks
 }
 
@@ -103,7 +105,7 @@ export interface AppOptions {
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, secrets, databaseUrl, hooks } = options
   if (!secrets.secretKey) throw new Error('SECRET_KEY is not set')
-  const log = createLog(config.logLevel)
+  const log = options.log ?? createLog(config.logLevel)
   const metrics = createMetrics()
   const database = openDatabase(databaseUrl, (error) => log.warn({ err: error.message }, 'database connection lost'))
   const boss = new PgBoss({

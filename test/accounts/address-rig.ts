@@ -1,6 +1,6 @@
 // Setup for tests of who owns an address: a gateway that sends mail, sign-ups, and the verification of an address.
 import { randomUUID } from 'node:crypto'
-import { type Answer, type Api, api, cloneDatabase, type Gateway, startGateway } from '../kit/kit.ts'
+import { type Answer, type Api, api, cloneDatabase, type OpenGateway, openGateway } from '../kit/kit.ts'
 import { type Mailbox, openMailbox } from './mailbox.ts'
 import { password } from './person.ts'
 
@@ -13,7 +13,7 @@ export const newEmail = () => `${randomUUID()}@example.com`
 export interface Addresses {
   databaseUrl: string
   mailbox: Mailbox
-  gateway: Gateway
+  gateway: OpenGateway
   client: Api
   signUp: (email: string, chosen?: string, name?: string) => Promise<Answer>
   verify: (token: string, fields?: object) => Promise<Answer>
@@ -23,7 +23,7 @@ export interface Addresses {
 export async function openAddresses(): Promise<Addresses> {
   const databaseUrl = await cloneDatabase()
   const mailbox = await openMailbox()
-  const gateway = await startGateway({ databaseUrl, env: { SMTP_URL: mailbox.url } })
+  const gateway = await openGateway({ databaseUrl, env: { SMTP_URL: mailbox.url } })
   const client = api(gateway)
   return {
     databaseUrl,

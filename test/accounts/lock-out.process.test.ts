@@ -2,17 +2,17 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { countDigest } from '../../src/accounts/counts.ts'
-import { type Answer, api, cloneDatabase, type Gateway, sql, startGateway } from '../kit/kit.ts'
+import { type Answer, api, cloneDatabase, type OpenGateway, openGateways, sql } from '../kit/kit.ts'
 import { expectRefusal } from '../rest-compat/rig.ts'
 import { newAccount, password } from './person.ts'
 
 let databaseUrl: string
-let gateways: [Gateway, Gateway]
+let gateways: readonly [OpenGateway, OpenGateway]
 
 beforeAll(async () => {
   databaseUrl = await cloneDatabase()
   const env = { TRUST_PROXY: '1', PUBLIC_URL: 'http://gateway.example.com' }
-  gateways = await Promise.all([startGateway({ databaseUrl, env }), startGateway({ databaseUrl, env })])
+  gateways = await openGateways({ databaseUrl, env })
 })
 
 interface From {

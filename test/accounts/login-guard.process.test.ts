@@ -1,16 +1,16 @@
 // The bound on password guessing counts failed logins only.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { refuse } from '../kit/fault.ts'
-import { cloneDatabase, command, type Gateway, startGateway } from '../kit/kit.ts'
+import { cloneDatabase, command, type OpenGateway, openGateway } from '../kit/kit.ts'
 import { expectRefusal } from '../rest-compat/rig.ts'
 import { logIn, newAccount, newPerson } from './person.ts'
 
 let databaseUrl: string
-let gateway: Gateway
+let gateway: OpenGateway
 
 beforeAll(async () => {
   databaseUrl = await cloneDatabase()
-  gateway = await startGateway({ databaseUrl })
+  gateway = await openGateway({ databaseUrl })
 })
 
 const fail = async (email: string, times: number) => {

@@ -8,7 +8,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { createMailer, mailer } from '../../src/accounts/mail/mailer.ts'
-import { api, atEnd, cloneDatabase, measuredAgain, sql, startGateway, until } from '../kit/kit.ts'
+import { api, atEnd, cloneDatabase, measuredAgain, openGateway, sql, startGateway, until } from '../kit/kit.ts'
 import { openApp } from '../messages/rig.ts'
 import { openMailbox, tokenIn } from './mailbox.ts'
 import { logIn, newAccount, password } from './person.ts'
@@ -31,7 +31,7 @@ it('sends a mail once the mail server is back, even if the gateway that queued i
   await first.exited
   const [row] = await mails(databaseUrl)
 
-  const second = await startGateway({ databaseUrl, env: { ...env, PUBLIC_URL: 'http://moved.example' } })
+  const second = await openGateway({ databaseUrl, env: { ...env, PUBLIC_URL: 'http://moved.example' } })
   await new Promise((resolve) => away.close(resolve))
   const mailbox = await openMailbox({ port })
   const mail = await until(() => mailbox.mails.find(({ to }) => to === email), { timeoutMs: 90_000 })
@@ -49,7 +49,7 @@ it('retries a refused mail under the same message id', async () => {
   const databaseUrl = await cloneDatabase()
   let refusals = 2
   const mailbox = await openMailbox({ refuse: () => refusals-- > 0 })
-  const gateway = await startGateway({ databaseUrl, env: { SMTP_URL: mailbox.url } })
+  const gateway = await openGateway({ databaseUrl, env: { SMTP_URL: mailbox.url } })
   const { email } = await newAccount(databaseUrl)
   await api(gateway).post('/api/auth/password/forgot', { email })
   const mail = await until(() => mailbox.mails[0])
@@ -62,7 +62,7 @@ it('retries a refused mail under the same message id', async () => {
 it('retries a mail for three days and then deletes it', async () => {
   const databaseUrl = await cloneDatabase()
   const mailbox = await openMailbox({ refuse: () => true })
-  const gateway = await startGateway({ databaseUrl, env: { SMTP_URL: mailbox.url } })
+  const gateway = await openGateway({ databaseUrl, env: { SMTP_URL: mailbox.url } })
   const { email } = await newAccount(databaseUrl)
   await api(gateway).post('/api/auth/password/forgot', { email })
   await until(() => mailbox.refused[0])
@@ -85,7 +85,7 @@ it('retries a mail for three days and then deletes it', async () => {
 async function orderInVain(turnAway: string) {
   const databaseUrl = await cloneDatabase()
   const mailbox = await openMailbox({ turnAway })
-  const gateway = await startGateway({ databaseUrl, env: { SMTP_URL: mailbox.url } })
+  const gateway = await openGateway({ databaseUrl, env: { SMTP_URL: mailbox.url } })
   const { email } = await newAccount(databaseUrl)
   await api(gateway).post('/api/auth/password/forgot', { email })
   return { databaseUrl, gateway, mailbox }
@@ -148,7 +148,7 @@ it('writes mails to a folder when there is no mail server, and none of their con
   const databaseUrl = await cloneDatabase()
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'gateway-test-mail-'))
   atEnd('test', () => rm(dataDir, { recursive: true }))
-  const gateway = await startGateway({ databaseUrl, env: { DATA_DIR: dataDir } })
+  const gateway = await openGateway({ databaseUrl, env: { DATA_DIR: dataDir } })
   const email = newEmail()
   await api(gateway).post('/api/auth/signup', { email, password, name: 'Ada' })
   const folder = path.join(dataDir, 'mail')

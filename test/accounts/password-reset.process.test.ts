@@ -6,15 +6,15 @@ import { replacePassword } from '../../src/accounts/sign-in/replace-password.ts'
 import { lockUser } from '../../src/accounts/users.sql.ts'
 import { transaction } from '../../src/core/database/transaction.ts'
 import { hold, refuse } from '../kit/fault.ts'
-import { type Api, api, cloneDatabase, type Gateway, prisma, sql, startGateway, until } from '../kit/kit.ts'
+import { type Api, api, cloneDatabase, type OpenGateway, openGateways, prisma, sql, until } from '../kit/kit.ts'
 import { expectRefusal } from '../rest-compat/rig.ts'
 import { type Mailbox, openMailbox } from './mailbox.ts'
 import { logIn, newPerson, type Person, password } from './person.ts'
 
 let databaseUrl: string
 let mailbox: Mailbox
-let gateway: Gateway
-let other: Gateway
+let gateway: OpenGateway
+let other: OpenGateway
 let client: Api
 const next = 'another horse battery'
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
   databaseUrl = await cloneDatabase()
   mailbox = await openMailbox()
   const env = { SMTP_URL: mailbox.url, PUBLIC_URL: 'http://gateway.example.com' }
-  ;[gateway, other] = await Promise.all([startGateway({ databaseUrl, env }), startGateway({ databaseUrl, env })])
+  ;[gateway, other] = await openGateways({ databaseUrl, env })
   client = api(gateway)
 })
 

@@ -1,7 +1,7 @@
 // People with an account and a password, signed in as in a browser.
 import { randomUUID } from 'node:crypto'
 import { createAccount as insertAccount } from '../../src/accounts/service.ts'
-import { type Account, type Answer, type Api, api, cloneDatabase, type Gateway, prisma, startGateway } from '../kit/kit.ts'
+import { type Account, type Answer, type Api, api, cloneDatabase, type OpenGateway, openGateways, prisma } from '../kit/kit.ts'
 
 export const password = 'correct horse battery'
 
@@ -52,8 +52,8 @@ export function cookieOf({ headers }: Answer): string {
 }
 
 /** Two processes of one gateway on their own database, to test what must hold across processes. They end with the test file. */
-export async function openTwo(): Promise<{ databaseUrl: string; gateways: [Gateway, Gateway] }> {
+export async function openTwo(): Promise<{ databaseUrl: string; gateways: [OpenGateway, OpenGateway] }> {
   const databaseUrl = await cloneDatabase()
   const env = { PUBLIC_URL: 'http://gateway.example.com' }
-  return { databaseUrl, gateways: await Promise.all([startGateway({ databaseUrl, env }), startGateway({ databaseUrl, env })]) }
+  return { databaseUrl, gateways: await openGateways({ databaseUrl, env }) }
 }

@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { lose } from '../kit/fault.ts'
-import { api, type Gateway, sql } from '../kit/kit.ts'
+import { api, type OpenGateway, sql } from '../kit/kit.ts'
 import { expectRefusal, moment, uuid } from '../rest-compat/rig.ts'
 import { logIn, newAccount, newPerson, openTwo, password, signIn } from './person.ts'
 
 let databaseUrl: string
-let gateways: [Gateway, Gateway]
+let gateways: [OpenGateway, OpenGateway]
 
 beforeAll(async () => {
   ;({ databaseUrl, gateways } = await openTwo())
@@ -52,7 +52,8 @@ describe('a login', () => {
   it('is refused after five failures for one address, known or not, on every process; other addresses are not', async () => {
     for (const { email } of [await newAccount(databaseUrl), { email: `${randomUUID()}@example.com` }]) {
       const codes: string[] = []
-      for (let i = 0; i < 7; i++) codes.push((await logIn(gateways[i % 2] as Gateway, email, 'wrong password')).body.error.code)
+      for (let i = 0; i < 7; i++)
+        codes.push((await logIn(gateways[i % 2] as OpenGateway, email, 'wrong password')).body.error.code)
       expect(codes).toEqual([...Array(5).fill('INVALID_CREDENTIALS'), ...Array(2).fill('API_RATE_LIMIT_EXCEEDED')])
       // The right password is refused too; otherwise guessing could continue.
       const late = await logIn(gateways[0], email)
@@ -65,7 +66,7 @@ describe('a login', () => {
   it('is refused after five failures, even under concurrency', async () => {
     const { email } = await newAccount(databaseUrl)
     const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => logIn(gateways[i % 2] as Gateway, email, 'wrong password')),
+      Array.from({ length: 20 }, (_, i) => logIn(gateways[i % 2] as OpenGateway, email, 'wrong password')),
     )
     const told = answers.map(({ status }) => status).sort()
     expect(told).toEqual([...Array(5).fill(401), ...Array(15).fill(429)])

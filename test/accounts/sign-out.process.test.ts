@@ -1,13 +1,13 @@
 // Signing out ends a session on every process at once, with its tokens and event streams.
 import { beforeAll, expect, it } from 'vitest'
 import { refuse } from '../kit/fault.ts'
-import { api, type Gateway, until } from '../kit/kit.ts'
+import { api, type OpenGateway, until } from '../kit/kit.ts'
 import { expectRefusal } from '../rest-compat/rig.ts'
 import { cookieOf, newPerson, openTwo } from './person.ts'
 
 const refused = 'Missing or invalid token'
 let databaseUrl: string
-let gateways: [Gateway, Gateway]
+let gateways: [OpenGateway, OpenGateway]
 
 beforeAll(async () => {
   ;({ databaseUrl, gateways } = await openTwo())

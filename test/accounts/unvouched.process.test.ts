@@ -1,7 +1,7 @@
 // An identity provider that does not vouch for an address gives no access to an account with that address.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { api, cloneDatabase, command, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
+import { api, cloneDatabase, command, type OpenGateway, openGateway, sql, until } from '../kit/kit.ts'
 import { browse, type Claims, openProvider } from './identity-provider.ts'
 import { type Mailbox, openMailbox, textOf, tokenIn } from './mailbox.ts'
 import { logIn, password } from './person.ts'
@@ -9,13 +9,13 @@ import { logIn, password } from './person.ts'
 let databaseUrl: string
 let mailbox: Mailbox
 let provider: Awaited<ReturnType<typeof openProvider>>
-let gateway: Gateway
+let gateway: OpenGateway
 
 beforeAll(async () => {
   databaseUrl = await cloneDatabase()
   provider = await openProvider()
   mailbox = await openMailbox()
-  gateway = await startGateway({
+  gateway = await openGateway({
     databaseUrl,
     env: { ...provider.env, SMTP_URL: mailbox.url, CONSOLE_URL: 'http://console.example.com' },
   })

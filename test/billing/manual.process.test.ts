@@ -1,13 +1,13 @@
 // Billing without a payment service: a plan is ordered, an operator confirms it, and a cancelled one ends with its period.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { cloneDatabase, command, sql, startGateway } from '../kit/kit.ts'
+import { cloneDatabase, command, openGateway, sql } from '../kit/kit.ts'
 import { byHeader, checkoutsOf, openPerson, type Person, rowOf, type Site, ways } from './rig.ts'
 
 let site: Site
 
 beforeAll(async () => {
   const databaseUrl = await cloneDatabase()
-  const { url } = await startGateway({ databaseUrl, env: { ROLES: 'http' } })
+  const { url } = await openGateway({ databaseUrl, env: { ROLES: 'http' } })
   site = { databaseUrl, url }
 })
 

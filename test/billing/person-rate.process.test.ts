@@ -1,16 +1,15 @@
 // The rate limit of a signed-in person: 50 requests in any second over all sessions and processes, REST and GraphQL together.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newAccount, type Person, signIn } from '../accounts/person.ts'
-import { type Answer, type Api, api, cloneDatabase, type Gateway, sql, startGateway } from '../kit/kit.ts'
+import { type Answer, type Api, api, cloneDatabase, type OpenGateway, openGateways, sql } from '../kit/kit.ts'
 
 let databaseUrl: string
-let gateways: [Gateway, Gateway]
+let gateways: readonly [OpenGateway, OpenGateway]
 
 beforeAll(async () => {
   databaseUrl = await cloneDatabase()
   const env = { PUBLIC_URL: 'http://gateway.example.com', PERSON_RATE_LIMIT_PER_SECOND: undefined }
-  const start = () => startGateway({ databaseUrl, env })
-  gateways = await Promise.all([start(), start()])
+  gateways = await openGateways({ databaseUrl, env })
 })
 
 /** One person with this many sessions, and a client of each session at each of the two processes. */

@@ -1,9 +1,9 @@
 // Fixtures of the admission tests: two processes on one database, clients of both, and the number of counted requests.
-import { type Account, type Answer, type Api, api, cloneDatabase, type Gateway, sql, startGateway } from '../kit/kit.ts'
+import { type Account, type Answer, type Api, api, cloneDatabase, type OpenGateway, openGateways, sql } from '../kit/kit.ts'
 
 export interface Two {
   databaseUrl: string
-  gateways: [Gateway, Gateway]
+  gateways: readonly [OpenGateway, OpenGateway]
   /** One client for each process, with the same key. */
   clients: (apiKey: string, headers?: Record<string, string>) => [Api, Api]
   /** The number of API requests counted for the account. */
@@ -12,8 +12,7 @@ export interface Two {
 
 export async function openTwo(): Promise<Two> {
   const databaseUrl = await cloneDatabase()
-  const start = () => startGateway({ databaseUrl })
-  const gateways = await Promise.all([start(), start()])
+  const gateways = await openGateways({ databaseUrl })
   return {
     databaseUrl,
     gateways,

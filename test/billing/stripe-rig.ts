@@ -1,11 +1,11 @@
 // A gateway that takes payments through a Stripe stand-in, and people who pay there.
-import { cloneDatabase, type Gateway, startGateway } from '../kit/kit.ts'
+import { cloneDatabase, type OpenGateway, openGateway } from '../kit/kit.ts'
 import { byHeader, checkoutsOf, openPerson, type Person, rowOf, type Site } from './rig.ts'
 import { openStripeStandIn, pay, type StripeStandIn, sendEvent, settings } from './stripe-stand-in.ts'
 
 export interface StripeSite extends Site {
   stripe: StripeStandIn
-  gateway: Gateway
+  gateway: OpenGateway
 }
 
 const withConsole = { CONSOLE_URL: 'https://console.example.com/' }
@@ -14,7 +14,7 @@ export async function openStripeSite(more: Record<string, string> = withConsole)
   const stripe = await openStripeStandIn()
   const databaseUrl = await cloneDatabase()
   const env = { ROLES: 'http', STRIPE_API_URL: stripe.url, ...settings, ...more }
-  const gateway = await startGateway({ databaseUrl, env })
+  const gateway = await openGateway({ databaseUrl, env })
   return { databaseUrl, url: gateway.url, stripe, gateway }
 }
 

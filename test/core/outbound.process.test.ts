@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib'
 import { fetch } from 'undici'
 import { describe, expect, it } from 'vitest'
 import { createBoundedDispatcher } from '../../src/core/network/outbound.ts'
-import { atEnd, command, measuredAgain, secretKey, spawnGateway, until } from '../kit/kit.ts'
+import { atEnd, commandProcess, measuredAgain, secretKey, spawnGateway, until } from '../kit/kit.ts'
 
 interface Service {
   port: number
@@ -118,7 +118,7 @@ describe('a database that does not answer', { timeout: 60_000 }, () => {
       SECRET_KEY: secretKey,
     })
     const gateway = spawnGateway({ env: envOf(deaf.port, '') })
-    const told = await command(['account', 'list'], { env: envOf(stalls.port, '?sslmode=verify-full') })
+    const told = await commandProcess(['account', 'list'], { env: envOf(stalls.port, '?sslmode=verify-full') })
     expect(told).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(sentence) })
     expect((await gateway.exited).code).toBe(1)
     expect(gateway.logs.join('\n')).toMatch(sentence)

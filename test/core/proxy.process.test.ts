@@ -6,7 +6,18 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { openApp } from '../../src/app.ts'
 import { readConfig } from '../../src/core/config/config.ts'
 import { createHttp } from '../../src/http/create.ts'
-import { api, atEnd, cloneDatabase, type Gateway, ownServer, secretKey, sql, startGateway, until } from '../kit/kit.ts'
+import {
+  api,
+  atEnd,
+  cloneDatabase,
+  type OpenGateway,
+  openGateway,
+  ownServer,
+  secretKey,
+  sql,
+  startGateway,
+  until,
+} from '../kit/kit.ts'
 
 const databaseUrl = await cloneDatabase()
 
@@ -123,12 +134,12 @@ async function ask(url: string, path: string, headers: Record<string, string> = 
 }
 
 describe('/metrics', () => {
-  let open: Gateway
-  let locked: Gateway
+  let open: OpenGateway
+  let locked: OpenGateway
 
   beforeAll(async () => {
-    open = await startGateway({ databaseUrl })
-    locked = await startGateway({ databaseUrl, env: { METRICS_TOKEN: 'let me see' } })
+    open = await openGateway({ databaseUrl })
+    locked = await openGateway({ databaseUrl, env: { METRICS_TOKEN: 'let me see' } })
   })
 
   it('requires the token from every client, even on this machine, when one is set', async () => {

@@ -4,7 +4,7 @@ import http from 'node:http'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createLinks, linkHeader, linkLifeMs } from '../../src/demo/links.ts'
 import { newPerson } from '../accounts/person.ts'
-import { api, cloneDatabase, command, type Gateway, sql, startGateway } from '../kit/kit.ts'
+import { api, cloneDatabase, command, type OpenGateway, openGateway, sql } from '../kit/kit.ts'
 import { openPage, programOf } from './page-rig.ts'
 
 const aKey = /svc_live_[0-9a-f]{64}/
@@ -12,7 +12,7 @@ const pages = ['/docs', '/graphql'] as const
 const accountPages = ['/', '/billing', '/verify-email', '/reset-password', '/invitation']
 
 interface Scene {
-  gateway: Gateway
+  gateway: OpenGateway
   url: string
   key: string
   databaseUrl: string
@@ -22,7 +22,7 @@ interface Scene {
 
 async function startDemo(env: Record<string, string> = {}, databaseUrl?: string): Promise<Scene> {
   databaseUrl ??= await cloneDatabase()
-  const gateway = await startGateway({ databaseUrl, env: { DEMO: '1', ...env } })
+  const gateway = await openGateway({ databaseUrl, env: { DEMO: '1', ...env } })
   const text = gateway.logs.join('\n')
   const link = (path: string) => text.match(new RegExp(`http\\S*${path}#link=\\S{43}`))?.[0] ?? ''
   return {

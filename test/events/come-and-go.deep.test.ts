@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, it } from 'vitest'
 import { type Gateway, type Holdings, holdingsOf, inspectable, until } from '../kit/kit.ts'
-import { openOwnRig, type Tenant, text } from '../rest-compat/rig.ts'
+import { openProcessRig, type Tenant, text } from '../rest-compat/rig.ts'
 
 const waves = 50
 const waveSize = 40
@@ -85,7 +85,7 @@ async function held(gateway: Gateway): Promise<Holdings> {
 }
 
 it(`releases the memory of ${waves * waveSize} streams, half of which end by a reset`, { timeout: 240_000 }, async () => {
-  const rig = await openOwnRig(inspectable)
+  const rig = await openProcessRig(inspectable)
   const place = { gateway: rig.gateway, tenant: rig.tenant }
   for (let i = 0; i < 10; i++) await wave(place)
   const before = await held(rig.gateway)

@@ -4,9 +4,9 @@ import {
   cloneDatabase,
   connectedInstance,
   createAccount,
-  type Gateway,
+  type OpenGateway,
+  openGateway,
   sql,
-  startGateway,
   until,
 } from '../kit/kit.ts'
 import { emitMany, type Place } from './rig.ts'
@@ -15,7 +15,7 @@ import { openSse, type SseReader } from './sse.ts'
 export interface Doors {
   databaseUrl: string
   /** A test that stops the gateway must put its successor here. */
-  gateway: Gateway
+  gateway: OpenGateway
   account: Account
   place: Place
   /** The header with the account's key. */
@@ -23,12 +23,12 @@ export interface Doors {
 }
 
 /** Without workers, so that only the events that a test emits occur. */
-const env = { RATE_LIMIT_PER_SECOND: '1000', ROLES: 'http,relay' }
+export const doorsEnv = { RATE_LIMIT_PER_SECOND: '1000', ROLES: 'http,relay' }
 
 /** Uses a clone of its own or the given database. Ends with the test, or with the file when no test runs. */
-export async function openDoors(options: { databaseUrl?: string; env?: Record<string, string> } = {}): Promise<Doors> {
+export async function openDoors(options: { databaseUrl?: string; gateway?: OpenGateway } = {}): Promise<Doors> {
   const { databaseUrl = await cloneDatabase() } = options
-  const gateway = await startGateway({ databaseUrl, env: { ...env, ...options.env } })
+  const gateway = options.gateway ?? (await openGateway({ databaseUrl, env: doorsEnv }))
   const account = await createAccount(databaseUrl)
   const { id: instanceId } = await connectedInstance(databaseUrl, account)
   return {
@@ -42,7 +42,7 @@ export async function openDoors(options: { databaseUrl?: string; env?: Record<st
 
 /** Starts the gateway again after a test stopped it. */
 export async function reopen(doors: Doors): Promise<void> {
-  doors.gateway = await startGateway({ databaseUrl: doors.databaseUrl, env })
+  doors.gateway = await openGateway({ databaseUrl: doors.databaseUrl, env: doorsEnv })
 }
 
 export function plainUrl({ gateway }: Doors, query = ''): URL {

@@ -8,7 +8,7 @@ import { openStage, pickFrom, seeded, startLoad, text } from './rig.ts'
 it('survives three crashes of the database under load', async () => {
   const server = await ownServer()
   const stage = await openStage(server.url)
-  const nodes = await Promise.all([stage.start(), stage.start()])
+  const nodes = await Promise.all([stage.open(), stage.start()])
   onTestFailed(() => console.error(nodes.map(({ logs }) => logs.slice(-20).join('\n')).join('\n---\n')))
   const random = seeded(8)
   const load = startLoad(

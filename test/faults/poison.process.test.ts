@@ -71,8 +71,8 @@ describe('a job that always throws', () => {
 })
 
 async function playCursed() {
-  const { databaseUrl, account, start } = await openStage()
-  const client = api(await start(), account.apiKey)
+  const { databaseUrl, account, open } = await openStage()
+  const client = api(await open(), account.apiKey)
   const { workspaceId } = account
   const [cursed, blessed] = [await addGroup(databaseUrl, workspaceId), await addGroup(databaseUrl, workspaceId)]
   await sql(databaseUrl).query(`
@@ -93,7 +93,7 @@ async function playCursed() {
 
 it('makes unreadable jobs dead letters at once, shows them in log, metrics and doctor, and sends all messages', async () => {
   const stage = await openStage()
-  const gateway = await stage.start()
+  const gateway = await stage.open()
   const app = await openApp(stage.databaseUrl)
   const queues = ['message.dispatch', 'webhook.deliver', 'contact.bulk']
   const bodies = () => Array.from({ length: 250 }, () => text(stage.sure))

@@ -2,18 +2,18 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, it } from 'vitest'
 import { expectInvariants } from '../kit/invariants.ts'
-import { api, type Gateway, sql, until } from '../kit/kit.ts'
+import { api, type Gateway, type OpenGateway, sql, until } from '../kit/kit.ts'
 import { openStage, persist, plainNumber, type Stage, sendAll, text } from './rig.ts'
 
 let stage: Stage
-let nodes: [Gateway, Gateway]
+let nodes: [OpenGateway, OpenGateway]
 let doomed: Gateway
 const acknowledged: string[] = []
 
 beforeAll(async () => {
   stage = await openStage()
   const started = await Promise.all([
-    stage.start(),
+    stage.open(),
     stage.start(),
     stage.start({ ROLES: 'http', FAILPOINT: 'api.after_commit_before_reply=kill' }),
   ])

@@ -176,7 +176,7 @@ describe('for a message with a broken worker on a network without references', (
 
 it('keeps receipts that come before the commit of the send', async () => {
   const early = await openStage()
-  const gateway = await early.start({ FAILPOINT: 'send.before_commit=sleep:5000' })
+  const gateway = await early.open({ FAILPOINT: 'send.before_commit=sleep:5000' })
   const [id] = await sendAll(early.account, () => gateway, [text(early.blind)])
   const read = async () => (await sql(early.databaseUrl).query('select * from messages where id = $1', [id])).rows[0]
   const before = await until(async () => {

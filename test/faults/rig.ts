@@ -10,6 +10,8 @@ import {
   createAccount,
   type Gateway,
   type GatewayOptions,
+  type OpenGateway,
+  openGateway,
   startGateway,
   type TestInstance,
 } from '../kit/kit.ts'
@@ -22,18 +24,25 @@ export interface Stage {
   /** On a network without references: a message that was offered and not answered must not be offered again. */
   blind: TestInstance
   start: (env?: GatewayOptions['env']) => Promise<Gateway>
+  /** The same inside this process, for a gateway that the test neither kills nor freezes. */
+  open: (env?: GatewayOptions['env']) => Promise<OpenGateway>
 }
 
 /** Opens a clone of the template, or the database given, with an account and both kinds of phones. */
 export async function openStage(databaseUrl?: string): Promise<Stage> {
   const url = databaseUrl ?? (await cloneDatabase())
   const account = await createAccount(url)
+  const options = (env: GatewayOptions['env']) => ({
+    databaseUrl: url,
+    env: { RATE_LIMIT_PER_SECOND: '100000', LOG_LEVEL: 'info', ...env },
+  })
   return {
     databaseUrl: url,
     account,
     sure: await connectedInstance(url, account, { name: 'Sure' }),
     blind: await connectedInstance(url, account, { name: 'Blind', settings: { clientReferences: false } }),
-    start: (env) => startGateway({ databaseUrl: url, env: { RATE_LIMIT_PER_SECOND: '100000', LOG_LEVEL: 'info', ...env } }),
+    start: (env) => startGateway(options(env)),
+    open: (env) => openGateway(options(env)),
   }
 }
 

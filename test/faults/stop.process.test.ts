@@ -8,10 +8,10 @@ import { openStage, pickFrom, seeded, startLoad, text } from './rig.ts'
 
 it('stops under load within 10 s, with exit code 0 and nothing lost or sent twice', async () => {
   const stage = await openStage()
-  const [leaving, staying] = await Promise.all([stage.start(), stage.start()])
+  const [leaving, staying] = await Promise.all([stage.start(), stage.open()])
   onTestFailed(() => console.error([leaving, staying].map(({ logs }) => logs.slice(-20).join('\n')).join('\n---\n')))
   const random = seeded(16)
-  let nodes = [leaving, staying]
+  let nodes: { url: string }[] = [leaving, staying]
   const load = startLoad(
     stage.account,
     () => pickFrom(nodes, random),

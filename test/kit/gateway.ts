@@ -62,7 +62,7 @@ export function spawnGateway(options: GatewayOptions = {}): Running {
 let dataDir: string | undefined
 
 /** The folder that a test file's gateways share, removed with the file. */
-function ownDataDir(): string {
+export function ownDataDir(): string {
   if (dataDir) return dataDir
   const made = mkdtempSync(path.join(os.tmpdir(), 'gateway-test-data-'))
   atEnd('file', async () => rmSync(made, { recursive: true, force: true }))

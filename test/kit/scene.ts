@@ -2,11 +2,12 @@
 import { type Account, connectedInstance, createAccount, type TestInstance } from './accounts.ts'
 import { type Api, api } from './api.ts'
 import { cloneDatabase } from './database.ts'
-import { type Gateway, type GatewayOptions, startGateway } from './gateway.ts'
+import { type GatewayOptions, startGateway } from './gateway.ts'
+import { type OpenGateway, openGateway } from './open-gateway.ts'
 
 export interface Scene {
   databaseUrl: string
-  gateways: Gateway[]
+  gateways: OpenGateway[]
   account: Account
   /** Connected for 30 days. */
   phone: TestInstance
@@ -15,7 +16,7 @@ export interface Scene {
 }
 
 export interface SceneOptions {
-  /** The number of gateways on the one database. */
+  /** The number of gateways on the one database: the first in this process, each further one in a process of its own. */
   gateways?: number
   /** The rate limit of a key is too high to matter, unless this overrides it. */
   env?: GatewayOptions['env']
@@ -24,8 +25,9 @@ export interface SceneOptions {
 /** Ends with the test, or with the file when no test runs. */
 export async function openScene({ gateways: count = 1, env }: SceneOptions = {}): Promise<Scene> {
   const databaseUrl = await cloneDatabase()
-  const start = () => startGateway({ databaseUrl, env: { RATE_LIMIT_PER_SECOND: '100000', ...env } })
-  const gateways = await Promise.all(Array.from({ length: count }, start))
+  const options = { databaseUrl, env: { RATE_LIMIT_PER_SECOND: '100000', ...env } }
+  const further = Array.from({ length: count - 1 }, () => startGateway(options))
+  const gateways = await Promise.all([openGateway(options), ...further])
   const account = await createAccount(databaseUrl)
   const phone = await connectedInstance(databaseUrl, account)
   return {
@@ -33,6 +35,6 @@ export async function openScene({ gateways: count = 1, env }: SceneOptions = {})
     gateways,
     account,
     phone,
-    client: (n = 0, { apiKey } = account) => api(gateways[n % count] as Gateway, apiKey),
+    client: (n = 0, { apiKey } = account) => api(gateways[n % count] as OpenGateway, apiKey),
   }
 }

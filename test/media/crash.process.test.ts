@@ -4,7 +4,18 @@ import { connect } from 'node:net'
 import path from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sweepMedia } from '../../src/media/service.ts'
-import { type Account, cloneDatabase, createAccount, type Gateway, measuredAgain, sql, startGateway, until } from '../kit/kit.ts'
+import {
+  type Account,
+  cloneDatabase,
+  createAccount,
+  type Gateway,
+  measuredAgain,
+  type OpenGateway,
+  openGateway,
+  sql,
+  startGateway,
+  until,
+} from '../kit/kit.ts'
 import { residentBytes } from '../kit/resident.ts'
 import { openApp } from '../messages/rig.ts'
 import { dataFolder } from '../promises/demo.ts'
@@ -22,6 +33,11 @@ beforeAll(async () => {
 
 function start(env: Record<string, string> = {}): Promise<Gateway> {
   return startGateway({ databaseUrl, env: { DATA_DIR: dataDir, RATE_LIMIT_PER_SECOND: '100000', ...env } })
+}
+
+/** The same inside this process, for tests that do not kill it. */
+function open(env: Record<string, string> = {}): Promise<OpenGateway> {
+  return openGateway({ databaseUrl, env: { DATA_DIR: dataDir, RATE_LIMIT_PER_SECOND: '100000', ...env } })
 }
 
 function filesIn(folder: string): string[] {
@@ -42,9 +58,9 @@ async function grow(): Promise<void> {
 }
 
 describe('a connection that is cut', () => {
-  let gateway: Gateway
+  let gateway: OpenGateway
   beforeAll(async () => {
-    gateway = await start()
+    gateway = await open()
   })
   const { body } = rawForm('x'.repeat(100_000), 'form-data; name="file"; filename="a"')
   const head = (key: string) =>
@@ -95,7 +111,7 @@ describe('a process that dies', () => {
     const young = path.join(dataDir, 'media/incoming/young')
     writeFileSync(young, 'of an upload that goes on in another process')
     utimesSync(path.join(dataDir, 'media/incoming', left), 1, 1)
-    await start()
+    await open()
     expect(filesIn('incoming')).toEqual(['young'])
   })
 
@@ -111,7 +127,7 @@ describe('a process that dies', () => {
     const unfinished = (await rows()).find(({ stored }) => !stored) as { id: string }
     expect(filesIn('').filter((name) => name === unfinished.id)).toHaveLength(files)
 
-    const gateway = await start()
+    const gateway = await open()
     const headersOfOwner = { 'x-api-key': account.apiKey }
     expect((await fetch(`${gateway.url}/api/v1/media/${unfinished.id}`, { headers: headersOfOwner })).status).toBe(404)
     const again = await upload(gateway, account.apiKey, 'hello', { headers })
@@ -132,7 +148,7 @@ describe('a process that dies', () => {
     const headers = { 'idempotency-key': 'three' }
     await expect(upload(doomed, account.apiKey, 'kept', { headers })).rejects.toThrow()
     await doomed.exited
-    const gateway = await start()
+    const gateway = await open()
     const [count, again] = [(await rows()).length, await upload(gateway, account.apiKey, 'kept', { headers })]
     expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, 'true'])
     expect(await (await fetch(again.body.data.url)).text()).toBe('kept')
@@ -142,7 +158,7 @@ describe('a process that dies', () => {
 
 describe('an upload that fails', () => {
   it('inside the gateway leaves nothing and can be repeated', async () => {
-    const gateway = await start({ FAILPOINT: 'media.after_put=throw' })
+    const gateway = await open({ FAILPOINT: 'media.after_put=throw' })
     const before = [await rows(), filesIn(''), filesIn('incoming')]
     const headers = { 'idempotency-key': 'four' }
     expect((await upload(gateway, account.apiKey, 'hello', { headers })).status).toBe(500)
@@ -151,7 +167,7 @@ describe('an upload that fails', () => {
   })
 
   it('after its commit keeps the file, because the repeated request is answered with it', async () => {
-    const gateway = await start({ FAILPOINT: 'api.after_commit_before_reply=throw' })
+    const gateway = await open({ FAILPOINT: 'api.after_commit_before_reply=throw' })
     const headers = { 'idempotency-key': 'five' }
     expect((await upload(gateway, account.apiKey, 'hello', { headers })).status).toBe(500)
     const again = await upload(gateway, account.apiKey, 'hello', { headers })

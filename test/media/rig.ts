@@ -20,9 +20,9 @@ export function publicUrl(gateway: { url: string }, extension: string): string {
   return expect.stringMatching(new RegExp(`^${gateway.url}/media/[\\w-]{43}\\.${extension}$`))
 }
 
-/** Returns the number of media files that a gateway holds open. */
-export function openFiles({ pid }: { pid: number }, dataDir: string): number {
-  const held = `/proc/${pid}/fd`
+/** Returns the number of media files that a gateway in this process holds open. */
+export function openFiles(dataDir: string): number {
+  const held = '/proc/self/fd'
   const files = readdirSync(held).map((fd) => {
     try {
       return readlinkSync(path.join(held, fd))

@@ -1,5 +1,5 @@
 // Setup for tests of S3: a bucket, and a gateway that stores its files there.
-import { type Account, cloneDatabase, createAccount, type Gateway, startGateway } from '../kit/kit.ts'
+import { type Account, cloneDatabase, createAccount, type OpenGateway, openGateway } from '../kit/kit.ts'
 import { dataFolder } from '../promises/demo.ts'
 import { type S3Server, startS3 } from './s3-server.ts'
 
@@ -11,7 +11,7 @@ export interface Bucket {
   env: Record<string, string>
   databaseUrl: string
   account: Account
-  gateway: Gateway
+  gateway: OpenGateway
 }
 
 /** Everything ends with the test file. */
@@ -30,6 +30,6 @@ export async function openBucket(): Promise<Bucket> {
     LOG_LEVEL: 'trace',
     RATE_LIMIT_PER_SECOND: '100000',
   }
-  const gateway = await startGateway({ databaseUrl, env })
+  const gateway = await openGateway({ databaseUrl, env })
   return { s3, env, databaseUrl, account, gateway }
 }

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { sweepMedia } from '../../src/media/service.ts'
-import { api, spawnGateway, sql, startGateway, until } from '../kit/kit.ts'
+import { api, openGateway, spawnGateway, sql, until } from '../kit/kit.ts'
 import { openApp } from '../messages/rig.ts'
 import { sized, upload } from './rig.ts'
 import { type Bucket, credentials, openBucket } from './s3-rig.ts'
@@ -93,9 +93,9 @@ describe('a bucket', () => {
   })
 
   it('with a wrong secret or address leads to 5xx, and no secret is logged', async () => {
-    const wrong = await startGateway({ databaseUrl, env: { ...env, S3_SECRET_ACCESS_KEY: 'the-wrong-secret-of-the-bucket' } })
+    const wrong = await openGateway({ databaseUrl, env: { ...env, S3_SECRET_ACCESS_KEY: 'the-wrong-secret-of-the-bucket' } })
     expect((await upload(wrong, account.apiKey, 'hello')).status).toBe(500)
-    const away = await startGateway({ databaseUrl, env: { ...env, S3_ENDPOINT: 'http://127.0.0.1:9' } })
+    const away = await openGateway({ databaseUrl, env: { ...env, S3_ENDPOINT: 'http://127.0.0.1:9' } })
     expect((await upload(away, account.apiKey, 'hello')).status).toBe(503)
     await until(() => wrong.logs.some((line) => line.includes('SignatureDoesNotMatch')))
     const logs = [gateway, wrong, away].flatMap((each) => each.logs).join('\n')

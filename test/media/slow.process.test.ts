@@ -131,7 +131,7 @@ describe.skipIf(process.platform !== 'linux')('a download', () => {
     line.socket.pause()
     expect((await (await fetch(url)).arrayBuffer()).byteLength).toBe(60 * mib)
     // The complete download has all its bytes a moment before the gateway closes its file.
-    const heldOpen = () => openFiles(rig.gateway, dataDir)
+    const heldOpen = () => openFiles(dataDir)
     await until(() => heldOpen() === 1)
     await until(() => heldOpen() === 0, { timeoutMs: 45_000, everyMs: 500 })
     line.socket.destroy()

@@ -22,7 +22,7 @@ describe('many concurrent uploads', () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
         storage.upload(who, 100_000, {
-          at: storage.gateways[i % 2] as Gateway,
+          at: storage.gateways[i % 2] as { url: string },
           surface: surfaces[Math.floor(i / 2) % 2] as Surface,
         }),
       ),

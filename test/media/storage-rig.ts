@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { newPerson, type Person } from '../accounts/person.ts'
 import { expectDocumented } from '../kit/document.ts'
-import { type Answer, cloneDatabase, type Gateway, sql, startGateway } from '../kit/kit.ts'
+import { type Answer, cloneDatabase, type Gateway, openGateway, sql, startGateway } from '../kit/kit.ts'
 import { dataFolder } from '../promises/demo.ts'
 import type { Rig } from '../teams/rig.ts'
 
@@ -30,11 +30,11 @@ export async function openStorage() {
   // The first upload would create this folder, but tests read it earlier.
   await mkdir(path.join(dataDir, 'media', 'incoming'), { recursive: true })
 
+  const own = { DATA_DIR: dataDir, PUBLIC_URL: 'http://gateway.example.com', RATE_LIMIT_PER_SECOND: '100000' }
   function start(env: Record<string, string> = {}): Promise<Gateway> {
-    const own = { DATA_DIR: dataDir, PUBLIC_URL: 'http://gateway.example.com', RATE_LIMIT_PER_SECOND: '100000' }
     return startGateway({ databaseUrl, env: { ...own, ...env } })
   }
-  const gateways = await Promise.all([start(), start()])
+  const gateways = await Promise.all([openGateway({ databaseUrl, env: own }), start()])
   const rig: Rig = { databaseUrl, gateway: gateways[0], mailDir: '' }
 
   return {
@@ -49,7 +49,7 @@ export async function openStorage() {
     async upload(
       who: Person,
       content: number | string,
-      { at = gateways[0], surface = '/api/v1/media' as Surface, headers = {} as Record<string, string> } = {},
+      { at = gateways[0] as { url: string }, surface = '/api/v1/media' as Surface, headers = {} as Record<string, string> } = {},
     ): Promise<Answer> {
       const form = new FormData()
       form.append('file', new Blob([typeof content === 'string' ? content : 'x'.repeat(content)]), 'a')

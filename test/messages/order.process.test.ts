@@ -1,7 +1,7 @@
 // Messages to one number leave in the order in which they were sent, over two gateways, and delay no other number.
 import { beforeAll, expect, it } from 'vitest'
 import { expectInvariants } from '../kit/invariants.ts'
-import { api, cloneDatabase, connectedInstance, createAccount, spawnGateway, sql, startGateway, until } from '../kit/kit.ts'
+import { api, cloneDatabase, connectedInstance, createAccount, openGateway, spawnGateway, sql, until } from '../kit/kit.ts'
 import { openScene, type Scene } from '../kit/scene.ts'
 
 /** Hundreds of messages that leave one after the other take minutes on a busy machine, and no shorter time is promised. */
@@ -70,7 +70,7 @@ it('lets instant messages overtake hundreds of scheduled ones that are due', pat
   const crowd = await cloneDatabase()
   const owner = await createAccount(crowd)
   const { id: instanceId } = await connectedInstance(crowd, owner)
-  const door = api(await startGateway({ databaseUrl: crowd, env: { ROLES: 'http' } }), owner.apiKey)
+  const door = api(await openGateway({ databaseUrl: crowd, env: { ROLES: 'http' } }), owner.apiKey)
   const scheduledAt = new Date(Date.now() + 6_000).toISOString()
   const some = (count: number, more: object) =>
     Array.from({ length: count }, (_, i) => ({ instanceId, to: `+39333112${1000 + i}`, type: 'text', text: 'hello', ...more }))

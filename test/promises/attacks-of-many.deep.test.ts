@@ -6,13 +6,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { attacks } from '../graph/attacks.ts'
 import { type Holdings, holdingsOf, inspectable, measuredAgain, node, promptly, root, watch } from '../kit/kit.ts'
-import { type OwnRig, openOwnRig, text } from '../rest-compat/rig.ts'
+import { openProcessRig, type ProcessRig, text } from '../rest-compat/rig.ts'
 import { postHead, send, type Wire, wireAttacks } from './wire.ts'
 
-let rig: OwnRig
+let rig: ProcessRig
 
 beforeAll(async () => {
-  rig = await openOwnRig(inspectable)
+  rig = await openProcessRig(inspectable)
 })
 
 async function expectService(times: number): Promise<void> {

@@ -9,13 +9,13 @@ import { createTeam } from '../../src/teams/service.ts'
 import { type Account, api, createAccount, prisma, sql } from '../kit/kit.ts'
 import { welch } from '../kit/welch.ts'
 import { openApp } from '../messages/rig.ts'
-import { expectRefusal, openOwnRig, type Rig } from '../rest-compat/rig.ts'
+import { expectRefusal, openProcessRig, type Rig } from '../rest-compat/rig.ts'
 import { send } from './wire.ts'
 
 let rig: Rig
 
 beforeAll(async () => {
-  rig = await openOwnRig()
+  rig = await openProcessRig()
 })
 
 const prefix = 'svc_live_'

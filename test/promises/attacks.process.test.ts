@@ -2,13 +2,13 @@
 // 5xx.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { promptly } from '../kit/kit.ts'
-import { openOwnRig, type Rig } from '../rest-compat/rig.ts'
+import { openProcessRig, type Rig } from '../rest-compat/rig.ts'
 import { postHead, send, sendInParts, wireAttacks } from './wire.ts'
 
 let rig: Rig
 
 beforeAll(async () => {
-  rig = await openOwnRig()
+  rig = await openProcessRig()
 })
 
 describe('malformed HTTP', () => {

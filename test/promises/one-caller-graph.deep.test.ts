@@ -2,10 +2,10 @@
 import { beforeAll, it } from 'vitest'
 import { fillLarge } from '../graph/large.ts'
 import { inspectable } from '../kit/kit.ts'
-import { type OwnRig, openOwnRig } from '../rest-compat/rig.ts'
+import { openProcessRig, type ProcessRig } from '../rest-compat/rig.ts'
 import { expectHarmless, fire, type Watch, watchFrom } from './flood.ts'
 
-let rig: OwnRig
+let rig: ProcessRig
 let noticed: Watch
 let inGroups: Record<number, string>
 let key: Record<string, string>
@@ -13,7 +13,7 @@ let key: Record<string, string>
 const ask = (query: string) => Buffer.from(JSON.stringify({ query }))
 
 beforeAll(async () => {
-  rig = await openOwnRig(inspectable)
+  rig = await openProcessRig(inspectable)
   inGroups = await fillLarge(rig)
   key = { 'x-api-key': rig.tenant.account.apiKey }
   noticed = watchFrom(rig.gateway)

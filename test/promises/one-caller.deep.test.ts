@@ -3,17 +3,17 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { newPerson } from '../accounts/person.ts'
 import { holdingsOf, inspectable, sql, until } from '../kit/kit.ts'
 import { residentBytes } from '../kit/resident.ts'
-import { nobody, type OwnRig, openOwnRig } from '../rest-compat/rig.ts'
+import { nobody, openProcessRig, type ProcessRig } from '../rest-compat/rig.ts'
 import { expectHarmless, fire, mostBytes, type Shot, type Watch, watchFrom } from './flood.ts'
 
-let rig: OwnRig
+let rig: ProcessRig
 let noticed: Watch
 let atFirstBytes: number
 let key: Record<string, string>
 let person: Record<string, string>
 
 beforeAll(async () => {
-  rig = await openOwnRig(inspectable)
+  rig = await openProcessRig(inspectable)
   const { token } = await newPerson(rig.gateway, rig.databaseUrl)
   key = { 'x-api-key': rig.tenant.account.apiKey }
   person = { authorization: `Bearer ${token}` }

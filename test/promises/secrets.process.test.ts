@@ -2,10 +2,10 @@
 import { expect, it } from 'vitest'
 import { revokeApiKey } from '../../src/accounts/service.ts'
 import { prisma, sql, startGateway, until } from '../kit/kit.ts'
-import { newTenant, openOwnRig, text } from '../rest-compat/rig.ts'
+import { newTenant, openProcessRig, text } from '../rest-compat/rig.ts'
 
 it('writes no key, secret, message text or phone number into a log', async () => {
-  const rig = await openOwnRig({ LOG_LEVEL: 'trace', WEBHOOK_RETRY_BASE_SECONDS: '0.01' })
+  const rig = await openProcessRig({ LOG_LEVEL: 'trace', WEBHOOK_RETRY_BASE_SECONDS: '0.01' })
   const env = { LOG_LEVEL: 'trace', RATE_LIMIT_PER_SECOND: '100000', FAILPOINT: 'api.after_commit_before_reply=throw' }
   const failing = await startGateway({ databaseUrl: rig.databaseUrl, env })
   const { tenant } = rig

@@ -5,7 +5,7 @@ import { stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { startMs } from '../kit/gateway.ts'
-import { api, command, environment, type Gateway, root, spawnGateway, startGateway, until, watch } from '../kit/kit.ts'
+import { api, commandProcess, environment, type Gateway, root, spawnGateway, startGateway, until, watch } from '../kit/kit.ts'
 import { dataFolder, demoOf, send } from './demo.ts'
 
 // Most tests create a database first.
@@ -110,7 +110,7 @@ it('reports in one sentence that an external database does not answer', async ()
 it('lets operator commands use its database while it runs, and while it does not', async () => {
   const env = { DATA_DIR: await dataFolder() }
   const account = (email: string) =>
-    command(['account', 'create', '--email', email, '--name', 'N', '--plan', 'pro', '--json'], { env })
+    commandProcess(['account', 'create', '--email', email, '--name', 'N', '--plan', 'pro', '--json'], { env })
   // Two commands at once, before the first start.
   const [early, too] = await Promise.all([account('early@example.com'), account('too@example.com')])
   for (const { code, stderr } of [early, too]) expect(code, stderr).toBe(0)
@@ -123,6 +123,6 @@ it('lets operator commands use its database while it runs, and while it does not
     expect((await api(gateway, JSON.parse(stdout).apiKey).get('me')).status).toBe(200)
   }
   await gateway.stop()
-  expect((await command(['account', 'list'], { env })).stdout.trimEnd().split('\n')).toHaveLength(3)
+  expect((await commandProcess(['account', 'list'], { env })).stdout.trimEnd().split('\n')).toHaveLength(3)
   expect(existsSync(path.join(env.DATA_DIR, 'postgres/postmaster.pid'))).toBe(false)
 })

@@ -1,11 +1,11 @@
 // Rig of the Idempotency-Key tests: two processes on one database, and a disconnected instance, so that messages stay queued.
-import { connectedInstance, type Gateway, startGateway } from '../kit/kit.ts'
+import { connectedInstance, type OpenGateway, startGateway } from '../kit/kit.ts'
 import { openOwnRig, type Rig, type Tenant } from './rig.ts'
 
 export interface Pair {
   rig: Rig
   /** A second process on the same database. */
-  second: Gateway
+  second: OpenGateway
   asleep: Tenant
 }
 

@@ -1,7 +1,7 @@
 // Idempotency-Key: a repeated POST gets the first answer again and is not executed again.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { sql, startGateway, until } from '../kit/kit.ts'
+import { openGateway, sql, until } from '../kit/kit.ts'
 import { openPair, type Pair } from './idempotency-rig.ts'
 import { expectRefusal, newTenant, nobody, text } from './rig.ts'
 
@@ -93,7 +93,7 @@ describe('a repeated request', () => {
 
   it('gets the committed result when the first answer failed after the commit', async () => {
     const env = { FAILPOINT: 'api.after_commit_before_reply=throw', RATE_LIMIT_PER_SECOND: '100000', ROLES: 'http' }
-    const failing = await startGateway({ databaseUrl: rig.databaseUrl, env })
+    const failing = await openGateway({ databaseUrl: rig.databaseUrl, env })
     const [body, key] = [text(asleep), randomUUID()]
     expect((await post('messages/send', body, key, failing)).status).toBe(500)
     expect(await post('messages/send', body, key)).toMatchObject({ status: 201, replayed: 'true' })

@@ -10,6 +10,8 @@ import {
   connectedInstance,
   createAccount,
   type Gateway,
+  type OpenGateway,
+  openGateway,
   sql,
   startGateway,
   type TestInstance,
@@ -30,8 +32,10 @@ export interface Rig {
   stranger: Tenant
 }
 
-/** {@link Rig} with a gateway that the test may inspect and stop. */
-export type OwnRig = Rig & { gateway: Gateway }
+/** {@link Rig} with a gateway that the test may read the log of, and stop. */
+export type OwnRig = Rig & { gateway: OpenGateway }
+
+export type ProcessRig = Rig & { gateway: Gateway }
 
 /** Two new accounts on the gateway shared by the whole run. */
 export async function openRig(): Promise<Rig> {
@@ -45,9 +49,16 @@ export async function openRig(): Promise<Rig> {
  */
 export async function openOwnRig(env: Record<string, string> = {}): Promise<OwnRig> {
   const databaseUrl = await cloneDatabase()
-  const gateway = await startGateway({ databaseUrl, env: { RATE_LIMIT_PER_SECOND: '100000', ...env } })
-  return await peopled({ databaseUrl, gateway })
+  return await peopled({ databaseUrl, gateway: await openGateway({ databaseUrl, env: { ...unlimited, ...env } }) })
 }
+
+/** The same with a child process, for tests that stop, measure or inspect it. */
+export async function openProcessRig(env: Record<string, string> = {}): Promise<ProcessRig> {
+  const databaseUrl = await cloneDatabase()
+  return await peopled({ databaseUrl, gateway: await startGateway({ databaseUrl, env: { ...unlimited, ...env } }) })
+}
+
+const unlimited = { RATE_LIMIT_PER_SECOND: '100000' }
 
 async function peopled<Site extends Pick<Rig, 'databaseUrl' | 'gateway'>>(site: Site): Promise<Site & Rig> {
   const { gateway, databaseUrl } = site

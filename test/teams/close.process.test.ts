@@ -1,9 +1,9 @@
 // Deleting a team ends all access at once, and nothing it scheduled happens, even after a crash.
 import { isDeepStrictEqual } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { connectedInstance, api as keyed, sql, startGateway, until, whileHeld } from '../kit/kit.ts'
+import { connectedInstance, api as keyed, openGateway, sql, until, whileHeld } from '../kit/kit.ts'
 import { newNumber } from '../rest-compat/rig.ts'
-import { type Crew, invited, newCrew, openOwnRig, type Rig } from './rig.ts'
+import { type Crew, invited, newCrew, openOwnRig, openProcessRig, type Rig } from './rig.ts'
 
 let rig: Rig
 
@@ -196,7 +196,7 @@ describe('a deleted team', () => {
 })
 
 it('resumes the deletion after a crash between two instances, and tolerates a duplicate job', async () => {
-  const doomed = await openOwnRig({ FAILPOINT: 'teams.mid_close=kill' })
+  const doomed = await openProcessRig({ FAILPOINT: 'teams.mid_close=kill' })
   const { databaseUrl } = doomed
   const { teamId, workspaceId, owner, phones } = await busyCrew(doomed)
   await owner.api.delete(`/api/teams/${teamId}`).catch(() => {})
@@ -209,7 +209,7 @@ it('resumes the deletion after a crash between two instances, and tolerates a du
     return rows.length
   }
   expect(await deleted()).toBe(1)
-  await startGateway({ databaseUrl })
+  await openGateway({ databaseUrl })
   await until(async () => (await deleted()) === phones.length, { timeoutMs: 40_000 })
   const times = async () => (await sql(databaseUrl).query('select id, "deletedAt" from instances order by id')).rows
   const before = await times()

@@ -7,7 +7,19 @@ import type { Route } from '../../rest-compat/route.ts'
 import { routes } from '../../rest-compat/routes.ts'
 import { newId } from '../../src/core/id.ts'
 import { type Person, type Plan, newPerson as signedIn } from '../accounts/person.ts'
-import { type Answer, type Api, atEnd, cloneDatabase, commons, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
+import {
+  type Answer,
+  type Api,
+  atEnd,
+  cloneDatabase,
+  commons,
+  type Gateway,
+  type OpenGateway,
+  openGateway,
+  sql,
+  startGateway,
+  until,
+} from '../kit/kit.ts'
 import { addressOf, askGraph, graphDecision, restDecision } from '../rest-compat/both.ts'
 
 export type { Person }
@@ -28,11 +40,23 @@ export function openRig(): Rig {
 }
 
 /** A gateway with its own database and data directory, for tests that would disturb others. */
-export async function openOwnRig(env: Record<string, string> = {}): Promise<Rig & { gateway: Gateway }> {
+export async function openOwnRig(env: Record<string, string> = {}): Promise<Rig & { gateway: OpenGateway }> {
+  return await ownRig(openGateway, env)
+}
+
+/** The same with a child process, for tests that kill it. */
+export async function openProcessRig(env: Record<string, string> = {}): Promise<Rig & { gateway: Gateway }> {
+  return await ownRig(startGateway, env)
+}
+
+async function ownRig<G extends OpenGateway>(
+  start: (options: { databaseUrl: string; env: Record<string, string> }) => Promise<G>,
+  env: Record<string, string>,
+): Promise<Rig & { gateway: G }> {
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'gateway-test-teams-'))
   atEnd('file', async () => rmSync(dataDir, { recursive: true, force: true }))
   const databaseUrl = await cloneDatabase()
-  const gateway = await startGateway({ databaseUrl, env: { RATE_LIMIT_PER_SECOND: '100000', DATA_DIR: dataDir, ...env } })
+  const gateway = await start({ databaseUrl, env: { RATE_LIMIT_PER_SECOND: '100000', DATA_DIR: dataDir, ...env } })
   return { databaseUrl, gateway, mailDir: path.join(dataDir, 'mail') }
 }
 

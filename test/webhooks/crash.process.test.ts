@@ -11,6 +11,7 @@ import {
   type Gateway,
   type GatewayOptions,
   measuredAgain,
+  openGateway,
   ownServer,
   sql,
   startGateway,
@@ -37,7 +38,7 @@ async function sendOne(
   return { databaseUrl, account, gateway, webhook }
 }
 
-async function delivered(gateway: Gateway, apiKey: string, webhookId: string) {
+async function delivered(gateway: { url: string }, apiKey: string, webhookId: string) {
   return await until(
     async () => {
       const { body } = await api(gateway, apiKey).get(`webhooks/${webhookId}/deliveries`)
@@ -84,7 +85,7 @@ it('another process takes over from a killed one without a restart', async () =>
     receiver.url,
   )
   await until(() => receiver.requests.length === 1)
-  const second = await startGateway({ databaseUrl })
+  const second = await openGateway({ databaseUrl })
   gateway.kill('SIGKILL')
   expect(await delivered(second, account.apiKey, webhook.id)).toMatchObject({ attempts: 2 })
 })
@@ -95,7 +96,7 @@ it('a frozen process that wakes up after its lease has expired cannot write its 
   await until(() => receiver.requests.length === 1)
   gateway.kill('SIGSTOP')
   receiver.answer = status(200)
-  const second = await startGateway({ databaseUrl })
+  const second = await openGateway({ databaseUrl })
   expect(await delivered(second, account.apiKey, webhook.id)).toMatchObject({ attempts: 2, responseCode: 200 })
   gateway.kill('SIGCONT')
   await until(async () => /gateway_fenced_writes_total [1-9]/.test((await api(gateway).get('/metrics')).body))
@@ -112,7 +113,7 @@ it('a process that is asked to stop releases a hanging attempt within 10 s', asy
   const { rows } = await sql(databaseUrl).query('select status, error, "leaseUntil", attempts from webhook_deliveries')
   expect(rows).toEqual([{ status: 'retrying', error: 'interrupted', leaseUntil: null, attempts: 1 }])
   receiver.answer = status(200)
-  const second = await startGateway({ databaseUrl })
+  const second = await openGateway({ databaseUrl })
   expect(await delivered(second, account.apiKey, webhook.id)).toMatchObject({ attempts: 2 })
 })
 

@@ -2,17 +2,17 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, it } from 'vitest'
 import { hold, refuse } from '../kit/fault.ts'
-import { type Api, api, cloneDatabase, type Gateway, sql, startGateway } from '../kit/kit.ts'
+import { type Api, api, cloneDatabase, type OpenGateway, openGateway, sql } from '../kit/kit.ts'
 import { expectRefusal } from '../rest-compat/rig.ts'
 import { newAccount, password } from './person.ts'
 
 let databaseUrl: string
-let gateway: Gateway
+let gateway: OpenGateway
 let client: Api
 
 beforeAll(async () => {
   databaseUrl = await cloneDatabase()
-  gateway = await startGateway({ databaseUrl })
+  gateway = await openGateway({ databaseUrl })
   client = api(gateway)
 })
 

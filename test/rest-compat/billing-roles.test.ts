@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createTeam } from '../../src/teams/service.ts'
 import { changes, checkoutsOf, openPerson, openTeam, type Person, reads, rowOf, type Site, ways } from '../billing/rig.ts'
-import { api, cloneDatabase, prisma, sql, startGateway } from '../kit/kit.ts'
+import { api, cloneDatabase, openGateway, prisma, sql } from '../kit/kit.ts'
 import { expectRefusal, nobody } from './rig.ts'
 
 let site: Site
@@ -11,7 +11,7 @@ let teamId: string
 
 beforeAll(async () => {
   const databaseUrl = await cloneDatabase()
-  const { url } = await startGateway({ databaseUrl, env: { ROLES: 'http', RATE_LIMIT_PER_SECOND: '100000' } })
+  const { url } = await openGateway({ databaseUrl, env: { ROLES: 'http', RATE_LIMIT_PER_SECOND: '100000' } })
   site = { databaseUrl, url }
   const [owner, admin, collaborator, stranger] = await Promise.all([
     openPerson(site, 'pro'),

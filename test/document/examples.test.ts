@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { demoIds } from '../../src/demo/demo.ts'
 import { graphiqlTabs } from '../../src/pages/graphiql-tabs.ts'
 import { openSse } from '../events/sse.ts'
-import { type Api, api, cloneDatabase, startGateway } from '../kit/kit.ts'
+import { type Api, api, cloneDatabase, openGateway } from '../kit/kit.ts'
 import { upload } from '../media/rig.ts'
 import { type Call, callsOf } from './calls.ts'
 
@@ -19,7 +19,7 @@ let demo: Api
 beforeAll(async () => {
   // No message is sent and no webhook delivered: the examples contain addresses of other people.
   const env = { DEMO: '1', ROLES: 'http', RATE_LIMIT_PER_SECOND: '100000' }
-  const running = await startGateway({ databaseUrl: await cloneDatabase(), env })
+  const running = await openGateway({ databaseUrl: await cloneDatabase(), env })
   gateway = running
   apiKey = running.logs.join('\n').match(/svc_live_[0-9a-f]{64}/)?.[0] as string
   demo = api(gateway, apiKey)

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { pruneBulkJobs } from '../../src/contacts/prune.ts'
 import { newId } from '../../src/core/id.ts'
 import { apiDocument } from '../kit/document.ts'
-import { type Account, cloneDatabase, createAccount, sql, startGateway, until } from '../kit/kit.ts'
+import { type Account, cloneDatabase, createAccount, openGateway, sql, until } from '../kit/kit.ts'
 import { openApp } from '../messages/rig.ts'
 
 let databaseUrl: string
@@ -45,7 +45,7 @@ describe('pruning', () => {
   it('runs hourly on a worker', async () => {
     const app = await openApp(databaseUrl)
     const old = await addJob('done', '31 days')
-    await startGateway({ databaseUrl })
+    await openGateway({ databaseUrl })
     const { rows } = await sql(databaseUrl).query(`select cron from pgboss.schedule where name = 'contacts.prune'`)
     expect(rows).toEqual([{ cron: '47 * * * *' }])
     await app.boss.send('contacts.prune', {})

@@ -1,14 +1,14 @@
 // Sign-in secrets never reach logs or tables: passwords, tokens and cookies, and addresses in logs, on success or failure.
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { api, cloneDatabase, sql, startGateway, until } from '../kit/kit.ts'
+import { api, cloneDatabase, openGateway, sql, until } from '../kit/kit.ts'
 import { openMailbox, textOf, tokenIn } from './mailbox.ts'
 import { cookieOf, logIn, password } from './person.ts'
 
 it('writes no password, token, cookie or address to a log, and no password or mail token to the database', async () => {
   const databaseUrl = await cloneDatabase()
   const mailbox = await openMailbox()
-  const gateway = await startGateway({ databaseUrl, env: { LOG_LEVEL: 'trace', SMTP_URL: mailbox.url } })
+  const gateway = await openGateway({ databaseUrl, env: { LOG_LEVEL: 'trace', SMTP_URL: mailbox.url } })
   const client = api(gateway)
   const email = `${randomUUID()}@example.com`
   const wrong = 'the wrong password of somebody'

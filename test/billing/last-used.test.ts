@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { createKeyUse } from '../../src/accounts/keys/last-used.ts'
 import { newId } from '../../src/core/id.ts'
-import { api, cloneDatabase, createAccount, sql, startGateway } from '../kit/kit.ts'
+import { api, cloneDatabase, createAccount, openGateway, sql } from '../kit/kit.ts'
 
 async function lastUsed(databaseUrl: string): Promise<Map<string, Date | null>> {
   const { rows } = await sql(databaseUrl).query<{ hash: string; at: Date | null }>(
@@ -13,7 +13,7 @@ async function lastUsed(databaseUrl: string): Promise<Map<string, Date | null>> 
 
 it('is written when the gateway stops, only for the keys that were admitted', async () => {
   const databaseUrl = await cloneDatabase()
-  const gateway = await startGateway({ databaseUrl })
+  const gateway = await openGateway({ databaseUrl })
   const [used, unused] = [await createAccount(databaseUrl), await createAccount(databaseUrl)]
   const begin = Date.now()
   for (let i = 0; i < 5; i++) expect((await api(gateway, used.apiKey).get('me')).status).toBe(200)

@@ -4,7 +4,7 @@ import http from 'node:http'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newPerson } from '../accounts/person.ts'
 import { apiDocument } from '../kit/document.ts'
-import { api, cloneDatabase, startGateway } from '../kit/kit.ts'
+import { api, cloneDatabase, openGateway } from '../kit/kit.ts'
 import { openPage, programOf } from './page-rig.ts'
 
 interface Shown {
@@ -34,7 +34,7 @@ interface Scene {
 
 async function startDemo(env: Record<string, string> = {}): Promise<Scene> {
   const databaseUrl = await cloneDatabase()
-  const gateway = await startGateway({ databaseUrl, env: { DEMO: '1', ...env } })
+  const gateway = await openGateway({ databaseUrl, env: { DEMO: '1', ...env } })
   return { url: gateway.url, key: gateway.logs.join('\n').match(aKey)?.[0] ?? '', databaseUrl }
 }
 
@@ -94,7 +94,7 @@ it('shows both documents at /docs, the one for keys first', async () => {
 })
 
 it("uses no host name from a request, not even from a trusted proxy's headers", async () => {
-  const gateway = await startGateway({ databaseUrl: demo.databaseUrl, env: { TRUST_PROXY: '1' } })
+  const gateway = await openGateway({ databaseUrl: demo.databaseUrl, env: { TRUST_PROXY: '1' } })
   const named = {
     host: 'evil.example',
     'x-forwarded-host': 'evil.example',
@@ -115,7 +115,7 @@ it("uses no host name from a request, not even from a trusted proxy's headers", 
 })
 
 it('leaves the account pages to the console when one is configured', async () => {
-  const gateway = await startGateway({ databaseUrl: demo.databaseUrl, env: { CONSOLE_URL: 'https://console.example' } })
+  const gateway = await openGateway({ databaseUrl: demo.databaseUrl, env: { CONSOLE_URL: 'https://console.example' } })
   for (const path of accountPages) expect([path, (await look(gateway, path)).status]).toEqual([path, 404])
 })
 

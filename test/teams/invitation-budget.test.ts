@@ -5,7 +5,7 @@ import { codeOf, retryAfterOf } from '../../src/core/errors.ts'
 import { newId } from '../../src/core/id.ts'
 import { takeInvitation } from '../../src/teams/invitation-budget.ts'
 import { signIn } from '../accounts/person.ts'
-import { prisma, sql, startGateway } from '../kit/kit.ts'
+import { openGateway, prisma, sql } from '../kit/kit.ts'
 import { type Ask, newPerson, newTeam, openRig, type Rig, surfaces, tokenTo } from './rig.ts'
 
 let rig: Rig
@@ -191,7 +191,7 @@ describe('the invitation counter', () => {
     const { teamId, workspaceId } = await newTeam(rig, owner)
     const team = { id: teamId, ownerId: owner.userId, workspaceId, name: 'Team' }
     for (let i = 0; i < 40; i++) expect(await count({ team })).toBe(null)
-    const later = await startGateway({ databaseUrl: rig.databaseUrl, env: { ROLES: 'http' } })
+    const later = await openGateway({ databaseUrl: rig.databaseUrl, env: { ROLES: 'http' } })
     for (const person of [owner, await signIn(later, owner)]) {
       const { status, body } = await person.api.post(`/api/teams/${teamId}/invitations`, { email: stranger(), role: 'admin' })
       expect([status, body.error.message]).toEqual([429, 'The team has sent too many invitations; try again later'])

@@ -1,21 +1,21 @@
 // A new password needs the old one or a mail token that works once, and it ends all other sessions.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Api, api, cloneDatabase, type Gateway, startGateway, until } from '../kit/kit.ts'
+import { type Api, api, cloneDatabase, type OpenGateway, openGateway, until } from '../kit/kit.ts'
 import { expectRefusal } from '../rest-compat/rig.ts'
 import { type Mailbox, openMailbox, textOf, tokenIn } from './mailbox.ts'
 import { logIn, newPerson, password, signIn } from './person.ts'
 
 let databaseUrl: string
 let mailbox: Mailbox
-let gateway: Gateway
+let gateway: OpenGateway
 let client: Api
 const next = 'another horse battery'
 
 beforeAll(async () => {
   databaseUrl = await cloneDatabase()
   mailbox = await openMailbox()
-  gateway = await startGateway({ databaseUrl, env: { SMTP_URL: mailbox.url } })
+  gateway = await openGateway({ databaseUrl, env: { SMTP_URL: mailbox.url } })
   client = api(gateway)
 })
 

@@ -1,13 +1,13 @@
 // Every forged access token gets the same 401.
 import { createHmac, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { api, cloneDatabase, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
+import { api, cloneDatabase, type OpenGateway, openGateway, sql, until } from '../kit/kit.ts'
 import { uuid } from '../rest-compat/rig.ts'
 import { openMailbox } from './mailbox.ts'
 import { newPerson, type Person, password } from './person.ts'
 
 let databaseUrl: string
-let gateway: Gateway
+let gateway: OpenGateway
 let person: Person
 let other: Person
 let mailTokens: { verify: string; reset: string }
@@ -15,7 +15,7 @@ let mailTokens: { verify: string; reset: string }
 beforeAll(async () => {
   databaseUrl = await cloneDatabase()
   const mailbox = await openMailbox()
-  gateway = await startGateway({ databaseUrl, env: { SMTP_URL: mailbox.url } })
+  gateway = await openGateway({ databaseUrl, env: { SMTP_URL: mailbox.url } })
   ;[person, other] = await Promise.all([newPerson(gateway, databaseUrl), newPerson(gateway, databaseUrl)])
   const client = api(gateway)
   const email = 'mail@example.com'

@@ -2,18 +2,18 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { countDigest } from '../../src/accounts/counts.ts'
-import { type Answer, api, cloneDatabase, type Gateway, sql, startGateway } from '../kit/kit.ts'
+import { type Answer, api, cloneDatabase, type OpenGateway, openGateway, sql } from '../kit/kit.ts'
 import { expectRefusal } from '../rest-compat/rig.ts'
 import { openProvider } from './identity-provider.ts'
 import { newAccount, password } from './person.ts'
 
 let databaseUrl: string
-let gateway: Gateway
+let gateway: OpenGateway
 
 beforeAll(async () => {
   databaseUrl = await cloneDatabase()
   const provider = await openProvider()
-  gateway = await startGateway({ databaseUrl, env: { ...provider.env, TRUST_PROXY: '1' } })
+  gateway = await openGateway({ databaseUrl, env: { ...provider.env, TRUST_PROXY: '1' } })
   provider.allow(`${gateway.url}/api/auth/oauth/example/callback`)
 })
 

@@ -1,6 +1,6 @@
 // A client creates webhook endpoints up to the limit of its plan, lists them, and sees each secret only when it is made.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Api, api, createAccount, sql, startGateway } from '../kit/kit.ts'
+import { type Api, api, createAccount, openGateway, sql } from '../kit/kit.ts'
 import type { Scene } from '../kit/scene.ts'
 import { type Endpoints, hook, openEndpoints } from './endpoint-rig.ts'
 
@@ -73,7 +73,7 @@ describe('creating a webhook endpoint', () => {
   })
 
   it('refuses the URL of the gateway itself', async () => {
-    const open = await startGateway({
+    const open = await openGateway({
       databaseUrl: scene.databaseUrl,
       env: { ROLES: 'http', PUBLIC_URL: 'https://gateway.example', RATE_LIMIT_PER_SECOND: '100000' },
     })
@@ -84,7 +84,7 @@ describe('creating a webhook endpoint', () => {
   })
 
   it('refuses the gateway itself however its host is spelled, by REST and by GraphQL, on creation and on change', async () => {
-    const open = await startGateway({
+    const open = await openGateway({
       databaseUrl: scene.databaseUrl,
       env: {
         ROLES: 'http',

@@ -210,7 +210,7 @@ describe.skipIf(process.platform !== 'linux')('a client that disconnects', () =>
     const { url } = await uploaded(sized('application/pdf', 60 * 1024 * 1024))
     const { hostname, port, pathname } = new URL(url)
     // Counts files only, because idle connections of other tests come and go.
-    const heldOpen = () => openFiles(rig.gateway, dataDir)
+    const heldOpen = () => openFiles(dataDir)
     await until(() => heldOpen() === 0)
     const sockets = await Promise.all(
       Array.from({ length: 20 }, async () => {

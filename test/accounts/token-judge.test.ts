@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createTokenJudge } from '../../src/accounts/sign-in/access-token.ts'
-import { api, cloneDatabase, createAccount, type Gateway, startGateway, until } from '../kit/kit.ts'
+import { api, cloneDatabase, createAccount, type OpenGateway, openGateway, until } from '../kit/kit.ts'
 import { newPerson, type Person } from './person.ts'
 
 const issuer = 'https://gateway.example.com'
@@ -59,14 +59,14 @@ describe('signing keys', () => {
 })
 
 describe('another gateway', () => {
-  let here: { databaseUrl: string; gateway: Gateway; person: Person }
+  let here: { databaseUrl: string; gateway: OpenGateway; person: Person }
   let there: typeof here
 
   beforeAll(async () => {
     // Both gateways have the same public URL, and share nothing else but the SECRET_KEY of the tests.
     const start = async () => {
       const databaseUrl = await cloneDatabase()
-      const gateway = await startGateway({ databaseUrl, env: { PUBLIC_URL: issuer } })
+      const gateway = await openGateway({ databaseUrl, env: { PUBLIC_URL: issuer } })
       return { databaseUrl, gateway, person: await newPerson(gateway, databaseUrl) }
     }
     ;[here, there] = await Promise.all([start(), start()])

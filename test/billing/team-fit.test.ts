@@ -6,14 +6,14 @@ import { setPlan } from '../../src/billing/service.ts'
 import { whatIsTooMuch } from '../../src/billing/team-fit.ts'
 import { sqlTransaction } from '../../src/core/database/transaction.ts'
 import { codeOf } from '../../src/core/errors.ts'
-import { cloneDatabase, prisma, sql, startGateway, whileHeld } from '../kit/kit.ts'
+import { cloneDatabase, openGateway, prisma, sql, whileHeld } from '../kit/kit.ts'
 import { checkoutsOf, invite, openPerson, openTeam, type Person, rowOf, type Site, ways } from './rig.ts'
 
 let site: Site
 
 beforeAll(async () => {
   const databaseUrl = await cloneDatabase()
-  const { url } = await startGateway({ databaseUrl, env: { ROLES: 'http' } })
+  const { url } = await openGateway({ databaseUrl, env: { ROLES: 'http' } })
   site = { databaseUrl, url }
 })
 

@@ -1,6 +1,6 @@
 // Stripe webhook events are trusted only by their signature, are idempotent, and lead to the same state in any order.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { api, startGateway } from '../kit/kit.ts'
+import { api, openGateway } from '../kit/kit.ts'
 import { send } from '../promises/wire.ts'
 import { type Customers, openCustomers } from './stripe-rig.ts'
 import { makeInvoice, makeSubscription, pay, sendEvent } from './stripe-stand-in.ts'
@@ -99,7 +99,7 @@ describe('a Stripe event', () => {
   })
 
   it('has no endpoint when Stripe is not configured', async () => {
-    const { url } = await startGateway({ databaseUrl: site.databaseUrl, env: { ROLES: 'http' } })
+    const { url } = await openGateway({ databaseUrl: site.databaseUrl, env: { ROLES: 'http' } })
     expect((await sendEvent({ url }, 'product.created', {})).status).toBe(404)
     expect((await api(site).get('/api/billing/stripe/webhook')).status).toBe(405)
   })

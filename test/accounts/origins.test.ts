@@ -1,15 +1,15 @@
 // A gateway behind public URLs: CORS allows only our own pages, and tokens and session addresses are right behind a proxy.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { api, cloneDatabase, type Gateway, startGateway } from '../kit/kit.ts'
+import { api, cloneDatabase, type OpenGateway, openGateway } from '../kit/kit.ts'
 import { newPerson, password } from './person.ts'
 
 let databaseUrl: string
-let gateway: Gateway
+let gateway: OpenGateway
 
 beforeAll(async () => {
   databaseUrl = await cloneDatabase()
   const env = { PUBLIC_URL: 'https://api.example.com/', CONSOLE_URL: 'https://console.example.com/app', TRUST_PROXY: '1' }
-  gateway = await startGateway({ databaseUrl, env })
+  gateway = await openGateway({ databaseUrl, env })
 })
 
 async function preflight(origin: string, path = '/api/auth/login', method = 'POST'): Promise<Record<string, string | null>> {

@@ -1,14 +1,14 @@
 // Thirty concurrent sign-ups are all answered and mailed, and other requests stay fast meanwhile.
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { api, cloneDatabase, measuredAgain, sql, startGateway, until } from '../kit/kit.ts'
+import { api, cloneDatabase, measuredAgain, openGateway, sql, until } from '../kit/kit.ts'
 import { openMailbox, textOf } from './mailbox.ts'
 import { newAccount, newPerson, password } from './person.ts'
 
 it('answers thirty concurrent sign-ups, mails each address once, and serves other requests promptly', measuredAgain, async () => {
   const databaseUrl = await cloneDatabase()
   const mailbox = await openMailbox()
-  const gateway = await startGateway({ databaseUrl, env: { SMTP_URL: mailbox.url } })
+  const gateway = await openGateway({ databaseUrl, env: { SMTP_URL: mailbox.url } })
   const person = await newPerson(gateway, databaseUrl)
   const known = await Promise.all(Array.from({ length: 10 }, async () => (await newAccount(databaseUrl)).email))
   const unknown = Array.from({ length: 20 }, () => `${randomUUID()}@example.com`)

@@ -1,0 +1,51 @@
+// Runs a gateway inside this process: App, queues, background work, server. main.ts does it once, tests as often as they need.
+import { keyUse } from './accounts/keys/last-used.ts'
+import { mailer } from './accounts/mail/mailer.ts'
+import { openApp } from './app.ts'
+import { foreignKey, opensStored } from './cli/stored-secrets.ts'
+import type { App, AppOptions } from './core/app.ts'
+import { createDemo, demoKey, demoLinks, demoText } from './demo/demo.ts'
+import { handsOutDemoKey } from './demo/links.ts'
+import { mediaStore } from './media/open-store.ts'
+import { createServer } from './server.ts'
+import { createQueues, startWorker } from './worker.ts'
+
+export interface GatewayOptions extends Omit<AppOptions, 'hooks'> {
+  /** Receives the lines for the operator: what the demo account is, and that the gateway is ready. */
+  print: (line: string) => void
+}
+
+/** Starts it on a migrated database. The returned App is disposed of with everything else, in reverse order. */
+export async function openGateway({ print, ...options }: GatewayOptions): Promise<{ app: App } & AsyncDisposable> {
+  await using parts = new AsyncDisposableStack()
+  const { config } = options
+  const app = parts.use(await openApp(options))
+  // Opened here, so that a store that is not installed ends the start with its own words.
+  mediaStore(app)
+  parts.use(keyUse(app))
+  parts.use(mailer(app))
+  // The gateway starts with a wrong SECRET_KEY all the same, because the lost secrets can be created again.
+  if ((await opensStored(app.pool, app.secrets.secretKey as Buffer)) === false) app.log.error(foreignKey)
+  await app.boss.start()
+  await createQueues(app)
+  parts.use(await startWorker(app))
+
+  if (config.roles.has('http')) {
+    const server = await createServer(app)
+    parts.defer(() => server.close())
+    const address = await server.listen()
+    app.address = address
+    config.publicUrl ??= address
+    const demo = config.demo ? await createDemo(app) : undefined
+    if (demo) print(demoText(demo, address))
+    if (handsOutDemoKey(app) && (await demoKey(app))) print(demoLinks(config.publicUrl, server.links.make))
+    print(`gateway ready on ${address}`)
+  } else {
+    print(`gateway ready for ${[...config.roles].join(' and ')}`)
+  }
+  parts.defer(() => {
+    app.stopping = true
+  })
+  const opened = parts.move()
+  return { app, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+}
