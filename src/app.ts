@@ -1,8 +1,17 @@
-// Builds the App: opens what core owns, and connects the calls from a domain up to a higher one.
+// Builds the App: opens what core owns, and connects the calls from a domain and from a provider up to a higher one.
 
+import { readAuthors } from './accounts/service.ts'
 import { limitSignIn } from './billing/admission/sign-in-rate.ts'
+import { checkCampaign } from './campaigns/service.ts'
 import { type App, type AppOptions, createApp } from './core/app.ts'
+import { sampleEvent } from './event-types.ts'
+import { checkInstance, findInstance } from './instances/service.ts'
+import { applyChange, changeState } from './instances/state.ts'
 import { releaseWaiting } from './messages/dispatch/waiting.ts'
+import { receiveMessages } from './messages/receipts/inbound.ts'
+import { applyReceipts } from './messages/receipts/receipts.ts'
+import { checkMessage } from './messages/service.ts'
+import type { ProviderHost, ProviderName, StoredInstance } from './providers/provider.ts'
 import { holdRole } from './teams/hold.ts'
 import { holdLimits, holdQuota } from './teams/quota.ts'
 import { revokeInvitations } from './teams/revoke-invitations.ts'
@@ -17,10 +26,30 @@ export async function openApp(options: Omit<AppOptions, 'hooks'>): Promise<App> 
       holdLimits,
       holdQuota,
       limitSignIn,
+      readAuthors,
       revokeInvitations,
       releaseWaiting,
       deleteEndpoints: endEndpoints,
       disableEndpoints: disableEndpointsOf,
+      checkInstance,
+      checkMessage,
+      checkCampaign,
+      sampleEvent,
     },
   })
+}
+
+/** What the provider of that name reports to, and asks for its instances. */
+export function hostFor(app: App, provider: ProviderName): ProviderHost<StoredInstance> {
+  return {
+    instance: (id) => findInstance(app, provider, id),
+    state: (change, tx) => (tx ? applyChange(app, tx, change) : changeState(app, change)),
+    inbound: (messages) => receiveMessages(app, messages),
+    receipts: async (receipts) => {
+      const end = app.metrics.receiptSeconds.startTimer({ provider })
+      const unknown = await applyReceipts(app, receipts)
+      end()
+      if (unknown.length > 0) app.log.debug({ receipts: unknown.length }, 'receipts of unknown messages')
+    },
+  }
 }

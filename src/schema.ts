@@ -20,5 +20,9 @@ import './messages/safety/health.ts'
 import './campaigns/schema.ts'
 import './webhooks/schema.ts'
 import { builder } from './core/graph/builder.ts'
+import { eventDefinitions } from './event-types.ts'
+import { registerEventTypes } from './events/log/event-type.ts'
+
+registerEventTypes(eventDefinitions)
 
 export const schema = builder.toSchema()

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLSchema } from 'graphql'
 import { mountRest, type RestGateway } from '../rest-compat/mount.ts'
 import { describeAuth, mountAuth } from './accounts/sign-in/auth-routes.ts'
+import { hostFor } from './app.ts'
 import { mountStripeWebhook } from './billing/stripe/webhook.ts'
 import type { App } from './core/app.ts'
 import type { Context } from './core/context.ts'
@@ -18,6 +19,7 @@ import { idempotencyOf, keepFailure } from './core/idempotency/idempotency.ts'
 import { parse } from './core/validation.ts'
 import { demoIds } from './demo/demo.ts'
 import { createLinks, type Links } from './demo/links.ts'
+import { eventDefinitions } from './event-types.ts'
 import { plainStreamQuery } from './events/live/stream-plain.ts'
 import { mountStreams } from './events/live/streams.ts'
 import { type Authenticator, createAuthenticator } from './http/authenticate.ts'
@@ -30,6 +32,7 @@ import { mountMedia } from './media/routes.ts'
 import { upload } from './media/upload.ts'
 import { messageExamples } from './message-types/service.ts'
 import { mountPages } from './pages/pages.ts'
+import { mountProviders } from './providers/routes.ts'
 import { schema } from './schema.ts'
 
 export interface Server {
@@ -67,7 +70,12 @@ export async function createServer(app: App): Promise<Server> {
   const pages = mountPages(http, app, links)
   for (const [path, methods] of pages.taken) taken.set(path, methods)
   mountGraphql(http, app, { graph, authenticator, streams, explore: pages.explore })
-  const others = [...mountHealth(http, app), ...(await mountMedia(http, app)), ...mountStripeWebhook(http, app)]
+  const others = [
+    ...mountHealth(http, app),
+    ...(await mountMedia(http, app)),
+    ...mountStripeWebhook(http, app),
+    ...(await mountProviders(http, app, (name) => hostFor(app, name))),
+  ]
   for (const [path, methods] of others) taken.set(path, methods)
   refuseUnknown(http, taken)
 
@@ -124,6 +132,7 @@ function restSurface(app: App, graph: GraphQLSchema, open: Admit): Omit<RestGate
       inputs,
       needsActive: (document) => needsActive(graph, document),
       streamQuery: plainStreamQuery,
+      events: eventDefinitions,
       identity: describeAuth('/auth'),
       publicUrl: app.config.publicUrl,
       demo: demoIds,

@@ -2,6 +2,7 @@
 
 import { accountJobs } from './accounts/jobs.ts'
 import { mailImplementation } from './accounts/mail/order.ts'
+import { hostFor } from './app.ts'
 import { billingJobs } from './billing/jobs.ts'
 import { advanceImplementation, sweepImplementation as sweepCampaigns } from './campaigns/advance.ts'
 import { bulkImplementation } from './contacts/bulk/chunks.ts'
@@ -13,13 +14,9 @@ import { makeQueues, workOn } from './core/jobs/work.ts'
 import { pruneEvents } from './events/log/prune.ts'
 import { startRelay } from './events/log/relay.ts'
 import { closeImplementation } from './instances/close.ts'
-import { applyChange, changeState } from './instances/state.ts'
 import { mediaJobs } from './media/jobs.ts'
 import { dispatchImplementations } from './messages/dispatch/dispatch.ts'
 import { releaseImplementation, sweepImplementation } from './messages/dispatch/waiting.ts'
-import { receiveMessages } from './messages/receipts/inbound.ts'
-import { applyReceipts } from './messages/receipts/receipts.ts'
-import type { ProviderEvents, ProviderName } from './providers/provider.ts'
 import { providers } from './providers/providers.ts'
 import { deliveryQueues } from './webhooks/delivery-queues.ts'
 import { webhookJobs } from './webhooks/jobs.ts'
@@ -53,22 +50,9 @@ export async function startWorker(app: App): Promise<AsyncDisposable> {
   await using parts = new AsyncDisposableStack()
   if (app.config.roles.has('relay')) parts.use(await startRelay(app, [webhookSink(app)]))
   if (app.config.roles.has('worker')) {
-    for (const provider of providers(app).values()) parts.use(await provider.start(providerEvents(app, provider.name)))
+    for (const provider of providers(app).values()) parts.use(await provider.start(hostFor(app, provider.name)))
     parts.use(deliveryQueues(app).start())
     parts.use(await workOn(app, jobs))
   }
   return parts.move()
-}
-
-function providerEvents(app: App, provider: ProviderName): ProviderEvents {
-  return {
-    state: (change, tx) => (tx ? applyChange(app, tx, change) : changeState(app, change)),
-    inbound: (messages) => receiveMessages(app, messages),
-    receipts: async (receipts) => {
-      const end = app.metrics.receiptSeconds.startTimer({ provider })
-      const unknown = await applyReceipts(app, receipts)
-      end()
-      if (unknown.length > 0) app.log.debug({ receipts: unknown.length }, 'receipts of unknown messages')
-    },
-  }
 }

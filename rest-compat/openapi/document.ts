@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import type { Surface } from '../route.ts'
 import { routes } from '../routes.ts'
-import { streamOf, webhooksOf } from './events.ts'
+import { type EventType, streamOf, webhooksOf } from './events.ts'
 import type { DemoIds } from './example.ts'
 import { exampleRecords } from './example-records.ts'
 import { fileOperation } from './files.ts'
@@ -16,6 +16,8 @@ import type { Schema } from './zod.ts'
 export interface ApiSource extends OperationSource {
   /** Query parameters of the event stream. */
   streamQuery: z.ZodObject
+  /** The types of outgoing events, in the order of the document. */
+  events: readonly EventType[]
   /** Routes for signing in, on the console surface. */
   identity: readonly IdentityRoute[]
   /** Public base URL of the API. Default: the origin of the document. */
@@ -32,7 +34,7 @@ export function describeApi(source: ApiSource, surface: Surface): OpenApiDocumen
   const rules = surfaceRules[surface]
   const components: Components = { rules, schemas: createSchemas(source.graph), responses: {} }
   // Webhook payloads are the same on both surfaces, so only one document describes them.
-  const webhooks = surface === 'public' ? { webhooks: webhooksOf(components) } : {}
+  const webhooks = surface === 'public' ? { webhooks: webhooksOf(components, source.events) } : {}
   const identity = surface === 'console' ? source.identity : []
   const served: Served[] = [
     ...identity.map((route): Served => [route.path, route.method, identityOperation(components, route)]),

@@ -3,69 +3,37 @@ import { z } from 'zod'
 import { errorResponses, errorsOf } from './errors.ts'
 import { type Components, headerRefs, headersTaken, type Operation, parametersIn } from './operation.ts'
 
-const head = {
-  id: z.uuid().describe("The event's id, the same in webhooks, streams and lists, and on every attempt."),
-  test: z.literal(true).optional().describe('Present if this is a test event.'),
-  instanceId: z.uuid().describe('The instance of the event.'),
-}
-const message = {
-  ...head,
-  messageId: z.uuid().describe('The message of the event.'),
-  providerMessageId: z.string().nullable().describe("The network's id of the message; null if the network gave none."),
-  to: z.string().describe("The recipient's number, E.164."),
-}
-const timestamp = z.iso.datetime().describe('When the event happened.')
-
-const ofInstance = (event: string, status: z.ZodType) =>
-  z.object({ ...head, event: named(event), status: status.describe('The current connection status.'), timestamp })
-const ofMessage = (event: string) =>
-  z.object({
-    ...message,
-    event: named(event),
-    status: z.literal(event.split('.')[1] as string).describe('The new status.'),
-    timestamp,
-  })
-
-function named(event: string) {
-  return z.literal(event).describe('The type of the event.')
-}
-
-interface EventTold {
+/** A type of event, as the domain that emits it defines it. */
+export interface EventType {
+  type: string
   summary: string
+  /** The payload without the fields that all events have. */
   payload: z.ZodObject
 }
 
-/** The payload of each event, in webhooks and streams. */
-export const events: Record<string, EventTold> = {
-  'instance.connected': { summary: 'An instance connected', payload: ofInstance('instance.connected', z.literal('connected')) },
-  'instance.disconnected': {
-    summary: 'An instance lost its connection',
-    payload: ofInstance('instance.disconnected', z.enum(['created', 'connecting', 'pairing', 'disconnected', 'logged_out'])),
-  },
-  'message.sent': { summary: 'The network accepted a message', payload: ofMessage('message.sent') },
-  'message.delivered': { summary: "A message reached the recipient's phone", payload: ofMessage('message.delivered') },
-  'message.read': { summary: 'The recipient read a message', payload: ofMessage('message.read') },
-  'message.failed': {
-    summary: 'A message failed',
-    payload: ofMessage('message.failed').extend({
-      error: z.string().nullable().describe('The reason of the failure, as a code.'),
-    }),
-  },
-  'message.received': {
-    summary: 'A message was received',
-    payload: ofMessage('message.received').extend({
-      from: z.string().describe("The sender's number, E.164."),
-      to: z.string().describe("The instance's number, E.164."),
-      type: z.string().describe('The type of the message; `unknown` if it is none of the types that can be sent.'),
-      body: z.string().describe('The text, caption, place, shared name or description; empty if there is none.'),
-      status: z.literal('received').describe('Always `received`.'),
-    }),
-  },
+const head = {
+  id: z.uuid().describe("The event's id, the same in webhooks, streams and lists, and on every attempt."),
+  test: z.literal(true).optional().describe('Present if this is a test event.'),
+}
+
+/** The schema of the whole payload. The name of the event and its time stand around its status. */
+function payloadOf({ type, payload }: EventType): z.ZodObject {
+  const { status, ...rest } = payload.shape
+  const fields = Object.entries(rest)
+  const at = status ? Object.keys(payload.shape).indexOf('status') : fields.length
+  return z.object({
+    ...head,
+    ...Object.fromEntries(fields.slice(0, at)),
+    event: z.literal(type).describe('The type of the event.'),
+    ...(status && { status }),
+    timestamp: z.iso.datetime().describe('When the event happened.'),
+    ...Object.fromEntries(fields.slice(at)),
+  })
 }
 
 /** `message.sent` → `MessageSent`. */
-function typeName(event: string): string {
-  return event
+function typeName(type: string): string {
+  return type
     .split('.')
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('')
@@ -105,7 +73,7 @@ const signatureHeaders: [name: string, description: string, example: string][] =
 ]
 
 /** Returns the `webhooks` of the document, and adds the payloads to the components. */
-export function webhooksOf({ schemas }: Components): Record<string, unknown> {
+export function webhooksOf({ schemas }: Components, events: readonly EventType[]): Record<string, unknown> {
   const parameters = signatureHeaders.map(([name, description, example]) => ({
     name,
     in: 'header',
@@ -114,11 +82,12 @@ export function webhooksOf({ schemas }: Components): Record<string, unknown> {
     schema: { type: 'string' },
     example,
   }))
-  const entries = Object.entries(events).map(([event, { summary, payload }]) => {
-    const $ref = schemas.named(`${typeName(event)}Event`, summary, payload)
+  const entries = events.map((event) => {
+    const { type, summary } = event
+    const $ref = schemas.named(`${typeName(type)}Event`, summary, payloadOf(event))
     const operation = {
-      operationId: `on${typeName(event)}`,
-      summary: event,
+      operationId: `on${typeName(type)}`,
+      summary: type,
       description: `${summary}. Sent to the webhook endpoints that subscribe to this event, in up to five attempts. Answer quickly, and process the event afterwards.`,
       tags: ['Webhooks'],
       parameters,
@@ -129,7 +98,7 @@ export function webhooksOf({ schemas }: Components): Record<string, unknown> {
       },
       security: [],
     }
-    return [event, { post: operation }]
+    return [type, { post: operation }]
   })
   return Object.fromEntries(entries)
 }

@@ -1,15 +1,30 @@
-// Looks up users: by e-mail address for operator commands, by id for the domains above.
-import type { Sql } from '../core/database/database.ts'
-import type { Tx } from '../core/database/transaction.ts'
+// Looks up users and their sessions: for operator commands, and for the domains above.
 import { fail } from '../core/errors.ts'
+import type { Author } from '../core/graph/author.ts'
+import type { Prisma } from '../generated/prisma/client.ts'
 
 /** Returns the id of the user with that address, in any case. @throws NOT_FOUND when no user has it. */
-export async function userIdOf(sql: Sql, email: string): Promise<string> {
-  const { rows } = await sql.query<{ id: string }>('select id from users where email = lower($1)', [email])
-  return rows[0]?.id ?? fail('NOT_FOUND', `No account has the e-mail address ${email}`)
+export async function userIdOf(db: Prisma.TransactionClient, email: string): Promise<string> {
+  const user = await db.user.findUnique({ where: { email: email.toLowerCase() }, select: { id: true } })
+  return user?.id ?? fail('NOT_FOUND', `No account has the e-mail address ${email}`)
+}
+
+export interface Person extends Author {
+  emailVerified: boolean
 }
 
 /** The person with that id. @throws Error when there is none: accounts are never deleted while something belongs to them. */
-export async function personOf(tx: Tx, id: string): Promise<{ id: string; email: string; name: string }> {
-  return await tx.db.user.findUniqueOrThrow({ where: { id }, select: { id: true, email: true, name: true } })
+export async function personOf(db: Prisma.TransactionClient, id: string): Promise<Person> {
+  return await db.user.findUniqueOrThrow({ where: { id }, select: { id: true, email: true, name: true, emailVerified: true } })
+}
+
+/** Implements `Hooks.readAuthors` (core/app.ts). */
+export async function readAuthors(db: Prisma.TransactionClient, ids: readonly string[]): Promise<Author[]> {
+  return await db.user.findMany({ where: { id: { in: [...ids] } }, select: { id: true, email: true, name: true } })
+}
+
+/** Returns the IP address that a session began from; null if it is unknown. */
+export async function addressOfSession(db: Prisma.TransactionClient, sessionId: string): Promise<string | null> {
+  const session = await db.authSession.findUnique({ where: { id: sessionId }, select: { ipAddress: true } })
+  return session?.ipAddress ?? null
 }

@@ -24,7 +24,7 @@ const unprovedJob = defineJob({
 export const accountJobs: readonly JobImplementation[] = [
   pruneAccounts,
   implementJob(unprovedJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
-    await pruneUnproved(app.pool)
+    await pruneUnproved(app.db)
     return jobs.map(() => undefined)
   }),
 ]

@@ -1,27 +1,27 @@
 // Creates what every account has: a personal workspace and a subscription.
-import type pg from 'pg'
-import type { Sql } from '../core/database/database.ts'
-import { sqlTransaction } from '../core/database/transaction.ts'
+import type { Db } from '../core/database/database.ts'
+import { type Tx, transaction } from '../core/database/transaction.ts'
 import { newId } from '../core/id.ts'
 
 /** Creates both for the user, on the plan. Idempotent: existing ones stay unchanged. */
-export async function openAccount(pool: pg.Pool, userId: string, plan = 'free'): Promise<void> {
-  await sqlTransaction(pool, (tx) => openAccountIn(tx, userId, plan))
+export async function openAccount(db: Db, userId: string, plan = 'free'): Promise<void> {
+  await transaction(db, (tx) => openAccountIn(tx, userId, plan))
 }
 
 /** {@link openAccount} in the caller's transaction. Returns the id of the new workspace, or null if the account was open already. */
-export async function openAccountIn(tx: Sql, userId: string, plan: string): Promise<string | null> {
+export async function openAccountIn(tx: Tx, userId: string, plan: string): Promise<string | null> {
   // The period is the calendar month (UTC), as for quotas.
-  const { rowCount } = await tx.query(
-    `insert into subscriptions ("userId", plan, "currentPeriodStart", "currentPeriodEnd")
-      select $1, $2, start at time zone 'UTC', (start + interval '1 month') at time zone 'UTC'
-      from date_trunc('month', now() at time zone 'UTC') as start
-      on conflict ("userId") do nothing`,
-    [userId, plan],
-  )
+  const now = new Date()
+  const firstOf = (month: number) => new Date(Date.UTC(now.getUTCFullYear(), month))
+  const period = { currentPeriodStart: firstOf(now.getUTCMonth()), currentPeriodEnd: firstOf(now.getUTCMonth() + 1) }
+  const data = { userId, plan, ...period }
+  const { count } = await tx.db.subscription.createMany({ data, skipDuplicates: true })
   // Of two concurrent calls, only one inserts the subscription, and that one inserts the workspace.
-  if (!rowCount) return null
-  const workspaceId = newId()
-  await tx.query(`insert into workspaces (id, "ownerId") values ($1, $2)`, [workspaceId, userId])
-  return workspaceId
+  if (count === 0) return null
+  return await insertWorkspace(tx, userId)
+}
+
+/** Inserts a workspace in the caller's transaction. Returns its id. */
+export async function insertWorkspace({ db }: Tx, ownerId: string): Promise<string> {
+  return (await db.workspace.create({ data: { id: newId(), ownerId }, select: { id: true } })).id
 }

@@ -1,11 +1,12 @@
 // API keys in GraphQL: the keys of the signed-in person.
 import { z } from 'zod'
+import { AuthorRef, authorOf } from '../core/graph/author.ts'
 import { builder } from '../core/graph/builder.ts'
 import { DeletedRef } from '../core/graph/deleted.ts'
 import { defineInput, idempotencyKey } from '../core/graph/input.ts'
 import { keyed } from '../core/idempotency/idempotency.ts'
 import { parse, text, uuid } from '../core/validation.ts'
-import { type ApiKeyRow, type IssuedApiKey, listApiKeys } from './keys/api-keys.ts'
+import { type ApiKeyRow, type IssuedApiKey, listApiKeys, originOfKey } from './keys/api-keys.ts'
 import { createOwnApiKey, revokeOwnApiKey } from './keys/own-keys.ts'
 
 export const ApiKeyRef = builder.objectRef<ApiKeyRow>('ApiKey').implement({
@@ -19,6 +20,18 @@ export const ApiKeyRef = builder.objectRef<ApiKeyRow>('ApiKey').implement({
       type: 'DateTime',
       nullable: true,
       description: 'When it was last used, accurate to about a minute; null if it was never used.',
+    }),
+    createdBy: t.field({
+      type: AuthorRef,
+      nullable: true,
+      description: 'The user who created it.',
+      resolve: async (key, _, ctx) => authorOf(ctx, (await originOfKey(ctx, key.id))?.userId ?? null),
+    }),
+    revokedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was revoked; null for an active key.',
+      resolve: async (key, _, ctx) => (await originOfKey(ctx, key.id))?.revokedAt ?? null,
     }),
   }),
 })
@@ -47,7 +60,7 @@ builder.queryFields((t) => ({
     extensions: { items: 20 },
     description: 'The active API keys of your own workspace, oldest first. For signed-in users.',
     authScopes: { person: true },
-    resolve: (_, __, { app, principal }) => listApiKeys(app.pool, principal.userId),
+    resolve: (_, __, { app, principal }) => listApiKeys(app.db, principal.userId),
   }),
 }))
 

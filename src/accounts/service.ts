@@ -1,35 +1,38 @@
 // Accounts: a user with a personal workspace, a subscription and a first key.
-import type pg from 'pg'
 import { z } from 'zod'
-import type { Sql } from '../core/database/database.ts'
-import { sqlTransaction } from '../core/database/transaction.ts'
+import type { Db } from '../core/database/database.ts'
+import { type Tx, transaction } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { parse, text } from '../core/validation.ts'
+import { insertCredential } from './credential.ts'
 import { email } from './email.ts'
 import { userIdOf } from './find-user.ts'
 import { issueApiKey } from './keys/api-keys.ts'
 import { openAccountIn } from './open-account.ts'
 import { hashPassword } from './sign-in/password.ts'
 import { proveAddress, type RevokeInvitations } from './sign-in/prove-address.ts'
-import { lockUser, replacePassword } from './sign-in/replace-password.ts'
+import { replacePassword } from './sign-in/replace-password.ts'
+import { lockUser } from './users.sql.ts'
 
 export { email, mailboxOf } from './email.ts'
-export { personOf, userIdOf } from './find-user.ts'
+export { addressOfSession, personOf, readAuthors, userIdOf } from './find-user.ts'
 export {
   type ApiKeyRow,
+  activeKeys,
   createApiKey,
   type IssuedApiKey,
   issueApiKey,
   issueApiKeyWithin,
-  keyColumns,
+  keyFields,
   keyHash,
   listApiKeys,
   listKeysOf,
   revokeApiKey,
+  revokeKeys,
 } from './keys/api-keys.ts'
-export { openAccount } from './open-account.ts'
-export { isPersonal } from './own-workspace.ts'
+export { lockActiveKey } from './keys/keys.sql.ts'
+export { insertWorkspace, openAccount } from './open-account.ts'
 
 const newAccount = z.object({
   email,
@@ -48,26 +51,26 @@ export interface CreatedAccount {
 }
 
 /** Creates a verified account, all or nothing. @throws VALIDATION_ERROR when the input is invalid; CONFLICT when the address is taken. */
-export async function createAccount(pool: pg.Pool, input: NewAccount): Promise<CreatedAccount> {
-  return await sqlTransaction(pool, (tx) => insertAccount(tx, input))
+export async function createAccount(db: Db, input: NewAccount): Promise<CreatedAccount> {
+  const { password, ...account } = parse(newAccount, input)
+  // Hashes before the transaction, because hashing may wait for its turn.
+  const hash = password === undefined ? undefined : await hashPassword(password)
+  return await transaction(db, (tx) => insertAccount(tx, { ...account, hash }))
 }
 
-/** {@link createAccount} in the caller's transaction. `firstKey` is used as the first key instead of a generated one. */
-export async function insertAccount(tx: Sql, input: NewAccount, firstKey?: string): Promise<CreatedAccount> {
-  const { email, name, plan, password } = parse(newAccount, input)
+interface VerifiedAccount extends Omit<z.output<typeof newAccount>, 'password'> {
+  hash?: string
+  /** Used as the first key instead of a generated one. */
+  firstKey?: string
+}
+
+/** {@link createAccount} in the caller's transaction, with input that is valid. @throws CONFLICT when the address is taken. */
+export async function insertAccount(tx: Tx, { email, name, plan, hash, firstKey }: VerifiedAccount): Promise<CreatedAccount> {
   const userId = newId()
-  const hash = password === undefined ? null : await hashPassword(password)
-  const { rowCount } = await tx.query(
-    `insert into users (id, email, name, "emailVerified") values ($1, $2, $3, true) on conflict (email) do nothing`,
-    [userId, email, name],
-  )
-  if (!rowCount) fail('CONFLICT', `An account with the e-mail address ${email} already exists`)
-  if (hash) {
-    await tx.query(
-      `insert into auth_accounts (id, "userId", "providerId", "accountId", password) values ($1, $2, 'credential', $3, $4)`,
-      [newId(), userId, userId, hash],
-    )
-  }
+  const user = { id: userId, email, name, emailVerified: true }
+  const { count } = await tx.db.user.createMany({ data: user, skipDuplicates: true })
+  if (count === 0) fail('CONFLICT', `An account with the e-mail address ${email} already exists`)
+  if (hash) await insertCredential(tx, userId, hash)
   const workspaceId = (await openAccountIn(tx, userId, plan)) as string
   const { key } = await issueApiKey(tx, { userId, workspaceId, name: 'First key', key: firstKey })
   return { userId, workspaceId, email, apiKey: key }
@@ -84,20 +87,23 @@ export interface ListedAccount {
 }
 
 /** Returns all accounts, oldest first. */
-export async function listAccounts(pool: pg.Pool): Promise<ListedAccount[]> {
-  const { rows } = await pool.query<ListedAccount>(
-    `select u.id as "userId", u.email, u.name, s.plan, s.status::text as status, u."createdAt"
-      from users u left join subscriptions s on s."userId" = u.id order by u."createdAt", u.id`,
-  )
-  return rows
+export async function listAccounts(db: Db): Promise<ListedAccount[]> {
+  const users = await db.user.findMany({
+    select: { id: true, email: true, name: true, subscription: { select: { plan: true, status: true } }, createdAt: true },
+    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+  })
+  return users.map(({ id, email, name, subscription, createdAt }) => {
+    const { plan = null, status = null } = subscription ?? {}
+    return { userId: id, email, name, plan, status, createdAt }
+  })
 }
 
 /** Sets a password and ends all sessions. @throws VALIDATION_ERROR when the input is invalid; NOT_FOUND when the address is unknown. */
-export async function setPassword(pool: pg.Pool, input: { email: string; password: string }): Promise<void> {
+export async function setPassword(db: Db, input: { email: string; password: string }): Promise<void> {
   const { email, password } = parse(newAccount.pick({ email: true, password: true }).required(), input)
   const hash = await hashPassword(password)
-  await sqlTransaction(pool, async (tx) => {
-    const userId = await userIdOf(tx, email)
+  await transaction(db, async (tx) => {
+    const userId = await userIdOf(tx.db, email)
     await lockUser(tx, userId)
     await replacePassword(tx, { userId, email, hash })
   })
@@ -107,15 +113,10 @@ export async function setPassword(pool: pg.Pool, input: { email: string; passwor
  * Marks an address as verified, and revokes what was created with the account before; see `proveAddress`. Does nothing if it is verified.
  * @throws NOT_FOUND when the address is unknown.
  */
-export async function verifyAccount(
-  pool: pg.Pool,
-  { email }: { email: string },
-  revokeInvitations: RevokeInvitations,
-): Promise<void> {
-  await sqlTransaction(pool, async (tx) => {
-    const userId = await userIdOf(tx, email)
-    await lockUser(tx, userId)
-    const { rowCount } = await tx.query('select from users where id = $1 and not "emailVerified"', [userId])
-    if (rowCount) await proveAddress(tx, userId, revokeInvitations)
+export async function verifyAccount(db: Db, { email }: { email: string }, revokeInvitations: RevokeInvitations): Promise<void> {
+  await transaction(db, async (tx) => {
+    const userId = await userIdOf(tx.db, email)
+    const user = await lockUser(tx, userId)
+    if (!user?.emailVerified) await proveAddress(tx, userId, revokeInvitations)
   })
 }

@@ -60,7 +60,7 @@ async function callProvider({ app, principal }: Context, checkoutId: string, pla
   const provider = billingProviders(app).current
   const { subscription, payer, pending } = await transaction(app.db, async (tx) => {
     const subscription = await holdForOrder(tx, principal.ownerId, plan)
-    const payer = await personOf(tx, principal.ownerId)
+    const payer = await personOf(tx.db, principal.ownerId)
     const pending = await pendingOf(tx, principal.ownerId, provider.name)
     return { subscription, payer, pending }
   })

@@ -1,24 +1,26 @@
-// Operator commands of billing: list pending orders, and set plans. They run without a gateway, on a pool of their own.
-import type pg from 'pg'
+// Operator commands of billing: list pending orders, and set plans. They run without a gateway.
 import { userIdOf } from '../accounts/service.ts'
-import type { Sql } from '../core/database/database.ts'
-import { sqlTransaction } from '../core/database/transaction.ts'
+import type { Db } from '../core/database/database.ts'
+import { type Tx, transaction } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
+import { newId } from '../core/id.ts'
 import { describePayment } from './admission/period.ts'
 import { changePlan } from './change-plan.ts'
-import { completeOrders, insertPayment } from './orders.sql.ts'
 import { type Plan, planOf } from './plans.ts'
 import { holdSubscription } from './subscription.ts'
+
+/** An order that an operator settles by hand. */
+const pendingOrder = { status: 'pending', provider: 'manual' } as const
 
 /**
  * Puts an account on a plan, active at once. A pending manual order of that plan is completed and recorded as paid.
  * @throws NOT_FOUND when the address is unknown; PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS when the account's teams exceed the plan; INVALID_STATE
  * when Stripe bills the subscription.
  */
-export async function setPlan(pool: pg.Pool, input: { email: string; plan: Plan['code'] }): Promise<void> {
+export async function setPlan(db: Db, input: { email: string; plan: Plan['code'] }): Promise<void> {
   const now = new Date()
-  await sqlTransaction(pool, async (tx) => {
-    const userId = await userIdOf(tx, input.email)
+  await transaction(db, async (tx) => {
+    const userId = await userIdOf(tx.db, input.email)
     const { provider } = await holdSubscription(tx, userId, now)
     if (provider === 'stripe') fail('INVALID_STATE', `Stripe manages the subscription of ${input.email}: cancel it there first`)
     await changePlan(tx, userId, { to: input.plan }, now)
@@ -26,10 +28,29 @@ export async function setPlan(pool: pg.Pool, input: { email: string; plan: Plan[
   })
 }
 
-async function completeOrder(tx: Sql, userId: string, plan: Plan, now: Date): Promise<void> {
-  if (!(await completeOrders(tx, userId, plan.code))) return
-  const { name, monthlyPrice, currency } = plan
-  await insertPayment(tx, { userId, amountCents: monthlyPrice * 100, currency, description: describePayment(name, now) })
+async function completeOrder({ db }: Tx, userId: string, plan: Plan, now: Date): Promise<void> {
+  const { code, name, monthlyPrice, currency } = plan
+  const where = { ...pendingOrder, userId, plan: code }
+  const { count } = await db.checkout.updateMany({ where, data: { status: 'completed' } })
+  if (count === 0) return
+  const paid = { amountCents: monthlyPrice * 100, currency, status: 'paid', description: describePayment(name, now) } as const
+  await db.payment.create({ data: { id: newId(), userId, ...paid } })
 }
 
-export { listPendingCheckouts, type PendingCheckout } from './orders.sql.ts'
+export interface PendingCheckout {
+  id: string
+  email: string
+  plan: string
+  provider: string
+  createdAt: Date
+}
+
+/** Returns the orders that wait for an operator, oldest first. */
+export async function listPendingCheckouts(db: Db): Promise<PendingCheckout[]> {
+  const rows = await db.checkout.findMany({
+    where: pendingOrder,
+    select: { id: true, user: { select: { email: true } }, plan: true, provider: true, createdAt: true },
+    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+  })
+  return rows.map(({ id, user, ...order }) => ({ id, email: user.email, ...order }))
+}

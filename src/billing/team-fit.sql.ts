@@ -8,11 +8,17 @@ export interface OwnedTeam {
 }
 
 /** SQL: the number of taken seats of a team. `team` is an SQL expression for the team's id. */
-export function takenSeatsSql(team: string): string {
+function takenSeatsSql(team: string): string {
   return `((select count(*) from team_members m where m."teamId" = ${team}) + (
     select count(*) from team_invitations i
     where i."teamId" = ${team} and i.status = 'pending' and i."expiresAt" > clock_timestamp()
   ))::int`
+}
+
+/** The number of taken seats of a team. Exact while the owner's subscription is locked. */
+export async function takenSeats(tx: Sql, teamId: string): Promise<number> {
+  const { rows } = await tx.query<{ taken: number }>(`select ${takenSeatsSql('$1')} as taken`, [teamId])
+  return rows[0]?.taken as number
 }
 
 /** The teams of an owner, in the order in which they were created. Exact while the owner's subscription is locked. */

@@ -1,6 +1,6 @@
 // Operations on campaigns: create, pause, resume, cancel.
 import type { Context } from '../core/context.ts'
-import type { Sql } from '../core/database/database.ts'
+import type { Db, Sql } from '../core/database/database.ts'
 import type { Tx } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
 import { write } from '../core/idempotency/idempotency.ts'
@@ -74,4 +74,10 @@ async function change(
     await announceChange(tx, subject('campaign', id))
     return changed
   })
+}
+
+/** @throws NOT_FOUND when the workspace has no such campaign. */
+export async function checkCampaign(db: Db, workspaceId: string, id: string): Promise<void> {
+  if (!(await db.campaign.findFirst({ where: { id, workspaceId }, select: { id: true } })))
+    fail('NOT_FOUND', 'Campaign not found')
 }

@@ -1,9 +1,8 @@
 // The database for an operator's command, with or without a running gateway.
-import type pg from 'pg'
 import { readConfig } from '../core/config/config.ts'
+import { type Db, openDatabase as openPools } from '../core/database/database.ts'
 import { openEmbedded } from '../core/database/embedded.ts'
 import { migrate } from '../core/database/migrate.ts'
-import { withPool } from '../core/database/short-pool.ts'
 
 /** The configured database, embedded or external. An embedded one is started for the command if it is not running. */
 export async function openDatabase() {
@@ -20,8 +19,10 @@ export async function openDatabase() {
 }
 
 /** Runs a command on the database, after pending migrations were applied. */
-export async function withDatabase<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T> {
+export async function withDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> {
   await using database = await openDatabase()
   await migrate(database.url, console.error)
-  return await withPool(database.url, { max: 1, application_name: 'gateway-cli' }, work)
+  // A connection that breaks fails the next statement, which reports the error.
+  await using pools = openPools(database.url, () => {}, 1)
+  return await work(pools.db)
 }

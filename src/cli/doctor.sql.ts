@@ -29,3 +29,11 @@ export async function newestWebhookSecret(sql: Sql): Promise<Buffer | undefined>
   )
   return rows[0]?.secret
 }
+
+/** The encrypted secrets of the newest instance that has some; undefined when none has. */
+export async function newestInstanceSecrets(sql: Sql): Promise<Buffer | undefined> {
+  const { rows } = await sql.query<{ credentials: Buffer }>(
+    'select credentials from instances where credentials is not null order by "createdAt" desc limit 1',
+  )
+  return rows[0]?.credentials
+}

@@ -40,7 +40,7 @@ account
   .addOption(json())
   .action(async (options: { email: string; name: string; plan: string; password?: string; json?: true }) => {
     const password = options.password ?? randomBytes(15).toString('base64url')
-    const made = await withDatabase((pool) => createAccount(pool, { ...options, password }))
+    const made = await withDatabase((db) => createAccount(db, { ...options, password }))
     // Printed apart from the JSON, because other programs rely on its fields.
     if (!options.password) console.error(`password: ${password}`)
     print(options.json, made)
@@ -51,7 +51,7 @@ account
   .addOption(email())
   .addOption(plan())
   .action(async (options: { email: string; plan: Plan['code'] }) => {
-    await withDatabase((pool) => setPlan(pool, options))
+    await withDatabase((db) => setPlan(db, options))
     console.log(`${options.email} is now on the plan ${options.plan}`)
   })
 account
@@ -72,7 +72,7 @@ account
   .option('--password <password>', 'the password; generated and printed if absent')
   .action(async (options: { email: string; password?: string }) => {
     const password = options.password ?? randomBytes(15).toString('base64url')
-    await withDatabase((pool) => setPassword(pool, { email: options.email, password }))
+    await withDatabase((db) => setPassword(db, { email: options.email, password }))
     console.log(options.password ? `the password of ${options.email} was changed` : `password: ${password}`)
   })
 account
@@ -80,7 +80,7 @@ account
   .description('mark the e-mail address of an account as verified')
   .addOption(email())
   .action(async (options: { email: string }) => {
-    await withDatabase((pool) => verifyAccount(pool, options, revokeInvitations))
+    await withDatabase((db) => verifyAccount(db, options, revokeInvitations))
     console.log(`${options.email} is verified`)
   })
 
@@ -105,7 +105,7 @@ apiKey
   .requiredOption('--name <name>', 'purpose of the key')
   .addOption(json())
   .action(async (options: { email: string; name: string; json?: true }) => {
-    const { id, name, prefix, key } = await withDatabase((pool) => createApiKey(pool, options))
+    const { id, name, prefix, key } = await withDatabase((db) => createApiKey(db, options))
     print(options.json, { id, name, prefix, apiKey: key })
   })
 apiKey
@@ -114,7 +114,7 @@ apiKey
   .addOption(email())
   .addOption(json())
   .action(async (options: { email: string; json?: true }) => {
-    const keys = await withDatabase((pool) => listKeysOf(pool, options.email))
+    const keys = await withDatabase((db) => listKeysOf(db, options.email))
     if (options.json) console.log(jsonLine(keys))
     else
       for (const row of keys)
@@ -127,7 +127,7 @@ apiKey
   .description('revoke a key; it is refused from the next request on')
   .requiredOption('--id <id>', 'id of the key')
   .action(async (options: { id: string }) => {
-    await withDatabase((pool) => revokeApiKey(pool, options.id))
+    await withDatabase((db) => revokeApiKey(db, options.id))
     console.log(`${options.id} is revoked`)
   })
 

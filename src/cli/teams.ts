@@ -2,13 +2,12 @@
 import { type Command, Option } from 'commander'
 import type { App } from '../core/app.ts'
 import { readConfig } from '../core/config/config.ts'
-import type { Sql } from '../core/database/database.ts'
 import { migrate } from '../core/database/migrate.ts'
-import { sqlTransaction } from '../core/database/transaction.ts'
+import { type Tx, transaction } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
 import { jsonLine, lineOf } from '../core/one-line.ts'
 import { parse } from '../core/validation.ts'
-import { type HeldTeam, holdTeam } from '../teams/hold.ts'
+import { type HeldTeam, lockTeam } from '../teams/hold.sql.ts'
 import { inviteFields, teamIdOf } from '../teams/input.ts'
 import { inviteIn } from '../teams/invitations.ts'
 import { closeTeam } from '../teams/manage.ts'
@@ -29,7 +28,7 @@ export function addTeamCommands(gateway: Command, print: (asJson: true | undefin
     .requiredOption('--name <name>', 'name of the team')
     .addOption(json())
     .action(async (options: { owner: string; name: string; json?: true }) => {
-      const made = await withDatabase((pool) => createTeam(pool, { ownerEmail: options.owner, name: options.name }))
+      const made = await withDatabase((db) => createTeam(db, { ownerEmail: options.owner, name: options.name }))
       print(options.json, { teamId: made.teamId, apiKey: made.apiKey })
     })
   team
@@ -48,7 +47,7 @@ export function addTeamCommands(gateway: Command, print: (asJson: true | undefin
     .addOption(id())
     .addOption(json())
     .action(async (options: { id: string; json?: true }) => {
-      const members = await withDatabase((pool) => listMembers(pool, teamIdOf(options.id)))
+      const members = await withDatabase((db) => listMembers(db, teamIdOf(options.id)))
       if (options.json) console.log(jsonLine(members))
       else for (const row of members) console.log(lineOf([row.userId, row.email, row.role, row.joinedAt.toISOString()]))
     })
@@ -83,7 +82,7 @@ export function addTeamCommands(gateway: Command, print: (asJson: true | undefin
  * Changes a team, which leaves work for the gateway, in one transaction.
  * @throws TEAM_NOT_FOUND when there is no such team.
  */
-async function onTeam<T>(teamId: string, work: (app: App, tx: Sql, team: HeldTeam) => Promise<T>): Promise<T> {
+async function onTeam<T>(teamId: string, work: (app: App, tx: Tx, team: HeldTeam) => Promise<T>): Promise<T> {
   // Loads the whole gateway, which commands that only read do not need.
   const [{ openApp }, { createQueues }] = await Promise.all([import('../app.ts'), import('../worker.ts')])
   await using database = await openDatabase()
@@ -94,8 +93,8 @@ async function onTeam<T>(teamId: string, work: (app: App, tx: Sql, team: HeldTea
   await using app = await openApp({ ...own, databaseUrl: database.url })
   await app.boss.start()
   await createQueues(app)
-  return await sqlTransaction(app.pool, async (tx) => {
-    const team = await holdTeam(tx, teamIdOf(teamId))
+  return await transaction(app.db, async (tx) => {
+    const team = await lockTeam(tx, teamIdOf(teamId))
     return await work(app, tx, team ?? fail('TEAM_NOT_FOUND'))
   })
 }

@@ -6,6 +6,7 @@ import type { Config, Secrets } from './config/config.ts'
 import { type Db, openDatabase, type Read, type Sql } from './database/database.ts'
 import type { Tx } from './database/transaction.ts'
 import { createFailpoint, type FailpointHit } from './failpoint.ts'
+import type { Author } from './graph/author.ts'
 import { createLog, type Log } from './log.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { createEgress, type Egress } from './network/egress.ts'
@@ -19,6 +20,8 @@ export interface Signals {
   /** The relay has numbered events up to `last`. */
   events: [last: bigint]
 }
+
+type CheckRow = (db: Db, workspaceId: string, id: string) => Promise<void>
 
 /** Calls from a domain up to a higher one, inside the caller's transaction. src/app.ts says who answers each. */
 export interface Hooks {
@@ -45,12 +48,20 @@ export interface Hooks {
    * @throws API_RATE_LIMIT_EXCEEDED when the limit is used up.
    */
   limitSignIn: (app: App, userId: string) => Promise<void>
+  /** Reads users, as the graph shows the person who made something. */
+  readAuthors: (db: Db, ids: readonly string[]) => Promise<Author[]>
   /** Revokes the open invitations to teams that the person owns, and those that the person sent. */
-  revokeInvitations: (tx: Sql, userId: string) => Promise<void>
+  revokeInvitations: (tx: Tx, userId: string) => Promise<void>
   /** Releases the messages that wait for an instance when it connects or is deleted. */
   releaseWaiting: (app: App, tx: Sql, instanceId: string) => Promise<void>
   /** Deletes all webhook endpoints of a workspace. */
   deleteEndpoints: (tx: Sql, workspaceId: string) => Promise<void>
+  /** Check that the workspace has the row that an event filter names. @throws NOT_FOUND when it has none. */
+  checkInstance: CheckRow
+  checkMessage: CheckRow
+  checkCampaign: CheckRow
+  /** The payload of a test delivery of an event type. @throws Error when no domain defines the type. */
+  sampleEvent: (type: string, id: string, at: Date) => object
   /** Disables the webhook endpoints of the workspace that the person created. */
   disableEndpoints: (tx: Sql, workspaceId: string, userId: string) => Promise<void>
 }

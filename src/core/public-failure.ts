@@ -57,6 +57,13 @@ export function isTaken(error: unknown): boolean {
   return chainOf(error).flatMap(codesOf).includes('23505') || (error as { code?: string }).code === 'P2002'
 }
 
+/** True if a delete failed because the row is the target of a foreign key: 23503 up to PostgreSQL 17, 23001 since. */
+export function isReferred(error: unknown): boolean {
+  return chainOf(error)
+    .flatMap(codesOf)
+    .some((code) => code === '23503' || code === '23001' || code === 'P2003')
+}
+
 /** True if a transaction failed by a deadlock or by a serialization failure, so that it may be run again at once. */
 export function isConflict(error: unknown): boolean {
   return chainOf(error)

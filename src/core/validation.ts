@@ -46,7 +46,10 @@ z.config({ customError: (issue) => describe(issue as Issue) })
 
 /** The API's message for a failed parse. If the whole input has the wrong type, its path is `name`. */
 export function faultsOf(error: z.ZodError, name = 'body'): string {
-  const faults = error.issues.map((issue) => `${issue.path.length > 0 ? issue.path.join('.') : name}: ${issue.message}`)
+  const faults = error.issues.flatMap((issue) => {
+    if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => `${[...issue.path, key].join('.')}: is unknown`)
+    return `${issue.path.length > 0 ? issue.path.join('.') : name}: ${issue.message}`
+  })
   return [...new Set(faults)].join('; ')
 }
 

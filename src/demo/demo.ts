@@ -28,8 +28,8 @@ export async function createDemo(app: App): Promise<Demo | undefined> {
     // Serializes concurrent starts, so that only one process creates it.
     await lockUsers(tx)
     if ((await tx.db.user.count()) > 0) return undefined
-    const account = { email: 'demo@example.com', name: 'Demo', plan: 'pro' }
-    const { userId, workspaceId, apiKey } = await insertAccount(tx, account, keyOf(app))
+    const account = { email: 'demo@example.com', name: 'Demo', plan: 'pro', firstKey: keyOf(app) }
+    const { userId, workspaceId, apiKey } = await insertAccount(tx, account)
     await insertInstance(tx, { userId, workspaceId, seed: app.config.sandboxSeed })
     await insertContacts(tx, workspaceId)
     return { apiKey, instanceId: demoIds.instanceId }

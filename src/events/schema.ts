@@ -11,11 +11,7 @@ export const EventRef = builder.prismaObject('Event', {
   description: 'An event, the same as in webhooks and live streams. Kept for 30 days.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id, the same in webhooks, streams and lists, and on every attempt.' }),
-    type: t.field({
-      type: EventTypeRef,
-      description: 'Its type.',
-      resolve: ({ type }) => type as typeof EventTypeRef.$inferType,
-    }),
+    type: t.expose('type', { type: EventTypeRef, description: 'Its type.' }),
     cursor: t.string({
       description: 'Its place in the log. Pass it as `after` to get later events.',
       resolve: (event, _, { app }) => cursorOf(app, event),

@@ -2,28 +2,34 @@
 import type { Sql } from '../core/database/database.ts'
 import type { Instance, InstanceStatus } from '../generated/prisma/client.ts'
 
-export type HeldInstance = Instance & { settings: Record<string, unknown> }
-
 /** Locks an instance of the workspace that is not deleted. */
-export async function lockInstance(tx: Sql, workspaceId: string, id: string): Promise<HeldInstance | undefined> {
-  const { rows } = await tx.query<HeldInstance>(
+export async function lockInstance(tx: Sql, workspaceId: string, id: string): Promise<Instance | undefined> {
+  const { rows } = await tx.query<Instance>(
     'select * from instances where id = $1 and "workspaceId" = $2 and "deletedAt" is null for update',
     [id, workspaceId],
   )
   return rows[0]
 }
 
+export type HeldState = Pick<Instance, 'status' | 'workspaceId' | 'provider' | 'settings' | 'credentials'>
+
 /** Locks an instance of any workspace, for a report of its provider. */
-export async function lockState(tx: Sql, id: string): Promise<{ status: InstanceStatus; workspaceId: string } | undefined> {
-  const { rows } = await tx.query<{ status: InstanceStatus; workspaceId: string }>(
-    'select status, "workspaceId" from instances where id = $1 and "deletedAt" is null for update',
+export async function lockState(tx: Sql, id: string): Promise<HeldState | undefined> {
+  const { rows } = await tx.query<HeldState>(
+    'select status, "workspaceId", provider, settings, credentials from instances where id = $1 and "deletedAt" is null for update',
     [id],
   )
   return rows[0]
 }
 
+/** Marks a locked instance as deleted, and erases its secrets. */
 export async function markDeleted(tx: Sql, id: string): Promise<void> {
-  await tx.query('update instances set "deletedAt" = now(), "updatedAt" = now() where id = $1', [id])
+  await tx.query('update instances set "deletedAt" = now(), credentials = null, "updatedAt" = now() where id = $1', [id])
+}
+
+/** Replaces the encrypted secrets of a locked instance. */
+export async function storeCredentials(tx: Sql, id: string, credentials: Instance['credentials']): Promise<void> {
+  await tx.query('update instances set credentials = $2 where id = $1', [id, credentials])
 }
 
 export async function markRestricted(tx: Sql, id: string, error: string | null): Promise<void> {

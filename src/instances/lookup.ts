@@ -56,9 +56,8 @@ export async function lookupNumbers(ctx: Context, input: z.output<typeof lookupF
 }
 
 async function ask({ app }: Context, provider: Provider, instance: Instance, numbers: readonly string[]) {
-  const settings = instance.settings as Record<string, unknown>
   try {
-    const lookup = provider.lookup({ ...instance, settings }, numbers)
+    const lookup = provider.lookup(instance, numbers)
     return await inTime(lookupTimeoutMs, lookup, () => new Error('the provider took too long'))
   } catch (error) {
     app.log.warn({ instanceId: instance.id, err: (error as Error).message }, 'a number lookup failed')

@@ -9,7 +9,7 @@ import { keyed } from '../core/idempotency/idempotency.ts'
 import { parse, uuid } from '../core/validation.ts'
 import { followState, subject } from '../events/live/follow.ts'
 import { EventRef } from '../events/schema.ts'
-import { InstanceStatus as statuses } from '../generated/prisma/enums.ts'
+import { ProviderName, InstanceStatus as statuses } from '../generated/prisma/enums.ts'
 import {
   connectFields,
   connectInstance,
@@ -25,7 +25,7 @@ export const InstanceStatusRef = builder.enumType('InstanceStatus', {
 })
 const ProviderNameRef = builder.enumType('ProviderName', {
   description: 'The network behind an instance.',
-  values: ['sandbox', 'cloud', 'web'] as const,
+  values: Object.values(ProviderName),
 })
 registerEnum('ProviderName', ProviderNameRef)
 
@@ -161,7 +161,10 @@ builder.mutationFields((t) => ({
   }),
 }))
 
-builder.prismaObjectField(EventRef, 'instance', (t) => t.relation('instance', { description: 'The instance of the event.' }))
+builder.prismaObjectField(EventRef, 'instance', (t) =>
+  // Callers rely on `Instance!`. The first event without an instance has to make it nullable.
+  t.relation('instance', { onNull: 'error', description: 'The instance of the event.' }),
+)
 
 builder.subscriptionField('instanceState', (t) =>
   t.field({

@@ -10,19 +10,17 @@ import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency/idempotency.ts'
 import { phone } from '../core/phone.ts'
 import { requireManager } from '../core/roles.ts'
-import { jsonObject, parse, text } from '../core/validation.ts'
+import { jsonObject, parse, text, uuid } from '../core/validation.ts'
 import type { Instance, Prisma } from '../generated/prisma/client.ts'
+import { ProviderName } from '../generated/prisma/enums.ts'
+import type { StoredInstance } from '../providers/provider.ts'
 import { providerOf } from '../providers/providers.ts'
-import { type HeldInstance, lockInstance, markDeleted } from './instances.sql.ts'
+import { lockInstance, markDeleted } from './instances.sql.ts'
 import { applyChange } from './state.ts'
 
 export const createInstanceFields = z.object({
   name: text(1, 100).describe('Its name, 1 to 100 characters.'),
-  provider: z
-    .enum(['sandbox', 'cloud', 'web'])
-    .meta({ id: 'ProviderName' })
-    .nullish()
-    .describe('The network; defaults to the sandbox.'),
+  provider: z.enum(ProviderName).meta({ id: 'ProviderName' }).nullish().describe('The network; defaults to the sandbox.'),
   settings: jsonObject(z.unknown()).nullish().describe("The provider's own settings."),
   idempotencyKey,
 })
@@ -34,20 +32,24 @@ export const connectFields = z
 /**
  * Creates an instance, not connected yet.
  * @throws MAX_INSTANCES_REACHED when the workspaces that the plan pays for have as many as it allows, exact under concurrency;
- * FORBIDDEN when the caller is a collaborator; VALIDATION_ERROR when the provider is not set up; and as `Hooks.holdQuota`.
+ * FORBIDDEN when the caller is a collaborator; VALIDATION_ERROR when the provider is not set up or refuses the settings; and as
+ * `Hooks.holdQuota`.
  */
 export async function createInstance(ctx: Context, input: z.output<typeof createInstanceFields>): Promise<Instance> {
   const { app, principal } = ctx
   const provider = input.provider ?? 'sandbox'
   return await write(ctx, async (tx) => {
-    if (!providerOf(app, provider)) fail('VALIDATION_ERROR', `provider: ${provider} is not configured on this server`)
+    const network =
+      providerOf(app, provider) ?? fail('VALIDATION_ERROR', `provider: ${provider} is not configured on this server`)
+    const stored = network.storeSettings(input.settings ?? {})
     requireManager(principal)
     const { maxInstances } = await ctx.app.hooks.holdQuota(tx, ctx.principal)
     const count = await tx.db.instance.count({ where: { deletedAt: null, workspace: countedWorkspaces(principal.ownerId) } })
     if (count >= maxInstances) fail('MAX_INSTANCES_REACHED')
     const { workspaceId, userId } = principal
-    const settings = (input.settings ?? {}) as Prisma.InputJsonObject
-    return await tx.db.instance.create({ data: { id: newId(), workspaceId, userId, name: input.name, provider, settings } })
+    const settings = stored.settings as Prisma.InputJsonObject
+    const data = { id: newId(), workspaceId, userId, name: input.name, provider, settings, credentials: stored.credentials }
+    return withoutSecrets(await tx.db.instance.create({ data }))
   })
 }
 
@@ -90,10 +92,8 @@ export async function logoutInstance(ctx: Context, id: string): Promise<Instance
  * NOT_FOUND, FORBIDDEN and PROVIDER_ERROR when {@link logoutInstance} does.
  */
 export async function deleteInstance(ctx: Context, id: string): Promise<{ id: string; deleted: true }> {
-  return await change(ctx, async (tx) => {
-    await removeInstance(ctx.app, tx, ctx.principal.workspaceId, id, () => requireManager(ctx.principal))
-    return { id, deleted: true }
-  })
+  await change(ctx, (tx) => removeInstance(ctx.app, tx, ctx.principal.workspaceId, id, () => requireManager(ctx.principal)))
+  return { id, deleted: true }
 }
 
 /**
@@ -101,24 +101,30 @@ export async function deleteInstance(ctx: Context, id: string): Promise<{ id: st
  * `check` may throw to refuse the deletion. @throws NOT_FOUND when the instance is not in the workspace; PROVIDER_ERROR when the
  * provider is not set up.
  */
-export async function removeInstance(app: App, tx: Sql, workspaceId: string, id: string, check?: () => void): Promise<void> {
+export async function removeInstance(app: App, tx: Sql, workspaceId: string, id: string, check?: () => void): Promise<Instance> {
   const instance = await holdInstance(tx, workspaceId, id)
   check?.()
   await applyChange(app, tx, { instanceId: id, status: 'logged_out' })
   await markDeleted(tx, id)
   await app.hooks.releaseWaiting(app, tx, id)
   await providerFor(app, instance).logout(instance, tx)
+  return instance
 }
 
 /** Runs one transaction and signals the outbox after its commit, so that the events are delivered at once. */
-async function change<T>(ctx: Context, work: (tx: Sql) => Promise<T>): Promise<T> {
-  const result = await write(ctx, work)
+async function change(ctx: Context, work: (tx: Sql) => Promise<Instance>): Promise<Instance> {
+  const result = await write(ctx, async (tx) => withoutSecrets(await work(tx)))
   ctx.app.signals.emit('outbox')
   return result
 }
 
-async function holdInstance(tx: Sql, workspaceId: string, id: string): Promise<HeldInstance> {
+async function holdInstance(tx: Sql, workspaceId: string, id: string): Promise<Instance> {
   return (await lockInstance(tx, workspaceId, id)) ?? fail('NOT_FOUND', 'Instance not found')
+}
+
+/** A result may be stored under an Idempotency-Key, which must not keep secrets that are erased. */
+function withoutSecrets(instance: Instance): Instance {
+  return { ...instance, credentials: null }
 }
 
 function providerFor(app: App, instance: Instance) {
@@ -126,4 +132,11 @@ function providerFor(app: App, instance: Instance) {
     providerOf(app, instance.provider) ??
     fail('PROVIDER_ERROR', `The provider ${instance.provider} is not configured on this server`)
   )
+}
+
+/** Finds an instance of a provider, in any workspace. `id` may be any text. */
+export async function findInstance({ db }: App, provider: ProviderName, id: string): Promise<StoredInstance | undefined> {
+  if (!uuid.safeParse(id).success) return undefined
+  const select = { id: true, waNumber: true, settings: true, credentials: true }
+  return (await db.instance.findFirst({ where: { id, provider, deletedAt: null }, select })) ?? undefined
 }

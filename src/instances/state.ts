@@ -5,9 +5,14 @@ import { sqlTransaction } from '../core/database/transaction.ts'
 import { announceChange, subject } from '../events/live/follow.ts'
 import { emit } from '../events/log/emit.ts'
 import type { StateChange } from '../providers/provider.ts'
-import { lockState, markRestricted, storeState } from './instances.sql.ts'
+import { providerOf } from '../providers/providers.ts'
+import { stateEvent } from './events.ts'
+import { lockState, markRestricted, storeCredentials, storeState } from './instances.sql.ts'
 
-/** Applies a change in one transaction. A change without status and restriction, or for a deleted instance, does nothing. */
+/**
+ * Applies a change in one transaction. `logged_out` erases the secrets of the login. A change without status and restriction, or for a
+ * deleted instance, does nothing.
+ */
 export async function changeState(app: App, change: StateChange): Promise<void> {
   await sqlTransaction(app.pool, (tx) => applyChange(app, tx, change))
   app.signals.emit('outbox')
@@ -27,11 +32,10 @@ export async function applyChange(app: App, tx: Sql, change: StateChange): Promi
   const leaves = status !== 'connected' && before.status === 'connected'
   const { qr = null, pairingCode = null, error = null, waNumber = null } = change
   await storeState(tx, instanceId, { status, qr, pairingCode, error, waNumber, connects, leaves })
-  if (connects || leaves) {
-    const type = connects ? 'instance.connected' : 'instance.disconnected'
-    const at = new Date()
-    await emit(tx, [{ workspaceId: before.workspaceId, type, instanceId, fields: { instanceId, status }, at }])
+  if (status === 'logged_out' && before.credentials) {
+    await storeCredentials(tx, instanceId, providerOf(app, before.provider)?.secretsAfterLogout(before) ?? null)
   }
+  if (connects || leaves) await emit(tx, [stateEvent(before.workspaceId, instanceId, status, new Date())])
   if (connects) await app.hooks.releaseWaiting(app, tx, instanceId)
   await announceChange(tx, subject('instance', instanceId))
 }

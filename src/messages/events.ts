@@ -1,5 +1,61 @@
-// Builds the events of outbound messages. Webhooks and streams carry the same payload.
-import type { NewEvent } from '../events/log/emit.ts'
+// The events of messages.
+import { z } from 'zod'
+import { defineEvent, type NewEvent } from '../events/log/define.ts'
+
+const ids = {
+  instanceId: z.uuid().describe('The instance of the event.'),
+  messageId: z.uuid().describe('The message of the event.'),
+  providerMessageId: z.string().nullable().describe("The network's id of the message; null if the network gave none."),
+}
+const to = z.string().describe("The recipient's number, E.164.")
+const subject = ({ instanceId, messageId }: { instanceId: string; messageId: string }) => ({ instanceId, messageId })
+
+const nobody = '00000000-0000-0000-0000-000000000000'
+const sampleIds = { instanceId: nobody, messageId: nobody, providerMessageId: 'test' }
+const ownNumber = '+10000000000'
+const otherNumber = '+10000000001'
+
+function defineProgress(status: 'sent' | 'delivered' | 'read', summary: string) {
+  return defineEvent({
+    type: `message.${status}`,
+    summary,
+    payload: z.object({ ...ids, to, status: z.literal(status).describe('The new status.') }),
+    subject,
+    sample: { ...sampleIds, to: otherNumber, status },
+  })
+}
+
+export const messageSent = defineProgress('sent', 'The network accepted a message')
+export const messageDelivered = defineProgress('delivered', "A message reached the recipient's phone")
+export const messageRead = defineProgress('read', 'The recipient read a message')
+
+export const messageFailed = defineEvent({
+  type: 'message.failed',
+  summary: 'A message failed',
+  payload: z.object({
+    ...ids,
+    to,
+    status: z.literal('failed').describe('The new status.'),
+    error: z.string().nullable().describe('The reason of the failure, as a code.'),
+  }),
+  subject,
+  sample: { ...sampleIds, to: otherNumber, status: 'failed', error: 'TEST' },
+})
+
+export const messageReceived = defineEvent({
+  type: 'message.received',
+  summary: 'A message was received',
+  payload: z.object({
+    ...ids,
+    to: z.string().describe("The instance's number, E.164."),
+    status: z.literal('received').describe('Always `received`.'),
+    from: z.string().describe("The sender's number, E.164."),
+    type: z.string().describe('The type of the message; `unknown` if it is none of the types that can be sent.'),
+    body: z.string().describe('The text, caption, place, shared name or description; empty if there is none.'),
+  }),
+  subject,
+  sample: { ...sampleIds, from: otherNumber, to: ownNumber, type: 'text', body: 'test', status: 'received' },
+})
 
 export interface EventfulMessage {
   id: string
@@ -11,9 +67,13 @@ export interface EventfulMessage {
   error?: string | null
 }
 
-export function messageEvent(message: EventfulMessage, status: 'sent' | 'delivered' | 'read' | 'failed', at: Date): NewEvent {
+const progress = { sent: messageSent, delivered: messageDelivered, read: messageRead }
+
+/** The event of an outbound message that has just reached a status. */
+export function messageEvent(message: EventfulMessage, status: keyof typeof progress | 'failed', at: Date): NewEvent {
   const { workspaceId, instanceId, campaignId, providerMessageId, to, error } = message
-  const fields: NewEvent['fields'] = { instanceId, messageId: message.id, providerMessageId, to, status }
-  if (status === 'failed') fields.error = error ?? null
-  return { workspaceId, type: `message.${status}`, instanceId, messageId: message.id, campaignId, fields, at }
+  const fields = { instanceId, messageId: message.id, providerMessageId, to }
+  const occurrence = { workspaceId, campaignId, at }
+  if (status === 'failed') return messageFailed.event({ ...fields, status, error: error ?? null }, occurrence)
+  return progress[status].event({ ...fields, status }, occurrence)
 }

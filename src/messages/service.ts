@@ -1,6 +1,7 @@
 // The operations on messages: send, schedule, send in bulk, cancel.
 import { returnQuota } from '../billing/admission/quota.ts'
 import type { Context } from '../core/context.ts'
+import type { Db } from '../core/database/database.ts'
 import { codeOf, type ErrorCode, errors, fail } from '../core/errors.ts'
 import { acceptedBefore, orAsBefore, write, writeInPieces } from '../core/idempotency/idempotency.ts'
 import { publicFailure } from '../core/public-failure.ts'
@@ -132,4 +133,9 @@ export async function cancelMessage(ctx: Context, id: string): Promise<Message> 
     if (found.campaignId) await announceChange(tx, subject('campaign', found.campaignId))
     return cancelled
   })
+}
+
+/** @throws NOT_FOUND when the workspace has no such message. */
+export async function checkMessage(db: Db, workspaceId: string, id: string): Promise<void> {
+  if (!(await db.message.findFirst({ where: { id, workspaceId }, select: { id: true } }))) fail('NOT_FOUND', 'Message not found')
 }

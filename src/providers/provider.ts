@@ -1,14 +1,22 @@
-// Interface of a messaging network (provider), and the reports that it sends back.
+// Contract with a messaging network (provider): what it is handed, and what it reports. defineProvider implements it.
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Sql } from '../core/database/database.ts'
-import type { MessageType } from '../generated/prisma/enums.ts'
+import type { MessageType, ProviderName } from '../generated/prisma/enums.ts'
+import type { StoredSettings } from './settings.ts'
 
-export type ProviderName = 'sandbox' | 'cloud' | 'web'
+export type { ProviderName }
 
-/** The part of an instance that a provider sees. */
-export interface ProviderInstance {
+/** An instance as the gateway stores it. */
+export interface StoredInstance extends StoredSettings {
   id: string
   waNumber: string | null
-  settings: Record<string, unknown>
+}
+
+/** An instance as its provider sees it: the secret settings are among the others, decrypted. */
+export interface ProviderInstance<Settings> {
+  id: string
+  waNumber: string | null
+  settings: Settings
 }
 
 /** Messages of other types only come in. */
@@ -62,14 +70,42 @@ export interface Receipt {
   error?: string
 }
 
-export interface InboundMessage {
+/** A file that came with a message. The network's own reference to it is all that a provider needs to fetch it. */
+export interface InboundMedia {
+  reference: string
+  mimeType: string | null
+  fileName: string | null
+}
+
+/** The parts of an inbound message besides its text, by type. Everything that fits no other type is `unknown`. */
+interface InboundParts {
+  /** `buttonId`: the button, list row or quick reply that was chosen; `body` is its label. */
+  text: { buttonId?: string }
+  image: { media: InboundMedia }
+  video: { media: InboundMedia }
+  audio: { media: InboundMedia }
+  voice_note: { media: InboundMedia }
+  document: { media: InboundMedia }
+  location: { content: ContentByType['location'] }
+  contact: { content: ContentByType['contact'] }
+  unknown: object
+}
+
+interface InboundOf<Type extends keyof InboundParts> {
   instanceId: string
   providerMessageId: string
+  /** The sender's number, E.164, or the network's own id where it gives no number. */
   from: string
-  type: string
+  type: Type
+  /** The text, the caption, or what stands for the content in a list. */
   body: string
+  /** The provider's id of the message that this one answers. */
+  replyTo?: string
   at: Date
 }
+
+/** A message that came in. Its `type` says which parts it has. */
+export type InboundMessage = { [Type in keyof InboundParts]: InboundOf<Type> & InboundParts[Type] }[keyof InboundParts]
 
 export interface StateChange {
   instanceId: string
@@ -82,35 +118,81 @@ export interface StateChange {
   restricted?: boolean
 }
 
-/** Receives the reports of providers. Each call resolves when the report is committed, so that the provider can discard it. */
-export interface ProviderEvents {
+/** Receives what a provider reports. Each call resolves when the report is committed, so that the provider can discard it. */
+export interface Reports {
   receipts: (receipts: readonly Receipt[]) => Promise<void>
   inbound: (messages: readonly InboundMessage[]) => Promise<void>
   /** Runs in the provider's own transaction `tx`, if it has one. */
   state: (change: StateChange, tx?: Sql) => Promise<void>
 }
 
-export interface Provider {
-  name: ProviderName
-  /** True if the network deduplicates messages by `reference`, so that an attempt with an unknown outcome may be repeated. */
-  sendsOnce: (instance: ProviderInstance) => boolean
+/**
+ * The gateway, as a provider sees it. `Known` is an instance whose secrets may be missing: a logout erased them, or they cannot be
+ * decrypted with this SECRET_KEY.
+ */
+export interface ProviderHost<Known> extends Reports {
+  /** Finds an instance of this provider. Deleted ones are not found. */
+  instance: (id: string) => Promise<Known | undefined>
+}
+
+export interface ProviderRequest {
+  /** Values of the parameters in the route's path. */
+  params: Readonly<Record<string, string>>
+  query: URLSearchParams
+  headers: IncomingHttpHeaders
+  /** The bytes as they were sent, which a signature covers. Empty without a body. */
+  body: Buffer
+}
+
+export interface ProviderAnswer {
+  status: number
+  /** `text/plain` by default. */
+  type?: string
+  body?: string
+}
+
+export interface ProviderRoute<Known> {
+  method: 'GET' | 'POST'
+  /** Below `/providers/{name}`, with parameters as in `/:instanceId`. */
+  path: `/${string}`
+  /** Longest body, in bytes; 1 MiB by default. */
+  maxBodyBytes?: number
+  /** Everything thrown is answered in the error envelope: `fail('UNAUTHORIZED', …)` with 401, an unforeseen error with 500. */
+  answer: (request: ProviderRequest, host: ProviderHost<Known>) => Promise<ProviderAnswer>
+}
+
+/** Calls to one network, in this process. `Instance` has all of its settings; for `Known` see {@link ProviderHost}. */
+export interface Connector<Instance, Known> {
+  /**
+   * True if the network deduplicates messages by `reference`, so that an attempt with an unknown outcome may be repeated. Each claim of
+   * a message calls it, so the secrets are not decrypted for it.
+   */
+  sendsOnce: (instance: Known) => boolean
   /** How long, in milliseconds, a receipt may still report the outcome of a send whose response was lost. */
   reconcileMs: number
   /**
    * Starts to connect; returns the state change that applies at once, if any. `tx` is the transaction that changes the instance,
    * and it may roll back.
    */
-  connect: (
-    instance: ProviderInstance,
-    options: { phone?: string },
-    tx: Sql,
-  ) => Promise<Omit<StateChange, 'instanceId'> | undefined>
-  logout: (instance: ProviderInstance, tx: Sql) => Promise<void>
-  send: (instance: ProviderInstance, message: OutgoingMessage) => Promise<SendOutcome>
+  connect: (instance: Instance, options: { phone?: string }, tx: Sql) => Promise<Omit<StateChange, 'instanceId'> | undefined>
+  /** Ends the connection, also before the instance is deleted. The gateway erases the secrets. */
+  logout: (instance: Known, tx: Sql) => Promise<void>
+  send: (instance: Instance, message: OutgoingMessage) => Promise<SendOutcome>
   /** Returns for each number true if it is on the network, or null if the provider cannot tell. */
-  lookup: (instance: ProviderInstance, numbers: readonly string[]) => Promise<(boolean | null)[]>
+  lookup: (instance: Instance, numbers: readonly string[]) => Promise<(boolean | null)[]>
   /** Starts to report; only processes with the worker role call it. */
-  start: (events: ProviderEvents) => Promise<AsyncDisposable>
+  start: (host: ProviderHost<Known>) => Promise<AsyncDisposable>
+  /** HTTP routes that the network calls; processes with the http role serve them. */
+  routes?: readonly ProviderRoute<Known>[]
+}
+
+/** A provider as the gateway calls it: it takes instances as they are stored. */
+export interface Provider extends Connector<StoredInstance, StoredInstance> {
+  name: ProviderName
+  /** Validates the settings of a new instance, and encrypts the secret ones. @throws VALIDATION_ERROR that names each wrong setting. */
+  storeSettings: (given: unknown) => StoredSettings
+  /** The secrets that outlive a logout, encrypted. */
+  secretsAfterLogout: (stored: StoredSettings) => StoredSettings['credentials']
 }
 
 export type Providers = ReadonlyMap<ProviderName, Provider>

@@ -2,10 +2,17 @@
 
 import type { App } from '../core/app.ts'
 import { definePart } from '../core/part.ts'
+import type { OpenProvider } from './define-provider.ts'
 import type { Provider, ProviderName, Providers } from './provider.ts'
-import { createSandbox } from './sandbox/sandbox.ts'
+import { sandbox } from './sandbox/sandbox.ts'
 
-export const providers = definePart<Providers>((app) => new Map([['sandbox', createSandbox(app)]]))
+const definitions = [sandbox]
+
+export const providers = definePart<Providers>((app) => openProviders(app, definitions))
+
+export function openProviders(app: App, definitions: readonly OpenProvider[]): Providers {
+  return new Map(definitions.map((open) => open(app)).map((provider) => [provider.name, provider]))
+}
 
 /** Returns the provider of an instance, or undefined if this build does not have it. */
 export function providerOf(app: App, name: ProviderName): Provider | undefined {

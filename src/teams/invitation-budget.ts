@@ -1,12 +1,12 @@
 // Rate limits for invitations, because they make the gateway send mail to strangers.
 import { createHash } from 'node:crypto'
 import { type Bound, countOne } from '../accounts/counts.ts'
-import { mailboxOf } from '../accounts/service.ts'
-import type { Sql } from '../core/database/database.ts'
+import { addressOfSession, mailboxOf } from '../accounts/service.ts'
+import type { Tx } from '../core/database/transaction.ts'
 import { failFor } from '../core/errors.ts'
 import { isReachable } from '../core/network/address.ts'
 import { networkOf } from '../core/network/network.ts'
-import type { HeldTeam } from './hold.ts'
+import type { HeldTeam } from './hold.sql.ts'
 
 const hour = (most: number): Bound => ({ most, minutes: 60 })
 const day = (most: number): Bound => ({ most, minutes: 24 * 60 })
@@ -45,7 +45,7 @@ export interface Invitation {
  * withdrawn or its team deleted. They are locked in a fixed order, which prevents deadlocks.
  * @throws API_RATE_LIMIT_EXCEEDED with the seconds until the next invitation when a bound is reached.
  */
-export async function takeInvitation(tx: Sql, { team, email, inviterId, sessionId }: Invitation): Promise<void> {
+export async function takeInvitation(tx: Tx, { team, email, inviterId, sessionId }: Invitation): Promise<void> {
   const network = sessionId && (await networkOfSession(tx, sessionId))
   const counted = {
     address: `${team.ownerId} ${mailboxOf(email)}`,
@@ -70,10 +70,7 @@ function digestOf(kind: string, name: string): Buffer {
  * Returns the network that a session began from. Returns null for a private address, which belongs to a proxy or to the operator and stands
  * for everybody behind it.
  */
-async function networkOfSession(tx: Sql, sessionId: string): Promise<string | null> {
-  const { rows } = await tx.query<{ ipAddress: string | null }>('select "ipAddress" from auth_sessions where id = $1', [
-    sessionId,
-  ])
-  const address = rows[0]?.ipAddress
+async function networkOfSession(tx: Tx, sessionId: string): Promise<string | null> {
+  const address = await addressOfSession(tx.db, sessionId)
   return address && isReachable(address, []) ? networkOf(address) : null
 }

@@ -1,22 +1,24 @@
 // Invitations to a team: each reserves a seat for seven days, for the person who proves ownership of the e-mail address.
 import { createHash, randomBytes } from 'node:crypto'
 import { orderMail } from '../accounts/mail/order.ts'
+import { personOf } from '../accounts/service.ts'
 import { holdPlan } from '../billing/hold-plan.ts'
-import { takenSeatsSql } from '../billing/team-fit.sql.ts'
+import { takenSeats } from '../billing/team-fit.sql.ts'
 import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
-import type { Sql } from '../core/database/database.ts'
+import type { Tx } from '../core/database/transaction.ts'
 import { fail, failFor } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency/idempotency.ts'
 import { requireManager } from '../core/roles.ts'
-import { type HeldTeam, holdOwnTeam, holdTeam } from './hold.ts'
+import { type HeldTeam, lockTeam } from './hold.sql.ts'
+import { holdOwnTeam } from './hold.ts'
 import type { Invite } from './input.ts'
 import { type Invitation, takeInvitation } from './invitation-budget.ts'
 import { touch } from './members.ts'
-import { type InvitationRow, invitationColumns, readTeam, type TeamRow } from './read.ts'
+import { type InvitationRow, invitationFields, readTeam, type TeamRow } from './read.ts'
 
-const holdsDays = 7
+const holdsMs = 7 * 86_400_000
 
 /**
  * By a manager of the team.
@@ -40,44 +42,33 @@ export async function inviteToTeam(ctx: Context, teamId: string, input: Invite):
  */
 export async function inviteIn(
   app: App,
-  tx: Sql,
+  tx: Tx,
   team: HeldTeam,
   invite: Invite & Pick<Invitation, 'inviterId' | 'sessionId'>,
 ): Promise<InvitationRow> {
-  const { inviterId, sessionId } = invite
+  const { email, role, inviterId, sessionId } = invite
   const { lasting, active } = await holdPlan(tx, team.ownerId)
   if (!active) fail('SUBSCRIPTION_INACTIVE')
-  const { rows } = await tx.query<{ inviter: string; isMember: boolean; isInvited: boolean; taken: number }>(
-    `with open as (
-       select email from team_invitations where "teamId" = $1 and status = 'pending' and "expiresAt" > clock_timestamp()
-     )
-     select (select name from users where id = $3) as inviter,
-       exists (select from team_members m join users u on u.id = m."userId" where m."teamId" = $1 and lower(u.email) = $2) as "isMember",
-       exists (select from open where email = $2) as "isInvited",
-       ${takenSeatsSql('$1')} as taken`,
-    [team.id, invite.email, inviterId],
-  )
-  const found = rows[0] as (typeof rows)[number]
-  if (found.isMember) fail('CONFLICT', `${invite.email} is already a member of the team`)
-  if (found.isInvited) fail('CONFLICT', `${invite.email} already has an open invitation`)
-  if (found.taken >= lasting.teams.seatsPerTeam) fail('MAX_TEAM_SEATS_REACHED')
+  if (await tx.db.teamMember.count({ where: { teamId: team.id, user: { email } } }))
+    fail('CONFLICT', `${email} is already a member of the team`)
+  if (await tx.db.teamInvitation.count({ where: { ...openInvitation(), teamId: team.id, email } }))
+    fail('CONFLICT', `${email} already has an open invitation`)
+  if ((await takenSeats(tx, team.id)) >= lasting.teams.seatsPerTeam) fail('MAX_TEAM_SEATS_REACHED')
   const token = randomBytes(32).toString('base64url')
-  const made = await tx.query<InvitationRow>(
-    `insert into team_invitations (id, "teamId", email, role, "tokenHash", "inviterId", "expiresAt")
-     values ($1, $2, $3, $4, $5, $6, clock_timestamp() + make_interval(days => $7)) returning ${invitationColumns}`,
-    [newId(), team.id, invite.email, invite.role, tokenHash(token), inviterId, holdsDays],
-  )
-  await takeInvitation(tx, { team, email: invite.email, inviterId, sessionId })
-  const waitSeconds = await orderMail(app, tx, {
-    kind: 'invitation',
-    to: invite.email,
-    token,
-    team: team.name,
-    inviter: found.inviter,
-  })
+  const expiresAt = new Date(Date.now() + holdsMs)
+  const data = { id: newId(), teamId: team.id, email, role, inviterId, tokenHash: tokenHash(token), expiresAt }
+  const made = await tx.db.teamInvitation.create({ data, select: invitationFields })
+  await takeInvitation(tx, { team, email, inviterId, sessionId })
+  const { name: inviter } = await personOf(tx.db, inviterId)
+  const waitSeconds = await orderMail(app, tx, { kind: 'invitation', to: email, token, team: team.name, inviter })
   if (waitSeconds !== null)
-    failFor(waitSeconds, 'API_RATE_LIMIT_EXCEEDED', `${invite.email} has received too many invitations; try again later`)
-  return made.rows[0] as InvitationRow
+    failFor(waitSeconds, 'API_RATE_LIMIT_EXCEEDED', `${email} has received too many invitations; try again later`)
+  return made
+}
+
+/** Condition for the invitations that can be accepted at present. */
+function openInvitation() {
+  return { status: 'pending', expiresAt: { gt: new Date() } } as const
 }
 
 /**
@@ -88,13 +79,10 @@ export async function inviteIn(
 export async function revokeInvitation(ctx: Context, teamId: string, id: string): Promise<{ id: string; deleted: true }> {
   return await write(ctx, async (tx) => {
     requireManager(await holdOwnTeam(tx, ctx.principal.userId, teamId))
-    const { rows } = await tx.query<{ status: string }>(
-      `select status::text as status from team_invitations where id = $1 and "teamId" = $2 and status <> 'revoked'`,
-      [id, teamId],
-    )
-    const { status } = rows[0] ?? fail('NOT_FOUND', 'Invitation not found')
+    const where = { id, teamId, status: { not: 'revoked' } } as const
+    const { status } = (await tx.db.teamInvitation.findFirst({ where })) ?? fail('NOT_FOUND', 'Invitation not found')
     if (status === 'accepted') fail('INVALID_STATE', 'The invitation was accepted; remove the member instead')
-    await tx.query(`update team_invitations set status = 'revoked' where id = $1`, [id])
+    await tx.db.teamInvitation.update({ where: { id }, data: { status: 'revoked' } })
     return { id, deleted: true }
   })
 }
@@ -107,32 +95,24 @@ export async function revokeInvitation(ctx: Context, teamId: string, id: string)
 export async function acceptInvitation(ctx: Context, token: string): Promise<TeamRow> {
   const { userId } = ctx.principal
   return await write(ctx, async (tx) => {
-    const { rows: named } = await tx.query<{ teamId: string }>('select "teamId" from team_invitations where "tokenHash" = $1', [
-      tokenHash(token),
-    ])
-    const team = (named[0] && (await holdTeam(tx, named[0].teamId))) ?? fail('INVALID_TOKEN')
+    const where = { tokenHash: tokenHash(token) }
+    const named = await tx.db.teamInvitation.findUnique({ where, select: { teamId: true } })
+    const team = (named && (await lockTeam(tx, named.teamId))) ?? fail('INVALID_TOKEN')
     // Both locks stop other transactions from counting seats, so the seat belongs to the invitation or to the new member, never to both.
     await holdPlan(tx, team.ownerId)
-    const { rows } = await tx.query<{ id: string; role: string; isTheirs: boolean }>(
-      `select i.id, i.role::text as role, u."emailVerified" and lower(u.email) = i.email as "isTheirs"
-       from team_invitations i, users u where i."tokenHash" = $1 and u.id = $2
-         and i.status = 'pending' and i."expiresAt" > clock_timestamp()`,
-      [tokenHash(token), userId],
-    )
-    const invitation = rows[0] ?? fail('INVALID_TOKEN')
-    if (!invitation.isTheirs) fail('FORBIDDEN', 'The invitation is for another e-mail address, or yours is not verified')
-    await tx.query(`update team_invitations set status = 'accepted' where id = $1`, [invitation.id])
-    await tx.query(`insert into team_members ("teamId", "userId", role) values ($1, $2, $3::team_role) on conflict do nothing`, [
-      team.id,
-      userId,
-      invitation.role,
-    ])
+    const open = await tx.db.teamInvitation.findUnique({ where: { ...where, ...openInvitation() } })
+    const { id, role, email } = open ?? fail('INVALID_TOKEN')
+    const person = await personOf(tx.db, userId)
+    if (!person.emailVerified || person.email !== email)
+      fail('FORBIDDEN', 'The invitation is for another e-mail address, or yours is not verified')
+    await tx.db.teamInvitation.update({ where: { id }, data: { status: 'accepted' } })
+    await tx.db.teamMember.createMany({ data: { teamId: team.id, userId, role }, skipDuplicates: true })
     await touch(tx, team.id)
-    return await readTeam(tx, userId, team.id)
+    return await readTeam(tx.db, userId, team.id)
   })
 }
 
 /** Returns the value of `team_invitations.tokenHash`: SHA-256, 32 bytes. The token has 256 random bits, so it needs no slow hash. */
-function tokenHash(token: string): Buffer {
+function tokenHash(token: string): Buffer<ArrayBuffer> {
   return createHash('sha256').update(token).digest()
 }

@@ -1,29 +1,13 @@
 // GraphQL types and mutations of the API keys of a team.
 import { ApiKeyRef, CreateApiKeyInput, IssuedApiKeyRef } from '../accounts/schema.ts'
-import { AuthorRef, authorOf } from '../core/graph/author.ts'
 import { builder } from '../core/graph/builder.ts'
 import { DeletedRef } from '../core/graph/deleted.ts'
 import { keyed } from '../core/idempotency/idempotency.ts'
 import { parse, uuid } from '../core/validation.ts'
 import { teamIdOf } from './input.ts'
 import { createTeamKey, revokeTeamKey } from './keys.ts'
-import { keysOf, originOfKey, revokedKeysOf } from './read.ts'
+import { keysOf, revokedKeysOf } from './read.ts'
 import { TeamRef } from './schema.ts'
-
-builder.objectFields(ApiKeyRef, (t) => ({
-  createdBy: t.field({
-    type: AuthorRef,
-    nullable: true,
-    description: 'The user who created it.',
-    resolve: async (key, _, ctx) => authorOf(ctx, (await originOfKey(ctx, key.id))?.userId ?? null),
-  }),
-  revokedAt: t.field({
-    type: 'DateTime',
-    nullable: true,
-    description: 'When it was revoked; null for an active key.',
-    resolve: async (key, _, ctx) => (await originOfKey(ctx, key.id))?.revokedAt ?? null,
-  }),
-}))
 
 builder.objectFields(TeamRef, (t) => ({
   apiKeys: t.field({

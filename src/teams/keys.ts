@@ -1,5 +1,5 @@
 // The API keys of a team: its owner and admins create and revoke them.
-import { type IssuedApiKey, issueApiKeyWithin } from '../accounts/service.ts'
+import { type IssuedApiKey, issueApiKeyWithin, revokeKeys } from '../accounts/service.ts'
 import { holdPlan } from '../billing/hold-plan.ts'
 import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
@@ -32,10 +32,7 @@ export async function createTeamKey(ctx: Context, teamId: string, name: string):
 export async function revokeTeamKey(ctx: Context, teamId: string, id: string): Promise<{ id: string; deleted: true }> {
   return await write(ctx, async (tx) => {
     requireManager(await holdOwnTeam(tx, ctx.principal.userId, teamId))
-    const { rowCount } = await tx.query(
-      'update api_keys set "revokedAt" = now() where id = $1 and "teamId" = $2 and "revokedAt" is null',
-      [id, teamId],
-    )
-    return rowCount ? { id, deleted: true } : fail('NOT_FOUND', 'API key not found')
+    const revoked = await revokeKeys(tx, { id, teamId })
+    return revoked ? { id, deleted: true } : fail('NOT_FOUND', 'API key not found')
   })
 }

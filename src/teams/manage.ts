@@ -1,14 +1,16 @@
 // Operations on a whole team: create it within the plan's limit, rename it, delete it.
+import { revokeKeys } from '../accounts/service.ts'
 import { holdPlan } from '../billing/hold-plan.ts'
 import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
-import type { Sql } from '../core/database/database.ts'
+import type { Tx } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
 import { write } from '../core/idempotency/idempotency.ts'
 import { enqueue } from '../core/jobs/jobs.ts'
 import { requireManager, requireOwner } from '../core/roles.ts'
 import { closedJob } from './closed-job.ts'
-import { type HeldTeam, holdOwnTeam } from './hold.ts'
+import type { HeldTeam } from './hold.sql.ts'
+import { holdOwnTeam } from './hold.ts'
 import { readTeam, type TeamRow } from './read.ts'
 import { insertTeam } from './service.ts'
 
@@ -21,13 +23,10 @@ export async function createOwnTeam(ctx: Context, name: string): Promise<TeamRow
   return await write(ctx, async (tx) => {
     const { lasting, active } = await holdPlan(tx, userId)
     if (!active) fail('SUBSCRIPTION_INACTIVE')
-    const { rows } = await tx.query<{ n: number }>(
-      'select count(*)::int as n from teams where "ownerId" = $1 and "deletedAt" is null',
-      [userId],
-    )
-    if ((rows[0]?.n ?? 0) >= lasting.teams.maxOwned) fail('MAX_TEAMS_REACHED')
+    const owned = await tx.db.team.count({ where: { ownerId: userId, deletedAt: null } })
+    if (owned >= lasting.teams.maxOwned) fail('MAX_TEAMS_REACHED')
     const { teamId } = await insertTeam(tx, userId, name)
-    return await readTeam(tx, userId, teamId)
+    return await readTeam(tx.db, userId, teamId)
   })
 }
 
@@ -36,8 +35,8 @@ export async function renameTeam(ctx: Context, teamId: string, name: string): Pr
   const { userId } = ctx.principal
   return await write(ctx, async (tx) => {
     requireManager(await holdOwnTeam(tx, userId, teamId))
-    await tx.query('update teams set name = $2, "updatedAt" = now() where id = $1', [teamId, name])
-    return await readTeam(tx, userId, teamId)
+    await tx.db.team.update({ where: { id: teamId }, data: { name } })
+    return await readTeam(tx.db, userId, teamId)
   })
 }
 
@@ -55,12 +54,12 @@ export async function deleteTeam(ctx: Context, teamId: string): Promise<{ id: st
  * Ends a locked team. Its members, its keys and open invitations lose access at once; a job ends its webhooks and instances. Its past data
  * stays for the owner's figures, and counts against no plan.
  */
-export async function closeTeam(app: App, tx: Sql, { id, workspaceId, ownerId }: HeldTeam): Promise<void> {
+export async function closeTeam(app: App, tx: Tx, { id, workspaceId, ownerId }: HeldTeam): Promise<void> {
   // Creating an instance or an endpoint takes this lock too, so none is created after the job has looked for them.
   await holdPlan(tx, ownerId)
-  await tx.query('update teams set "deletedAt" = now(), "updatedAt" = now() where id = $1', [id])
-  await tx.query('update api_keys set "revokedAt" = now() where "workspaceId" = $1 and "revokedAt" is null', [workspaceId])
-  await tx.query(`update team_invitations set status = 'revoked' where "teamId" = $1 and status = 'pending'`, [id])
-  await tx.query('delete from team_members where "teamId" = $1', [id])
+  await tx.db.team.update({ where: { id }, data: { deletedAt: new Date() } })
+  await revokeKeys(tx, { workspaceId })
+  await tx.db.teamInvitation.updateMany({ where: { teamId: id, status: 'pending' }, data: { status: 'revoked' } })
+  await tx.db.teamMember.deleteMany({ where: { teamId: id } })
   await enqueue(app, tx, closedJob, [{ data: { workspaceId } }])
 }

@@ -1,12 +1,14 @@
 // The members of a team: changes of role, removal, leaving.
+import { revokeKeys } from '../accounts/service.ts'
 import type { Context } from '../core/context.ts'
-import type { Sql } from '../core/database/database.ts'
+import type { Tx } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
 import { write } from '../core/idempotency/idempotency.ts'
 import { manages, requireManager } from '../core/roles.ts'
-import { type HeldTeam, holdOwnTeam } from './hold.ts'
+import type { HeldTeam } from './hold.sql.ts'
+import { holdOwnTeam } from './hold.ts'
 import type { GivenRole } from './input.ts'
-import { type MemberRow, memberColumns } from './read.ts'
+import { type MemberRow, memberFields, memberRow } from './read.ts'
 
 /**
  * Changes the role of a member. If the new role is collaborator, the keys and open invitations of the team that they created as an admin
@@ -18,14 +20,11 @@ export async function changeRole(ctx: Context, teamId: string, userId: string, r
   return await write(ctx, async (tx) => {
     const team = await holdMember(ctx, tx, teamId, userId, 'The role of the owner cannot be changed')
     if (userId === ctx.principal.userId) fail('INVALID_STATE', 'You cannot change your own role')
-    const { rows } = await tx.query<MemberRow>(
-      `update team_members m set role = $3 from users u where m."teamId" = $1 and m."userId" = $2 and u.id = m."userId"
-       returning ${memberColumns}`,
-      [teamId, userId, role],
-    )
+    const where = { teamId_userId: { teamId, userId } }
+    const changed = await tx.db.teamMember.update({ where, data: { role }, select: memberFields })
     if (!manages(role)) await endGrants(tx, team, userId)
     await touch(tx, teamId)
-    return rows[0] as MemberRow
+    return memberRow(changed)
   })
 }
 
@@ -53,11 +52,10 @@ export async function leaveTeam(ctx: Context, teamId: string): Promise<{ id: str
 }
 
 /** Locks the team. Checks that the caller manages members, and that the user is a member other than the owner. */
-async function holdMember(ctx: Context, tx: Sql, teamId: string, userId: string, ofOwner: string): Promise<HeldTeam> {
+async function holdMember(ctx: Context, tx: Tx, teamId: string, userId: string, ofOwner: string): Promise<HeldTeam> {
   const team = await holdOwnTeam(tx, ctx.principal.userId, teamId)
   requireManager(team)
-  const { rowCount } = await tx.query('select from team_members where "teamId" = $1 and "userId" = $2', [teamId, userId])
-  if (!rowCount) fail('NOT_FOUND', 'Member not found')
+  if ((await tx.db.teamMember.count({ where: { teamId, userId } })) === 0) fail('NOT_FOUND', 'Member not found')
   if (userId === team.ownerId) fail('INVALID_STATE', ofOwner)
   return team
 }
@@ -66,26 +64,21 @@ async function holdMember(ctx: Context, tx: Sql, teamId: string, userId: string,
  * Ends a person's access at once, and all access that would outlive it: the keys that they created are revoked, their open invitations
  * withdrawn, their webhook endpoints disabled. Data stays with the team: messages, contacts, campaigns, instances.
  */
-async function endMembership({ app }: Context, tx: Sql, team: HeldTeam, userId: string): Promise<void> {
-  await tx.query('delete from team_members where "teamId" = $1 and "userId" = $2', [team.id, userId])
+async function endMembership({ app }: Context, tx: Tx, team: HeldTeam, userId: string): Promise<void> {
+  await tx.db.teamMember.deleteMany({ where: { teamId: team.id, userId } })
   await endGrants(tx, team, userId)
   await app.hooks.disableEndpoints(tx, team.workspaceId, userId)
   await touch(tx, team.id)
 }
 
 /** Revokes the keys and open invitations that a manager created, because they give others access. */
-async function endGrants(tx: Sql, { id }: HeldTeam, userId: string): Promise<void> {
-  await tx.query('update api_keys set "revokedAt" = now() where "teamId" = $1 and "userId" = $2 and "revokedAt" is null', [
-    id,
-    userId,
-  ])
-  await tx.query(
-    `update team_invitations set status = 'revoked' where "teamId" = $1 and "inviterId" = $2 and status = 'pending'`,
-    [id, userId],
-  )
+async function endGrants(tx: Tx, { id: teamId }: HeldTeam, userId: string): Promise<void> {
+  await revokeKeys(tx, { teamId, userId })
+  const where = { teamId, inviterId: userId, status: 'pending' } as const
+  await tx.db.teamInvitation.updateMany({ where, data: { status: 'revoked' } })
 }
 
 /** Updates `updatedAt` of the team. A change of its members counts as a change of the team. */
-export async function touch(tx: Sql, teamId: string): Promise<void> {
-  await tx.query('update teams set "updatedAt" = now() where id = $1', [teamId])
+export async function touch(tx: Tx, teamId: string): Promise<void> {
+  await tx.db.team.update({ where: { id: teamId }, data: { updatedAt: new Date() } })
 }

@@ -1,14 +1,13 @@
 // Read queries for teams: teams as their members see them, and their members, invitations and keys.
-import type pg from 'pg'
-import { type ApiKeyRow, keyColumns } from '../accounts/service.ts'
-import { planInForceSql, planOf } from '../billing/plans.ts'
+import { type ApiKeyRow, activeKeys, keyFields } from '../accounts/service.ts'
+import { planInForce, planOf } from '../billing/plans.ts'
 import type { Context } from '../core/context.ts'
-import type { Sql } from '../core/database/database.ts'
+import type { Db } from '../core/database/database.ts'
 import { fail } from '../core/errors.ts'
 import { load } from '../core/graph/load.ts'
 import type { TeamRole } from '../core/principal.ts'
 import { requireManager } from '../core/roles.ts'
-import type { TeamInvitationStatus } from '../generated/prisma/client.ts'
+import type { Prisma, TeamInvitation } from '../generated/prisma/client.ts'
 
 /** A team as one of its members sees it. */
 export interface TeamRow {
@@ -32,93 +31,106 @@ export interface MemberRow {
   joinedAt: Date
 }
 
-export interface InvitationRow {
-  id: string
-  email: string
-  role: TeamRole
-  status: TeamInvitationStatus
-  expiresAt: Date
-  createdAt: Date
-}
+export type InvitationRow = Pick<TeamInvitation, keyof typeof invitationFields>
 
 /** Maximum number of rows in one response. */
 export const mostTeams = 1_000
 export const mostInvitations = 1_000
 
 /** Returns the teams of the user, oldest first. With `teamId`, returns that team only, or none if the user is not in it. */
-export async function readTeams(tx: Sql, userId: string, teamId: string | null = null): Promise<TeamRow[]> {
-  const { rows } = await tx.query<Omit<TeamRow, 'seats'> & { plan: string }>(
-    `select t.id, t.name, t."ownerId", m.role::text as role, t."createdAt", t."updatedAt",
-       (select count(*)::int from team_members c where c."teamId" = t.id) as "membersCount",
-       ${planInForceSql('s')} as plan
-     from team_members m
-     join teams t on t.id = m."teamId" and t."deletedAt" is null
-     join subscriptions s on s."userId" = t."ownerId"
-     where m."userId" = $1 and ($2::uuid is null or t.id = $2) order by t."createdAt", t.id limit $3`,
-    [userId, teamId, mostTeams],
-  )
-  return rows.map(({ plan, ...team }) => ({ ...team, seats: planOf(plan).teams.seatsPerTeam }))
-}
-
-/** @throws TEAM_NOT_FOUND when there is no such team or the user is not in it. */
-export async function readTeam(tx: Sql, userId: string, teamId: string): Promise<TeamRow> {
-  return (await readTeams(tx, userId, teamId))[0] ?? fail('TEAM_NOT_FOUND')
-}
-
-export const memberColumns = 'u.id as "userId", u.email, u.name, m.role::text as role, m."joinedAt"'
-
-/** Returns the members in the order in which they joined. @throws TEAM_NOT_FOUND when the caller is not in the team. */
-export async function membersOf(ctx: Context, team: TeamRow): Promise<MemberRow[]> {
-  return await inTeam<MemberRow>(ctx, team.id, {
-    name: 'members',
-    list: `select ${memberColumns}, u.id from team_members m join users u on u.id = m."userId" where m."teamId" = me."teamId"`,
-    order: 'one."joinedAt", one.id',
+export async function readTeams(db: Prisma.TransactionClient, userId: string, teamId?: string): Promise<TeamRow[]> {
+  const paid = { select: { subscription: { select: { plan: true, status: true, currentPeriodEnd: true } } } }
+  const counted = { select: { members: true } }
+  const fields = { id: true, name: true, ownerId: true, createdAt: true, updatedAt: true, owner: paid, _count: counted }
+  const rows = await db.teamMember.findMany({
+    where: { userId, teamId, team: { deletedAt: null } },
+    select: { role: true, team: { select: fields } },
+    orderBy: [{ team: { createdAt: 'asc' } }, { teamId: 'asc' }],
+    take: mostTeams,
+  })
+  const now = new Date()
+  return rows.map(({ role, team: { owner, _count, ...team } }) => {
+    const plan = owner.subscription ? planInForce(owner.subscription, now) : planOf('free')
+    return { ...team, role, membersCount: _count.members, seats: plan.teams.seatsPerTeam }
   })
 }
 
-/** SQL: the columns of {@link InvitationRow}. A pending invitation past its expiry reads as `expired`. */
-export const invitationColumns = `id, email, role::text as role, "expiresAt", "createdAt",
-  case when status = 'pending' and "expiresAt" <= now() then 'expired' else status::text end as status`
+/** @throws TEAM_NOT_FOUND when there is no such team or the user is not in it. */
+export async function readTeam(db: Prisma.TransactionClient, userId: string, teamId: string): Promise<TeamRow> {
+  return (await readTeams(db, userId, teamId))[0] ?? fail('TEAM_NOT_FOUND')
+}
+
+export const memberFields = {
+  user: { select: { id: true, email: true, name: true } },
+  role: true,
+  joinedAt: true,
+} as const
+const members = { select: memberFields, orderBy: [{ joinedAt: 'asc' }, { userId: 'asc' }] } satisfies Prisma.Team$membersArgs
+
+type StoredMember = Omit<MemberRow, 'userId' | 'email' | 'name'> & { user: { id: string; email: string; name: string } }
+
+export function memberRow({ user: { id, email, name }, role, joinedAt }: StoredMember): MemberRow {
+  return { userId: id, email, name, role, joinedAt }
+}
+
+/** Returns the members in the order in which they joined. @throws TEAM_NOT_FOUND when the caller is not in the team. */
+export async function membersOf(ctx: Context, team: TeamRow): Promise<MemberRow[]> {
+  await roleIn(ctx, team.id)
+  return await listOf(ctx, 'members', team.id, async (where) => {
+    const teams = await ctx.app.db.team.findMany({ where, select: { id: true, members } })
+    return teams.map((row) => [row.id, row.members.map(memberRow)])
+  })
+}
+
+export const invitationFields = { id: true, email: true, role: true, status: true, expiresAt: true, createdAt: true } as const
+const invitations = {
+  where: { status: { not: 'revoked' } },
+  select: invitationFields,
+  orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+  take: mostInvitations,
+} satisfies Prisma.Team$invitationsArgs
+
+/** A pending invitation past its expiry reads as `expired`. */
+function invitationRow(row: InvitationRow, now: Date): InvitationRow {
+  return row.status === 'pending' && row.expiresAt <= now ? { ...row, status: 'expired' } : row
+}
 
 /**
  * Returns the invitations that were not revoked, newest first.
  * @throws TEAM_NOT_FOUND when the caller is not in the team; FORBIDDEN when the caller is a collaborator.
  */
 export async function invitationsOf(ctx: Context, team: TeamRow): Promise<InvitationRow[]> {
-  return await inTeam<InvitationRow>(ctx, team.id, {
-    name: 'invitations',
-    list: `select ${invitationColumns} from team_invitations where "teamId" = me."teamId" and status <> 'revoked'
-      order by "createdAt" desc, id desc limit ${mostInvitations}`,
-    order: 'one."createdAt" desc, one.id desc',
-    ofManagers: true,
+  requireManager({ role: await roleIn(ctx, team.id) })
+  return await listOf(ctx, 'invitations', team.id, async (where) => {
+    const teams = await ctx.app.db.team.findMany({ where, select: { id: true, invitations } })
+    const now = new Date()
+    return teams.map((row) => [row.id, row.invitations.map((one) => invitationRow(one, now))])
   })
 }
 
 /** Returns the id of the person who made an invitation; null if none is stored. */
 export async function inviterOf(ctx: Context, id: string): Promise<string | null> {
   return await load<string | null>(ctx, 'inviters', id, async (ids) => {
-    const { rows } = await ctx.app.pool.query<{ id: string; inviterId: string | null }>(
-      'select id, "inviterId" from team_invitations where id = any($1::uuid[])',
-      [ids],
-    )
+    const where = { id: { in: [...ids] } }
+    const rows = await ctx.app.db.teamInvitation.findMany({ where, select: { id: true, inviterId: true } })
     const found = new Map(rows.map((row) => [row.id, row.inviterId]))
     return ids.map((one) => found.get(one) ?? null)
   })
 }
 
-const ofTeam = `"workspaceId" = (select "workspaceId" from teams where id = me."teamId")`
+const revokedKeys = {
+  where: { revokedAt: { not: null } },
+  select: keyFields,
+  orderBy: [{ revokedAt: 'desc' }, { id: 'desc' }],
+  take: 100,
+} satisfies Prisma.Workspace$apiKeysArgs
 
 /**
  * Returns the active keys, oldest first.
  * @throws TEAM_NOT_FOUND when the caller is not in the team; FORBIDDEN when the caller is a collaborator.
  */
 export async function keysOf(ctx: Context, team: TeamRow): Promise<ApiKeyRow[]> {
-  return await inTeam<ApiKeyRow>(ctx, team.id, {
-    name: 'keys',
-    list: `select ${keyColumns} from api_keys where ${ofTeam} and "revokedAt" is null`,
-    order: 'one."createdAt", one.id',
-    ofManagers: true,
-  })
+  return await keysBy(ctx, 'keys', team, activeKeys)
 }
 
 /**
@@ -126,61 +138,50 @@ export async function keysOf(ctx: Context, team: TeamRow): Promise<ApiKeyRow[]> 
  * @throws TEAM_NOT_FOUND when the caller is not in the team; FORBIDDEN when the caller is a collaborator.
  */
 export async function revokedKeysOf(ctx: Context, team: TeamRow): Promise<ApiKeyRow[]> {
-  return await inTeam<ApiKeyRow>(ctx, team.id, {
-    name: 'revoked keys',
-    list: `select ${keyColumns}, "revokedAt" from api_keys where ${ofTeam} and "revokedAt" is not null
-      order by "revokedAt" desc, id desc limit 100`,
-    order: 'one."revokedAt" desc, one.id desc',
-    ofManagers: true,
+  return await keysBy(ctx, 'revoked keys', team, revokedKeys)
+}
+
+/** Reads keys by the workspace, which has an index. */
+async function keysBy(
+  ctx: Context,
+  name: string,
+  team: TeamRow,
+  apiKeys: typeof activeKeys | typeof revokedKeys,
+): Promise<ApiKeyRow[]> {
+  requireManager({ role: await roleIn(ctx, team.id) })
+  return await listOf(ctx, name, team.id, async (where) => {
+    const teams = await ctx.app.db.team.findMany({ where, select: { id: true, workspace: { select: { apiKeys } } } })
+    return teams.map((row) => [row.id, row.workspace.apiKeys])
   })
-}
-
-interface KeyOrigin {
-  userId: string
-  revokedAt: Date | null
-}
-
-/** Returns the person who created a key, and the time of its revocation. Returns null for an unknown key. */
-export async function originOfKey(ctx: Context, id: string): Promise<KeyOrigin | null> {
-  return await load<KeyOrigin | null>(ctx, 'origins of keys', id, async (ids) => {
-    const { rows } = await ctx.app.pool.query<KeyOrigin & { id: string }>(
-      'select id, "userId", "revokedAt" from api_keys where id = any($1::uuid[])',
-      [ids],
-    )
-    const found = new Map(rows.map((row) => [row.id, row]))
-    return ids.map((one) => found.get(one) ?? null)
-  })
-}
-
-interface InTeam {
-  name: string
-  /** SQL: the rows of the team `me."teamId"`, each with an `id`. */
-  list: string
-  order: string
-  /** Set if collaborators may not read the rows. */
-  ofManagers?: boolean
 }
 
 /**
- * Returns the rows of one team, loaded in one query with those of the other teams of the same request (DataLoader). The query also reads
- * the caller's membership and role, because a {@link TeamRow} may be a stored answer of an idempotent request.
- * @throws TEAM_NOT_FOUND when the caller is not in the team; FORBIDDEN when `ofManagers` is set and the caller is a collaborator.
+ * Returns the caller's present role, because a {@link TeamRow} may be a stored answer of an idempotent request. One statement reads the
+ * roles in all teams of a request (DataLoader).
+ * @throws TEAM_NOT_FOUND when the caller is not in the team.
  */
-async function inTeam<Row extends object>(ctx: Context, id: string, { name, list, order, ofManagers }: InTeam): Promise<Row[]> {
-  const seen = await load(ctx, `${name} of teams`, id, async (ids) => {
-    const { rows } = await ctx.app.pool.query<Row & { teamId: string; ownRole: TeamRole; id: string | null }>(
-      `select me."teamId", me.role::text as "ownRole", one.* from team_members me
-       left join lateral (${list}) one on ${ofManagers ? `me.role <> 'collaborator'` : 'true'}
-       where me."teamId" = any($1::uuid[]) and me."userId" = $2 order by ${order}`,
-      [ids, ctx.principal.userId],
-    )
-    const found = Map.groupBy(rows, ({ teamId }) => teamId)
+async function roleIn(ctx: Context, teamId: string): Promise<TeamRole> {
+  const { userId } = ctx.principal
+  const role = await load<TeamRole | null>(ctx, 'own roles', teamId, async (ids) => {
+    const where = { userId, teamId: { in: [...ids] } }
+    const rows = await ctx.app.db.teamMember.findMany({ where, select: { teamId: true, role: true } })
+    const found = new Map(rows.map((row) => [row.teamId, row.role]))
+    return ids.map((one) => found.get(one) ?? null)
+  })
+  return role ?? fail('TEAM_NOT_FOUND')
+}
+
+/** Returns the rows of one team, read in one statement with those of the other teams of the request (DataLoader). */
+async function listOf<Row>(
+  ctx: Context,
+  name: string,
+  teamId: string,
+  read: (where: Prisma.TeamWhereInput) => Promise<[teamId: string, rows: Row[]][]>,
+): Promise<Row[]> {
+  return await load(ctx, `${name} of teams`, teamId, async (ids) => {
+    const found = new Map(await read({ id: { in: [...ids] } }))
     return ids.map((one) => found.get(one) ?? [])
   })
-  const { ownRole } = seen[0] ?? fail('TEAM_NOT_FOUND')
-  if (ofManagers) requireManager({ role: ownRole })
-  // A team without such rows gives one row that holds only the caller's role.
-  return seen.filter((row) => row.id !== null)
 }
 
 export interface ListedTeam {
@@ -192,22 +193,24 @@ export interface ListedTeam {
 }
 
 /** Returns all teams, oldest first, for operator commands. */
-export async function listTeams(pool: pg.Pool): Promise<ListedTeam[]> {
-  const { rows } = await pool.query<ListedTeam>(
-    `select t.id, t.name, u.email as owner, t."createdAt",
-       (select count(*)::int from team_members m where m."teamId" = t.id) as "membersCount"
-     from teams t join users u on u.id = t."ownerId" where t."deletedAt" is null order by t."createdAt", t.id`,
-  )
-  return rows
+export async function listTeams(db: Db): Promise<ListedTeam[]> {
+  const owner = { select: { email: true } }
+  const rows = await db.team.findMany({
+    where: { deletedAt: null },
+    select: { id: true, name: true, owner, createdAt: true, _count: { select: { members: true } } },
+    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+  })
+  return rows.map(({ id, name, owner, createdAt, _count }) => ({
+    id,
+    name,
+    owner: owner.email,
+    createdAt,
+    membersCount: _count.members,
+  }))
 }
 
 /** Returns the members of a team, for operator commands. @throws TEAM_NOT_FOUND when there is no such team. */
-export async function listMembers(pool: pg.Pool, teamId: string): Promise<MemberRow[]> {
-  const { rows } = await pool.query<MemberRow>(
-    `select ${memberColumns} from team_members m join teams t on t.id = m."teamId" and t."deletedAt" is null
-     join users u on u.id = m."userId" where t.id = $1 order by m."joinedAt", m."userId"`,
-    [teamId],
-  )
-  // The owner is always a member, so no rows means no team.
-  return rows.length > 0 ? rows : fail('TEAM_NOT_FOUND')
+export async function listMembers(db: Db, teamId: string): Promise<MemberRow[]> {
+  const team = await db.team.findUnique({ where: { id: teamId, deletedAt: null }, select: { members } })
+  return team?.members.map(memberRow) ?? fail('TEAM_NOT_FOUND')
 }

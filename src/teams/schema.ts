@@ -28,7 +28,7 @@ builder.queryFields((t) => ({
     extensions: { items: 20, most: mostTeams },
     description: 'Your teams, oldest first, at most 1,000. For signed-in users.',
     authScopes: { person: true },
-    resolve: (_, __, { app, principal }) => readTeams(app.pool, principal.userId),
+    resolve: (_, __, { app, principal }) => readTeams(app.db, principal.userId),
   }),
   team: t.field({
     type: TeamRef,
@@ -36,7 +36,7 @@ builder.queryFields((t) => ({
     errors: ['TEAM_NOT_FOUND'],
     authScopes: { person: true },
     args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
-    resolve: (_, { id }, { app, principal }) => readTeam(app.pool, principal.userId, teamIdOf(id)),
+    resolve: (_, { id }, { app, principal }) => readTeam(app.db, principal.userId, teamIdOf(id)),
   }),
 }))
 

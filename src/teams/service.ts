@@ -1,9 +1,8 @@
 // Creates teams: a workspace that several users share, on its owner's subscription.
-import type pg from 'pg'
 import { z } from 'zod'
-import { issueApiKey, userIdOf } from '../accounts/service.ts'
-import type { Sql } from '../core/database/database.ts'
-import { sqlTransaction } from '../core/database/transaction.ts'
+import { insertWorkspace, issueApiKey, userIdOf } from '../accounts/service.ts'
+import type { Db } from '../core/database/database.ts'
+import { type Tx, transaction } from '../core/database/transaction.ts'
 import { newId } from '../core/id.ts'
 import { parse, text } from '../core/validation.ts'
 
@@ -20,10 +19,10 @@ export interface CreatedTeam {
  * Creates a team with its workspace, its owner as a member and a first key.
  * @throws VALIDATION_ERROR when the input is invalid; NOT_FOUND when the owner's address is unknown.
  */
-export async function createTeam(pool: pg.Pool, input: NewTeam): Promise<CreatedTeam> {
+export async function createTeam(db: Db, input: NewTeam): Promise<CreatedTeam> {
   const { ownerEmail, name } = parse(newTeam, input)
-  return await sqlTransaction(pool, async (tx) => {
-    const userId = await userIdOf(tx, ownerEmail)
+  return await transaction(db, async (tx) => {
+    const userId = await userIdOf(tx.db, ownerEmail)
     const { teamId, workspaceId } = await insertTeam(tx, userId, name)
     const { key } = await issueApiKey(tx, { userId, workspaceId, teamId, name: 'First key' })
     return { teamId, workspaceId, apiKey: key }
@@ -31,15 +30,9 @@ export async function createTeam(pool: pg.Pool, input: NewTeam): Promise<Created
 }
 
 /** Inserts a team with a workspace and its owner as a member, in the caller's transaction. */
-export async function insertTeam(tx: Sql, ownerId: string, name: string): Promise<{ teamId: string; workspaceId: string }> {
-  const [teamId, workspaceId] = [newId(), newId()]
-  await tx.query(`insert into workspaces (id, "ownerId") values ($1, $2)`, [workspaceId, ownerId])
-  await tx.query(`insert into teams (id, "workspaceId", "ownerId", name) values ($1, $2, $3, $4)`, [
-    teamId,
-    workspaceId,
-    ownerId,
-    name,
-  ])
-  await tx.query(`insert into team_members ("teamId", "userId", role) values ($1, $2, 'owner')`, [teamId, ownerId])
-  return { teamId, workspaceId }
+export async function insertTeam(tx: Tx, ownerId: string, name: string): Promise<{ teamId: string; workspaceId: string }> {
+  const workspaceId = await insertWorkspace(tx, ownerId)
+  const members = { create: { userId: ownerId, role: 'owner' } } as const
+  const team = await tx.db.team.create({ data: { id: newId(), workspaceId, ownerId, name, members }, select: { id: true } })
+  return { teamId: team.id, workspaceId }
 }

@@ -8,7 +8,6 @@ import type { WebhookDelivery } from '../generated/prisma/client.ts'
 import { deliverJob, deliverRequest } from './deliver-job.ts'
 import { retentionDays } from './policy.ts'
 import { insertTest, makeDue, secondsUntilTest } from './redeliver.sql.ts'
-import { samplePayload } from './sample.ts'
 import { type Endpoint, holdEndpoint } from './service.ts'
 
 /** Limited because a test makes a request to any address that the endpoint names. */
@@ -36,7 +35,7 @@ export async function testEndpoint(ctx: Context, id: string): Promise<WebhookDel
       endpointId: id,
       eventId,
       type,
-      payload: samplePayload(type, eventId, new Date()),
+      payload: ctx.app.hooks.sampleEvent(type, eventId, new Date()),
     })
     await enqueue(ctx.app, tx, deliverJob, [deliverRequest(delivery)])
     return delivery

@@ -8,8 +8,7 @@ import { readList } from '../core/graph/list.ts'
 import { tableOf } from '../core/graph/table.ts'
 import { keyed } from '../core/idempotency/idempotency.ts'
 import { parse, uuid } from '../core/validation.ts'
-import { type EventType, eventTypes } from '../events/log/emit.ts'
-import { EventTypeRef } from '../events/log/event-type.ts'
+import { EventTypeRef, eventTypes } from '../events/log/event-type.ts'
 import type { WebhookDelivery, WebhookEndpoint } from '../generated/prisma/client.ts'
 import { DeliveryStatus } from '../generated/prisma/enums.ts'
 import { payloadOf } from './deliveries.ts'
@@ -34,12 +33,7 @@ const DeliveryRef = builder.prismaObject('WebhookDelivery', {
     id: t.exposeID('id', { description: 'Its id.' }),
     webhookId: t.exposeID('endpointId', { description: 'The endpoint.' }),
     eventId: t.exposeID('eventId', { description: "The event's id: `webhook-id` and `X-Service-Delivery` on every attempt." }),
-    event: t.field({
-      type: EventTypeRef,
-      extensions: { columns: ['type'] },
-      description: 'Its type.',
-      resolve: (row) => row.type as EventType,
-    }),
+    event: t.expose('type', { type: EventTypeRef, description: 'Its type.' }),
     test: t.boolean({
       extensions: { columns: ['eventSeq'] },
       description: 'Whether `testWebhook` created it.',
@@ -81,11 +75,10 @@ const EndpointRef = builder.prismaObject('WebhookEndpoint', {
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id.' }),
     url: t.exposeString('url', { description: 'The URL that receives the events.' }),
-    events: t.field({
+    events: t.expose('events', {
       type: [EventTypeRef],
-      extensions: { items: eventTypes.length },
+      extensions: { items: eventTypes().length },
       description: 'The event types to deliver.',
-      resolve: (row) => row.events as EventType[],
     }),
     secret: t.string({
       nullable: true,

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createApiKey } from '../../src/accounts/service.ts'
-import { api, command, sql, until } from '../kit/kit.ts'
+import { api, command, prisma, sql, until } from '../kit/kit.ts'
 import { expectRefusal } from '../rest-compat/rig.ts'
 import { type Addresses, newEmail, next, openAddresses, theirs } from './address-rig.ts'
 import { textOf, tokenIn } from './mailbox.ts'
@@ -24,7 +24,7 @@ async function statusesOf(key: string): Promise<number[]> {
 describe('access created on an account before its address was proved', () => {
   /** Creates a key of the account, and a team of it with an open invitation. */
   async function belongings(email: string): Promise<{ keys: string[]; teamId: string }> {
-    const { key } = await createApiKey(sql(databaseUrl), { email, name: 'Meanwhile' })
+    const { key } = await createApiKey(prisma(databaseUrl), { email, name: 'Meanwhile' })
     const { stdout } = await command(['team', 'create', '--owner', email, '--name', 'Ours', '--json'], { databaseUrl })
     const { teamId } = JSON.parse(stdout)
     await sql(databaseUrl).query(

@@ -2,9 +2,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { setPassword } from '../../src/accounts/service.ts'
 import { hashPassword } from '../../src/accounts/sign-in/password.ts'
-import { lockUser, replacePassword } from '../../src/accounts/sign-in/replace-password.ts'
+import { replacePassword } from '../../src/accounts/sign-in/replace-password.ts'
+import { lockUser } from '../../src/accounts/users.sql.ts'
+import { transaction } from '../../src/core/database/transaction.ts'
 import { hold, refuse } from '../kit/fault.ts'
-import { type Api, api, cloneDatabase, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
+import { type Api, api, cloneDatabase, type Gateway, prisma, sql, startGateway, until } from '../kit/kit.ts'
 import { expectRefusal } from '../rest-compat/rig.ts'
 import { type Mailbox, openMailbox } from './mailbox.ts'
 import { logIn, newPerson, type Person, password } from './person.ts'
@@ -49,7 +51,7 @@ const ways: Record<string, (person: Person) => Promise<() => Promise<void>>> = {
     }
   },
   async operator({ email }) {
-    return () => setPassword(sql(databaseUrl), { email, password: next })
+    return () => setPassword(prisma(databaseUrl), { email, password: next })
   },
 }
 
@@ -107,23 +109,17 @@ describe.each(Object.keys(ways))('a new password by %s', (way) => {
 it('makes a concurrent login wait on the row lock and then refuses its old password', async () => {
   const person = await newPerson(gateway, databaseUrl)
   const hash = await hashPassword(next)
-  const client = await sql(databaseUrl).connect()
-  const late = await (async () => {
-    try {
-      await client.query('begin')
-      await lockUser(client, person.userId)
-      await replacePassword(client, { userId: person.userId, email: person.email, hash })
-      const login = logIn(gateway, person.email)
-      await until(async () => {
-        const query = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%for share of a'`
-        return (await sql(databaseUrl).query(query)).rowCount
-      })
-      await client.query('commit')
-      return login
-    } finally {
-      client.release()
-    }
-  })()
-  expectRefusal(late, 401, 'INVALID_CREDENTIALS')
+  const { login } = await transaction(prisma(databaseUrl), async (tx) => {
+    await lockUser(tx, person.userId)
+    await replacePassword(tx, { userId: person.userId, email: person.email, hash })
+    const login = logIn(gateway, person.email)
+    await until(async () => {
+      const query = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%for share of a'`
+      return (await sql(databaseUrl).query(query)).rowCount
+    })
+    // Returned in an object: the login ends only after the commit.
+    return { login }
+  })
+  expectRefusal(await login, 401, 'INVALID_CREDENTIALS')
   expect((await sql(databaseUrl).query('select from auth_sessions where "userId" = $1', [person.userId])).rowCount).toBe(0)
 })

@@ -1,7 +1,7 @@
 // People with an account and a password, signed in as in a browser.
 import { randomUUID } from 'node:crypto'
 import { createAccount as insertAccount } from '../../src/accounts/service.ts'
-import { type Account, type Answer, type Api, api, cloneDatabase, type Gateway, sql, startGateway } from '../kit/kit.ts'
+import { type Account, type Answer, type Api, api, cloneDatabase, type Gateway, prisma, startGateway } from '../kit/kit.ts'
 
 export const password = 'correct horse battery'
 
@@ -20,7 +20,7 @@ export interface Person extends Account {
 
 /** A verified account with {@link password}, which has not signed in. */
 export async function newAccount(databaseUrl: string, plan: Plan = 'max', name = 'Ada'): Promise<Account> {
-  return await insertAccount(sql(databaseUrl), { email: `${randomUUID()}@example.com`, name, plan, password })
+  return await insertAccount(prisma(databaseUrl), { email: `${randomUUID()}@example.com`, name, plan, password })
 }
 
 /** A verified account that is signed in. */

@@ -5,10 +5,11 @@ import { createAccount, createApiKey, listAccounts, openAccount, revokeApiKey } 
 import { pruneUnproved } from '../../src/accounts/sign-in/prune-unproved.ts'
 import { setPlan } from '../../src/billing/service.ts'
 import { newId } from '../../src/core/id.ts'
-import { cloneDatabase, sql } from '../kit/kit.ts'
+import { cloneDatabase, prisma, sql } from '../kit/kit.ts'
 
 let url: string
 const pool = () => sql(url)
+const db = () => prisma(url)
 beforeAll(async () => {
   url = await cloneDatabase()
 })
@@ -20,7 +21,7 @@ async function count(table: string): Promise<number> {
 
 describe('createAccount', () => {
   it('creates a verified user, a workspace, a subscription for this calendar month and a key', async () => {
-    const account = await createAccount(pool(), { email: 'Ada@Example.com', name: 'Ada', plan: 'pro', password: 'long enough' })
+    const account = await createAccount(db(), { email: 'Ada@Example.com', name: 'Ada', plan: 'pro', password: 'long enough' })
     expect(Object.keys(account)).toEqual(['userId', 'workspaceId', 'email', 'apiKey'])
     expect(account.email).toBe('ada@example.com')
     const { rows } = await pool().query(
@@ -43,7 +44,7 @@ describe('createAccount', () => {
   })
 
   it('stores only a digest of the key', async () => {
-    const { apiKey, userId } = await createAccount(pool(), { email: 'digest@example.com', name: 'D', plan: 'free' })
+    const { apiKey, userId } = await createAccount(db(), { email: 'digest@example.com', name: 'D', plan: 'free' })
     expect(apiKey).toMatch(/^svc_live_[0-9a-f]{64}$/)
     const { rows } = await pool().query('select prefix, hash, to_jsonb(k)::text as row from api_keys k where "userId" = $1', [
       userId,
@@ -54,16 +55,16 @@ describe('createAccount', () => {
   })
 
   it('refuses a taken address in any letter case, and leaves nothing behind', async () => {
-    await createAccount(pool(), { email: 'twice@example.com', name: 'A', plan: 'free' })
+    await createAccount(db(), { email: 'twice@example.com', name: 'A', plan: 'free' })
     const before = [await count('users'), await count('workspaces'), await count('api_keys')]
-    await expect(createAccount(pool(), { email: 'TWICE@example.com', name: 'B', plan: 'free' })).rejects.toMatchObject({
+    await expect(createAccount(db(), { email: 'TWICE@example.com', name: 'B', plan: 'free' })).rejects.toMatchObject({
       extensions: { code: 'CONFLICT' },
     })
     expect([await count('users'), await count('workspaces'), await count('api_keys')]).toEqual(before)
   })
 
   it('names every invalid field', async () => {
-    await expect(createAccount(pool(), { email: 'nobody', name: '', plan: 'free', password: 'short' })).rejects.toThrow(
+    await expect(createAccount(db(), { email: 'nobody', name: '', plan: 'free', password: 'short' })).rejects.toThrow(
       /^email: .*; name: .*; password: /,
     )
   })
@@ -71,38 +72,38 @@ describe('createAccount', () => {
 
 describe('keys', () => {
   it('belong to the personal workspace', async () => {
-    const account = await createAccount(pool(), { email: 'keys@example.com', name: 'K', plan: 'pro' })
-    const key = await createApiKey(pool(), { email: 'Keys@example.com', name: 'second' })
+    const account = await createAccount(db(), { email: 'keys@example.com', name: 'K', plan: 'pro' })
+    const key = await createApiKey(db(), { email: 'Keys@example.com', name: 'second' })
     const { rows } = await pool().query('select "workspaceId", "teamId", name from api_keys where id = $1', [key.id])
     expect(rows).toEqual([{ workspaceId: account.workspaceId, teamId: null, name: 'second' }])
   })
 
   it('keep the time of their first revocation', async () => {
-    await createAccount(pool(), { email: 'revoke@example.com', name: 'R', plan: 'pro' })
-    const { id } = await createApiKey(pool(), { email: 'revoke@example.com', name: 'gone' })
+    await createAccount(db(), { email: 'revoke@example.com', name: 'R', plan: 'pro' })
+    const { id } = await createApiKey(db(), { email: 'revoke@example.com', name: 'gone' })
     const revokedAt = async () => (await pool().query('select "revokedAt" from api_keys where id = $1', [id])).rows[0].revokedAt
-    await revokeApiKey(pool(), id)
+    await revokeApiKey(db(), id)
     const first = await revokedAt()
-    await revokeApiKey(pool(), id.toUpperCase())
+    await revokeApiKey(db(), id.toUpperCase())
     expect(first).toBeInstanceOf(Date)
     expect(await revokedAt()).toEqual(first)
   })
 
   it('give NOT_FOUND for an unknown key or account', async () => {
-    await expect(revokeApiKey(pool(), 'nonsense')).rejects.toMatchObject({ extensions: { code: 'NOT_FOUND' } })
-    await expect(createApiKey(pool(), { email: 'none@example.com', name: 'x' })).rejects.toMatchObject({
+    await expect(revokeApiKey(db(), 'nonsense')).rejects.toMatchObject({ extensions: { code: 'NOT_FOUND' } })
+    await expect(createApiKey(db(), { email: 'none@example.com', name: 'x' })).rejects.toMatchObject({
       extensions: { code: 'NOT_FOUND' },
     })
   })
 })
 
 it('sets the plan of an account and makes its subscription active again', async () => {
-  const { userId } = await createAccount(pool(), { email: 'plan@example.com', name: 'P', plan: 'free' })
+  const { userId } = await createAccount(db(), { email: 'plan@example.com', name: 'P', plan: 'free' })
   await pool().query(`update subscriptions set status = 'inactive', "cancelAtPeriodEnd" = true where "userId" = $1`, [userId])
-  await setPlan(pool(), { email: 'plan@example.com', plan: 'max' })
+  await setPlan(db(), { email: 'plan@example.com', plan: 'max' })
   const { rows } = await pool().query('select plan, status, "cancelAtPeriodEnd" from subscriptions where "userId" = $1', [userId])
   expect(rows).toEqual([{ plan: 'max', status: 'active', cancelAtPeriodEnd: false }])
-  expect((await listAccounts(pool())).at(-1)).toMatchObject({ userId, email: 'plan@example.com', plan: 'max' })
+  expect((await listAccounts(db())).at(-1)).toMatchObject({ userId, email: 'plan@example.com', plan: 'max' })
 })
 
 describe('an account whose address was never verified', () => {
@@ -113,7 +114,7 @@ describe('an account whose address was never verified', () => {
       `insert into users (id, email, name, "emailVerified", "createdAt") values ($1, $2, 'Un', $3, now() - make_interval(days => $4))`,
       [id, `${id}@example.com`, verified, days],
     )
-    await openAccount(pool(), id)
+    await openAccount(db(), id)
     return id
   }
   const isThere = async (id: string) => (await pool().query('select from users where id = $1', [id])).rowCount === 1
@@ -130,7 +131,7 @@ describe('an account whose address was never verified', () => {
       half,
       `${half}@example.com`,
     ])
-    expect(await pruneUnproved(pool())).toBe(2)
+    expect(await pruneUnproved(db())).toBe(2)
     for (const gone of [id, half]) expect(await isThere(gone)).toBe(false)
     for (const [table, owner] of [
       ['workspaces', 'ownerId'],
@@ -138,7 +139,7 @@ describe('an account whose address was never verified', () => {
       ['auth_accounts', 'userId'],
     ])
       expect((await pool().query(`select from ${table} where "${owner}" = $1`, [id])).rowCount).toBe(0)
-    await createAccount(pool(), { email: `${id}@example.com`, name: 'Ada', plan: 'free' })
+    await createAccount(db(), { email: `${id}@example.com`, name: 'Ada', plan: 'free' })
   })
 
   it('stays if it is younger, verified, has had a session, or owns anything', async () => {
@@ -153,12 +154,12 @@ describe('an account whose address was never verified', () => {
       newId(),
       inside,
     ])
-    await createApiKey(pool(), { email: `${keyed}@example.com`, name: 'key' })
+    await createApiKey(db(), { email: `${keyed}@example.com`, name: 'key' })
     await pool().query(
       `insert into contact_groups (id, "workspaceId", name) select $1, id, 'Group' from workspaces where "ownerId" = $2`,
       [newId(), owning],
     )
-    expect(await pruneUnproved(pool())).toBe(0)
+    expect(await pruneUnproved(db())).toBe(0)
     for (const id of [young, proved, inside, keyed, owning]) expect(await isThere(id)).toBe(true)
     expect((await pool().query('select from workspaces where "ownerId" = $1', [owning])).rowCount).toBe(1)
   })

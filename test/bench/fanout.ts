@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import path from 'node:path'
 import { newId } from '../../src/core/id.ts'
 import { emit } from '../../src/events/log/emit.ts'
+import { messageEvent } from '../../src/messages/events.ts'
 import type { Figures } from './accept.ts'
 import type { ReadersOrder } from './fanout-readers.ts'
 import { type Account, median, openStage, type Running, type Stage } from './stage.ts'
@@ -116,8 +117,8 @@ async function requestsTo(stage: Stage, account: Account, gateway: Running): Pro
 function eventsFor(account: Account, count: number): Parameters<typeof emit>[1] {
   const { workspaceId, instanceId } = account
   return Array.from({ length: count }, () => {
-    const fields = { instanceId, messageId: newId(), providerMessageId: newId(), to: '+393332221100', status: 'delivered' }
-    return { workspaceId, instanceId, type: 'message.delivered' as const, messageId: fields.messageId, fields, at: new Date() }
+    const message = { id: newId(), workspaceId, instanceId, campaignId: null, providerMessageId: newId(), to: '+393332221100' }
+    return messageEvent(message, 'delivered', new Date())
   })
 }
 

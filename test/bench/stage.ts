@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline'
 import { json } from 'node:stream/consumers'
 import pg from 'pg'
 import { createAccount } from '../../src/accounts/service.ts'
+import { type Db, openDatabase } from '../../src/core/database/database.ts'
 import { openEmbedded } from '../../src/core/database/embedded.ts'
 import { migrate } from '../../src/core/database/migrate.ts'
 import { newId } from '../../src/core/id.ts'
@@ -43,8 +44,9 @@ export async function openStage(accounts: number): Promise<Stage> {
   await migrate(database.url)
   const pool = new pg.Pool({ connectionString: database.url, max: 4 })
   parts.defer(() => pool.end())
+  const clients = parts.use(openDatabase(database.url, () => {}, 1))
   const made: Account[] = []
-  for (let i = 0; i < accounts; i++) made.push(await makeAccount(pool, i))
+  for (let i = 0; i < accounts; i++) made.push(await makeAccount(pool, clients.db, i))
   const moved = parts.move()
   return {
     databaseUrl: database.url,
@@ -55,8 +57,8 @@ export async function openStage(accounts: number): Promise<Stage> {
   }
 }
 
-async function makeAccount(pool: pg.Pool, i: number): Promise<Account> {
-  const { apiKey, workspaceId, userId } = await createAccount(pool, {
+async function makeAccount(pool: pg.Pool, db: Db, i: number): Promise<Account> {
+  const { apiKey, workspaceId, userId } = await createAccount(db, {
     email: `bench${i}@gateway.test`,
     name: 'Bench',
     plan: 'max',

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createApiKey, revokeApiKey } from '../../src/accounts/service.ts'
 import { createTeam } from '../../src/teams/service.ts'
-import { type Account, api, connectedInstance, createAccount, sql } from '../kit/kit.ts'
+import { type Account, api, connectedInstance, createAccount, prisma, sql } from '../kit/kit.ts'
 import { codes, openTwo, type Two } from './rate-rig.ts'
 
 let databaseUrl: string
@@ -91,10 +91,10 @@ describe('a subscription', () => {
 
 it("refuses a revoked key at the next request on every process, and still accepts the account's other key", async () => {
   const account = await createAccount(databaseUrl)
-  const second = await createApiKey(sql(databaseUrl), { email: account.email, name: 'Second' })
+  const second = await createApiKey(prisma(databaseUrl), { email: account.email, name: 'Second' })
   const both = clients(second.key)
   expect(codes(await Promise.all(both.map((client) => client.get('me'))))).toEqual({ ok: 2 })
-  await revokeApiKey(sql(databaseUrl), second.id)
+  await revokeApiKey(prisma(databaseUrl), second.id)
   expect(codes(await Promise.all(both.map((client) => client.get('me'))))).toEqual({ '401 UNAUTHORIZED': 2 })
   const document = await both[1].graphql('{ plans { code } }')
   expect([document.status, document.body.errors[0].extensions.code]).toEqual([401, 'UNAUTHORIZED'])
@@ -104,7 +104,7 @@ it("refuses a revoked key at the next request on every process, and still accept
 it("counts a team's requests for its owner and its rate for its key, in a separate workspace", async () => {
   const account = await createAccount(databaseUrl)
   const instance = await connectedInstance(databaseUrl, account)
-  const team = await createTeam(sql(databaseUrl), { ownerEmail: account.email, name: 'Team' })
+  const team = await createTeam(prisma(databaseUrl), { ownerEmail: account.email, name: 'Team' })
   const [ours] = clients(team.apiKey, { 'x-team-id': team.teamId })
   const [mine] = clients(account.apiKey)
   const answers = await Promise.all([...Array(10)].flatMap(() => [ours.get('instances'), mine.get('instances')]))

@@ -1,7 +1,17 @@
 // The monthly outbound quota is exact over two processes, refunded for messages that never left, and equal to a recount.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createTeam } from '../../src/teams/service.ts'
-import { type Account, api, connectedInstance, createAccount, type Gateway, sql, type TestInstance, until } from '../kit/kit.ts'
+import {
+  type Account,
+  api,
+  connectedInstance,
+  createAccount,
+  type Gateway,
+  prisma,
+  sql,
+  type TestInstance,
+  until,
+} from '../kit/kit.ts'
 import { openScene, type Scene } from '../kit/scene.ts'
 
 let scene: Scene
@@ -93,7 +103,7 @@ describe('the outbound quota', () => {
 
   it("of a team's messages is the quota of its owner", async () => {
     const owner = await sender(3)
-    const team = await createTeam(sql(scene.databaseUrl), { ownerEmail: owner.account.email, name: 'Team' })
+    const team = await createTeam(prisma(scene.databaseUrl), { ownerEmail: owner.account.email, name: 'Team' })
     const shared = await connectedInstance(
       scene.databaseUrl,
       { ...owner.account, workspaceId: team.workspaceId },

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createApiKey } from '../../src/accounts/service.ts'
 import { createTeam } from '../../src/teams/service.ts'
-import { type Account, type Answer, api, createAccount, promptly, sql } from '../kit/kit.ts'
+import { type Account, type Answer, api, createAccount, prisma, promptly } from '../kit/kit.ts'
 import { codes, openTwo, type Two, tooFast } from './rate-rig.ts'
 
 let databaseUrl: string
@@ -97,7 +97,7 @@ describe('the rate limit of a key', () => {
 
   it('is separate for each key of one account', async () => {
     const account = await createAccount(databaseUrl)
-    const { key } = await createApiKey(sql(databaseUrl), { email: account.email, name: 'Second' })
+    const { key } = await createApiKey(prisma(databaseUrl), { email: account.email, name: 'Second' })
     const both = [account.apiKey, key].map((apiKey) => api(gateways[0], apiKey))
     const answers = await Promise.all(both.flatMap((client) => Array.from({ length: 10 }, () => client.get('me'))))
     expect(codes(answers)).toEqual({ ok: 20 })
@@ -109,7 +109,7 @@ describe('the rate limit of a key', () => {
       return [status, ...['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`ratelimit-${name}`)))]
     }
     const { account, told } = await inOneSecond(async (account) => {
-      const team = await createTeam(sql(databaseUrl), { ownerEmail: account.email, name: 'Team' })
+      const team = await createTeam(prisma(databaseUrl), { ownerEmail: account.email, name: 'Team' })
       const [mine] = clients(account.apiKey)
       const [ours] = clients(team.apiKey, { 'x-team-id': team.teamId })
       const wrongDoor = () => mine.get('instances', { 'x-team-id': team.teamId })

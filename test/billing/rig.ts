@@ -5,7 +5,7 @@ import { billingRoutes } from '../../rest-compat/billing.ts'
 import type { TeamRole } from '../../src/core/principal.ts'
 import { createTeam } from '../../src/teams/service.ts'
 import { newPerson, type Person, type Plan } from '../accounts/person.ts'
-import { type Answer, sql } from '../kit/kit.ts'
+import { type Answer, prisma, sql } from '../kit/kit.ts'
 
 export type { Person }
 
@@ -21,7 +21,7 @@ export async function openPerson(site: Site, plan: Plan = 'pro'): Promise<Person
 
 /** Creates a team of the owner with these members. */
 export async function openTeam(site: Site, owner: Person, members: [Person, TeamRole][] = [], name = 'Team'): Promise<string> {
-  const { teamId } = await createTeam(sql(site.databaseUrl), { ownerEmail: owner.email, name })
+  const { teamId } = await createTeam(prisma(site.databaseUrl), { ownerEmail: owner.email, name })
   for (const [{ userId }, role] of members) {
     await sql(site.databaseUrl).query('insert into team_members ("teamId", "userId", role) values ($1, $2, $3)', [
       teamId,

@@ -6,7 +6,7 @@ import { setPlan } from '../../src/billing/service.ts'
 import { whatIsTooMuch } from '../../src/billing/team-fit.ts'
 import { sqlTransaction } from '../../src/core/database/transaction.ts'
 import { codeOf } from '../../src/core/errors.ts'
-import { cloneDatabase, sql, startGateway, whileHeld } from '../kit/kit.ts'
+import { cloneDatabase, prisma, sql, startGateway, whileHeld } from '../kit/kit.ts'
 import { checkoutsOf, invite, openPerson, openTeam, type Person, rowOf, type Site, ways } from './rig.ts'
 
 let site: Site
@@ -76,7 +76,7 @@ describe.each(ways)('%s', (_, ask) => {
 it('refuses the operator a plan that is too small for the teams', async () => {
   const owner = await openPerson(site, 'pro')
   await openTeam(site, owner)
-  const change = setPlan(sql(site.databaseUrl), { email: owner.email, plan: 'free' })
+  const change = setPlan(prisma(site.databaseUrl), { email: owner.email, plan: 'free' })
   await expect(change.catch((error) => Promise.reject(codeOf(error)))).rejects.toBe(blocked)
   expect(await rowOf(site, owner)).toMatchObject({ plan: 'pro' })
 })

@@ -6,7 +6,10 @@ import { sentenceOf } from '../../src/core/sentence.ts'
 it.each([
   [{ code: '53300', message: 'sorry, too many clients already' }, /no connection left .*raise max_connections/],
   [{ code: '53100', message: 'could not extend file' }, /^The disk of the database is full .*free some space/],
-  [{ code: 'ENOSPC', message: 'ENOSPC: no space left on device, write' }, /^The disk of DATA_DIR is full \(ENOSPC\); free some space/],
+  [
+    { code: 'ENOSPC', message: 'ENOSPC: no space left on device, write' },
+    /^The disk of DATA_DIR is full \(ENOSPC\); free some space/,
+  ],
   [{ code: 'ENOENT', path: '/ca.crt', message: 'ENOENT: no such file' }, /^\/ca\.crt does not exist .*DATABASE_URL/],
   [{ code: 'DEPTH_ZERO_SELF_SIGNED_CERT', message: 'self-signed certificate' }, /not trusted .*sslrootcert=FILE/],
   [{ code: 'ERR_TLS_CERT_ALTNAME_INVALID', message: 'does not match' }, /not trusted .*DATABASE_URL/],

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../../src/accounts/service.ts'
 import { logIn } from '../accounts/person.ts'
-import { type Answer, api, sql, until } from '../kit/kit.ts'
+import { type Answer, api, prisma, sql, until } from '../kit/kit.ts'
 import { invited, join, mailsTo, newPerson, newTeam, openOwnRig, type Person, type Rig } from '../teams/rig.ts'
 import { type Call, callsOf } from './calls.ts'
 
@@ -39,7 +39,7 @@ const before: Record<string, (scene: Scene, call: Call) => Promise<Partial<Scene
   resetPassword: async () => ({ body: { token: await tokenOf('reset-password') } }),
   async changePassword({ person }, { example }) {
     const { currentPassword: password } = exampleBody<{ currentPassword: string }>(example)
-    const { email } = await createAccount(sql(rig.databaseUrl), { email: 'x@example.com', name: 'X', plan: 'free', password })
+    const { email } = await createAccount(prisma(rig.databaseUrl), { email: 'x@example.com', name: 'X', plan: 'free', password })
     const { accessToken } = (await logIn(rig.gateway, email, password)).body.data
     return { person: { ...person, api: api(rig.gateway, undefined, { authorization: `Bearer ${accessToken}` }) } }
   },

@@ -1,11 +1,13 @@
 // Proves that delivered and streamed events match the document: every type, real and test, with its signature headers.
 import { expect, it } from 'vitest'
-import { eventTypes } from '../../src/events/log/emit.ts'
+import { eventDefinitions } from '../../src/event-types.ts'
 import { openSse } from '../events/sse.ts'
 import { apiDocument, expectPayload } from '../kit/document.ts'
 import { until } from '../kit/kit.ts'
 import { openRig, text } from '../rest-compat/rig.ts'
 import { openReceiver } from '../webhooks/receiver.ts'
+
+const eventTypes = eventDefinitions.map(({ type }) => type)
 
 it('delivers and streams each type of event as documented', async () => {
   const { gateway, tenant } = await openRig()
@@ -27,10 +29,23 @@ it('delivers and streams each type of event as documented', async () => {
   for (const { headers: given, body } of receiver.requests) {
     const event = given['x-service-event'] as string
     expectPayload(event, JSON.parse(body))
+    expectDefined(event, JSON.parse(body))
     const headers = signed[event]?.post.parameters.filter(({ required }) => required) ?? []
     expect(headers.length).toBeGreaterThan(3)
     for (const { name } of headers) expect(given, event).toHaveProperty(name.toLowerCase())
   }
   await until(() => new Set(stream.events.map(({ event }) => event)).size === eventTypes.length)
-  for (const { event, data } of stream.events) expectPayload(event as string, JSON.parse(data as string))
+  for (const { event, data } of stream.events) {
+    expectPayload(event as string, JSON.parse(data as string))
+    expectDefined(event as string, JSON.parse(data as string))
+  }
 })
+
+/** Expects exactly the fields of the definition, besides those that all events have. */
+function expectDefined(
+  event: string,
+  { id: _, event: __, test: ___, timestamp: ____, ...fields }: Record<string, unknown>,
+): void {
+  const definition = eventDefinitions.find(({ type }) => type === event)
+  expect(definition?.payload.strict().safeParse(fields), event).toMatchObject({ success: true })
+}

@@ -2,9 +2,10 @@
 import { describe, expect, it } from 'vitest'
 import type { BoundedWriter } from '../../src/events/live/bounded-writer.ts'
 import { distinctFrame } from '../../src/events/live/frames.ts'
+import { emit } from '../../src/events/log/emit.ts'
 import { atEnd, until } from '../kit/kit.ts'
 import { countedView, openHub } from './hub-rig.ts'
-import { emitMany, newPlace, plainNumbers, upTo, wholeLog } from './rig.ts'
+import { emitMany, newEvent, newPlace, plainNumbers, upTo, wholeLog } from './rig.ts'
 
 describe('followers of one view', () => {
   it('cost one rendering per event, however many followers there are', async () => {
@@ -35,6 +36,16 @@ describe('followers of one view', () => {
     await until(() => readers.every((reader) => reader.events.length === 90))
     for (const reader of readers) expect(plainNumbers(reader)).toEqual(upTo(90))
     expect(Math.max(...view.rendered.values())).toBeLessThan(20)
+  })
+
+  it('get an event without an instance, unless they filter by one', async () => {
+    const { app, place, followLog } = await openHub()
+    const all = await followLog(countedView(place, 'all'))
+    const { instanceId } = place
+    const filtered = await followLog({ ...countedView(place, 'filtered'), filter: { instanceId } })
+    await emit(app.pool, [{ ...newEvent(place, 0), instanceId: null }, newEvent(place, 1)])
+    await until(() => all.events.length === 2 && filtered.events.length === 1)
+    expect([plainNumbers(all), plainNumbers(filtered)]).toEqual([[0, 1], [1]])
   })
 
   it('wait for an event that cannot be rendered yet, while other views go on', async () => {

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { sqlTransaction } from '../../src/core/database/transaction.ts'
 import { emit } from '../../src/events/log/emit.ts'
-import { readAfter } from '../../src/events/log/log.ts'
+import { readAfter } from '../../src/events/log/log.sql.ts'
 import { cloneDatabase, environment, node, type Running, secretKey, sql, until, watch } from '../kit/kit.ts'
 import { emitMany, newEvent, newPlace, numberOf, openApp, openRelay, type Place, wholeLog } from './rig.ts'
 

@@ -4,7 +4,8 @@ import type { App } from '../../src/core/app.ts'
 import { readConfig } from '../../src/core/config/config.ts'
 import type { Sql } from '../../src/core/database/database.ts'
 import { newId } from '../../src/core/id.ts'
-import { type EventType, emit, type NewEvent } from '../../src/events/log/emit.ts'
+import type { NewEvent } from '../../src/events/log/define.ts'
+import { emit } from '../../src/events/log/emit.ts'
 import { type RelaySink, startRelay } from '../../src/events/log/relay.ts'
 import { atEnd, secretKey, sql } from '../kit/kit.ts'
 import type { SseReader } from './sse.ts'
@@ -34,7 +35,7 @@ export function newPlace(): Place {
 }
 
 /** An event with its number `n` in the payload. */
-export function newEvent(place: Place, n: number, type: EventType = 'message.sent', padding = ''): NewEvent {
+export function newEvent(place: Place, n: number, type = 'message.sent', padding = ''): NewEvent {
   return {
     ...place,
     type,

@@ -1,7 +1,7 @@
 // Proves GraphQL over HTTP with the whole audit of graphql-http, and the format of errors.
 import { serverAudits } from 'graphql-http'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Api, api, sql } from '../kit/kit.ts'
+import { type Api, api, prisma } from '../kit/kit.ts'
 import { nobody, openRig, type Rig } from '../rest-compat/rig.ts'
 
 let rig: Rig
@@ -114,7 +114,7 @@ describe('an error', () => {
 
   it('is the answer when a team key asks for personal data of the owner', async () => {
     const { createTeam } = await import('../../src/teams/service.ts')
-    const team = await createTeam(sql(rig.databaseUrl), { ownerEmail: rig.tenant.account.email, name: 'Team' })
+    const team = await createTeam(prisma(rig.databaseUrl), { ownerEmail: rig.tenant.account.email, name: 'Team' })
     const ours = api(rig.gateway, team.apiKey, { 'x-team-id': team.teamId })
     for (const field of ['me { id }', 'usage { messagesCount }', 'subscription { status }', 'payments { id }']) {
       for (const document of [`{ ${field} }`, `{ ...F } fragment F on Query { ${field} }`]) {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import * as accounts from '../../src/accounts/service.ts'
 import { newId } from '../../src/core/id.ts'
 import { sandboxNumber } from '../../src/providers/sandbox/script.ts'
-import { sql } from './database.ts'
+import { prisma, sql } from './database.ts'
 
 export interface Account {
   userId: string
@@ -18,7 +18,7 @@ export async function createAccount(
   options: { plan?: 'free' | 'pro' | 'max'; email?: string } = {},
 ): Promise<Account> {
   const { plan = 'max', email = `${randomUUID()}@example.com` } = options
-  return await accounts.createAccount(sql(databaseUrl), { email, name: 'Test', plan })
+  return await accounts.createAccount(prisma(databaseUrl), { email, name: 'Test', plan })
 }
 
 export interface InstanceOptions {

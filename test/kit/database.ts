@@ -6,6 +6,7 @@ import path from 'node:path'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { openCluster } from '../../src/core/database/cluster.ts'
+import { type Database, type Db, openDatabase } from '../../src/core/database/database.ts'
 import { migrate } from '../../src/core/database/migrate.ts'
 import { atEnd } from './at-end.ts'
 import { ownPort } from './port.ts'
@@ -35,6 +36,21 @@ export function sql(databaseUrl: string): pg.Pool {
     await pool.end()
   })
   return pool
+}
+
+const clients = new Map<string, Database>()
+
+/** Prisma Client on that database, one for each test file, closed with the file. */
+export function prisma(databaseUrl: string): Db {
+  const known = clients.get(databaseUrl)
+  if (known) return known.db
+  const client = openDatabase(databaseUrl, () => {}, 4)
+  clients.set(databaseUrl, client)
+  atEnd('file', async () => {
+    clients.delete(databaseUrl)
+    await client[Symbol.asyncDispose]()
+  })
+  return client.db
 }
 
 export interface OwnServer {

@@ -5,6 +5,7 @@ import { describeAuth } from '../../src/accounts/sign-in/auth-routes.ts'
 import { inputs } from '../../src/core/graph/input.ts'
 import { needsActive } from '../../src/core/graph/root-fields.ts'
 import { demoIds as demo } from '../../src/demo/demo.ts'
+import { eventDefinitions as events } from '../../src/event-types.ts'
 import { plainStreamQuery as streamQuery } from '../../src/events/live/stream-plain.ts'
 import { messageExamples } from '../../src/message-types/service.ts'
 import { schema as graph } from '../../src/schema.ts'
@@ -15,6 +16,7 @@ export function describe(): Record<Surface, OpenApiDocument> {
     inputs,
     needsActive: (document) => needsActive(graph, document),
     streamQuery,
+    events,
     identity: describeAuth('/auth'),
     demo,
     messageExamples: messageExamples(demo),

@@ -25,9 +25,10 @@ const domains = [
  */
 const offered: Record<string, readonly string[]> = {
   providers: ['provider', 'providers'],
-  accounts: ['keys/last-used', 'mail/order', 'mail/console-url', 'counts'],
+  accounts: ['keys/last-used', 'mail/order', 'mail/console-url', 'counts', 'credentials.sql', 'workspace'],
+  teams: ['memberships.sql'],
   billing: ['plans', 'admission/period', 'admission/quota', 'hold-plan', 'team-fit', 'team-fit.sql'],
-  events: ['log/emit', 'log/event-type', 'log/log', 'log/relay', 'live/follow'],
+  events: ['log/define', 'log/emit', 'log/event-type', 'log/log', 'log/relay', 'live/follow'],
   media: ['url'],
   'message-types': ['fields', 'row'],
   contacts: ['bulk/service', 'groups/service'],
@@ -45,7 +46,7 @@ const upper: Record<string, readonly string[]> = {
 }
 
 /** The files directly in `src/`, which start the process and assemble the modules. */
-const topFiles = ['app.ts', 'main.ts', 'schema.ts', 'server.ts', 'worker.ts']
+const topFiles = ['app.ts', 'event-types.ts', 'main.ts', 'schema.ts', 'server.ts', 'worker.ts']
 
 const files = sourcesOf('src', 'rest-compat')
 

@@ -6,7 +6,7 @@ import { Pool } from 'undici'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { admitKeys } from '../../src/billing/admission/admit.ts'
 import { createTeam } from '../../src/teams/service.ts'
-import { type Account, api, createAccount, sql } from '../kit/kit.ts'
+import { type Account, api, createAccount, prisma, sql } from '../kit/kit.ts'
 import { welch } from '../kit/welch.ts'
 import { openApp } from '../messages/rig.ts'
 import { expectRefusal, openOwnRig, type Rig } from '../rest-compat/rig.ts'
@@ -82,7 +82,7 @@ describe('an API key', () => {
 
   it('of a team is refused with another team of the same owner, with the same message as an unknown key', async () => {
     const options = { ownerEmail: rig.tenant.account.email, name: 'Team' }
-    const [one, two] = [await createTeam(sql(rig.databaseUrl), options), await createTeam(sql(rig.databaseUrl), options)]
+    const [one, two] = [await createTeam(prisma(rig.databaseUrl), options), await createTeam(prisma(rig.databaseUrl), options)]
     const answer = await api(rig.gateway, one.apiKey, { 'x-team-id': two.teamId }).get('instances')
     expectRefusal(answer, 401, 'UNAUTHORIZED', 'Missing or invalid API key')
   })

@@ -3,7 +3,7 @@ import type { Route } from '../../rest-compat/route.ts'
 import type { ErrorCode } from '../../src/core/errors.ts'
 import { newId } from '../../src/core/id.ts'
 import { createTeam } from '../../src/teams/service.ts'
-import { type Account, type Api, api, cloneDatabase, createAccount, sql, startGateway } from '../kit/kit.ts'
+import { type Account, type Api, api, cloneDatabase, createAccount, prisma, sql, startGateway } from '../kit/kit.ts'
 import { errorsOf } from '../rest-compat/shown.ts'
 import { furnish, type Things } from '../rest-compat/things.ts'
 
@@ -33,7 +33,7 @@ export async function openCaller(site: Site): Promise<Caller> {
 /** A caller in a team's workspace, with the team's key. */
 async function openTeam(site: Site): Promise<Caller & { teamId: string }> {
   const owner = await createAccount(site.databaseUrl)
-  const team = await createTeam(sql(site.databaseUrl), { ownerEmail: owner.email, name: 'Team' })
+  const team = await createTeam(prisma(site.databaseUrl), { ownerEmail: owner.email, name: 'Team' })
   const { teamId } = team
   return { ...(await settle(site, { ...owner, ...team }, { 'x-team-id': teamId })), teamId }
 }

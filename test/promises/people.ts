@@ -3,7 +3,7 @@ import type { Route } from '../../rest-compat/route.ts'
 import type { ErrorCode } from '../../src/core/errors.ts'
 import { createTeam } from '../../src/teams/service.ts'
 import { newPerson, type Person } from '../accounts/person.ts'
-import { api, sql } from '../kit/kit.ts'
+import { api, prisma, sql } from '../kit/kit.ts'
 import { furnish } from '../rest-compat/things.ts'
 import type { Caller, Site } from './callers.ts'
 
@@ -29,7 +29,7 @@ export interface Team {
 
 export async function openTeam(site: Site): Promise<Team> {
   const owner = await newPerson(site, site.databaseUrl)
-  const team = await createTeam(sql(site.databaseUrl), { ownerEmail: owner.email, name: 'Team' })
+  const team = await createTeam(prisma(site.databaseUrl), { ownerEmail: owner.email, name: 'Team' })
   return { ...team, owner }
 }
 

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { withToken } from '../../rest-compat/openapi/words.ts'
 import { createAccount } from '../../src/accounts/service.ts'
-import { atEnd, cloneDatabase, connectedInstance, node, root, sql, startGateway, until, watch } from '../kit/kit.ts'
+import { atEnd, cloneDatabase, connectedInstance, node, prisma, root, startGateway, until, watch } from '../kit/kit.ts'
 import { ownPort } from '../kit/port.ts'
 import { blocks, curls, curlsOf, guides, readme } from './readme-blocks.ts'
 
@@ -30,7 +30,7 @@ describe('the examples of README and the guides', () => {
     writeFileSync(path.join(home, '.curlrc'), 'fail\nsilent\nshow-error\n')
     const databaseUrl = await cloneDatabase()
     const { EMAIL: email, PASSWORD: password } = scene
-    const account = await createAccount(sql(databaseUrl), { email, password, name: 'Reader', plan: 'pro' })
+    const account = await createAccount(prisma(databaseUrl), { email, password, name: 'Reader', plan: 'pro' })
     const instance = await connectedInstance(databaseUrl, account)
     // Running all the examples takes a second or two, which exceeds the default rate limit of one key.
     const gateway = await startGateway({ databaseUrl, env: { RATE_LIMIT_PER_SECOND: '1000' } })

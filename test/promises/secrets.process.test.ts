@@ -1,7 +1,7 @@
 // Proves that logs never contain keys, secrets, message texts or whole phone numbers, on success or failure.
 import { expect, it } from 'vitest'
 import { revokeApiKey } from '../../src/accounts/service.ts'
-import { sql, startGateway, until } from '../kit/kit.ts'
+import { prisma, sql, startGateway, until } from '../kit/kit.ts'
 import { newTenant, openOwnRig, text } from '../rest-compat/rig.ts'
 
 it('writes no key, secret, message text or phone number into a log', async () => {
@@ -52,7 +52,7 @@ it('writes no key, secret, message text or phone number into a log', async () =>
     { error: { code: 'INTERNAL_ERROR', message: 'Something went wrong on our side' } },
   ])
   const { rows } = await sql(rig.databaseUrl).query('select id from api_keys where "userId" = $1', [other.account.userId])
-  await revokeApiKey(sql(rig.databaseUrl), rows[0]?.id as string)
+  await revokeApiKey(prisma(rig.databaseUrl), rows[0]?.id as string)
   await other.api.get('me')
   await until(async () => {
     const { body } = await tenant.api.get(`webhooks/${hook.body.data.id}/deliveries`)

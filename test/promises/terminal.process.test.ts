@@ -8,7 +8,7 @@ import { createApiKey, createAccount as insertAccount } from '../../src/accounts
 import { createLog } from '../../src/core/log.ts'
 import { sentenceOf } from '../../src/core/sentence.ts'
 import { createTeam } from '../../src/teams/service.ts'
-import { atEnd, cloneDatabase, command, sql } from '../kit/kit.ts'
+import { atEnd, cloneDatabase, command, prisma } from '../kit/kit.ts'
 
 /**
  * Sets the window title, clears the screen with a C1 code, adds a line, reverses the text direction, and ends with a line
@@ -31,10 +31,10 @@ async function listen(server: Server): Promise<number> {
 
 it('every command that lists names prints each on one line, and its JSON output keeps them, escaped', async () => {
   const databaseUrl = await cloneDatabase()
-  const pool = sql(databaseUrl)
-  await insertAccount(pool, { email, name: hostile, plan: 'max' })
-  await createApiKey(pool, { email, name: hostile })
-  const { teamId } = await createTeam(pool, { ownerEmail: email, name: hostile })
+  const db = prisma(databaseUrl)
+  await insertAccount(db, { email, name: hostile, plan: 'max' })
+  await createApiKey(db, { email, name: hostile })
+  const { teamId } = await createTeam(db, { ownerEmail: email, name: hostile })
   const lists = [
     ['account', 'list'],
     ['team', 'list'],

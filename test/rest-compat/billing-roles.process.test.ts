@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createTeam } from '../../src/teams/service.ts'
 import { changes, checkoutsOf, openPerson, openTeam, type Person, reads, rowOf, type Site, ways } from '../billing/rig.ts'
-import { api, cloneDatabase, sql, startGateway } from '../kit/kit.ts'
+import { api, cloneDatabase, prisma, sql, startGateway } from '../kit/kit.ts'
 import { expectRefusal, nobody } from './rig.ts'
 
 let site: Site
@@ -111,7 +111,7 @@ describe('an API key', () => {
 
   it('reads the billing of its person, but as a team key only the plans', async () => {
     expect((await api(site, people.owner.apiKey).get('billing/payments')).body.data).toHaveLength(1)
-    const team = await createTeam(sql(site.databaseUrl), { ownerEmail: people.stranger.email, name: 'Keyed' })
+    const team = await createTeam(prisma(site.databaseUrl), { ownerEmail: people.stranger.email, name: 'Keyed' })
     const client = api(site, team.apiKey, { 'x-team-id': team.teamId })
     for (const family of ['subscription', 'usage', 'payments'])
       expectRefusal(await client.get(`billing/${family}`), 403, 'TEAM_KEY_NOT_ALLOWED')

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
 import { createTeam } from '../../src/teams/service.ts'
-import { api, sql } from '../kit/kit.ts'
+import { api, prisma, sql } from '../kit/kit.ts'
 import { campaign, expectRefusal, moment, newTenant, openRig, type Rig, type Tenant, uuid } from './rig.ts'
 
 let rig: Rig
@@ -180,7 +180,7 @@ describe('a campaign', () => {
 describe('a team key', () => {
   it('accesses the campaigns of its team and no others', async () => {
     const { tenant } = rig
-    const { teamId, workspaceId, apiKey } = await createTeam(sql(rig.databaseUrl), {
+    const { teamId, workspaceId, apiKey } = await createTeam(prisma(rig.databaseUrl), {
       ownerEmail: tenant.account.email,
       name: 'Team',
     })

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
 import { createTeam } from '../../src/teams/service.ts'
 import { addContacts, addGroup, membersOf, strangers, watchJob } from '../contacts/bulk-rig.ts'
-import { type Api, api, sql } from '../kit/kit.ts'
+import { type Api, api, prisma, sql } from '../kit/kit.ts'
 import { expectRefusal, moment, newTenant, nobody, openRig, type Rig, uuid } from './rig.ts'
 
 let rig: Rig
@@ -186,7 +186,7 @@ describe('deleting contacts', () => {
 })
 
 it('adds group members with a team key, only from the workspace of that team', async () => {
-  const team = await createTeam(sql(rig.databaseUrl), { ownerEmail: rig.tenant.account.email, name: 'Bulk team' })
+  const team = await createTeam(prisma(rig.databaseUrl), { ownerEmail: rig.tenant.account.email, name: 'Bulk team' })
   const ours = api(rig.gateway, team.apiKey, { 'x-team-id': team.teamId })
   const [own] = (await addContacts(rig.databaseUrl, team.workspaceId, 1)) as [string]
   const [personal] = (await contacts(1)) as [string]

@@ -1,7 +1,7 @@
 // API keys and the order of checks: which keys are accepted, and what is checked first.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createTeam } from '../../src/teams/service.ts'
-import { api, sql } from '../kit/kit.ts'
+import { api, prisma, sql } from '../kit/kit.ts'
 import { expectRefusal, newTenant, nobody, openRig, type Rig, text } from './rig.ts'
 
 let rig: Rig
@@ -9,7 +9,7 @@ let team: { teamId: string; apiKey: string }
 
 beforeAll(async () => {
   rig = await openRig()
-  team = await createTeam(sql(rig.databaseUrl), { ownerEmail: rig.tenant.account.email, name: 'Team' })
+  team = await createTeam(prisma(rig.databaseUrl), { ownerEmail: rig.tenant.account.email, name: 'Team' })
 })
 
 describe('a key', () => {

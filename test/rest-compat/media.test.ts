@@ -2,7 +2,7 @@
 import { connect } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createTeam } from '../../src/teams/service.ts'
-import { api, createAccount, sql } from '../kit/kit.ts'
+import { api, createAccount, prisma, sql } from '../kit/kit.ts'
 import { publicUrl, samples, sized, upload } from '../media/rig.ts'
 import { countOf, expectRefusal, moment, newTenant, nobody, openRig, type Rig, text, uuid } from './rig.ts'
 
@@ -48,7 +48,7 @@ describe('an upload', () => {
 
   it('with a team key is stored in the workspace of the team', async () => {
     const account = await createAccount(rig.databaseUrl)
-    const team = await createTeam(sql(rig.databaseUrl), { ownerEmail: account.email, name: 'Team' })
+    const team = await createTeam(prisma(rig.databaseUrl), { ownerEmail: account.email, name: 'Team' })
     const headers = { 'x-team-id': team.teamId }
     const { status, body } = await upload(rig.gateway, team.apiKey, 'hello', { headers })
     expect(status).toBe(201)

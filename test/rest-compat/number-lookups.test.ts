@@ -1,7 +1,7 @@
 // Number lookups over REST and GraphQL: answers, validation and idempotency.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createTeam } from '../../src/teams/service.ts'
-import { api, connectedInstance, sql } from '../kit/kit.ts'
+import { api, connectedInstance, prisma, sql } from '../kit/kit.ts'
 import { expectRefusal, moment, newTenant, nobody, openRig, type Rig } from './rig.ts'
 
 let rig: Rig
@@ -100,7 +100,7 @@ describe('a lookup', () => {
 
   it('works with a team key, for instances of that team only', async () => {
     const owner = await newTenant(rig.gateway, rig.databaseUrl)
-    const team = await createTeam(sql(rig.databaseUrl), { ownerEmail: owner.account.email, name: 'Team' })
+    const team = await createTeam(prisma(rig.databaseUrl), { ownerEmail: owner.account.email, name: 'Team' })
     const ours = api(rig.gateway, team.apiKey, { 'x-team-id': team.teamId })
     const { id } = await connectedInstance(rig.databaseUrl, { userId: owner.account.userId, workspaceId: team.workspaceId })
     expect((await ours.post('number-lookups', { instanceId: id, numbers: [gone] })).body.data).toMatchObject([{ exists: false }])

@@ -1,11 +1,11 @@
 // Limits on invitations: nobody can make the gateway mail strangers without end, and everyday use never reaches a limit.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { sqlTransaction } from '../../src/core/database/transaction.ts'
+import { transaction } from '../../src/core/database/transaction.ts'
 import { codeOf, retryAfterOf } from '../../src/core/errors.ts'
 import { newId } from '../../src/core/id.ts'
 import { takeInvitation } from '../../src/teams/invitation-budget.ts'
 import { signIn } from '../accounts/person.ts'
-import { sql, startGateway } from '../kit/kit.ts'
+import { prisma, sql, startGateway } from '../kit/kit.ts'
 import { type Ask, newPerson, newTeam, openRig, type Rig, surfaces, tokenTo } from './rig.ts'
 
 let rig: Rig
@@ -41,7 +41,7 @@ const anyone = (): Count => ({ inviterId: newId(), sessionId: null, email: stran
 /** Counts one invitation as the gateway does; returns the error of a refusal, or null. */
 async function count(invitation: Partial<Count>): Promise<Error | null> {
   const one = { ...anyone(), ...invitation }
-  return await sqlTransaction(sql(rig.databaseUrl), (tx) => takeInvitation(tx, one)).then(
+  return await transaction(prisma(rig.databaseUrl), (tx) => takeInvitation(tx, one)).then(
     () => null,
     (error: Error) => error,
   )

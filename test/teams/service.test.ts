@@ -1,12 +1,12 @@
 // Creating a team creates its own workspace on the owner's subscription.
 import { expect, it } from 'vitest'
 import { createTeam } from '../../src/teams/service.ts'
-import { cloneDatabase, createAccount, sql } from '../kit/kit.ts'
+import { cloneDatabase, createAccount, prisma, sql } from '../kit/kit.ts'
 
 it('creates a team with a workspace, its owner as a member, and a team key', async () => {
   const url = await cloneDatabase()
   const owner = await createAccount(url, { email: 'owner@example.com' })
-  const team = await createTeam(sql(url), { ownerEmail: 'Owner@example.com', name: 'Support' })
+  const team = await createTeam(prisma(url), { ownerEmail: 'Owner@example.com', name: 'Support' })
   expect(team.apiKey).toMatch(/^svc_team_[0-9a-f]{64}$/)
   const { rows } = await sql(url).query(
     `select t.name, w."ownerId", m."userId", m.role, k."teamId", k."workspaceId" = w.id as "same"
@@ -22,9 +22,9 @@ it('creates a team with a workspace, its owner as a member, and a team key', asy
 it('creates no rows for a team whose owner is unknown or whose name is empty', async () => {
   const url = await cloneDatabase()
   await createAccount(url, { email: 'owner@example.com' })
-  await expect(createTeam(sql(url), { ownerEmail: 'none@example.com', name: 'T' })).rejects.toMatchObject({
+  await expect(createTeam(prisma(url), { ownerEmail: 'none@example.com', name: 'T' })).rejects.toMatchObject({
     extensions: { code: 'NOT_FOUND' },
   })
-  await expect(createTeam(sql(url), { ownerEmail: 'owner@example.com', name: '' })).rejects.toThrow(/^name: /)
+  await expect(createTeam(prisma(url), { ownerEmail: 'owner@example.com', name: '' })).rejects.toThrow(/^name: /)
   expect((await sql(url).query('select from workspaces')).rowCount).toBe(1)
 })

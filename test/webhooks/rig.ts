@@ -8,9 +8,10 @@ import { sqlTransaction } from '../../src/core/database/transaction.ts'
 import { newId } from '../../src/core/id.ts'
 import { makeQueues, workOn } from '../../src/core/jobs/work.ts'
 import { createEgress, type EgressOptions } from '../../src/core/network/egress.ts'
-import { type EventType, emit } from '../../src/events/log/emit.ts'
+import { emit } from '../../src/events/log/emit.ts'
 import { startRelay } from '../../src/events/log/relay.ts'
 import type { DeliveryStatus } from '../../src/generated/prisma/client.ts'
+import { messageEvent } from '../../src/messages/events.ts'
 import { deliveryQueues } from '../../src/webhooks/delivery-queues.ts'
 import { webhookJobs } from '../../src/webhooks/jobs.ts'
 import { createEndpoint, type Endpoint } from '../../src/webhooks/service.ts'
@@ -23,9 +24,9 @@ export interface Rig {
   account: Account
   ctx: Context
   /** Creates an endpoint of the account, for `message.sent` by default. */
-  endpoint: (url: string, events?: EventType[]) => Promise<Endpoint & { shownSecret: string }>
-  /** Emits events and returns their ids, in order. */
-  emit: (count?: number, type?: EventType) => Promise<string[]>
+  endpoint: (url: string, events?: string[]) => Promise<Endpoint & { shownSecret: string }>
+  /** Emits `message.sent` so many times, and returns the ids of the events in order. */
+  emit: (count?: number) => Promise<string[]>
   deliveries: (endpointId: string) => Promise<DeliveryRow[]>
 }
 
@@ -96,18 +97,18 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
     async endpoint(url, events = ['message.sent']) {
       return (await createEndpoint(ctx, { url, events })) as Endpoint & { shownSecret: string }
     },
-    async emit(count = 1, type = 'message.sent') {
+    async emit(count = 1) {
       const mark = newId()
       const at = new Date()
-      const fields = { instanceId: instance.id, messageId: mark, providerMessageId: 'p', to: '+15550100', status: 'sent' }
-      const news = Array.from({ length: count }, () => ({
+      const message = {
+        id: mark,
         workspaceId: account.workspaceId,
-        type,
         instanceId: instance.id,
-        messageId: mark,
-        fields,
-        at,
-      }))
+        campaignId: null,
+        providerMessageId: 'p',
+        to: '+15550100',
+      }
+      const news = Array.from({ length: count }, () => messageEvent(message, 'sent', at))
       await sqlTransaction(app.pool, (tx) => emit(tx, news))
       const { rows } = await sql(databaseUrl).query<{ id: string }>(
         `select id from (select id, "messageId" from outbox union all select id, "messageId" from events) e where "messageId" = $1 order by id`,

@@ -1,12 +1,14 @@
 // API keys: shown once at creation, stored only as a SHA-256 digest.
 import { createHash, randomBytes } from 'node:crypto'
-import type pg from 'pg'
 import { z } from 'zod'
-import type { Sql } from '../../core/database/database.ts'
-import { sqlTransaction } from '../../core/database/transaction.ts'
+import type { Context } from '../../core/context.ts'
+import type { Db } from '../../core/database/database.ts'
+import { type Tx, transaction } from '../../core/database/transaction.ts'
 import { fail } from '../../core/errors.ts'
+import { load } from '../../core/graph/load.ts'
 import { newId } from '../../core/id.ts'
-import { parse, text } from '../../core/validation.ts'
+import { parse, text, uuid } from '../../core/validation.ts'
+import type { ApiKey, Prisma } from '../../generated/prisma/client.ts'
 import { userIdOf } from '../find-user.ts'
 import { ownWorkspaceOf } from '../own-workspace.ts'
 
@@ -20,23 +22,21 @@ export interface NewApiKey {
   key?: string
 }
 
-/** An API key as lists show it: without the secret. */
-export interface ApiKeyRow {
-  id: string
-  name: string
-  /** The first 16 characters of the key, shown in lists. */
-  prefix: string
-  createdAt: Date
-  lastUsedAt: Date | null
-}
+/** An API key as lists show it: without the secret. `prefix` is the first 16 characters of the key. */
+export type ApiKeyRow = Pick<ApiKey, keyof typeof keyFields>
 
 export interface IssuedApiKey extends ApiKeyRow {
   /** The whole key. It is returned only here and cannot be read again. */
   key: string
 }
 
-/** SQL: the columns of {@link ApiKeyRow}. */
-export const keyColumns = 'id, name, prefix, "createdAt", "lastUsedAt"'
+/** The fields of an {@link ApiKeyRow}, and the keys that are active, oldest first. */
+export const keyFields = { id: true, name: true, prefix: true, createdAt: true, lastUsedAt: true } as const
+export const activeKeys = {
+  where: { revokedAt: null },
+  select: keyFields,
+  orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+} satisfies Prisma.ApiKeyFindManyArgs
 
 /** Returns the value of `api_keys.hash`: SHA-256, 32 bytes. The key has 256 random bits, so it needs no slow hash. */
 export function keyHash(key: string): Buffer<ArrayBuffer> {
@@ -44,16 +44,10 @@ export function keyHash(key: string): Buffer<ArrayBuffer> {
 }
 
 /** Inserts a key in the caller's transaction. */
-export async function issueApiKey(tx: Sql, key: NewApiKey): Promise<IssuedApiKey> {
-  const id = newId()
-  const secret = key.key ?? `${key.teamId ? 'svc_team_' : 'svc_live_'}${randomBytes(32).toString('hex')}`
-  const prefix = secret.slice(0, 16)
-  const { rows } = await tx.query<ApiKeyRow>(
-    `insert into api_keys (id, "userId", "workspaceId", "teamId", name, prefix, hash) values ($1, $2, $3, $4, $5, $6, $7)
-     returning ${keyColumns}`,
-    [id, key.userId, key.workspaceId, key.teamId ?? null, key.name, prefix, keyHash(secret)],
-  )
-  return { ...(rows[0] as ApiKeyRow), key: secret }
+export async function issueApiKey({ db }: Tx, { key: given, ...key }: NewApiKey): Promise<IssuedApiKey> {
+  const secret = given ?? `${key.teamId ? 'svc_team_' : 'svc_live_'}${randomBytes(32).toString('hex')}`
+  const data = { ...key, id: newId(), prefix: secret.slice(0, 16), hash: keyHash(secret) }
+  return { ...(await db.apiKey.create({ data, select: keyFields })), key: secret }
 }
 
 /**
@@ -61,27 +55,38 @@ export async function issueApiKey(tx: Sql, key: NewApiKey): Promise<IssuedApiKey
  * person or a team), such as the owner's subscription.
  * @throws MAX_API_KEYS_REACHED when the workspace has `max` active keys.
  */
-export async function issueApiKeyWithin(tx: Sql, max: number, key: NewApiKey): Promise<IssuedApiKey> {
-  const { rows } = await tx.query<{ n: number }>(
-    `select count(*)::int as n from api_keys where "workspaceId" = $1 and "revokedAt" is null`,
-    [key.workspaceId],
-  )
-  if ((rows[0]?.n ?? 0) >= max) fail('MAX_API_KEYS_REACHED')
+export async function issueApiKeyWithin(tx: Tx, max: number, key: NewApiKey): Promise<IssuedApiKey> {
+  const { workspaceId } = key
+  if ((await tx.db.apiKey.count({ where: { workspaceId, revokedAt: null } })) >= max) fail('MAX_API_KEYS_REACHED')
   return await issueApiKey(tx, key)
 }
 
+/** Makes the active keys among those of `where` invalid from the next request on. Returns how many. */
+export async function revokeKeys({ db }: Tx, where: Prisma.ApiKeyWhereInput): Promise<number> {
+  const { count } = await db.apiKey.updateMany({ where: { ...where, revokedAt: null }, data: { revokedAt: new Date() } })
+  return count
+}
+
 /** Returns the active keys of a person's own workspace, oldest first. */
-export async function listApiKeys(tx: Sql, userId: string): Promise<ApiKeyRow[]> {
-  const { rows } = await tx.query<ApiKeyRow>(
-    `select ${keyColumns} from api_keys where "userId" = $1 and "teamId" is null and "revokedAt" is null order by "createdAt", id`,
-    [userId],
-  )
-  return rows
+export async function listApiKeys(db: Prisma.TransactionClient, userId: string): Promise<ApiKeyRow[]> {
+  return await db.apiKey.findMany({ ...activeKeys, where: { ...activeKeys.where, userId, teamId: null } })
 }
 
 /** {@link listApiKeys} for the account with that address. @throws NOT_FOUND when the address is unknown. */
-export async function listKeysOf(pool: pg.Pool, email: string): Promise<ApiKeyRow[]> {
-  return await listApiKeys(pool, await userIdOf(pool, email))
+export async function listKeysOf(db: Db, email: string): Promise<ApiKeyRow[]> {
+  return await listApiKeys(db, await userIdOf(db, email))
+}
+
+type KeyOrigin = Pick<ApiKey, 'id' | 'userId' | 'revokedAt'>
+
+/** Returns the person who created a key, and the time of its revocation. Returns null for an unknown key. */
+export async function originOfKey(ctx: Context, id: string): Promise<KeyOrigin | null> {
+  return await load<KeyOrigin | null>(ctx, 'origins of keys', id, async (ids) => {
+    const where = { id: { in: [...ids] } }
+    const rows = await ctx.app.db.apiKey.findMany({ where, select: { id: true, userId: true, revokedAt: true } })
+    const found = new Map(rows.map((row) => [row.id, row]))
+    return ids.map((one) => found.get(one) ?? null)
+  })
 }
 
 const newKey = z.object({ email: z.string(), name: text(1, 100) })
@@ -90,19 +95,19 @@ const newKey = z.object({ email: z.string(), name: text(1, 100) })
  * Adds a key to the account's personal workspace, without a limit check.
  * @throws VALIDATION_ERROR when the input is invalid; NOT_FOUND when the address is unknown.
  */
-export async function createApiKey(pool: pg.Pool, input: z.input<typeof newKey>): Promise<IssuedApiKey> {
+export async function createApiKey(db: Db, input: z.input<typeof newKey>): Promise<IssuedApiKey> {
   const { email, name } = parse(newKey, input)
-  return await sqlTransaction(pool, async (tx) => {
-    const userId = await userIdOf(tx, email)
+  return await transaction(db, async (tx) => {
+    const userId = await userIdOf(tx.db, email)
     return await issueApiKey(tx, { userId, workspaceId: await ownWorkspaceOf(tx, userId), name })
   })
 }
 
 /** Makes the key invalid from the next request on. Idempotent. @throws NOT_FOUND when the id is unknown. */
-export async function revokeApiKey(pool: pg.Pool, id: string): Promise<void> {
-  const { rowCount } = await pool.query(
-    `update api_keys set "revokedAt" = coalesce("revokedAt", now()) where id::text = lower($1)`,
-    [id],
-  )
-  if (!rowCount) fail('NOT_FOUND', `No API key has the id ${id}`)
+export async function revokeApiKey(db: Db, id: string): Promise<void> {
+  const known = uuid.safeParse(id).data
+  await transaction(db, async (tx) => {
+    if (!known || (await tx.db.apiKey.count({ where: { id: known } })) === 0) fail('NOT_FOUND', `No API key has the id ${id}`)
+    await revokeKeys(tx, { id: known })
+  })
 }

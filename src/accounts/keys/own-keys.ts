@@ -3,7 +3,7 @@ import type { Context } from '../../core/context.ts'
 import { fail } from '../../core/errors.ts'
 import { write } from '../../core/idempotency/idempotency.ts'
 import { ownWorkspaceOf } from '../own-workspace.ts'
-import { type IssuedApiKey, issueApiKeyWithin } from './api-keys.ts'
+import { type IssuedApiKey, issueApiKeyWithin, revokeKeys } from './api-keys.ts'
 
 /**
  * Adds a key to the person's own workspace, on their own subscription, whichever workspace the request is for.
@@ -22,10 +22,7 @@ export async function createOwnApiKey(ctx: Context, name: string): Promise<Issue
 /** Makes the key invalid from the next request on. @throws NOT_FOUND when it is not a personal key of the caller, or was revoked. */
 export async function revokeOwnApiKey(ctx: Context, id: string): Promise<{ id: string; deleted: true }> {
   return await write(ctx, async (tx) => {
-    const { rowCount } = await tx.query(
-      `update api_keys set "revokedAt" = now() where id = $1 and "userId" = $2 and "teamId" is null and "revokedAt" is null`,
-      [id, ctx.principal.userId],
-    )
-    return rowCount ? { id, deleted: true } : fail('NOT_FOUND', 'API key not found')
+    const revoked = await revokeKeys(tx, { id, userId: ctx.principal.userId, teamId: null })
+    return revoked ? { id, deleted: true } : fail('NOT_FOUND', 'API key not found')
   })
 }

@@ -1,7 +1,7 @@
 // Outbox for mail: a mail is stored in the transaction that causes it, and sent by a job.
 
 import type { App } from '../../core/app.ts'
-import type { Sql } from '../../core/database/database.ts'
+import type { Tx } from '../../core/database/transaction.ts'
 import { newId } from '../../core/id.ts'
 import { enqueue, implementJob, type JobImplementation } from '../../core/jobs/jobs.ts'
 import { takeMail } from './budget.ts'
@@ -15,14 +15,14 @@ import { composeMail, type MailOrder } from './texts.ts'
  * reached its limit for that kind of mail, returns the seconds until the next one may be sent. Callers that must not reveal the difference
  * ignore the result.
  */
-export async function orderMail(app: App, tx: Sql, order: MailOrder): Promise<number | null> {
+export async function orderMail(app: App, tx: Tx, order: MailOrder): Promise<number | null> {
   const waitSeconds = await takeMail(tx, order)
   if (waitSeconds !== null) return waitSeconds
   const id = newId()
   const console = consoleUrl(app)
   const mail: Mail = { to: order.to, ...composeMail(order, console), messageId: `<${id}@${new URL(console).hostname}>` }
   // Encrypted, because its token gives access to an account.
-  await tx.query('insert into mails (id, content) values ($1, $2)', [id, app.sealer.seal(JSON.stringify(mail))])
+  await tx.db.mail.create({ data: { id, content: app.sealer.seal(JSON.stringify(mail)) } })
   await enqueue(app, tx, mailJob, [{ data: { id } }])
   return null
 }
@@ -39,11 +39,11 @@ export const mailImplementation: JobImplementation = implementJob(
 )
 
 async function deliver(app: App, id: string): Promise<void> {
-  const { rows } = await app.pool.query<{ content: Buffer }>('select content from mails where id = $1', [id])
+  const stored = await app.db.mail.findUnique({ where: { id } })
   // Another process sent the mail and died before it completed the job.
-  if (!rows[0]) return
+  if (!stored) return
   try {
-    await mailer(app).send(id, JSON.parse(app.sealer.open(rows[0].content).toString()) as Mail)
+    await mailer(app).send(id, JSON.parse(app.sealer.open(stored.content).toString()) as Mail)
   } catch (error) {
     if (!saysNoSuchMailbox(error)) throw error
     // A server that gets repeated attempts for unknown mailboxes classifies the sender as a spammer.
@@ -53,5 +53,5 @@ async function deliver(app: App, id: string): Promise<void> {
 }
 
 async function forget(app: App, id: string): Promise<void> {
-  await app.pool.query('delete from mails where id = $1', [id])
+  await app.db.mail.deleteMany({ where: { id } })
 }

@@ -1,13 +1,14 @@
 // Mails whose link proves ownership of an address: queued together with the token that they carry.
 import type { App } from '../../core/app.ts'
-import type { Sql } from '../../core/database/database.ts'
-import { sqlTransaction } from '../../core/database/transaction.ts'
+import { type Tx, transaction } from '../../core/database/transaction.ts'
+import { hashOf } from '../credential.ts'
+import { lockUnverified } from '../users.sql.ts'
 import { takeNothing } from './budget.ts'
 import { orderMail } from './order.ts'
 import { keepMailToken, newMailToken, type Purpose } from './tokens.ts'
 
 /** Queues a mail with a new token, in the caller's transaction. Returns false, and stores no token, if the mail limit is reached. */
-export async function orderToken(app: App, tx: Sql, purpose: Purpose, to: string, userId: string): Promise<boolean> {
+export async function orderToken(app: App, tx: Tx, purpose: Purpose, to: string, userId: string): Promise<boolean> {
   const token = newMailToken()
   const kind = purpose === 'verify-email' ? 'verify' : 'reset'
   if ((await orderMail(app, tx, { kind, to, token })) !== null) return false
@@ -20,14 +21,10 @@ export async function orderToken(app: App, tx: Sql, purpose: Purpose, to: string
  * not vouch for the address: its mail sets a password.
  */
 export async function orderVerification(app: App, to: string): Promise<void> {
-  await sqlTransaction(app.pool, async (tx) => {
-    const { rows } = await tx.query<{ id: string; hasPassword: boolean }>(
-      `select id, exists (
-          select from auth_accounts a where a."userId" = users.id and a."providerId" = 'credential'
-        ) as "hasPassword" from users where email = $1 and not "emailVerified" for no key update`,
-      [to],
-    )
-    if (!rows[0]) return await takeNothing(tx, { kind: 'verify', to })
-    await orderToken(app, tx, rows[0].hasPassword ? 'verify-email' : 'reset-password', to, rows[0].id)
+  await transaction(app.db, async (tx) => {
+    const user = await lockUnverified(tx, to)
+    if (!user) return await takeNothing(tx, { kind: 'verify', to })
+    const purpose = (await hashOf(tx.db, { id: user.id })) ? 'verify-email' : 'reset-password'
+    await orderToken(app, tx, purpose, to, user.id)
   })
 }

@@ -1,11 +1,13 @@
 // One-time tokens in mails, each for one account. Only their SHA-256 digest is stored.
 import { createHash, randomBytes } from 'node:crypto'
-import type { Sql } from '../../core/database/database.ts'
+import type { Tx } from '../../core/database/transaction.ts'
 import { newId } from '../../core/id.ts'
+import type { Prisma } from '../../generated/prisma/client.ts'
 
 export type Purpose = 'verify-email' | 'reset-password'
 
-const lasts: Record<Purpose, string> = { 'verify-email': '1 day', 'reset-password': '1 hour' }
+const hour = 3_600_000
+const lastsMs: Record<Purpose, number> = { 'verify-email': 24 * hour, 'reset-password': hour }
 
 /** Returns 192 random bits as base64url. */
 export function newMailToken(): string {
@@ -22,31 +24,32 @@ function markOf(purpose: Purpose, userId: string): string {
 }
 
 /** Stores a token. Call it in the transaction that queues the mail. */
-export async function keepMailToken(tx: Sql, purpose: Purpose, token: string, userId: string): Promise<void> {
-  await tx.query(
-    `insert into auth_verifications (id, identifier, value, "expiresAt") values ($1, $2, $3, now() + $4::interval)`,
-    [newId(), identifierOf(purpose, token), markOf(purpose, userId), lasts[purpose]],
-  )
+export async function keepMailToken({ db }: Tx, purpose: Purpose, token: string, userId: string): Promise<void> {
+  const expiresAt = new Date(Date.now() + lastsMs[purpose])
+  const data = { id: newId(), identifier: identifierOf(purpose, token), value: markOf(purpose, userId), expiresAt }
+  await db.authVerification.create({ data })
+}
+
+function validToken(purpose: Purpose, token: string): Prisma.AuthVerificationWhereInput {
+  return { identifier: identifierOf(purpose, token), expiresAt: { gt: new Date() } }
 }
 
 /** Returns the user id of a valid token without using it up; undefined for any other token. */
-export async function ownerOfMailToken(sql: Sql, purpose: Purpose, token: string): Promise<string | undefined> {
-  const { rows } = await sql.query<{ value: string }>(
-    'select value from auth_verifications where identifier = $1 and "expiresAt" > now()',
-    [identifierOf(purpose, token)],
-  )
-  return rows[0]?.value.slice(markOf(purpose, '').length)
+export async function ownerOfMailToken(
+  db: Prisma.TransactionClient,
+  purpose: Purpose,
+  token: string,
+): Promise<string | undefined> {
+  const found = await db.authVerification.findFirst({ where: validToken(purpose, token), select: { value: true } })
+  return found?.value.slice(markOf(purpose, '').length)
 }
 
 /** Uses the token up. Returns false if another request has used it, or if it is expired or void. */
-export async function takeMailToken(tx: Sql, purpose: Purpose, token: string): Promise<boolean> {
-  const { rowCount } = await tx.query('delete from auth_verifications where identifier = $1 and "expiresAt" > now()', [
-    identifierOf(purpose, token),
-  ])
-  return Boolean(rowCount)
+export async function takeMailToken({ db }: Tx, purpose: Purpose, token: string): Promise<boolean> {
+  return (await db.authVerification.deleteMany({ where: validToken(purpose, token) })).count > 0
 }
 
 /** Makes the account's tokens for that purpose void. */
-export async function voidMailTokens(tx: Sql, purpose: Purpose, userId: string): Promise<void> {
-  await tx.query('delete from auth_verifications where value = $1', [markOf(purpose, userId)])
+export async function voidMailTokens({ db }: Tx, purpose: Purpose, userId: string): Promise<void> {
+  await db.authVerification.deleteMany({ where: { value: markOf(purpose, userId) } })
 }

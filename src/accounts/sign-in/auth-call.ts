@@ -50,15 +50,13 @@ export function checkOrigin(app: App, { headers: { origin } }: FastifyRequest): 
  */
 export async function callerOf(app: App, request: FastifyRequest): Promise<TokenClaims> {
   const claims = await claimsOf(app, request)
-  const { rowCount } = claims
-    ? await app.pool.query('select from auth_sessions where id = $1 and "userId" = $2 and "expiresAt" > now()', [
-        claims.sessionId,
-        claims.userId,
-      ])
-    : { rowCount: 0 }
-  if (!claims || !rowCount) return refuseToken()
+  if (!claims || !(await isOpen(app, claims))) return refuseToken()
   await app.hooks.limitSignIn(app, claims.userId)
   return claims
+}
+
+async function isOpen({ db }: App, { sessionId: id, userId }: TokenClaims): Promise<boolean> {
+  return (await db.authSession.count({ where: { id, userId, expiresAt: { gt: new Date() } } })) > 0
 }
 
 /** Returns the claims of the token in `Authorization: Bearer`; null without a valid one. */

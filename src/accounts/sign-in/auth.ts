@@ -12,12 +12,15 @@ import { email } from '../email.ts'
 import { consoleHome } from '../mail/console-url.ts'
 import { orderVerification } from '../mail/token-mail.ts'
 import { openAccount } from '../open-account.ts'
-import { boundSessions } from './bound-sessions.ts'
 import { hashPassword, verifyPassword } from './password.ts'
+import { boundSessions } from './sessions.sql.ts'
 import { identitySecret } from './signing-key.ts'
 import { tokenAudience, tokenSeconds } from './token-form.ts'
 
 const day = 86_400
+
+/** Sessions of one person: a program may sign in for every token, and nothing else ends a session for 30 days. */
+const mostSessions = 1_000
 
 const noTokens = { accessToken: null, refreshToken: null, idToken: null }
 
@@ -99,8 +102,8 @@ export function createAuth(app: App, { baseUrl, oidc }: AuthOptions) {
       sendVerificationEmail: ({ user }) => orderVerification(app, user.email),
     },
     databaseHooks: {
-      user: { create: { before: async (user) => refuseUnwritable(user), after: (user) => openAccount(app.pool, user.id) } },
-      session: { create: { after: ({ userId }) => boundSessions(app.pool, userId) } },
+      user: { create: { before: async (user) => refuseUnwritable(user), after: (user) => openAccount(app.db, user.id) } },
+      session: { create: { after: ({ userId }) => boundSessions(app.pool, userId, mostSessions) } },
       // The gateway requests nothing from an identity provider later, so it stores none of the provider's tokens.
       account: { create: { before: async (account) => ({ data: { ...account, ...noTokens } }) } },
     },

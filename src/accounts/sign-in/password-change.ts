@@ -2,16 +2,17 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { App } from '../../core/app.ts'
-import type { Sql } from '../../core/database/database.ts'
-import { sqlTransaction } from '../../core/database/transaction.ts'
+import { transaction } from '../../core/database/transaction.ts'
 import { fail } from '../../core/errors.ts'
 import { parse, text } from '../../core/validation.ts'
+import { hashOf } from '../credential.ts'
 import { password } from '../fields.ts'
+import { lockUser } from '../users.sql.ts'
 import { callerOf, refuseToken } from './auth-call.ts'
 import { inTurnOf } from './claimant.ts'
 import { guarded } from './login-guard.ts'
 import { hashPassword, verifyPassword } from './password.ts'
-import { lockUser, replacePassword } from './replace-password.ts'
+import { replacePassword } from './replace-password.ts'
 
 export const changeBody = z
   .object({
@@ -28,7 +29,9 @@ export const changeBody = z
 export async function changePassword(app: App, request: FastifyRequest): Promise<{ changed: true }> {
   const { userId, sessionId } = await callerOf(app, request)
   const { currentPassword, newPassword } = parse(changeBody, request.body)
-  const { email, password: current } = await credentialOf(app.pool, userId)
+  const user = await app.db.user.findUnique({ where: { id: userId }, select: { email: true } })
+  const { email } = user ?? refuseToken()
+  const current = await hashOf(app.db, { id: userId })
   if (!current) fail('INVALID_STATE', 'This account has no password; set one with a mail (password/forgot)')
   const claimant = { kind: 'session', email } as const
   await guarded(app, email, claimant, async () => {
@@ -36,19 +39,11 @@ export async function changePassword(app: App, request: FastifyRequest): Promise
       fail('INVALID_CREDENTIALS', 'currentPassword: is not the current password')
   })
   const hash = await inTurnOf(claimant, () => hashPassword(newPassword))
-  await sqlTransaction(app.pool, async (tx) => {
+  await transaction(app.db, async (tx) => {
     await lockUser(tx, userId)
-    if ((await credentialOf(tx, userId)).password !== current)
+    if ((await hashOf(tx.db, { id: userId })) !== current)
       fail('CONFLICT', 'The password was changed by another request at the same time')
     await replacePassword(tx, { userId, email, hash, keepSessionId: sessionId })
   })
   return { changed: true }
-}
-
-async function credentialOf(sql: Sql, userId: string): Promise<{ email: string; password: string | null }> {
-  const { rows } = await sql.query<{ email: string; password: string | null }>(
-    `select u.email, a.password from users u left join auth_accounts a on a."userId" = u.id and a."providerId" = 'credential' where u.id = $1`,
-    [userId],
-  )
-  return rows[0] ?? refuseToken()
 }

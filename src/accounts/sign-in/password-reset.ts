@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { App } from '../../core/app.ts'
-import { sqlTransaction } from '../../core/database/transaction.ts'
+import { transaction } from '../../core/database/transaction.ts'
 import { fail } from '../../core/errors.ts'
 import { parse } from '../../core/validation.ts'
 import { email } from '../email.ts'
@@ -10,11 +10,12 @@ import { mailToken, password } from '../fields.ts'
 import { takeNothing } from '../mail/budget.ts'
 import { orderToken } from '../mail/token-mail.ts'
 import { ownerOfMailToken, takeMailToken } from '../mail/tokens.ts'
+import { lockUser } from '../users.sql.ts'
 import { answerAlike } from './ask-bounds.ts'
 import { inTurnOf, strangerOf } from './claimant.ts'
 import { hashPassword } from './password.ts'
 import { proveAddress } from './prove-address.ts'
-import { lockUser, replacePassword } from './replace-password.ts'
+import { replacePassword } from './replace-password.ts'
 
 export const forgotBody = z
   .object({ email: email.describe('The e-mail address of the account.') })
@@ -34,9 +35,9 @@ export async function forgotPassword(app: App, request: FastifyRequest): Promise
 }
 
 async function orderReset(app: App, to: string): Promise<void> {
-  await sqlTransaction(app.pool, async (tx) => {
-    const { rows } = await tx.query<{ id: string }>('select id from users where email = $1', [to])
-    if (rows[0]) await orderToken(app, tx, 'reset-password', to, rows[0].id)
+  await transaction(app.db, async (tx) => {
+    const user = await tx.db.user.findUnique({ where: { email: to }, select: { id: true } })
+    if (user) await orderToken(app, tx, 'reset-password', to, user.id)
     else await takeNothing(tx, { kind: 'reset', to })
   })
 }
@@ -50,9 +51,9 @@ async function orderReset(app: App, to: string): Promise<void> {
 export async function resetPassword(app: App, request: FastifyRequest): Promise<{ changed: true }> {
   const { token, password: newPassword } = parse(resetBody, request.body)
   // Rejects an invalid token before the expensive hash.
-  const userId = (await ownerOfMailToken(app.pool, 'reset-password', token)) ?? fail('INVALID_TOKEN')
+  const userId = (await ownerOfMailToken(app.db, 'reset-password', token)) ?? fail('INVALID_TOKEN')
   const hash = await inTurnOf(strangerOf(request), () => hashPassword(newPassword))
-  await sqlTransaction(app.pool, async (tx) => {
+  await transaction(app.db, async (tx) => {
     const { email } = (await lockUser(tx, userId)) ?? fail('INVALID_TOKEN')
     if (!(await takeMailToken(tx, 'reset-password', token))) fail('INVALID_TOKEN')
     await replacePassword(tx, { userId, email, hash })

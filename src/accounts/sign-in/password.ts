@@ -13,13 +13,13 @@ const head = `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallel
  * password gives the same string.
  * @throws API_RATE_LIMIT_EXCEEDED when the party has too many queued requests; SERVICE_UNAVAILABLE when too many are queued in all.
  */
-export async function hashPassword(password: string, like?: string): Promise<string> {
+export async function hashPassword(password: string, like?: string | null): Promise<string> {
   const nonce = saltOf(like) ?? randomBytes(16)
   const tag = await digest({ ...cost, message: password, nonce })
   return `${head}${base64(nonce)}$${base64(tag)}`
 }
 
-function saltOf(hash: string | undefined): Buffer | undefined {
+function saltOf(hash: string | null | undefined): Buffer | undefined {
   return hash?.startsWith(head) ? Buffer.from(hash.slice(head.length).split('$')[0] as string, 'base64') : undefined
 }
 

@@ -1,6 +1,6 @@
 // Replaces a password: also ends sessions, makes mails that would set another password void, and clears failed logins.
-import type { Sql } from '../../core/database/database.ts'
-import { newId } from '../../core/id.ts'
+import type { Tx } from '../../core/database/transaction.ts'
+import { storeCredential } from '../credential.ts'
 import { voidMailTokens } from '../mail/tokens.ts'
 import { forgetTries } from './login-guard.ts'
 
@@ -13,23 +13,10 @@ export interface Replacement {
   keepSessionId?: string
 }
 
-/**
- * Takes a row lock (FOR NO KEY UPDATE) on the user until the caller's transaction ends, so that password changes run one after another.
- * Returns null if there is no such user.
- */
-export async function lockUser(tx: Sql, userId: string): Promise<{ email: string } | null> {
-  const { rows } = await tx.query<{ email: string }>('select email from users where id = $1 for no key update', [userId])
-  return rows[0] ?? null
-}
-
-/** Runs in the caller's transaction, which must begin with {@link lockUser}. */
-export async function replacePassword(tx: Sql, { userId, email, hash, keepSessionId }: Replacement): Promise<void> {
-  await tx.query(
-    `insert into auth_accounts (id, "userId", "providerId", "accountId", password) values ($1, $2, 'credential', $3, $4)
-      on conflict ("providerId", "accountId") do update set password = excluded.password, "updatedAt" = now()`,
-    [newId(), userId, userId, hash],
-  )
-  await tx.query('delete from auth_sessions where "userId" = $1 and id is distinct from $2', [userId, keepSessionId ?? null])
+/** Runs in the caller's transaction, which must begin with `lockUser`. */
+export async function replacePassword(tx: Tx, { userId, email, hash, keepSessionId }: Replacement): Promise<void> {
+  await storeCredential(tx, userId, hash)
+  await tx.db.authSession.deleteMany({ where: { userId, id: { not: keepSessionId } } })
   await voidMailTokens(tx, 'reset-password', userId)
   await forgetTries(tx, email)
 }

@@ -22,12 +22,18 @@ export const sessionPath = z.object({ id: uuid.describe("The session's id.") })
 /** Returns the person's sessions, newest first. @throws UNAUTHORIZED when the token is invalid. */
 export async function listSessions(app: App, request: FastifyRequest): Promise<ListedSession[]> {
   const { userId, sessionId } = await callerOf(app, request)
-  const { rows } = await app.pool.query<ListedSession>(
-    `select id, id = $2 as current, nullif("ipAddress", '') as "ipAddress", nullif("userAgent", '') as "userAgent", "createdAt", "expiresAt"
-      from auth_sessions where "userId" = $1 and "expiresAt" > now() order by id desc`,
-    [userId, sessionId],
-  )
-  return rows.map((row) => ({ ...row, ipAddress: row.ipAddress && shorten(row.ipAddress) }))
+  const rows = await app.db.authSession.findMany({
+    where: { userId, expiresAt: { gt: new Date() } },
+    select: { id: true, ipAddress: true, userAgent: true, createdAt: true, expiresAt: true },
+    orderBy: { id: 'desc' },
+  })
+  return rows.map(({ id, ipAddress, userAgent, ...times }) => ({
+    id,
+    current: id === sessionId,
+    ipAddress: ipAddress ? shorten(ipAddress) : null,
+    userAgent: userAgent || null,
+    ...times,
+  }))
 }
 
 /** Formats an IP address without the zeros that it is stored with. */
@@ -42,7 +48,7 @@ function shorten(address: string): string {
 export async function endSession(app: App, request: FastifyRequest): Promise<{ id: string; deleted: true }> {
   const { userId } = await callerOf(app, request)
   const { id } = parse(sessionPath, request.params)
-  const { rowCount } = await app.pool.query('delete from auth_sessions where id = $1 and "userId" = $2', [id, userId])
-  if (!rowCount) fail('NOT_FOUND', 'Session not found')
+  const { count } = await app.db.authSession.deleteMany({ where: { id, userId } })
+  if (count === 0) fail('NOT_FOUND', 'Session not found')
   return { id, deleted: true }
 }

@@ -4,12 +4,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { App } from '../../core/app.ts'
 import { parse, text } from '../../core/validation.ts'
+import { hashOf } from '../credential.ts'
 import { email } from '../email.ts'
 import { asking, type ConsoleUser, checkOrigin, claimsOf, consoleUser, headersOf, passCookies, refuseToken } from './auth-call.ts'
 import { strangerOf } from './claimant.ts'
 import { identity } from './identity.ts'
 import { deviceOf, rememberDevice } from './known-device.ts'
 import { guarded } from './login-guard.ts'
+import { lockHashOfSession } from './sessions.sql.ts'
 import { tokenSeconds } from './token-form.ts'
 
 /** Accepts any password that can be hashed: one that is too short to be a password gives INVALID_CREDENTIALS, not VALIDATION_ERROR. */
@@ -49,31 +51,17 @@ interface Opened {
 
 /** @throws INVALID_CREDENTIALS when address or password is wrong; EMAIL_NOT_VERIFIED when the address is not verified. */
 async function openSession(app: App, body: z.output<typeof loginBody>, asked: Headers): Promise<Opened> {
-  const judgedBy = await hashOf(app, body.email)
+  const judgedBy = await hashOf(app.db, { email: body.email })
   const { response, headers } = await asking(
     app,
     (await identity(app).auth()).api.signInEmail({ body, headers: asked, returnHeaders: true }),
   )
-  // A password change ends the sessions that exist, and may have run before this session did. FOR SHARE waits for a change that is in
-  // progress; a later change finds the session and ends it.
-  const { rows } = await app.pool.query<{ id: string; hash: string | null }>(
-    `select s.id, a.password as hash from auth_sessions s
-      join auth_accounts a on a."userId" = s."userId" and a."providerId" = 'credential' where s.token = $1 for share of a`,
-    [response.token],
-  )
-  const [session] = rows
+  // A password change ends the sessions that exist, and may have run before this session did.
+  const session = await lockHashOfSession(app.pool, response.token)
   if (session && session.hash === judgedBy) return { user: consoleUser(response.user), sessionId: session.id, headers }
-  await app.pool.query('delete from auth_sessions where token = $1', [response.token])
+  await app.db.authSession.deleteMany({ where: { token: response.token } })
   // Signs in again, against the current password.
   return await openSession(app, body, asked)
-}
-
-async function hashOf(app: App, email: string): Promise<string | null> {
-  const { rows } = await app.pool.query<{ hash: string | null }>(
-    `select a.password as hash from users u join auth_accounts a on a."userId" = u.id and a."providerId" = 'credential' where u.email = $1`,
-    [email],
-  )
-  return rows[0]?.hash ?? null
 }
 
 async function tokenFor(app: App, userId: string, sessionId: string): Promise<Token> {
@@ -110,7 +98,7 @@ export async function logOut(app: App, request: FastifyRequest, reply: FastifyRe
   const ofCookie = await asking(app, api.getSession({ headers: asked, query: { disableRefresh: true } }))
   const ofToken = await claimsOf(app, request)
   const ids = [ofCookie?.session.id, ofToken?.sessionId].filter((id) => id !== undefined)
-  await app.pool.query('delete from auth_sessions where id = any($1::uuid[])', [ids])
+  await app.db.authSession.deleteMany({ where: { id: { in: ids } } })
   // Called only to clear the cookie: better-auth reports the session as ended even if it could not end it.
   const { headers } = await api.signOut({ headers: asked, returnHeaders: true })
   passCookies(reply, headers)

@@ -2,6 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { symmetricDecrypt } from 'better-auth/crypto'
 import type { Sql } from '../../core/database/database.ts'
+import { newestSigningKey } from './signing-key.sql.ts'
 
 /** Returns the secret that better-auth signs and encrypts with. */
 export function identitySecret(secretKey: Buffer): string {
@@ -10,12 +11,10 @@ export function identitySecret(secretKey: Buffer): string {
 
 /** True if this SECRET_KEY decrypts the current signing key. Otherwise nobody can sign in. Returns undefined if there is no key yet. */
 export async function opensSigningKey(sql: Sql, secretKey: Buffer): Promise<boolean | undefined> {
-  const { rows } = await sql.query<{ key: string }>(
-    `select "privateKey" as key from auth_jwks where "expiresAt" is null or "expiresAt" > now() order by "createdAt" desc limit 1`,
-  )
-  if (!rows[0]) return undefined
+  const key = await newestSigningKey(sql)
+  if (!key) return undefined
   // better-auth stores the encrypted key as JSON text.
-  const opened = symmetricDecrypt({ key: identitySecret(secretKey), data: JSON.parse(rows[0].key) })
+  const opened = symmetricDecrypt({ key: identitySecret(secretKey), data: JSON.parse(key) })
   return await opened.then(
     () => true,
     () => false,

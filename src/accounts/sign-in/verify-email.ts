@@ -2,18 +2,19 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { App } from '../../core/app.ts'
-import { sqlTransaction } from '../../core/database/transaction.ts'
+import { transaction } from '../../core/database/transaction.ts'
 import { fail } from '../../core/errors.ts'
 import { parse, text } from '../../core/validation.ts'
+import { hashOf } from '../credential.ts'
 import { email } from '../email.ts'
 import { mailToken } from '../fields.ts'
 import { orderVerification } from '../mail/token-mail.ts'
 import { ownerOfMailToken, takeMailToken } from '../mail/tokens.ts'
+import { lockUser } from '../users.sql.ts'
 import { answerAlike } from './ask-bounds.ts'
 import { inTurnOf, strangerOf } from './claimant.ts'
 import { verifyPassword } from './password.ts'
 import { proveAddress } from './prove-address.ts'
-import { lockUser } from './replace-password.ts'
 
 export const verifyBody = z
   .object({
@@ -37,9 +38,9 @@ export const emailBody = z.object({ email: email.describe('The e-mail address of
  */
 export async function verifyEmail(app: App, request: FastifyRequest): Promise<{ verified: true }> {
   const { token, password } = parse(verifyBody, request.body)
-  const userId = (await ownerOfMailToken(app.pool, 'verify-email', token)) ?? fail('INVALID_TOKEN')
+  const userId = (await ownerOfMailToken(app.db, 'verify-email', token)) ?? fail('INVALID_TOKEN')
   if (password !== undefined) await checkPassword(app, request, userId, password)
-  await sqlTransaction(app.pool, async (tx) => {
+  await transaction(app.db, async (tx) => {
     if (!(await lockUser(tx, userId)) || !(await takeMailToken(tx, 'verify-email', token))) fail('INVALID_TOKEN')
     await proveAddress(tx, userId, app.hooks.revokeInvitations)
   })
@@ -47,11 +48,7 @@ export async function verifyEmail(app: App, request: FastifyRequest): Promise<{ 
 }
 
 async function checkPassword(app: App, request: FastifyRequest, userId: string, password: string): Promise<void> {
-  const { rows } = await app.pool.query<{ hash: string | null }>(
-    `select password as hash from auth_accounts where "userId" = $1 and "providerId" = 'credential'`,
-    [userId],
-  )
-  const hash = rows[0]?.hash ?? ''
+  const hash = (await hashOf(app.db, { id: userId })) ?? ''
   if (await inTurnOf(strangerOf(request), () => verifyPassword(hash, password))) return
   fail('INVALID_CREDENTIALS', 'password: is not the password of the sign-up that this mail belongs to')
 }

@@ -1,5 +1,4 @@
 // SQL of the admission of signed-in people: one statement for each batch of requests.
-import { isPersonal } from '../../accounts/service.ts'
 import type { Sql } from '../../core/database/database.ts'
 import type { TeamRole } from '../../core/principal.ts'
 import { planInForceSql } from '../plans.ts'
@@ -42,7 +41,8 @@ with known as (
   left join team_members m on m."teamId" = a.team and m."userId" = s."userId"
   left join teams t on t.id = m."teamId" and t."deletedAt" is null
   left join workspaces w on w.id = case when a.team is null
-    then (select p.id from workspaces p where p."ownerId" = s."userId" and ${isPersonal('p')} limit 1)
+    then (select p.id from workspaces p where p."ownerId" = s."userId"
+      and not exists (select from teams team where team."workspaceId" = p.id) limit 1)
     else t."workspaceId" end
   left join subscriptions b on b."userId" = w."ownerId"
 ), ${windowsSql('select "userId" as id, count("workspaceId") as n from known group by "userId"', 4, 5)}

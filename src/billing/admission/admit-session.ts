@@ -35,7 +35,7 @@ function createSessionAdmission(app: App): AdmitSession {
     let row = await batch(request)
     if (row && !row.workspaceId && !request.teamId) {
       // The process that created the account died before it created the workspace.
-      await openAccount(app.pool, request.userId)
+      await openAccount(app.db, request.userId)
       row = await batch(request)
     }
     return row && answerOf(app, row)

@@ -23,8 +23,8 @@ export const AuthorRef = builder.objectRef<Author>('Author').implement({
 export async function authorOf(ctx: Context, userId: string | null): Promise<Author | null> {
   if (userId === null) return null
   return await load<Author | null>(ctx, 'authors', userId, async (ids) => {
-    const { rows } = await ctx.app.pool.query<Author>('select id, email, name from users where id = any($1::uuid[])', [ids])
-    const found = new Map(rows.map((row) => [row.id, row]))
+    const authors = await ctx.app.hooks.readAuthors(ctx.app.db, ids)
+    const found = new Map(authors.map((author) => [author.id, author]))
     return ids.map((id) => found.get(id) ?? null)
   })
 }

@@ -77,17 +77,14 @@ function weightOf({ headers, routeOptions: { bodyLimit, config } }: FastifyReque
  */
 export async function readBody(request: FastifyRequest, payload: Readable): Promise<unknown> {
   const { headers, routeOptions } = request
-  const limit = routeOptions.bodyLimit
   if (!jsonType.test(headers['content-type'] ?? '')) fail('UNSUPPORTED_MEDIA_TYPE')
   if ((headers['content-encoding'] ?? 'identity') !== 'identity')
     fail('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed')
-  if (Number(headers['content-length']) > limit) fail('PAYLOAD_TOO_LARGE')
   const hash = headers['idempotency-key'] === undefined ? null : fingerprinting(request)
   const json = openJson({ values: routeOptions.config.values })
   let bytes = 0
-  for await (const block of blocksOf(payload)) {
+  for await (const block of blocksOf(request, payload)) {
     bytes += block.length
-    if (bytes > limit) fail('PAYLOAD_TOO_LARGE')
     hash?.update(block)
     if (bytes > longBytes) await ownTurn()
     json.write(block)
@@ -96,8 +93,30 @@ export async function readBody(request: FastifyRequest, payload: Readable): Prom
   return bytes === 0 ? undefined : json.end()
 }
 
+/**
+ * Reads a body of any type as the bytes that were sent, for routes that verify a signature. @throws PAYLOAD_TOO_LARGE when it exceeds
+ * the limit of its route; VALIDATION_ERROR when it ends early.
+ */
+export async function readBytes(request: FastifyRequest, payload: Readable): Promise<Buffer> {
+  const blocks: Buffer[] = []
+  for await (const block of blocksOf(request, payload)) blocks.push(block)
+  return Buffer.concat(blocks)
+}
+
+/** The blocks of a body. @throws PAYLOAD_TOO_LARGE when it exceeds the limit of its route; the rest stays unread. */
+async function* blocksOf({ headers, routeOptions }: FastifyRequest, payload: Readable): AsyncGenerator<Buffer> {
+  const limit = routeOptions.bodyLimit
+  if (Number(headers['content-length']) > limit) fail('PAYLOAD_TOO_LARGE')
+  let bytes = 0
+  for await (const block of joinedChunks(payload)) {
+    bytes += block.length
+    if (bytes > limit) fail('PAYLOAD_TOO_LARGE')
+    yield block
+  }
+}
+
 /** Groups the chunks of a stream into blocks of at least {@link pieceBytes}. @throws VALIDATION_ERROR when the connection closes early. */
-async function* blocksOf(payload: Readable): AsyncGenerator<Buffer> {
+async function* joinedChunks(payload: Readable): AsyncGenerator<Buffer> {
   let chunks: Buffer[] = []
   let bytes = 0
   try {

@@ -3,7 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
 import { fail } from '../../core/errors.ts'
 import type { Entry } from '../log/entry.ts'
-import { type EventFilter, type LogEvent, lastNumber, readAfter, readOf } from '../log/log.ts'
+import { lastNumber, readAfter, readOf } from '../log/log.sql.ts'
+import type { EventFilter, LogEvent } from '../log/log.ts'
 import { createPlaces, type TakePlace } from '../log/places.ts'
 import { BoundedWriter, type WriterOptions } from './bounded-writer.ts'
 import { subject } from './follow.ts'
@@ -125,7 +126,7 @@ export async function startHub(app: App): Promise<Hub> {
     if (stateTopics.size === 0) return
     const subjects = new Set<string>()
     for (const { instanceId, messageId, campaignId } of events) {
-      subjects.add(subject('instance', instanceId))
+      if (instanceId) subjects.add(subject('instance', instanceId))
       if (messageId) subjects.add(subject('message', messageId))
       if (campaignId) subjects.add(subject('campaign', campaignId))
     }

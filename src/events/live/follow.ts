@@ -3,6 +3,7 @@ import type { Sql } from '../../core/database/database.ts'
 import { fail } from '../../core/errors.ts'
 import { parse, uuid } from '../../core/validation.ts'
 import type { EventFilter } from '../log/log.ts'
+import { notifyChanges } from './changes.sql.ts'
 
 /** The event log: the field is resolved once for each matching event, with the event as its root value. */
 export interface LogSource {
@@ -56,7 +57,7 @@ export async function followOne(
 
 /** Notifies every process, when the transaction commits, of subjects that changed without an event. */
 export async function announceChange(tx: Sql, ...subjects: string[]): Promise<void> {
-  await tx.query(`select pg_notify('gateway_changes', subject) from unnest($1::text[]) subject`, [subjects])
+  await notifyChanges(tx, subjects)
 }
 
 export function sourceOf(value: unknown): Source | undefined {

@@ -1,7 +1,8 @@
 // Receives changes that other processes made: one LISTEN connection per process, with polling as the fallback.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
-import { lastNumber } from '../log/log.ts'
+import { lastNumber } from '../log/log.sql.ts'
+import { listenToChanges } from './changes.sql.ts'
 import { connectDedicated } from './dedicated.ts'
 
 export interface Hearing {
@@ -39,7 +40,7 @@ export function startListening(app: App, hearing: Hearing): AsyncDisposable {
       if (channel === 'gateway_events') hearing.onLast(BigInt(payload))
       else hearing.onChange(payload)
     })
-    await client.query('listen gateway_events; listen gateway_changes')
+    await listenToChanges(client)
     hearing.onStart()
     const over = AbortSignal.any([stopping.signal, lost])
     while (!stopping.signal.aborted) {

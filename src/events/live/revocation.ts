@@ -1,6 +1,9 @@
-// Ends the streams of revoked keys and ended sessions within 5 s. One query every 2 s covers all owners of streams in this process.
+// Ends the streams of revoked keys and ended sessions within 5 s. Two queries every 2 s cover all owners of streams in this process.
 import { setTimeout as pause } from 'node:timers/promises'
+import { readValidCredentials } from '../../accounts/credentials.sql.ts'
 import type { App } from '../../core/app.ts'
+import type { Sql } from '../../core/database/database.ts'
+import { type Membership, readMemberships } from '../../teams/memberships.sql.ts'
 import type { BoundedWriter, Holder } from './bounded-writer.ts'
 
 const pollMs = 2_000
@@ -8,17 +11,6 @@ const pollMs = 2_000
 function nameOf({ credentialId, teamId }: Holder): string {
   return `${credentialId} ${teamId}`
 }
-
-/** Selects the owners that may continue: keys not revoked, and valid sessions of people who are still in the team. */
-const statement = `
-  select h.i::int from unnest($1::uuid[], $2::uuid[]) with ordinality as h(id, team, i)
-  where exists (select from api_keys k where k.id = h.id and k."revokedAt" is null)
-    or exists (
-      select from auth_sessions s where s.id = h.id and s."expiresAt" > now() and (h.team is null or exists (
-        select from team_members m join teams t on t.id = m."teamId" and t."deletedAt" is null
-        where m."teamId" = h.team and m."userId" = s."userId"
-      ))
-    )`
 
 export function startRevocation(app: App, writers: ReadonlySet<BoundedWriter>): AsyncDisposable {
   const stopping = new AbortController()
@@ -36,16 +28,8 @@ export function startRevocation(app: App, writers: ReadonlySet<BoundedWriter>): 
 
   async function endRevoked(): Promise<void> {
     const held = new Map([...writers].map(({ holder }) => [nameOf(holder), holder]))
-    const holders = [...held.values()]
-    const { rows } = await app.pool.query<{ i: number }>(statement, [
-      holders.map(({ credentialId }) => credentialId),
-      holders.map(({ teamId }) => teamId),
-    ])
-    const valid = new Set(rows.map(({ i }) => nameOf(holders[i - 1] as Holder)))
-    for (const writer of [...writers]) {
-      const name = nameOf(writer.holder)
-      if (held.has(name) && !valid.has(name)) writer.leave('revoked')
-    }
+    const revoked = new Set((await findRevoked(app.pool, [...held.values()])).map(nameOf))
+    for (const writer of [...writers]) if (revoked.has(nameOf(writer.holder))) writer.leave('revoked')
   }
 
   return {
@@ -54,4 +38,15 @@ export function startRevocation(app: App, writers: ReadonlySet<BoundedWriter>): 
       await running
     },
   }
+}
+
+/** The owners whose key is revoked, whose session has ended, or who have left the team. */
+async function findRevoked(sql: Sql, holders: readonly Holder[]): Promise<Holder[]> {
+  const valid = await readValidCredentials(
+    sql,
+    holders.map(({ credentialId }) => credentialId),
+  )
+  const members = holders.filter((holder): holder is Holder & Membership => holder.kind === 'console' && holder.teamId !== null)
+  const joined = members.length > 0 ? await readMemberships(sql, members) : []
+  return [...holders.filter(({ credentialId }) => !valid.has(credentialId)), ...members.filter((_, i) => !joined[i])]
 }

@@ -1,13 +1,12 @@
 // Validates the event filter of a caller: every id in it must exist in the caller's own workspace.
 import { z } from 'zod'
 import type { App } from '../../core/app.ts'
-import { fail } from '../../core/errors.ts'
 import { parse, uuid } from '../../core/validation.ts'
-import { eventTypes } from '../log/emit.ts'
+import { typeList } from '../log/event-type.ts'
 import type { EventFilter } from '../log/log.ts'
 
 export const eventScope = z.object({
-  types: z.array(z.enum(eventTypes)).min(1).max(50).nullish(),
+  types: typeList.nullish(),
   instanceId: uuid.nullish().describe('Only events of this instance.'),
   messageId: uuid.nullish().describe('Only events of this message.'),
   campaignId: uuid.nullish().describe('Only events of messages of this campaign.'),
@@ -16,14 +15,8 @@ export const eventScope = z.object({
 /** @throws VALIDATION_ERROR when an argument is malformed (the message names each), NOT_FOUND when the workspace lacks an id. */
 export async function scopeOf(app: App, workspaceId: string, args: z.input<typeof eventScope>): Promise<EventFilter> {
   const { types, instanceId, messageId, campaignId } = parse(eventScope, args)
-  if (
-    instanceId &&
-    !(await app.db.instance.findFirst({ where: { id: instanceId, workspaceId, deletedAt: null }, select: { id: true } }))
-  )
-    fail('NOT_FOUND', 'Instance not found')
-  if (messageId && !(await app.db.message.findFirst({ where: { id: messageId, workspaceId }, select: { id: true } })))
-    fail('NOT_FOUND', 'Message not found')
-  if (campaignId && !(await app.db.campaign.findFirst({ where: { id: campaignId, workspaceId }, select: { id: true } })))
-    fail('NOT_FOUND', 'Campaign not found')
+  if (instanceId) await app.hooks.checkInstance(app.db, workspaceId, instanceId)
+  if (messageId) await app.hooks.checkMessage(app.db, workspaceId, messageId)
+  if (campaignId) await app.hooks.checkCampaign(app.db, workspaceId, campaignId)
   return { types: types ? [...new Set(types)] : null, instanceId, messageId, campaignId }
 }

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { App } from '../../core/app.ts'
 import { parse } from '../../core/validation.ts'
-import { eventTypes } from '../log/emit.ts'
+import { typeList } from '../log/event-type.ts'
 import type { EventFilter } from '../log/log.ts'
 import { cursorOf } from '../log/place.ts'
 import type { LogView } from './fanout.ts'
@@ -20,9 +20,7 @@ function listOf(value: unknown): unknown {
 /** Query parameters. `types` is comma-separated or repeated. `named=false` omits event names, so that `onmessage` receives everything. */
 export const plainStreamQuery = z.object({
   ...eventScope.shape,
-  types: z
-    .preprocess(listOf, z.array(z.enum(eventTypes)).min(1).max(50).optional())
-    .describe('Only these event types, comma-separated or repeated.'),
+  types: z.preprocess(listOf, typeList.optional()).describe('Only these event types, comma-separated or repeated.'),
   after: z.string().optional().describe('The cursor of the last event that you received; without it the stream starts now.'),
   named: z
     .enum(['true', 'false'])

@@ -5,7 +5,6 @@ import type { Context } from '../../core/context.ts'
 import { fail } from '../../core/errors.ts'
 import { extentOf, type Page, type PageArgs, pageOf } from '../../core/graph/pagination.ts'
 import type { EventModel } from '../../generated/prisma/models.ts'
-import type { EventType } from './emit.ts'
 import { cursorOf, endOf, numberBefore, resumeAfter } from './place.ts'
 
 /**
@@ -15,7 +14,7 @@ import { cursorOf, endOf, numberBefore, resumeAfter } from './place.ts'
  * @throws VALIDATION_ERROR when an argument is invalid; the message names it.
  */
 export async function readEventPage(
-  args: PageArgs & { types?: readonly EventType[] | null },
+  args: PageArgs & { types?: readonly string[] | null },
   context: Context,
   info: GraphQLResolveInfo,
 ): Promise<Page<EventModel>> {

@@ -1,8 +1,10 @@
 // Positions of readers in the event log: start, resumption and progress. Cursors reveal nothing about other workspaces.
+import { isCreatedAfter } from '../../accounts/workspace.ts'
 import type { App } from '../../core/app.ts'
 import { fail } from '../../core/errors.ts'
 import { openCursor, placeAt, sealCursor, timeOf } from './cursor.ts'
 import { retentionDays } from './log.ts'
+import { type LogBounds, readBounds, readEnd } from './place.sql.ts'
 
 /** The start of a stream. */
 export interface Start {
@@ -29,24 +31,8 @@ export function cursorNow(app: Pick<App, 'sealer'>, workspaceId: string, seq: bi
  * number of the whole log would reveal activity of other workspaces.
  */
 export async function endOf(app: App, workspaceId: string): Promise<Start> {
-  const { rows } = await app.pool.query<{ last: string; own: string }>(
-    `select last, coalesce((select max(seq) from events where "workspaceId" = $1), 0) as own from event_sequence where id = 1`,
-    [workspaceId],
-  )
-  const told = BigInt(rows[0]?.own ?? 0)
-  return { after: BigInt(rows[0]?.last ?? 0), told, cursor: cursorNow(app, workspaceId, told) }
-}
-
-interface Bounds {
-  last: string
-  floor: string
-  /** `sealedAfter`: last number when cursors became encrypted. `takesOld`: true while legacy (unencrypted) cursors are accepted. */
-  sealedAfter: string
-  takesOld: boolean
-  /** True if the number is an event of the workspace that a process of the previous version may have issued in a legacy cursor. */
-  toldOld: boolean
-  /** True if the workspace is so new that none of its events was deleted for age. */
-  isNew: boolean
+  const { last, own } = await readEnd(app.pool, workspaceId)
+  return { after: last, told: own, cursor: cursorNow(app, workspaceId, own) }
 }
 
 /** For this long after an upgrade, processes of the previous version may run beside new ones. */
@@ -64,11 +50,12 @@ export async function resumeAfter(app: App, workspaceId: string, cursor: string,
   if (!opened) return refuse(field)
   const bounds = await boundsOf(app, workspaceId, opened.old)
   const seq = opened.place === undefined ? oldNumber(opened.old, bounds, field) : opened.place.seq
-  if (seq > BigInt(bounds.last)) fail('VALIDATION_ERROR', `${field}: is beyond the end of the event log`)
+  if (seq > bounds.last) fail('VALIDATION_ERROR', `${field}: is beyond the end of the event log`)
   // In a quiet workspace, a recent cursor can hold a number below every event kept. Anyone can write a legacy cursor, so the response
   // to one must not depend on the event numbers of other workspaces, unless the workspace existed when numbers were public.
-  const isRecent = opened.place ? Date.now() - timeOf(opened.place).getTime() < retentionDays * 86_400_000 : bounds.isNew
-  if (seq < BigInt(bounds.floor) && !isRecent) {
+  const since = new Date(Date.now() - retentionDays * 86_400_000)
+  const isRecent = async () => (opened.place ? timeOf(opened.place) > since : await isCreatedAfter(app, workspaceId, since))
+  if (seq < bounds.floor && !(await isRecent())) {
     fail('VALIDATION_ERROR', `${field}: is older than ${retentionDays} days, the retention of events; start without it`)
   }
   return seq
@@ -85,26 +72,17 @@ export async function numberBefore(app: App, workspaceId: string, cursor: string
   return oldNumber(opened.old, await boundsOf(app, workspaceId, opened.old), field)
 }
 
-async function boundsOf(app: App, workspaceId: string, old: bigint | undefined): Promise<Bounds> {
-  const { rows } = await app.pool.query<Bounds>(
-    `select last, coalesce((select min(seq) - 1 from events), last) as floor, "sealedAfter",
-       "sealedAt" > now() - make_interval(days => $3) as "takesOld",
-       exists (select from events where seq = $2 and "workspaceId" = $1 and "createdAt" < "sealedAt" + make_interval(hours => $4)) as "toldOld",
-       exists (select from workspaces where id = $1 and "createdAt" > now() - make_interval(days => $3)) as "isNew"
-     from event_sequence where id = 1`,
-    [workspaceId, old ?? null, retentionDays, upgradeHours],
-  )
-  return rows[0] ?? { last: '0', floor: '0', sealedAfter: '0', takesOld: false, toldOld: false, isNew: false }
+async function boundsOf(app: App, workspaceId: string, old: bigint | undefined): Promise<LogBounds> {
+  return await readBounds(app.pool, { workspaceId, number: old ?? null, retentionDays, upgradeHours })
 }
 
 /**
  * The number in a legacy cursor. These are accepted for one retention period after cursors became encrypted. Anyone can write one, so a
  * number that was not issued in that form is lowered to `sealedAfter`. Probing numbers thus reveals nothing that happened since.
  */
-function oldNumber(old: bigint, { sealedAfter, takesOld, toldOld }: Bounds, field: string): bigint {
-  if (!takesOld) return refuse(field)
-  const limit = BigInt(sealedAfter)
-  return old <= limit || toldOld ? old : limit
+function oldNumber(old: bigint, { sealedAfter, takesLegacy, isLegacy }: LogBounds, field: string): bigint {
+  if (!takesLegacy) return refuse(field)
+  return old <= sealedAfter || isLegacy ? old : sealedAfter
 }
 
 function refuse(field: string): never {

@@ -2,7 +2,7 @@
 import { thisMonth } from '../../billing/admission/period.ts'
 import { planInForceSql } from '../../billing/plans.ts'
 import type { Sql } from '../../core/database/database.ts'
-import type { OutgoingMessage, ProviderName } from '../../providers/provider.ts'
+import type { OutgoingMessage, ProviderName, StoredInstance } from '../../providers/provider.ts'
 import type { OpenMessage } from '../safety/policy.ts'
 
 /** An open message with all that the decision about it needs. */
@@ -20,7 +20,8 @@ export interface OpenRow extends Omit<OpenMessage, 'sendsOnce' | 'reconcileMs'> 
   attempts: number
   counted: boolean
   provider: ProviderName
-  settings: Record<string, unknown>
+  settings: unknown
+  credentials: StoredInstance['credentials']
   waNumber: string | null
   ownerId: string
   plan: string
@@ -38,7 +39,7 @@ export async function lockOpen(tx: Sql, ids: readonly string[]): Promise<OpenRow
     name: 'messages.claim.read',
     text: `select m.id, m."instanceId", m.peer, m."to", m.type, m.body, m."mediaUrl", m.content, m."campaignId", m."scheduledAt", m.status,
         m."dueAt", m."nextAttemptAt", m."leaseToken", m."leaseUntil", m."acceptedAt", m.attempts, m."countedPeriod" is not null as counted,
-        i.provider, i.settings, i."waNumber", i."deletedAt" is not null as "instanceDeleted", i.status = 'connected' as "instanceConnected",
+        i.provider, i.settings, i.credentials, i."waNumber", i."deletedAt" is not null as "instanceDeleted", i.status = 'connected' as "instanceConnected",
         w."ownerId", ${planInForce} as plan,
         exists (
           select 1 from messages e where e."instanceId" = m."instanceId" and e.peer = m.peer and e.direction = 'outbound'

@@ -4,7 +4,7 @@ import { reserveQuota } from '../../billing/admission/quota.ts'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
-import type { OutgoingMessage, ProviderInstance, ProviderName } from '../../providers/provider.ts'
+import type { OutgoingMessage, ProviderName, StoredInstance } from '../../providers/provider.ts'
 import { providerOf } from '../../providers/providers.ts'
 import { decide, followDelayMs, leaseMs, type OpenMessage } from '../safety/policy.ts'
 import { lockOpen, type OpenRow, storeLease } from './claim.sql.ts'
@@ -17,7 +17,7 @@ export interface ClaimedMessage {
   token: string
   attempt: number
   provider: ProviderName
-  instance: ProviderInstance
+  instance: StoredInstance
   outgoing: OutgoingMessage
 }
 
@@ -99,8 +99,8 @@ function outgoingOf({ id, to, type, body, mediaUrl, content }: OpenRow): Outgoin
   return { reference: id, to, type, body, mediaUrl, content } as OutgoingMessage
 }
 
-function instanceOf(row: OpenRow): ProviderInstance {
-  return { id: row.instanceId, waNumber: row.waNumber, settings: row.settings }
+function instanceOf({ instanceId: id, waNumber, settings, credentials }: OpenRow): StoredInstance {
+  return { id, waNumber, settings, credentials }
 }
 
 /** Reserves quota for messages that hold none yet: scheduled ones. Instant messages took their quota when they were accepted. */

@@ -18,15 +18,20 @@ const inboundSafety = JSON.stringify({ decision: 'allow', riskLevel: 'low', stat
 
 /**
  * Inserts the messages that are new, by the unique index of instance and provider's id. Locks their contacts FOR KEY SHARE, so that these
- * are not deleted before the commit.
+ * are not deleted before the commit. `contents` are JSON, in the order of the messages.
  */
-export async function insertInbound(tx: Sql, messages: readonly InboundMessage[]): Promise<InboundRow[]> {
+export async function insertInbound(
+  tx: Sql,
+  messages: readonly InboundMessage[],
+  contents: readonly (string | null)[],
+): Promise<InboundRow[]> {
   const { rows } = await tx.query<InboundRow>(
-    `insert into messages (id, "workspaceId", "userId", "instanceId", "contactId", direction, type, "from", "to", peer, body, status,
+    `insert into messages (id, "workspaceId", "userId", "instanceId", "contactId", direction, type, "from", "to", peer, body, content, status,
         "providerMessageId", safety, "createdAt", "updatedAt")
       select u.id, i."workspaceId", i."userId", i.id, c.id, 'inbound', u.type, u.sender, coalesce(i."waNumber", ''), u.sender, u.body,
-        'received', u.provider, $7, now(), now()
-      from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::message_type[], $6::text[]) as u(id, instance, provider, sender, type, body)
+        u.content, 'received', u.provider, $8, now(), now()
+      from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::message_type[], $6::text[], $7::jsonb[])
+        as u(id, instance, provider, sender, type, body, content)
       join instances i on i.id = u.instance and i."deletedAt" is null
       left join lateral (select id from contacts where "workspaceId" = i."workspaceId" and phone = u.sender for key share) c on true
       on conflict ("instanceId", "providerMessageId") do nothing
@@ -38,6 +43,7 @@ export async function insertInbound(tx: Sql, messages: readonly InboundMessage[]
       messages.map((message) => message.from),
       messages.map((message) => message.type),
       messages.map((message) => message.body),
+      contents,
       inboundSafety,
     ],
   )

@@ -3,24 +3,30 @@ import type { App } from '../../core/app.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { emit } from '../../events/log/emit.ts'
 import type { InboundMessage } from '../../providers/provider.ts'
+import { messageReceived } from '../events.ts'
 import { insertInbound } from './inbound.sql.ts'
 
 /** Stores new messages with their events, in one transaction. */
 export async function receiveMessages(app: App, messages: readonly InboundMessage[]): Promise<void> {
   await sqlTransaction(app.pool, async (tx) => {
-    const rows = await insertInbound(tx, messages)
+    const rows = await insertInbound(tx, messages, messages.map(contentOf))
     const at = new Map(messages.map((message) => [message.providerMessageId, message.at]))
     await emit(
       tx,
-      rows.map(({ id, workspaceId, ...row }) => ({
-        workspaceId,
-        type: 'message.received',
-        instanceId: row.instanceId,
-        messageId: id,
-        fields: { messageId: id, ...row, status: 'received' },
-        at: at.get(row.providerMessageId) ?? new Date(),
-      })),
+      rows.map(({ id, workspaceId, ...row }) => {
+        const fields = { messageId: id, ...row, status: 'received' as const }
+        return messageReceived.event(fields, { workspaceId, at: at.get(row.providerMessageId) ?? new Date() })
+      }),
     )
   })
   app.signals.emit('outbox')
+}
+
+/** What is stored of a message besides its text, as JSON; null for plain text. */
+function contentOf({ type, replyTo, ...message }: InboundMessage): string | null {
+  const buttonId = 'buttonId' in message ? message.buttonId : undefined
+  const media = 'media' in message ? message.media : undefined
+  const content = 'content' in message ? message.content : undefined
+  if (!replyTo && !buttonId && !media && !content) return null
+  return JSON.stringify({ kind: buttonId ? 'button' : type, ...content, buttonId, media, replyTo })
 }

@@ -1,7 +1,8 @@
 // Applies the network's receipts for outbound messages. Late, duplicate and out-of-order receipts change nothing.
 import type { App } from '../../core/app.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
-import { emit, type NewEvent } from '../../events/log/emit.ts'
+import type { NewEvent } from '../../events/log/define.ts'
+import { emit } from '../../events/log/emit.ts'
 import type { Receipt, ReceiptStatus } from '../../providers/provider.ts'
 import { messageEvent } from '../events.ts'
 import { type Change, lockMessages, storeReceipts } from './receipts.sql.ts'

@@ -1,7 +1,7 @@
 // Clock of the sandbox network: runs steps when they are due, including those that other processes added.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
-import type { ProviderEvents } from '../provider.ts'
+import type { Reports } from '../provider.ts'
 import { runDueSteps } from './steps.ts'
 
 /** Disposing of it waits for the steps in progress. */
@@ -13,7 +13,7 @@ export interface Clock extends AsyncDisposable {
 /** How often a process polls for steps that another one left. */
 const idleMs = 1_000
 
-export function startClock(app: App, events: ProviderEvents): Clock {
+export function startClock(app: App, events: Reports): Clock {
   const ending = new AbortController()
   let wakeIn: Clock['wakeIn'] = () => {}
   const running = run()

@@ -1,24 +1,37 @@
 // Sandbox provider: a simulated phone network, deterministic, durable, without an account. Its behaviour is in script.ts.
+import { z } from 'zod'
 import type { App } from '../../core/app.ts'
-import type { Provider } from '../provider.ts'
+import { defineProvider } from '../define-provider.ts'
+import type { Connector, ProviderInstance } from '../provider.ts'
 import { type Clock, startClock } from './clock.ts'
+import { addSteps, cancelSteps } from './sandbox.sql.ts'
 import { exists } from './script.ts'
 import { createSend } from './send.ts'
-import { addSteps, changes } from './steps.ts'
+import { changes } from './steps.ts'
 
 /** Time in which the transaction of the calling function has most likely committed. If it has not, the next poll finds its steps. */
 const commitMs = 10
 
-export function createSandbox(app: App): Provider {
+/** The sandbox ignores values that mean nothing to it, and settings that it does not know. */
+const settings = z.looseObject({
+  /** `true`: an instance shows a QR code before it connects. */
+  pairing: z.unknown().optional(),
+  /** `false`: simulates a network that does not deduplicate by our reference, like some real ones. */
+  clientReferences: z.unknown().optional(),
+})
+
+type Instance = ProviderInstance<z.output<typeof settings>>
+
+export const sandbox = defineProvider({ name: 'sandbox', settings, secrets: {}, open: openSandbox })
+
+function openSandbox(app: App): Connector<Instance, Instance> {
   let clock: Clock | undefined
   const wake = (dueInMs: number) => clock?.wakeIn(dueInMs)
   const send = createSend(app, wake)
   return {
-    name: 'sandbox',
-    // `settings.clientReferences: false` simulates a network that does not deduplicate by our reference, like some real ones.
     sendsOnce: (instance) => instance.settings.clientReferences !== false,
     reconcileMs: Math.max(1_000, 10 * app.config.sandboxLatencyMs),
-    send: (instance, message) => send({ instance, message }),
+    send: (instance, message) => send({ instanceId: instance.id, message }),
     lookup: async (_, numbers) => numbers.map(exists),
     async connect({ id: instanceId, settings }, _, tx) {
       const { sandboxLatencyMs, sandboxSeed } = app.config
@@ -27,11 +40,11 @@ export function createSandbox(app: App): Provider {
       wake(sandboxLatencyMs + commitMs)
       return { status: 'pairing', qr: `sandbox://pair/${instanceId}`, pairingCode: 'SAND-BOX1' }
     },
-    async logout(instance, tx) {
-      await tx.query(`delete from sandbox_steps where "instanceId" = $1 and kind <> 'receipt'`, [instance.id])
+    async logout({ id }, tx) {
+      await cancelSteps(tx, id)
     },
-    async start(events) {
-      clock = startClock(app, events)
+    async start(host) {
+      clock = startClock(app, host)
       return clock
     },
   }

@@ -1,0 +1,7 @@
+// SQL of API keys: their row lock.
+import type { Sql } from '../../core/database/database.ts'
+
+/** Locks an active key (FOR SHARE), so that its revocation waits for the transaction. Returns false if there is no such key. */
+export async function lockActiveKey(tx: Sql, id: string): Promise<boolean> {
+  return (await tx.query('select from api_keys where id = $1 and "revokedAt" is null for share', [id])).rowCount === 1
+}

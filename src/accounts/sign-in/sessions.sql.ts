@@ -1,0 +1,27 @@
+// SQL of sessions: the check of a new one, and the limit of those of one person.
+import type { Sql } from '../../core/database/database.ts'
+
+/**
+ * Returns the session with that token, and the password hash of its user. FOR SHARE waits for a password change that is in progress; a
+ * later change finds the session and ends it.
+ */
+export async function lockHashOfSession(sql: Sql, token: string): Promise<{ id: string; hash: string | null } | undefined> {
+  const { rows } = await sql.query<{ id: string; hash: string | null }>(
+    `select s.id, a.password as hash from auth_sessions s
+      join auth_accounts a on a."userId" = s."userId" and a."providerId" = 'credential' where s.token = $1 for share of a`,
+    [token],
+  )
+  return rows[0]
+}
+
+/**
+ * Ends the least recently used sessions of a person beyond `most`. Use extends `expiresAt`, at most once a day, so its order is the order
+ * of last use to about a day.
+ */
+export async function boundSessions(sql: Sql, userId: string, most: number): Promise<void> {
+  await sql.query(
+    `delete from auth_sessions where id in (
+      select id from auth_sessions where "userId" = $1 order by "expiresAt" desc, id desc offset $2)`,
+    [userId, most],
+  )
+}

@@ -1,0 +1,69 @@
+// defineProvider: makes a provider from its settings and its calls, and decrypts the settings of an instance for each call.
+import type { z } from 'zod'
+import type { App } from '../core/app.ts'
+import type {
+  Connector,
+  Provider,
+  ProviderHost,
+  ProviderInstance,
+  ProviderName,
+  SendOutcome,
+  StoredInstance,
+} from './provider.ts'
+import { createSettingsStore, type Secrets } from './settings.ts'
+
+export interface ProviderDefinition<Settings extends object> {
+  name: ProviderName
+  /** With `z.strictObject`, unknown settings are refused. */
+  settings: z.ZodType<Settings>
+  secrets: Secrets<Settings>
+  /** Opens the network for one App. */
+  open: (app: App) => Connector<ProviderInstance<Settings>, ProviderInstance<Partial<Settings>>>
+}
+
+export type OpenProvider = (app: App) => Provider
+
+export function defineProvider<Settings extends object>(definition: ProviderDefinition<Settings>): OpenProvider {
+  return (app) => {
+    const store = createSettingsStore(app.sealer, definition.settings, definition.secrets)
+    const connector = definition.open(app)
+    const complete = ({ id, waNumber, ...stored }: StoredInstance) => ({ id, waNumber, settings: store.open(stored) })
+    const known = ({ id, waNumber, ...stored }: StoredInstance) => ({ id, waNumber, settings: store.openKnown(stored) })
+    const hostOf = (host: ProviderHost<StoredInstance>): ProviderHost<ProviderInstance<Partial<Settings>>> => ({
+      ...host,
+      async instance(id) {
+        const stored = await host.instance(id)
+        return stored && known(stored)
+      },
+    })
+
+    async function send(stored: StoredInstance, message: Parameters<Provider['send']>[1]): Promise<SendOutcome> {
+      let instance: ProviderInstance<Settings>
+      try {
+        instance = complete(stored)
+      } catch (error) {
+        // Nothing was sent, so the attempt may be repeated once the settings are right.
+        app.log.warn({ instanceId: stored.id, err: (error as Error).message }, 'the settings of an instance cannot be used')
+        return { outcome: 'retry', error: 'PROVIDER_ERROR' }
+      }
+      return await connector.send(instance, message)
+    }
+
+    return {
+      name: definition.name,
+      storeSettings: store.store,
+      secretsAfterLogout: store.afterLogout,
+      sendsOnce: (instance) => connector.sendsOnce(known({ ...instance, credentials: null })),
+      reconcileMs: connector.reconcileMs,
+      connect: async (instance, options, tx) => await connector.connect(complete(instance), options, tx),
+      logout: async (instance, tx) => await connector.logout(known(instance), tx),
+      send,
+      lookup: async (instance, numbers) => await connector.lookup(complete(instance), numbers),
+      start: (host) => connector.start(hostOf(host)),
+      routes: connector.routes?.map((route) => ({
+        ...route,
+        answer: (request, host) => route.answer(request, hostOf(host)),
+      })),
+    }
+  }
+}

@@ -1,0 +1,119 @@
+// SQL of the sandbox network: the messages that it accepted, and its pending steps.
+import type { Sql } from '../../core/database/database.ts'
+import type { ReceiptStatus } from '../provider.ts'
+
+/** Things that happen to the connection of an instance. */
+export type StateKind = 'connected' | 'disconnect' | 'reconnect' | 'restrict'
+
+/** What happens in a step, beside the columns that all steps have. */
+export interface StepPayload {
+  status?: ReceiptStatus
+  error?: string
+  /** The step that follows this one, in latencies after it has happened. */
+  next?: { kind: StateKind; after: number }
+}
+
+export interface NewStep extends StepPayload {
+  instanceId: string
+  reference?: string
+  kind: StateKind | 'receipt' | 'answer'
+  /** In latencies from the present. */
+  after: number
+}
+
+export interface Step {
+  id: string
+  instanceId: string
+  reference: string | null
+  kind: NewStep['kind']
+  payload: StepPayload
+  /** Number and text of the message with this reference. */
+  to: string | null
+  body: string | null
+}
+
+/** Schedules steps by the clock of the database, which all processes share. */
+export async function addSteps(tx: Sql, steps: readonly NewStep[], latencyMs: number): Promise<void> {
+  if (steps.length === 0) return
+  await tx.query({
+    name: 'sandbox.addSteps',
+    text: `insert into sandbox_steps ("instanceId", reference, kind, payload, "dueAt")
+      select u.i, u.r, u.k, u.p, clock_timestamp() + u.ms * interval '1 millisecond'
+      from unnest($1::uuid[], $2::text[], $3::text[], $4::jsonb[], $5::float8[]) as u(i, r, k, p, ms)`,
+    values: [
+      steps.map((step) => step.instanceId),
+      steps.map((step) => step.reference ?? null),
+      steps.map((step) => step.kind),
+      steps.map(({ status, error, next }) => JSON.stringify({ status, error, next })),
+      steps.map((step) => step.after * latencyMs),
+    ],
+  })
+}
+
+/** Leases due steps, oldest first (index on "dueAt", id). Skips the row locks of other processes, which take other steps. */
+export async function leaseDueSteps(sql: Sql, limit: number, leaseMs: number): Promise<Step[]> {
+  const { rows } = await sql.query<Step>({
+    name: 'sandbox.take',
+    text: `with due as (
+        select id from sandbox_steps where "dueAt" <= clock_timestamp() order by "dueAt", id limit $1 for update skip locked
+      ), taken as (
+        update sandbox_steps s set "dueAt" = clock_timestamp() + $2 * interval '1 millisecond' from due
+        where s.id = due.id returning s.id, s."instanceId", s.reference, s.kind, s.payload
+      )
+      select t.*, m."to", m.body from taken t left join sandbox_messages m on m.reference = t.reference order by t.id`,
+    values: [limit, leaseMs],
+  })
+  return rows
+}
+
+/** Returns how many of the steps were still there. Their row locks make two processes agree on who deleted one. */
+export async function deleteSteps(sql: Sql, ids: readonly string[]): Promise<number> {
+  const text = 'delete from sandbox_steps where id = any($1::bigint[])'
+  return (await sql.query({ name: 'sandbox.done', text, values: [ids] })).rowCount ?? 0
+}
+
+/** Milliseconds until the next step is due, which is negative for an overdue one; undefined if none is pending. */
+export async function untilNextStep(sql: Sql): Promise<number | undefined> {
+  const text = `select (extract(epoch from min("dueAt") - clock_timestamp()) * 1000)::float8 as ms from sandbox_steps`
+  const { rows } = await sql.query<{ ms: number | null }>({ name: 'sandbox.next', text })
+  return rows[0]?.ms ?? undefined
+}
+
+/** Cancels what would happen to an instance after its logout. The receipts of its messages still come. */
+export async function cancelSteps(tx: Sql, instanceId: string): Promise<void> {
+  await tx.query(`delete from sandbox_steps where "instanceId" = $1 and kind <> 'receipt'`, [instanceId])
+}
+
+/** The instances among these whose connection is about to drop, or has dropped and is not back yet. */
+export async function droppedInstances(tx: Sql, instanceIds: readonly string[]): Promise<Set<string>> {
+  const { rows } = await tx.query<{ instanceId: string }>(
+    `select distinct "instanceId" from sandbox_steps where kind in ('disconnect', 'reconnect') and "instanceId" = any($1::uuid[])`,
+    [instanceIds],
+  )
+  return new Set(rows.map((row) => row.instanceId))
+}
+
+export interface NewMessage {
+  reference: string
+  instanceId: string
+  to: string
+  body: string
+}
+
+/** Stores messages once for each reference (primary key); returns how many attempts each reference had before. */
+export async function recordMessages(tx: Sql, messages: readonly NewMessage[]): Promise<Map<string, number>> {
+  if (messages.length === 0) return new Map()
+  const { rows } = await tx.query<{ reference: string; offers: number }>({
+    name: 'sandbox.record',
+    text: `insert into sandbox_messages as m (reference, "instanceId", "to", body)
+      select * from unnest($1::text[], $2::uuid[], $3::text[], $4::text[])
+      on conflict (reference) do update set offers = m.offers + 1 returning reference, offers`,
+    values: [
+      messages.map((message) => message.reference),
+      messages.map((message) => message.instanceId),
+      messages.map((message) => message.to),
+      messages.map((message) => message.body),
+    ],
+  })
+  return new Map(rows.map((row) => [row.reference, row.offers - 1]))
+}

@@ -1,0 +1,69 @@
+// Settings of instances: validates what callers give, encrypts the secret ones at rest, and decrypts them for the provider.
+import { z } from 'zod'
+import { fail } from '../core/errors.ts'
+import type { Sealer } from '../core/seal.ts'
+import { parse } from '../core/validation.ts'
+
+/** The settings of an instance as they are stored: `credentials` holds the secret ones, encrypted. */
+export interface StoredSettings {
+  settings: unknown
+  /** Null if there are none. */
+  credentials: Uint8Array<ArrayBuffer> | null
+}
+
+/** The secret settings, each with the operation that erases it. The deletion of an instance erases all of them. */
+export type Secrets<Settings> = { readonly [Name in keyof Settings]?: 'logout' | 'deletion' }
+
+export interface SettingsStore<Settings> {
+  /** @throws VALIDATION_ERROR that names each wrong setting. */
+  store: (given: unknown) => StoredSettings
+  /**
+   * All settings, with the defaults of this version. @throws PROVIDER_ERROR when the secrets cannot be decrypted; VALIDATION_ERROR
+   * when a setting is missing, such as a secret that a logout erased.
+   */
+  open: (stored: StoredSettings) => Settings
+  /** The settings that are there. Secrets that were erased or cannot be decrypted are left out. */
+  openKnown: (stored: StoredSettings) => Partial<Settings>
+  /** The secrets that a logout does not erase. Secrets that cannot be decrypted are erased. */
+  afterLogout: (stored: StoredSettings) => StoredSettings['credentials']
+}
+
+type Values = Record<string, unknown>
+
+export function createSettingsStore<Settings extends object>(
+  sealer: Sealer,
+  schema: z.ZodType<Settings>,
+  secrets: Secrets<Settings>,
+): SettingsStore<Settings> {
+  // The wrapping object puts `settings.` before the name of a setting in error messages.
+  const form = z.object({ settings: schema })
+  const validate = (settings: unknown) => parse(form, { settings }).settings
+  const erasedBy = new Map<string, unknown>(Object.entries(secrets))
+
+  function seal(values: [string, unknown][]): StoredSettings['credentials'] {
+    return values.length > 0 ? sealer.seal(JSON.stringify(Object.fromEntries(values))) : null
+  }
+
+  /** Undefined if they were encrypted under another SECRET_KEY. */
+  function unseal({ credentials }: StoredSettings): Values | undefined {
+    if (!credentials) return {}
+    const opened = sealer.tryOpen(credentials)
+    return opened && (JSON.parse(opened.toString()) as Values)
+  }
+
+  return {
+    store(given) {
+      const values = Object.entries(validate(given)).filter(([, value]) => value !== undefined)
+      return {
+        settings: Object.fromEntries(values.filter(([name]) => !erasedBy.has(name))),
+        credentials: seal(values.filter(([name]) => erasedBy.has(name))),
+      }
+    },
+    open(stored) {
+      const opened = unseal(stored) ?? fail('PROVIDER_ERROR', 'The secrets of this instance cannot be decrypted on this server')
+      return validate({ ...(stored.settings as Values), ...opened })
+    },
+    openKnown: (stored) => ({ ...(stored.settings as Partial<Settings>), ...unseal(stored) }),
+    afterLogout: (stored) => seal(Object.entries(unseal(stored) ?? {}).filter(([name]) => erasedBy.get(name) === 'deletion')),
+  }
+}
