@@ -90,7 +90,7 @@ describe('the operator', () => {
     expect((await gateway('checkout', 'list')).stdout).toContain(`${data.id}  ${person.email}  pro  manual  `)
     for (let i = 0; i < 2; i++) {
       expect((await gateway('account', 'plan', '--email', person.email, '--plan', 'pro')).stdout).toBe(
-        `${person.email} is on pro\n`,
+        `${person.email} is now on the plan pro\n`,
       )
     }
     expect((await byHeader(person, null, 'subscription')).data).toEqual({
