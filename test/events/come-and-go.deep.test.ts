@@ -28,7 +28,7 @@ interface Place {
 const subscribe = (query: string) => (place: Place) => open(place, 'POST', '/graphql', JSON.stringify({ query }))
 
 /** Opens a stream at each endpoint of live events, each with a different kind of client. */
-const doors: ((place: Place) => Promise<Socket>)[] = [
+const live: ((place: Place) => Promise<Socket>)[] = [
   (place) => open(place, 'GET', '/api/v1/events/stream'),
   subscribe('subscription { events { cursor payload } }'),
   (place) => subscribe(`subscription { instanceState(id: "${place.tenant.instance.id}") { status } }`)(place),
@@ -56,7 +56,7 @@ async function openStreams({ gateway }: Place): Promise<number> {
 async function wave(place: Place): Promise<void> {
   const readers = await Promise.all(
     Array.from({ length: waveSize }, async (_, i) => {
-      const socket = await (doors[i % doors.length] as (typeof doors)[0])(place)
+      const socket = await (live[i % live.length] as (typeof live)[0])(place)
       const [first] = await once(socket, 'data')
       expect(String(first)).toMatch(/^HTTP\/1\.1 200/)
       return socket.resume()
@@ -65,11 +65,11 @@ async function wave(place: Place): Promise<void> {
   const sent = await place.tenant.api.post('messages/send', text(place.tenant))
   expect(sent.status).toBe(201)
   for (const [i, socket] of readers.entries()) {
-    if (Math.floor(i / doors.length) % 2 === 0) socket.resetAndDestroy()
+    if (Math.floor(i / live.length) % 2 === 0) socket.resetAndDestroy()
     else socket.end()
   }
   // One more stream at each of the first three endpoints, reset without waiting for its response.
-  for (const door of doors.slice(0, 3)) (await door(place)).resetAndDestroy()
+  for (const door of live.slice(0, 3)) (await door(place)).resetAndDestroy()
   await until(async () => (await openStreams(place)) === 0)
 }
 

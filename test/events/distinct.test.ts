@@ -4,19 +4,19 @@ import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
 import { emit } from '../../src/events/log/emit.ts'
 import { api, atEnd, sql, until } from '../kit/kit.ts'
-import { type Doors, foreignInstance, graphqlNumbers, graphqlUrl, happen, openDoors, openStreams } from './doors.ts'
+import { foreignInstance, graphqlNumbers, graphqlUrl, happen, type LiveRig, openLiveRig, openStreams } from './live-rig.ts'
 import { newEvent, upTo } from './rig.ts'
 import { openSse } from './sse.ts'
 
-let doors: Doors
+let live: LiveRig
 
 beforeAll(async () => {
-  doors = await openDoors()
+  live = await openLiveRig()
 })
-beforeEach(() => openStreams(doors, 0))
+beforeEach(() => openStreams(live, 0))
 
 function open(): Client {
-  const client = createClient({ url: graphqlUrl(doors).href, headers: doors.key, retryAttempts: 0 })
+  const client = createClient({ url: graphqlUrl(live).href, headers: live.key, retryAttempts: 0 })
   atEnd('test', async () => client.dispose())
   return client
 }
@@ -29,13 +29,13 @@ async function resultsOf(query: string, variables?: Record<string, unknown>) {
 }
 
 it('delivers events to a subscription, with the objects that each event refers to', async () => {
-  const { databaseUrl, place } = doors
+  const { databaseUrl, place } = live
   const query = `subscription ($types: [EventType!]) {
     events(types: $types) { id type cursor createdAt payload message { id } instance { id name } }
   }`
   const results = open().iterate<{ events: Record<string, unknown> }>({ query, variables: { types: ['message_sent'] } })
   const first = results.next()
-  await openStreams(doors, 1)
+  await openStreams(live, 1)
   await emit(sql(databaseUrl), [newEvent(place, 1, 'message.read'), newEvent(place, 2)])
   const { value } = await first
   const { rows } = await sql(databaseUrl).query('select id, payload from events order by seq desc limit 1')
@@ -51,7 +51,7 @@ it('delivers events to a subscription, with the objects that each event refers t
 })
 
 it('answers queries and mutations with one result', async () => {
-  const data = { instances: expect.arrayContaining([{ id: doors.place.instanceId }]) }
+  const data = { instances: expect.arrayContaining([{ id: live.place.instanceId }]) }
   expect(await resultsOf('{ instances { id } }')).toEqual([{ data }])
 })
 
@@ -72,7 +72,7 @@ it.each([
 
 it('answers NOT_FOUND alike for an id of another workspace and for an id that does not exist', async () => {
   const answers: string[] = []
-  for (const id of [await foreignInstance(doors), newId()]) {
+  for (const id of [await foreignInstance(live), newId()]) {
     const events = await resultsOf(`subscription { events(instanceId: "${id}") { id } }`)
     const state = await resultsOf(`subscription { instanceState(id: "${id}") { status } }`)
     for (const { errors } of [...events, ...state]) answers.push(JSON.stringify(errors).replace('instanceState', 'events'))
@@ -93,21 +93,21 @@ it('names the variable that has an invalid value', async () => {
 
 it('replays the events after a cursor and goes on live, with each reader at its own position', async () => {
   const query = 'subscription ($from: String) { events(after: $from) { cursor payload } }'
-  const openFrom = (from?: string) => openSse(graphqlUrl(doors), { headers: doors.key, body: { query, variables: { from } } })
-  const live = await openFrom()
-  await happen(doors, 250)
-  await until(() => live.events.length === 250)
-  const replayed = await openFrom(live.events[99]?.id)
+  const openFrom = (from?: string) => openSse(graphqlUrl(live), { headers: live.key, body: { query, variables: { from } } })
+  const first = await openFrom()
+  await happen(live, 250)
+  await until(() => first.events.length === 250)
+  const replayed = await openFrom(first.events[99]?.id)
   await until(() => replayed.events.length === 150)
-  await happen(doors, 10, 250)
-  await until(() => live.events.length === 260 && replayed.events.length === 160)
-  expect(graphqlNumbers(live)).toEqual(upTo(260))
+  await happen(live, 10, 250)
+  await until(() => first.events.length === 260 && replayed.events.length === 160)
+  expect(graphqlNumbers(first)).toEqual(upTo(260))
   expect(graphqlNumbers(replayed)).toEqual(upTo(260).slice(100))
-  expect(replayed.events.map(({ id }) => id)).toEqual(live.events.slice(100).map(({ id }) => id))
+  expect(replayed.events.map(({ id }) => id)).toEqual(first.events.slice(100).map(({ id }) => id))
 })
 
 it('keeps apart two subscribers that ask for different pages of the object that an event refers to', async () => {
-  const { databaseUrl, place, account } = doors
+  const { databaseUrl, place, account } = live
   const [contactId, ...messageIds] = [newId(), newId(), newId()]
   await sql(databaseUrl).query(`insert into contacts (id, "workspaceId", name, phone) values ($1, $2, 'Ada', '+393331234500')`, [
     contactId,
@@ -120,12 +120,12 @@ it('keeps apart two subscribers that ask for different pages of the object that 
     [messageIds, account.workspaceId, account.userId, place.instanceId, contactId],
   )
   const messages = 'messages(first: 1, after: $page) { nodes { body } pageInfo { endCursor } }'
-  const { body } = await api(doors.gateway, account.apiKey).graphql(
+  const { body } = await api(live.gateway, account.apiKey).graphql(
     `query ($page: String) { contact(id: "${contactId}") { ${messages} } }`,
   )
   const query = `fragment Page on Event { message { contact { ${messages} } } }
     subscription ($page: String, $from: String) { events(after: $from) { ...Page } }`
-  const openAt = (page?: string) => openSse(graphqlUrl(doors), { headers: doors.key, body: { query, variables: { page } } })
+  const openAt = (page?: string) => openSse(graphqlUrl(live), { headers: live.key, body: { query, variables: { page } } })
   const streams = [await openAt(), await openAt(body.data.contact.messages.pageInfo.endCursor)]
   await emit(sql(databaseUrl), [{ ...newEvent(place, 1), messageId: messageIds[0] as string }])
   await until(() => streams.every(({ events }) => events.length === 1))
@@ -134,8 +134,8 @@ it('keeps apart two subscribers that ask for different pages of the object that 
 })
 
 it('serves subscriptions by GET with a query string, but refuses mutations by GET', async () => {
-  const { databaseUrl, key: headers, place } = doors
-  const url = graphqlUrl(doors)
+  const { databaseUrl, key: headers, place } = live
+  const url = graphqlUrl(live)
   url.searchParams.set('query', 'subscription ($t: [EventType!]) { events(types: $t) { payload } }')
   url.searchParams.set('variables', '{"t":["message_read"]}')
   const stream = await openSse(url, { headers })
@@ -152,7 +152,7 @@ it('serves subscriptions by GET with a query string, but refuses mutations by GE
 })
 
 it('refuses a request without a valid key with the HTTP status 401', async () => {
-  const refused = await openSse(graphqlUrl(doors), { body: { query: 'subscription { events { id } }' } })
+  const refused = await openSse(graphqlUrl(live), { body: { query: 'subscription { events { id } }' } })
   await until(() => refused.ended)
   expect(refused.status).toBe(401)
   expect(JSON.parse(refused.text)).toEqual({

@@ -1,31 +1,31 @@
 // Limits of API keys at the endpoints of live events: fifty streams at a time, and none once the key is revoked.
 import { expect, it } from 'vitest'
 import { createAccount, sql, until } from '../kit/kit.ts'
-import { graphqlUrl, openDoors, openGraphql, openPlain, openStreams, plainUrl, singleUrl, subscription } from './doors.ts'
+import { graphqlUrl, openGraphql, openLiveRig, openPlain, openStreams, plainUrl, singleUrl, subscription } from './live-rig.ts'
 import { openSse } from './sse.ts'
 
 it('allows fifty streams of one key, refuses the next, and accepts another when one ends', async () => {
-  const doors = await openDoors()
-  const streams = await Promise.all(Array.from({ length: 50 }, () => openPlain(doors)))
+  const live = await openLiveRig()
+  const streams = await Promise.all(Array.from({ length: 50 }, () => openPlain(live)))
   expect(streams.every(({ status }) => status === 200)).toBe(true)
-  const refused = await openPlain(doors)
+  const refused = await openPlain(live)
   await until(() => refused.ended)
   expect(refused.status).toBe(429)
   expect(refused.headers['retry-after']).toBe('1')
   expect(JSON.parse(refused.text).error.code).toBe('API_RATE_LIMIT_EXCEEDED')
-  expect((await openGraphql(doors)).status).toBe(429)
-  const other = { 'x-api-key': (await createAccount(doors.databaseUrl)).apiKey }
-  expect((await openSse(graphqlUrl(doors), { headers: other, body: { query: subscription } })).status).toBe(200)
+  expect((await openGraphql(live)).status).toBe(429)
+  const other = { 'x-api-key': (await createAccount(live.databaseUrl)).apiKey }
+  expect((await openSse(graphqlUrl(live), { headers: other, body: { query: subscription } })).status).toBe(200)
   streams[0]?.close()
-  await until(async () => (await openPlain(doors)).status === 200)
+  await until(async () => (await openPlain(live)).status === 200)
 })
 
 it('ends the streams of a revoked key within 5 s at every endpoint, with an error that clients understand', async () => {
-  const doors = await openDoors()
-  const { account, databaseUrl, key } = doors
-  const plain = await openPlain(doors)
-  const distinct = await openGraphql(doors)
-  const url = singleUrl(doors)
+  const live = await openLiveRig()
+  const { account, databaseUrl, key } = live
+  const plain = await openPlain(live)
+  const distinct = await openGraphql(live)
+  const url = singleUrl(live)
   const token = await (await fetch(url, { method: 'PUT', headers: key })).text()
   url.searchParams.set('token', token)
   const single = await openSse(url)
@@ -36,7 +36,7 @@ it('ends the streams of a revoked key within 5 s at every endpoint, with an erro
   })
   expect(accepted.status).toBe(202)
   const other = await createAccount(databaseUrl)
-  const bystander = await openSse(plainUrl(doors), { headers: { 'x-api-key': other.apiKey } })
+  const bystander = await openSse(plainUrl(live), { headers: { 'x-api-key': other.apiKey } })
 
   await sql(databaseUrl).query(`update api_keys set "revokedAt" = now() where "userId" = $1`, [account.userId])
   await until(() => plain.ended && distinct.ended && single.ended, { timeoutMs: 5_000 })
@@ -48,6 +48,6 @@ it('ends the streams of a revoked key within 5 s at every endpoint, with an erro
   expect(JSON.parse(distinct.events[0]?.data ?? '')).toEqual({ errors: [error] })
   expect(single.events.map(({ event }) => event)).toEqual(['next', 'complete'])
   expect(JSON.parse(single.events[0]?.data ?? '')).toEqual({ id: 'a', payload: { errors: [error] } })
-  expect((await openPlain(doors)).status).toBe(401)
-  await openStreams(doors, 1)
+  expect((await openPlain(live)).status).toBe(401)
+  await openStreams(live, 1)
 })

@@ -9,18 +9,18 @@ import { createGraph } from '../../src/http/graph.ts'
 import { schema } from '../../src/schema.ts'
 import { type Api, api, sql, until } from '../kit/kit.ts'
 import { contextFor } from '../messages/rig.ts'
-import { type Doors, graphqlUrl, happen, openDoors, plainUrl } from './doors.ts'
+import { graphqlUrl, happen, type LiveRig, openLiveRig, plainUrl } from './live-rig.ts'
 import { newEvent, openApp, openRelay, upTo } from './rig.ts'
 import { openSse } from './sse.ts'
 
-let doors: Doors
+let live: LiveRig
 let graph: Api['graphql']
 
 beforeAll(async () => {
-  doors = await openDoors()
-  const { account, databaseUrl, gateway, place } = doors
+  live = await openLiveRig()
+  const { account, databaseUrl, gateway, place } = live
   graph = api(gateway, account.apiKey).graphql
-  await happen(doors, 25)
+  await happen(live, 25)
   await emit(sql(databaseUrl), [newEvent(place, 25, 'message.read'), newEvent({ ...place, workspaceId: newId() }, 26)])
   await until(async () => (await numbersOf({ last: 1 }))[0] === 25)
 })
@@ -66,7 +66,7 @@ describe('the events of a workspace', () => {
 
   it('have cursors that work for streams too, and accept the cursors of streams', async () => {
     const { edges } = await page({ first: 24 })
-    const stream = await openSse(plainUrl(doors, `?after=${edges.at(-1).cursor}`), { headers: doors.key })
+    const stream = await openSse(plainUrl(live, `?after=${edges.at(-1).cursor}`), { headers: live.key })
     await until(() => stream.events.length === 2)
     expect(await numbersOf({ after: stream.events[0]?.id })).toEqual([25])
   })
@@ -74,10 +74,10 @@ describe('the events of a workspace', () => {
   it('have an end cursor even on an empty page, so that a reader that goes on from there misses nothing', async () => {
     const { edges, pageInfo } = await page({ last: 1, types: ['message_failed'] })
     expect([edges, pageInfo.startCursor]).toEqual([[], null])
-    const { place, databaseUrl } = doors
+    const { place, databaseUrl } = live
     await emit(sql(databaseUrl), [newEvent(place, 26, 'message.failed')])
     await until(async () => (await numbersOf({ last: 1 }))[0] === 26)
-    const stream = await openSse(plainUrl(doors, `?after=${pageInfo.endCursor}`), { headers: doors.key })
+    const stream = await openSse(plainUrl(live, `?after=${pageInfo.endCursor}`), { headers: live.key })
     await until(() => stream.events.length === 1)
     expect(await numbersOf({ after: pageInfo.endCursor, types: ['message_failed'] })).toEqual([26])
     const { pageInfo: last } = await page({ after: stream.events[0]?.id })
@@ -102,7 +102,7 @@ describe('the events of a workspace', () => {
 
 describe('a subscription to events', () => {
   it('reads the objects that events refer to with a constant number of SQL statements', async () => {
-    const { account, databaseUrl, place } = doors
+    const { account, databaseUrl, place } = live
     const app = await openApp(databaseUrl)
     await openRelay(app)
     const { userId, workspaceId } = account
@@ -146,7 +146,7 @@ describe('a subscription to events', () => {
     const following = await createSourceEventStream({
       schema,
       document: parse('subscription { events { id } }'),
-      contextValue: { app: { db: {} }, principal: { workspaceId: doors.place.workspaceId } },
+      contextValue: { app: { db: {} }, principal: { workspaceId: live.place.workspaceId } },
     })
     expect(() => (following as AsyncIterable<unknown>)[Symbol.asyncIterator]()).toThrow('Accept: ')
   })
@@ -155,8 +155,8 @@ describe('a subscription to events', () => {
 describe('the state of an instance', () => {
   it('is sent at once and at each change, until the instance is deleted', async () => {
     const id = (await graph('mutation { createInstance(input: { name: "New" }) { id } }')).body.data.createInstance.id
-    const stream = await openSse(graphqlUrl(doors), {
-      headers: doors.key,
+    const stream = await openSse(graphqlUrl(live), {
+      headers: live.key,
       body: { query: 'subscription ($id: ID!) { instanceState(id: $id) { status connected } }', variables: { id } },
     })
     const statuses = () => stream.events.flatMap(({ data }) => (data ? [JSON.parse(data).data?.instanceState?.status] : []))

@@ -4,27 +4,27 @@ import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
 import { emit } from '../../src/events/log/emit.ts'
 import { api, atEnd, connectedInstance, sql, until } from '../kit/kit.ts'
-import { type Doors, foreignInstance, happen, openDoors, openStreams, plainUrl } from './doors.ts'
+import { foreignInstance, happen, type LiveRig, openLiveRig, openStreams, plainUrl } from './live-rig.ts'
 import { newEvent, newPlace, numberOf, plainNumbers } from './rig.ts'
 import { openSse } from './sse.ts'
 
-let doors: Doors
+let live: LiveRig
 
 beforeAll(async () => {
-  doors = await openDoors()
+  live = await openLiveRig()
 })
-beforeEach(() => openStreams(doors, 0))
+beforeEach(() => openStreams(live, 0))
 
 function openSource(query = ''): EventSource {
-  const source = new EventSource(plainUrl(doors, query), {
-    fetch: (input, init) => fetch(input, { ...init, headers: { ...init.headers, ...doors.key } }),
+  const source = new EventSource(plainUrl(live, query), {
+    fetch: (input, init) => fetch(input, { ...init, headers: { ...init.headers, ...live.key } }),
   })
   atEnd('test', async () => source.close())
   return source
 }
 
 it('sends each event under its name, with exactly the text of the log', async () => {
-  const { databaseUrl, place } = doors
+  const { databaseUrl, place } = live
   const source = openSource()
   const got: { type: string; data: string; id: string }[] = []
   for (const type of ['message.sent', 'message.read']) {
@@ -47,17 +47,17 @@ it('sends unnamed events with named=false, for clients that only handle `onmessa
   const got: number[] = []
   source.onmessage = ({ data }) => got.push(numberOf(data))
   await until(() => source.readyState === source.OPEN)
-  await emit(sql(doors.databaseUrl), [newEvent(doors.place, 1), newEvent(doors.place, 2, 'message.read')])
+  await emit(sql(live.databaseUrl), [newEvent(live.place, 1), newEvent(live.place, 2, 'message.read')])
   await until(() => got.length === 1)
   expect(got).toEqual([2])
 })
 
 it('filters events by type and by instance', async () => {
-  const { account, databaseUrl, key: headers, place } = doors
+  const { account, databaseUrl, key: headers, place } = live
   const other = (await connectedInstance(databaseUrl, account)).id
-  const both = await openSse(plainUrl(doors, '?types=message.sent,message.read'), { headers })
-  const repeated = await openSse(plainUrl(doors, '?types=message.sent&types=message.read'), { headers })
-  const one = await openSse(plainUrl(doors, `?instanceId=${other.toUpperCase()}`), { headers })
+  const both = await openSse(plainUrl(live, '?types=message.sent,message.read'), { headers })
+  const repeated = await openSse(plainUrl(live, '?types=message.sent&types=message.read'), { headers })
+  const one = await openSse(plainUrl(live, `?instanceId=${other.toUpperCase()}`), { headers })
   await emit(sql(databaseUrl), [
     newEvent(place, 1),
     newEvent({ ...place, instanceId: other }, 2, 'message.failed'),
@@ -68,29 +68,29 @@ it('filters events by type and by instance', async () => {
 })
 
 it('sends no events of another workspace', async () => {
-  const stream = await openSse(plainUrl(doors), { headers: doors.key })
-  await emit(sql(doors.databaseUrl), [newEvent(newPlace(), 1), newEvent(doors.place, 2)])
+  const stream = await openSse(plainUrl(live), { headers: live.key })
+  await emit(sql(live.databaseUrl), [newEvent(newPlace(), 1), newEvent(live.place, 2)])
   await until(() => stream.events.length > 0)
   expect(plainNumbers(stream)).toEqual([2])
 })
 
 it('sends a cursor before the first event, and resumes there', async () => {
-  const { key } = doors
-  const first = await openSse(plainUrl(doors), { headers: key })
+  const { key } = live
+  const first = await openSse(plainUrl(live), { headers: key })
   expect(first.headers['content-type']).toBe('text/event-stream; charset=utf-8')
   const beginning = await until(() => first.others.find((block) => block.id))
   expect(Number(beginning.retry)).toBeGreaterThan(0)
   first.close()
-  await happen(doors, 3)
+  await happen(live, 3)
   const headers = { ...key, 'last-event-id': beginning.id as string }
-  const second = await openSse(plainUrl(doors, '?after=nonsense'), { headers })
+  const second = await openSse(plainUrl(live, '?after=nonsense'), { headers })
   await until(() => second.events.length === 3)
   expect(plainNumbers(second)).toEqual([0, 1, 2])
 })
 
 it('refuses missing credentials, invalid parameters and unknown ids in the error envelope', async () => {
-  const foreign = await foreignInstance(doors)
-  const { get } = api(doors.gateway, doors.account.apiKey)
+  const foreign = await foreignInstance(live)
+  const { get } = api(live.gateway, live.account.apiKey)
   const rows: [query: string, status: number, code: string, message: RegExp][] = [
     ['?types=nope', 400, 'VALIDATION_ERROR', /^types\.0: must be one of instance\.connected, /],
     [
@@ -109,7 +109,7 @@ it('refuses missing credentials, invalid parameters and unknown ids in the error
     expect([query, answer.status, answer.body.error?.code]).toEqual([query, status, code])
     expect(answer.body.error.message).toMatch(message)
   }
-  const nobody = await api(doors.gateway).get('events/stream')
+  const nobody = await api(live.gateway).get('events/stream')
   expect(nobody.status).toBe(401)
   expect(nobody.body).toEqual({ error: { code: 'UNAUTHORIZED', message: 'Missing or invalid API key' } })
   const late = await get('events/stream', { 'last-event-id': 'x' })

@@ -1,24 +1,24 @@
 // Readers that reconnect, and servers and databases that restart: no event is skipped or repeated.
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { ownServer, until } from '../kit/kit.ts'
-import { type Doors, graphqlNumbers, happen, openDoors, openGraphql, openPlain, reopen } from './doors.ts'
+import { cloneDatabase, ownServer, startGateway, until } from '../kit/kit.ts'
+import { graphqlNumbers, happen, type LiveRig, liveEnv, openGraphql, openLiveRig, openPlain, reopen } from './live-rig.ts'
 import { plainNumbers, upTo } from './rig.ts'
 import type { SseReader } from './sse.ts'
 
 /** Emits events in transactions of one to five, with a pause after each, while the readers run. */
-async function happenSteadily(doors: Doors, count: number, first = 0, everyMs = 4): Promise<void> {
+async function happenSteadily(live: LiveRig, count: number, first = 0, everyMs = 4): Promise<void> {
   for (let n = first; n < first + count; ) {
     const size = Math.min(1 + Math.floor(Math.random() * 5), first + count - n)
-    await happen(doors, size, n)
+    await happen(live, size, n)
     n += size
     await pause(everyMs)
   }
 }
 
 /** Returns the cursor at which a stream that is opened now begins. */
-async function present(doors: Doors): Promise<string> {
-  const reader = await openPlain(doors)
+async function present(live: LiveRig): Promise<string> {
+  const reader = await openPlain(live)
   const id = await until(() => reader.others.find((block) => block.id)?.id)
   reader.close()
   return id
@@ -52,14 +52,14 @@ async function readInPieces(
 
 describe('a reader', () => {
   it('resumes by Last-Event-ID and by `after` without a gap or a repeat when it is cut at random', async () => {
-    const doors = await openDoors()
+    const live = await openLiveRig()
     const count = 1_500
-    const steady = await openPlain(doors)
-    const beginning = await present(doors)
-    const plain = () => readInPieces(count, beginning, (after) => openPlain(doors, after), plainNumbers)
-    const graphql = () => readInPieces(count, beginning, (after) => openGraphql(doors, after), graphqlNumbers)
+    const steady = await openPlain(live)
+    const beginning = await present(live)
+    const plain = () => readInPieces(count, beginning, (after) => openPlain(live, after), plainNumbers)
+    const graphql = () => readInPieces(count, beginning, (after) => openGraphql(live, after), graphqlNumbers)
     const readers = [plain(), plain(), graphql(), graphql()]
-    await happenSteadily(doors, count)
+    await happenSteadily(live, count)
     const results = await Promise.all(readers)
     for (const { seen } of results) expect(seen).toEqual(upTo(count))
     expect(results.reduce((sum, { cuts }) => sum + cuts, 0)).toBeGreaterThan(40)
@@ -68,13 +68,13 @@ describe('a reader', () => {
   })
 
   it('misses no event when it joins the live readers while events keep coming', async () => {
-    const doors = await openDoors()
-    const beginning = await present(doors)
-    await happen(doors, 700)
-    const writing = happenSteadily(doors, 1_000, 700, 1)
+    const live = await openLiveRig()
+    const beginning = await present(live)
+    await happen(live, 700)
+    const writing = happenSteadily(live, 1_000, 700, 1)
     const late: SseReader[] = []
     for (let i = 0; i < 12; i++) {
-      late.push(await (i % 2 === 0 ? openPlain : openGraphql)(doors, beginning))
+      late.push(await (i % 2 === 0 ? openPlain : openGraphql)(live, beginning))
       await pause(30)
     }
     await writing
@@ -87,21 +87,23 @@ describe('a reader', () => {
 
 describe('a server that stops', () => {
   it('ends streams with a retry hint, and a reader that comes back misses nothing', async () => {
-    const doors = await openDoors()
-    const plain = await openPlain(doors)
-    const graphql = await openGraphql(doors)
-    await happen(doors, 3)
+    const databaseUrl = await cloneDatabase()
+    const gateway = await startGateway({ databaseUrl, env: liveEnv })
+    const live = await openLiveRig({ databaseUrl, gateway })
+    const plain = await openPlain(live)
+    const graphql = await openGraphql(live)
+    await happen(live, 3)
     await until(() => plain.events.length === 3 && graphql.events.length === 3)
     const began = Date.now()
-    expect(await doors.gateway.stop()).toEqual({ code: 0, signal: null })
+    expect(await gateway.stop()).toEqual({ code: 0, signal: null })
     expect(Date.now() - began).toBeLessThan(10_000)
     await until(() => plain.ended && graphql.ended)
     for (const reader of [plain, graphql]) expect(Number(reader.others.at(-1)?.retry)).toBeGreaterThanOrEqual(1_000)
     expect(graphql.events.at(-1)).toMatchObject({ event: 'complete', data: '' })
 
-    await happen(doors, 3, 3)
-    await reopen(doors)
-    const again = [await openPlain(doors, plain.events[2]?.id), await openGraphql(doors, graphql.events[2]?.id)] as const
+    await happen(live, 3, 3)
+    await reopen(live)
+    const again = [await openPlain(live, plain.events[2]?.id), await openGraphql(live, graphql.events[2]?.id)] as const
     await until(() => again.every((reader) => reader.events.length === 3))
     expect(plainNumbers(again[0])).toEqual([3, 4, 5])
     expect(graphqlNumbers(again[1])).toEqual([3, 4, 5])
@@ -111,14 +113,14 @@ describe('a server that stops', () => {
 describe('a database that crashes', () => {
   it('leaves streams open, and they go on without a gap or a repeat', { timeout: 120_000 }, async () => {
     const server = await ownServer()
-    const doors = await openDoors({ databaseUrl: server.url })
-    const readers = [await openPlain(doors), await openGraphql(doors)] as const
+    const live = await openLiveRig({ databaseUrl: server.url })
+    const readers = [await openPlain(live), await openGraphql(live)] as const
     for (let round = 0; round < 2; round++) {
-      await happen(doors, 30, round * 30)
+      await happen(live, 30, round * 30)
       await server.stop('immediate')
       await server.start()
     }
-    await until(() => happen(doors, 10, 60).then(() => true))
+    await until(() => happen(live, 10, 60).then(() => true))
     await until(() => readers.every((reader) => reader.events.length >= 70))
     expect(plainNumbers(readers[0])).toEqual(upTo(70))
     expect(graphqlNumbers(readers[1])).toEqual(upTo(70))

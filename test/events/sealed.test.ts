@@ -5,50 +5,50 @@ import { distinctFrame } from '../../src/events/live/frames.ts'
 import { openCursor } from '../../src/events/log/cursor.ts'
 import { emit } from '../../src/events/log/emit.ts'
 import { type Account, api, connectedInstance, createAccount, secretKey, sql, until } from '../kit/kit.ts'
+import { countedView, openHub } from './hub-rig.ts'
 import {
-  type Doors,
   graphqlNumbers,
   graphqlUrl,
   happen,
-  openDoors,
+  type LiveRig,
   openGraphql,
+  openLiveRig,
   openPlain,
   plainUrl,
   subscription,
-} from './doors.ts'
-import { countedView, openHub } from './hub-rig.ts'
+} from './live-rig.ts'
 import { emitMany, newEvent, newPlace, plainNumbers, wholeLog } from './rig.ts'
 import { openSse } from './sse.ts'
 
-let doors: Doors
-let other: Doors
+let live: LiveRig
+let other: LiveRig
 
 /** Emits our events one at a time, and seven events of another account before each. */
 beforeAll(async () => {
-  doors = await openDoors()
-  const account: Account = await createAccount(doors.databaseUrl)
-  const { id: instanceId } = await connectedInstance(doors.databaseUrl, account)
+  live = await openLiveRig()
+  const account: Account = await createAccount(live.databaseUrl)
+  const { id: instanceId } = await connectedInstance(live.databaseUrl, account)
   other = {
-    ...doors,
+    ...live,
     account,
     place: { workspaceId: account.workspaceId, instanceId },
     key: { 'x-api-key': account.apiKey },
   }
   for (let n = 0; n < 6; n++) {
     await happen(other, 7, 7 * n)
-    await happen(doors, 1, n)
+    await happen(live, 1, n)
   }
-  await until(async () => (await pageOf(doors)).length === 6)
+  await until(async () => (await pageOf(live)).length === 6)
 })
 
 const query =
   'query ($after: String, $before: String) { events(after: $after, before: $before) { edges { cursor node { payload } } pageInfo { endCursor } } }'
 
-async function ask({ gateway, account }: Doors, variables: Record<string, unknown> = {}) {
+async function ask({ gateway, account }: LiveRig, variables: Record<string, unknown> = {}) {
   return (await api(gateway, account.apiKey).graphql(query, variables)).body
 }
 
-async function pageOf(of: Doors, variables: Record<string, unknown> = {}): Promise<{ cursor: string; n: number }[]> {
+async function pageOf(of: LiveRig, variables: Record<string, unknown> = {}): Promise<{ cursor: string; n: number }[]> {
   const { data } = await ask(of, variables)
   return data.events.edges.map((edge: { cursor: string; node: { payload: { n: string } } }) => {
     return { cursor: edge.cursor, n: Number(edge.node.payload.n) }
@@ -58,7 +58,7 @@ async function pageOf(of: Doors, variables: Record<string, unknown> = {}): Promi
 /** Each way to resume after a cursor. It returns the events after the cursor, or the error. */
 const ways: Record<
   string,
-  (of: Doors, cursor: string, count: number) => Promise<{ numbers?: number[]; cursors?: unknown[]; refused?: string }>
+  (of: LiveRig, cursor: string, count: number) => Promise<{ numbers?: number[]; cursors?: unknown[]; refused?: string }>
 > = {
   async pages(of, cursor) {
     const { data, errors } = await ask(of, { after: cursor })
@@ -110,32 +110,32 @@ async function refusalOf(stream: { status: number | undefined; text: string; end
 
 describe.each(Object.entries(ways))('resuming by %s', (_, resume) => {
   it('starts right after the cursor, and yields the same cursors as a page', async () => {
-    const page = await pageOf(doors)
-    const { numbers, cursors } = await resume(doors, page[2]?.cursor as string, 3)
+    const page = await pageOf(live)
+    const { numbers, cursors } = await resume(live, page[2]?.cursor as string, 3)
     expect(numbers).toEqual([3, 4, 5])
     expect(cursors).toEqual(page.slice(3).map(({ cursor }) => cursor))
   })
 
   it('refuses a cursor in another workspace, and one with a changed character', async () => {
-    const cursor = (await pageOf(doors))[2]?.cursor as string
+    const cursor = (await pageOf(live))[2]?.cursor as string
     expect((await resume(other, cursor, 1)).refused).toMatch(/^VALIDATION_ERROR (after|Last-Event-ID): is not an event cursor$/)
     const changed = (cursor.startsWith('A') ? 'B' : 'A') + cursor.slice(1)
-    expect((await resume(doors, changed, 1)).refused).toMatch(/^VALIDATION_ERROR (after|Last-Event-ID): is not an event cursor$/)
+    expect((await resume(live, changed, 1)).refused).toMatch(/^VALIDATION_ERROR (after|Last-Event-ID): is not an event cursor$/)
   })
 
   it('accepts a cursor of the old format', async () => {
-    const { rows } = await sql(doors.databaseUrl).query<{ seq: string }>(
+    const { rows } = await sql(live.databaseUrl).query<{ seq: string }>(
       'select seq from events where "workspaceId" = $1 order by seq',
-      [doors.place.workspaceId],
+      [live.place.workspaceId],
     )
     const old = Buffer.from(`e1:${rows[3]?.seq}`).toString('base64url')
-    expect((await resume(doors, old, 2)).numbers).toEqual([4, 5])
+    expect((await resume(live, old, 2)).numbers).toEqual([4, 5])
   })
 })
 
 it('reveals no sequence number in any cursor', async () => {
-  const cursors = (await pageOf(doors)).map(({ cursor }) => cursor)
-  const stream = await openPlain(doors)
+  const cursors = (await pageOf(live)).map(({ cursor }) => cursor)
+  const stream = await openPlain(live)
   await until(() => stream.others.length > 0)
   for (const cursor of [...cursors, stream.others[0]?.id as string]) {
     const bytes = Buffer.from(cursor, 'base64url')
@@ -146,11 +146,11 @@ it('reveals no sequence number in any cursor', async () => {
 
 it('keeps the position at the start of a stream and on an empty page, whatever happens in other workspaces', async () => {
   const sealer = createSealer(Buffer.from(secretKey, 'hex'))
-  const { workspaceId } = doors.place
+  const { workspaceId } = live.place
   const told = async () => {
-    const stream = await openPlain(doors)
+    const stream = await openPlain(live)
     await until(() => stream.others.length > 0)
-    const { data } = await ask(doors, { after: (await pageOf(doors)).at(-1)?.cursor })
+    const { data } = await ask(live, { after: (await pageOf(live)).at(-1)?.cursor })
     return [stream.others[0]?.id, data.events.pageInfo.endCursor].map((cursor) => {
       return openCursor(sealer, workspaceId, cursor as string)?.place?.seq
     })

@@ -4,21 +4,21 @@ import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
 import { emit } from '../../src/events/log/emit.ts'
 import { atEnd, createAccount, sql, until } from '../kit/kit.ts'
-import { type Doors, openDoors, openStreams, singleUrl } from './doors.ts'
+import { type LiveRig, openLiveRig, openStreams, singleUrl } from './live-rig.ts'
 import { newEvent } from './rig.ts'
 import { openSse } from './sse.ts'
 
-let doors: Doors
+let live: LiveRig
 
 beforeAll(async () => {
-  doors = await openDoors()
+  live = await openLiveRig()
 })
-beforeEach(() => openStreams(doors, 0))
+beforeEach(() => openStreams(live, 0))
 
 function open(fetchFn = fetch) {
   const client = createClient({
-    url: singleUrl(doors).href,
-    headers: doors.key,
+    url: singleUrl(live).href,
+    headers: live.key,
     singleConnection: true,
     retryAttempts: 0,
     fetchFn,
@@ -28,7 +28,7 @@ function open(fetchFn = fetch) {
 }
 
 it('carries several subscriptions and queries at once; one ends and the other goes on', async () => {
-  const { databaseUrl, place } = doors
+  const { databaseUrl, place } = live
   let accepted = 0
   const client = open(async (...request) => {
     const response = await fetch(...request)
@@ -44,14 +44,14 @@ it('carries several subscriptions and queries at once; one ends and the other go
   )
   // A stream is counted before its starting position is known. An accepted operation receives everything that follows.
   await until(() => accepted === 2)
-  await openStreams(doors, 2)
+  await openStreams(live, 2)
   const answers = []
   for await (const result of client.iterate({ query: '{ instances { id } }' })) answers.push(result)
   expect(answers).toHaveLength(1)
   await emit(sql(databaseUrl), [newEvent(place, 1), newEvent(place, 2, 'message.read')])
   await until(() => got.sent?.length === 1 && got.read?.length === 1)
   stops[0]?.()
-  await openStreams(doors, 1)
+  await openStreams(live, 1)
   await emit(sql(databaseUrl), [newEvent(place, 3), newEvent(place, 4, 'message.read')])
   await until(() => got.read?.length === 2)
   expect(got).toEqual({ sent: [1], read: [2, 4] })
@@ -69,14 +69,14 @@ const subscription = { query: 'subscription { events { payload } }' }
 
 /** Reserves a connection and returns its token and a function that requests operations on it. */
 async function reserve() {
-  const url = singleUrl(doors).href
-  const reserved = await fetch(url, { method: 'PUT', headers: doors.key })
+  const url = singleUrl(live).href
+  const reserved = await fetch(url, { method: 'PUT', headers: live.key })
   expect(reserved.status).toBe(201)
   expect(reserved.headers.get('content-type')).toMatch(/^text\/plain/)
   const token = await reserved.text()
   expect(token.length).toBeGreaterThanOrEqual(43)
   const ticket = { 'x-graphql-event-stream-token': token }
-  async function operate(body: object, headers: Record<string, string> = { ...doors.key, ...ticket }): Promise<number> {
+  async function operate(body: object, headers: Record<string, string> = { ...live.key, ...ticket }): Promise<number> {
     const init = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }
     return (await fetch(url, init)).status
   }
@@ -90,7 +90,7 @@ it('follows the protocol: reservation, token, operations, completion', async () 
   const stream = await openSse(`${url}?token=${token}`)
   expect(stream.status).toBe(200)
   expect((await openSse(`${url}?token=${token}`)).status).toBe(409)
-  await emit(sql(doors.databaseUrl), [newEvent(doors.place, 7)])
+  await emit(sql(live.databaseUrl), [newEvent(live.place, 7)])
   await until(() => stream.events.length === 1)
   expect(JSON.parse(stream.events[0]?.data ?? '')).toMatchObject({
     id: 'early',
@@ -113,9 +113,9 @@ it('refuses operations without an id, with an id in use, and of another account'
   expect(await operate(first)).toBe(409)
   expect(await operate({ ...other, query: '{' })).toBe(400)
   expect(await operate(other, ticket)).toBe(401)
-  const stranger = { 'x-api-key': (await createAccount(doors.databaseUrl)).apiKey }
+  const stranger = { 'x-api-key': (await createAccount(live.databaseUrl)).apiKey }
   expect(await operate(other, { ...stranger, ...ticket })).toBe(404)
-  expect(await operate(other, { ...doors.key, 'x-graphql-event-stream-token': 'x' })).toBe(404)
+  expect(await operate(other, { ...live.key, 'x-graphql-event-stream-token': 'x' })).toBe(404)
   expect((await openSse(`${url}?token=nope`)).status).toBe(404)
   expect((await fetch(url, { method: 'PUT' })).status).toBe(401)
   // No client connects, so the place is freed by ending the operation.

@@ -1,7 +1,7 @@
 // The bytes of stored files stay exact, on the disk and in the sum, under concurrent uploads and after a crash.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sweepMedia } from '../../src/media/service.ts'
-import { type Gateway, sql, until } from '../kit/kit.ts'
+import { sql, until } from '../kit/kit.ts'
 import { openApp } from '../messages/rig.ts'
 import { rawForm } from './rig.ts'
 import { exceeded, ofFree, openStorage, proofOf, type Storage, type Surface, surfaces, told } from './storage-rig.ts'
