@@ -1,6 +1,7 @@
 // Runs a gateway inside this process: App, queues, background work, server. main.ts does it once, tests as often as they need.
 import { keyUse } from './accounts/keys/last-used.ts'
 import { mailer } from './accounts/mail/mailer.ts'
+import { setHashMemory } from './accounts/sign-in/password.ts'
 import { openApp } from './app.ts'
 import { foreignKey, opensStored } from './cli/stored-secrets.ts'
 import type { App, AppOptions } from './core/app.ts'
@@ -19,6 +20,7 @@ export interface GatewayOptions extends Omit<AppOptions, 'hooks'> {
 export async function openGateway({ print, ...options }: GatewayOptions): Promise<{ app: App } & AsyncDisposable> {
   await using parts = new AsyncDisposableStack()
   const { config } = options
+  if (config.hashMemoryKib) setHashMemory(config.hashMemoryKib)
   const app = parts.use(await openApp(options))
   // Opened here, so that a store that is not installed ends the start with its own words.
   mediaStore(app)

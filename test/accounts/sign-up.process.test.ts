@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { slow } from '../kit/fault.ts'
-import { type Api, api, cloneDatabase, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
+import { type Api, api, cloneDatabase, type Gateway, realHashes, sql, startGateway, until } from '../kit/kit.ts'
 import { welch } from '../kit/welch.ts'
 import { expectRefusal, moment, uuid } from '../rest-compat/rig.ts'
 import { type Mailbox, openMailbox, textOf } from './mailbox.ts'
@@ -16,7 +16,10 @@ let client: Api
 beforeAll(async () => {
   databaseUrl = await cloneDatabase()
   mailbox = await openMailbox()
-  gateway = await startGateway({ databaseUrl, env: { SMTP_URL: mailbox.url, CONSOLE_URL: 'https://console.example.com/' } })
+  gateway = await startGateway({
+    databaseUrl,
+    env: { ...realHashes, SMTP_URL: mailbox.url, CONSOLE_URL: 'https://console.example.com/' },
+  })
   client = api(gateway)
 })
 

@@ -125,4 +125,9 @@ describe('configuration', () => {
     expect(readConfig({ NODE_ENV: 'test', FAILPOINT: 'a=kill' }).config.failpoint).toBe('a=kill')
     expect(readConfig({ NODE_ENV: 'production', FAILPOINT: 'a=kill' }).config.failpoint).toBeUndefined()
   })
+
+  it('accepts a lower cost of password hashes in tests only', () => {
+    expect(readConfig({ NODE_ENV: 'test', HASH_MEMORY_KIB: '64' }).config.hashMemoryKib).toBe(64)
+    expect(readConfig({ NODE_ENV: 'production', HASH_MEMORY_KIB: '64' }).config.hashMemoryKib).toBeUndefined()
+  })
 })

@@ -5,14 +5,14 @@ import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { attacks } from '../graph/attacks.ts'
-import { type Holdings, holdingsOf, inspectable, measuredAgain, node, promptly, root, watch } from '../kit/kit.ts'
+import { type Holdings, holdingsOf, inspectable, measuredAgain, node, promptly, realHashes, root, watch } from '../kit/kit.ts'
 import { openProcessRig, type ProcessRig, text } from '../rest-compat/rig.ts'
 import { postHead, send, type Wire, wireAttacks } from './wire.ts'
 
 let rig: ProcessRig
 
 beforeAll(async () => {
-  rig = await openProcessRig(inspectable)
+  rig = await openProcessRig({ ...inspectable, ...realHashes })
 })
 
 async function expectService(times: number): Promise<void> {

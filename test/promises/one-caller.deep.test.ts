@@ -1,7 +1,7 @@
 // Proves that one caller who sends any body 24 times at once neither blocks the event loop nor keeps memory.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newPerson } from '../accounts/person.ts'
-import { holdingsOf, inspectable, sql, until } from '../kit/kit.ts'
+import { holdingsOf, inspectable, realHashes, sql, until } from '../kit/kit.ts'
 import { residentBytes } from '../kit/resident.ts'
 import { nobody, openProcessRig, type ProcessRig } from '../rest-compat/rig.ts'
 import { expectHarmless, fire, mostBytes, type Shot, type Watch, watchFrom } from './flood.ts'
@@ -13,7 +13,7 @@ let key: Record<string, string>
 let person: Record<string, string>
 
 beforeAll(async () => {
-  rig = await openProcessRig(inspectable)
+  rig = await openProcessRig({ ...inspectable, ...realHashes })
   const { token } = await newPerson(rig.gateway, rig.databaseUrl)
   key = { 'x-api-key': rig.tenant.account.apiKey }
   person = { authorization: `Bearer ${token}` }

@@ -53,7 +53,7 @@ export async function openOwnRig(env: Record<string, string> = {}): Promise<OwnR
 }
 
 /** The same with a child process, for tests that stop, measure or inspect it. */
-export async function openProcessRig(env: Record<string, string> = {}): Promise<ProcessRig> {
+export async function openProcessRig(env: Record<string, string | undefined> = {}): Promise<ProcessRig> {
   const databaseUrl = await cloneDatabase()
   return await peopled({ databaseUrl, gateway: await startGateway({ databaseUrl, env: { ...unlimited, ...env } }) })
 }

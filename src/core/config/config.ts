@@ -35,6 +35,8 @@ export interface Config {
   demo: boolean
   production: boolean
   failpoint: string | undefined
+  /** Memory of a password hash in tests. */
+  hashMemoryKib: number | undefined
 }
 
 /** An OpenID Connect identity provider, configured by its discovery document. */
@@ -108,6 +110,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
       demo: e.DEMO ?? !e.DATABASE_URL,
       production: e.NODE_ENV === 'production',
       failpoint: e.NODE_ENV === 'test' ? e.FAILPOINT : undefined,
+      hashMemoryKib: e.NODE_ENV === 'test' ? e.HASH_MEMORY_KIB : undefined,
     },
     secrets: {
       secretKey: e.SECRET_KEY ? Buffer.from(e.SECRET_KEY, 'hex') : undefined,
