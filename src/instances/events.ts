@@ -5,14 +5,14 @@ import { InstanceStatus } from '../generated/prisma/enums.ts'
 
 const instanceId = z.uuid().describe('The instance of the event.')
 const statusDescription = 'The current connection status.'
-const nobody = '00000000-0000-0000-0000-000000000000'
+const nilId = '00000000-0000-0000-0000-000000000000'
 
 export const instanceConnected = defineEvent({
   type: 'instance.connected',
   summary: 'An instance connected',
   payload: z.object({ instanceId, status: z.literal('connected').describe(statusDescription) }),
   subject: ({ instanceId }) => ({ instanceId }),
-  sample: { instanceId: nobody, status: 'connected' },
+  sample: { instanceId: nilId, status: 'connected' },
 })
 
 export const instanceDisconnected = defineEvent({
@@ -20,7 +20,7 @@ export const instanceDisconnected = defineEvent({
   summary: 'An instance lost its connection',
   payload: z.object({ instanceId, status: z.enum(InstanceStatus).exclude(['connected']).describe(statusDescription) }),
   subject: ({ instanceId }) => ({ instanceId }),
-  sample: { instanceId: nobody, status: 'disconnected' },
+  sample: { instanceId: nilId, status: 'disconnected' },
 })
 
 /** The event of an instance that has just become connected, or has just stopped being connected. */

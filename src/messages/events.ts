@@ -10,8 +10,8 @@ const ids = {
 const to = z.string().describe("The recipient's number, E.164.")
 const subject = ({ instanceId, messageId }: { instanceId: string; messageId: string }) => ({ instanceId, messageId })
 
-const nobody = '00000000-0000-0000-0000-000000000000'
-const sampleIds = { instanceId: nobody, messageId: nobody, providerMessageId: 'test' }
+const nilId = '00000000-0000-0000-0000-000000000000'
+const sampleIds = { instanceId: nilId, messageId: nilId, providerMessageId: 'test' }
 const ownNumber = '+10000000000'
 const otherNumber = '+10000000001'
 

@@ -19,13 +19,13 @@ async function preflight(origin: string, path = '/api/auth/login', method = 'POS
     'access-control-request-headers': 'authorization,content-type,x-team-id',
   }
   const answer = await fetch(`${gateway.url}${path}`, { method: 'OPTIONS', headers })
-  const told = (name: string) => answer.headers.get(`access-control-${name}`)
+  const outcome = (name: string) => answer.headers.get(`access-control-${name}`)
   return {
-    origin: told('allow-origin'),
-    credentials: told('allow-credentials'),
-    headers: told('allow-headers'),
-    methods: told('allow-methods'),
-    age: told('max-age'),
+    origin: outcome('allow-origin'),
+    credentials: outcome('allow-credentials'),
+    headers: outcome('allow-headers'),
+    methods: outcome('allow-methods'),
+    age: outcome('max-age'),
   }
 }
 

@@ -68,8 +68,8 @@ describe('a login', () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) => logIn(gateways[i % 2] as OpenGateway, email, 'wrong password')),
     )
-    const told = answers.map(({ status }) => status).sort()
-    expect(told).toEqual([...Array(5).fill(401), ...Array(15).fill(429)])
+    const outcome = answers.map(({ status }) => status).sort()
+    expect(outcome).toEqual([...Array(5).fill(401), ...Array(15).fill(429)])
   })
 
   it('resets the failures on success, and 15 minutes after they happened', async () => {

@@ -30,10 +30,10 @@ it('answers thirty concurrent sign-ups, mails each address once, and serves othe
   expect(Math.max(...times)).toBeLessThan(4_000)
 
   await until(async () => (await sql(databaseUrl).query('select from mails')).rowCount === 0)
-  const told = (emails: string[]) =>
+  const outcome = (emails: string[]) =>
     emails.map((email) =>
       mailbox.mails.filter(({ to }) => to === email).map((mail) => textOf(mail).includes('verify-email?token=')),
     )
-  expect(told(unknown)).toEqual(Array(20).fill([true]))
-  expect(told(known)).toEqual(Array(10).fill([false]))
+  expect(outcome(unknown)).toEqual(Array(20).fill([true]))
+  expect(outcome(known)).toEqual(Array(10).fill([false]))
 })

@@ -5,7 +5,7 @@ import { createTurns } from '../../src/accounts/sign-in/turns.ts'
 
 const full = 'API_RATE_LIMIT_EXCEEDED'
 const queues = {
-  strangers: { running: 1, waiting: 4, inAll: 6, full },
+  anonymous: { running: 1, waiting: 4, inAll: 6, full },
   known: { running: 1, waiting: 2, inAll: 4, full },
 } as const
 
@@ -33,24 +33,24 @@ function open() {
 describe('a turn', () => {
   it('is given at once to others while one network floods', async () => {
     const { order, ask } = open()
-    for (let i = 0; i < 5; i++) void ask('strangers', 'flood')
-    void ask('strangers', 'other')
+    for (let i = 0; i < 5; i++) void ask('anonymous', 'flood')
+    void ask('anonymous', 'other')
     await settle()
     expect(order).toEqual(['flood', 'other'])
   })
 
   it('waits for one turn of each other network, regardless of the number of their requests', async () => {
     const { order, ask, endOne } = open()
-    for (let i = 0; i < 3; i++) void ask('strangers', 'a')
-    for (let i = 0; i < 2; i++) void ask('strangers', 'b')
-    void ask('strangers', 'c')
+    for (let i = 0; i < 3; i++) void ask('anonymous', 'a')
+    for (let i = 0; i < 2; i++) void ask('anonymous', 'b')
+    void ask('anonymous', 'c')
     for (let i = 0; i < 6; i++) await endOne()
     expect(order).toEqual(['a', 'b', 'a', 'b', 'c', 'a'])
   })
 
   it('alternates between known parties and strangers, regardless of the number of strangers', async () => {
     const { order, ask, endOne } = open()
-    for (const network of ['a', 'b', 'c', 'd', 'e', 'f']) void ask('strangers', network)
+    for (const network of ['a', 'b', 'c', 'd', 'e', 'f']) void ask('anonymous', network)
     void ask('known', 'ada')
     await endOne()
     expect(order).toEqual(['a', 'b', 'ada'])
@@ -58,20 +58,20 @@ describe('a turn', () => {
 
   it('is refused at once with a retryable code to a party at its limit of waiting requests', async () => {
     const { turns, codes, ask } = open()
-    for (let i = 0; i < 6; i++) void ask('strangers', 'flood')
+    for (let i = 0; i < 6; i++) void ask('anonymous', 'flood')
     await settle()
     expect(codes).toEqual(['flood: API_RATE_LIMIT_EXCEEDED'])
-    expect(() => turns.refuseIfFull({ queue: 'strangers', party: 'flood' })).toThrow(
+    expect(() => turns.refuseIfFull({ queue: 'anonymous', party: 'flood' })).toThrow(
       'Too many requests of this kind from this network at the same time; try again shortly',
     )
-    expect(() => turns.refuseIfFull({ queue: 'strangers', party: 'other' })).not.toThrow()
+    expect(() => turns.refuseIfFull({ queue: 'anonymous', party: 'other' })).not.toThrow()
   })
 
   it('is taken from the longest queue for a newcomer when the total is at its limit', async () => {
     const { order, codes, ask, endOne } = open()
-    for (let i = 0; i < 5; i++) void ask('strangers', 'a')
-    for (let i = 0; i < 3; i++) void ask('strangers', 'b')
-    void ask('strangers', 'newcomer')
+    for (let i = 0; i < 5; i++) void ask('anonymous', 'a')
+    for (let i = 0; i < 3; i++) void ask('anonymous', 'b')
+    void ask('anonymous', 'newcomer')
     await settle()
     expect(codes).toEqual(['a: SERVICE_UNAVAILABLE'])
     for (let i = 0; i < 8; i++) await endOne()
@@ -81,17 +81,17 @@ describe('a turn', () => {
 
   it('is refused to a newcomer when every party waits with only one request', async () => {
     const { codes, ask } = open()
-    for (let i = 0; i < 8; i++) void ask('strangers', `network ${i}`)
-    void ask('strangers', 'newcomer')
+    for (let i = 0; i < 8; i++) void ask('anonymous', `network ${i}`)
+    void ask('anonymous', 'newcomer')
     await settle()
     expect(codes).toEqual(['newcomer: SERVICE_UNAVAILABLE'])
   })
 
   it('passes to the next after work that failed', async () => {
     const turns = createTurns(1, queues)
-    const asker = { queue: 'known', party: '' } as const
-    const failed = turns.take(asker, () => Promise.reject(new Error('broken')))
-    const after = turns.take(asker, async () => 'done')
+    const requester = { queue: 'known', party: '' } as const
+    const failed = turns.take(requester, () => Promise.reject(new Error('broken')))
+    const after = turns.take(requester, async () => 'done')
     await expect(failed).rejects.toThrow('broken')
     expect(await after).toBe('done')
   })

@@ -43,13 +43,13 @@ it('never moves back, is written in one statement, and survives a database outag
       return await pool.query(text, values)
     },
   }
-  const told: unknown[] = []
-  const log = { warn: (fields: unknown) => told.push(fields) }
+  const outcome: unknown[] = []
+  const log = { warn: (fields: unknown) => outcome.push(fields) }
   const use = createKeyUse({ quickPool, log } as never)
   for (const { id } of [...rows, ...rows]) use.note(id)
   use.note(newId())
   await use.flush()
-  expect([statements, told]).toEqual([1, [{ keys: 4, err: 'away' }]])
+  expect([statements, outcome]).toEqual([1, [{ keys: 4, err: 'away' }]])
   isAway = false
   await use.flush()
   await use[Symbol.asyncDispose]()

@@ -53,8 +53,8 @@ describe('the rate limit of a person', () => {
     for (const client of clients) {
       const answer = await ask(client)
       expect(codeOf(answer)).toBe(tooFast)
-      const told = ['retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']
-      expect(told.map((name) => answer.headers.get(name))).toEqual(['1', '50', '0', '1'])
+      const outcome = ['retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']
+      expect(outcome.map((name) => answer.headers.get(name))).toEqual(['1', '50', '0', '1'])
     }
     // Refused requests are not counted.
     const { rows } = await sql(databaseUrl).query('select counts from rate_windows where "keyId" = $1', [person.userId])

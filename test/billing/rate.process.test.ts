@@ -36,11 +36,11 @@ async function hammer(apiKey: string, seconds: number): Promise<Timed[]> {
 }
 
 /** Repeats with a new account until all requests are answered within one second, however busy this machine is. */
-async function inOneSecond<T>(ask: (account: Account) => Promise<T>): Promise<{ account: Account; told: T }> {
+async function inOneSecond<T>(ask: (account: Account) => Promise<T>): Promise<{ account: Account; outcome: T }> {
   const timed = async () => {
     const account = await createAccount(databaseUrl)
     const begun = performance.now()
-    return { account, told: await ask(account), ms: performance.now() - begun }
+    return { account, outcome: await ask(account), ms: performance.now() - begun }
   }
   return await promptly(timed, { withinMs: 1_000, tookMs: ({ ms }) => ms, patienceMs: 30_000 })
 }
@@ -77,7 +77,7 @@ describe('the rate limit of a key', () => {
   })
 
   it('is shared by REST and GraphQL, and is checked before the request is validated', async () => {
-    const { account, told: answers } = await inOneSecond(async ({ apiKey }) => {
+    const { account, outcome: answers } = await inOneSecond(async ({ apiKey }) => {
       const [one, two] = clients(apiKey)
       const asks = [
         () => one.get('me'),
@@ -108,7 +108,7 @@ describe('the rate limit of a key', () => {
       const { status, headers } = await answer
       return [status, ...['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`ratelimit-${name}`)))]
     }
-    const { account, told } = await inOneSecond(async (account) => {
+    const { account, outcome } = await inOneSecond(async (account) => {
       const team = await createTeam(prisma(databaseUrl), { ownerEmail: account.email, name: 'Team' })
       const [mine] = clients(account.apiKey)
       const [ours] = clients(team.apiKey, { 'x-team-id': team.teamId })
@@ -117,7 +117,7 @@ describe('the rate limit of a key', () => {
       const mixed = await Promise.all([mine.get('instances'), wrongDoor(), ours.get('instances'), ours.get('me')])
       return { team, before, mixed, wrong: await stands(wrongDoor()) }
     })
-    const { team, before, mixed, wrong } = told
+    const { team, before, mixed, wrong } = outcome
     expect(before).toEqual(Array(2).fill([403, 10, 10, 1]))
     expect(codes(mixed)).toEqual({ ok: 2, '403 TEAM_KEY_REQUIRED': 1, '403 TEAM_KEY_NOT_ALLOWED': 1 })
     expect(wrong).toEqual([403, 10, 9, 1])

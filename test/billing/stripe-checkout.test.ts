@@ -175,10 +175,10 @@ describe.each(['broken', 'silent', 'dripping', 'endless'] as const)('while Strip
     stripe.mode = mode
     const order = () => fresh.api.post('/api/billing/checkout', { plan: 'pro' }, { 'idempotency-key': 'later' })
     const cancel = () => person.api.post('/api/billing/cancel', undefined, { 'idempotency-key': 'later' })
-    const told = sendEvent(site, 'customer.subscription.updated', subscription)
+    const outcome = sendEvent(site, 'customer.subscription.updated', subscription)
     for (const answer of await Promise.all([order(), cancel()]))
       expect(answer).toMatchObject({ status: 502, body: { error: { code: 'PROVIDER_ERROR' } } })
-    expect((await told).status).toBe(502)
+    expect((await outcome).status).toBe(502)
     expect(await Promise.all([rowOf(site, fresh), rowOf(site, person)])).toEqual(before)
     expect(await checkoutsOf(site, fresh)).toEqual([])
     stripe.mode = 'well'

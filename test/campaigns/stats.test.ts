@@ -79,12 +79,12 @@ it('equals a recount at every moment of a campaign that is sent, paused, resumed
     expect(Object.fromEntries(Object.entries(parts).filter(([, n]) => n > 0))).toEqual(found)
     expect([total, sum(stats)]).toEqual([325, 325])
     seen.add(JSON.stringify(found))
-    const told = await statsOf(client, id)
-    expect(told.progressPercent).toBe(
-      Math.floor((100 * (told.stats.total - told.stats.planned - told.stats.queued)) / told.stats.total),
+    const outcome = await statsOf(client, id)
+    expect(outcome.progressPercent).toBe(
+      Math.floor((100 * (outcome.stats.total - outcome.stats.planned - outcome.stats.queued)) / outcome.stats.total),
     )
-    expect(told.progressPercent).toBeGreaterThanOrEqual(percent)
-    percent = told.progressPercent
+    expect(outcome.progressPercent).toBeGreaterThanOrEqual(percent)
+    percent = outcome.progressPercent
   }
   await steering
   expect(seen.size).toBeGreaterThan(3)
@@ -105,13 +105,13 @@ describe('live statistics', () => {
       headers: { 'x-api-key': account.apiKey },
       body: { query: subscription, variables: { id } },
     })
-    const told = () => reader.events.map(({ data }) => JSON.parse(data ?? '').data.campaignStats)
-    await until(() => told()[0]?.status === 'scheduled')
+    const outcome = () => reader.events.map(({ data }) => JSON.parse(data ?? '').data.campaignStats)
+    await until(() => outcome()[0]?.status === 'scheduled')
     const began = Date.now()
     await bringForward(databaseUrl, id)
     await reach(client, id, 'completed')
-    await until(() => told().at(-1)?.stats.read === 600 && told().at(-1)?.status === 'completed')
-    const values = told()
+    await until(() => outcome().at(-1)?.stats.read === 600 && outcome().at(-1)?.status === 'completed')
+    const values = outcome()
     const final = await statsOf(client, id)
     expect(values.at(-1)).toEqual({
       status: 'completed',

@@ -158,17 +158,17 @@ describe('a job', () => {
     const query = `subscription ($id: ID!) { bulkJob(id: $id) { status processedCount progress summary { added } } }`
     const headers = { 'x-api-key': tenant.account.apiKey }
     const reader = await openSse(`${gateway.url}/graphql`, { headers, body: { query, variables: { id: job.id } } })
-    const told = () => reader.events.flatMap(({ data }) => JSON.parse(data ?? '{}').data?.bulkJob ?? []) as Job[]
+    const outcome = () => reader.events.flatMap(({ data }) => JSON.parse(data ?? '{}').data?.bulkJob ?? []) as Job[]
     // The job is blocked until the subscription has delivered its first value.
-    await until(() => told().length > 0)
+    await until(() => outcome().length > 0)
     await release()
-    await until(() => told().at(-1)?.status === 'done')
-    const counts = told().map(({ processedCount }) => processedCount)
+    await until(() => outcome().at(-1)?.status === 'done')
+    const counts = outcome().map(({ processedCount }) => processedCount)
     expect(counts).toEqual([...counts].sort((a, b) => a - b))
-    for (const { processedCount, progress, summary } of told()) {
+    for (const { processedCount, progress, summary } of outcome()) {
       expect([progress, summary.added]).toEqual([Math.floor(processedCount / 80), processedCount])
     }
-    expect(told().length).toBeGreaterThan(1)
+    expect(outcome().length).toBeGreaterThan(1)
     const foreign = await openSse(`${gateway.url}/graphql`, {
       headers: { 'x-api-key': rig.stranger.account.apiKey },
       body: { query, variables: { id: job.id } },

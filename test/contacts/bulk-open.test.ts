@@ -13,15 +13,15 @@ it('allows exactly 100 open bulk jobs per workspace over REST and GraphQL, and a
     [tenant.account.workspaceId],
   )
   const contactIds = Array.from({ length: 100 }, newId)
-  const told = await Promise.all(Array.from({ length: 8 }, () => tenant.api.post('contacts/bulk-delete', { contactIds })))
-  expect(told.map(({ status }) => status).sort()).toEqual([202, 202, 202, 202, 202, 429, 429, 429])
+  const outcome = await Promise.all(Array.from({ length: 8 }, () => tenant.api.post('contacts/bulk-delete', { contactIds })))
+  expect(outcome.map(({ status }) => status).sort()).toEqual([202, 202, 202, 202, 202, 429, 429, 429])
   const document = 'mutation ($ids: [ID!]!) { bulkDeleteContacts(contactIds: $ids) { job { id } } }'
   const { body } = await tenant.api.graphql(document, { ids: contactIds })
   expect(body.errors[0].extensions.code).toBe('API_RATE_LIMIT_EXCEEDED')
   expect((await stranger.api.post('contacts/bulk-delete', { contactIds })).status).toBe(202)
   // Fewer than 100 ids need no job.
   expect((await tenant.api.post('contacts/bulk-delete', { contactIds: contactIds.slice(1) })).status).toBe(200)
-  const jobId = told.find(({ status }) => status === 202)?.body.data.jobId
+  const jobId = outcome.find(({ status }) => status === 202)?.body.data.jobId
   expect((await tenant.api.post(`contacts/bulk-jobs/${jobId}/cancel`)).status).toBe(200)
   expect((await tenant.api.post('contacts/bulk-delete', { contactIds })).status).toBe(202)
 })

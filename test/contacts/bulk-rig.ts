@@ -64,16 +64,16 @@ export interface Job {
 
 /** Polls the progress until the job has ended; returns every distinct record that it saw. */
 export async function watchJob(api: Api, jobId: string, timeoutMs = 30_000): Promise<Job[]> {
-  const told: Job[] = []
+  const outcome: Job[] = []
   await until(
     async () => {
       const { status, body } = await api.get(`contacts/bulk-jobs/${jobId}/progress`)
       if (status !== 200) throw new Error(JSON.stringify(body))
       const job = body.data as Job
-      if (JSON.stringify(told.at(-1)) !== JSON.stringify(job)) told.push(job)
+      if (JSON.stringify(outcome.at(-1)) !== JSON.stringify(job)) outcome.push(job)
       return ['done', 'failed', 'cancelled'].includes(job.status)
     },
     { timeoutMs },
   )
-  return told
+  return outcome
 }

@@ -118,8 +118,8 @@ describe('a database that does not answer', { timeout: 60_000 }, () => {
       SECRET_KEY: secretKey,
     })
     const gateway = spawnGateway({ env: envOf(deaf.port, '') })
-    const told = await commandProcess(['account', 'list'], { env: envOf(stalls.port, '?sslmode=verify-full') })
-    expect(told).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(sentence) })
+    const outcome = await commandProcess(['account', 'list'], { env: envOf(stalls.port, '?sslmode=verify-full') })
+    expect(outcome).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(sentence) })
     expect((await gateway.exited).code).toBe(1)
     expect(gateway.logs.join('\n')).toMatch(sentence)
   })

@@ -206,9 +206,9 @@ describe('/readyz', () => {
     const lines = (message: string) =>
       gateway.logs.filter((line) => line.includes(`"${message}"`)).map((line) => JSON.parse(line))
     await gateway.line(/"reason":"database_unreachable"/)
-    const told = lines('the process cannot serve')
-    expect(new Set(told.map(({ reason }) => reason)).size).toBe(told.length)
-    expect(told).toContainEqual(
+    const outcome = lines('the process cannot serve')
+    expect(new Set(outcome.map(({ reason }) => reason)).size).toBe(outcome.length)
+    expect(outcome).toContainEqual(
       expect.objectContaining({ level: 'warn', reason: 'database_unreachable', err: expect.stringMatching(/\w{3}/) }),
     )
     await server.start()

@@ -13,7 +13,7 @@ afterAll(async () => await database[Symbol.asyncDispose]())
 
 const unavailable = { code: 'SERVICE_UNAVAILABLE' }
 
-async function told(work: Promise<unknown>): Promise<unknown> {
+async function outcome(work: Promise<unknown>): Promise<unknown> {
   return await work.then(
     () => 'no error',
     (error: unknown) => publicFailure(error),
@@ -34,7 +34,7 @@ const slow = 'select pg_sleep(20)::text'
 
 it.each(['25006', '53100', '53200'])('maps a server that cannot write (%s) to 503', async (state) => {
   const refusal = `do $$ begin raise exception 'no' using errcode = '${state}'; end $$`
-  expect(await told(database.pool.query(refusal))).toMatchObject(unavailable)
+  expect(await outcome(database.pool.query(refusal))).toMatchObject(unavailable)
 })
 
 it('maps a full disk to 503', () => {
@@ -43,19 +43,19 @@ it('maps a full disk to 503', () => {
 
 describe('a terminated connection', () => {
   it('is 503 during a statement', async () => {
-    const [answer] = await Promise.all([told(database.pool.query(slow)), endConnection('active')])
+    const [answer] = await Promise.all([outcome(database.pool.query(slow)), endConnection('active')])
     expect(answer).toMatchObject(unavailable)
   })
 
   it('is 503 during a raw Prisma statement', async () => {
-    const [answer] = await Promise.all([told(database.db.$queryRawUnsafe(slow)), endConnection('active')])
+    const [answer] = await Promise.all([outcome(database.db.$queryRawUnsafe(slow)), endConnection('active')])
     expect(answer).toMatchObject(unavailable)
   })
 
   it('is 503 during a Prisma model query', async () => {
     const locker = await outside.connect()
     await locker.query('begin; lock table workspaces in access exclusive mode')
-    const [answer] = await Promise.all([told(database.db.workspace.findFirst()), endConnection('active')])
+    const [answer] = await Promise.all([outcome(database.db.workspace.findFirst()), endConnection('active')])
     await locker.query('rollback')
     locker.release()
     expect(answer).toMatchObject(unavailable)
@@ -67,7 +67,7 @@ describe('a terminated connection', () => {
       await endConnection('idle in transaction')
       await tx.query('select 1')
     })
-    expect(await told(work)).toMatchObject(unavailable)
+    expect(await outcome(work)).toMatchObject(unavailable)
   })
 
   it('is 503 after the process stalled in a transaction', async () => {
@@ -79,7 +79,7 @@ describe('a terminated connection', () => {
         await tx.query('select 1')
       }
     })
-    expect(await told(work)).toMatchObject(unavailable)
+    expect(await outcome(work)).toMatchObject(unavailable)
   })
 })
 
@@ -89,18 +89,18 @@ it.each([
 ])('answers %s with 503 while a server goes down, is down, and comes up', async (_, read) => {
   const server = await ownServer()
   await using own = openDatabase(server.url, () => {})
-  const running = told(own.db.$queryRawUnsafe(slow))
+  const running = outcome(own.db.$queryRawUnsafe(slow))
   await until(async () => (await sql(server.url).query(`select 1 from pg_stat_activity where query = '${slow}'`)).rowCount)
   await server.stop('immediate')
   expect(await running).toMatchObject(unavailable)
-  expect(await told(read(own))).toMatchObject(unavailable)
+  expect(await outcome(read(own))).toMatchObject(unavailable)
   const started = server.start()
   const answers: unknown[] = []
   let isUp = false
   const up = started.then(() => {
     isUp = true
   })
-  while (!isUp) answers.push(await told(read(own)))
+  while (!isUp) answers.push(await outcome(read(own)))
   await up
   for (const answer of new Set(answers)) if (answer !== 'no error') expect(answer).toMatchObject(unavailable)
 })
@@ -135,10 +135,10 @@ describe('a server that stops answering and closes nothing', () => {
   ])('is 503 for %s after a timeout, and its connection is not used again', async (_, read) => {
     const line = await behindLine()
     await using own = openDatabase(line.url, () => {}, 1, 2_000)
-    expect(await told(read(own))).toBe('no error')
+    expect(await outcome(read(own))).toBe('no error')
     line.freeze()
-    expect(await told(read(own))).toMatchObject(unavailable)
-    expect(await told(read(own))).toBe('no error')
+    expect(await outcome(read(own))).toMatchObject(unavailable)
+    expect(await outcome(read(own))).toBe('no error')
   })
 
   it('does not block /metrics', async () => {

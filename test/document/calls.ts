@@ -27,8 +27,8 @@ function rankOf({ operation }: Call): number {
 
 export function callsOf(surface: Surface): Call[] {
   const calls = Object.entries(apiDocument(surface).paths).flatMap(([path, methods]) =>
-    Object.entries(methods).flatMap(([method, told]) => {
-      const operation = told as unknown as Told
+    Object.entries(methods).flatMap(([method, outcome]) => {
+      const operation = outcome as unknown as Told
       const given = Object.values(operation.requestBody?.content['application/json']?.examples ?? {})
       const examples: (Example | null)[] = given.length > 0 ? given : [null]
       return examples.map((example): Call => ({ method, path, operation, example }))

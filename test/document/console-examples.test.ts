@@ -129,8 +129,8 @@ describe('the example', () => {
       const { status, body, headers } = await send(call, await sceneOf(call))
       const success = Object.keys(call.operation.responses).filter((one) => one.startsWith('2'))
       expect(success, JSON.stringify(body)).toContain(String(status))
-      const told = call.operation.responses[status] as { headers: object }
-      expect(headers.has('set-cookie')).toBe('Set-Cookie' in told.headers)
+      const outcome = call.operation.responses[status] as { headers: object }
+      expect(headers.has('set-cookie')).toBe('Set-Cookie' in outcome.headers)
     },
   )
 

@@ -59,8 +59,8 @@ describe.each(surfaces)('the document of the $surface surface', ({ surface, prob
 
   it('has every route, and no other', () => {
     const served = routes.filter(({ surfaces }) => surfaces.includes(surface)).map((route) => `${route.method} ${route.path}`)
-    const told = operations.map(({ name }) => name.replaceAll(/\{(\w+)\}/g, ':$1'))
-    expect(told.sort()).toEqual([...served, ...others].sort())
+    const outcome = operations.map(({ name }) => name.replaceAll(/\{(\w+)\}/g, ':$1'))
+    expect(outcome.sort()).toEqual([...served, ...others].sort())
   })
 
   it('has a summary and a description for every route', () => {
@@ -92,9 +92,9 @@ describe.each(surfaces)('the document of the $surface surface', ({ surface, prob
   })
 
   it('mentions null only for fields that can be null', () => {
-    const told = nodes.filter(({ at, node }) => /\/properties\/\w+$/.test(at) && /null/.test(String(node.description)))
-    expect(told.filter(({ node }) => !/"null"/.test(JSON.stringify(node))).map(({ at }) => at)).toEqual([])
-    expect(told.length).toBeGreaterThan(2)
+    const outcome = nodes.filter(({ at, node }) => /\/properties\/\w+$/.test(at) && /null/.test(String(node.description)))
+    expect(outcome.filter(({ node }) => !/"null"/.test(JSON.stringify(node))).map(({ at }) => at)).toEqual([])
+    expect(outcome.length).toBeGreaterThan(2)
   })
 
   it('lists the team as an optional header and not as a security scheme', () => {
@@ -124,9 +124,9 @@ describe.each(surfaces)('the document of the $surface surface', ({ surface, prob
     const fields = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap((type) =>
       Object.keys(type?.getFields() ?? {}),
     )
-    const told = operations.map(({ operation }) => operation.operationId)
-    expect(told.filter((id) => !fields.includes(id)).sort()).toEqual([...apart].sort())
-    expect(new Set(told).size).toBe(told.length)
+    const outcome = operations.map(({ operation }) => operation.operationId)
+    expect(outcome.filter((id) => !fields.includes(id)).sort()).toEqual([...apart].sort())
+    expect(new Set(outcome).size).toBe(outcome.length)
   })
 
   it('shows examples that conform to their records', () => {
@@ -145,10 +145,10 @@ describe.each(surfaces)('the document of the $surface surface', ({ surface, prob
   })
 
   it('has only errors of the error table, each under its status', () => {
-    const told = Object.values(document.components.responses).flatMap((response) =>
+    const outcome = Object.values(document.components.responses).flatMap((response) =>
       [...nodesOf(response)].filter(({ at }) => at.endsWith('/code/enum')).map(({ node }) => node as unknown as string[]),
     )
-    const codes = [...new Set(told.flat())]
+    const codes = [...new Set(outcome.flat())]
     expect(codes.filter((code) => !Object.hasOwn(errors, code))).toEqual([])
     for (const { operation, name } of operations) {
       for (const [status, response] of Object.entries(operation.responses) as [string, { $ref?: string }][]) {
@@ -180,10 +180,10 @@ describe('for errors, the document', () => {
     )
 
   it('of keys has what every key can get, and nothing about people', () => {
-    for (const told of operationsOf(apiDocument('public')).filter((one) => one.at !== '/openapi.json')) {
-      const { operation, name } = told
+    for (const outcome of operationsOf(apiDocument('public')).filter((one) => one.at !== '/openapi.json')) {
+      const { operation, name } = outcome
       expect(
-        codesOf(told).filter((code) => /^TEAM_NOT_|^BILLING_|^INVALID_CREDENTIALS$/.test(code)),
+        codesOf(outcome).filter((code) => /^TEAM_NOT_|^BILLING_|^INVALID_CREDENTIALS$/.test(code)),
         name,
       ).toEqual([])
       // Every key may read the plan catalogue.
@@ -193,19 +193,19 @@ describe('for errors, the document', () => {
   })
 
   it('has those that the graph lists for a field', () => {
-    const told = operationsOf(apiDocument('public')).filter(({ name }) => name === 'POST /templates')
-    expect(told.flatMap(codesOf)).toEqual(expect.arrayContaining(['TEMPLATE_INVALID', 'CONFLICT', 'INVALID_STATE']))
+    const outcome = operationsOf(apiDocument('public')).filter(({ name }) => name === 'POST /templates')
+    expect(outcome.flatMap(codesOf)).toEqual(expect.arrayContaining(['TEMPLATE_INVALID', 'CONFLICT', 'INVALID_STATE']))
   })
 
   it('of people has nothing about keys, and TEAM_NOT_FOUND wherever a team is named', () => {
-    for (const told of operationsOf(apiDocument('console'))) {
-      const codes = codesOf(told)
+    for (const outcome of operationsOf(apiDocument('console'))) {
+      const codes = codesOf(outcome)
       expect(
         codes.filter((code) => /^TEAM_KEY_|^MONTHLY_API_/.test(code)),
-        told.name,
+        outcome.name,
       ).toEqual([])
-      const inHeader = JSON.stringify(told.operation.parameters ?? []).includes('X-Team-Id')
-      expect(codes.includes('TEAM_NOT_FOUND'), told.name).toBe(inHeader || told.at.includes('{teamId}'))
+      const inHeader = JSON.stringify(outcome.operation.parameters ?? []).includes('X-Team-Id')
+      expect(codes.includes('TEAM_NOT_FOUND'), outcome.name).toBe(inHeader || outcome.at.includes('{teamId}'))
     }
     // The guide to teams shows the use of a team's key.
     expect(JSON.stringify(apiDocument('console'))).not.toMatch(/RateLimit|x-api-key(?!: \$TEAM_KEY)/)

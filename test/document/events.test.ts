@@ -23,8 +23,8 @@ it('delivers and streams each type of event as documented', async () => {
   await tenant.api.post(`instances/${tenant.instance.id}/connect`)
   await tenant.api.post(`webhooks/${endpoint.id}/test`)
 
-  const told = () => new Set(receiver.requests.map((request) => request.headers['x-service-event']))
-  await until(() => told().size === eventTypes.length && receiver.requests.some(({ body }) => body.includes('"test":true')))
+  const outcome = () => new Set(receiver.requests.map((request) => request.headers['x-service-event']))
+  await until(() => outcome().size === eventTypes.length && receiver.requests.some(({ body }) => body.includes('"test":true')))
   const signed = apiDocument().webhooks as Record<string, { post: { parameters: { name: string; required: boolean }[] } }>
   for (const { headers: given, body } of receiver.requests) {
     const event = given['x-service-event'] as string

@@ -113,19 +113,19 @@ describe('a reader', () => {
     await logOf(2)
     await logOf(3, newPlace())
     await app.pool.query(`update events set "createdAt" = now() - interval '31 days' where seq <= 4`)
-    const { after, told, cursor } = await endOf(app, place.workspaceId)
-    expect([after, told]).toEqual([5n, 2n])
+    const { after, sent, cursor } = await endOf(app, place.workspaceId)
+    expect([after, sent]).toEqual([5n, 2n])
     expect(await pruneEvents.prune(app)).toBe(4)
     expect(await resume(cursor)).toBe(2n)
-    expect(await endOf(app, place.workspaceId)).toMatchObject({ after: 5n, told: 0n })
+    expect(await endOf(app, place.workspaceId)).toMatchObject({ after: 5n, sent: 0n })
   })
 
   it('sees the same end of the log, whatever happens in other workspaces', async () => {
     await logOf(1)
     const before = await endOf(app, place.workspaceId)
     await logOf(20, newPlace())
-    const { told, cursor } = await endOf(app, place.workspaceId)
-    expect([told, openCursor(app.sealer, place.workspaceId, cursor)?.place?.seq]).toEqual([before.told, before.told])
+    const { sent, cursor } = await endOf(app, place.workspaceId)
+    expect([sent, openCursor(app.sealer, place.workspaceId, cursor)?.place?.seq]).toEqual([before.sent, before.sent])
   })
 
   describe('with a cursor of the old format', () => {

@@ -49,7 +49,7 @@ export async function openHub(): Promise<HubRig> {
       responses.push(response)
       const writer = hub.makeWriter({
         holder: { kind: 'personal', userId, credentialId, teamId: null },
-        beat: () => ':\n\n',
+        heartbeat: () => ':\n\n',
         farewell: () => '',
         closed: () => followed?.stop(),
       })
@@ -71,7 +71,7 @@ export async function openHub(): Promise<HubRig> {
     open,
     async followLog(view, cursor) {
       const start = cursor ?? BigInt((await wholeLog(databaseUrl)).length)
-      return await open((writer) => hub.followLog(view, { writer, frame: distinctFrame, cursor: start, told: start }))
+      return await open((writer) => hub.followLog(view, { writer, frame: distinctFrame, cursor: start, sent: start }))
     },
   }
 }

@@ -125,7 +125,7 @@ it('hands each follower all events that match after its cursor, once and in orde
           writer: stub.writer,
           frame: ({ seq }: { seq: bigint }) => `${seq},`,
           cursor: BigInt(start),
-          told: BigInt(start),
+          sent: BigInt(start),
         }
         followers.push({ ...stub, start, follower })
         log.topic.add(follower)

@@ -91,11 +91,11 @@ it('allows a person fifty operations over all reserved connections, each with an
   const asked = Array.from({ length: 60 }, (_, i) =>
     i % 2 ? operate(one, first.token, String(i)) : operate(two, second.token, String(i)),
   )
-  const told = await Promise.all(asked)
-  expect(told.filter((status) => status === 202)).toHaveLength(50)
-  expect(told.filter((status) => status === 429)).toHaveLength(10)
+  const sent = await Promise.all(asked)
+  expect(sent.filter((status) => status === 202)).toHaveLength(50)
+  expect(sent.filter((status) => status === 429)).toHaveLength(10)
   const stop = await fetch(
-    `${singleUrl(live)}?operationId=${told.indexOf(202)}&token=${told.indexOf(202) % 2 ? first.token : second.token}`,
+    `${singleUrl(live)}?operationId=${sent.indexOf(202)}&token=${sent.indexOf(202) % 2 ? first.token : second.token}`,
     {
       method: 'DELETE',
     },
@@ -111,11 +111,11 @@ it('refuses an operation with a large document or large variables', async () => 
   const { token } = await reserve(one)
   const large = `${subscription} # ${'x'.repeat(20_000)}`
   expect(await operate(one, token, 'a', large)).toBe(400)
-  const told = await openSse(graphqlUrl(live), {
+  const sent = await openSse(graphqlUrl(live), {
     headers: one,
     body: { query: subscription, variables: { after: 'x'.repeat(20_000) } },
   })
-  await until(() => told.ended)
-  expect(told.text + JSON.stringify(told.events)).toContain('VALIDATION_ERROR')
+  await until(() => sent.ended)
+  expect(sent.text + JSON.stringify(sent.events)).toContain('VALIDATION_ERROR')
   expect(await operate(one, token, 'b')).toBe(202)
 })

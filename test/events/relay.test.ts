@@ -117,15 +117,15 @@ describe('the relay', () => {
   it('numbers nothing while a sink fails, counts the failures, and then goes on where it stopped', async () => {
     const app = await openApp(databaseUrl)
     const place = newPlace()
-    await app.pool.query('create table told (seq bigint primary key)')
+    await app.pool.query('create table sent (seq bigint primary key)')
     let failures = 3
     await openRelay(app, async (tx, events) => {
-      await tx.query('insert into told select unnest($1::bigint[])', [events.map((event) => event.seq)])
+      await tx.query('insert into sent select unnest($1::bigint[])', [events.map((event) => event.seq)])
       if (failures-- > 0) throw new Error('the sink is out of order')
     })
     await emitMany(app.pool, place, 4)
     await until(async () => (await wholeLog(databaseUrl)).length === 4)
-    const { rows } = await app.pool.query<{ seq: string }>('select seq from told order by seq')
+    const { rows } = await app.pool.query<{ seq: string }>('select seq from sent order by seq')
     expect(rows.map((row) => Number(row.seq))).toEqual([1, 2, 3, 4])
     expect((await app.metrics.relayFailures.get()).values[0]?.value).toBe(3)
   })
@@ -133,15 +133,15 @@ describe('the relay', () => {
   it('passes each event to the sink once, in the transaction that numbers it', async () => {
     const app = await openApp(databaseUrl)
     const place = newPlace()
-    const told: string[] = []
+    const sent: string[] = []
     await openRelay(app, async (tx, events) => {
       const { rows } = await tx.query<{ last: string }>('select last from event_sequence')
       expect(BigInt(rows[0]?.last ?? 0)).toBe(events.at(-1)?.seq)
-      told.push(...events.map((event) => event.payload))
+      sent.push(...events.map((event) => event.payload))
     })
     await emitMany(app.pool, place, 1_201)
     await until(async () => (await wholeLog(databaseUrl)).length === 1_201)
-    expect(told).toEqual((await wholeLog(databaseUrl)).map((event) => event.payload))
+    expect(sent).toEqual((await wholeLog(databaseUrl)).map((event) => event.payload))
   })
 
   it('numbers an event of another process without being notified', async () => {

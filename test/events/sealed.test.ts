@@ -75,9 +75,9 @@ const ways: Record<
     const [first] = stream.events
     const { errors } = JSON.parse(first?.data || '{}')
     if (errors) return { refused: `${errors[0].extensions.code} ${errors[0].message}` }
-    const told = stream.events.map(({ data }) => JSON.parse(data ?? '').data.events.cursor)
-    expect(stream.events.map(({ id }) => id)).toEqual(told)
-    return { numbers: graphqlNumbers(stream), cursors: told }
+    const sent = stream.events.map(({ data }) => JSON.parse(data ?? '').data.events.cursor)
+    expect(stream.events.map(({ id }) => id)).toEqual(sent)
+    return { numbers: graphqlNumbers(stream), cursors: sent }
   },
   async 'a subscription that comes back'(of, cursor, count) {
     const headers = { ...of.key, 'last-event-id': cursor }
@@ -147,7 +147,7 @@ it('reveals no sequence number in any cursor', async () => {
 it('keeps the position at the start of a stream and on an empty page, whatever happens in other workspaces', async () => {
   const sealer = createSealer(Buffer.from(secretKey, 'hex'))
   const { workspaceId } = live.place
-  const told = async () => {
+  const sent = async () => {
     const stream = await openPlain(live)
     await until(() => stream.others.length > 0)
     const { data } = await ask(live, { after: (await pageOf(live)).at(-1)?.cursor })
@@ -155,11 +155,11 @@ it('keeps the position at the start of a stream and on an empty page, whatever h
       return openCursor(sealer, workspaceId, cursor as string)?.place?.seq
     })
   }
-  const before = await told()
+  const before = await sent()
   expect(before[0]).toBeDefined()
   await happen(other, 5, 100)
   await until(async () => (await pageOf(other)).at(-1)?.n !== 41)
-  expect(await told()).toEqual(before)
+  expect(await sent()).toEqual(before)
 })
 
 it('reports in heartbeats the progress of its own workspace, and nothing about others', async () => {
@@ -167,7 +167,7 @@ it('reports in heartbeats the progress of its own workspace, and nothing about o
   let reached: (() => bigint | undefined) | undefined
   const view = { ...countedView(place, 'one kind'), filter: { types: ['message.read' as const] } }
   await open(async (writer) => {
-    const followed = await hub.followLog(view, { writer, frame: distinctFrame, cursor: 0n, told: 0n })
+    const followed = await hub.followLog(view, { writer, frame: distinctFrame, cursor: 0n, sent: 0n })
     reached = followed.reached
     return followed
   })

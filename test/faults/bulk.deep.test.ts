@@ -131,7 +131,7 @@ function steadily(upTo: number): string[] {
   return ['pending 0', ...chunks]
 }
 
-const told = ({ states }: Played) => states.map(({ status, processed }) => `${status} ${processed}`)
+const outcome = ({ states }: Played) => states.map(({ status, processed }) => `${status} ${processed}`)
 
 const playKilled = playedAhead(
   () => played.addKilled,
@@ -144,7 +144,7 @@ it('resumes a bulk job after its last committed chunk when its worker was killed
   timeout: 150_000,
 }, async () => {
   const addKilled = await playKilled()
-  expect(told(addKilled)).toEqual([...steadily(total), `done ${total}`])
+  expect(outcome(addKilled)).toEqual([...steadily(total), `done ${total}`])
   expect(addKilled.record).toMatchObject({
     status: 'done',
     summary: { added: total, alreadyInGroup: 0, notFound: 0 },
@@ -156,19 +156,19 @@ it('resumes a bulk job after its last committed chunk when its worker was killed
 
 it('deletes and counts each contact once when the worker was killed', () => {
   const { deleteKilled } = played
-  expect(told(deleteKilled)).toEqual([...steadily(total), `done ${total}`])
+  expect(outcome(deleteKilled)).toEqual([...steadily(total), `done ${total}`])
   expect(deleteKilled.record).toMatchObject({ status: 'done', summary: { deleted: total, notFound: 0 } })
   expect([deleteKilled.contacts, deleteKilled.members]).toEqual([0, { rows: 0, counter: 0 }])
 })
 
 it('takes a job over from a frozen worker, and discards the chunk of that worker when it wakes', () => {
   const { frozen } = played
-  expect(told(frozen)).toEqual([...steadily(total), `done ${total}`])
+  expect(outcome(frozen)).toEqual([...steadily(total), `done ${total}`])
   expect(frozen.members).toEqual({ rows: total, counter: total })
 })
 
 it('cancels a job while its worker is dead, and no worker resumes it', () => {
   const { cancelledWhileDead } = played
-  expect(told(cancelledWhileDead)).toEqual([...steadily(3 * chunk), `cancelled ${3 * chunk}`])
+  expect(outcome(cancelledWhileDead)).toEqual([...steadily(3 * chunk), `cancelled ${3 * chunk}`])
   expect(cancelledWhileDead.members).toEqual({ rows: 3 * chunk, counter: 3 * chunk })
 })

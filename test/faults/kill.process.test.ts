@@ -158,7 +158,7 @@ const playKilled = playedAhead(
 )
 
 // Played and measured again when other load keeps this machine too busy.
-it('sends a message once, within 12 s, when its worker was killed after the claim and before the offer', {
+it('sends a message once, within 12 s, when its worker was killed after the claim and before the attempt', {
   ...measuredAgain,
   timeout: 120_000,
 }, async () => {
@@ -168,11 +168,11 @@ it('sends a message once, within 12 s, when its worker was killed after the clai
   expect(resumedAfter(scene)).toBeLessThan(12)
 })
 
-it('does not repeat an offer to a network without references if it may have happened before the kill', () => {
+it('does not repeat an attempt to a network without references if it may have happened before the kill', () => {
   expect(ends(played.beforeProviderBlind, 'Blind', 'claimed')).toBe('failed UNKNOWN_OUTCOME 0x')
 })
 
-it('repeats an offer under the same reference if the kill came right after acceptance; the network has one message', () => {
+it('repeats an attempt under the same reference if the kill came right after acceptance; the network has one message', () => {
   expect(ends(played.afterAccept, 'Sure', 'offered')).toBe('sent 2x')
 })
 

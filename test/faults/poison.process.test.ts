@@ -60,9 +60,9 @@ describe('a job that always throws', () => {
   })
 
   it('makes a bulk job fail after six tries, while another one of the same workspace is done', () => {
-    const { fine, told, dead } = begun.cursed
+    const { fine, outcome, dead } = begun.cursed
     expect(fine).toMatchObject({ status: 'done', summary: { added: 600 } })
-    expect(told.map(({ status, error, processedCount }) => [status, error, processedCount])).toEqual([
+    expect(outcome.map(({ status, error, processedCount }) => [status, error, processedCount])).toEqual([
       ['pending', null, 0],
       ['failed', 'INTERNAL_ERROR', 0],
     ])
@@ -86,9 +86,9 @@ async function playCursed() {
   // The test is about the number of tries, so it skips the waits between them.
   const now = `update pgboss.job set start_after = now() where name = 'contact.bulk' and state = 'retry'`
   const hurry = setInterval(() => void sql(databaseUrl).query(now), 100)
-  const told = await watchJob(client, doomed, 120_000).finally(() => clearInterval(hurry))
+  const outcome = await watchJob(client, doomed, 120_000).finally(() => clearInterval(hurry))
   await expectInvariants(databaseUrl)
-  return { fine, told, dead: await deadOf(databaseUrl) }
+  return { fine, outcome, dead: await deadOf(databaseUrl) }
 }
 
 it('makes unreadable jobs dead letters at once, shows them in log, metrics and doctor, and sends all messages', async () => {

@@ -73,17 +73,17 @@ it('warns about the eleventh message of a new instance in an hour, and sends it'
 
 it('warns about recipients that never wrote, and about too many of them', async () => {
   const instance = await phone(0)
-  const told = []
-  for (let i = 0; i < 11; i++) told.push(await send(instance))
-  for (const { warnings, safety } of told) {
+  const outcome = []
+  for (let i = 0; i < 11; i++) outcome.push(await send(instance))
+  for (const { warnings, safety } of outcome) {
     expect(warnings).toContainEqual(expect.stringMatching(/^maxColdRatio exceeded: 1\.00 of 0\.[12]$/))
     expect(safety.decision).toBe('warn')
   }
-  expect(told[4]?.warnings.join()).not.toContain('Recipients')
-  expect(told[5]?.warnings).toContain('hourlyUniqueRecipientsCap exceeded: 6 of 5')
-  expect(told[9]?.warnings.join()).not.toContain('Outbound')
-  expect(told[10]?.warnings).toContain('hourlyOutboundCap exceeded: 11 of 10')
-  expect(told[10]?.safety).toMatchObject({ riskLevel: 'high', state: 'at_risk' })
+  expect(outcome[4]?.warnings.join()).not.toContain('Recipients')
+  expect(outcome[5]?.warnings).toContain('hourlyUniqueRecipientsCap exceeded: 6 of 5')
+  expect(outcome[9]?.warnings.join()).not.toContain('Outbound')
+  expect(outcome[10]?.warnings).toContain('hourlyOutboundCap exceeded: 11 of 10')
+  expect(outcome[10]?.safety).toMatchObject({ riskLevel: 'high', state: 'at_risk' })
 })
 
 it.each<[number, string, number]>([

@@ -189,8 +189,8 @@ it('enforces the instance limit of a plan under concurrent requests', async () =
   const pro = await createAccount(scene.databaseUrl, { plan: 'pro' })
   const own = scene.client(0, pro)
   const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => own.post('instances', { name: `Phone ${i}` })))
-  const told = answers.map(({ status, body }) => (status === 201 ? 'created' : `${status} ${body.error.code}`)).sort()
-  expect(told).toEqual([...Array(15).fill('403 MAX_INSTANCES_REACHED'), ...Array(5).fill('created')])
+  const outcome = answers.map(({ status, body }) => (status === 201 ? 'created' : `${status} ${body.error.code}`)).sort()
+  expect(outcome).toEqual([...Array(15).fill('403 MAX_INSTANCES_REACHED'), ...Array(5).fill('created')])
   const [{ id }] = (await own.get('instances')).body.data
   await own.delete(`instances/${id}`)
   expect((await own.post('instances', { name: 'In its place' })).status).toBe(201)

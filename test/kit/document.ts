@@ -52,20 +52,20 @@ export function expectDocumented({ method, path, status, body }: Given): void {
   const judge = judgeOf(surface)
   const [, route] = judge.routes.find(([form]) => form.test(path.slice(prefix.length))) ?? []
   const operation = route && judge.document.paths[route]?.[method.toLowerCase()]
-  const told = `${method} ${path} answered ${status} ${JSON.stringify(body)?.slice(0, 500)}`
+  const outcome = `${method} ${path} answered ${status} ${JSON.stringify(body)?.slice(0, 500)}`
   if (!route || !operation) {
     const expected = route ? 405 : 404
     // A path that the document does not have may still be refused before it is routed.
-    if (status !== expected && status < 400) throw new Error(`${told}, and the document has no such route`)
+    if (status !== expected && status < 400) throw new Error(`${outcome}, and the document has no such route`)
     return
   }
-  if (!(status in operation.responses)) throw new Error(`${told}, and the document has no ${status} of ${method} ${route}`)
+  if (!(status in operation.responses)) throw new Error(`${outcome}, and the document has no ${status} of ${method} ${route}`)
   const at = ['paths', route, method.toLowerCase(), 'responses', String(status)]
   const response = operation.responses[status] as { $ref?: string; content?: Record<string, unknown> }
   const content = response.content ?? (response.$ref ? { 'application/json': {} } : {})
   if (!('application/json' in content)) return
   const validate = validatorOf(judge, response.$ref ?? pointer(at))
-  if (!validate(body)) throw new Error(`${told}, which is not as documented: ${judge.ajv.errorsText(validate.errors)}`)
+  if (!validate(body)) throw new Error(`${outcome}, which is not as documented: ${judge.ajv.errorsText(validate.errors)}`)
 }
 
 /** The validator of a response at a JSON pointer, compiled once. */

@@ -39,17 +39,17 @@ describe('a downloaded file', () => {
   it.each(Object.keys(samples))('of type %s declares its type, and its headers forbid execution', async (type) => {
     const file = await uploaded(samples[type] as Buffer)
     for (const [url, headers] of ways(file)) {
-      const { status, headers: told } = await fetch(url, { headers })
+      const { status, headers: outcome } = await fetch(url, { headers })
       expect(status).toBe(200)
-      expect(told.get('content-type')).toBe(type === 'text/plain' ? 'text/plain; charset=utf-8' : type)
-      expect(told.get('content-disposition')).toMatch(/^(image|audio|video)/.test(type) ? /^inline; / : /^attachment; /)
-      expect(told.get('content-disposition')).toMatch(new RegExp(`; filename="${file.id}\\.[a-z0-9]{3,4}"$`))
-      expect(told.get('content-security-policy')).toBe("default-src 'none'; sandbox")
-      expect(told.get('x-content-type-options')).toBe('nosniff')
-      expect(told.get('content-length')).toBe(String(file.size))
-      expect(told.get('accept-ranges')).toBe('bytes')
-      expect(told.get('etag')).toBe(`"${file.id}"`)
-      expect(told.get('set-cookie')).toBeNull()
+      expect(outcome.get('content-type')).toBe(type === 'text/plain' ? 'text/plain; charset=utf-8' : type)
+      expect(outcome.get('content-disposition')).toMatch(/^(image|audio|video)/.test(type) ? /^inline; / : /^attachment; /)
+      expect(outcome.get('content-disposition')).toMatch(new RegExp(`; filename="${file.id}\\.[a-z0-9]{3,4}"$`))
+      expect(outcome.get('content-security-policy')).toBe("default-src 'none'; sandbox")
+      expect(outcome.get('x-content-type-options')).toBe('nosniff')
+      expect(outcome.get('content-length')).toBe(String(file.size))
+      expect(outcome.get('accept-ranges')).toBe('bytes')
+      expect(outcome.get('etag')).toBe(`"${file.id}"`)
+      expect(outcome.get('set-cookie')).toBeNull()
     }
   })
 
@@ -64,11 +64,11 @@ describe('a downloaded file', () => {
   it('has the same headers for HEAD as for GET', async () => {
     for (const [url, headers] of ways(await uploaded('hello'))) {
       const [head, get] = [await fetch(url, { method: 'HEAD', headers }), await fetch(url, { headers })]
-      const told = (response: Response) => {
+      const outcome = (response: Response) => {
         const own = ['x-request-id', 'date', 'connection', 'keep-alive', 'ratelimit-remaining']
         return Object.fromEntries([...response.headers].filter(([name]) => !own.includes(name)))
       }
-      expect([head.status, await head.text(), told(head)]).toEqual([200, '', told(get)])
+      expect([head.status, await head.text(), outcome(head)]).toEqual([200, '', outcome(get)])
     }
   })
 
@@ -76,8 +76,8 @@ describe('a downloaded file', () => {
     const file = await uploaded('hello')
     for (const [url, headers] of ways(file)) {
       for (const tag of [`"${file.id}"`, `W/"${file.id}"`, `"other", "${file.id}"`, '*']) {
-        const { status, headers: told } = await fetch(url, { headers: { ...headers, 'if-none-match': tag } })
-        expect([tag, status, told.get('etag')]).toEqual([tag, 304, `"${file.id}"`])
+        const { status, headers: outcome } = await fetch(url, { headers: { ...headers, 'if-none-match': tag } })
+        expect([tag, status, outcome.get('etag')]).toEqual([tag, 304, `"${file.id}"`])
       }
       expect((await fetch(url, { headers: { ...headers, 'if-none-match': '"other"' } })).status).toBe(200)
     }
@@ -108,11 +108,11 @@ describe('a range request', () => {
     ['bytes=-3', '789', 'bytes 7-9/10'],
     ['bytes=-99', '0123456789', 'bytes 0-9/10'],
     ['Bytes=2-4', '234', 'bytes 2-4/10'],
-  ])('for %s returns %s', async (range, part, told) => {
+  ])('for %s returns %s', async (range, part, outcome) => {
     for (const [url, headers] of ways(await uploaded(content))) {
       const answer = await fetch(url, { headers: { ...headers, range } })
       expect([answer.status, await answer.text()]).toEqual([206, part])
-      expect([answer.headers.get('content-range'), answer.headers.get('content-length')]).toEqual([told, String(part.length)])
+      expect([answer.headers.get('content-range'), answer.headers.get('content-length')]).toEqual([outcome, String(part.length)])
     }
   })
 
@@ -147,8 +147,8 @@ describe('a range request', () => {
 
   it.each(['bytes=0-1', 'bytes=99-'])('is ignored for HEAD: %s', async (range) => {
     for (const [url, headers] of ways(await uploaded(content))) {
-      const { status, headers: told } = await fetch(url, { method: 'HEAD', headers: { ...headers, range } })
-      expect([status, told.get('content-length'), told.get('content-range')]).toEqual([200, '10', null])
+      const { status, headers: outcome } = await fetch(url, { method: 'HEAD', headers: { ...headers, range } })
+      expect([status, outcome.get('content-length'), outcome.get('content-range')]).toEqual([200, '10', null])
     }
   })
 

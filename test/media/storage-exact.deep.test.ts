@@ -4,7 +4,7 @@ import { sweepMedia } from '../../src/media/service.ts'
 import { sql, until } from '../kit/kit.ts'
 import { openApp } from '../messages/rig.ts'
 import { rawForm } from './rig.ts'
-import { exceeded, ofFree, openStorage, proofOf, type Storage, type Surface, surfaces, told } from './storage-rig.ts'
+import { exceeded, ofFree, openStorage, outcome, proofOf, type Storage, type Surface, surfaces } from './storage-rig.ts'
 
 const mib = 1024 ** 2
 
@@ -27,7 +27,7 @@ describe('many concurrent uploads', () => {
         }),
       ),
     )
-    const counts = Object.groupBy(answers, told)
+    const counts = Object.groupBy(answers, outcome)
     expect([counts['201']?.length, counts[exceeded]?.length]).toEqual([5, 15])
     expect(await storage.mediaBytes(who)).toBe(ofFree)
     expect(storage.filesOnDisk().length - before).toBe(5)
@@ -39,7 +39,7 @@ describe('many concurrent uploads', () => {
     await storage.fill(who, ofFree - 1)
     for (let round = 0; round < 5; round++) {
       const answers = await Promise.all(Array.from({ length: 30 }, () => storage.upload(who, 1000)))
-      expect(new Set(answers.map(told))).toEqual(new Set([exceeded]))
+      expect(new Set(answers.map(outcome))).toEqual(new Set([exceeded]))
     }
     expect(storage.incoming()).toEqual([])
   })
@@ -77,8 +77,8 @@ describe('many concurrent uploads', () => {
       error: { code: 'API_RATE_LIMIT_EXCEEDED', message: 'At most 100 MiB of uploads at the same time' },
     })
     expect(storage.incoming()).toHaveLength(1)
-    expect(told(await storage.upload(other, 1000))).toBe('201')
-    expect(told(await storage.upload(who, 1000))).toBe('201')
+    expect(outcome(await storage.upload(other, 1000))).toBe('201')
+    expect(outcome(await storage.upload(who, 1000))).toBe('201')
     go()
     expect((await first).status).toBe(201)
     // The first upload no longer reserves space, but only the rest of the quota is left for the next.

@@ -20,7 +20,7 @@ export function proofOf(surface: Surface, { apiKey, token }: Person): Record<str
 }
 
 /** The status of a response, and its error code if it has one. */
-export const told = ({ status, body }: Answer): string => `${status} ${body.error?.code ?? ''}`.trimEnd()
+export const outcome = ({ status, body }: Answer): string => `${status} ${body.error?.code ?? ''}`.trimEnd()
 
 export type Storage = Awaited<ReturnType<typeof openStorage>>
 

@@ -4,7 +4,7 @@ import { plans } from '../../src/billing/plans.ts'
 import { newId } from '../../src/core/id.ts'
 import { api, until } from '../kit/kit.ts'
 import { join, newTeam } from '../teams/rig.ts'
-import { exceeded, ofFree, openStorage, proofOf, type Storage, surfaces, told } from './storage-rig.ts'
+import { exceeded, ofFree, openStorage, outcome, proofOf, type Storage, surfaces } from './storage-rig.ts'
 
 let storage: Storage
 
@@ -26,10 +26,10 @@ describe.each(surfaces)('at %s', (surface) => {
   it('a file that fills the quota exactly is accepted, and one byte more is refused', async () => {
     const who = await storage.someone()
     await storage.fill(who, ofFree - 1000)
-    expect(told(await storage.upload(who, 1001, { surface }))).toBe(exceeded)
-    expect(told(await storage.upload(who, 1000, { surface }))).toBe('201')
+    expect(outcome(await storage.upload(who, 1001, { surface }))).toBe(exceeded)
+    expect(outcome(await storage.upload(who, 1000, { surface }))).toBe('201')
     expect(await storage.mediaBytes(who)).toBe(ofFree)
-    expect(told(await storage.upload(who, 1, { surface }))).toBe(exceeded)
+    expect(outcome(await storage.upload(who, 1, { surface }))).toBe(exceeded)
     expect(storage.incoming()).toEqual([])
   })
 
@@ -48,7 +48,7 @@ describe.each(surfaces)('at %s', (surface) => {
     expect((await client.get(`${surface}/${id}`)).status).toBe(404)
     expect(storage.filesOnDisk()).not.toContain(id)
     expect(await storage.mediaBytes(who)).toBe(ofFree - 1000)
-    expect(told(await storage.upload(who, 1000, { surface }))).toBe('201')
+    expect(outcome(await storage.upload(who, 1000, { surface }))).toBe('201')
     expect((await client.delete(`${surface}/${id}`)).status).toBe(404)
   })
 })
@@ -71,7 +71,7 @@ describe('GraphQL', () => {
 it('allows one file for each 10 KiB of the byte quota', async () => {
   const who = await storage.someone()
   await storage.fill(who, 1, 10_239)
-  expect(told(await storage.upload(who, 'x'))).toBe('201')
+  expect(outcome(await storage.upload(who, 'x'))).toBe('201')
   const { status, body } = await storage.upload(who, 'x')
   expect([status, body.error]).toEqual([403, { code: 'MEDIA_STORAGE_EXCEEDED', message: 'The plan allows at most 10240 files' }])
 })
@@ -83,7 +83,7 @@ it('answers a repeated upload with its file even if the quota has no room for it
   const first = await storage.upload(who, 1000, { headers })
   const second = await storage.upload(who, 1000, { headers })
   expect([second.status, second.headers.get('idempotency-replayed'), second.body]).toEqual([201, 'true', first.body])
-  expect(told(await storage.upload(who, 999, { headers }))).toBe(exceeded)
+  expect(outcome(await storage.upload(who, 999, { headers }))).toBe(exceeded)
   expect(await storage.mediaBytes(who)).toBe(ofFree)
 })
 
@@ -98,10 +98,10 @@ describe('a team', () => {
     await storage.fill({ workspaceId }, 2 * 1024 ** 3 - 1000, 1)
     await storage.fill(owner, 2 ** 31 - 1, 1)
     await storage.fill(owner, 1024 ** 3 + 1 - 500, 1)
-    expect(told(await storage.upload(member, 501, inTeam))).toBe(exceeded)
-    expect(told(await storage.upload(owner, 500))).toBe('201')
+    expect(outcome(await storage.upload(member, 501, inTeam))).toBe(exceeded)
+    expect(outcome(await storage.upload(owner, 500))).toBe('201')
     expect((await member.inTeam(teamId).delete(`/api/media/${id}`)).body).toEqual({ data: { id, deleted: true } })
-    expect(told(await storage.upload(member, 501, inTeam))).toBe('201')
+    expect(outcome(await storage.upload(member, 501, inTeam))).toBe('201')
   })
 
   it('that is deleted leaves no file behind, and counts until its files are gone', { timeout: 60_000 }, async () => {

@@ -23,7 +23,7 @@ async function accept(count: number, scheduledAt?: Date): Promise<string[]> {
   return (await scene.client(0).post('messages/bulk', { messages })).body.data.accepted.map(({ id }: { id: string }) => id)
 }
 
-/** Checks that every message ended as its caller was told and as the network knows it. */
+/** Checks that every message ended as its caller was outcome and as the network knows it. */
 async function expectAgreement(ids: readonly string[], answers: readonly Answer[]): Promise<{ cancelled: number }> {
   await until(
     async () =>

@@ -29,7 +29,7 @@ interface Told {
   to?: string
 }
 
-function told(): Told[] {
+function outcome(): Told[] {
   return stream.events.map(({ data }) => JSON.parse(data ?? '') as Told)
 }
 
@@ -49,7 +49,7 @@ async function sendTo(ending: string, phone?: TestInstance) {
     instance.id,
   ])
   const events = await until(() => {
-    const own = told().filter(({ instanceId }) => instanceId === instance.id)
+    const own = outcome().filter(({ instanceId }) => instanceId === instance.id)
     return own.length === logged[0].n && own
   })
   const record = (await client.get(`messages/${id}`)).body.data

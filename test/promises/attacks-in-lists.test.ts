@@ -66,8 +66,8 @@ describe.each([[''], ['x'], ['\0'], ['\ud800'], ["' or 1=1"], [5], [-1], [0.5], 
 it('names each of 10,000 invalid ids, and refuses 10,001 for their count alone', async () => {
   const { api } = rig.tenant
   const wrong = Array.from({ length: 10_001 }, (_, i) => `x${i}`)
-  const told = await api.post('contacts/bulk-delete', { contactIds: wrong.slice(1) })
-  expect(told.body.error.message.split('; ')).toEqual(wrong.slice(1).map((_, i) => `contactIds.${i}: must be a UUID`))
+  const outcome = await api.post('contacts/bulk-delete', { contactIds: wrong.slice(1) })
+  expect(outcome.body.error.message.split('; ')).toEqual(wrong.slice(1).map((_, i) => `contactIds.${i}: must be a UUID`))
   const tooMany = await api.post('contacts/bulk-delete', { contactIds: wrong })
   expectRefusal(tooMany, 400, 'VALIDATION_ERROR', 'contactIds: must have at most 10000 distinct ids')
 })

@@ -106,9 +106,9 @@ describe('every route', () => {
     const other = (['GET', 'POST', 'PUT', 'DELETE'] as const).find((name) => !allowed.includes(name)) as string
     const answer = await ask(other, path.replaceAll(/:\w+/g, nobody), rig.tenant.account.apiKey)
     expectRefusal(answer, 405, 'METHOD_NOT_ALLOWED')
-    const told = (answer.headers.get('allow') ?? '').split(', ')
+    const outcome = (answer.headers.get('allow') ?? '').split(', ')
     // A media file also allows HEAD.
-    expect(told.filter((name) => name !== 'HEAD' || path !== 'media/:id').sort()).toEqual([...allowed].sort())
+    expect(outcome.filter((name) => name !== 'HEAD' || path !== 'media/:id').sort()).toEqual([...allowed].sort())
     expect(allowed).toContain(method)
   })
 })

@@ -36,7 +36,7 @@ beforeAll(async () => {
 })
 
 /** Runs the doctor; returns whether all checks passed, and the report of each check: `ok …` or `wrong …`. */
-async function ask(env: Record<string, string>): Promise<{ isWell: boolean; told: Record<string, string> }> {
+async function ask(env: Record<string, string>): Promise<{ isWell: boolean; outcome: Record<string, string> }> {
   const { config, secrets } = readConfig({
     DATABASE_URL: databaseUrl,
     SECRET_KEY: secretKey,
@@ -48,7 +48,7 @@ async function ask(env: Record<string, string>): Promise<{ isWell: boolean; told
   const isWell = await doctor(patient, (line) => lines.push(line))
   expect(lines.join('\n')).not.toMatch(new RegExp(`${password}|${s3.S3_SECRET_ACCESS_KEY}|the-wrong`))
   const parts = lines.map((line) => /^(ok|wrong) +(\w+): (.*)$/.exec(line) as RegExpExecArray)
-  return { isWell, told: Object.fromEntries(parts.map(([, state, name, words]) => [name, `${state} ${words}`])) }
+  return { isWell, outcome: Object.fromEntries(parts.map(([, state, name, words]) => [name, `${state} ${words}`])) }
 }
 
 async function open(server: Server): Promise<string> {
@@ -93,7 +93,7 @@ it('reports that all is well when every dependency answers', async () => {
   const [onDisk, inBucket] = await Promise.all([ask({ DATA_DIR, SMTP_URL, ...oidc }), ask(s3)])
   expect(onDisk).toMatchObject({
     isWell: true,
-    told: {
+    outcome: {
       media: `ok ${path.join(DATA_DIR, 'media')} can be written`,
       mail: `ok the mail server ${mail} accepts our login`,
       identityProvider: 'ok sso is https://id.example.com',
@@ -101,7 +101,7 @@ it('reports that all is well when every dependency answers', async () => {
   })
   expect(inBucket).toMatchObject({
     isWell: true,
-    told: {
+    outcome: {
       media: `ok the bucket files at ${s3.S3_ENDPOINT} can be written, read and cleared`,
       mail: 'ok SMTP_URL is not set; mails are written to files',
       identityProvider: 'ok OIDC_DISCOVERY_URL is not set; users sign in with passwords',
@@ -114,9 +114,9 @@ it('reports a database whose encoding cannot hold every text', async () => {
   const url = new URL(inject('serverUrl'))
   await sql(url.href).query(`create database latin encoding 'LATIN1' locale 'C' locale_provider libc template template0`)
   url.pathname = '/latin'
-  const { isWell, told } = await ask({ DATABASE_URL: url.href })
+  const { isWell, outcome } = await ask({ DATABASE_URL: url.href })
   expect(isWell).toBe(false)
-  expect(told.database).toBe('wrong the encoding LATIN1 cannot store all text; create a database with the encoding UTF8')
+  expect(outcome.database).toBe('wrong the encoding LATIN1 cannot store all text; create a database with the encoding UTF8')
 })
 
 it('reports a SECRET_KEY other than the one that sealed the stored secrets, as does a start', async () => {
@@ -124,7 +124,7 @@ it('reports a SECRET_KEY other than the one that sealed the stored secrets, as d
   const rig = await openRig({ databaseUrl: database, working: false })
   await rig.endpoint('http://127.0.0.1:9/')
   const foreign = { SECRET_KEY: 'cd'.repeat(32) }
-  expect((await ask({ DATABASE_URL: database, ...foreign })).told.secretKey).toMatch(/^wrong SECRET_KEY is not the key/)
+  expect((await ask({ DATABASE_URL: database, ...foreign })).outcome.secretKey).toMatch(/^wrong SECRET_KEY is not the key/)
   const gateway = await startGateway({ databaseUrl: database, env: foreign })
   expect(gateway.logs.join('\n')).toMatch(/"level":"error".*SECRET_KEY is not the key that encrypted the stored secrets/)
 })
@@ -140,7 +140,7 @@ it('reports a media store that cannot be written or used', async () => {
     ask({ ...s3, S3_ENDPOINT: 'http://127.0.0.1:9' }),
   ])
   expect(cases.map(({ isWell }) => isWell)).toEqual(cases.map(() => false))
-  expect(cases.map(({ told }) => told.media)).toEqual([
+  expect(cases.map(({ outcome }) => outcome.media)).toEqual([
     expect.stringMatching(/^wrong .*media\/.* cannot be written \(ENOTDIR\); check DATA_DIR/),
     expect.stringMatching(/^wrong .*media\/.* cannot be written \(ENOTDIR\); check DATA_DIR/),
     expect.stringMatching(/^wrong the bucket files at http:\S+ cannot be used \(the signature is wrong\); check S3_\*$/),
@@ -155,7 +155,7 @@ it('reports a mail server that accepts no mail', async () => {
     ask({ SMTP_URL: 'smtp://127.0.0.1:9' }),
   ])
   expect(cases.map(({ isWell }) => isWell)).toEqual(cases.map(() => false))
-  expect(cases.map(({ told }) => told.mail)).toEqual([
+  expect(cases.map(({ outcome }) => outcome.mail)).toEqual([
     expect.stringMatching(
       /^wrong the mail server \S+ refused the connection \(Invalid login: .*no such mailbox\); check SMTP_URL$/,
     ),
@@ -169,7 +169,7 @@ it('reports an identity provider whose discovery document is unusable', async ()
   // Port 2 is unassigned, and fetch does not block it by itself.
   const cases = await Promise.all([...providers, oidcAt('http://127.0.0.1:2/')].map((env) => ask(env)))
   expect(cases.map(({ isWell }) => isWell)).toEqual(cases.map(() => false))
-  expect(cases.map(({ told }) => told.identityProvider?.replace(/^wrong http:\S+ cannot be used /, ''))).toEqual([
+  expect(cases.map(({ outcome }) => outcome.identityProvider?.replace(/^wrong http:\S+ cannot be used /, ''))).toEqual([
     '(it answered 404); check OIDC_DISCOVERY_URL',
     '(it is not JSON); check OIDC_DISCOVERY_URL',
     '(it has no issuer); check OIDC_DISCOVERY_URL',
@@ -186,7 +186,7 @@ it('reports a dependency that does not answer, after a bounded wait', async () =
     ask(oidcAt(`http://${dead}/`)),
   ])
   expect([files.isWell, mail.isWell, people.isWell]).toEqual([false, false, false])
-  expect(files.told.media).toBe(`wrong the bucket files at http://${dead} cannot be used (no answer within 5 s); check S3_*`)
-  expect(mail.told.mail).toMatch(/^wrong .* refused the connection \(Greeting never received\); check SMTP_URL$/)
-  expect(people.told.identityProvider).toMatch(/^wrong .* cannot be used \(.*timeout\); check OIDC_DISCOVERY_URL$/)
+  expect(files.outcome.media).toBe(`wrong the bucket files at http://${dead} cannot be used (no answer within 5 s); check S3_*`)
+  expect(mail.outcome.mail).toMatch(/^wrong .* refused the connection \(Greeting never received\); check SMTP_URL$/)
+  expect(people.outcome.identityProvider).toMatch(/^wrong .* cannot be used \(.*timeout\); check OIDC_DISCOVERY_URL$/)
 }, 15_000)

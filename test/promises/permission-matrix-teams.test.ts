@@ -135,11 +135,11 @@ describe.each(surfaces)('each console route %s', (surface, ask) => {
     const decided: Partial<Record<Who, Code>> = {}
     for (const role of roles.toReversed()) {
       const values = (await params?.(crew)) ?? []
-      const told = await ask(clientOf(crew, crew[role], route), route, values, body?.())
-      decided[role] = told.code as Code
+      const outcome = await ask(clientOf(crew, crew[role], route), route, values, body?.())
+      decided[role] = outcome.code as Code
       if (surface === 'over REST') {
-        const status = told.code ? errors[told.code as ErrorCode].status : (rowOf(route)?.status as number)
-        expect(told.answer.status).toBe(status)
+        const status = outcome.code ? errors[outcome.code as ErrorCode].status : (rowOf(route)?.status as number)
+        expect(outcome.answer.status).toBe(status)
       }
     }
     // In GraphQL every person may read the plan catalogue, whatever team the header names.
@@ -158,8 +158,8 @@ describe.each(surfaces)('each console route %s', (surface, ask) => {
     const personal = api(rig.gateway, owner.apiKey)
     const ofTeam = api(rig.gateway, made.body.data.key, { 'x-team-id': teamId })
     for (const { route, body } of table) {
-      const told = await Promise.all([personal, ofTeam].map((key) => ask({ api: key }, route, [teamId, newId()], body?.())))
-      const codes = told.map(({ code }) => code)
+      const outcome = await Promise.all([personal, ofTeam].map((key) => ask({ api: key }, route, [teamId, newId()], body?.())))
+      const codes = outcome.map(({ code }) => code)
       expect([route, codes]).toEqual([route, surface === 'over REST' ? ['UNAUTHORIZED', 'UNAUTHORIZED'] : inGraph(route)])
     }
   })

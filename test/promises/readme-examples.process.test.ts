@@ -76,8 +76,8 @@ describe('the examples of README and the guides', () => {
   })
 
   it('include working addresses for a browser', async () => {
-    const told = readme.match(/^### In a browser\n[^#]+/m)?.[0] ?? ''
-    const paths = [...new Set([...told.matchAll(/`(?:GET )?(\/\S+)`/g)].map(([, place]) => place))]
+    const outcome = readme.match(/^### In a browser\n[^#]+/m)?.[0] ?? ''
+    const paths = [...new Set([...outcome.matchAll(/`(?:GET )?(\/\S+)`/g)].map(([, place]) => place))]
     expect(paths).toEqual(['/docs', '/graphql', '/api/v1/openapi.json', '/api/openapi.json'])
     for (const place of paths) {
       const { status } = await fetch(`${scene.URL}${place}`, { headers: { accept: 'text/html' } })
@@ -178,8 +178,8 @@ describe('the examples of README and the guides', () => {
   })
 
   it('are all run by these tests', () => {
-    const told = blocks.filter(({ language }) => language === 'js').map(({ text }) => text.split('\n')[0])
-    expect(told).toEqual(['// watch.mjs', '// receiver.mjs', '// plain-receiver.mjs'])
+    const outcome = blocks.filter(({ language }) => language === 'js').map(({ text }) => text.split('\n')[0])
+    expect(outcome).toEqual(['// watch.mjs', '// receiver.mjs', '// plain-receiver.mjs'])
     expect(curls).toHaveLength(11)
   })
 })

@@ -66,9 +66,9 @@ describe('the configuration table', () => {
   })
 
   it('contains the variables that README names, with their defaults', () => {
-    const told = cellsAfter(readme, '## Configuration').map(([name, fallback]) => `| ${name} | ${fallback} | `)
-    expect(told.filter((start) => !printed.some((row) => row.startsWith(start)))).toEqual([])
-    expect(told).toHaveLength(5)
+    const outcome = cellsAfter(readme, '## Configuration').map(([name, fallback]) => `| ${name} | ${fallback} | `)
+    expect(outcome.filter((start) => !printed.some((row) => row.startsWith(start)))).toEqual([])
+    expect(outcome).toHaveLength(5)
   })
 })
 
@@ -111,27 +111,27 @@ describe('the texts', () => {
 describe('the table', () => {
   it('of limits matches what the code enforces', () => {
     const text = guide('requests')
-    const [told] = text.match(/\| GraphQL operation \|.*\|/) ?? []
-    const numbers = (told?.match(/\d+(,\d{3})*/g) ?? []).map((number) => Number(number.replaceAll(',', '')))
+    const [outcome] = text.match(/\| GraphQL operation \|.*\|/) ?? []
+    const numbers = (outcome?.match(/\d+(,\d{3})*/g) ?? []).map((number) => Number(number.replaceAll(',', '')))
     for (const limit of Object.values(limits)) expect(numbers).toContain(limit)
     expect(text).toContain(`| Page | ${maxPageSize} items |`)
     expect(text).toContain(`| Streams of one key, in one process | ${maxStreamsOfKey} |`)
   })
 
   it('of errors contains every status', () => {
-    const told = cellsAfter(guide('requests'), '## Errors').flatMap(([statuses]) => statuses?.split(', ').map(Number))
-    expect(told.sort()).toEqual([...new Set(Object.values(errors).map(({ status }) => status as number))].sort())
+    const outcome = cellsAfter(guide('requests'), '## Errors').flatMap(([statuses]) => statuses?.split(', ').map(Number))
+    expect(outcome.sort()).toEqual([...new Set(Object.values(errors).map(({ status }) => status as number))].sort())
   })
 
   it('of storage matches the plans', () => {
-    const told = plans.map(({ name, limits: { maxMediaBytes: bytes } }) => {
+    const outcome = plans.map(({ name, limits: { maxMediaBytes: bytes } }) => {
       return `${name} ${bytes < 1024 ** 3 ? `${bytes / 1024 ** 2} MiB` : `${bytes / 1024 ** 3} GiB`}`
     })
-    expect(guide('media')).toContain(`${told.join(', ')}.`)
+    expect(guide('media')).toContain(`${outcome.join(', ')}.`)
   })
 
   it('of file types matches what is accepted', () => {
-    const told = cellsAfter(guide('media'), '### Accepted types').map(([kind, types, most]) => [
+    const outcome = cellsAfter(guide('media'), '### Accepted types').map(([kind, types, most]) => [
       kind,
       types?.split(', ').length,
       Number.parseInt(most ?? '', 10),
@@ -144,14 +144,14 @@ describe('the table', () => {
       types.length - (twice[kind] ?? 0),
       (types[0]?.maxBytes ?? 0) / 1024 ** 2,
     ])
-    expect(told).toEqual(taken)
+    expect(outcome).toEqual(taken)
   })
 
   it('of sandbox numbers matches what the sandbox does', () => {
-    const told = cellsAfter(guide('instances'), '### Sandbox numbers').map(([number]) => number?.replaceAll('`', '') as string)
+    const outcome = cellsAfter(guide('instances'), '### Sandbox numbers').map(([number]) => number?.replaceAll('`', '') as string)
     const ordinary = JSON.stringify(scriptFor('+4915112345678'))
     const special = Array.from({ length: 10_000 }, (_, i) => String(i).padStart(4, '0'))
-    expect(told).toEqual(special.filter((digits) => JSON.stringify(scriptFor(`+491511234${digits}`)) !== ordinary))
+    expect(outcome).toEqual(special.filter((digits) => JSON.stringify(scriptFor(`+491511234${digits}`)) !== ordinary))
   })
 
   it('of the glossary contains every required term', () => {
@@ -207,8 +207,8 @@ describe('every reference', () => {
   it('to a gateway command and its options resolves', async () => {
     const named = [...everything.matchAll(/gateway -- ((?:[a-z-]+ ?)+?)((?: ?--[a-z]+(?: [\w.@]+)?)*)`/g)]
     expect(named.length).toBeGreaterThan(9)
-    const told = new Map(named.map(([, words, options]) => [words?.trim() as string, options?.match(/--[a-z]+/g) ?? []]))
-    const answers = [...told].map(async ([words, options]) => {
+    const outcome = new Map(named.map(([, words, options]) => [words?.trim() as string, options?.match(/--[a-z]+/g) ?? []]))
+    const answers = [...outcome].map(async ([words, options]) => {
       const { code, stdout } = await command([...words.split(' '), '--help'])
       expect(code, words).toBe(0)
       expect(stdout, words).toContain(`Usage: gateway ${words} `)

@@ -87,8 +87,8 @@ describe('ids that the caller does not own', () => {
   it.each(naming)('in %s: %s with malformed ids are refused, and the error names the field', async (_, kind, one) => {
     for (const { code, message, data } of await Promise.all(malformed.map((id) => answersTo(one, kind, id)))) {
       // Each message of a bulk request is judged alone.
-      const told = one.row.path === '/messages/bulk' ? (data as { rejected: Decision[] }).rejected[0] : { code, message }
-      expect(told).toMatchObject({ code: 'VALIDATION_ERROR', message: expect.stringMatching(/id(s\.0)?: must be a UUID$/i) })
+      const outcome = one.row.path === '/messages/bulk' ? (data as { rejected: Decision[] }).rejected[0] : { code, message }
+      expect(outcome).toMatchObject({ code: 'VALIDATION_ERROR', message: expect.stringMatching(/id(s\.0)?: must be a UUID$/i) })
     }
   })
 

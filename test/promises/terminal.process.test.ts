@@ -81,7 +81,7 @@ it('a log entry is one line of JSON that parses to the original values', () => {
 })
 
 it("an error message contains no control characters, and keeps the line breaks of the gateway's own messages", () => {
-  const told = sentenceOf(Object.assign(new Error(`first ${hostile}`), { code: '28P01' }))
-  expect(told).not.toMatch(obeyed)
+  const outcome = sentenceOf(Object.assign(new Error(`first ${hostile}`), { code: '28P01' }))
+  expect(outcome).not.toMatch(obeyed)
   expect(sentenceOf(new Error('PORT: is wrong\nROLES: is wrong'))).toBe('PORT: is wrong\nROLES: is wrong')
 })

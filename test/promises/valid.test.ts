@@ -138,8 +138,10 @@ it.each(named(rows.filter(({ query }) => query)))(
 
 /** Query parameters as text. The cursor comes from the previous page. */
 function queriesOf(row: Route, known: Known): fc.Arbitrary<Record<string, string>> {
-  const told = operationOf(row).parameters?.filter((one) => one.in === 'query' && one.name !== 'cursor') ?? []
-  const fields = Object.fromEntries(told.map(({ name, schema }) => [name, presentFor(schema as Schema, known, name).map(String)]))
-  const required = told.filter((one) => one.required).map(({ name }) => name as string)
+  const outcome = operationOf(row).parameters?.filter((one) => one.in === 'query' && one.name !== 'cursor') ?? []
+  const fields = Object.fromEntries(
+    outcome.map(({ name, schema }) => [name, presentFor(schema as Schema, known, name).map(String)]),
+  )
+  const required = outcome.filter((one) => one.required).map(({ name }) => name as string)
   return fc.record(fields, { requiredKeys: required, noNullPrototype: true }) as fc.Arbitrary<Record<string, string>>
 }

@@ -22,7 +22,7 @@ async function stored() {
   return rows
 }
 
-async function told(response: Response): Promise<[number, unknown]> {
+async function outcome(response: Response): Promise<[number, unknown]> {
   return [response.status, (await response.json()).error]
 }
 
@@ -45,7 +45,7 @@ it('stores nothing of a body whose signature is wrong', async () => {
   for (const signature of ['', sign(body, 'guessed'), sign(`${body} `)]) {
     const headers = { 'x-signature': signature, 'x-api-key': rig.account.apiKey }
     const error = { code: 'UNAUTHORIZED', message: 'Wrong signature' }
-    expect(await told(await rig.callBack(instanceId, body, headers))).toEqual([401, error])
+    expect(await outcome(await rig.callBack(instanceId, body, headers))).toEqual([401, error])
   }
   expect((await stored()).filter((row) => row.body === 'forged')).toEqual([])
 })
@@ -55,7 +55,7 @@ it('does not find unknown and deleted instances, those of other providers, and u
   await rig.api.delete(`instances/${body.data.id}`)
   const sandbox = (await rig.api.post('instances', { name: 'Sandbox' })).body.data.id
   for (const id of [body.data.id, sandbox, crypto.randomUUID(), 'nonsense'])
-    expect(await told(await rig.callBack(id, '{}'))).toEqual([404, { code: 'NOT_FOUND', message: 'Instance not found' }])
+    expect(await outcome(await rig.callBack(id, '{}'))).toEqual([404, { code: 'NOT_FOUND', message: 'Instance not found' }])
   for (const path of ['/providers', '/providers/web', '/providers/sandbox/x', `/providers/web/${instanceId}/x`])
     expect((await fetch(rig.url + path, { method: 'POST' })).status, path).toBe(404)
 })
@@ -70,7 +70,7 @@ it('reads bodies up to their limit and refuses longer ones, with and without a d
   expect(fits).toHaveLength(maxBodyBytes)
   expect((await rig.callBack(instanceId, fits)).status).toBe(200)
   expect(await chunked([fits.slice(0, 100_000), fits.slice(100_000)])).toBe(200)
-  expect((await told(await rig.callBack(instanceId, `${fits} `)))[0]).toBe(413)
+  expect((await outcome(await rig.callBack(instanceId, `${fits} `)))[0]).toBe(413)
   expect(await chunked([fits, ' '])).toBe(413)
 })
 
@@ -86,7 +86,7 @@ async function chunked(parts: string[]): Promise<number | undefined> {
 }
 
 it('answers an unforeseen error without its words, and 503 while the process stops', async () => {
-  expect(await told(await rig.callBack(instanceId, 'no JSON'))).toEqual([
+  expect(await outcome(await rig.callBack(instanceId, 'no JSON'))).toEqual([
     500,
     { code: 'INTERNAL_ERROR', message: 'Something went wrong on our side' },
   ])

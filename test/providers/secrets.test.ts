@@ -22,7 +22,7 @@ beforeEach(() => {
 
 async function create(settings: unknown = secrets, headers: Record<string, string> = {}): Promise<string> {
   const { status, body } = await rig.api.post('instances', { name: 'Echo', provider: 'web', settings }, headers)
-  expect({ status, told: JSON.stringify(body).match(/secret/) }).toEqual({ status: 201, told: null })
+  expect({ status, outcome: JSON.stringify(body).match(/secret/) }).toEqual({ status: 201, outcome: null })
   return body.data.id
 }
 

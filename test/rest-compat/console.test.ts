@@ -79,7 +79,11 @@ describe('a request', () => {
     const [first, again, inTeam] = [await post(owner.api), await post(owner.api), await post(owner.inTeam(teamId))]
     expect([first.status, again.status, inTeam.status]).toEqual([201, 201, 201])
     expect(again.body).toEqual(first.body)
-    expect([first, again, inTeam].map(({ headers: told }) => told.get('idempotency-replayed'))).toEqual([null, 'true', null])
+    expect([first, again, inTeam].map(({ headers: outcome }) => outcome.get('idempotency-replayed'))).toEqual([
+      null,
+      'true',
+      null,
+    ])
     expect(inTeam.body.data.id).not.toBe(first.body.data.id)
   })
 

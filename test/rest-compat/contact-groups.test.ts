@@ -84,8 +84,8 @@ describe('a contact group', () => {
     const id = await create(rig.tenant, { name: `Kept ${names}` })
     const before = (await rig.tenant.api.get(`contacts/groups/${id}`)).body
     expectRefusal(await rig.tenant.api.post('contacts/groups', body), 400, 'VALIDATION_ERROR', message)
-    const told = JSON.stringify(body) === '{}' ? 'body: must change name or description' : message
-    expectRefusal(await rig.tenant.api.put(`contacts/groups/${id}`, body), 400, 'VALIDATION_ERROR', told)
+    const outcome = JSON.stringify(body) === '{}' ? 'body: must change name or description' : message
+    expectRefusal(await rig.tenant.api.put(`contacts/groups/${id}`, body), 400, 'VALIDATION_ERROR', outcome)
     expect((await rig.tenant.api.get(`contacts/groups/${id}`)).body).toStrictEqual(before)
   })
 

@@ -58,8 +58,8 @@ describe('a job', () => {
   it('cannot be cancelled after it has ended', async () => {
     const { jobId } = (await client.post('contacts/bulk-delete', { contactIds: strangers(100) })).body.data
     await watchJob(client, jobId)
-    const told = 'The bulk job is done; only a job that has not ended can be cancelled'
-    expectRefusal(await client.post(`contacts/bulk-jobs/${jobId}/cancel`), 409, 'INVALID_STATE', told)
+    const outcome = 'The bulk job is done; only a job that has not ended can be cancelled'
+    expectRefusal(await client.post(`contacts/bulk-jobs/${jobId}/cancel`), 409, 'INVALID_STATE', outcome)
   })
 
   it('of another account is not found', async () => {

@@ -132,8 +132,8 @@ describe('a contact', () => {
     const { id } = await create(rig.tenant)
     expectRefusal(await rig.tenant.api.post('contacts', body), 400, 'VALIDATION_ERROR', message)
     const isEmpty = JSON.stringify(body) === '{}'
-    const told = isEmpty ? 'body: must change name, firstName, lastName, phone, email, tags or custom' : message
-    expectRefusal(await rig.tenant.api.put(`contacts/${id}`, body), 400, 'VALIDATION_ERROR', told)
+    const outcome = isEmpty ? 'body: must change name, firstName, lastName, phone, email, tags or custom' : message
+    expectRefusal(await rig.tenant.api.put(`contacts/${id}`, body), 400, 'VALIDATION_ERROR', outcome)
     expect((await rig.tenant.api.get(`contacts/${id}`)).body.data).toStrictEqual(contactRecord({ id }))
   })
 
@@ -163,10 +163,10 @@ describe('a contact', () => {
       Array.from({ length: 20 }, (_, i) => rig.tenant.api.post('contacts', { name: `N ${i}`, phone: number })),
     )
     expect(race.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)])
-    const told = `Another contact has the number ${number}`
-    for (const answer of race.filter(({ status }) => status === 409)) expectRefusal(answer, 409, 'CONFLICT', told)
+    const outcome = `Another contact has the number ${number}`
+    for (const answer of race.filter(({ status }) => status === 409)) expectRefusal(answer, 409, 'CONFLICT', outcome)
     const { id } = await create(rig.tenant)
-    expectRefusal(await rig.tenant.api.put(`contacts/${id}`, { phone: number }), 409, 'CONFLICT', told)
+    expectRefusal(await rig.tenant.api.put(`contacts/${id}`, { phone: number }), 409, 'CONFLICT', outcome)
     const winner = race.find(({ status }) => status === 201)?.body.data.id
     expect((await rig.tenant.api.put(`contacts/${winner}`, { phone: number })).status).toBe(200)
     await create(rig.stranger, { phone: number })

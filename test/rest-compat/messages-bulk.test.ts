@@ -51,8 +51,8 @@ describe('a bulk', () => {
     expect(accepted.map(({ index }) => index)).toEqual(messages.flatMap((_, i) => (i % 2 ? [i] : [])))
     expect(rejected.map(({ index }) => index)).toEqual(messages.flatMap((_, i) => (i % 2 ? [] : [i])))
     for (const [i, [name, , message]] of wrong.entries()) {
-      const told = message instanceof RegExp ? expect.stringMatching(message) : message
-      expect(rejected[i], name).toEqual({ index: 2 * i, code: 'VALIDATION_ERROR', message: told })
+      const outcome = message instanceof RegExp ? expect.stringMatching(message) : message
+      expect(rejected[i], name).toEqual({ index: 2 * i, code: 'VALIDATION_ERROR', message: outcome })
     }
   })
 

@@ -78,8 +78,8 @@ describe('a lookup', () => {
 
   it.each(['created', 'disconnected'] as const)('is refused through an instance that is %s', async (status) => {
     const { id } = await connectedInstance(rig.databaseUrl, rig.tenant.account, { status })
-    const told = `The instance is ${status}; connect it to look up numbers`
-    expectRefusal(await ask({ instanceId: id }), 409, 'INVALID_STATE', told)
+    const outcome = `The instance is ${status}; connect it to look up numbers`
+    expectRefusal(await ask({ instanceId: id }), 409, 'INVALID_STATE', outcome)
   })
 
   it('is refused when this server does not have the provider of the instance', async () => {

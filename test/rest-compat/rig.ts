@@ -91,8 +91,9 @@ export async function countOf(
 
 /** Expects the answer to be exactly this refusal. */
 export function expectRefusal(answer: Answer, status: number, code: string, message?: string | RegExp): void {
-  const told = message === undefined ? expect.any(String) : message instanceof RegExp ? expect.stringMatching(message) : message
-  expect({ status: answer.status, body: answer.body }).toEqual({ status, body: { error: { code, message: told } } })
+  const outcome =
+    message === undefined ? expect.any(String) : message instanceof RegExp ? expect.stringMatching(message) : message
+  expect({ status: answer.status, body: answer.body }).toEqual({ status, body: { error: { code, message: outcome } } })
   expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
   expect(answer.headers.get('x-request-id')).toMatch(/^[\w.-]{1,128}$/)
 }

@@ -73,12 +73,12 @@ describe('a deleted team', () => {
     const { rows } = await pool.query('select id, status from instances where "workspaceId" = $1 order by id', [workspaceId])
     expect(rows).toEqual(phones.map(({ id }) => ({ id, status: 'logged_out' })))
     await until(async () => {
-      const told = await pool.query<{ instanceId: string }>(
+      const outcome = await pool.query<{ instanceId: string }>(
         `select "instanceId" from events where "workspaceId" = $1 and type = 'instance.disconnected' order by 1`,
         [workspaceId],
       )
       return isDeepStrictEqual(
-        told.rows.map(({ instanceId }) => instanceId),
+        outcome.rows.map(({ instanceId }) => instanceId),
         phones.map(({ id }) => id),
       )
     })
@@ -108,8 +108,8 @@ describe('a deleted team', () => {
     ]
     for (const one of many) await sql(rig.databaseUrl).query(`insert into ${one}`, [workspaceId, owner.userId])
     const create = async () => {
-      const told = await Promise.all(makings.map(([path, body]) => owner.api.post(path, body)))
-      return told.map(({ status, body }) => body.error?.code ?? status)
+      const outcome = await Promise.all(makings.map(([path, body]) => owner.api.post(path, body)))
+      return outcome.map(({ status, body }) => body.error?.code ?? status)
     }
     expect(await create()).toEqual(['MAX_INSTANCES_REACHED', 'MAX_WEBHOOK_ENDPOINTS_REACHED', 'MAX_CONTACT_GROUPS_REACHED'])
     await owner.api.delete(`/api/teams/${teamId}`)
@@ -143,7 +143,7 @@ describe('a deleted team', () => {
     const { teamId, owner, admin } = await newCrew(rig)
     const key = (await owner.api.post(`/api/teams/${teamId}/api-keys`, { name: 'Robot' })).body.data.key as string
     const robot = keyed(rig.gateway, key, { 'x-team-id': teamId })
-    const told = await whileHeld(
+    const outcome = await whileHeld(
       rig.databaseUrl,
       ['select from subscriptions where "userId" = $1 for update', owner.userId],
       [
@@ -161,7 +161,7 @@ describe('a deleted team', () => {
       ],
     )
     const codes = [...makings.map(() => 'TEAM_NOT_FOUND'), ...makings.map(() => 'UNAUTHORIZED')]
-    expect(told.map(({ body }) => body.error?.code ?? null)).toEqual([null, ...codes])
+    expect(outcome.map(({ body }) => body.error?.code ?? null)).toEqual([null, ...codes])
   })
 
   it('leaves the other workspaces of its owner unchanged', async () => {

@@ -60,8 +60,8 @@ describe.each(surfaces)("a team's webhook endpoints %s", (_, ask) => {
   it.each(changes)('refuse a collaborator and stay unchanged: %s', async (route, params, body) => {
     const made = await openEndpoint(ask)
     const before = await stored(made.crew)
-    const told = await ask(within(made.crew.collaborator, made.crew), route, params(made), body)
-    expect([told.code, statusOf(told, 403)]).toEqual(['FORBIDDEN', 403])
+    const outcome = await ask(within(made.crew.collaborator, made.crew), route, params(made), body)
+    expect([outcome.code, statusOf(outcome, 403)]).toEqual(['FORBIDDEN', 403])
     expect(await stored(made.crew)).toEqual(before)
   })
 
@@ -112,13 +112,13 @@ describe.each(surfaces)("a team's webhook endpoints %s", (_, ask) => {
     const crew = await newCrew(rig)
     const { id, key } = (await crew.admin.api.post(`/api/teams/${crew.teamId}/api-keys`, { name: 'Robot' })).body.data
     const robot = api(rig.gateway, key, { 'x-team-id': crew.teamId })
-    const told = await whileHeld(
+    const outcome = await whileHeld(
       rig.databaseUrl,
       ['select from subscriptions where "userId" = $1 for update', crew.owner.userId],
       [() => robot.post('webhooks', hook)],
       ['update api_keys set "revokedAt" = now() where id = $1', id],
     )
-    expect(told.map(({ status, body }) => [status, body.error.code])).toEqual([[401, 'UNAUTHORIZED']])
+    expect(outcome.map(({ status, body }) => [status, body.error.code])).toEqual([[401, 'UNAUTHORIZED']])
     expect(await stored(crew)).toEqual([])
   })
 })

@@ -54,9 +54,9 @@ describe.each(surfaces)('invitations %s', (_, ask) => {
     const guest = await newPerson(rig)
     const { teamId } = await newTeam(rig, crew.owner)
     const { token } = await invited(rig, teamId, guest.email)
-    const told = await Promise.all(Array.from({ length: 20 }, () => accept(guest, token)))
-    expect(told.filter(({ code }) => code === null)).toHaveLength(1)
-    expect(told.filter(({ code }) => code === 'INVALID_TOKEN')).toHaveLength(19)
+    const outcome = await Promise.all(Array.from({ length: 20 }, () => accept(guest, token)))
+    expect(outcome.filter(({ code }) => code === null)).toHaveLength(1)
+    expect(outcome.filter(({ code }) => code === 'INVALID_TOKEN')).toHaveLength(19)
     expect((await ask(guest, 'GET /teams/:teamId/members', [teamId])).data).toHaveLength(2)
   })
 
@@ -64,13 +64,13 @@ describe.each(surfaces)('invitations %s', (_, ask) => {
     const guest = await newPerson(rig)
     const { teamId } = await newTeam(rig, crew.owner)
     const { id, token } = await invited(rig, teamId, guest.email)
-    const told = await whileHeld(
+    const outcome = await whileHeld(
       rig.databaseUrl,
       ['select from teams where id = $1 for update', teamId],
       [() => accept(guest, token)],
       [`update team_invitations set status = 'revoked' where id = $1`, id],
     )
-    expect(told.map(({ code }) => code)).toEqual(['INVALID_TOKEN'])
+    expect(outcome.map(({ code }) => code)).toEqual(['INVALID_TOKEN'])
     expect((await ask(guest, 'GET /teams')).data).toEqual([])
   })
 
@@ -78,9 +78,9 @@ describe.each(surfaces)('invitations %s', (_, ask) => {
     const guest = await newPerson(rig)
     const { teamId } = await newTeam(rig, crew.owner)
     const { token } = await invited(rig, teamId, guest.email, { role: 'admin' })
-    const told = await Promise.all([crew.outsider, guest, crew.admin].map((person) => accept(person, token)))
-    expect(told[1]?.code).toBe(null)
-    for (const other of [told[0], told[2]]) expect(['FORBIDDEN', 'INVALID_TOKEN']).toContain(other?.code)
+    const outcome = await Promise.all([crew.outsider, guest, crew.admin].map((person) => accept(person, token)))
+    expect(outcome[1]?.code).toBe(null)
+    for (const other of [outcome[0], outcome[2]]) expect(['FORBIDDEN', 'INVALID_TOKEN']).toContain(other?.code)
     const { data } = await ask(guest, 'GET /teams/:teamId/members', [teamId])
     expect(data.map(({ userId }: { userId: string }) => userId)).toEqual([crew.owner.userId, guest.userId])
   })

@@ -21,10 +21,10 @@ async function loop(ask: Ask, who: Parameters<Ask>[0], teamId: string, most = 12
   const sent: string[] = []
   for (;;) {
     const email = stranger()
-    const told = await ask(who, 'POST /teams/:teamId/invitations', [teamId], { email, role: 'collaborator' })
-    if (told.code !== null || sent.length === most) return { sent, told }
+    const outcome = await ask(who, 'POST /teams/:teamId/invitations', [teamId], { email, role: 'collaborator' })
+    if (outcome.code !== null || sent.length === most) return { sent, outcome }
     sent.push(email)
-    await ask(who, 'DELETE /teams/:teamId/invitations/:id', [teamId, told.data.id])
+    await ask(who, 'DELETE /teams/:teamId/invitations/:id', [teamId, outcome.data.id])
   }
 }
 
@@ -61,13 +61,13 @@ describe.each(surfaces)('invitations to strangers %s', (_, ask) => {
     const { teamId, workspaceId } = await newTeam(rig, owner)
     const team = { id: teamId, ownerId: owner.userId, workspaceId, name: 'Team' }
     for (let i = 0; i < 35; i++) expect(await count({ team })).toBe(null)
-    const { sent, told } = await loop(ask, owner, teamId)
-    expect([sent.length, told.code]).toEqual([5, 'API_RATE_LIMIT_EXCEEDED'])
-    expect(told.message).toBe('The team has sent too many invitations; try again later')
-    if (told.answer.body.error) {
-      expect(told.answer.status).toBe(429)
-      expect(Number(told.answer.headers.get('retry-after'))).toBeGreaterThan(60)
-      expect(Number(told.answer.headers.get('retry-after'))).toBeLessThanOrEqual(3_600)
+    const { sent, outcome } = await loop(ask, owner, teamId)
+    expect([sent.length, outcome.code]).toEqual([5, 'API_RATE_LIMIT_EXCEEDED'])
+    expect(outcome.message).toBe('The team has sent too many invitations; try again later')
+    if (outcome.answer.body.error) {
+      expect(outcome.answer.status).toBe(429)
+      expect(Number(outcome.answer.headers.get('retry-after'))).toBeGreaterThan(60)
+      expect(Number(outcome.answer.headers.get('retry-after'))).toBeLessThanOrEqual(3_600)
     }
     expect((await ask(owner, 'GET /teams/:teamId/invitations', [teamId])).data).toEqual([])
     await tokenTo(rig, sent.at(-1) as string)
@@ -82,16 +82,16 @@ describe.each(surfaces)('invitations to strangers %s', (_, ask) => {
     for (let i = 0; i < 45; i++) expect(await count({ inviterId: owner.userId })).toBe(null)
     for (const left of [5, 0]) {
       const { data } = await ask(owner, 'POST /teams', [], { name: 'Again' })
-      const { sent, told } = await loop(ask, owner, data.id)
-      expect([sent.length, told.code]).toEqual([left, 'API_RATE_LIMIT_EXCEEDED'])
-      expect(told.message).toBe('You have sent too many invitations; try again later')
+      const { sent, outcome } = await loop(ask, owner, data.id)
+      expect([sent.length, outcome.code]).toEqual([left, 'API_RATE_LIMIT_EXCEEDED'])
+      expect(outcome.message).toBe('You have sent too many invitations; try again later')
       expect((await ask(owner, 'DELETE /teams/:teamId', [data.id])).code).toBe(null)
     }
   })
 
   it('reach one address at most ten times in an hour, across all teams and owners', async () => {
     const name = newId()
-    const told: (string | null)[] = []
+    const outcome: (string | null)[] = []
     for (let i = 0; i < 3; i++) {
       const owner = await newPerson(rig)
       const { teamId } = await newTeam(rig, owner)
@@ -99,12 +99,12 @@ describe.each(surfaces)('invitations to strangers %s', (_, ask) => {
         // Addresses that differ only in their plus tag are the same mailbox.
         const email = j % 2 ? `${name}@example.com` : `${name}+${j}@example.com`
         const { code, data } = await ask(owner, 'POST /teams/:teamId/invitations', [teamId], { email, role: 'admin' })
-        told.push(code)
+        outcome.push(code)
         if (code === null) await ask(owner, 'DELETE /teams/:teamId/invitations/:id', [teamId, data.id])
       }
     }
     const five = [...Array<null>(5).fill(null), 'API_RATE_LIMIT_EXCEEDED']
-    expect(told).toEqual([...five, ...five, ...Array<string>(6).fill('API_RATE_LIMIT_EXCEEDED')])
+    expect(outcome).toEqual([...five, ...five, ...Array<string>(6).fill('API_RATE_LIMIT_EXCEEDED')])
   })
 })
 
@@ -140,8 +140,8 @@ describe('the invitation counter', () => {
     expect(await count({ sessionId: await from('::ffff:93.184.215.14') })).not.toBe(null)
     for (const address of ['127.0.0.1', '10.0.0.7', '::1', '', 'unknown']) {
       const session = await from(address)
-      const told = await Promise.all(Array.from({ length: 101 }, () => count({ sessionId: session })))
-      expect(told.filter((error) => error !== null)).toEqual([])
+      const outcome = await Promise.all(Array.from({ length: 101 }, () => count({ sessionId: session })))
+      expect(outcome.filter((error) => error !== null)).toEqual([])
     }
   })
 
@@ -163,8 +163,8 @@ describe('the invitation counter', () => {
 
   it('is exact under concurrency', async () => {
     const team = aTeam()
-    const told = await Promise.all(Array.from({ length: 60 }, () => count({ team })))
-    expect(told.filter((error) => error === null)).toHaveLength(40)
+    const outcome = await Promise.all(Array.from({ length: 60 }, () => count({ team })))
+    expect(outcome.filter((error) => error === null)).toHaveLength(40)
   })
 
   it('has capacity again after an hour, up to the daily limit', async () => {

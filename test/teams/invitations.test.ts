@@ -84,8 +84,8 @@ describe.each(surfaces)('invitations %s', (_, ask) => {
       [{ email: 'a@example.com', role: null }, /role: /],
     ]
     for (const [body, field] of wrong) {
-      const told = await invite(crew.owner, crew.teamId, body)
-      expect([told.code, told.message]).toEqual(['VALIDATION_ERROR', expect.stringMatching(field)])
+      const outcome = await invite(crew.owner, crew.teamId, body)
+      expect([outcome.code, outcome.message]).toEqual(['VALIDATION_ERROR', expect.stringMatching(field)])
     }
     expect((await accept(crew.outsider, '')).message).toMatch(/^token: /)
     expect((await accept(crew.outsider, undefined)).code).toBe('VALIDATION_ERROR')
@@ -106,9 +106,9 @@ describe.each(surfaces)('invitations %s', (_, ask) => {
   it('to one address created twenty times concurrently give one invitation and one mail', async () => {
     const { teamId, owner } = await newCrew(rig)
     const email = anybody()
-    const told = await Promise.all(Array.from({ length: 20 }, () => invite(owner, teamId, { email, role: 'admin' })))
-    expect(told.filter(({ code }) => code === null)).toHaveLength(1)
-    expect(told.filter(({ code }) => code === 'CONFLICT')).toHaveLength(19)
+    const outcome = await Promise.all(Array.from({ length: 20 }, () => invite(owner, teamId, { email, role: 'admin' })))
+    expect(outcome.filter(({ code }) => code === null)).toHaveLength(1)
+    expect(outcome.filter(({ code }) => code === 'CONFLICT')).toHaveLength(19)
     await tokenTo(rig, email)
     expect(mailsTo(rig, email)).toHaveLength(1)
   })
@@ -163,11 +163,11 @@ describe.each(surfaces)('invitations %s', (_, ask) => {
 
   it('never exceed the seats when twenty are created concurrently', async () => {
     const { teamId, owner, admin } = await newCrew(rig, 'max')
-    const told = await Promise.all(
+    const outcome = await Promise.all(
       Array.from({ length: 20 }, (_, i) => invite(i % 2 ? owner : admin, teamId, { email: anybody(), role: 'collaborator' })),
     )
-    expect(told.filter(({ code }) => code === null)).toHaveLength(5)
-    expect(told.filter(({ code }) => code === 'MAX_TEAM_SEATS_REACHED')).toHaveLength(15)
+    expect(outcome.filter(({ code }) => code === null)).toHaveLength(5)
+    expect(outcome.filter(({ code }) => code === 'MAX_TEAM_SEATS_REACHED')).toHaveLength(15)
   })
 
   it("follow the owner's plan: none on a cancelled or inactive subscription", async () => {
@@ -201,7 +201,7 @@ describe.each(surfaces)('invitations %s', (_, ask) => {
       [teamId, nobody],
     ] as const)
       expect((await ask(crew.owner, 'DELETE /teams/:teamId/invitations/:id', [team, one])).code).toBe('NOT_FOUND')
-    const told = await ask(crew.owner, 'DELETE /teams/:teamId/invitations/:id', [teamId, 'x'])
-    expect([told.code, told.message]).toEqual(['VALIDATION_ERROR', 'id: must be a UUID'])
+    const outcome = await ask(crew.owner, 'DELETE /teams/:teamId/invitations/:id', [teamId, 'x'])
+    expect([outcome.code, outcome.message]).toEqual(['VALIDATION_ERROR', 'id: must be a UUID'])
   })
 })

@@ -52,8 +52,8 @@ describe.each(surfaces)("a person's own keys %s", (_, ask) => {
   it('require a name of 1 to 100 characters', async () => {
     const person = await newPerson(rig)
     for (const name of [null, '', 'x'.repeat(101), 5, {}]) {
-      const told = await create(person, name)
-      expect([told.code, told.message]).toEqual(['VALIDATION_ERROR', expect.stringMatching(/name: /)])
+      const outcome = await create(person, name)
+      expect([outcome.code, outcome.message]).toEqual(['VALIDATION_ERROR', expect.stringMatching(/name: /)])
     }
   })
 
@@ -66,9 +66,9 @@ describe.each(surfaces)("a person's own keys %s", (_, ask) => {
       const person = await newPerson(rig, plan)
       const { teamId } = await newTeam(rig, person)
       expect((await ask(person, 'POST /teams/:teamId/api-keys', [teamId], { name: 'Robot' })).code).toBe(null)
-      const told = await Promise.all(Array.from({ length: 20 }, () => create(person)))
-      expect(told.filter(({ code }) => code === null)).toHaveLength(most - 1)
-      expect(told.filter(({ code }) => code === 'MAX_API_KEYS_REACHED')).toHaveLength(21 - most)
+      const outcome = await Promise.all(Array.from({ length: 20 }, () => create(person)))
+      expect(outcome.filter(({ code }) => code === null)).toHaveLength(most - 1)
+      expect(outcome.filter(({ code }) => code === 'MAX_API_KEYS_REACHED')).toHaveLength(21 - most)
       expect((await ask(person, 'GET /api-keys')).data).toHaveLength(most)
     }
   })
@@ -147,9 +147,9 @@ describe.each(surfaces)("a team's keys %s", (_, ask) => {
   it("are limited for each team by the owner's plan, even when twenty are created concurrently", async () => {
     const { teamId, owner, admin } = await newCrew(rig, 'pro')
     const other = await newTeam(rig, owner)
-    const told = await Promise.all(Array.from({ length: 20 }, (_, i) => create(i % 2 ? owner : admin, teamId)))
-    expect(told.filter(({ code }) => code === null)).toHaveLength(5)
-    expect(told.filter(({ code }) => code === 'MAX_API_KEYS_REACHED')).toHaveLength(15)
+    const outcome = await Promise.all(Array.from({ length: 20 }, (_, i) => create(i % 2 ? owner : admin, teamId)))
+    expect(outcome.filter(({ code }) => code === null)).toHaveLength(5)
+    expect(outcome.filter(({ code }) => code === 'MAX_API_KEYS_REACHED')).toHaveLength(15)
     expect((await create(owner, other.teamId)).code).toBe(null)
     await subscribe(rig, owner, 'pro', 'inactive')
     expect((await create(owner, other.teamId)).code).toBe('SUBSCRIPTION_INACTIVE')

@@ -51,8 +51,8 @@ describe.each(surfaces)('members %s', (_, ask) => {
   it('never become owners and never change their own role', async () => {
     const { teamId, owner, admin, collaborator } = await newCrew(rig)
     for (const role of ['owner', 'king', '', null, undefined, 5]) {
-      const told = await member(ask, owner, teamId, collaborator.userId, { role })
-      expect([told.code, told.message]).toEqual(['VALIDATION_ERROR', expect.stringMatching(/role: /)])
+      const outcome = await member(ask, owner, teamId, collaborator.userId, { role })
+      expect([outcome.code, outcome.message]).toEqual(['VALIDATION_ERROR', expect.stringMatching(/role: /)])
     }
     expect((await member(ask, admin, teamId, admin.userId, { role: 'collaborator' })).code).toBe('INVALID_STATE')
     expect((await member(ask, owner, teamId, owner.userId, { role: 'admin' })).code).toBe('INVALID_STATE')
@@ -73,8 +73,8 @@ describe.each(surfaces)('members %s', (_, ask) => {
       expect((await member(ask, owner, teamId, id, { role: 'admin' })).code).toBe('NOT_FOUND')
       expect((await ask(owner, 'DELETE /teams/:teamId/members/:userId', [teamId, id])).code).toBe('NOT_FOUND')
     }
-    const told = await ask(owner, 'DELETE /teams/:teamId/members/:userId', [teamId, 'x'])
-    expect([told.code, told.message]).toEqual(['VALIDATION_ERROR', 'userId: must be a UUID'])
+    const outcome = await ask(owner, 'DELETE /teams/:teamId/members/:userId', [teamId, 'x'])
+    expect([outcome.code, outcome.message]).toEqual(['VALIDATION_ERROR', 'userId: must be a UUID'])
   })
 
   it('lose access by token on both surfaces at the next request after removal or leaving', async () => {
@@ -99,20 +99,20 @@ describe.each(surfaces)('members %s', (_, ask) => {
 
   it('are judged by the role that they hold once the lock is acquired, not when they sent the request', async () => {
     const { teamId, owner, admin, collaborator } = await newCrew(rig)
-    const told = await whileHeld(
+    const outcome = await whileHeld(
       rig.databaseUrl,
       ['select from teams where id = $1 for update', teamId],
       [() => ask(admin, 'DELETE /teams/:teamId/members/:userId', [teamId, collaborator.userId])],
       [`update team_members set role = 'collaborator' where "userId" = $1`, admin.userId],
     )
-    expect(told.map(({ code }) => code)).toEqual(['FORBIDDEN'])
+    expect(outcome.map(({ code }) => code)).toEqual(['FORBIDDEN'])
     expect((await ask(owner, 'GET /teams/:teamId', [teamId])).data.membersCount).toBe(3)
   })
 
   it('leave only once when they send twenty requests concurrently', async () => {
     const { teamId, owner, collaborator } = await newCrew(rig)
-    const told = await Promise.all(Array.from({ length: 20 }, () => ask(collaborator, 'POST /teams/:teamId/leave', [teamId])))
-    expect(told.map(({ code }) => code).sort()).toEqual([...Array(19).fill('TEAM_NOT_FOUND'), null].sort())
+    const outcome = await Promise.all(Array.from({ length: 20 }, () => ask(collaborator, 'POST /teams/:teamId/leave', [teamId])))
+    expect(outcome.map(({ code }) => code).sort()).toEqual([...Array(19).fill('TEAM_NOT_FOUND'), null].sort())
     expect((await ask(owner, 'GET /teams/:teamId/members', [teamId])).data).toHaveLength(2)
   })
 })
@@ -128,9 +128,9 @@ it('hides fields of a replayed response that a removed or demoted member may no 
   const parts = ['name', 'role members { email }', 'role invitations { email }', 'role apiKeys { name }', nested]
   for (const fields of parts) expect(await repeat(fields)).toMatchObject({ code: null, replayed: null })
   const codes = async () => {
-    const told = await Promise.all(parts.map(repeat))
-    for (const { body, replayed } of told) expect([JSON.stringify(body).includes('@'), replayed]).toEqual([false, 'true'])
-    return told.map(({ code }) => code)
+    const outcome = await Promise.all(parts.map(repeat))
+    for (const { body, replayed } of outcome) expect([JSON.stringify(body).includes('@'), replayed]).toEqual([false, 'true'])
+    return outcome.map(({ code }) => code)
   }
   expect((await repeat('role members { email }')).body.data.updateTeam.members).toHaveLength(3)
   await sql(rig.databaseUrl).query(`update team_members set role = 'collaborator' where "userId" = $1`, [admin.userId])

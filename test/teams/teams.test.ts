@@ -40,8 +40,8 @@ describe.each(surfaces)('teams %s', (_, ask) => {
 
   it('require a name of 1 to 100 characters', async () => {
     for (const name of [undefined, null, '', 'x'.repeat(101), 5]) {
-      const told = await ask(crew.owner, 'POST /teams', [], { name })
-      expect([told.code, told.message]).toEqual(['VALIDATION_ERROR', expect.stringMatching(/name: /)])
+      const outcome = await ask(crew.owner, 'POST /teams', [], { name })
+      expect([outcome.code, outcome.message]).toEqual(['VALIDATION_ERROR', expect.stringMatching(/name: /)])
       expect((await ask(crew.owner, 'PUT /teams/:teamId', [crew.teamId], { name })).code).toBe('VALIDATION_ERROR')
     }
   })
@@ -57,9 +57,9 @@ describe.each(surfaces)('teams %s', (_, ask) => {
 
   it('stay within the plan limit when twenty are created concurrently', async () => {
     const person = await newPerson(rig, 'max')
-    const told = await Promise.all(Array.from({ length: 20 }, (_, i) => ask(person, 'POST /teams', [], { name: `T${i}` })))
-    expect(told.filter(({ code }) => code === null)).toHaveLength(4)
-    expect(told.filter(({ code }) => code === 'MAX_TEAMS_REACHED')).toHaveLength(16)
+    const outcome = await Promise.all(Array.from({ length: 20 }, (_, i) => ask(person, 'POST /teams', [], { name: `T${i}` })))
+    expect(outcome.filter(({ code }) => code === null)).toHaveLength(4)
+    expect(outcome.filter(({ code }) => code === 'MAX_TEAMS_REACHED')).toHaveLength(16)
     expect((await ask(person, 'GET /teams')).data).toHaveLength(4)
   })
 
@@ -124,10 +124,13 @@ describe.each(surfaces)('teams %s', (_, ask) => {
     const deleted = await newTeam(rig, crew.outsider)
     await sql(rig.databaseUrl).query('update teams set "deletedAt" = now() where id = $1', [deleted.teamId])
     const ids = [crew.teamId, nobody, deleted.teamId, 'nonsense', `${nobody}0`]
-    const told = await Promise.all(ids.map((id) => ask(crew.outsider, route, [id, ...more], body)))
-    for (const { code, answer } of told) {
+    const outcome = await Promise.all(ids.map((id) => ask(crew.outsider, route, [id, ...more], body)))
+    for (const { code, answer } of outcome) {
       expect(code).toBe('TEAM_NOT_FOUND')
-      expect([answer.status, JSON.stringify(answer.body)]).toEqual([told[0]?.answer.status, JSON.stringify(told[0]?.answer.body)])
+      expect([answer.status, JSON.stringify(answer.body)]).toEqual([
+        outcome[0]?.answer.status,
+        JSON.stringify(outcome[0]?.answer.body),
+      ])
     }
   })
 

@@ -120,12 +120,12 @@ describe.each(surfaces)("creation while the owner's subscription changes %s", (_
       await sql(rig.databaseUrl).query(`update subscriptions set plan = 'pro', status = 'active' where "userId" = $1`, [
         owner.userId,
       ])
-      const told = await whileHeld(
+      const outcome = await whileHeld(
         rig.databaseUrl,
         [`update subscriptions set ${change} where "userId" = $1`, owner.userId],
         [create],
       )
-      expect(told.map((one) => one.code)).toEqual([refusal])
+      expect(outcome.map((one) => one.code)).toEqual([refusal])
     }
     await sql(rig.databaseUrl).query(`update subscriptions set status = 'active' where "userId" = $1`, [owner.userId])
     expect((await create()).code).toBe(null)

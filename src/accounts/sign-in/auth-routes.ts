@@ -23,31 +23,31 @@ interface AuthRoute {
   path: string
   status?: number
   verb: Verb
-  told: Described
+  docs: Described
   /** The handler sends the whole response, without the `data` envelope. */
   bare?: boolean
 }
 
 const authRoutes: readonly AuthRoute[] = [
-  { method: 'POST', path: '/signup', status: 201, verb: signUp, told: described.signUp },
-  { method: 'POST', path: '/verify-email', verb: verifyEmail, told: described.verifyEmail },
-  { method: 'POST', path: '/verify-email/resend', status: 202, verb: resendVerification, told: described.resendVerification },
-  { method: 'POST', path: '/login', verb: logIn, told: described.logIn },
-  { method: 'POST', path: '/token', verb: renewToken, told: described.renewToken },
-  { method: 'POST', path: '/logout', verb: logOut, told: described.logOut },
-  { method: 'POST', path: '/password/forgot', status: 202, verb: forgotPassword, told: described.forgotPassword },
-  { method: 'POST', path: '/password/reset', verb: resetPassword, told: described.resetPassword },
-  { method: 'POST', path: '/password/change', verb: changePassword, told: described.changePassword },
-  { method: 'GET', path: '/sessions', verb: listSessions, told: described.listSessions },
-  { method: 'DELETE', path: '/sessions/:id', verb: endSession, told: described.endSession },
-  { method: 'GET', path: '/jwks', verb: showKeys, told: described.showKeys, bare: true },
-  { method: 'GET', path: '/oauth/:provider', status: 302, verb: leaveForProvider, told: described.leaveForProvider, bare: true },
+  { method: 'POST', path: '/signup', status: 201, verb: signUp, docs: described.signUp },
+  { method: 'POST', path: '/verify-email', verb: verifyEmail, docs: described.verifyEmail },
+  { method: 'POST', path: '/verify-email/resend', status: 202, verb: resendVerification, docs: described.resendVerification },
+  { method: 'POST', path: '/login', verb: logIn, docs: described.logIn },
+  { method: 'POST', path: '/token', verb: renewToken, docs: described.renewToken },
+  { method: 'POST', path: '/logout', verb: logOut, docs: described.logOut },
+  { method: 'POST', path: '/password/forgot', status: 202, verb: forgotPassword, docs: described.forgotPassword },
+  { method: 'POST', path: '/password/reset', verb: resetPassword, docs: described.resetPassword },
+  { method: 'POST', path: '/password/change', verb: changePassword, docs: described.changePassword },
+  { method: 'GET', path: '/sessions', verb: listSessions, docs: described.listSessions },
+  { method: 'DELETE', path: '/sessions/:id', verb: endSession, docs: described.endSession },
+  { method: 'GET', path: '/jwks', verb: showKeys, docs: described.showKeys, bare: true },
+  { method: 'GET', path: '/oauth/:provider', status: 302, verb: leaveForProvider, docs: described.leaveForProvider, bare: true },
   {
     method: 'GET',
     path: '/oauth/:provider/callback',
     status: 302,
     verb: returnFromProvider,
-    told: described.returnFromProvider,
+    docs: described.returnFromProvider,
     bare: true,
   },
 ]
@@ -59,12 +59,12 @@ async function showKeys(app: App, _: FastifyRequest, reply: FastifyReply): Promi
 
 /** Returns the routes for the OpenAPI document: method, path, status and description. */
 export function describeAuth(prefix: string): (Described & Required<Pick<AuthRoute, 'method' | 'path' | 'status' | 'bare'>>)[] {
-  return authRoutes.map(({ method, path, status = 200, told, bare = false }) => ({
+  return authRoutes.map(({ method, path, status = 200, docs, bare = false }) => ({
     method,
     path: prefix + path,
     status,
     bare,
-    ...told,
+    ...docs,
   }))
 }
 

@@ -1,4 +1,4 @@
-// Devices that signed in before: an encrypted cookie identifies them, so that guesses by strangers do not lock their owners out.
+// Devices that signed in before: an encrypted cookie identifies them, so that guesses by anonymous clients do not lock their owners out.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { App } from '../../core/app.ts'

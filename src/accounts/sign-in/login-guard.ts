@@ -1,14 +1,14 @@
-// Brute-force protection across all processes. Guesses by strangers do not lock the owner of an address out.
+// Brute-force protection across all processes. Guesses by anonymous clients do not lock the owner of an address out.
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { codeOf, failFor } from '../../core/errors.ts'
 import { type Bound, type Counted, countDelayed, countDigest, countOne, type Delay, forgetCounts, uncount } from '../counts.ts'
-import { type Claimant, inTurnOf, refuseCrowd } from './claimant.ts'
+import { type Claimant, inTurnOf, refuseIfFull } from './claimant.ts'
 
 /** Failures for one address from one network. */
 const perNetwork: Bound = { most: 5, minutes: 15 }
 
-/** Failures for one address from all networks of strangers together: four times as many are free of delay. */
+/** Failures for one address from all networks of anonymous clients together: four times as many are free of delay. */
 const perAddress: Delay = { free: 20, minutes: 15, firstSeconds: 15 }
 
 /** Failures of one known device or one signed-in person: a growing delay, never a lockout. */
@@ -24,7 +24,7 @@ function subjectOf(email: string): string {
 }
 
 function partOf(claimant: Claimant): string {
-  if (claimant.kind === 'stranger') return `network\n${claimant.network}`
+  if (claimant.kind === 'anonymous') return `network\n${claimant.network}`
   return claimant.kind === 'device' ? `device\n${claimant.id}` : 'session'
 }
 
@@ -38,15 +38,15 @@ interface Try {
  * the try up; a successful one returns all tries of that claimant. Addresses without an account are counted alike. The attempt runs in the
  * claimant's turn.
  *
- * - A stranger has 5 failures in 15 minutes for each address from one network. The failures of all networks for one address are counted
- *   too: past 20, each further try waits twice as long after the last one.
- * - A device that signed in before, and a session, have separate counters, so that guesses by strangers do not lock them out.
+ * - An anonymous client has 5 failures in 15 minutes for each address from one network. The failures of all networks for one address are
+ *   counted too: past 20, each further try waits twice as long after the last one.
+ * - A device that signed in before, and a session, have separate counters, so that guesses by anonymous clients do not lock them out.
  *
  * @throws API_RATE_LIMIT_EXCEEDED with Retry-After when no try is left or too many attempts of the claimant are queued; SERVICE_UNAVAILABLE
  * when too many attempts are queued in all; and what the attempt throws.
  */
 export async function guarded<T>(app: App, email: string, claimant: Claimant, attempt: () => Promise<T>): Promise<T> {
-  refuseCrowd(claimant)
+  refuseIfFull(claimant)
   const party = countDigest(subjectOf(email), partOf(claimant)).toString('hex')
   return await oneByOne(party, () => inTurnOf(claimant, () => tryOnce(app, email, claimant, attempt)))
 }
@@ -68,7 +68,7 @@ async function tryOnce<T>(app: App, email: string, claimant: Claimant, attempt: 
 /** @throws API_RATE_LIMIT_EXCEEDED when no try is left. */
 async function takeTries({ pool }: App, email: string, claimant: Claimant): Promise<Try[]> {
   const own = countDigest(subjectOf(email), partOf(claimant))
-  if (claimant.kind !== 'stranger') return [takenOr(await countDelayed(pool, own, perDevice), own)]
+  if (claimant.kind !== 'anonymous') return [takenOr(await countDelayed(pool, own, perDevice), own)]
   const mine = takenOr(await countOne(pool, own, [perNetwork]), own)
   const all = countDigest(subjectOf(email), everybody)
   const counted = await countDelayed(pool, all, perAddress)

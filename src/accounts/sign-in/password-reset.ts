@@ -11,8 +11,8 @@ import { takeNothing } from '../mail/budget.ts'
 import { orderToken } from '../mail/token-mail.ts'
 import { ownerOfMailToken, takeMailToken } from '../mail/tokens.ts'
 import { lockUser } from '../users.sql.ts'
-import { answerAlike } from './ask-bounds.ts'
-import { inTurnOf, strangerOf } from './claimant.ts'
+import { answerInEqualTime } from './anonymous-limits.ts'
+import { anonymousOf, inTurnOf } from './claimant.ts'
 import { hashPassword } from './password.ts'
 import { proveAddress } from './prove-address.ts'
 import { replacePassword } from './replace-password.ts'
@@ -30,7 +30,7 @@ export const resetBody = z
  */
 export async function forgotPassword(app: App, request: FastifyRequest): Promise<{ accepted: true }> {
   const { email: to } = parse(forgotBody, request.body)
-  await answerAlike(app, strangerOf(request), { kind: 'forgot', to }, () => orderReset(app, to))
+  await answerInEqualTime(app, anonymousOf(request), { kind: 'forgot', to }, () => orderReset(app, to))
   return { accepted: true }
 }
 
@@ -52,7 +52,7 @@ export async function resetPassword(app: App, request: FastifyRequest): Promise<
   const { token, password: newPassword } = parse(resetBody, request.body)
   // Rejects an invalid token before the expensive hash.
   const userId = (await ownerOfMailToken(app.db, 'reset-password', token)) ?? fail('INVALID_TOKEN')
-  const hash = await inTurnOf(strangerOf(request), () => hashPassword(newPassword))
+  const hash = await inTurnOf(anonymousOf(request), () => hashPassword(newPassword))
   await transaction(app.db, async (tx) => {
     const { email } = (await lockUser(tx, userId)) ?? fail('INVALID_TOKEN')
     if (!(await takeMailToken(tx, 'reset-password', token))) fail('INVALID_TOKEN')

@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { type Asker, createTurns } from './turns.ts'
+import { createTurns, type Requester } from './turns.ts'
 
 const derive = promisify(argon2)
 const cost = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 }
@@ -42,33 +42,33 @@ export async function verifyPassword(hash: string, password: string): Promise<bo
 }
 
 async function digest({ message, ...parameters }: Argon2Parameters & { message: string }): Promise<Buffer> {
-  const asker = asking.getStore() ?? { queue: 'internal', party: '' }
+  const requester = currentRequester.getStore() ?? { queue: 'internal', party: '' }
   // The same letters may be typed as different code points.
-  return await turns.take(asker, () => derive('argon2id', { ...parameters, message: message.normalize('NFKC') }))
+  return await turns.take(requester, () => derive('argon2id', { ...parameters, message: message.normalize('NFKC') }))
 }
 
 /**
- * `strangers` are anonymous clients; each network is a party. `known` are people who are signed in and devices that signed in before; each
+ * `anonymous` are anonymous clients; each network is a party. `known` are people who are signed in and devices that signed in before; each
  * account is a party. `internal` is work that no client requests.
  */
-export type HashingQueue = 'strangers' | 'known' | 'internal'
+export type HashingQueue = 'anonymous' | 'known' | 'internal'
 
 /**
  * Each hash takes a processor and 19 MiB, so this process computes two at a time. A network or an account has one turn at a time, which
  * leaves the other turn to other parties.
  */
 const turns = createTurns<HashingQueue>(2, {
-  strangers: { running: 1, waiting: 50, inAll: 200, full: 'API_RATE_LIMIT_EXCEEDED' },
+  anonymous: { running: 1, waiting: 50, inAll: 200, full: 'API_RATE_LIMIT_EXCEEDED' },
   known: { running: 1, waiting: 50, inAll: 200, full: 'API_RATE_LIMIT_EXCEEDED' },
   internal: { running: 2, waiting: 100, inAll: 100, full: 'SERVICE_UNAVAILABLE' },
 })
 
-/** AsyncLocalStorage carries the asker, because better-auth hashes and verifies in callbacks that do not know the request. */
-const asking = new AsyncLocalStorage<Asker<HashingQueue>>()
+/** AsyncLocalStorage carries the requester, because better-auth hashes and verifies in callbacks that do not know the request. */
+const currentRequester = new AsyncLocalStorage<Requester<HashingQueue>>()
 
-/** Runs work whose hashing is queued for that asker. Hashing outside of this function is `internal` work. */
-export function hashingFor<T>(asker: Asker<HashingQueue>, work: () => Promise<T>): Promise<T> {
-  return asking.run(asker, work)
+/** Runs work whose hashing is queued for that requester. Hashing outside of this function is `internal` work. */
+export function hashingFor<T>(requester: Requester<HashingQueue>, work: () => Promise<T>): Promise<T> {
+  return currentRequester.run(requester, work)
 }
 
 function base64(bytes: Buffer): string {

@@ -7,7 +7,7 @@ import { parse, text } from '../../core/validation.ts'
 import { hashOf } from '../credential.ts'
 import { email } from '../email.ts'
 import { asking, type ConsoleUser, checkOrigin, claimsOf, consoleUser, headersOf, passCookies, refuseToken } from './auth-call.ts'
-import { strangerOf } from './claimant.ts'
+import { anonymousOf } from './claimant.ts'
 import { identity } from './identity.ts'
 import { deviceOf, rememberDevice } from './known-device.ts'
 import { guarded } from './login-guard.ts'
@@ -35,7 +35,7 @@ export async function logIn(app: App, request: FastifyRequest, reply: FastifyRep
   checkOrigin(app, request)
   const body = parse(loginBody, request.body)
   const device = deviceOf(app, request, body.email)
-  const claimant = device === null ? strangerOf(request) : ({ kind: 'device', id: device, email: body.email } as const)
+  const claimant = device === null ? anonymousOf(request) : ({ kind: 'device', id: device, email: body.email } as const)
   const { user, sessionId, headers } = await guarded(app, body.email, claimant, () => openSession(app, body, headersOf(request)))
   passCookies(reply, headers)
   rememberDevice(app, request, reply, body.email)

@@ -15,9 +15,9 @@ import { orderToken } from '../mail/token-mail.ts'
 import { keepMailToken, newMailToken, voidMailTokens } from '../mail/tokens.ts'
 import { openAccountIn } from '../open-account.ts'
 import { lockUserOf } from '../users.sql.ts'
-import { answerAlike } from './ask-bounds.ts'
+import { answerInEqualTime } from './anonymous-limits.ts'
 import type { ConsoleUser } from './auth-call.ts'
-import { strangerOf } from './claimant.ts'
+import { anonymousOf } from './claimant.ts'
 import { hashPassword } from './password.ts'
 
 export const signUpBody = z
@@ -36,7 +36,7 @@ export const signUpBody = z
 export async function signUp(app: App, request: FastifyRequest): Promise<{ user: ConsoleUser }> {
   const { email, name, password } = parse(signUpBody, request.body)
   const user = { id: newId(), email, name, emailVerified: false, createdAt: new Date() }
-  await answerAlike(app, strangerOf(request), { kind: 'signup', to: email }, () => addUser(app, user, password))
+  await answerInEqualTime(app, anonymousOf(request), { kind: 'signup', to: email }, () => addUser(app, user, password))
   return { user }
 }
 

@@ -7,9 +7,9 @@ import { fail, failure } from '../../core/errors.ts'
 import { inTime } from '../../core/time-limit.ts'
 import { parse } from '../../core/validation.ts'
 import { consoleHome } from '../mail/console-url.ts'
-import { countAsk } from './ask-bounds.ts'
+import { countRequest } from './anonymous-limits.ts'
 import { asking, headersOf, passCookies } from './auth-call.ts'
-import { strangerOf } from './claimant.ts'
+import { anonymousOf } from './claimant.ts'
 import { identity } from './identity.ts'
 
 /** Query parameters that the provider sends the browser back with. It may add others. */
@@ -34,7 +34,7 @@ let exchanges = 0
 export async function leaveForProvider(app: App, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { provider } = request.params as { provider: string }
   const auth = await identity(app).withProvider(provider)
-  await countAsk(app, strangerOf(request), 'single sign-on')
+  await countRequest(app, anonymousOf(request), 'single sign-on')
   const { response, headers } = await asking(
     app,
     auth.api.signInSocial({

@@ -2,7 +2,7 @@
 import { type ErrorCode, fail, failFor, failure } from '../../core/errors.ts'
 
 /** The party that a turn is counted for. */
-export interface Asker<Queue extends string> {
+export interface Requester<Queue extends string> {
   queue: Queue
   /** Parties of one queue share it equally, however many requests each of them makes. */
   party: string
@@ -21,12 +21,12 @@ interface Bounds {
 
 export interface Turns<Queue extends string> {
   /**
-   * Runs the work in the asker's turn.
-   * @throws the queue's `full` code when this asker has too many queued requests; SERVICE_UNAVAILABLE when others have too many.
+   * Runs the work in the requester's turn.
+   * @throws the queue's `full` code when this requester has too many queued requests; SERVICE_UNAVAILABLE when others have too many.
    */
-  take: <T>(asker: Asker<Queue>, work: () => Promise<T>) => Promise<T>
-  /** Rejects an asker before any other work. @throws the queue's `full` code when the asker has the maximum of queued requests. */
-  refuseIfFull: (asker: Asker<Queue>) => void
+  take: <T>(requester: Requester<Queue>, work: () => Promise<T>) => Promise<T>
+  /** Rejects a requester before any other work. @throws the queue's `full` code when the requester has the maximum of queued requests. */
+  refuseIfFull: (requester: Requester<Queue>) => void
 }
 
 interface Waiting {
@@ -52,10 +52,10 @@ export function createTurns<Queue extends string>(atOnce: number, queues: Record
     return parties.get(queue) as Map<string, Party>
   }
 
-  function next(): { asker: Asker<Queue>; party: Party } | undefined {
+  function next(): { requester: Requester<Queue>; party: Party } | undefined {
     for (const [queue, ofQueue] of parties) {
       for (const [name, party] of ofQueue) {
-        if (party.waiting.length > 0 && party.running < queues[queue].running) return { asker: { queue, party: name }, party }
+        if (party.waiting.length > 0 && party.running < queues[queue].running) return { requester: { queue, party: name }, party }
       }
     }
     return undefined
@@ -63,30 +63,30 @@ export function createTurns<Queue extends string>(atOnce: number, queues: Record
 
   function startNext(): void {
     for (let found = running < atOnce && next(); found; found = running < atOnce && next()) {
-      const { asker, party } = found
-      const ofQueue = partiesOf(asker.queue)
+      const { requester, party } = found
+      const ofQueue = partiesOf(requester.queue)
       // Moves both to the end of their order.
-      parties.delete(asker.queue)
-      parties.set(asker.queue, ofQueue)
-      ofQueue.delete(asker.party)
-      ofQueue.set(asker.party, party)
+      parties.delete(requester.queue)
+      parties.set(requester.queue, ofQueue)
+      ofQueue.delete(requester.party)
+      ofQueue.set(requester.party, party)
       running++
       party.running++
       party.waiting.shift()?.start()
     }
   }
 
-  function forgetIfIdle({ queue, party: name }: Asker<Queue>, party: Party): void {
+  function forgetIfIdle({ queue, party: name }: Requester<Queue>, party: Party): void {
     if (party.running === 0 && party.waiting.length === 0) partiesOf(queue).delete(name)
   }
 
-  function refuseIfFull({ queue, party }: Asker<Queue>): void {
+  function refuseIfFull({ queue, party }: Requester<Queue>): void {
     if ((partiesOf(queue).get(party)?.waiting.length ?? 0) < queues[queue].waiting) return
     failFor(1, queues[queue].full, 'Too many requests of this kind from this network at the same time; try again shortly')
   }
 
   /** Drops a request of another party if the queue is full. @throws SERVICE_UNAVAILABLE when no other party would have more queued. */
-  function makeRoom({ queue }: Asker<Queue>, mine: Party): void {
+  function makeRoom({ queue }: Requester<Queue>, mine: Party): void {
     const all = [...partiesOf(queue)]
     if (all.reduce((sum, [, { waiting }]) => sum + waiting.length, 0) < queues[queue].inAll) return
     const [name, longest] = all.reduce((one, other) => (other[1].waiting.length > one[1].waiting.length ? other : one))
@@ -97,11 +97,11 @@ export function createTurns<Queue extends string>(atOnce: number, queues: Record
 
   return {
     refuseIfFull,
-    async take(asker, work) {
-      refuseIfFull(asker)
-      const party = partiesOf(asker.queue).get(asker.party) ?? { running: 0, waiting: [] }
-      makeRoom(asker, party)
-      partiesOf(asker.queue).set(asker.party, party)
+    async take(requester, work) {
+      refuseIfFull(requester)
+      const party = partiesOf(requester.queue).get(requester.party) ?? { running: 0, waiting: [] }
+      makeRoom(requester, party)
+      partiesOf(requester.queue).set(requester.party, party)
       await new Promise<void>((start, refuse) => {
         party.waiting.push({ start, refuse })
         startNext()
@@ -111,7 +111,7 @@ export function createTurns<Queue extends string>(atOnce: number, queues: Record
       } finally {
         running--
         party.running--
-        forgetIfIdle(asker, party)
+        forgetIfIdle(requester, party)
         startNext()
       }
     },

@@ -11,8 +11,8 @@ import { mailToken } from '../fields.ts'
 import { orderVerification } from '../mail/token-mail.ts'
 import { ownerOfMailToken, takeMailToken } from '../mail/tokens.ts'
 import { lockUser } from '../users.sql.ts'
-import { answerAlike } from './ask-bounds.ts'
-import { inTurnOf, strangerOf } from './claimant.ts'
+import { answerInEqualTime } from './anonymous-limits.ts'
+import { anonymousOf, inTurnOf } from './claimant.ts'
 import { verifyPassword } from './password.ts'
 import { proveAddress } from './prove-address.ts'
 
@@ -30,9 +30,9 @@ export const emailBody = z.object({ email: email.describe('The e-mail address of
  * Verifies the address with a one-time token that belongs to one sign-up; a later, different sign-up makes it void. From then on the
  * password of that sign-up signs in.
  *
- * The token alone suffices, so that every console and program can verify. The risk: somebody who follows the link of a sign-up that they
- * did not make gives an account with their address to a stranger who knows its password, until they reset it. The reset revokes all that
- * the stranger created. A caller that also sends the password closes that gap; our own page does.
+ * The token alone suffices, so that every console and program can verify. The risk: a person who follows the link of another person's
+ * sign-up gives that person an account with their address, until they reset the password. The reset revokes all that was created in it.
+ * A caller that also sends the password closes that gap; our own page does.
  * @throws INVALID_TOKEN when the token is wrong, expired, used or void; INVALID_CREDENTIALS when a password is sent that is not the one of
  * the sign-up. The token stays valid then.
  */
@@ -49,7 +49,7 @@ export async function verifyEmail(app: App, request: FastifyRequest): Promise<{ 
 
 async function checkPassword(app: App, request: FastifyRequest, userId: string, password: string): Promise<void> {
   const hash = (await hashOf(app.db, { id: userId })) ?? ''
-  if (await inTurnOf(strangerOf(request), () => verifyPassword(hash, password))) return
+  if (await inTurnOf(anonymousOf(request), () => verifyPassword(hash, password))) return
   fail('INVALID_CREDENTIALS', 'password: is not the password of the sign-up that this mail belongs to')
 }
 
@@ -59,6 +59,6 @@ async function checkPassword(app: App, request: FastifyRequest, userId: string, 
  */
 export async function resendVerification(app: App, request: FastifyRequest): Promise<{ accepted: true }> {
   const { email: to } = parse(emailBody, request.body)
-  await answerAlike(app, strangerOf(request), { kind: 'resend', to }, () => orderVerification(app, to))
+  await answerInEqualTime(app, anonymousOf(request), { kind: 'resend', to }, () => orderVerification(app, to))
   return { accepted: true }
 }

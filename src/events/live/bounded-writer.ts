@@ -13,7 +13,7 @@ export type Holder = Pick<Principal, 'kind' | 'userId' | 'credentialId' | 'teamI
 export interface WriterOptions {
   holder: Holder
   /** Returns the heartbeat text. It is sent only while no write is pending. */
-  beat: () => string
+  heartbeat: () => string
   /** Returns the last text of the stream. */
   farewell: (ending: Ending) => string
   /** Called once, however the stream ends. */
@@ -111,8 +111,8 @@ export class BoundedWriter {
     }
   }
 
-  beat(): void {
-    if (this.#response && this.#writes === 0) this.write(Buffer.from(this.#options.beat()), 0)
+  heartbeat(): void {
+    if (this.#response && this.#writes === 0) this.write(Buffer.from(this.#options.heartbeat()), 0)
   }
 
   /** Sends the last text for `ending` if the buffer has capacity, and ends the response. */

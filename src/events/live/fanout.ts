@@ -73,8 +73,8 @@ export async function startHub(app: App): Promise<Hub> {
     },
   })
   const revocation = startRevocation(app, writers)
-  const beat = setInterval(() => {
-    for (const writer of writers) writer.beat()
+  const heartbeats = setInterval(() => {
+    for (const writer of writers) writer.heartbeat()
   }, beatMs)
   const sweep = setInterval(() => {
     const now = performance.now()
@@ -197,7 +197,7 @@ export async function startHub(app: App): Promise<Hub> {
 
     async [Symbol.asyncDispose]() {
       closing = true
-      clearInterval(beat)
+      clearInterval(heartbeats)
       clearInterval(sweep)
       app.signals.off('events', reach)
       const open = [...writers]

@@ -49,7 +49,7 @@ export function hello(cursor: string | null = null): string {
 }
 
 /** The heartbeat. On a stream of the log, it carries the cursor reached, so that less is read again after a reconnection. */
-export function beat(cursor: string | null = null): string {
+export function heartbeat(cursor: string | null = null): string {
   return `: alive\n${idLine(cursor)}\n`
 }
 

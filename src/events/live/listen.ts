@@ -5,7 +5,7 @@ import { lastNumber } from '../log/log.sql.ts'
 import { listenToChanges } from './changes.sql.ts'
 import { connectDedicated } from './dedicated.ts'
 
-export interface Hearing {
+export interface Listener {
   /** Called with the last event number assigned, from a notification or from the poll. */
   onLast: (last: bigint) => void
   /** Called when a subject has changed. */
@@ -18,7 +18,7 @@ const pollMs = 1_000
 const retryMs = 500
 
 /** Listens until disposed of. A lost or unresponsive connection is replaced; it is detected within 6 s. */
-export function startListening(app: App, hearing: Hearing): AsyncDisposable {
+export function startListening(app: App, listener: Listener): AsyncDisposable {
   const stopping = new AbortController()
   const running = run()
 
@@ -37,15 +37,15 @@ export function startListening(app: App, hearing: Hearing): AsyncDisposable {
     await using connection = await connectDedicated(app, 'gateway-listen')
     const { client, lost } = connection
     client.on('notification', ({ channel, payload = '' }) => {
-      if (channel === 'gateway_events') hearing.onLast(BigInt(payload))
-      else hearing.onChange(payload)
+      if (channel === 'gateway_events') listener.onLast(BigInt(payload))
+      else listener.onChange(payload)
     })
     await listenToChanges(client)
-    hearing.onStart()
+    listener.onStart()
     const over = AbortSignal.any([stopping.signal, lost])
     while (!stopping.signal.aborted) {
       if (lost.aborted) throw new Error('connection lost')
-      hearing.onLast(await lastNumber(client))
+      listener.onLast(await lastNumber(client))
       await rest(pollMs, over)
     }
   }

@@ -11,7 +11,7 @@ export interface Follower {
   /** Every matching event up to this number has been written to the follower. */
   cursor: bigint
   /** The last number revealed to the client: that of a workspace event, or that of the start. */
-  told: bigint
+  sent: bigint
 }
 
 export interface LogTopicOptions {
@@ -83,7 +83,7 @@ export class LogTopic {
    * after the last cursor it received. The head itself would reveal how much happens in other workspaces.
    */
   reachedBy(follower: Follower): bigint | undefined {
-    return this.#live.has(follower) ? later(follower.told, this.#lastOwn) : undefined
+    return this.#live.has(follower) ? later(follower.sent, this.#lastOwn) : undefined
   }
 
   /** Passes on new events, complete up to number `reached`. */
@@ -96,10 +96,10 @@ export class LogTopic {
   async #handOut(events: readonly LogEvent[], reached: bigint): Promise<void> {
     const matching = events.filter((event) => matches(this.#options.filter, event))
     if (matching.length === 0) return
-    for (let told = 0; told < matching.length; ) {
+    for (let sent = 0; sent < matching.length; ) {
       let entries: Entry[]
       try {
-        entries = await this.#renderSoon(matching.slice(told))
+        entries = await this.#renderSoon(matching.slice(sent))
       } catch (error) {
         this.#options.log.warn(
           { err: (error as Error).message },
@@ -108,7 +108,7 @@ export class LogTopic {
         this.#stepAside(reached)
         return
       }
-      told += entries.length
+      sent += entries.length
       for (const batch of batchesOf(entries)) for (const follower of this.#live) this.#hand(follower, batch)
       this.#keep(entries)
     }
@@ -122,7 +122,7 @@ export class LogTopic {
     const bytes = fresh.bytes(follower.frame)
     if (follower.writer.fits(fresh.entries.length, bytes.length)) {
       follower.writer.write(bytes, fresh.entries.length)
-      follower.cursor = follower.told = last
+      follower.cursor = follower.sent = last
     } else {
       this.#fallBehind(follower)
     }
@@ -196,7 +196,7 @@ export class LogTopic {
       const bytes = batch.bytes(frame)
       if (!writer.fits(batch.entries.length, bytes.length)) return false
       writer.write(bytes, batch.entries.length)
-      follower.cursor = follower.told = batch.entries.at(-1)?.seq ?? follower.cursor
+      follower.cursor = follower.sent = batch.entries.at(-1)?.seq ?? follower.cursor
     }
     this.#behind.delete(follower)
     this.#live.add(follower)
@@ -209,7 +209,7 @@ export class LogTopic {
       await follower.writer.drained()
       if (follower.writer.closed || !this.#behind.has(follower)) return false
       follower.writer.write(batch.bytes(follower.frame), batch.entries.length)
-      follower.cursor = follower.told = batch.entries.at(-1)?.seq ?? follower.cursor
+      follower.cursor = follower.sent = batch.entries.at(-1)?.seq ?? follower.cursor
     }
     follower.cursor = later(follower.cursor, page.reached)
     return true

@@ -6,7 +6,7 @@ import type { Frame } from '../log/entry.ts'
 import { cursorNow, endOf, resumeAfter, type Start } from '../log/place.ts'
 import type { BoundedWriter, Ending, Holder } from './bounded-writer.ts'
 import type { Followed, Hub, LogView, StateView } from './fanout.ts'
-import { beat, hello } from './frames.ts'
+import { heartbeat, hello } from './frames.ts'
 import type { Streaming } from './streaming.ts'
 
 export interface StreamOptions {
@@ -29,7 +29,7 @@ export async function beginning(
   const cursor = comesBack ? lastEventId : after
   if (!cursor) return await endOf(app, workspaceId)
   const seq = await resumeAfter(app, workspaceId, cursor, comesBack ? 'Last-Event-ID' : 'after')
-  return { after: seq, told: seq, cursor }
+  return { after: seq, sent: seq, cursor }
 }
 
 /**
@@ -40,12 +40,13 @@ export async function streamLog(
   { app, hub }: Pick<Streaming, 'app' | 'hub'>,
   reply: FastifyReply,
   view: LogView,
-  { after, told, cursor }: Start,
+  { after, sent, cursor }: Start,
   options: StreamOptions,
 ): Promise<void> {
-  const follow = (writer: BoundedWriter) => hub.followLog(view, { writer, frame: options.frame, cursor: after, told })
-  const beatOf = (reached: bigint | undefined) => beat(reached === undefined ? null : cursorNow(app, view.workspaceId, reached))
-  await stream(hub, reply, options, { greeting: hello(cursor), beatOf, follow })
+  const follow = (writer: BoundedWriter) => hub.followLog(view, { writer, frame: options.frame, cursor: after, sent })
+  const heartbeatOf = (reached: bigint | undefined) =>
+    heartbeat(reached === undefined ? null : cursorNow(app, view.workspaceId, reached))
+  await stream(hub, reply, options, { greeting: hello(cursor), heartbeatOf, follow })
 }
 
 /** @throws as {@link streamLog}. */
@@ -58,12 +59,12 @@ export async function streamState(
 ): Promise<void> {
   const ended = (writer: BoundedWriter) => () => writer.end(complete)
   const follow = (writer: BoundedWriter) => hub.followState(view, { writer, frame: options.frame, ended: ended(writer) })
-  await stream(hub, reply, options, { greeting: hello(), beatOf: () => beat(), follow })
+  await stream(hub, reply, options, { greeting: hello(), heartbeatOf: () => heartbeat(), follow })
 }
 
 interface Opening {
   greeting: string
-  beatOf: (reached: bigint | undefined) => string
+  heartbeatOf: (reached: bigint | undefined) => string
   follow: (writer: BoundedWriter) => Followed | Promise<Followed>
 }
 
@@ -71,13 +72,13 @@ async function stream(
   hub: Hub,
   reply: FastifyReply,
   { holder, farewell }: StreamOptions,
-  { greeting, beatOf, follow }: Opening,
+  { greeting, heartbeatOf, follow }: Opening,
 ): Promise<void> {
   let followed: Followed | undefined
   const leavePlace = hub.takePlace(holder, 'stream')
   const writer = hub.makeWriter({
     holder,
-    beat: () => beatOf(followed?.reached()),
+    heartbeat: () => heartbeatOf(followed?.reached()),
     farewell,
     closed() {
       followed?.stop()

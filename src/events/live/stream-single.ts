@@ -11,7 +11,7 @@ import { paramsOf } from '../../core/http/graphql-request.ts'
 import { prefersStream } from '../log/accept.ts'
 import type { BoundedWriter, Ending, Holder } from './bounded-writer.ts'
 import type { Followed } from './fanout.ts'
-import { beat, hello, retryLine, revoked, singleComplete, singleFrame, singleResult } from './frames.ts'
+import { heartbeat, hello, retryLine, revoked, singleComplete, singleFrame, singleResult } from './frames.ts'
 import type { Prepared } from './operation.ts'
 import { repeatable } from './request.ts'
 import type { Streaming } from './streaming.ts'
@@ -67,7 +67,7 @@ export function createSingleMode(streaming: Streaming): SingleMode {
     const operations: Reservation['operations'] = new Map()
     const writer = hub.makeWriter({
       holder,
-      beat,
+      heartbeat,
       farewell: (ending) => farewell(ending, [...operations.keys()]),
       closed() {
         clearTimeout(reservation.expiry)
@@ -142,8 +142,8 @@ export function createSingleMode(streaming: Streaming): SingleMode {
   ): Promise<Followed> {
     const frame = singleFrame(id)
     if (prepared.kind === 'log') {
-      const { after, told } = prepared.start
-      return await hub.followLog(prepared.view, { writer, frame, cursor: after, told })
+      const { after, sent } = prepared.start
+      return await hub.followLog(prepared.view, { writer, frame, cursor: after, sent })
     }
     const ended = () => void tell(writer, singleComplete(id)).then(stop)
     return hub.followState(prepared.view, { writer, frame, ended })

@@ -63,9 +63,9 @@ async function executeOn(args: FollowArgs, roots: readonly unknown[], limits: Bu
 /** @throws Error when the database was unavailable for a part of the result. A retry follows, so that no wrong result is sent. */
 function bodyOf(result: ExecutionResult, context: Context): string {
   if (!result.errors) return JSON.stringify(result)
-  const told = published(result, context)
-  if (told.errors?.some((error) => codeOf(error) === 'SERVICE_UNAVAILABLE')) throw new Error('the database is unavailable')
-  return JSON.stringify(told)
+  const answer = published(result, context)
+  if (answer.errors?.some((error) => codeOf(error) === 'SERVICE_UNAVAILABLE')) throw new Error('the database is unavailable')
+  return JSON.stringify(answer)
 }
 
 /** A result with its errors as clients may see them. */

@@ -11,7 +11,7 @@ export interface Start {
   /** The stream delivers the events above this number. */
   after: bigint
   /** A number that may be revealed to the client: at most `after`, with no event of the workspace between the two. */
-  told: bigint
+  sent: bigint
   /** The first cursor that the client receives, to resume with. */
   cursor: string
 }
@@ -32,7 +32,7 @@ export function cursorNow(app: Pick<App, 'sealer'>, workspaceId: string, seq: bi
  */
 export async function endOf(app: App, workspaceId: string): Promise<Start> {
   const { last, own } = await readEnd(app.pool, workspaceId)
-  return { after: last, told: own, cursor: cursorNow(app, workspaceId, own) }
+  return { after: last, sent: own, cursor: cursorNow(app, workspaceId, own) }
 }
 
 /** For this long after an upgrade, processes of the previous version may run beside new ones. */

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
 import { failFor } from '../../core/errors.ts'
 import { type Bound, countDigest, countOne } from '../counts.ts'
-import { type Claimant, inTurnOf, refuseCrowd } from './claimant.ts'
+import { type Claimant, inTurnOf, refuseIfFull } from './claimant.ts'
 
 /** More than an office behind one IP address needs. Each kind of request has a separate counter. */
 const perNetwork: Bound = { most: 300, minutes: 60 }
@@ -11,14 +11,14 @@ const perNetwork: Bound = { most: 300, minutes: 60 }
 /** Above the mail limits of an address (src/accounts/mail/budget.ts), and equal for addresses with and without an account. */
 const perAddress: Bound = { most: 30, minutes: 60 }
 
-type Stranger = Claimant & { kind: 'stranger' }
+type Anonymous = Claimant & { kind: 'anonymous' }
 
 /**
  * Counts a request of that kind for its network and for the address that is to get a mail, across all processes. Known and unknown
  * addresses are counted alike, before any lookup.
  * @throws API_RATE_LIMIT_EXCEEDED with Retry-After when the network or the address is over its limit.
  */
-export async function countAsk(app: App, { network }: Stranger, kind: string, to?: string): Promise<void> {
+export async function countRequest(app: App, { network }: Anonymous, kind: string, to?: string): Promise<void> {
   const ofNetwork = await countOne(app.pool, countDigest(`${kind}\nnetwork\n${network}`), [perNetwork])
   if (!ofNetwork.at)
     failFor(ofNetwork.waitSeconds, 'API_RATE_LIMIT_EXCEEDED', 'Too many of these requests from this network; try again later')
@@ -37,16 +37,16 @@ const answerMs = 250
  * @throws API_RATE_LIMIT_EXCEEDED when a limit is reached or too many requests of the network are queued; SERVICE_UNAVAILABLE when too many
  * requests are queued in all; and what the work throws.
  */
-export async function answerAlike(
+export async function answerInEqualTime(
   app: App,
-  stranger: Stranger,
+  client: Anonymous,
   { kind, to }: { kind: string; to: string },
   work: () => Promise<void>,
 ): Promise<void> {
-  refuseCrowd(stranger)
+  refuseIfFull(client)
   let waited: Promise<unknown> | undefined
-  const done = inTurnOf(stranger, async () => {
-    await countAsk(app, stranger, kind, to)
+  const done = inTurnOf(client, async () => {
+    await countRequest(app, client, kind, to)
     waited = pause(answerMs)
     await work()
   })
