@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Answer, api, cloneDatabase, type Gateway, measuredAgain, realHashes, startGateway } from '../kit/kit.ts'
-import { newAccount, newPerson, password } from './person.ts'
+import { type Answer, api, cloneDatabase, type Gateway, measuredAgain, startGateway } from '../kit/kit.ts'
+import { hashAtRealCost, newAccount, newPerson, password } from './person.ts'
 
 let databaseUrl: string
 let gateway: Gateway
@@ -11,7 +11,7 @@ const flooding = '198.51.100.7'
 
 beforeAll(async () => {
   databaseUrl = await cloneDatabase()
-  gateway = await startGateway({ databaseUrl, env: { ...realHashes, TRUST_PROXY: '1' } })
+  gateway = await startGateway({ databaseUrl, env: { ...hashAtRealCost(), TRUST_PROXY: '1' } })
 })
 
 const post = (path: string, body: object, ip: string, headers: Record<string, string> = {}): Promise<Answer> =>

@@ -1,9 +1,32 @@
 // People with an account and a password, signed in as in a browser.
 import { randomUUID } from 'node:crypto'
 import { createAccount as insertAccount } from '../../src/accounts/service.ts'
-import { type Account, type Answer, type Api, api, cloneDatabase, type OpenGateway, openGateways, prisma } from '../kit/kit.ts'
+import { setHashMemory } from '../../src/accounts/sign-in/password.ts'
+import {
+  type Account,
+  type Answer,
+  type Api,
+  api,
+  atEnd,
+  cloneDatabase,
+  environment,
+  type OpenGateway,
+  openGateways,
+  prisma,
+  realHashes,
+} from '../kit/kit.ts'
 
 export const password = 'correct horse battery'
+
+const hashMemoryKib = Number(environment.HASH_MEMORY_KIB)
+setHashMemory(hashMemoryKib)
+
+/** Lets this file hash passwords at their real cost, and returns the environment for its gateway. */
+export function hashAtRealCost(): typeof realHashes {
+  setHashMemory(19_456)
+  atEnd('file', async () => setHashMemory(hashMemoryKib))
+  return realHashes
+}
 
 export type Plan = 'free' | 'pro' | 'max'
 

@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { slow } from '../kit/fault.ts'
-import { type Api, api, cloneDatabase, type Gateway, realHashes, sql, startGateway, until } from '../kit/kit.ts'
+import { type Api, api, cloneDatabase, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
 import { welch } from '../kit/welch.ts'
 import { expectRefusal, moment, uuid } from '../rest-compat/rig.ts'
 import { type Mailbox, openMailbox, textOf } from './mailbox.ts'
-import { logIn, newAccount, password } from './person.ts'
+import { hashAtRealCost, logIn, newAccount, password } from './person.ts'
 
 let databaseUrl: string
 let mailbox: Mailbox
@@ -18,7 +18,7 @@ beforeAll(async () => {
   mailbox = await openMailbox()
   gateway = await startGateway({
     databaseUrl,
-    env: { ...realHashes, SMTP_URL: mailbox.url, CONSOLE_URL: 'https://console.example.com/' },
+    env: { ...hashAtRealCost(), SMTP_URL: mailbox.url, CONSOLE_URL: 'https://console.example.com/' },
   })
   client = api(gateway)
 })

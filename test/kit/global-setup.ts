@@ -55,7 +55,7 @@ async function start(): Promise<Shared> {
   await chmod(dataDir, 0o711)
   const password = 'test'
   // With these settings, only a crash of the machine loses data; a crash of the server does not.
-  const settings = { fsync: 'off', full_page_writes: 'off', max_connections: '600' }
+  const settings = { fsync: 'off', full_page_writes: 'off', max_connections: '600', autovacuum_naptime: '10min', jit: 'off' }
   const cluster = await openCluster({ dataDir, password, settings })
   const port = await freePort()
   await cluster.start(port)
