@@ -4,6 +4,7 @@ import { ProviderName } from '../../src/generated/prisma/enums.ts'
 import { api, connectedInstance, until } from '../kit/kit.ts'
 import { countOf, expectRefusal, moment, newTenant, nobody, openRig, phone, type Rig, type Tenant, text, uuid } from './rig.ts'
 
+const providerNames = Object.values(ProviderName).join(', ')
 let rig: Rig
 
 beforeAll(async () => {
@@ -113,11 +114,7 @@ describe('an instance', () => {
     ['a name of 101', { name: 'x'.repeat(101) }, 'name: must have at most 100 characters'],
     ['NUL in a name', { name: 'a\0' }, 'name: must not contain NUL or unpaired surrogates'],
     ['a number as name', { name: 5 }, 'name: must be a string'],
-    [
-      'an unknown provider',
-      { name: 'x', provider: 'pigeon' },
-      `provider: must be one of ${Object.values(ProviderName).join(', ')}`,
-    ],
+    ['an unknown provider', { name: 'x', provider: 'pigeon' }, `provider: must be one of ${providerNames}`],
     ['a provider not set up', { name: 'x', provider: 'cloud' }, 'provider: cloud is not configured on this server'],
     ['settings that are no object', { name: 'x', settings: [] }, 'settings: must be an object'],
     [
