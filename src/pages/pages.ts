@@ -69,9 +69,15 @@ const contentSecurityPolicy = [
 
 const html = new Map<string, Promise<string>>()
 
+/** A page with the form for the key, if it has a place for it. */
+async function readPage(file: string): Promise<string> {
+  const [page, form] = await Promise.all([readPageFile(file), readPageFile('key-form.html')])
+  return page.replace('{{key-form}}', form)
+}
+
 /** Sends a page. `settings` are what its script reads as JSON from `document.body.dataset.settings`. */
 async function show(reply: FastifyReply, file: string, settings: object = {}): Promise<FastifyReply> {
-  const page = html.get(file) ?? readPageFile(file)
+  const page = html.get(file) ?? readPage(file)
   html.set(file, page)
   return await secure(reply)
     .header('Content-Security-Policy', contentSecurityPolicy)
