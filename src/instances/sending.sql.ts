@@ -5,10 +5,13 @@ import type { Instance } from '../generated/prisma/client.ts'
 /** The part of an instance that new messages need. `disconnections` are those of the last 24 hours. */
 export type SendingInstance = Pick<
   Instance,
-  'id' | 'workspaceId' | 'waNumber' | 'firstConnectedAt' | 'restrictedAt' | 'disconnections'
+  'id' | 'workspaceId' | 'waNumber' | 'firstConnectedAt' | 'restrictedAt' | 'disconnections' | 'deletedAt'
 >
 
-/** The instances with these ids that are not deleted, and the time of the transaction: one statement, so one round trip. */
+/**
+ * The instances with these ids, and the time of the transaction: one statement, so one round trip. Deleted ones are included, because a
+ * campaign may enqueue its last page while its instance is deleted; those messages fail when they are claimed.
+ */
 export async function readSendingInstances(
   tx: Sql,
   ids: readonly string[],
@@ -16,8 +19,8 @@ export async function readSendingInstances(
   const { rows } = await tx.query<SendingInstance & { now: Date }>({
     name: 'instances.sending',
     text: `select date_trunc('milliseconds', now()) as now, i.id, i."workspaceId", i."waNumber", i."firstConnectedAt", i."restrictedAt",
-        coalesce(i.disconnections, '{}') as disconnections
-      from (select 1) one left join instances i on i.id = any($1::uuid[]) and i."deletedAt" is null`,
+        coalesce(i.disconnections, '{}') as disconnections, i."deletedAt"
+      from (select 1) one left join instances i on i.id = any($1::uuid[])`,
     values: [ids],
   })
   const { now } = rows[0] as { now: Date }

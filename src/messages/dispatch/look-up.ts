@@ -44,7 +44,10 @@ export async function lookUp(tx: Sql, messages: readonly MessageReferences[]): P
   }
   return {
     now,
-    instance: ({ principal, input }) => own(principal, instances.get(input.instanceId)),
+    instance({ principal, input }) {
+      const instance = own(principal, instances.get(input.instanceId))
+      return instance?.deletedAt === null ? instance : undefined
+    },
     contact: ({ principal, input }) =>
       input.contactId != null ? own(principal, named.get(input.contactId)) : numbered.get(`${principal.workspaceId} ${input.to}`),
     template: ({ principal, input }) => {
