@@ -1,5 +1,6 @@
 // SQL of failed messages.
 import type { Sql } from '../../core/database/database.ts'
+import type { EventfulMessage } from '../events.ts'
 
 export interface Failing {
   id: string
@@ -9,14 +10,7 @@ export interface Failing {
 }
 
 /** A message that failed, with the owner and the month whose quota comes back. */
-export interface FailedMessage {
-  id: string
-  workspaceId: string
-  instanceId: string
-  campaignId: string | null
-  providerMessageId: string | null
-  to: string
-  error: string
+export interface FailedMessage extends EventfulMessage {
   ownerId: string
   period: string | null
   now: Date

@@ -22,7 +22,7 @@ export async function receiveMessages(app: App, messages: readonly InboundMessag
   app.signals.emit('outbox')
 }
 
-/** What is stored of a message besides its text, as JSON; null for plain text. */
+/** Returns the stored parts of a message besides its text, as JSON; null for plain text. */
 function contentOf({ type, replyTo, ...message }: InboundMessage): string | null {
   const buttonId = 'buttonId' in message ? message.buttonId : undefined
   const media = 'media' in message ? message.media : undefined

@@ -2,15 +2,10 @@
 import type { Sql } from '../../core/database/database.ts'
 import type { MessageStatus } from '../../generated/prisma/client.ts'
 import type { Receipt, ReceiptStatus } from '../../providers/provider.ts'
+import type { EventfulMessage } from '../events.ts'
 
-export interface ReceiptRow {
+export interface ReceiptRow extends EventfulMessage {
   position: number
-  id: string
-  workspaceId: string
-  instanceId: string
-  campaignId: string | null
-  providerMessageId: string | null
-  to: string
   status: MessageStatus
 }
 
