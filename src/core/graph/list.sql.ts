@@ -10,7 +10,7 @@ export type Condition = readonly [column: string, operator: '=' | '>=' | '<', va
 
 export interface ListQuery {
   table: Table
-  /** Holds the parent's column, the sort column and `id`. */
+  /** Holds the sort column and `id`, and the parent's column for {@link readRowsOf}. */
   selection: Selection
   /** Column that holds the id of the parent. */
   parent: string
@@ -45,7 +45,7 @@ export async function readRowsOf<Row>(
   const { order } = query.place
   const text = `select r.* from (values ${parents}) as p(id) cross join lateral (${pageSql(query, 'p.id', values)}) r
     order by r.c${columns.indexOf(query.field)} ${order}, r.c${columns.indexOf('id')} ${order}`
-  const { rows } = await pool.query<unknown[]>({ text, values, rowMode: 'array' } as never)
+  const { rows } = await pool.query<unknown[]>({ text, values, rowMode: 'array' as const })
   const byParent = Map.groupBy(rows, (cells) => cells[columns.indexOf(query.parent)])
   return parentIds.map((id) => (byParent.get(id) ?? []).map((cells) => shape(query.selection, cells) as Row))
 }

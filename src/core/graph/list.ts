@@ -13,7 +13,7 @@ export interface List {
   /** The column that holds the id of the parent, and that id. The parent is the workspace in lists of the query type. */
   of: readonly [column: string, id: string]
   conditions?: readonly Condition[]
-  /** What a cursor is bound to, besides the parent. */
+  /** A cursor is valid only for a list with the same binding, so it names the parent, the filters and the order. */
   binding: unknown
   /** Column to sort by; `createdAt` by default. */
   field?: string
@@ -29,7 +29,8 @@ export async function readList<Row extends { id: string }>(
   args: PageArgs,
   { table, of: [parent, id], conditions = [], binding, field = 'createdAt', direction = 'desc', isShort = true }: List,
 ): Promise<Page<Row>> {
-  const selection = selectionOf(info, table, ['id', parent, field])
+  const isRoot = info.parentType === info.schema.getQueryType()
+  const selection = selectionOf(info, table, isRoot ? ['id', field] : ['id', parent, field])
   return await readPage<Row>({
     args,
     binding,
@@ -37,7 +38,7 @@ export async function readList<Row extends { id: string }>(
     direction,
     find: (take, place) => {
       const query = { table, selection, parent, conditions, field, place, take, isShort }
-      if (info.parentType === info.schema.getQueryType()) return readRows<Row>(ctx.app, query, id)
+      if (isRoot) return readRows<Row>(ctx.app, query, id)
       const name = `${table.name} ${JSON.stringify({ ...query, table: undefined })}`
       return load(ctx, name, id, (ids) => readRowsOf<Row>(ctx.app, query, ids))
     },
