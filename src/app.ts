@@ -39,7 +39,7 @@ export async function openApp(options: Omit<AppOptions, 'hooks'>): Promise<App> 
   })
 }
 
-/** What the provider of that name reports to, and asks for its instances. */
+/** Takes the reports of the provider with that name, and finds its instances. */
 export function hostFor(app: App, provider: ProviderName): ProviderHost<StoredInstance> {
   return {
     instance: (id) => findInstance(app, provider, id),

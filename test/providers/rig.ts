@@ -25,7 +25,7 @@ type Settings = z.output<typeof settings>
 export const maxBodyBytes = 200_000
 export const secrets = { token: 'the-secret-token', signingKey: 'the-secret-signing-key' }
 
-/** What the provider was called with: the name of the call, and the settings that it was given. */
+/** A call of the provider: its name, and the settings that it received. */
 export type Calls = [name: string, settings: unknown][]
 
 export function echo(calls: Calls) {

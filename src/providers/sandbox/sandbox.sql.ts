@@ -5,7 +5,7 @@ import type { ReceiptStatus } from '../provider.ts'
 /** Things that happen to the connection of an instance. */
 export type StateKind = 'connected' | 'disconnect' | 'reconnect' | 'restrict'
 
-/** What happens in a step, beside the columns that all steps have. */
+/** The details of a step, by its kind. */
 export interface StepPayload {
   status?: ReceiptStatus
   error?: string
