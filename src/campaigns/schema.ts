@@ -76,7 +76,9 @@ const CampaignRef = builder.prismaObject('Campaign', {
   description: 'One message to many recipients.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id.' }),
-    userId: t.exposeID('userId', { description: 'The id of the user who created it.' }),
+    userId: t.exposeID('userId', {
+      description: 'The id of the user who created it; the owner of the workspace if a team key did.',
+    }),
     instanceId: t.exposeID('instanceId', { description: 'The instance that sends the messages.' }),
     name: t.exposeString('name', { description: 'Its name.' }),
     type: t.expose('type', { type: MessageTypeRef, description: 'The type of its messages.' }),

@@ -57,7 +57,10 @@ export const MessageRef = builder.prismaObject('Message', {
   description: 'One message to or from one number.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id.' }),
-    userId: t.exposeID('userId', { description: 'The id of the user who sent it.' }),
+    userId: t.exposeID('userId', {
+      description:
+        'The id of the user who sent it; the owner of the workspace for a message that a team key sent, and for an inbound one.',
+    }),
     instanceId: t.exposeID('instanceId', { description: 'The instance that sends the messages.' }),
     contactId: t.exposeID('contactId', { nullable: true, description: 'The contact of the message.' }),
     campaignId: t.exposeID('campaignId', { nullable: true, description: 'The campaign of the message.' }),
