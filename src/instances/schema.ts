@@ -110,6 +110,7 @@ builder.queryFields((t) => ({
   }),
   instance: t.prismaField({
     type: 'Instance',
+    nullable: true,
     description: 'One instance.',
     errors: ['NOT_FOUND'],
     args: { id: t.arg.id({ required: true, description: 'Its id.' }) },

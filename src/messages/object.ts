@@ -1,5 +1,6 @@
 // GraphQL object type Message, with its enums.
 import { builder } from '../core/graph/builder.ts'
+import { connectionOf } from '../core/graph/connection.ts'
 import { EventRef } from '../events/schema.ts'
 import { Direction, MessageStatus, MessageType } from '../generated/prisma/enums.ts'
 import { safetyStates } from '../instances/safety.ts'
@@ -117,6 +118,13 @@ export const MessageRef = builder.prismaObject('Message', {
     contact: t.relation('contact', { nullable: true, description: 'The contact of the message.' }),
   }),
 })
+
+export const { connection: MessageConnection } = connectionOf(MessageRef, [
+  'QueryMessagesConnection',
+  'QueryHistoryConnection',
+  'CampaignMessagesConnection',
+  'ContactMessagesConnection',
+])
 
 builder.prismaObjectField(EventRef, 'message', (t) =>
   t.relation('message', { nullable: true, description: 'The message of the event; null for events of instances.' }),
