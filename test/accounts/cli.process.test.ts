@@ -115,7 +115,14 @@ it('api-key list shows the keys of an account, without their secrets', async () 
   const { apiKey } = await json('account', 'create', '--email', 'keys@example.com', '--name', 'K', '--plan', 'pro')
   const keys = await json('api-key', 'list', '--email', 'keys@example.com')
   expect(keys).toEqual([
-    { id: expect.any(String), name: 'First key', prefix: apiKey.slice(0, 16), createdAt: expect.any(String), lastUsedAt: null },
+    {
+      id: expect.any(String),
+      name: 'First key',
+      prefix: apiKey.slice(0, 16),
+      access: 'full',
+      createdAt: expect.any(String),
+      lastUsedAt: null,
+    },
   ])
   const { stdout } = await gatewayCommand('api-key', 'list', '--email', 'keys@example.com')
   expect(stdout).toMatch(/First key .* never used\n$/)
