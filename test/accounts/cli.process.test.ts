@@ -80,7 +80,7 @@ it('account list shows every account and no secret', async () => {
 it('api-key create and revoke take effect beside the running gateway', async () => {
   await json('account', 'create', '--email', 'key@example.com', '--name', 'K', '--plan', 'pro')
   const key = await json('api-key', 'create', '--email', 'key@example.com', '--name', 'second')
-  expect(Object.keys(key)).toEqual(['id', 'name', 'prefix', 'apiKey'])
+  expect(Object.keys(key)).toEqual(['id', 'name', 'prefix', 'access', 'apiKey'])
   expect((await api(gateway, key.apiKey).get('me')).status).toBe(200)
   expect((await gatewayCommand('api-key', 'revoke', '--id', key.id)).code).toBe(0)
   expect((await api(gateway, key.apiKey).get('me')).status).toBe(401)

@@ -133,7 +133,8 @@ describe('the answer', () => {
     await newTeam(rig, owner, 'Other')
     const key = { id: uuid, name: 'Robot', prefix: expect.any(String), access: 'full', createdAt: moment, lastUsedAt: null }
     await owner.api.post(`/api/teams/${teamId}/api-keys`, { name: 'Robot' })
-    const query = '{ teams { id members { role } invitations { status } apiKeys { id name prefix access createdAt lastUsedAt } } }'
+    const query =
+      '{ teams { id members { role } invitations { status } apiKeys { id name prefix access createdAt lastUsedAt } } }'
     const { body } = await owner.api.graphql(query)
     expect(body.data.teams).toStrictEqual([
       {
