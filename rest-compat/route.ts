@@ -108,10 +108,13 @@ export interface FileRoute {
   errors: readonly ErrorCode[]
   surfaces: readonly Surface[]
   scope: Scope
-  transfer: 'upload' | 'download'
+  /** Name of the handler. */
+  transfer: 'upload' | 'download' | 'recipients'
   status: number
   /** Left out if the answer is the file itself. */
   answer?: z.ZodType
+  /** Columns of the file, if it is CSV. It is streamed, without ranges. */
+  columns?: readonly string[]
 }
 
 /** A record that an operation looked up. It is present: the error of a missing one has been answered before. */
