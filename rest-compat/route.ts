@@ -108,8 +108,10 @@ export interface FileRoute {
   errors: readonly ErrorCode[]
   surfaces: readonly Surface[]
   scope: Scope
-  transfer: 'upload' | 'download'
+  transfer: 'upload' | 'download' | 'importContacts'
   status: number
+  /** Name of the input that has the other fields of the form. */
+  form?: string
   /** Left out if the answer is the file itself. */
   answer?: z.ZodType
 }

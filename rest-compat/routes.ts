@@ -3,6 +3,7 @@ import { accountRoutes } from './account.ts'
 import { apiKeyRoutes } from './api-keys.ts'
 import { billingRoutes } from './billing.ts'
 import { campaignRoutes } from './campaigns.ts'
+import { contactFiles } from './contact-files.ts'
 import { contactGroupRoutes } from './contact-groups.ts'
 import { contactJobRoutes } from './contact-jobs.ts'
 import { contactRoutes } from './contacts.ts'
@@ -25,6 +26,7 @@ export const routes: readonly (Route | RefusedRoute | FileRoute)[] = [
   ...contactRoutes,
   ...contactGroupRoutes,
   ...contactJobRoutes,
+  ...contactFiles,
   ...templateRoutes,
   ...mediaRoutes,
   ...mediaRows,

@@ -5,6 +5,7 @@ import { mountRest, type RestGateway } from '../rest-compat/mount.ts'
 import { describeAuth, mountAuth } from './accounts/sign-in/auth-routes.ts'
 import { hostFor } from './app.ts'
 import { mountStripeWebhook } from './billing/stripe/webhook.ts'
+import { importContacts } from './contacts/import/upload.ts'
 import type { App } from './core/app.ts'
 import type { Context } from './core/context.ts'
 import { failure } from './core/errors.ts'
@@ -155,7 +156,7 @@ function restSurface(app: App, graph: GraphQLSchema, open: Admit): Omit<RestGate
       }),
     textOf: answerText,
     keep: (error, context, repeatable) => keepFailure({ ...context, idempotency: repeatable }, error),
-    files: { upload, download },
+    files: { upload, download, importContacts },
     stripFields: (input, body) => stripFields(app.config, input, body),
     parse,
   }
