@@ -10,7 +10,8 @@ import { holdOwnTeam } from './hold.ts'
 /**
  * Creates a key of the team.
  * @throws TEAM_NOT_FOUND when the caller is not in the team; FORBIDDEN when the caller is a collaborator; SUBSCRIPTION_INACTIVE when the
- * owner's subscription is inactive; MAX_API_KEYS_REACHED when the team has as many keys as the plan allows a person, exact under a race.
+ * owner's subscription is inactive; MAX_API_KEYS_REACHED when the owner's workspaces have as many keys as the plan allows, exact under a
+ * race.
  */
 export async function createTeamKey(ctx: Context, teamId: string, name: string): Promise<IssuedApiKey> {
   const { userId } = ctx.principal
@@ -20,7 +21,7 @@ export async function createTeamKey(ctx: Context, teamId: string, name: string):
     const { plan, active } = await holdPlan(tx, team.ownerId)
     if (!active) fail('SUBSCRIPTION_INACTIVE')
     const { workspaceId } = team
-    return await issueApiKeyWithin(tx, plan.limits.maxApiKeys, { userId, workspaceId, teamId, name })
+    return await issueApiKeyWithin(tx, team.ownerId, plan.limits.maxApiKeys, { userId, workspaceId, teamId, name })
   })
 }
 

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, type Api, api, sql, whileHeld } from '../kit/kit.ts'
 import { moment, nobody, uuid } from '../rest-compat/rig.ts'
-import { newCrew, newPerson, newTeam, openRig, type Person, type Rig, subscribe, surfaces } from './rig.ts'
+import { join, newCrew, newPerson, newTeam, openRig, type Person, type Rig, subscribe, surfaces } from './rig.ts'
 
 let rig: Rig
 
@@ -57,7 +57,7 @@ describe.each(surfaces)("a person's own keys %s", (_, ask) => {
     }
   })
 
-  it('are limited by the plan, not counting team keys, even when twenty are created concurrently', async () => {
+  it('are limited by the plan together with team keys, even when twenty of both are created concurrently', async () => {
     for (const [plan, most] of [
       ['free', 1],
       ['pro', 5],
@@ -65,11 +65,12 @@ describe.each(surfaces)("a person's own keys %s", (_, ask) => {
     ] as const) {
       const person = await newPerson(rig, plan)
       const { teamId } = await newTeam(rig, person)
-      expect((await ask(person, 'POST /teams/:teamId/api-keys', [teamId], { name: 'Robot' })).code).toBe(null)
-      const outcome = await Promise.all(Array.from({ length: 20 }, () => create(person)))
+      const createInTeam = () => ask(person, 'POST /teams/:teamId/api-keys', [teamId], { name: 'Robot' })
+      const outcome = await Promise.all(Array.from({ length: 20 }, (_, i) => (i % 2 ? create(person) : createInTeam())))
       expect(outcome.filter(({ code }) => code === null)).toHaveLength(most - 1)
       expect(outcome.filter(({ code }) => code === 'MAX_API_KEYS_REACHED')).toHaveLength(21 - most)
-      expect((await ask(person, 'GET /api-keys')).data).toHaveLength(most)
+      const listed = [await ask(person, 'GET /api-keys'), await ask(person, 'GET /teams/:teamId/api-keys', [teamId])]
+      expect(listed.flatMap(({ data }) => data)).toHaveLength(most)
     }
   })
 
@@ -144,12 +145,15 @@ describe.each(surfaces)("a team's keys %s", (_, ask) => {
     expect((await ask(owner, 'GET /teams/:teamId/api-keys', [teamId])).data).toEqual([])
   })
 
-  it("are limited for each team by the owner's plan, even when twenty are created concurrently", async () => {
+  it("are limited over all teams by the owner's plan, not by the plan of the member who creates them", async () => {
     const { teamId, owner, admin } = await newCrew(rig, 'pro')
     const other = await newTeam(rig, owner)
-    const outcome = await Promise.all(Array.from({ length: 20 }, (_, i) => create(i % 2 ? owner : admin, teamId)))
-    expect(outcome.filter(({ code }) => code === null)).toHaveLength(5)
-    expect(outcome.filter(({ code }) => code === 'MAX_API_KEYS_REACHED')).toHaveLength(15)
+    await join(rig, other.teamId, admin, 'admin')
+    const made = await Promise.all([owner, admin].flatMap((who) => [teamId, other.teamId].map((id) => create(who, id))))
+    expect(made.map(({ code }) => code)).toEqual([null, null, null, null])
+    for (const id of [teamId, other.teamId]) expect((await create(admin, id)).code).toBe('MAX_API_KEYS_REACHED')
+    expect((await ask(admin, 'POST /api-keys', [], { name: 'Own' })).code).toBe(null)
+    expect((await ask(owner, 'DELETE /teams/:teamId/api-keys/:id', [teamId, made[0]?.data.id])).code).toBe(null)
     expect((await create(owner, other.teamId)).code).toBe(null)
     await subscribe(rig, owner, 'pro', 'inactive')
     expect((await create(owner, other.teamId)).code).toBe('SUBSCRIPTION_INACTIVE')

@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { Context } from '../../core/context.ts'
+import { countedWorkspaces } from '../../core/counted-workspaces.ts'
 import type { Db } from '../../core/database/database.ts'
 import { type Tx, transaction } from '../../core/database/transaction.ts'
 import { fail } from '../../core/errors.ts'
@@ -51,13 +52,13 @@ export async function issueApiKey({ db }: Tx, { key: given, ...key }: NewApiKey)
 }
 
 /**
- * Inserts a key unless the workspace already has `max` active keys. Exact if the caller has locked a row that stands for the owner (a
- * person or a team), such as the owner's subscription.
- * @throws MAX_API_KEYS_REACHED when the workspace has `max` active keys.
+ * Inserts a key unless the workspaces that the owner's plan pays for have `max` active keys together. Exact if the caller has locked the
+ * owner's subscription.
+ * @throws MAX_API_KEYS_REACHED when they have as many.
  */
-export async function issueApiKeyWithin(tx: Tx, max: number, key: NewApiKey): Promise<IssuedApiKey> {
-  const { workspaceId } = key
-  if ((await tx.db.apiKey.count({ where: { workspaceId, revokedAt: null } })) >= max) fail('MAX_API_KEYS_REACHED')
+export async function issueApiKeyWithin(tx: Tx, ownerId: string, max: number, key: NewApiKey): Promise<IssuedApiKey> {
+  const active = await tx.db.apiKey.count({ where: { revokedAt: null, workspace: countedWorkspaces(ownerId) } })
+  if (active >= max) fail('MAX_API_KEYS_REACHED')
   return await issueApiKey(tx, key)
 }
 

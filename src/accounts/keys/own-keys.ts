@@ -15,7 +15,7 @@ export async function createOwnApiKey(ctx: Context, name: string): Promise<Issue
   return await write(ctx, async (tx) => {
     const { maxApiKeys } = await app.hooks.holdLimits(tx, userId)
     const workspaceId = await ownWorkspaceOf(tx, userId)
-    return await issueApiKeyWithin(tx, maxApiKeys, { userId, workspaceId, name })
+    return await issueApiKeyWithin(tx, userId, maxApiKeys, { userId, workspaceId, name })
   })
 }
 
