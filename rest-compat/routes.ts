@@ -4,6 +4,7 @@ import { apiKeyRoutes } from './api-keys.ts'
 import { billingRoutes } from './billing.ts'
 import { recipientFiles, recipientRoutes } from './campaign-recipients.ts'
 import { campaignRoutes } from './campaigns.ts'
+import { contactFiles } from './contact-files.ts'
 import { contactGroupRoutes } from './contact-groups.ts'
 import { contactJobRoutes } from './contact-jobs.ts'
 import { contactRoutes } from './contacts.ts'
@@ -28,6 +29,7 @@ export const routes: readonly (Route | RefusedRoute | FileRoute)[] = [
   ...contactRoutes,
   ...contactGroupRoutes,
   ...contactJobRoutes,
+  ...contactFiles,
   ...templateRoutes,
   ...mediaRoutes,
   ...mediaRows,

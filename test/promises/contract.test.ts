@@ -31,6 +31,7 @@ GET    contacts/bulk-jobs/:jobId
 POST   contacts/bulk-jobs/:jobId/cancel
 GET    contacts/bulk-jobs/:jobId/progress
 POST   contacts/bulk-delete
+POST   contacts/import
 GET    contacts/groups
 POST   contacts/groups
 GET    contacts/groups/:groupId
