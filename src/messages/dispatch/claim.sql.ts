@@ -28,6 +28,8 @@ export interface OpenRow extends Omit<OpenMessage, 'sendsOnce' | 'reconcileMs'> 
   waNumber: string | null
   ownerId: string
   plan: string
+  /** False if the subscription that pays is inactive. */
+  subscribed: boolean
   now: Date
 }
 
@@ -44,7 +46,7 @@ export async function lockOpen(tx: Sql, ids: readonly string[]): Promise<OpenRow
         m."dueAt", m."nextAttemptAt", m."leaseToken", m."leaseUntil", m."acceptedAt", m.attempts, m."countedPeriod" is not null as counted,
         m."handedAt" is not null or m."leaseToken" is not null as "mayHaveLeft",
         i.provider, i.settings, i.credentials, i."waNumber", i."deletedAt" is not null as "instanceDeleted", i.status = 'connected' as "instanceConnected",
-        w."ownerId", ${planInForce} as plan,
+        w."ownerId", ${planInForce} as plan, s.status <> 'inactive' as subscribed,
         exists (
           select 1 from messages e where e."instanceId" = m."instanceId" and e.peer = m.peer and e.direction = 'outbound'
             and e.status in ('queued', 'sending') and e."acceptedAt" is null and e."dueAt" <= now() and (e."dueAt", e.id) < (m."dueAt", m.id)

@@ -7,12 +7,13 @@ import { sqlTransaction } from '../../core/database/transaction.ts'
 import { readSendingInstances } from '../../instances/sending.sql.ts'
 import type { OutgoingMessage, ProviderName, StoredInstance } from '../../providers/provider.ts'
 import { providerOf } from '../../providers/providers.ts'
-import { decide, followDelayMs, leaseMs, type OpenMessage } from '../safety/policy.ts'
+import { type Decision, decide, followDelayMs, leaseMs, type OpenMessage } from '../safety/policy.ts'
 import { safetyBook } from '../safety/safety.ts'
 import { lockOpen, type OpenRow, storeJudgements, storeLease } from './claim.sql.ts'
 import { defer, type WaitingMessage } from './defer.ts'
 import { dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
 import { failMessages } from './fail.ts'
+import { refusedToLeave } from './leaving.ts'
 
 export interface ClaimedMessage {
   id: string
@@ -40,8 +41,11 @@ export async function claimMessages(app: App, ids: readonly string[]): Promise<C
     const following: OpenRow[] = []
     const failed: { row: OpenRow; error: string }[] = []
     const later: { row: OpenRow; at: Date }[] = []
-    for (const row of rows) {
-      const decision = decide(withProvider(app, row), row.now, app.config.messageTtlMs)
+    const decisions = rows.map((row) => decide(withProvider(app, row), row.now, app.config.messageTtlMs))
+    const refused = refusedToLeave(rows.filter((_, i) => decisions[i]?.do === 'send' || decisions[i]?.do === 'wait'))
+    for (const [i, row] of rows.entries()) {
+      const error = refused.get(row.id)
+      const decision: Decision = error ? { do: 'fail', error } : (decisions[i] as Decision)
       if (decision.do === 'send') ready.push(row)
       if (decision.do === 'wait') waiting.push({ ...row, until: decision.until })
       if (decision.do === 'follow') following.push(row)
