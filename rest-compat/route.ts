@@ -1,7 +1,7 @@
 // Types and helpers of REST route definitions: each maps a request to a GraphQL operation, and its data to an answer.
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import { z } from 'zod'
-import type { ErrorCode } from '../src/core/errors.ts'
+import { type ErrorCode, fail } from '../src/core/errors.ts'
 
 export type Surface = 'public' | 'console'
 /** Authorization scope; see the team rules of the interface specification. `account` is a person's own data, which is in no workspace. */
@@ -108,10 +108,18 @@ export interface FileRoute {
   errors: readonly ErrorCode[]
   surfaces: readonly Surface[]
   scope: Scope
-  transfer: 'upload' | 'download'
+  /** Name of the handler. */
+  transfer: 'upload' | 'download' | 'recipients'
   status: number
   /** Left out if the answer is the file itself. */
   answer?: z.ZodType
+  /** Columns of the file, if it is CSV. It is streamed, without ranges. */
+  columns?: readonly string[]
+}
+
+/** A record that an operation looked up. It is present: the error of a missing one has been answered before. */
+export function found<Record>(record: Record | null | undefined): Record {
+  return record ?? fail('NOT_FOUND')
 }
 
 /** Variables of a route whose path names one record. */

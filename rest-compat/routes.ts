@@ -2,6 +2,7 @@
 import { accountRoutes } from './account.ts'
 import { apiKeyRoutes } from './api-keys.ts'
 import { billingRoutes } from './billing.ts'
+import { recipientFiles, recipientRoutes } from './campaign-recipients.ts'
 import { campaignRoutes } from './campaigns.ts'
 import { contactGroupRoutes } from './contact-groups.ts'
 import { contactJobRoutes } from './contact-jobs.ts'
@@ -20,6 +21,8 @@ import { webhookRoutes } from './webhooks.ts'
 export const routes: readonly (Route | RefusedRoute | FileRoute)[] = [
   ...messageRoutes,
   ...campaignRoutes,
+  ...recipientRoutes,
+  ...recipientFiles,
   ...instanceRoutes,
   ...numberLookupRoutes,
   ...contactRoutes,
