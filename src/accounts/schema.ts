@@ -5,7 +5,7 @@ import { builder } from '../core/graph/builder.ts'
 import { DeletedRef } from '../core/graph/deleted.ts'
 import { defineInput, idempotencyKey } from '../core/graph/input.ts'
 import { keyed } from '../core/idempotency/idempotency.ts'
-import { parse, text, uuid } from '../core/validation.ts'
+import { nameOf, parse, uuid } from '../core/validation.ts'
 import { type ApiKeyRow, type IssuedApiKey, listApiKeys, originOfKey } from './keys/api-keys.ts'
 import { createOwnApiKey, revokeOwnApiKey } from './keys/own-keys.ts'
 
@@ -51,7 +51,7 @@ export const IssuedApiKeyRef = builder.objectRef<IssuedApiKey>('IssuedApiKey').i
 export const CreateApiKeyInput = defineInput(
   'CreateApiKeyInput',
   'A new API key.',
-  z.object({ name: text(1, 100).describe('Its purpose, 1 to 100 characters.'), idempotencyKey }),
+  z.object({ name: nameOf(100).describe('Its purpose, 1 to 100 characters.'), idempotencyKey }),
 )
 
 builder.queryFields((t) => ({
