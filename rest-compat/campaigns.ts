@@ -1,7 +1,7 @@
 // REST routes of campaigns.
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
-import { byId, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
+import { byId, found, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
 
 graphql(`
   fragment CampaignRecord on Campaign {
@@ -175,7 +175,7 @@ export const campaignRoutes = [
     summary: 'Read the progress of a campaign',
     document: GetCampaignStats,
     variables: byId,
-    project: (data) => data.campaign.stats,
+    project: (data) => found(data.campaign).stats,
     answer: statsRecord,
   }),
   row('POST', '/campaigns/:id/pause', {

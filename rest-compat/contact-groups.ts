@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { searched } from './contacts.ts'
 import { graphql } from './generated/gql.ts'
-import { byId, deletedAnswer, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
+import { byId, deletedAnswer, found, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
 
 graphql(`
   fragment ContactGroupRecord on ContactGroup {
@@ -178,14 +178,11 @@ export const contactGroupRoutes = [
       after: cursor,
       search,
     }),
-    project: ({ contactGroup: { members } }, { limit }) => ({
-      ...pageOf('contacts', {
-        nodes: members.edges.map(({ addedAt, node }) => ({ ...node, addedAt })),
-        pageInfo: members.pageInfo,
-      }),
-      limit,
-      total: members.totalCount,
-    }),
+    project: (data, { limit }) => {
+      const { edges, pageInfo, totalCount: total } = found(data.contactGroup).members
+      const nodes = edges.map(({ addedAt, node }) => ({ ...node, addedAt }))
+      return { ...pageOf('contacts', { nodes, pageInfo }), limit, total }
+    },
     answer: pageAnswer('contacts', memberRecord).extend({
       limit: z.int().describe('The size of a page.'),
       total: z.int().describe('The number of matching members.'),
@@ -196,7 +193,7 @@ export const contactGroupRoutes = [
     operationId: 'groupsOfContact',
     document: ListGroupsOfContact,
     variables: byId,
-    project: (data) => data.contact.groups,
+    project: (data) => found(data.contact).groups,
     answer: z.array(groupRecord),
   }),
 ]

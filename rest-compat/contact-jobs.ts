@@ -1,7 +1,7 @@
 // REST routes of bulk operations on contacts.
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
-import { listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
+import { found, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
 
 graphql(`
   fragment BulkJobItem on BulkJob {
@@ -214,7 +214,7 @@ export const contactJobRoutes = [
     document: GetBulkJob,
     ...ofJob,
     variables: byJob,
-    project: (data) => jobOf(data.bulkJob),
+    project: (data) => jobOf(found(data.bulkJob)),
     answer: jobRecord,
   }),
   row('GET', '/contacts/bulk-jobs/:jobId/progress', {
@@ -223,7 +223,7 @@ export const contactJobRoutes = [
     document: GetBulkJob,
     ...ofJob,
     variables: byJob,
-    project: (data) => jobOf(data.bulkJob),
+    project: (data) => jobOf(found(data.bulkJob)),
     answer: jobRecord,
   }),
   row('POST', '/contacts/bulk-jobs/:jobId/cancel', {

@@ -1,7 +1,7 @@
 // REST routes of instances.
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
-import { byId, deletedAnswer, row } from './route.ts'
+import { byId, deletedAnswer, found, row } from './route.ts'
 
 graphql(`
   fragment InstanceRecord on Instance {
@@ -198,14 +198,14 @@ export const instanceRoutes = [
     summary: 'Read the live state of an instance',
     document: GetInstanceState,
     variables: byId,
-    project: (data) => data.instance.state,
+    project: (data) => found(data.instance).state,
     answer: stateRecord,
   }),
   row('GET', '/instances/:id/health', {
     summary: 'Read the health of an instance',
     document: GetInstanceHealth,
     variables: byId,
-    project: (data) => data.instance.health,
+    project: (data) => found(data.instance).health,
     answer: healthRecord,
   }),
   row('POST', '/instances/:id/connect', {

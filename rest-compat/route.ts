@@ -1,7 +1,7 @@
 // Types and helpers of REST route definitions: each maps a request to a GraphQL operation, and its data to an answer.
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import { z } from 'zod'
-import type { ErrorCode } from '../src/core/errors.ts'
+import { type ErrorCode, fail } from '../src/core/errors.ts'
 
 export type Surface = 'public' | 'console'
 /** Authorization scope; see the team rules of the interface specification. `account` is a person's own data, which is in no workspace. */
@@ -115,6 +115,11 @@ export interface FileRoute {
   status: number
   /** Left out if the answer is the file itself. */
   answer?: z.ZodType
+}
+
+/** A record that an operation looked up. It is present: the error of a missing one has been answered before. */
+export function found<Record>(record: Record | null | undefined): Record {
+  return record ?? fail('NOT_FOUND')
 }
 
 /** Variables of a route whose path names one record. */

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { issuedKeyRecord, keyRecord } from './api-keys.ts'
 import { graphql } from './generated/gql.ts'
-import { deletedAnswer, row } from './route.ts'
+import { deletedAnswer, found, row } from './route.ts'
 import { byTeamId, ofPeople, role, teamRecord } from './teams.ts'
 
 graphql(`
@@ -99,7 +99,7 @@ export const teamAccessRoutes = [
     operationId: 'teamInvitations',
     document: ListTeamInvitations,
     variables: byTeamId,
-    project: (data) => data.team.invitations,
+    project: (data) => found(data.team).invitations,
     answer: z.array(invitationRecord),
   }),
   row('POST', '/teams/:teamId/invitations', {
@@ -135,7 +135,7 @@ export const teamAccessRoutes = [
     operationId: 'teamApiKeys',
     document: ListTeamApiKeys,
     variables: byTeamId,
-    project: (data) => data.team.apiKeys,
+    project: (data) => found(data.team).apiKeys,
     answer: z.array(keyRecord),
   }),
   row('POST', '/teams/:teamId/api-keys', {

@@ -1,7 +1,7 @@
 // REST routes of teams and their members.
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
-import { deletedAnswer, row } from './route.ts'
+import { deletedAnswer, found, row } from './route.ts'
 
 graphql(`
   fragment TeamRecord on Team {
@@ -188,7 +188,7 @@ export const teamRoutes = [
     operationId: 'teamMembers',
     document: ListTeamMembers,
     variables: byTeamId,
-    project: (data) => data.team.members,
+    project: (data) => found(data.team).members,
     answer: z.array(memberRecord),
   }),
   row('PUT', '/teams/:teamId/members/:userId', {

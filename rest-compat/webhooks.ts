@@ -1,7 +1,7 @@
 // REST routes of webhook endpoints.
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
-import { byId, deletedAnswer, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
+import { byId, deletedAnswer, found, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
 
 graphql(`
   fragment WebhookRecord on WebhookEndpoint {
@@ -41,6 +41,7 @@ const GetWebhook = graphql(`
   query GetWebhook($id: ID!) {
     webhook(id: $id) {
       ...WebhookRecord
+      disabledAt
     }
   }
 `)
@@ -113,6 +114,9 @@ const Redeliver = graphql(`
 `)
 
 const webhookRecord = z.object({ id: z.uuid(), url: z.string(), events: z.array(z.string()), createdAt: z.iso.datetime() })
+const oneWebhook = webhookRecord
+  .extend({ disabledAt: z.iso.datetime().nullable().describe('When deliveries were stopped; null if they are not.') })
+  .meta({ id: 'WebhookEndpointDetails' })
 const withSecret = webhookRecord
   .extend({ secret: z.string().describe('The signing secret. Only this response contains it.') })
   .meta({ id: 'WebhookEndpointWithSecret' })
@@ -172,8 +176,8 @@ export const webhookRoutes = [
     summary: 'Read a webhook endpoint',
     document: GetWebhook,
     variables: byId,
-    project: (data) => webhookOf(data.webhook),
-    answer: webhookRecord,
+    project: (data) => webhookOf(found(data.webhook)),
+    answer: oneWebhook,
   }),
   row('PUT', '/webhooks/:id', {
     summary: 'Update a webhook endpoint',
@@ -219,7 +223,7 @@ export const webhookRoutes = [
       status,
     }),
     project: (data) => {
-      const { nodes, pageInfo } = data.webhook.deliveries
+      const { nodes, pageInfo } = found(data.webhook).deliveries
       return pageOf('deliveries', { nodes: nodes.map((node) => node && deliveryOf(node)), pageInfo })
     },
     answer: pageAnswer('deliveries', deliveryRecord),

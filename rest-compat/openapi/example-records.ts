@@ -108,6 +108,7 @@ export function exampleRecords({ instanceId, contactId, groupId, templateId }: D
       },
     },
     WebhookEndpoint: endpoint,
+    WebhookEndpointDetails: { ...endpoint, disabledAt: null },
     WebhookEndpointWithSecret: { ...endpoint, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw2oKyPbVn3nA=' },
     WebhookDelivery: {
       id: '01980000-0000-7000-8000-00000000000f',

@@ -8,7 +8,9 @@ const PlanLimitsRef = builder.objectRef<PlanLimits>('PlanLimits').implement({
   description: 'The limits of a plan.',
   fields: (t) => ({
     maxInstances: t.exposeInt('maxInstances', { description: 'Instances at the same time.' }),
-    maxApiKeys: t.exposeInt('maxApiKeys', { description: 'API keys at the same time.' }),
+    maxApiKeys: t.exposeInt('maxApiKeys', {
+      description: 'API keys at the same time, in all workspaces of the account together.',
+    }),
     maxWebhookEndpoints: t.exposeInt('maxWebhookEndpoints', { description: 'Webhook endpoints at the same time.' }),
     monthlyOutboundQuota: t.exposeInt('monthlyOutboundQuota', {
       description: 'Messages and statuses in a calendar month (UTC).',

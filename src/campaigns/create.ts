@@ -5,6 +5,7 @@ import type { Tx } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { orAsBefore, write } from '../core/idempotency/idempotency.ts'
+import { senderOf } from '../core/principal.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
 import { checkInstance } from '../instances/service.ts'
 import { urlsWithoutFile } from '../media/service.ts'
@@ -53,7 +54,7 @@ async function create(ctx: Context, input: unknown): Promise<Campaign> {
 }
 
 async function insertCampaign(
-  { principal: { workspaceId, userId } }: Context,
+  { principal }: Context,
   tx: Tx,
   { instanceId, name, scheduledAt = null }: CampaignFields,
   { type, body, mediaUrl, content, templateId }: Content,
@@ -63,8 +64,8 @@ async function insertCampaign(
   return await tx.db.campaign.create({
     data: {
       id: newId(),
-      workspaceId,
-      userId,
+      workspaceId: principal.workspaceId,
+      userId: senderOf(principal),
       instanceId,
       name,
       type,

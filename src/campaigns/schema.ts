@@ -2,6 +2,7 @@
 
 import { fail } from '../core/errors.ts'
 import { builder } from '../core/graph/builder.ts'
+import { connectionOf } from '../core/graph/connection.ts'
 import { readList } from '../core/graph/list.ts'
 import { tableOf } from '../core/graph/table.ts'
 import { keyed } from '../core/idempotency/idempotency.ts'
@@ -10,7 +11,7 @@ import { followOne } from '../events/live/follow.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
 import { CampaignStatus } from '../generated/prisma/enums.ts'
 import { listMessages } from '../messages/list.ts'
-import { MessageRef, MessageTypeRef } from '../messages/object.ts'
+import { MessageConnection, MessageRef, MessageTypeRef } from '../messages/object.ts'
 import { CreateCampaignInput } from './input.ts'
 import type { Counters } from './policy.ts'
 import { cancelCampaign, createCampaign, pauseCampaign, resumeCampaign } from './service.ts'
@@ -61,6 +62,7 @@ const TimelineRef = builder.objectRef<Timeline>('CampaignTimeline').implement({
 const CampaignStatsRef = builder.objectRef<CampaignStats>('CampaignStats').implement({
   description: 'The progress of a campaign at one moment.',
   fields: (t) => ({
+    id: t.exposeID('campaignId', { description: "The campaign's id, so that caches keep one record of it." }),
     campaignId: t.exposeID('campaignId', { description: 'The campaign.' }),
     status: t.expose('status', { type: CampaignStatusRef, description: 'Its status.' }),
     stats: t.expose('stats', { type: CountersRef, description: 'Its recipients by status.' }),
@@ -76,7 +78,9 @@ const CampaignRef = builder.prismaObject('Campaign', {
   description: 'One message to many recipients.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id.' }),
-    userId: t.exposeID('userId', { description: 'The id of the user who created it.' }),
+    userId: t.exposeID('userId', {
+      description: 'The id of the user who created it; the owner of the workspace if a team key did.',
+    }),
     instanceId: t.exposeID('instanceId', { description: 'The instance that sends the messages.' }),
     name: t.exposeString('name', { description: 'Its name.' }),
     type: t.expose('type', { type: MessageTypeRef, description: 'The type of its messages.' }),
@@ -94,14 +98,19 @@ const CampaignRef = builder.prismaObject('Campaign', {
       resolve: ({ id }, _, ctx) => statsOf(ctx, id),
     }),
     instance: t.relation('instance', { description: 'The instance that sends the messages.' }),
-    messages: t.connection({
-      type: MessageRef,
-      extensions: { page: 20, columns: ['id'] },
-      description: 'The messages created so far, newest first; 20 a page, at most 100.',
-      resolve: ({ id }, args, ctx, info) => listMessages(ctx, info, args, { equal: { campaignId: id } }, 'desc'),
-    }),
+    messages: t.connection(
+      {
+        type: MessageRef,
+        extensions: { page: 20, columns: ['id'] },
+        description: 'The messages created so far, newest first; 20 a page, at most 100.',
+        resolve: ({ id }, args, ctx, info) => listMessages(ctx, info, args, { equal: { campaignId: id } }, 'desc'),
+      },
+      MessageConnection,
+    ),
   }),
 })
+
+const { connection: CampaignConnection } = connectionOf(CampaignRef, ['QueryCampaignsConnection'])
 
 builder.prismaObjectField(MessageRef, 'campaign', (t) =>
   t.relation('campaign', { nullable: true, description: 'The campaign of the message.' }),
@@ -112,6 +121,7 @@ const campaignTable = tableOf('Campaign', 'campaigns', { instance: tableOf('Inst
 builder.queryFields((t) => ({
   campaign: t.prismaField({
     type: 'Campaign',
+    nullable: true,
     description: 'One campaign.',
     errors: ['NOT_FOUND'],
     args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
@@ -120,20 +130,23 @@ builder.queryFields((t) => ({
       return (await app.db.campaign.findFirst({ ...query, where })) ?? fail('NOT_FOUND', 'Campaign not found')
     },
   }),
-  campaigns: t.connection({
-    type: CampaignRef,
-    extensions: { page: 20 },
-    description: 'The campaigns of the workspace, newest first; 20 a page, at most 100.',
-    resolve: async (_, args, ctx, info) => {
-      const { workspaceId } = ctx.principal
-      const page = await readList<Campaign>(ctx, info, args, {
-        table: campaignTable,
-        of: ['workspaceId', workspaceId],
-        binding: ['campaigns', workspaceId],
-      })
-      return { ...page, totalCount: () => ctx.app.db.campaign.count({ where: { workspaceId } }) }
+  campaigns: t.connection(
+    {
+      type: CampaignRef,
+      extensions: { page: 20 },
+      description: 'The campaigns of the workspace, newest first; 20 a page, at most 100.',
+      resolve: async (_, args, ctx, info) => {
+        const { workspaceId } = ctx.principal
+        const page = await readList<Campaign>(ctx, info, args, {
+          table: campaignTable,
+          of: ['workspaceId', workspaceId],
+          binding: ['campaigns', workspaceId],
+        })
+        return { ...page, totalCount: () => ctx.app.db.campaign.count({ where: { workspaceId } }) }
+      },
     },
-  }),
+    CampaignConnection,
+  ),
 }))
 
 builder.mutationFields((t) => {

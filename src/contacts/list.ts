@@ -28,7 +28,7 @@ export async function pageOfContacts(
   args: PageArgs,
 ): Promise<Page<Contact>> {
   const { field, direction } = sorts[sort]
-  const columns = columnsOf(info, contactTable, ['id', field], 'c')
+  const columns = columnsOf(info, contactTable, ['id', 'name', 'createdAt'], 'c')
   return await readPage<Contact>({
     args,
     binding: ['contacts', ctx.principal.workspaceId, filter.search ?? null, filter.tag ?? null, filter.groupId ?? null, sort],

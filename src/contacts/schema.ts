@@ -2,10 +2,12 @@
 
 import { fail } from '../core/errors.ts'
 import { builder } from '../core/graph/builder.ts'
+import { connectionOf, moved } from '../core/graph/connection.ts'
 import { DeletedRef } from '../core/graph/deleted.ts'
 import { parseChange } from '../core/graph/input.ts'
 import { keyed } from '../core/idempotency/idempotency.ts'
 import { parse, uuid } from '../core/validation.ts'
+import type { Member } from './groups/members.sql.ts'
 import { ContactFilter, CreateContactInput, UpdateContactInput } from './input.ts'
 import { type ContactSort, pageOfContacts, sorts } from './list.ts'
 import { createContact, deleteContact, updateContact } from './service.ts'
@@ -34,6 +36,19 @@ export const ContactRef = builder.prismaObject('Contact', {
   }),
 })
 
+const page = connectionOf(ContactRef, ['QueryContactsConnection', 'ContactGroupMembersConnection'])
+export const ContactConnection = page.connection
+
+const addedAt = {
+  type: 'DateTime',
+  description: 'When the contact was added to the list: to the group for its members, otherwise to the workspace.',
+} as const
+builder.objectField(page.edge, 'addedAt', (t) =>
+  t.field({ ...addedAt, resolve: ({ node }) => ('addedAt' in node ? (node as Member).addedAt : node.createdAt) }),
+)
+for (const edge of page.formerEdges)
+  builder.interfaceField(edge, 'addedAt', (t) => t.field({ ...addedAt, ...moved('ContactEdge') }))
+
 const ContactSortRef = builder.enumType('ContactSort', {
   description: 'The sort order of contacts.',
   values: Object.keys(sorts) as ContactSort[],
@@ -42,6 +57,7 @@ const ContactSortRef = builder.enumType('ContactSort', {
 builder.queryFields((t) => ({
   contact: t.prismaField({
     type: ContactRef,
+    nullable: true,
     description: 'One contact.',
     errors: ['NOT_FOUND'],
     args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
@@ -50,18 +66,21 @@ builder.queryFields((t) => ({
       return (await app.db.contact.findFirst({ ...query, where })) ?? fail('NOT_FOUND', 'Contact not found')
     },
   }),
-  contacts: t.connection({
-    type: ContactRef,
-    extensions: { page: 50 },
-    description:
-      'The contacts of the workspace, newest first unless sorted otherwise; 50 a page, at most 100. Without a total count.',
-    args: {
-      filter: t.arg({ type: ContactFilter.ref, description: 'The filters.' }),
-      sort: t.arg({ type: ContactSortRef, defaultValue: 'createdAt_desc', description: 'The sort order.' }),
+  contacts: t.connection(
+    {
+      type: ContactRef,
+      extensions: { page: 50 },
+      description:
+        'The contacts of the workspace, newest first unless sorted otherwise; 50 a page, at most 100. Without a total count.',
+      args: {
+        filter: t.arg({ type: ContactFilter.ref, description: 'The filters.' }),
+        sort: t.arg({ type: ContactSortRef, defaultValue: 'createdAt_desc', description: 'The sort order.' }),
+      },
+      resolve: (_, { filter, sort, ...page }, ctx, info) =>
+        pageOfContacts(ctx, info, ContactFilter.parse(ctx.app.config, filter ?? {}), sort ?? 'createdAt_desc', page),
     },
-    resolve: (_, { filter, sort, ...page }, ctx, info) =>
-      pageOfContacts(ctx, info, ContactFilter.parse(ctx.app.config, filter ?? {}), sort ?? 'createdAt_desc', page),
-  }),
+    ContactConnection,
+  ),
 }))
 
 builder.mutationFields((t) => {

@@ -2,13 +2,18 @@
 
 export type TeamRole = 'owner' | 'admin' | 'collaborator'
 
+/** How far an API key reaches: everything, sending, or reading. */
+export type KeyAccess = 'full' | 'send' | 'read'
+
 /** The identity that a credential stands for, read from the database by this request. */
 export interface Principal {
   /** Id of the API key or, for a person, of the session. */
   credentialId: string
   /** Kind of the API key; `console` for a person who is signed in. */
   kind: 'personal' | 'team' | 'console'
-  /** The user who created the key, or who is signed in; new rows store it. */
+  /** `full` for a person. */
+  access: KeyAccess
+  /** The user who created the key, or who is signed in. Rows that people answer for store it; see also {@link senderOf}. */
   userId: string
   workspaceId: string
   /** The team that owns the workspace; null for a personal workspace. */
@@ -21,6 +26,11 @@ export interface Principal {
   plan: string
   /** True if the subscription allows creating and sending. */
   active: boolean
+}
+
+/** The user whom messages and campaigns name: a team key stands for the owner, whoever created it. */
+export function senderOf({ kind, userId, ownerId }: Pick<Principal, 'kind' | 'userId' | 'ownerId'>): string {
+  return kind === 'team' ? ownerId : userId
 }
 
 /** Limits of a plan; null is unlimited. */

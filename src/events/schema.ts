@@ -1,5 +1,6 @@
 // GraphQL fields of events: the paginated log and the live subscription.
 import { builder } from '../core/graph/builder.ts'
+import { connectionOf } from '../core/graph/connection.ts'
 import { followLog } from './live/follow.ts'
 import { scopeOf } from './live/scope.ts'
 import { EventTypeRef } from './log/event-type.ts'
@@ -26,15 +27,20 @@ export const EventRef = builder.prismaObject('Event', {
   }),
 })
 
+const { connection: EventConnection } = connectionOf(EventRef, ['QueryEventsConnection'])
+
 builder.queryField('events', (t) =>
-  t.connection({
-    type: EventRef,
-    extensions: { page: 20 },
-    description:
-      'The events of the last 30 days in their order. Cursors are valid here, in subscriptions and in event streams. If there is no event, and no `before`, `endCursor` is the end of the log, after which the next events come.',
-    args: { types: t.arg({ type: [EventTypeRef], description: 'Only these event types.' }) },
-    resolve: (_, args, context, info) => readEventPage(args, context, info),
-  }),
+  t.connection(
+    {
+      type: EventRef,
+      extensions: { page: 20 },
+      description:
+        'The events of the last 30 days in their order. Cursors are valid here, in subscriptions and in event streams. If there is no event, and no `before`, `endCursor` is the end of the log, after which the next events come.',
+      args: { types: t.arg({ type: [EventTypeRef], description: 'Only these event types.' }) },
+      resolve: (_, args, context, info) => readEventPage(args, context, info),
+    },
+    EventConnection,
+  ),
 )
 
 builder.subscriptionField('events', (t) =>

@@ -33,6 +33,7 @@ export const InstanceRef = builder.prismaObject('Instance', {
   description: 'A connected account number of a messaging network.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id, to be sent as `instanceId`.' }),
+    userId: t.exposeID('userId', { description: 'The id of the user who owns its workspace.' }),
     name: t.exposeString('name', { description: 'Its display name, never to be sent as `instanceId`.' }),
     provider: t.expose('provider', { type: ProviderNameRef, description: 'The network behind it.' }),
     waNumber: t.exposeString('waNumber', {
@@ -109,6 +110,7 @@ builder.queryFields((t) => ({
   }),
   instance: t.prismaField({
     type: 'Instance',
+    nullable: true,
     description: 'One instance.',
     errors: ['NOT_FOUND'],
     args: { id: t.arg.id({ required: true, description: 'Its id.' }) },

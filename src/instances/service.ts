@@ -46,7 +46,7 @@ export async function createInstance(ctx: Context, input: z.output<typeof create
     const { maxInstances } = await ctx.app.hooks.holdQuota(tx, ctx.principal)
     const count = await tx.db.instance.count({ where: { deletedAt: null, workspace: countedWorkspaces(principal.ownerId) } })
     if (count >= maxInstances) fail('MAX_INSTANCES_REACHED')
-    const { workspaceId, userId } = principal
+    const { workspaceId, ownerId: userId } = principal
     const settings = stored.settings as Prisma.InputJsonObject
     const data = { id: newId(), workspaceId, userId, name: input.name, provider, settings, credentials: stored.credentials }
     return withoutSecrets(await tx.db.instance.create({ data }))

@@ -31,6 +31,7 @@ builder.objectField(UsageRef, 'mediaBytes', (t) =>
 builder.queryFields((t) => ({
   media: t.prismaField({
     type: 'Media',
+    nullable: true,
     description: 'One uploaded file.',
     errors: ['NOT_FOUND'],
     args: { id: t.arg.id({ required: true, description: 'Its id.' }) },

@@ -1,5 +1,6 @@
 // GraphQL object type Message, with its enums.
 import { builder } from '../core/graph/builder.ts'
+import { connectionOf } from '../core/graph/connection.ts'
 import { EventRef } from '../events/schema.ts'
 import { Direction, MessageStatus, MessageType } from '../generated/prisma/enums.ts'
 import { safetyStates } from '../instances/safety.ts'
@@ -57,7 +58,10 @@ export const MessageRef = builder.prismaObject('Message', {
   description: 'One message to or from one number.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id.' }),
-    userId: t.exposeID('userId', { description: 'The id of the user who sent it.' }),
+    userId: t.exposeID('userId', {
+      description:
+        'The id of the user who sent it; the owner of the workspace for a message that a team key sent, and for an inbound one.',
+    }),
     instanceId: t.exposeID('instanceId', { description: 'The instance that sends the messages.' }),
     contactId: t.exposeID('contactId', { nullable: true, description: 'The contact of the message.' }),
     campaignId: t.exposeID('campaignId', { nullable: true, description: 'The campaign of the message.' }),
@@ -114,6 +118,13 @@ export const MessageRef = builder.prismaObject('Message', {
     contact: t.relation('contact', { nullable: true, description: 'The contact of the message.' }),
   }),
 })
+
+export const { connection: MessageConnection } = connectionOf(MessageRef, [
+  'QueryMessagesConnection',
+  'QueryHistoryConnection',
+  'CampaignMessagesConnection',
+  'ContactMessagesConnection',
+])
 
 builder.prismaObjectField(EventRef, 'message', (t) =>
   t.relation('message', { nullable: true, description: 'The message of the event; null for events of instances.' }),

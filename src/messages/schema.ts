@@ -9,7 +9,7 @@ import { moment, parse, uuid } from '../core/validation.ts'
 import { Direction, MessageStatus, MessageType } from '../generated/prisma/enums.ts'
 import { ScheduleMessageInput, SendMessageInput, SendMessagesInput } from './input.ts'
 import { listMessages, type MessageFilter } from './list.ts'
-import { DirectionRef, MessageRef, MessageStatusRef, MessageTypeRef } from './object.ts'
+import { DirectionRef, MessageConnection, MessageRef, MessageStatusRef, MessageTypeRef } from './object.ts'
 import { type BulkResult, cancelMessage, scheduleMessage, sendMessage, sendMessages } from './service.ts'
 
 registerEnum('MessageDirection', DirectionRef)
@@ -47,6 +47,7 @@ function filterOf(filter: z.output<typeof filterFields>): MessageFilter {
 builder.queryFields((t) => ({
   message: t.prismaField({
     type: 'Message',
+    nullable: true,
     description: 'One message.',
     errors: ['NOT_FOUND'],
     args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
@@ -55,27 +56,33 @@ builder.queryFields((t) => ({
       return (await app.db.message.findFirst({ ...query, where })) ?? fail('NOT_FOUND', 'Message not found')
     },
   }),
-  messages: t.connection({
-    type: MessageRef,
-    extensions: { page: 20 },
-    description: 'The messages of the workspace, newest first unless sorted otherwise; 20 a page, at most 100.',
-    args: {
-      filter: t.arg({ type: MessageFilterInput.ref, description: 'The filters.' }),
-      sort: t.arg({ type: MessageSort, defaultValue: 'createdAt_desc', description: 'The sort order.' }),
+  messages: t.connection(
+    {
+      type: MessageRef,
+      extensions: { page: 20 },
+      description: 'The messages of the workspace, newest first unless sorted otherwise; 20 a page, at most 100.',
+      args: {
+        filter: t.arg({ type: MessageFilterInput.ref, description: 'The filters.' }),
+        sort: t.arg({ type: MessageSort, defaultValue: 'createdAt_desc', description: 'The sort order.' }),
+      },
+      resolve: (_, { filter, sort, ...page }, ctx, info) => {
+        const parsed = MessageFilterInput.parse(ctx.app.config, filter ?? {})
+        return listMessages(ctx, info, page, filterOf(parsed), sorts[sort ?? 'createdAt_desc'])
+      },
     },
-    resolve: (_, { filter, sort, ...page }, ctx, info) => {
-      const parsed = MessageFilterInput.parse(ctx.app.config, filter ?? {})
-      return listMessages(ctx, info, page, filterOf(parsed), sorts[sort ?? 'createdAt_desc'])
+    MessageConnection,
+  ),
+  history: t.connection(
+    {
+      type: MessageRef,
+      extensions: { page: 20 },
+      description: 'The messages to and from one number, newest first; 20 a page, at most 100.',
+      args: { phone: t.arg.string({ required: true, description: 'The number of the other party, E.164.' }) },
+      resolve: (_, { phone: number, ...page }, ctx, info) =>
+        listMessages(ctx, info, page, { equal: { peer: parse(phone, number, 'phone') } }, 'desc'),
     },
-  }),
-  history: t.connection({
-    type: MessageRef,
-    extensions: { page: 20 },
-    description: 'The messages to and from one number, newest first; 20 a page, at most 100.',
-    args: { phone: t.arg.string({ required: true, description: 'The number of the other party, E.164.' }) },
-    resolve: (_, { phone: number, ...page }, ctx, info) =>
-      listMessages(ctx, info, page, { equal: { peer: parse(phone, number, 'phone') } }, 'desc'),
-  }),
+    MessageConnection,
+  ),
 }))
 
 const AcceptedRef = builder.objectRef<BulkResult['accepted'][number]>('AcceptedMessage').implement({

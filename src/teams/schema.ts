@@ -32,6 +32,7 @@ builder.queryFields((t) => ({
   }),
   team: t.field({
     type: TeamRef,
+    nullable: true,
     description: 'One of your teams. For signed-in users.',
     errors: ['TEAM_NOT_FOUND'],
     authScopes: { person: true },

@@ -25,6 +25,7 @@ builder.queryFields((t) => ({
   }),
   template: t.prismaField({
     type: 'Template',
+    nullable: true,
     description: 'One template.',
     errors: ['NOT_FOUND'],
     args: { id: t.arg.id({ required: true, description: 'Its id.' }) },

@@ -3,6 +3,7 @@
 import { fail } from '../core/errors.ts'
 import { AuthorRef, authorOf } from '../core/graph/author.ts'
 import { builder } from '../core/graph/builder.ts'
+import { connectionOf } from '../core/graph/connection.ts'
 import { DeletedRef } from '../core/graph/deleted.ts'
 import { parseChange } from '../core/graph/input.ts'
 import { readList } from '../core/graph/list.ts'
@@ -69,6 +70,8 @@ const DeliveryRef = builder.prismaObject('WebhookDelivery', {
   }),
 })
 
+const { connection: DeliveryConnection } = connectionOf(DeliveryRef, ['WebhookEndpointDeliveriesConnection'])
+
 const deliveryTable = tableOf('WebhookDelivery', 'webhook_deliveries')
 
 const EndpointRef = builder.prismaObject('WebhookEndpoint', {
@@ -115,19 +118,22 @@ const EndpointRef = builder.prismaObject('WebhookEndpoint', {
       resolve: (row, _, ctx) => authorOf(ctx, row.approvedById),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
-    deliveries: t.connection({
-      type: DeliveryRef,
-      extensions: { page: 20 },
-      description: 'Its deliveries of the last 30 days, newest first.',
-      args: { status: t.arg({ type: DeliveryStatusRef, description: 'Only deliveries with this status.' }) },
-      resolve: ({ id }, { status, ...args }, ctx, info) =>
-        readList<WebhookDelivery>(ctx, info, args, {
-          table: deliveryTable,
-          of: ['endpointId', id],
-          conditions: status ? [['status', '=', status]] : [],
-          binding: ['deliveries', id, status ?? null],
-        }),
-    }),
+    deliveries: t.connection(
+      {
+        type: DeliveryRef,
+        extensions: { page: 20 },
+        description: 'Its deliveries of the last 30 days, newest first.',
+        args: { status: t.arg({ type: DeliveryStatusRef, description: 'Only deliveries with this status.' }) },
+        resolve: ({ id }, { status, ...args }, ctx, info) =>
+          readList<WebhookDelivery>(ctx, info, args, {
+            table: deliveryTable,
+            of: ['endpointId', id],
+            conditions: status ? [['status', '=', status]] : [],
+            binding: ['deliveries', id, status ?? null],
+          }),
+      },
+      DeliveryConnection,
+    ),
   }),
 })
 
@@ -150,6 +156,7 @@ builder.queryFields((t) => ({
   }),
   webhook: t.prismaField({
     type: 'WebhookEndpoint',
+    nullable: true,
     description: 'One webhook endpoint.',
     errors: ['NOT_FOUND'],
     args: { id: t.arg.id({ required: true, description: 'Its id.' }) },

@@ -99,7 +99,11 @@ it.each([
   ],
   [
     'fragments',
-    'query { messages { ...page } } fragment page on QueryMessagesConnection { nodes { ... on Message { body ...of } } } fragment of on Message { contact { name } }',
+    'query { messages { ...page } } fragment page on MessageConnection { nodes { ... on Message { body ...of } } } fragment of on Message { contact { name } }',
+  ],
+  [
+    'a fragment on the former name of a connection',
+    '{ messages { ...page } } fragment page on QueryMessagesConnection { edges { ...edge } } fragment edge on QueryMessagesConnectionEdge { node { body contact { name } } }',
   ],
   [
     'relations of relations',

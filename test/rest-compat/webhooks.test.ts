@@ -35,7 +35,7 @@ describe('a webhook endpoint', () => {
       body: { data: endpointRecord({ secret }) },
     })
     const { id } = created.body.data
-    expect((await api.get(`webhooks/${id}`)).body).toStrictEqual({ data: endpointRecord({ id }) })
+    expect((await api.get(`webhooks/${id}`)).body).toStrictEqual({ data: endpointRecord({ id, disabledAt: null }) })
     const changed = await api.put(`webhooks/${id}`, { events: ['message.failed'] })
     const record = endpointRecord({ id, events: ['message.failed'] })
     expect({ status: changed.status, body: changed.body }).toStrictEqual({ status: 200, body: { data: record } })
@@ -116,7 +116,7 @@ describe('a webhook endpoint', () => {
     )
     expectRefusal(await rig.tenant.api.put(`webhooks/${id}`, { events: [] }), 400, 'VALIDATION_ERROR', /^events: /)
     expectRefusal(await rig.tenant.api.put(`webhooks/${nobody}`, { events }), 404, 'NOT_FOUND', 'Webhook endpoint not found')
-    expect((await rig.tenant.api.get(`webhooks/${id}`)).body).toStrictEqual({ data: endpointRecord({ id }) })
+    expect((await rig.tenant.api.get(`webhooks/${id}`)).body).toStrictEqual({ data: endpointRecord({ id, disabledAt: null }) })
   })
 
   it('is refused beyond the limit of the plan, also under concurrent creation', async () => {
@@ -146,7 +146,7 @@ describe('a webhook endpoint', () => {
     expectRefusal(foreign, 404, 'NOT_FOUND')
     expect((await ask(nobody)).body).toEqual(foreign.body)
     expectRefusal(await ask('5'), 400, 'VALIDATION_ERROR', /id: must be a UUID/)
-    expect((await rig.tenant.api.get(`webhooks/${id}`)).body).toStrictEqual({ data: endpointRecord({ id }) })
+    expect((await rig.tenant.api.get(`webhooks/${id}`)).body).toStrictEqual({ data: endpointRecord({ id, disabledAt: null }) })
   })
 })
 

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, type Api, api, sql, whileHeld } from '../kit/kit.ts'
 import { moment, nobody, uuid } from '../rest-compat/rig.ts'
-import { newCrew, newPerson, newTeam, openRig, type Person, type Rig, subscribe, surfaces } from './rig.ts'
+import { join, newCrew, newPerson, newTeam, openRig, type Person, type Rig, subscribe, surfaces } from './rig.ts'
 
 let rig: Rig
 
@@ -17,11 +17,18 @@ describe.each(surfaces)("a person's own keys %s", (_, ask) => {
     const person = await newPerson(rig)
     const { data } = await create(person)
     const { key, ...record } = data
-    expect(record).toStrictEqual({ id: uuid, name: 'Robot', prefix: key.slice(0, 16), createdAt: moment, lastUsedAt: null })
+    expect(record).toStrictEqual({
+      id: uuid,
+      name: 'Robot',
+      prefix: key.slice(0, 16),
+      access: 'full',
+      createdAt: moment,
+      lastUsedAt: null,
+    })
     expect(key).toMatch(/^svc_live_[0-9a-f]{64}$/)
     const listed = await ask(person, 'GET /api-keys')
     expect(listed.data).toStrictEqual([
-      { ...record, id: uuid, name: 'First key', prefix: expect.any(String), createdAt: moment },
+      { ...record, id: uuid, name: 'First key', prefix: expect.any(String), access: 'full', createdAt: moment },
       record,
     ])
     expect(JSON.stringify(listed.answer.body)).not.toContain(key.slice(17))
@@ -57,7 +64,7 @@ describe.each(surfaces)("a person's own keys %s", (_, ask) => {
     }
   })
 
-  it('are limited by the plan, not counting team keys, even when twenty are created concurrently', async () => {
+  it('are limited by the plan together with team keys, even when twenty of both are created concurrently', async () => {
     for (const [plan, most] of [
       ['free', 1],
       ['pro', 5],
@@ -65,11 +72,12 @@ describe.each(surfaces)("a person's own keys %s", (_, ask) => {
     ] as const) {
       const person = await newPerson(rig, plan)
       const { teamId } = await newTeam(rig, person)
-      expect((await ask(person, 'POST /teams/:teamId/api-keys', [teamId], { name: 'Robot' })).code).toBe(null)
-      const outcome = await Promise.all(Array.from({ length: 20 }, () => create(person)))
+      const createInTeam = () => ask(person, 'POST /teams/:teamId/api-keys', [teamId], { name: 'Robot' })
+      const outcome = await Promise.all(Array.from({ length: 20 }, (_, i) => (i % 2 ? create(person) : createInTeam())))
       expect(outcome.filter(({ code }) => code === null)).toHaveLength(most - 1)
       expect(outcome.filter(({ code }) => code === 'MAX_API_KEYS_REACHED')).toHaveLength(21 - most)
-      expect((await ask(person, 'GET /api-keys')).data).toHaveLength(most)
+      const listed = [await ask(person, 'GET /api-keys'), await ask(person, 'GET /teams/:teamId/api-keys', [teamId])]
+      expect(listed.flatMap(({ data }) => data)).toHaveLength(most)
     }
   })
 
@@ -112,7 +120,14 @@ describe.each(surfaces)("a team's keys %s", (_, ask) => {
     for (const person of [owner, admin]) {
       const { data } = await create(person, teamId)
       const { key, ...record } = data
-      expect(record).toStrictEqual({ id: uuid, name: 'Robot', prefix: key.slice(0, 16), createdAt: moment, lastUsedAt: null })
+      expect(record).toStrictEqual({
+        id: uuid,
+        name: 'Robot',
+        prefix: key.slice(0, 16),
+        access: 'full',
+        createdAt: moment,
+        lastUsedAt: null,
+      })
       expect(key).toMatch(/^svc_team_[0-9a-f]{64}$/)
       expect((await ask(person, 'GET /teams/:teamId/api-keys', [teamId])).data).toStrictEqual([record])
       const { rows } = await sql(rig.databaseUrl).query('select "userId", "workspaceId" from api_keys where id = $1', [data.id])
@@ -144,16 +159,43 @@ describe.each(surfaces)("a team's keys %s", (_, ask) => {
     expect((await ask(owner, 'GET /teams/:teamId/api-keys', [teamId])).data).toEqual([])
   })
 
-  it("are limited for each team by the owner's plan, even when twenty are created concurrently", async () => {
+  it("are limited over all teams by the owner's plan, not by the plan of the member who creates them", async () => {
     const { teamId, owner, admin } = await newCrew(rig, 'pro')
     const other = await newTeam(rig, owner)
-    const outcome = await Promise.all(Array.from({ length: 20 }, (_, i) => create(i % 2 ? owner : admin, teamId)))
-    expect(outcome.filter(({ code }) => code === null)).toHaveLength(5)
-    expect(outcome.filter(({ code }) => code === 'MAX_API_KEYS_REACHED')).toHaveLength(15)
+    await join(rig, other.teamId, admin, 'admin')
+    const made = await Promise.all([owner, admin].flatMap((who) => [teamId, other.teamId].map((id) => create(who, id))))
+    expect(made.map(({ code }) => code)).toEqual([null, null, null, null])
+    for (const id of [teamId, other.teamId]) expect((await create(admin, id)).code).toBe('MAX_API_KEYS_REACHED')
+    expect((await ask(admin, 'POST /api-keys', [], { name: 'Own' })).code).toBe(null)
+    expect((await ask(owner, 'DELETE /teams/:teamId/api-keys/:id', [teamId, made[0]?.data.id])).code).toBe(null)
     expect((await create(owner, other.teamId)).code).toBe(null)
     await subscribe(rig, owner, 'pro', 'inactive')
     expect((await create(owner, other.teamId)).code).toBe('SUBSCRIPTION_INACTIVE')
   })
+})
+
+it.each(surfaces)('have the access that they were created with, and `full` by default %s', async (_, ask) => {
+  const { teamId, owner } = await newCrew(rig)
+  for (const [route, params] of [
+    ['POST /api-keys', []],
+    ['POST /teams/:teamId/api-keys', [teamId]],
+  ] as const) {
+    const create = (access?: unknown) => ask(owner, route, params, { name: 'Robot', access })
+    const made = [await create(), await create('send'), await create('read')]
+    expect(made.map(({ data }) => data.access)).toEqual(['full', 'send', 'read'])
+    const { data } = await ask(owner, route.replace('POST', 'GET'), params)
+    expect(data.slice(-3).map(({ access }: { access: string }) => access)).toEqual(['full', 'send', 'read'])
+    for (const wrong of ['write', '', 5]) {
+      const { code, message } = await create(wrong)
+      expect([code, message]).toEqual(['VALIDATION_ERROR', expect.stringMatching(/access: /)])
+    }
+    const own: Record<string, string> = params.length > 0 ? { 'x-team-id': teamId } : {}
+    const [, send, read] = made.map(({ data: { key } }) => api(rig.gateway, key, own)) as [Api, Api, Api]
+    expect([(await send.get('messages')).status, (await send.get('contacts')).status]).toEqual([200, 403])
+    expect([(await read.get('contacts')).status, (await read.post('contacts', {})).status]).toEqual([200, 403])
+    // The kind of the key comes first.
+    if (params.length > 0) expect((await send.get('me')).body.error.code).toBe('TEAM_KEY_NOT_ALLOWED')
+  }
 })
 
 it('replays a repeated creation, including the key, and creates only one', async () => {

@@ -1,6 +1,6 @@
 // A team's workspace in use: what each role may do with instances, and which subscription its messages count against.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Api, api, connectedInstance, sql, whileHeld } from '../kit/kit.ts'
+import { type Api, api, connectedInstance, sql, until, whileHeld } from '../kit/kit.ts'
 import { newNumber, nobody } from '../rest-compat/rig.ts'
 import { type Crew, newCrew, openRig, type Rig, surfaces } from './rig.ts'
 
@@ -54,6 +54,40 @@ describe.each(surfaces)('instances %s', (_, ask) => {
     const { body } = await robot.post('instances', { name: 'Phone' })
     expect((await robot.post(`instances/${body.data.id}/logout`)).status).toBe(200)
     expect((await robot.delete(`instances/${body.data.id}`)).status).toBe(200)
+  })
+})
+
+describe.each(surfaces)("a team's records %s", (_, ask) => {
+  it("carry the owner's userId: instances, inbound messages and what a team key sends; a person's messages carry theirs", async () => {
+    const { teamId, owner, admin } = crew
+    const there = { api: admin.inTeam(teamId) }
+    const made = await ask(admin, 'POST /teams/:teamId/api-keys', [teamId], { name: 'Robot' })
+    const robot = { api: api(rig.gateway, made.data.key, { 'x-team-id': teamId }) }
+    const ids: string[] = []
+    for (const { api: creator } of [there, robot]) {
+      const { data } = (await creator.graphql('mutation { createInstance(input: { name: "Phone" }) { id userId } }')).body
+      expect(data.createInstance.userId).toBe(owner.userId)
+      ids.push(data.createInstance.id)
+    }
+    const [instanceId] = ids as [string]
+    await ask(there, 'POST /instances/:id/connect', [instanceId], {})
+    await until(async () => (await ask(there, 'GET /instances/:id', [instanceId])).data.status === 'connected')
+    const to = `+4915${newNumber().slice(7, 12)}0006`
+    const text = { instanceId, to, type: 'text', text: 'Hello' }
+    expect((await ask(there, 'POST /messages/send', [], text)).data.userId).toBe(admin.userId)
+    const sentByKey = (await robot.api.post('messages/send', text)).body.data
+    expect((await robot.api.graphql(`{ message(id: "${sentByKey.id}") { userId } }`)).body.data.message).toEqual({
+      userId: owner.userId,
+    })
+    const campaign = { instanceId, name: 'All', type: 'text', text: 'Hi', recipients: [{ to: newNumber() }] }
+    expect((await robot.api.post('campaigns', campaign)).body.data.userId).toBe(owner.userId)
+    const received = await until(async () => {
+      const { body } = await robot.api.get('messages?direction=inbound')
+      return body.data.messages.find(({ from }: { from: string }) => from === to)
+    })
+    expect([sentByKey.userId, received.userId]).toEqual([owner.userId, owner.userId])
+    for (const id of ids) expect((await ask(there, 'DELETE /instances/:id', [id])).code).toBe(null)
+    await ask(admin, 'DELETE /teams/:teamId/api-keys/:id', [teamId, made.data.id])
   })
 })
 

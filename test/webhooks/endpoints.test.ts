@@ -163,6 +163,16 @@ it('lists endpoints without their secrets, oldest first', async () => {
   for (const webhook of body.data) expect(Object.keys(webhook).sort()).toEqual(['createdAt', 'events', 'id', 'url'])
 })
 
+it('shows when an endpoint was disabled, where it is read alone', async () => {
+  const { id } = await create()
+  expect((await client.get(`webhooks/${id}`)).body.data).toMatchObject({ id, disabledAt: null })
+  await client.put(`webhooks/${id}`, { enabled: false })
+  const { disabledAt } = (await client.get(`webhooks/${id}`)).body.data
+  expect(disabledAt).toMatch(/^\d{4}-.*Z$/)
+  const graph = await client.graphql(`{ webhook(id: "${id}") { disabledAt } }`)
+  expect(graph.body.data.webhook).toEqual({ disabledAt })
+})
+
 it('shows a secret when it is created, and in no other response or log', async () => {
   const { id, secret } = await create()
   const rotated = (await client.post(`webhooks/${id}/rotate-secret`, {})).body.data

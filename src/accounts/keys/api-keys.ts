@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { Context } from '../../core/context.ts'
+import { countedWorkspaces } from '../../core/counted-workspaces.ts'
 import type { Db } from '../../core/database/database.ts'
 import { type Tx, transaction } from '../../core/database/transaction.ts'
 import { fail } from '../../core/errors.ts'
@@ -9,6 +10,7 @@ import { load } from '../../core/graph/load.ts'
 import { newId } from '../../core/id.ts'
 import { nameOf, parse, uuid } from '../../core/validation.ts'
 import type { ApiKey, Prisma } from '../../generated/prisma/client.ts'
+import { KeyAccess } from '../../generated/prisma/enums.ts'
 import { userIdOf } from '../find-user.ts'
 import { ownWorkspaceOf } from '../own-workspace.ts'
 
@@ -18,6 +20,7 @@ export interface NewApiKey {
   /** Set for a team key. */
   teamId?: string
   name: string
+  access?: KeyAccess
   /** The whole key, if the caller supplies it instead of having one generated. */
   key?: string
 }
@@ -31,7 +34,7 @@ export interface IssuedApiKey extends ApiKeyRow {
 }
 
 /** The fields of an {@link ApiKeyRow}, and the keys that are active, oldest first. */
-export const keyFields = { id: true, name: true, prefix: true, createdAt: true, lastUsedAt: true } as const
+export const keyFields = { id: true, name: true, prefix: true, access: true, createdAt: true, lastUsedAt: true } as const
 export const activeKeys = {
   where: { revokedAt: null },
   select: keyFields,
@@ -51,13 +54,13 @@ export async function issueApiKey({ db }: Tx, { key: given, ...key }: NewApiKey)
 }
 
 /**
- * Inserts a key unless the workspace already has `max` active keys. Exact if the caller has locked a row that stands for the owner (a
- * person or a team), such as the owner's subscription.
- * @throws MAX_API_KEYS_REACHED when the workspace has `max` active keys.
+ * Inserts a key unless the workspaces that the owner's plan pays for have `max` active keys together. Exact if the caller has locked the
+ * owner's subscription.
+ * @throws MAX_API_KEYS_REACHED when they have as many.
  */
-export async function issueApiKeyWithin(tx: Tx, max: number, key: NewApiKey): Promise<IssuedApiKey> {
-  const { workspaceId } = key
-  if ((await tx.db.apiKey.count({ where: { workspaceId, revokedAt: null } })) >= max) fail('MAX_API_KEYS_REACHED')
+export async function issueApiKeyWithin(tx: Tx, ownerId: string, max: number, key: NewApiKey): Promise<IssuedApiKey> {
+  const active = await tx.db.apiKey.count({ where: { revokedAt: null, workspace: countedWorkspaces(ownerId) } })
+  if (active >= max) fail('MAX_API_KEYS_REACHED')
   return await issueApiKey(tx, key)
 }
 
@@ -89,17 +92,17 @@ export async function originOfKey(ctx: Context, id: string): Promise<KeyOrigin |
   })
 }
 
-const newKey = z.object({ email: z.string(), name: nameOf(100) })
+const newKey = z.object({ email: z.string(), name: nameOf(100), access: z.enum(KeyAccess).default('full') })
 
 /**
  * Adds a key to the account's personal workspace, without a limit check.
  * @throws VALIDATION_ERROR when the input is invalid; NOT_FOUND when the address is unknown.
  */
 export async function createApiKey(db: Db, input: z.input<typeof newKey>): Promise<IssuedApiKey> {
-  const { email, name } = parse(newKey, input)
+  const { email, name, access } = parse(newKey, input)
   return await transaction(db, async (tx) => {
     const userId = await userIdOf(tx.db, email)
-    return await issueApiKey(tx, { userId, workspaceId: await ownWorkspaceOf(tx, userId), name })
+    return await issueApiKey(tx, { userId, workspaceId: await ownWorkspaceOf(tx, userId), name, access })
   })
 }
 

@@ -1,5 +1,6 @@
 // GraphQL fields of bulk operations on contacts.
 import { builder } from '../../core/graph/builder.ts'
+import { connectionOf } from '../../core/graph/connection.ts'
 import { parse, uuid } from '../../core/validation.ts'
 import { followOne } from '../../events/live/follow.ts'
 import { distinctIds, groupAndIds } from '../contact-ids.ts'
@@ -79,20 +80,26 @@ const DeletedContactsRef = builder.objectRef<Bulk<Deleted>>('BulkDeleteContactsR
   }),
 })
 
+const { connection: BulkJobConnection } = connectionOf(BulkJobRef, ['QueryBulkJobsConnection'])
+
 builder.queryFields((t) => ({
   bulkJob: t.field({
     type: BulkJobRef,
+    nullable: true,
     description: 'One bulk job.',
     errors: ['NOT_FOUND'],
     args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
     resolve: (_, { id }, ctx) => readBulkJob(ctx, parse(uuid, id, 'id')),
   }),
-  bulkJobs: t.connection({
-    type: BulkJobRef,
-    extensions: { page: 20 },
-    description: `The bulk jobs of the workspace, newest first; 20 a page, at most 100. The cursor of a job is its id. A job is kept for ${keptForDays} days after its end.`,
-    resolve: (_, args, ctx) => pageOfBulkJobs(ctx, args),
-  }),
+  bulkJobs: t.connection(
+    {
+      type: BulkJobRef,
+      extensions: { page: 20 },
+      description: `The bulk jobs of the workspace, newest first; 20 a page, at most 100. The cursor of a job is its id. A job is kept for ${keptForDays} days after its end.`,
+      resolve: (_, args, ctx) => pageOfBulkJobs(ctx, args),
+    },
+    BulkJobConnection,
+  ),
 }))
 
 builder.mutationFields((t) => {

@@ -2,6 +2,7 @@
 
 import { fail } from '../../core/errors.ts'
 import { builder } from '../../core/graph/builder.ts'
+import { connectionOf } from '../../core/graph/connection.ts'
 import { DeletedRef } from '../../core/graph/deleted.ts'
 import { parseChange } from '../../core/graph/input.ts'
 import { readList } from '../../core/graph/list.ts'
@@ -10,8 +11,7 @@ import { keyed } from '../../core/idempotency/idempotency.ts'
 import { parse, uuid } from '../../core/validation.ts'
 import type { ContactGroup } from '../../generated/prisma/client.ts'
 import { CreateContactGroupInput, UpdateContactGroupInput } from '../input.ts'
-import { ContactRef } from '../schema.ts'
-import type { Member } from './members.sql.ts'
+import { ContactConnection, ContactRef } from '../schema.ts'
 import { groupsOf, pageOfMembers } from './members.ts'
 import { createGroup, deleteGroup, updateGroup } from './service.ts'
 
@@ -37,19 +37,12 @@ export const ContactGroupRef = builder.prismaObject('ContactGroup', {
         },
         resolve: (group, args, ctx, info) => pageOfMembers(ctx, info, group, args),
       },
-      {},
-      {
-        fields: (t) => ({
-          addedAt: t.field({
-            type: 'DateTime',
-            description: 'When the contact joined the group.',
-            resolve: ({ node }) => (node as Member).addedAt,
-          }),
-        }),
-      },
+      ContactConnection,
     ),
   }),
 })
+
+const { connection: ContactGroupConnection } = connectionOf(ContactGroupRef, ['QueryContactGroupsConnection'])
 
 builder.prismaObjectField(ContactRef, 'groups', (t) =>
   t.field({
@@ -72,6 +65,7 @@ const groupTable = tableOf('ContactGroup', 'contact_groups')
 builder.queryFields((t) => ({
   contactGroup: t.prismaField({
     type: ContactGroupRef,
+    nullable: true,
     description: 'One contact group.',
     errors: ['NOT_FOUND'],
     args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
@@ -80,20 +74,23 @@ builder.queryFields((t) => ({
       return (await app.db.contactGroup.findFirst({ ...query, where })) ?? fail('NOT_FOUND', 'Contact group not found')
     },
   }),
-  contactGroups: t.connection({
-    type: ContactGroupRef,
-    extensions: { page: 50 },
-    description: 'The contact groups of the workspace, newest first; 50 a page, at most 100.',
-    resolve: async (_, args, ctx, info) => {
-      const { workspaceId } = ctx.principal
-      const page = await readList<ContactGroup>(ctx, info, args, {
-        table: groupTable,
-        of: ['workspaceId', workspaceId],
-        binding: ['contact groups', workspaceId],
-      })
-      return { ...page, totalCount: () => ctx.app.db.contactGroup.count({ where: { workspaceId } }) }
+  contactGroups: t.connection(
+    {
+      type: ContactGroupRef,
+      extensions: { page: 50 },
+      description: 'The contact groups of the workspace, newest first; 50 a page, at most 100.',
+      resolve: async (_, args, ctx, info) => {
+        const { workspaceId } = ctx.principal
+        const page = await readList<ContactGroup>(ctx, info, args, {
+          table: groupTable,
+          of: ['workspaceId', workspaceId],
+          binding: ['contact groups', workspaceId],
+        })
+        return { ...page, totalCount: () => ctx.app.db.contactGroup.count({ where: { workspaceId } }) }
+      },
     },
-  }),
+    ContactGroupConnection,
+  ),
 }))
 
 builder.mutationFields((t) => {

@@ -12,10 +12,9 @@ import {
   typeFromAST,
   visit,
 } from 'graphql'
-import { compileQuery, isCompiledQuery } from 'graphql-jit'
 import { type CompiledRun, operationOf } from './prepared.ts'
 
-/** Compiling takes as long as some tens of executions. */
+/** Compiling takes as long as some tens of executions. graphql-jit loads with the first one, because it is 9 % of a start. */
 const runsBeforeCompiling = 5
 
 type Args = Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' | 'variableValues' | 'contextValue'>
@@ -25,15 +24,16 @@ export async function executeCompiled(args: Args): Promise<ExecutionResult | nul
   const operation = operationOf(args.document, args.operationName)
   if (!operation) return null
   const { node, compiled } = operation
-  if (++compiled.runs === runsBeforeCompiling) compiled.query = compile(args, node)
+  if (++compiled.runs === runsBeforeCompiling) compiled.query = await compile(args, node)
   const result: ExecutionResult | undefined = await compiled.query?.(undefined, args.contextValue, args.variableValues ?? {})
   return result?.data && !result.errors ? result : null
 }
 
-function compile({ schema, document, operationName }: Args, node: OperationDefinitionNode): CompiledRun['query'] {
+async function compile({ schema, document, operationName }: Args, node: OperationDefinitionNode): Promise<CompiledRun['query']> {
   const isLeaf = (type: TypeNode) => isLeafType(getNullableType(typeFromAST(schema, type)))
   const isPlain = node.operation === 'query' && node.variableDefinitions?.every(({ type }) => isLeaf(type))
   if (!isPlain || hasOwnMeaning(document)) return null
+  const { compileQuery, isCompiledQuery } = await import('graphql-jit')
   const compiled = compileQuery(schema, document, operationName ?? '')
   return isCompiledQuery(compiled) ? compiled.query : null
 }

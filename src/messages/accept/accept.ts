@@ -14,6 +14,7 @@ import { sqlTransaction } from '../../core/database/transaction.ts'
 import { codeOf, failure } from '../../core/errors.ts'
 import { newId } from '../../core/id.ts'
 import { definePart } from '../../core/part.ts'
+import { senderOf } from '../../core/principal.ts'
 import type { Message } from '../../generated/prisma/client.ts'
 import { withoutFile } from '../../message-types/fields.ts'
 import { dispatchRequest, enqueueDispatch } from '../dispatch/dispatch-job.ts'
@@ -137,7 +138,7 @@ function draftAll(submissions: readonly Submission[], results: (Result | undefin
         index,
         submission,
         id: newId(),
-        principal,
+        principal: { workspaceId: principal.workspaceId, userId: senderOf(principal) },
         instance,
         to: input.to,
         scheduledAt,
