@@ -46,7 +46,8 @@ const exceptions: Record<string, { tables: readonly string[]; reason: string }> 
   },
   'src/messages/accept/insert.sql.ts': {
     tables: ['workspaces'],
-    reason: 'A message that counts stores the billing period of its owner, which one join reads for the whole batch (bench accept).',
+    reason:
+      'A message that counts stores the billing period of its owner, which one join reads for the whole batch (bench accept).',
   },
   'src/messages/accept/unsent.sql.ts': {
     tables: ['workspaces'],
@@ -77,6 +78,10 @@ const exceptions: Record<string, { tables: readonly string[]; reason: string }> 
     reason: 'A delivery has the payload of its event: the claim reads both in one round trip (npm run bench -- webhooks).',
   },
   'src/webhooks/deliveries.sql.ts': { tables: ['events'], reason: 'A delivery shows the payload of its event.' },
+  'src/campaigns/recipients.sql.ts': {
+    tables: ['messages', 'contacts'],
+    reason: 'A page of recipients has the status that the message of each has, and is read by it, in one statement.',
+  },
   'src/campaigns/stats.sql.ts': { tables: ['messages'], reason: 'Counts recipients and their messages as of one moment.' },
 }
 
