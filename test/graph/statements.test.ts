@@ -26,7 +26,7 @@ beforeAll(async () => {
   keyUse(app).note = () => {}
   const account = await createAccount(databaseUrl)
   openContext = async () => {
-    const { principal } = await admitKeys(app)({ key: account.apiKey, teamId: undefined, scope: 'workspace' })
+    const { principal } = await admitKeys(app)({ key: account.apiKey, teamId: undefined, access: ['full'], scope: 'workspace' })
     return contextOf(app, principal as NonNullable<typeof principal>, 'test')
   }
   await seed(databaseUrl, account)
