@@ -24,6 +24,7 @@ GET    contacts/:id
 PUT    contacts/:id
 DELETE contacts/:id
 GET    contacts/:id/groups
+GET    contacts/export.csv
 GET    contacts/bulk-jobs
 GET    contacts/bulk-jobs/:jobId
 POST   contacts/bulk-jobs/:jobId/cancel
@@ -54,6 +55,7 @@ GET    messages
 GET    messages/:id
 POST   messages/:id/cancel
 POST   messages/bulk
+GET    messages/export.csv
 GET    messages/history
 POST   messages/schedule
 POST   messages/send
@@ -108,8 +110,8 @@ describe('every route', () => {
     const answer = await ask(other, path.replaceAll(/:\w+/g, nobody), rig.tenant.account.apiKey)
     expectRefusal(answer, 405, 'METHOD_NOT_ALLOWED')
     const outcome = (answer.headers.get('allow') ?? '').split(', ')
-    // A media file also allows HEAD.
-    expect(outcome.filter((name) => name !== 'HEAD' || path !== 'media/:id').sort()).toEqual([...allowed].sort())
+    // A file also allows HEAD.
+    expect(outcome.filter((name) => name !== 'HEAD' || !/^media.:id$|\.csv$/.test(path)).sort()).toEqual([...allowed].sort())
     expect(allowed).toContain(method)
   })
 })
