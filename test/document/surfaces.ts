@@ -27,6 +27,8 @@ const ofBoth = [
   'bulkJobProgress',
   'contactGroupMembers',
   'downloadMedia',
+  'exportContacts',
+  'exportMessages',
   'groupsOfContact',
   'instanceHealth',
   'openapi',
