@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { DocumentNode, ExecutionResult } from 'graphql'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { codeOf, fail, failure } from '../src/core/errors.ts'
 import { type Cell, type ExportRoute, type Run, readExport } from './export.ts'
 import type { ApiSource } from './openapi/document.ts'
@@ -50,6 +50,8 @@ export interface RestGateway<Context> {
   files: Record<FileRoute['transfer'], (request: FastifyRequest, reply: FastifyReply, context: Context) => Promise<FastifyReply>>
   /** Strips the fields that the input does not define. */
   stripFields: (input: string, body: unknown) => unknown
+  /** The query without its empty values, except those of the parameters in `kept`. */
+  withoutEmpty: (query: unknown, kept?: readonly string[]) => Record<string, unknown>
   /** @throws VALIDATION_ERROR when the value is invalid; the message names the fields. */
   parse: <Schema extends z.ZodType>(schema: Schema, value: unknown) => z.output<Schema>
 }
@@ -103,7 +105,7 @@ async function sendExport<Context>(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const query = gateway.parse(route.query, request.query)
+  const query = gateway.parse(route.query, gateway.withoutEmpty(request.query))
   const run: Run = (document, variables) => gateway.execute({ document, variables, context, repeatable: null, isPart: true })
   const { titles, pages } = await readExport(route, query, run)
   return await gateway.sendCsv(request, reply, { name: route.file, columns: titles, pages }, context)
@@ -136,14 +138,22 @@ async function perform<Context>(
   let query: Record<string, unknown>
   let variables: Record<string, unknown>
   try {
-    query = route.query ? gateway.parse(route.query, request.query) : {}
+    query = route.query ? gateway.parse(route.query, gateway.withoutEmpty(request.query, route.keepsEmpty)) : {}
     variables = route.variables({ params: request.params, query, body: bodyOf(gateway, route, request) } as RouteRequest)
   } catch (error) {
-    return { error: await gateway.keep(error as Error, context, repeatable) }
+    return { error: await gateway.keep(withIds(error as Error, route, request), context, repeatable) }
   }
   const result = await gateway.execute({ document: route.document, variables, context, repeatable })
   const error = result.errors?.[0]
   return error ? { error: renamed(error, route) } : { data: result.data, query }
+}
+
+/** Adds the malformed ids of the path to an error about the query or the body, because the graph does not see this request. */
+function withIds(error: Error, { ofTeam }: Route, { params }: FastifyRequest): Error {
+  if (codeOf(error) !== 'VALIDATION_ERROR') return error
+  const ids = Object.entries(params as Record<string, string>).filter(([name]) => name !== ofTeam && /^(id|\w+Id)$/.test(name))
+  const faults = ids.flatMap(([name, id]) => (z.guid().safeParse(id).success ? [] : [`${name}: must be a UUID`]))
+  return faults.length > 0 ? failure('VALIDATION_ERROR', [...faults, error.message].join('; ')) : error
 }
 
 function bodyOf<Context>(gateway: RestGateway<Context>, route: Route, request: FastifyRequest): Record<string, unknown> {

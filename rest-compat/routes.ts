@@ -2,6 +2,7 @@
 import { accountRoutes } from './account.ts'
 import { apiKeyRoutes } from './api-keys.ts'
 import { billingRoutes } from './billing.ts'
+import { recipientFiles, recipientRoutes } from './campaign-recipients.ts'
 import { campaignRoutes } from './campaigns.ts'
 import { contactExport, contactFiles } from './contact-files.ts'
 import { contactGroupRoutes } from './contact-groups.ts'
@@ -24,6 +25,8 @@ export const routes: readonly (Route | RefusedRoute | FileRoute | ExportRoute)[]
   ...messageRoutes,
   messageExport,
   ...campaignRoutes,
+  ...recipientRoutes,
+  ...recipientFiles,
   ...instanceRoutes,
   ...numberLookupRoutes,
   ...contactRoutes,

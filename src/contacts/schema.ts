@@ -4,6 +4,7 @@ import { fail } from '../core/errors.ts'
 import { builder } from '../core/graph/builder.ts'
 import { connectionOf, moved } from '../core/graph/connection.ts'
 import { DeletedRef } from '../core/graph/deleted.ts'
+import { parseChange } from '../core/graph/input.ts'
 import { keyed } from '../core/idempotency/idempotency.ts'
 import { parse, uuid } from '../core/validation.ts'
 import type { Member } from './groups/members.sql.ts'
@@ -113,8 +114,7 @@ builder.mutationFields((t) => {
       description: 'Updates a contact.',
       errors: ['NOT_FOUND', { CONFLICT: 'if another contact has the number' }],
       args: { id, input: t.arg({ type: UpdateContactInput.ref, required: true, description: 'The changes.' }) },
-      resolve: (_, args, ctx) =>
-        updateContact(ctx, parse(uuid, args.id, 'id'), UpdateContactInput.parse(ctx.app.config, args.input)),
+      resolve: (_, args, ctx) => updateContact(ctx, ...parseChange(ctx.app.config, UpdateContactInput, args)),
     }),
     deleteContact: t.field({
       type: DeletedRef,

@@ -31,11 +31,12 @@ const offered: Record<string, readonly string[]> = {
   events: ['log/define', 'log/emit', 'log/event-type', 'log/log', 'log/relay', 'live/follow'],
   media: ['url', 'receive'],
   'message-types': ['fields', 'row'],
-  contacts: ['bulk/service', 'groups/service'],
+  contacts: ['bulk/service', 'groups/service', 'load'],
   instances: ['safety', 'sending.sql'],
   messages: [
     'input',
     'list',
+    'load',
     'object',
     'accept/compose',
     'accept/enqueue',
