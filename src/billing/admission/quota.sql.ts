@@ -2,24 +2,28 @@
 import type { Sql } from '../../core/database/database.ts'
 import { thisMonth } from './period.ts'
 
+/** The time at which this is evaluated, which is after the lock of an upsert. Rounding would reach into the future. */
+const clock = `date_trunc('milliseconds', clock_timestamp())`
+
 /**
  * Takes quota of the current month, for each owner as much of `wanted` as fits below `quota`. `used` is the count afterwards. Owners must
- * be sorted by their ids. One upsert: the row lock makes it exact across all processes.
+ * be sorted by their ids. One upsert: the row lock makes it exact across all processes. `at` is when the owner's row was locked: the
+ * transactions of one owner commit in the order of these times, which differ by a millisecond at least.
  */
 export async function takeQuota(
   tx: Sql,
   owners: readonly { ownerId: string; quota: number; wanted: number }[],
-): Promise<{ userId: string; granted: number; used: number }[]> {
-  const { rows } = await tx.query<{ userId: string; granted: number; used: number }>({
+): Promise<{ userId: string; granted: number; used: number; at: Date }[]> {
+  const { rows } = await tx.query<{ userId: string; granted: number; used: number; at: Date }>({
     name: 'billing.take-quota',
     text: `with wanted as (select * from unnest($1::uuid[], $2::int[], $3::int[]) as a(id, quota, n))
-      insert into usage as u ("userId", period, "messagesCount", granted)
-      select id, ${thisMonth}, least(n, quota), least(n, quota) from wanted order by id
+      insert into usage as u ("userId", period, "messagesCount", granted, "acceptedAt")
+      select id, ${thisMonth}, least(n, quota), least(n, quota), ${clock} from wanted order by id
       on conflict ("userId", period) do update set ("messagesCount", granted) = (
         select u."messagesCount" + g.n, g.n
         from (select greatest(0, least(a.n, a.quota - u."messagesCount" - u."statusesCount")) as n from wanted a where a.id = excluded."userId") g
-      )
-      returning "userId", granted, "messagesCount" + "statusesCount" as used`,
+      ), "acceptedAt" = greatest(${clock}, u."acceptedAt" + interval '1 millisecond')
+      returning "userId", granted, "messagesCount" + "statusesCount" as used, "acceptedAt" as at`,
     values: [owners.map(({ ownerId }) => ownerId), owners.map(({ quota }) => quota), owners.map(({ wanted }) => wanted)],
   })
   return rows

@@ -51,6 +51,7 @@ export async function enqueueMessages(
       instance,
       to,
       scheduledAt: null,
+      acceptedAt: now,
       campaignId,
       campaignRecipients: recipientsCount,
       contactId,
@@ -59,7 +60,6 @@ export async function enqueueMessages(
       mediaUrl,
       content,
     })),
-    now,
   )
   await Promise.all([
     insertMessages(tx, messages),
