@@ -28,15 +28,19 @@ function operationOf(source: OperationSource, components: Components, route: Fil
 }
 
 function takesFile(
-  { graph }: OperationSource,
+  { graph, inputs }: OperationSource,
   { schemas, rules }: Components,
-  { status }: FileRoute,
+  { status, form: others }: FileRoute,
   answer: NonNullable<FileRoute['answer']>,
 ) {
+  const input = others === undefined ? undefined : inputs.get(others)
   const form = {
     type: 'object',
     required: ['file'],
-    properties: { file: { ...bytes, description: 'The file. Its name does not matter.' } },
+    properties: {
+      file: { ...bytes, description: 'The file. Its name does not matter.' },
+      ...(input && schemas.query(input.schema, () => undefined).properties),
+    },
   }
   const data = schemas.answer(answer, graph.getQueryType()?.getFields().media?.type)
   const headers = headerRefs([...rules.headers, 'Idempotency-Replayed'])
@@ -45,7 +49,7 @@ function takesFile(
     requestBody: { required: true, content: { 'multipart/form-data': { schema: form } } },
     responses: {
       [status]: {
-        description: 'The stored file.',
+        description: status === 202 ? 'The request is processed in the background.' : 'The stored file.',
         headers,
         content: { 'application/json': { schema: { type: 'object', required: ['data'], properties: { data } } } },
       },

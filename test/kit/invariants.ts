@@ -128,9 +128,11 @@ const promises: Record<string, string> = {
     ) e where n > 0 and (last - first + 1 <> n or last <> given)`,
   'used quota is what a recount finds': `
     select * from (
-      select w."ownerId" as id, m."countedPeriod" as period, count(*)::int as n from messages m join workspaces w on w.id = m."workspaceId"
+      select w."ownerId" as id, coalesce(c."carriedInto", m."countedPeriod") as period, count(*)::int as n
+      from messages m join workspaces w on w.id = m."workspaceId"
+      left join usage c on c."userId" = w."ownerId" and c.period = m."countedPeriod"
       where m."countedPeriod" is not null group by 1, 2
-    ) counted full join usage u on u."userId" = counted.id and u.period = counted.period
+    ) counted full join (select * from usage where "carriedInto" is null) u on u."userId" = counted.id and u.period = counted.period
     where coalesce(counted.n, 0) <> coalesce(u."messagesCount", 0)`,
   'what never left gave its quota back, what left or may have left has it': `
     select id, status, error, "acceptedAt", "countedPeriod" from messages where direction = 'outbound'
@@ -149,13 +151,15 @@ const promises: Record<string, string> = {
     group by g.id having g."membersCount" <> count(m."contactId")`,
   'a bulk job counts each contact that it dealt with, and has dealt with all when it is done': `
     select id, status, "requestedCount", "processedCount", summary from bulk_jobs
-    where "processedCount" <> (select coalesce(sum(n::int), 0) from jsonb_each_text(summary) s(name, n))
-      or (status = 'done') <> ("processedCount" = "requestedCount")`,
+    where "processedCount" <> (select coalesce(sum(n::int), 0) from jsonb_each_text(summary - 'invalid') s(name, n))
+        and not (summary ? 'invalid' and jsonb_array_length(summary->'invalid') > 0)
+      or (status = 'done') <> ("processedCount" = "requestedCount") and not (status = 'failed' and "requestedCount" = 0)`,
   'a bulk job that has not ended has its contacts and a job that deals with them, and one that has ended has neither': `
     select b.id, b.status, cardinality(b."contactIds") from bulk_jobs b
-    where case when b.status in ('pending', 'processing') then cardinality(b."contactIds") <> b."requestedCount" or b."completedAt" is not null
+    where case when b.status in ('pending', 'processing') then b.operation <> 'import_contacts' and cardinality(b."contactIds") <> b."requestedCount"
+        or b."completedAt" is not null
         or not exists (select from pgboss.job j where j.name = 'contact.bulk' and j.state < 'completed' and j.data->>'id' = b.id::text)
-      else cardinality(b."contactIds") > 0 or b."completedAt" is null or (b.status = 'failed') <> (b.error is not null) end`,
+      else cardinality(b."contactIds") > 0 or exists (select from import_pieces p where p."jobId" = b.id) or b."completedAt" is null or (b.status = 'failed') <> (b.error is not null) end`,
   'a campaign has the recipients that it was created with': `
     select c.id, c."recipientsCount" from campaigns c
     where c."recipientsCount" <> (select count(distinct r."to") from campaign_recipients r where r."campaignId" = c.id)

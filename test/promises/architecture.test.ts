@@ -29,7 +29,7 @@ const offered: Record<string, readonly string[]> = {
   teams: ['memberships.sql'],
   billing: ['plans', 'admission/period', 'admission/quota', 'hold-plan', 'team-fit', 'team-fit.sql'],
   events: ['log/define', 'log/emit', 'log/event-type', 'log/log', 'log/relay', 'live/follow'],
-  media: ['url'],
+  media: ['url', 'receive'],
   'message-types': ['fields', 'row'],
   contacts: ['bulk/service', 'groups/service', 'load'],
   instances: ['safety', 'sending.sql'],

@@ -26,11 +26,13 @@ GET    contacts/:id
 PUT    contacts/:id
 DELETE contacts/:id
 GET    contacts/:id/groups
+GET    contacts/export.csv
 GET    contacts/bulk-jobs
 GET    contacts/bulk-jobs/:jobId
 POST   contacts/bulk-jobs/:jobId/cancel
 GET    contacts/bulk-jobs/:jobId/progress
 POST   contacts/bulk-delete
+POST   contacts/import
 GET    contacts/groups
 POST   contacts/groups
 GET    contacts/groups/:groupId
@@ -55,6 +57,7 @@ GET    messages
 GET    messages/:id
 POST   messages/:id/cancel
 POST   messages/bulk
+GET    messages/export.csv
 GET    messages/history
 POST   messages/schedule
 POST   messages/send
