@@ -62,6 +62,8 @@ GET    messages/history
 POST   messages/schedule
 POST   messages/send
 POST   number-lookups
+GET    retention-settings
+PUT    retention-settings
 POST   statuses
 GET    templates
 POST   templates
