@@ -5,6 +5,8 @@ import { mountRest, type RestGateway } from '../rest-compat/mount.ts'
 import { describeAuth, mountAuth } from './accounts/sign-in/auth-routes.ts'
 import { hostFor } from './app.ts'
 import { mountStripeWebhook } from './billing/stripe/webhook.ts'
+import { exportRecipients } from './campaigns/recipients.ts'
+import { importContacts } from './contacts/import/upload.ts'
 import type { App } from './core/app.ts'
 import type { Context } from './core/context.ts'
 import { failure } from './core/errors.ts'
@@ -156,7 +158,7 @@ function restSurface(app: App, graph: GraphQLSchema, open: Admit): Omit<RestGate
       }),
     textOf: answerText,
     keep: (error, context, repeatable) => keepFailure({ ...context, idempotency: repeatable }, error),
-    files: { upload, download },
+    files: { upload, download, recipients: exportRecipients, importContacts },
     withoutEmpty,
     stripFields: (input, body) => stripFields(app.config, input, body),
     parse,

@@ -16,7 +16,8 @@ const custom = textsByName(1024).check(({ value, issues }) => {
   }
 })
 
-const contactFields = {
+/** Every field that a caller may set. */
+export const contactFields = {
   name: nameOf(200).describe('The full name, 1 to 200 characters.'),
   firstName: nameOf(200)
     .nullish()
