@@ -21,7 +21,11 @@ import { applyChange } from './state.ts'
 
 export const createInstanceFields = z.object({
   name: nameOf(100).describe('Its name, 1 to 100 characters.'),
-  provider: z.enum(ProviderName).meta({ id: 'ProviderName' }).nullish().describe(
+  provider: z
+    .enum(ProviderName)
+    .meta({ id: 'ProviderName' })
+    .nullish()
+    .describe(
       'The network; defaults to the sandbox. A server in production has no default, and a sandbox only if its operator allows it.',
     ),
   settings: jsonObject(z.unknown()).nullish().describe("The provider's own settings."),
