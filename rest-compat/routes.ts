@@ -14,6 +14,7 @@ import { messageRoutes } from './messages.ts'
 import { numberLookupRoutes } from './number-lookups.ts'
 import type { FileRoute, RefusedRoute, Route } from './route.ts'
 import { statusRoutes } from './statuses.ts'
+import { suppressionFiles, suppressionRoutes } from './suppressions.ts'
 import { teamAccessRoutes } from './team-access.ts'
 import { teamRoutes } from './teams.ts'
 import { templateRoutes } from './templates.ts'
@@ -30,6 +31,8 @@ export const routes: readonly (Route | RefusedRoute | FileRoute)[] = [
   ...contactGroupRoutes,
   ...contactJobRoutes,
   ...contactFiles,
+  ...suppressionRoutes,
+  ...suppressionFiles,
   ...templateRoutes,
   ...mediaRoutes,
   ...mediaRows,

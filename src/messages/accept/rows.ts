@@ -13,6 +13,8 @@ export interface NewMessage extends ComposedMessage {
   to: string
   scheduledAt: Date | null
   campaignId: string | null
+  reference?: string | null | undefined
+  ignoresSuppression?: boolean
   /** Number of recipients of the campaign. */
   campaignRecipients?: number
 }
@@ -42,6 +44,8 @@ function rowOf(app: App, message: NewMessage, now: Date): Message {
     status: 'queued',
     error: null,
     providerMessageId: null,
+    reference: message.reference ?? null,
+    ignoresSuppression: message.ignoresSuppression ?? false,
     warnings,
     safety: { ...safety },
     cold,
