@@ -17,6 +17,7 @@ import { inputs } from './core/graph/input.ts'
 import { needsActive } from './core/graph/root-fields.ts'
 import { stripFields } from './core/graph/strip-fields.ts'
 import { readBodies, readBody } from './core/http/body.ts'
+import { sendCsv } from './core/http/csv-answer.ts'
 import { withoutEmpty } from './core/http/query.ts'
 import { idempotencyOf, keepFailure } from './core/idempotency/idempotency.ts'
 import { parse } from './core/validation.ts'
@@ -27,6 +28,7 @@ import { plainStreamQuery } from './events/live/stream-plain.ts'
 import { mountStreams } from './events/live/streams.ts'
 import { type Authenticator, createAuthenticator, namedTeam } from './http/authenticate.ts'
 import { createHttp, refuseUnknown } from './http/create.ts'
+import { takeExport } from './http/export-limit.ts'
 import { createGraph } from './http/graph.ts'
 import { mountGraphql } from './http/graphql.ts'
 import { mountHealth } from './http/health.ts'
@@ -149,17 +151,21 @@ function restSurface(app: App, graph: GraphQLSchema, open: Admit): Omit<RestGate
       return context
     },
     repeatable: (request) => idempotencyOf(request, request.fingerprint),
-    execute: ({ document, variables, context, repeatable }) =>
+    execute: ({ document, variables, context, repeatable, isPart }) =>
       executeOperation({
         schema: graph,
         document,
         variables,
-        context: { ...context, idempotency: repeatable },
+        context: { ...context, idempotency: repeatable, ...(isPart && { response: undefined }) },
         limits: restBudget,
       }),
     textOf: answerText,
     keep: (error, context, repeatable) => keepFailure({ ...context, idempotency: repeatable }, error),
     files: { upload, download, recipients: exportRecipients, importContacts, importSuppressions: importSuppressionFile },
+    sendCsv: async (request, reply, file, { principal }) => {
+      takeExport(principal.workspaceId, reply.raw)
+      return await sendCsv(request, reply, file)
+    },
     withoutEmpty,
     stripFields: (input, body) => stripFields(app.config, input, body),
     parse,

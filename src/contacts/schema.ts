@@ -9,6 +9,7 @@ import { keyed } from '../core/idempotency/idempotency.ts'
 import { parse, uuid } from '../core/validation.ts'
 import type { Member } from './groups/members.sql.ts'
 import { ContactFilter, CreateContactInput, UpdateContactInput } from './input.ts'
+import { readCustomKeys } from './keys.sql.ts'
 import { type ContactSort, pageOfContacts, sorts } from './list.ts'
 import { createContact, deleteContact, updateContact } from './service.ts'
 
@@ -82,6 +83,17 @@ builder.queryFields((t) => ({
     ContactConnection,
   ),
 }))
+
+/** Most keys that callers get. */
+const maxKeys = 1_000
+
+builder.queryField('contactKeys', (t) =>
+  t.stringList({
+    extensions: { items: maxKeys },
+    description: 'The keys that contacts of the workspace have in `custom`, in alphabetical order, at most 1000.',
+    resolve: (_, __, { app, principal }) => readCustomKeys(app.pool, principal.workspaceId, maxKeys),
+  }),
+)
 
 builder.mutationFields((t) => {
   const id = t.arg.id({ required: true, description: 'The contact.' })

@@ -84,22 +84,16 @@ async function settleNumbers(tx: Sql, workspaceId: string, contacts: readonly Im
   return { existing: [...existing, ...inserted, ...others], created }
 }
 
-function newRow({ phone, firstName, lastName, email, tags, custom }: ImportedContact, name: string): ImportedRow {
-  return {
-    id: newId(),
-    ...namesOf({ name, firstName, lastName }),
-    phone,
-    email: email ?? null,
-    tags: tags ?? [],
-    custom: custom ?? {},
-  }
+function newRow(contact: ImportedContact, name: string): ImportedRow {
+  const { phone, email, tags, custom } = contact
+  return { id: newId(), ...namesOf({ ...contact, name }), phone, email: email ?? null, tags: tags ?? [], custom: custom ?? {} }
 }
 
 /** Empty cells leave the contact as it is. */
 function mergedOf(row: ImportedRow, given: ImportedContact): ImportedRow {
   return {
     ...row,
-    ...namesOf({ name: given.name, firstName: given.firstName ?? undefined, lastName: given.lastName ?? undefined }, row),
+    ...namesOf(given, row),
     email: given.email ?? row.email,
     tags: given.tags ?? row.tags,
     custom: { ...(row.custom as Record<string, string>), ...given.custom },
