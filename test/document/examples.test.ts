@@ -8,7 +8,16 @@ import { upload } from '../media/rig.ts'
 import { type Call, callsOf } from './calls.ts'
 
 /** Operations that answer no JSON or that never succeed. */
-const apart = ['publishStatus', 'streamEvents', 'uploadMedia', 'downloadMedia', 'importContacts', 'exportContacts', 'exportMessages']
+const apart = [
+  'publishStatus',
+  'streamEvents',
+  'uploadMedia',
+  'downloadMedia',
+  'importContacts',
+  'importSuppressions',
+  'exportContacts',
+  'exportMessages',
+]
 
 const calls = callsOf('public').filter(({ operation }) => !apart.includes(operation.operationId))
 
@@ -49,6 +58,10 @@ async function place({ path, operation }: Call): Promise<string> {
   if (path.startsWith('/campaigns/{id}')) values.id = await newCampaign()
   if (path.startsWith('/webhooks/{id}')) values.id = await newWebhook()
   if (path.startsWith('/media/{id}')) values.id = (await upload(gateway, apiKey, 'Hello')).body.data.id
+  if (path.includes('{phone}')) {
+    values.phone = '+4915112340023'
+    await demo.post('suppressions', { phone: values.phone })
+  }
   if (path.includes('{jobId}')) values.jobId = await newJob()
   if (path.includes('{deliveryId}')) values.deliveryId = await idOf(`webhooks/${values.id}/test`, undefined)
   if (operation.operationId === 'resumeCampaign') await demo.post(`campaigns/${values.id}/pause`)

@@ -49,6 +49,7 @@ GET    instances/:id/state
 GET    instances/:id/health
 POST   instances/:id/connect
 POST   instances/:id/logout
+POST   instances/:id/sandbox/inbound
 GET    me
 POST   media
 GET    media/:id
@@ -63,6 +64,12 @@ POST   messages/schedule
 POST   messages/send
 POST   number-lookups
 POST   statuses
+GET    suppression-settings
+PUT    suppression-settings
+GET    suppressions
+POST   suppressions
+DELETE suppressions/:phone
+POST   suppressions/import
 GET    templates
 POST   templates
 GET    templates/:id
