@@ -14,6 +14,7 @@ GET    billing/usage
 GET    campaigns
 POST   campaigns
 GET    campaigns/:id
+PUT    campaigns/:id
 POST   campaigns/:id/cancel
 POST   campaigns/:id/pause
 POST   campaigns/:id/resume
@@ -63,6 +64,8 @@ GET    messages/history
 POST   messages/schedule
 POST   messages/send
 POST   number-lookups
+GET    retention-settings
+PUT    retention-settings
 POST   statuses
 GET    suppression-settings
 PUT    suppression-settings

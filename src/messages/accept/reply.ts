@@ -1,5 +1,5 @@
 // Sends the reply to a keyword, in the transaction that stores the inbound text.
-import { reserveQuota } from '../../billing/admission/quota.ts'
+import { reserveInTurn } from '../../billing/admission/quota.ts'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { newId } from '../../core/id.ts'
@@ -30,19 +30,20 @@ export async function acceptReplies(app: App, tx: Sql, replies: readonly Reply[]
   })
   const references = await lookUp(app, tx, submissions)
   await safetyBook(app).load(submissions.map(({ input }) => input))
-  const granted = await reserveQuota(
+  const turns = await reserveInTurn(
     tx,
     submissions.map(({ principal }) => ({ ...principal, counts: true })),
   )
   const drafts = submissions.flatMap((submission, i): NewMessage[] => {
     const instance = references.instance(submission)
-    if (!granted[i] || !instance) return []
+    const turn = turns[i]
+    if (!turn?.fits || !instance) return []
     const { principal, input } = submission
     const composed = compose(input, references.contact(submission))
-    const fixed = { id: newId(), scheduledAt: null, campaignId: null, ignoresSuppression: true }
+    const fixed = { id: newId(), acceptedAt: turn.at, scheduledAt: null, campaignId: null, ignoresSuppression: true }
     return [{ ...fixed, principal, instance, to: input.to, ...composed }]
   })
-  const messages = composeRows(app, drafts, references.now)
+  const messages = composeRows(app, drafts)
   await insertMessages(tx, messages)
   await enqueueDispatch(
     app,

@@ -6,7 +6,7 @@ import { emit } from '../../events/log/emit.ts'
 import { optedOut, type Receipt, type ReceiptStatus } from '../../providers/provider.ts'
 import { insertSuppressions } from '../../suppressions/service.ts'
 import { messageEvent } from '../events.ts'
-import { type Change, lockMessages, storeReceipts } from './receipts.sql.ts'
+import { type Change, lockMessages, type ReceiptRow, storeReceipts } from './receipts.sql.ts'
 import { reached } from './status-order.ts'
 
 /**
@@ -16,12 +16,14 @@ import { reached } from './status-order.ts'
 export async function applyReceipts(app: App, receipts: readonly Receipt[]): Promise<Receipt[]> {
   const unknown = await sqlTransaction(app.pool, async (tx) => {
     const rows = await lockMessages(tx, receipts)
-    const byPosition = new Map(rows.map((row) => [row.position, row]))
+    const byPosition = new Map(rows.filter((row) => !row.earlier).map((row) => [row.position, row]))
+    const before = Map.groupBy(
+      rows.filter((row) => row.earlier),
+      (row) => row.position,
+    )
     const changes = new Map<string, Change>()
     const events: NewEvent[] = []
-    for (const [i, receipt] of receipts.entries()) {
-      const row = byPosition.get(i + 1)
-      if (!row) continue
+    function apply(row: ReceiptRow, receipt: Receipt): void {
       const change = changes.get(row.id) ?? { row, status: row.status as ReceiptStatus, error: null, at: {} }
       for (const status of reached(change.status, receipt.status)) {
         change.status = status
@@ -31,6 +33,17 @@ export async function applyReceipts(app: App, receipts: readonly Receipt[]): Pro
         changes.set(row.id, { ...change, row: { ...row, providerMessageId } })
         events.push(messageEvent({ ...row, providerMessageId, error: change.error }, status, receipt.at))
       }
+    }
+    for (const [i, receipt] of receipts.entries()) {
+      const row = byPosition.get(i + 1)
+      if (!row) continue
+      // The network takes messages to one number in order. A report on a later one may arrive first, from another process: the earlier
+      // ones are sent all the same, and their events come first.
+      if (receipt.status !== 'failed') {
+        for (const earlier of before.get(i + 1) ?? [])
+          apply(earlier, { ...receipt, status: 'sent', providerMessageId: undefined })
+      }
+      apply(row, receipt)
     }
     await storeReceipts(tx, [...changes.values()])
     const unwanted = [...changes.values()].filter(({ error }) => error === optedOut)
