@@ -3,6 +3,7 @@
 import { readAuthors } from './accounts/service.ts'
 import { limitSignIn } from './billing/admission/sign-in-rate.ts'
 import { keepRecipients } from './campaigns/expired.sql.ts'
+import { leaveOut } from './campaigns/leave-out.ts'
 import { checkCampaign } from './campaigns/service.ts'
 import { type App, type AppOptions, createApp } from './core/app.ts'
 import { sampleEvent } from './event-types.ts'
@@ -30,6 +31,7 @@ export async function openApp(options: Omit<AppOptions, 'hooks'>): Promise<App> 
       readAuthors,
       revokeInvitations,
       releaseWaiting,
+      leaveOutOfCampaigns: leaveOut,
       keepRecipients,
       deleteEndpoints: endEndpoints,
       disableEndpoints: disableEndpointsOf,

@@ -63,7 +63,7 @@ export async function updateContact(ctx: Context, id: string, input: UpdateConta
  */
 export async function deleteContact(ctx: Context, id: string): Promise<{ id: string; deleted: true }> {
   return await write(ctx, async (tx) => {
-    const ids = await deleteContacts(tx, ctx.principal.workspaceId, [id])
+    const ids = await deleteContacts(ctx.app, tx, ctx.principal.workspaceId, [id])
     return ids.length > 0 ? { id, deleted: true } : fail('NOT_FOUND', 'Contact not found')
   })
 }

@@ -63,6 +63,11 @@ export interface Hooks {
   revokeInvitations: (tx: Tx, userId: string) => Promise<void>
   /** Releases the messages that wait for an instance when it connects or is deleted. */
   releaseWaiting: (app: App, tx: Sql, instanceId: string) => Promise<void>
+  /**
+   * Withdraws messages of campaigns that have not left, before these contacts are deleted. Returns what must be called last in the
+   * transaction.
+   */
+  leaveOutOfCampaigns: (app: App, tx: Sql, contactIds: readonly string[]) => Promise<() => Promise<void>>
   /** Keeps the last status of the recipients whose messages are about to be deleted, so that the counts of their campaigns stay. */
   keepRecipients: (tx: Sql, messages: readonly EndedMessage[]) => Promise<void>
   /** Deletes all webhook endpoints of a workspace. */
