@@ -13,6 +13,7 @@ import { applyReceipts } from './messages/receipts/receipts.ts'
 import { checkMessage } from './messages/service.ts'
 import type { ProviderHost, ProviderName, StoredInstance } from './providers/provider.ts'
 import { holdRole } from './teams/hold.ts'
+import { isInvited } from './teams/open-invitations.ts'
 import { holdLimits, holdQuota } from './teams/quota.ts'
 import { revokeInvitations } from './teams/revoke-invitations.ts'
 import { disableEndpointsOf } from './webhooks/disable.ts'
@@ -28,6 +29,7 @@ export async function openApp(options: Omit<AppOptions, 'hooks'>): Promise<App> 
       limitSignIn,
       readAuthors,
       revokeInvitations,
+      isInvited,
       releaseWaiting,
       deleteEndpoints: endEndpoints,
       disableEndpoints: disableEndpointsOf,

@@ -52,6 +52,8 @@ export interface Hooks {
   readAuthors: (db: Db, ids: readonly string[]) => Promise<Author[]>
   /** Revokes the open invitations to teams that the person owns, and those that the person sent. */
   revokeInvitations: (tx: Tx, userId: string) => Promise<void>
+  /** True if the address has an open invitation to a team. */
+  isInvited: (db: Db, email: string) => Promise<boolean>
   /** Releases the messages that wait for an instance when it connects or is deleted. */
   releaseWaiting: (app: App, tx: Sql, instanceId: string) => Promise<void>
   /** Deletes all webhook endpoints of a workspace. */

@@ -32,6 +32,8 @@ export interface Config {
   /** Base URL of the links in mails, without a trailing slash; undefined means `publicUrl`. */
   consoleUrl: string | undefined
   mailFrom: string
+  /** New accounts: for everybody, for people with an open invitation to a team, or for nobody. */
+  signUp: 'open' | 'invited' | 'closed'
   demo: boolean
   production: boolean
   failpoint: string | undefined
@@ -107,6 +109,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
       sandboxSeed: e.SANDBOX_SEED,
       consoleUrl: e.CONSOLE_URL,
       mailFrom: e.MAIL_FROM,
+      signUp: e.SIGNUP ?? (e.DATABASE_URL ? 'invited' : 'open'),
       demo: e.DEMO ?? !e.DATABASE_URL,
       production: e.NODE_ENV === 'production',
       failpoint: e.NODE_ENV === 'test' ? e.FAILPOINT : undefined,
