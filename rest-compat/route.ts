@@ -34,6 +34,8 @@ export interface Route {
   /** True if the request may have no body. */
   optionalBody?: boolean
   query?: z.ZodObject
+  /** Query parameters that may not be empty. For all others, an empty value counts as left out. */
+  keepsEmpty?: readonly string[]
   /** In bytes. Default: 1 MiB. */
   bodyLimit?: number
   /** Limit of JSON values in the body. Default: `ordinary`. */
@@ -64,6 +66,7 @@ interface RowOptions<Data, Variables, Query extends z.ZodObject> {
   answer: z.ZodType
   accepted?: Accepted<Data>
   query?: Query
+  keepsEmpty?: readonly string[]
   operationId?: string
   errors?: readonly ErrorCode[]
   status?: number
@@ -109,14 +112,12 @@ export interface FileRoute {
   surfaces: readonly Surface[]
   scope: Scope
   /** Name of the handler. */
-  transfer: 'upload' | 'download' | 'recipients' | 'importContacts'
+  transfer: 'upload' | 'download' | 'importContacts'
   status: number
   /** Name of the input that has the other fields of the form. */
   form?: string
   /** Left out if the answer is the file itself. */
   answer?: z.ZodType
-  /** Columns of the file, if it is CSV. It is streamed, without ranges. */
-  columns?: readonly string[]
 }
 
 /** A record that an operation looked up. It is present: the error of a missing one has been answered before. */

@@ -8,6 +8,8 @@ import { orAsBefore, write } from '../core/idempotency/idempotency.ts'
 import { senderOf } from '../core/principal.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
 import { checkInstance } from '../instances/service.ts'
+import { urlsWithoutFile } from '../media/service.ts'
+import { withoutFile } from '../message-types/fields.ts'
 import { type Audience, addContacts, readNumbers } from './audience.ts'
 import { wake } from './campaign-job.ts'
 import { insertRecipients } from './campaigns.sql.ts'
@@ -35,6 +37,9 @@ async function create(ctx: Context, input: unknown): Promise<Campaign> {
     const { workspaceId } = principal
     await checkInstance(tx.db, workspaceId, fields.instanceId)
     const content = await contentOf(tx, workspaceId, fields)
+    if (fields.templateId == null && fields.mediaUrl && (await urlsWithoutFile(app, tx, [fields.mediaUrl])).size > 0) {
+      fail('VALIDATION_ERROR', `mediaUrl: ${withoutFile}`)
+    }
     await addContacts(tx, workspaceId, fields, audience)
     const { ownerId, plan } = principal
     if (audience.size > (await plannedLeft(tx, ownerId, plan))) throw tooMuchPlanned(plan)
@@ -51,7 +56,7 @@ async function create(ctx: Context, input: unknown): Promise<Campaign> {
 async function insertCampaign(
   { principal }: Context,
   tx: Tx,
-  { instanceId, name, scheduledAt = null }: CampaignFields,
+  { instanceId, name, scheduledAt = null, ratePerMinute = null, quietHours }: CampaignFields,
   { type, body, mediaUrl, content, templateId }: Content,
   recipientsCount: number,
 ): Promise<Campaign> {
@@ -70,6 +75,8 @@ async function insertCampaign(
       ...(content !== null && { content }),
       recipientsCount,
       scheduledFor: scheduledAt,
+      ratePerMinute,
+      ...(quietHours && { quietHours }),
       status: scheduledAt ? 'scheduled' : 'running',
       lastActivityAt: now,
       createdAt: now,
