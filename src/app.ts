@@ -5,6 +5,7 @@ import { limitSignIn } from './billing/admission/sign-in-rate.ts'
 import { checkCampaign } from './campaigns/service.ts'
 import { type App, type AppOptions, createApp } from './core/app.ts'
 import { sampleEvent } from './event-types.ts'
+import { fitInstances } from './instances/rest.ts'
 import { checkInstance, findInstance } from './instances/service.ts'
 import { applyChange, changeState } from './instances/state.ts'
 import { releaseWaiting } from './messages/dispatch/waiting.ts'
@@ -17,6 +18,7 @@ import { isInvited } from './teams/open-invitations.ts'
 import { holdLimits, holdQuota } from './teams/quota.ts'
 import { revokeInvitations } from './teams/revoke-invitations.ts'
 import { disableEndpointsOf } from './webhooks/disable.ts'
+import { fitEndpoints } from './webhooks/rest.ts'
 import { endEndpoints } from './webhooks/service.ts'
 
 export async function openApp(options: Omit<AppOptions, 'hooks'>): Promise<App> {
@@ -30,6 +32,8 @@ export async function openApp(options: Omit<AppOptions, 'hooks'>): Promise<App> 
       readAuthors,
       revokeInvitations,
       isInvited,
+      fitInstances,
+      fitEndpoints,
       releaseWaiting,
       deleteEndpoints: endEndpoints,
       disableEndpoints: disableEndpointsOf,

@@ -14,7 +14,7 @@ import { orderVerification } from '../mail/token-mail.ts'
 import { openAccount } from '../open-account.ts'
 import { hashPassword, verifyPassword } from './password.ts'
 import { boundSessions } from './sessions.sql.ts'
-import { signUpFault, signUpRefused } from './sign-up-rule.ts'
+import { signUpFault } from './sign-up-rule.ts'
 import { identitySecret } from './signing-key.ts'
 import { tokenAudience, tokenSeconds } from './token-form.ts'
 
@@ -52,7 +52,8 @@ function refuseUnwritable(user: { email: string; emailVerified: boolean }): void
 /** @throws APIError when `SIGNUP` allows no account for the address; and as {@link refuseUnwritable}. */
 async function refuseNew(app: App, user: { email: string; emailVerified: boolean }): Promise<void> {
   refuseUnwritable(user)
-  if (await signUpFault(app, user.email)) throw new APIError('FORBIDDEN', { message: signUpRefused.replaceAll('_', ' ') })
+  const fault = await signUpFault(app, user.email)
+  if (fault) throw new APIError('FORBIDDEN', { message: fault })
 }
 
 /** Returns the URL that an identity provider sends people back to. */

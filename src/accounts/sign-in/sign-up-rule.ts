@@ -1,9 +1,6 @@
 // The rule of new accounts (`SIGNUP`), for sign-up and single sign-on alike.
 import type { App } from '../../core/app.ts'
 
-/** The reason of a refusal, as it stands in the address that single sign-on sends the browser to. */
-export const signUpRefused = 'signup_refused'
-
 /** Returns the reason why no account may be created for that address; undefined if one may be. */
 export async function signUpFault({ config, db, hooks }: App, email: string): Promise<string | undefined> {
   if (config.signUp === 'open') return undefined

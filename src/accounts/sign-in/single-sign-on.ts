@@ -11,7 +11,6 @@ import { countRequest } from './anonymous-limits.ts'
 import { asking, headersOf, passCookies } from './auth-call.ts'
 import { anonymousOf } from './claimant.ts'
 import { identity } from './identity.ts'
-import { signUpRefused } from './sign-up-rule.ts'
 
 /** Query parameters that the provider sends the browser back with. It may add others. */
 export const callbackQuery = z.object({
@@ -75,7 +74,8 @@ export async function returnFromProvider(app: App, request: FastifyRequest, repl
     failure('SERVICE_UNAVAILABLE', `The identity provider ${provider} does not answer`),
   )
   const location = answer.headers.get('location')
-  if (location?.includes(`error=${signUpRefused}`)) fail('FORBIDDEN', 'Sign-up needs an invitation, or is closed')
+  // The one refusal of a new person with that status (auth.ts).
+  if (answer.status === 403) fail('FORBIDDEN', 'Sign-up needs an invitation, or is closed')
   passCookies(reply, answer.headers)
   if (!location) fail('SERVICE_UNAVAILABLE', `The identity provider ${provider} did not identify the user`)
   return await reply.code(302).header('location', location).send()
