@@ -49,6 +49,7 @@ export function examplesFor(
     updateContactGroup: { name: { summary: 'Another name', value: { name: 'Good customers' } } },
     addGroupMembers: { one: { summary: 'One contact', value: { contactIds: [contactId] } } },
     removeGroupMembers: { one: { summary: 'One contact', value: { contactIds: [contactId] } } },
+    updateRetentionSettings: { year: { summary: 'A year', value: { messagesDays: 365 } } },
     bulkDeleteContacts: { one: { summary: 'One contact', value: { contactIds: [contactId] } } },
     createTemplate: {
       text: {

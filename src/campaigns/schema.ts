@@ -75,7 +75,6 @@ const CampaignStatsRef = builder.objectRef<CampaignStats>('CampaignStats').imple
   }),
 })
 
-// The type declares no columns to select, so that the row which a mutation returned is used as it is and not read again.
 const QuietHoursRef = builder.objectRef<QuietHours>('QuietHours').implement({
   description: 'Hours of the day in which nothing of a campaign leaves.',
   fields: (t) => ({
@@ -85,6 +84,7 @@ const QuietHoursRef = builder.objectRef<QuietHours>('QuietHours').implement({
   }),
 })
 
+// The type declares no columns to select, so that the row which a mutation returned is used as it is and not read again.
 export const CampaignRef = builder.prismaObject('Campaign', {
   description: 'One message to many recipients.',
   fields: (t) => ({

@@ -63,6 +63,8 @@ GET    messages/history
 POST   messages/schedule
 POST   messages/send
 POST   number-lookups
+GET    retention-settings
+PUT    retention-settings
 POST   statuses
 GET    templates
 POST   templates

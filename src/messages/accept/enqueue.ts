@@ -52,6 +52,7 @@ export async function enqueueMessages(
       instance,
       to,
       scheduledAt: null,
+      acceptedAt: now,
       campaignId,
       campaignRecipients: recipientsCount,
       contactId,
@@ -60,7 +61,6 @@ export async function enqueueMessages(
       mediaUrl,
       content,
     })),
-    now,
   )
   await Promise.all([
     insertMessages(tx, messages),
