@@ -34,6 +34,8 @@ export interface Config {
   /** Base URL of the links in mails, without a trailing slash; undefined means `publicUrl`. */
   consoleUrl: string | undefined
   mailFrom: string
+  /** New accounts: for everybody, for people with an open invitation to a team, or for nobody. */
+  signUp: 'open' | 'invited' | 'closed'
   demo: boolean
   /** True if callers may create instances on the sandbox network. */
   sandbox: boolean
@@ -112,6 +114,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
       sandboxSeed: e.SANDBOX_SEED,
       consoleUrl: e.CONSOLE_URL,
       mailFrom: e.MAIL_FROM,
+      signUp: e.SIGNUP ?? (e.DATABASE_URL ? 'invited' : 'open'),
       demo: e.DEMO ?? !e.DATABASE_URL,
       sandbox: e.NODE_ENV !== 'production' || e.SANDBOX === true,
       production: e.NODE_ENV === 'production',

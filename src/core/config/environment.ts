@@ -120,6 +120,12 @@ export const environment = z.object({
   CONSOLE_URL: base
     .optional()
     .describe('Address of the console, the target of links in mails and of sign-ins; defaults to PUBLIC_URL'),
+  SIGNUP: z
+    .enum(['open', 'invited', 'closed'])
+    .optional()
+    .describe(
+      'New accounts by sign-up or single sign-on: `open`, `invited` (only addresses with an open invitation to a team) or `closed`; `open` by default with the embedded database, otherwise `invited`',
+    ),
   SMTP_URL: url('smtp', 'smtps')
     .optional()
     .describe('Mail server, with user and password; without it mails are written to DATA_DIR/mail'),
