@@ -8,6 +8,7 @@ import { type App, type AppOptions, createApp } from './core/app.ts'
 import { sampleEvent } from './event-types.ts'
 import { checkInstance, findInstance } from './instances/service.ts'
 import { applyChange, changeState } from './instances/state.ts'
+import { eraseNumber } from './messages/erase/erase.ts'
 import { releaseWaiting } from './messages/dispatch/waiting.ts'
 import { receiveMessages } from './messages/receipts/inbound.ts'
 import { applyReceipts } from './messages/receipts/receipts.ts'
@@ -31,6 +32,7 @@ export async function openApp(options: Omit<AppOptions, 'hooks'>): Promise<App> 
       revokeInvitations,
       releaseWaiting,
       keepRecipients,
+      eraseNumber,
       deleteEndpoints: endEndpoints,
       disableEndpoints: disableEndpointsOf,
       checkInstance,
