@@ -2,7 +2,7 @@
 import { accountRoutes } from './account.ts'
 import { apiKeyRoutes } from './api-keys.ts'
 import { billingRoutes } from './billing.ts'
-import { recipientFiles, recipientRoutes } from './campaign-recipients.ts'
+import { recipientExport, recipientRoutes } from './campaign-recipients.ts'
 import { campaignRoutes } from './campaigns.ts'
 import { contactExport, contactFiles } from './contact-files.ts'
 import { contactGroupRoutes } from './contact-groups.ts'
@@ -27,7 +27,7 @@ export const routes: readonly (Route | RefusedRoute | FileRoute | ExportRoute)[]
   messageExport,
   ...campaignRoutes,
   ...recipientRoutes,
-  ...recipientFiles,
+  recipientExport,
   ...instanceRoutes,
   ...numberLookupRoutes,
   ...contactRoutes,

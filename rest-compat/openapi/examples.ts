@@ -85,6 +85,12 @@ export function examplesFor(
         },
       },
     },
+    updateCampaign: {
+      pace: {
+        summary: 'Thirty messages a minute, and none at night',
+        value: { ratePerMinute: 30, quietHours: { from: '21:00', to: '08:00', timeZone: 'Europe/Rome' } },
+      },
+    },
     createWebhook: {
       messages: {
         summary: 'Message statuses',

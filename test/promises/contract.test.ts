@@ -14,6 +14,7 @@ GET    billing/usage
 GET    campaigns
 POST   campaigns
 GET    campaigns/:id
+PUT    campaigns/:id
 POST   campaigns/:id/cancel
 POST   campaigns/:id/pause
 POST   campaigns/:id/resume
