@@ -10,6 +10,7 @@ import { sampleEvent } from './event-types.ts'
 import { fitInstances } from './instances/rest.ts'
 import { checkInstance, findInstance } from './instances/service.ts'
 import { applyChange, changeState } from './instances/state.ts'
+import { eraseNumber } from './messages/erase/erase.ts'
 import { releaseWaiting } from './messages/dispatch/waiting.ts'
 import { receiveMessages } from './messages/receipts/inbound.ts'
 import { applyReceipts } from './messages/receipts/receipts.ts'
@@ -39,6 +40,7 @@ export async function openApp(options: Omit<AppOptions, 'hooks'>): Promise<App> 
       releaseWaiting,
       leaveOutOfCampaigns: leaveOut,
       keepRecipients,
+      eraseNumber,
       deleteEndpoints: endEndpoints,
       disableEndpoints: disableEndpointsOf,
       checkInstance,

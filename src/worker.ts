@@ -18,6 +18,7 @@ import { closeImplementation } from './instances/close.ts'
 import { mediaJobs } from './media/jobs.ts'
 import { dispatchImplementations } from './messages/dispatch/dispatch.ts'
 import { releaseImplementation, sweepImplementation } from './messages/dispatch/waiting.ts'
+import { eraseImplementation } from './messages/erase/erase.ts'
 import { expireImplementation } from './messages/retention/sweep.ts'
 import { providers } from './providers/providers.ts'
 import { deliveryQueues } from './webhooks/delivery-queues.ts'
@@ -34,6 +35,7 @@ const jobs: readonly JobImplementation[] = [
   releaseImplementation,
   sweepImplementation,
   expireImplementation,
+  eraseImplementation,
   advanceImplementation,
   sweepCampaigns,
   bulkImplementation,

@@ -79,6 +79,8 @@ export interface Hooks {
   leaveOutOfCampaigns: (app: App, tx: Sql, contactIds: readonly string[]) => Promise<() => Promise<void>>
   /** Keeps the last status of the recipients whose messages are about to be deleted, so that the counts of their campaigns stay. */
   keepRecipients: (tx: Sql, messages: readonly EndedMessage[]) => Promise<void>
+  /** Erases the messages of the workspace with this number, in both directions, soon after the transaction commits. */
+  eraseNumber: (app: App, tx: Sql, workspaceId: string, phone: string) => Promise<void>
   /** Deletes all webhook endpoints of a workspace. */
   deleteEndpoints: (tx: Sql, workspaceId: string) => Promise<void>
   /** Check that the workspace has the row that an event filter names. @throws NOT_FOUND when it has none. */
