@@ -16,13 +16,14 @@ import './instances/schema.ts'
 import './instances/lookup-schema.ts'
 import './messages/schema.ts'
 import './messages/contact-messages.ts'
+import './messages/conversations-schema.ts'
 import './messages/safety/health.ts'
 import './campaigns/schema.ts'
 import './webhooks/schema.ts'
 import { builder } from './core/graph/builder.ts'
-import { eventDefinitions } from './event-types.ts'
+import { eventDefinitions, liveDefinitions } from './event-types.ts'
 import { registerEventTypes } from './events/log/event-type.ts'
 
-registerEventTypes(eventDefinitions)
+registerEventTypes([...eventDefinitions, ...liveDefinitions])
 
 export const schema = builder.toSchema()

@@ -23,6 +23,7 @@ import {
   saveStep,
 } from './advance.sql.ts'
 import { advanceJob, sweepJob, wake } from './campaign-job.ts'
+import { tellCampaign } from './events.ts'
 import { nextStep, type Progress, paceAfter, restAfter, turnMs } from './policy.ts'
 
 export const advanceImplementation = implementJob(advanceJob, { batchSize: 1, workers: 2 }, async (app, jobs) => {
@@ -114,6 +115,7 @@ async function send(app: App, tx: Sql, campaign: Held, next: readonly Planned[])
     ids,
   )
   await change(tx, id, 'running')
+  if (campaign.status !== 'running') await tellCampaign(tx, id)
   // Reserves quota last: other sends of this owner wait for its row lock from here to the commit.
   const granted = await reserveQuota(
     tx,
@@ -126,6 +128,7 @@ async function send(app: App, tx: Sql, campaign: Held, next: readonly Planned[])
 /** Ends or pauses the campaign by itself. Returns false, because nothing more may be sent. */
 async function end(tx: Sql, id: string, status: 'paused' | 'completed' | 'failed', error?: string): Promise<false> {
   await change(tx, id, status, error)
+  await tellCampaign(tx, id)
   return false
 }
 

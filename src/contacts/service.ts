@@ -7,6 +7,7 @@ import { write } from '../core/idempotency/idempotency.ts'
 import { isTaken } from '../core/public-failure.ts'
 import type { Contact, Prisma } from '../generated/prisma/client.ts'
 import { type Addressee, readAddressees } from './contacts.sql.ts'
+import { tellContacts } from './events.ts'
 import { deleteContacts } from './groups/membership.ts'
 import type { CreateContact, UpdateContact } from './input.ts'
 
@@ -37,7 +38,11 @@ export async function createContact(ctx: Context, { idempotencyKey: _, ...input 
   const { workspaceId } = ctx.principal
   const firstName = input.firstName ?? firstWord(input.name)
   const data = { ...input, ...listsOf(input), id: newId(), workspaceId, firstName }
-  return await write(ctx, (tx) => tx.db.contact.create({ data }).catch(refusePhone(input.phone)))
+  return await write(ctx, async (tx) => {
+    const contact = await tx.db.contact.create({ data }).catch(refusePhone(input.phone))
+    await tellContacts(tx, workspaceId, 'created', [contact.id])
+    return contact
+  })
 }
 
 /**
@@ -49,7 +54,9 @@ export async function updateContact(ctx: Context, id: string, input: UpdateConta
   const data = { ...input, ...listsOf(input) }
   return await write(ctx, async (tx) => {
     const [contact] = await tx.db.contact.updateManyAndReturn({ where, data }).catch(refusePhone(input.phone))
-    return contact ?? fail('NOT_FOUND', 'Contact not found')
+    if (!contact) fail('NOT_FOUND', 'Contact not found')
+    await tellContacts(tx, where.workspaceId, 'updated', [id])
+    return contact
   })
 }
 

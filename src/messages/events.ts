@@ -15,8 +15,9 @@ const sampleIds = { instanceId: nilId, messageId: nilId, providerMessageId: 'tes
 const ownNumber = '+10000000000'
 const otherNumber = '+10000000001'
 
-function defineProgress(status: 'sent' | 'delivered' | 'read', summary: string) {
+function defineProgress(status: 'queued' | 'sent' | 'delivered' | 'read' | 'cancelled', summary: string, live = false) {
   return defineEvent({
+    live,
     type: `message.${status}`,
     summary,
     payload: z.object({ ...ids, to, status: z.literal(status).describe('The new status.') }),
@@ -25,6 +26,8 @@ function defineProgress(status: 'sent' | 'delivered' | 'read', summary: string) 
   })
 }
 
+export const messageQueued = defineProgress('queued', 'A message was accepted, to be sent now or at its time', true)
+export const messageCancelled = defineProgress('cancelled', 'A message was cancelled before it was sent', true)
 export const messageSent = defineProgress('sent', 'The network accepted a message')
 export const messageDelivered = defineProgress('delivered', "A message reached the recipient's phone")
 export const messageRead = defineProgress('read', 'The recipient read a message')
@@ -67,9 +70,15 @@ export interface EventfulMessage {
   error?: string | null
 }
 
-const progress = { sent: messageSent, delivered: messageDelivered, read: messageRead }
+const progress = {
+  queued: messageQueued,
+  cancelled: messageCancelled,
+  sent: messageSent,
+  delivered: messageDelivered,
+  read: messageRead,
+}
 
-/** The event of an outbound message that has just reached a status. */
+/** The event of an outbound message that has just reached a status, or was accepted. */
 export function messageEvent(message: EventfulMessage, status: keyof typeof progress | 'failed', at: Date): NewEvent {
   const { workspaceId, instanceId, campaignId, providerMessageId, to, error } = message
   const fields = { instanceId, messageId: message.id, providerMessageId, to }

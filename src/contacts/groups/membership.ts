@@ -2,6 +2,7 @@
 // Every transaction takes its locks in one order, against deadlocks: contacts by id, then groups by id, then members.
 import type { Sql } from '../../core/database/database.ts'
 import { fail } from '../../core/errors.ts'
+import { tellContacts } from '../events.ts'
 import {
   addToCount,
   deleteContactRows,
@@ -61,6 +62,7 @@ export async function deleteContacts(tx: Sql, workspaceId: string, contactIds: r
   await lockGroupsWith(tx, ids)
   await deleteMemberships(tx, ids)
   await deleteContactRows(tx, ids)
+  await tellContacts(tx, workspaceId, 'deleted', ids)
   return ids
 }
 

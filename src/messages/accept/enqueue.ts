@@ -5,8 +5,10 @@ import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { newId } from '../../core/id.ts'
 import { deleteJobs } from '../../core/jobs/jobs.ts'
+import { emit } from '../../events/log/emit.ts'
 import { readSendingInstances, type SendingInstance } from '../../instances/sending.sql.ts'
 import { campaignDispatchJob, dispatchRequest, enqueueDispatch } from '../dispatch/dispatch-job.ts'
+import { messageEvent } from '../events.ts'
 import { safetyBook } from '../safety/safety.ts'
 import type { ComposedMessage } from './compose.ts'
 import { insertMessages } from './insert.sql.ts'
@@ -68,6 +70,10 @@ export async function enqueueMessages(
       tx,
       messages.map((message) => dispatchRequest(message)),
     ),
+    emit(
+      tx,
+      messages.map((message) => messageEvent(message, 'queued', now)),
+    ),
   ])
   return messages.map(({ id }) => id)
 }
@@ -91,7 +97,13 @@ export async function takeBack(app: App, tx: Sql, campaignId: string): Promise<s
 
 /** Cancels a campaign's queued messages and returns their quota. */
 export async function cancelQueued(tx: Sql, campaignId: string): Promise<void> {
-  await giveBack(tx, await cancelQueuedOf(tx, campaignId))
+  const rows = await cancelQueuedOf(tx, campaignId)
+  await giveBack(tx, rows)
+  const now = new Date()
+  await emit(
+    tx,
+    rows.map((row) => messageEvent(row, 'cancelled', now)),
+  )
 }
 
 async function giveBack(tx: Sql, rows: readonly UnsentMessage[]): Promise<void> {
