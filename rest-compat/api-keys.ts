@@ -8,6 +8,7 @@ graphql(`
     id
     name
     prefix
+    access
     createdAt
     lastUsedAt
   }
@@ -19,6 +20,7 @@ graphql(`
     name
     prefix
     key
+    access
     createdAt
     lastUsedAt
   }
@@ -53,6 +55,7 @@ export const keyRecord = z.object({
   id: z.uuid(),
   name: z.string(),
   prefix: z.string(),
+  access: z.enum(['full', 'send', 'read']),
   createdAt: z.iso.datetime(),
   lastUsedAt: z.iso.datetime().nullable(),
 })

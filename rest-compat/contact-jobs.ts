@@ -17,6 +17,14 @@ graphql(`
       alreadyInGroup
       deleted
       notFound
+      created
+      updated
+      skipped
+      invalid {
+        line
+        field
+        message
+      }
     }
     createdAt
     updatedAt
@@ -102,7 +110,7 @@ const jobItem = z
     requestedCount: z.int(),
     processedCount: z.int(),
     progress: z.int(),
-    groupId: z.uuid().optional().describe('The group; absent if contacts are deleted.'),
+    groupId: z.uuid().optional().describe('The group; absent if the job adds contacts to none.'),
     summary: z
       .union([
         z
@@ -115,8 +123,16 @@ const jobItem = z
         z
           .object({ deleted: z.int().describe('Contacts that were deleted.'), notFound: z.int() })
           .meta({ id: 'BulkDeleteSummary' }),
+        z
+          .object({
+            created: z.int().describe('Contacts that were created.'),
+            updated: z.int().describe('Contacts that were updated.'),
+            skipped: z.int().describe('Lines whose number is that of a contact, which was left as it is.'),
+            invalid: z.array(z.object({ line: z.int(), field: z.string(), message: z.string() })),
+          })
+          .meta({ id: 'ImportSummary' }),
       ])
-      .describe('Its results so far: those of `add_to_group`, or of `bulk_delete_contacts`.'),
+      .describe('Its results so far: those of `add_to_group`, of `bulk_delete_contacts`, or of `import_contacts`.'),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
     completedAt: z.iso.datetime().nullable(),
@@ -124,14 +140,14 @@ const jobItem = z
   .meta({ id: 'BulkJobItem' })
 const jobRecord = jobItem.extend({ error: z.string().nullable() }).meta({ id: 'BulkJob' })
 
-const jobAccepted = z
+export const jobAccepted = z
   .object({
     mode: z.literal('async').describe('A job processes the request.'),
     jobId: z.uuid().describe('The job, whose progress you can read.'),
     status: z.literal('pending').describe('The job has not started.'),
-    operation: z.enum(['add_to_group', 'bulk_delete_contacts']).describe('The operation of the job.'),
-    requestedCount: z.int().describe('The number of contacts that the job processes.'),
-    groupId: z.uuid().optional().describe('The group; absent if contacts are deleted.'),
+    operation: z.enum(['add_to_group', 'bulk_delete_contacts', 'import_contacts']).describe('The operation of the job.'),
+    requestedCount: z.int().describe('The number of contacts that the job processes; 0 until the file of an import was read.'),
+    groupId: z.uuid().optional().describe('The group; absent if the job adds contacts to none.'),
     progress: z.literal(0).describe('In percent.'),
     message: z.string().describe('How to follow the job, for people.'),
   })
@@ -144,13 +160,14 @@ interface Job {
   requestedCount: number
   progress: number
   groupId?: string | null
-  summary: { added?: number | null; alreadyInGroup?: number | null; deleted?: number | null; notFound: number }
+  summary: object
 }
 
 /** A job in REST format: fields that do not belong to its operation are left out. */
 function jobOf<Record extends Job>({ groupId, summary, ...job }: Record) {
-  const counts = Object.fromEntries(Object.entries(summary).filter(([, n]) => n !== null))
-  return { ...job, ...(groupId && { groupId }), summary: counts }
+  const foreign = job.operation === 'import_contacts' ? 'notFound' : 'invalid'
+  const own = Object.entries(summary).filter(([name, value]) => value !== null && name !== foreign)
+  return { ...job, ...(groupId && { groupId }), summary: Object.fromEntries(own) }
 }
 
 function acceptedOf({ id, status, operation, requestedCount, groupId, progress }: Job) {

@@ -6,7 +6,7 @@ import type { z } from 'zod'
 import { codeOf, fail, failure } from '../src/core/errors.ts'
 import type { ApiSource } from './openapi/document.ts'
 import { serveDocument } from './openapi/serve.ts'
-import type { FileRoute, Route, RouteRequest, Surface } from './route.ts'
+import type { FileRoute, RefusedRoute, Route, RouteRequest, Surface } from './route.ts'
 import { routes } from './routes.ts'
 
 /** The state of a request with an `Idempotency-Key`. */
@@ -23,11 +23,7 @@ export interface RestGateway<Context> {
   /** Source of the document at `openapi.json`. */
   api: ApiSource
   /** Authenticates and authorizes the caller, and sets the rate limit headers. @throws UNAUTHORIZED and others when it refuses. */
-  admit: (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    route: Pick<Route, 'scope'> & Partial<Pick<Route, 'document' | 'ofTeam'>>,
-  ) => Promise<Context>
+  admit: (request: FastifyRequest, reply: FastifyReply, route: Route | RefusedRoute | FileRoute) => Promise<Context>
   /** The idempotency state of the request; null without an `Idempotency-Key`. @throws VALIDATION_ERROR when the key is malformed. */
   repeatable: (request: FastifyRequest) => Repeatable | null
   execute: (operation: {

@@ -2,7 +2,9 @@
 import { accountRoutes } from './account.ts'
 import { apiKeyRoutes } from './api-keys.ts'
 import { billingRoutes } from './billing.ts'
+import { recipientFiles, recipientRoutes } from './campaign-recipients.ts'
 import { campaignRoutes } from './campaigns.ts'
+import { contactFiles } from './contact-files.ts'
 import { contactGroupRoutes } from './contact-groups.ts'
 import { contactJobRoutes } from './contact-jobs.ts'
 import { contactRoutes } from './contacts.ts'
@@ -20,11 +22,14 @@ import { webhookRoutes } from './webhooks.ts'
 export const routes: readonly (Route | RefusedRoute | FileRoute)[] = [
   ...messageRoutes,
   ...campaignRoutes,
+  ...recipientRoutes,
+  ...recipientFiles,
   ...instanceRoutes,
   ...numberLookupRoutes,
   ...contactRoutes,
   ...contactGroupRoutes,
   ...contactJobRoutes,
+  ...contactFiles,
   ...templateRoutes,
   ...mediaRoutes,
   ...mediaRows,

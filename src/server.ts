@@ -5,6 +5,8 @@ import { mountRest, type RestGateway } from '../rest-compat/mount.ts'
 import { describeAuth, mountAuth } from './accounts/sign-in/auth-routes.ts'
 import { hostFor } from './app.ts'
 import { mountStripeWebhook } from './billing/stripe/webhook.ts'
+import { exportRecipients } from './campaigns/recipients.ts'
+import { importContacts } from './contacts/import/upload.ts'
 import type { App } from './core/app.ts'
 import type { Context } from './core/context.ts'
 import { failure } from './core/errors.ts'
@@ -27,6 +29,7 @@ import { createHttp, refuseUnknown } from './http/create.ts'
 import { createGraph } from './http/graph.ts'
 import { mountGraphql } from './http/graphql.ts'
 import { mountHealth } from './http/health.ts'
+import { accessOfRoute, accessOnStream, streamAccess } from './http/key-access.ts'
 import { download } from './media/download.ts'
 import { mountMedia } from './media/routes.ts'
 import { upload } from './media/upload.ts'
@@ -53,10 +56,11 @@ export async function createServer(app: App): Promise<Server> {
     graph,
     identify: async (request, reply) => {
       const caller = await authenticator.identify(request, reply)
-      return () => caller.authorize('workspace')
+      return () => caller.authorize({ scope: 'workspace', access: accessOnStream(request) })
     },
     plain: {
-      '/api/v1/events/stream': (request, reply) => authenticator.admitKey(request, reply, 'workspace'),
+      '/api/v1/events/stream': (request, reply) =>
+        authenticator.admitKey(request, reply, { scope: 'workspace', access: streamAccess }),
       '/api/events/stream': (request, reply) => authenticator.admitPerson(request, reply, request.headers['x-team-id']),
     },
   })
@@ -101,8 +105,8 @@ export async function createServer(app: App): Promise<Server> {
 
 /** REST surface for API keys. */
 function publicSurface(app: App, graph: GraphQLSchema, authenticator: Authenticator): RestGateway<Context> {
-  const admit = (request: FastifyRequest, reply: FastifyReply, { scope }: RestRoute) =>
-    authenticator.admitKey(request, reply, scope)
+  const admit = (request: FastifyRequest, reply: FastifyReply, route: RestRoute) =>
+    authenticator.admitKey(request, reply, { scope: route.scope, access: accessOfRoute(route) })
   return { prefix: '/api/v1', surface: 'public', ...restSurface(app, graph, admit) }
 }
 
@@ -111,7 +115,9 @@ function consoleSurface(app: App, graph: GraphQLSchema, authenticator: Authentic
   return {
     prefix: '/api',
     surface: 'console',
-    ...restSurface(app, graph, (request, reply, { scope, ofTeam }) => {
+    ...restSurface(app, graph, (request, reply, route) => {
+      const { scope } = route
+      const ofTeam = 'ofTeam' in route && route.ofTeam
       if (ofTeam) return authenticator.admitPerson(request, reply, (request.params as Record<string, string>)[ofTeam])
       return authenticator.admitPerson(
         request,
@@ -140,7 +146,7 @@ function restSurface(app: App, graph: GraphQLSchema, open: Admit): Omit<RestGate
     },
     async admit(request, reply, route) {
       const context = { ...(await open(request, reply, route)), response: reply.raw }
-      const { document } = route
+      const document = 'document' in route && route.document
       if (document && !context.principal.active && needsActive(graph, document)) throw failure('SUBSCRIPTION_INACTIVE')
       return context
     },
@@ -155,7 +161,7 @@ function restSurface(app: App, graph: GraphQLSchema, open: Admit): Omit<RestGate
       }),
     textOf: answerText,
     keep: (error, context, repeatable) => keepFailure({ ...context, idempotency: repeatable }, error),
-    files: { upload, download },
+    files: { upload, download, recipients: exportRecipients, importContacts },
     stripFields: (input, body) => stripFields(app.config, input, body),
     parse,
   }

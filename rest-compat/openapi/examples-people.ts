@@ -28,6 +28,7 @@ const apiKey = {
   id: '01980000-0000-7000-8000-000000000011',
   name: 'Robot',
   prefix: 'svc_live_3f9a',
+  access: 'full',
   createdAt: at,
   lastUsedAt: null,
 }

@@ -10,7 +10,7 @@ const bytes = { type: 'string', format: 'binary' }
 export function fileOperation(source: OperationSource, components: Components, route: FileRoute): Operation {
   const { operationId, summary, description } = route
   const { rules } = components
-  const own = route.answer ? takesFile(source, components, route, route.answer) : givesFile(rules)
+  const own = operationOf(source, components, route)
   return {
     operationId,
     summary,
@@ -22,16 +22,25 @@ export function fileOperation(source: OperationSource, components: Components, r
   }
 }
 
+function operationOf(source: OperationSource, components: Components, route: FileRoute) {
+  if (route.answer) return takesFile(source, components, route, route.answer)
+  return route.columns ? givesCsv(components.rules, route.columns) : givesFile(components.rules)
+}
+
 function takesFile(
-  { graph }: OperationSource,
+  { graph, inputs }: OperationSource,
   { schemas, rules }: Components,
-  { status }: FileRoute,
+  { status, form: others }: FileRoute,
   answer: NonNullable<FileRoute['answer']>,
 ) {
+  const input = others === undefined ? undefined : inputs.get(others)
   const form = {
     type: 'object',
     required: ['file'],
-    properties: { file: { ...bytes, description: 'The file. Its name does not matter.' } },
+    properties: {
+      file: { ...bytes, description: 'The file. Its name does not matter.' },
+      ...(input && schemas.query(input.schema, () => undefined).properties),
+    },
   }
   const data = schemas.answer(answer, graph.getQueryType()?.getFields().media?.type)
   const headers = headerRefs([...rules.headers, 'Idempotency-Replayed'])
@@ -40,7 +49,7 @@ function takesFile(
     requestBody: { required: true, content: { 'multipart/form-data': { schema: form } } },
     responses: {
       [status]: {
-        description: 'The stored file.',
+        description: status === 202 ? 'The request is processed in the background.' : 'The stored file.',
         headers,
         content: { 'application/json': { schema: { type: 'object', required: ['data'], properties: { data } } } },
       },
@@ -51,15 +60,7 @@ function takesFile(
 function givesFile({ headers }: SurfaceRules) {
   const sent = { headers: headerRefs(headers), content: { '*/*': { schema: bytes } } }
   return {
-    parameters: [
-      {
-        name: 'id',
-        in: 'path' as const,
-        required: true,
-        description: 'Its id.',
-        schema: { type: 'string', format: 'uuid' },
-      },
-    ],
+    parameters: [idOf('Its id.')],
     responses: {
       200: { description: 'The file.', ...sent },
       206: { description: 'The part that `Range` requests.', ...sent },
@@ -67,4 +68,17 @@ function givesFile({ headers }: SurfaceRules) {
       416: { description: 'The `Range` starts after the end of the file.' },
     },
   }
+}
+
+function givesCsv({ headers }: SurfaceRules, columns: readonly string[]) {
+  const example = `${columns.join(',')}\n`
+  const content = { 'text/csv': { schema: { type: 'string' }, example } }
+  return {
+    parameters: [idOf('Its id.')],
+    responses: { 200: { description: 'The file: a line of titles, and a line each.', headers: headerRefs(headers), content } },
+  }
+}
+
+function idOf(description: string) {
+  return { name: 'id', in: 'path' as const, required: true, description, schema: { type: 'string', format: 'uuid' } }
 }

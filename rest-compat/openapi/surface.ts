@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../src/core/errors.ts'
 import type { Route, Surface } from '../route.ts'
 
 /** The parts of a route that its surface depends on. */
-export type Entry = Pick<Route, 'scope'> & Partial<Pick<Route, 'ofTeam'>>
+export type Entry = Pick<Route, 'scope'> & Partial<Pick<Route, 'ofTeam'>> & { refuse?: ErrorCode }
 
 /** The credentials that are needed together, by the names of the security schemes. */
 type Way = Partial<Record<string, never[]>>
@@ -52,15 +52,17 @@ const ofKeys: SurfaceRules = {
   // Personal routes accept personal keys only.
   takesTeam: ({ scope }) => scope !== 'personal',
   security: [{ ApiKey: [] }],
-  refusals: ({ scope }) => [
+  refusals: ({ scope, refuse }) => [
     ...everywhere,
+    // For keys with the access `send` or `read`.
+    ...(refuse ? [] : (['FORBIDDEN'] as const)),
     'API_RATE_LIMIT_EXCEEDED',
     'MONTHLY_API_REQUEST_QUOTA_EXCEEDED',
     ...(scope === 'workspace' ? (['TEAM_KEY_REQUIRED'] as const) : []),
     ...(scope === 'personal' ? (['TEAM_KEY_NOT_ALLOWED'] as const) : []),
   ],
-  // Codes of team roles. A personal key belongs to the owner of its account, so these cannot occur.
-  spared: ({ scope }) => (scope === 'personal' ? ['FORBIDDEN', 'BILLING_PAYMENTS_TEAM_OWNER_ONLY'] : []),
+  // A code of team roles. A personal key belongs to the owner of its account, so it cannot occur.
+  spared: ({ scope }) => (scope === 'personal' ? ['BILLING_PAYMENTS_TEAM_OWNER_ONLY'] : []),
   messages: {},
   headers: ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
   otherHeaders: ['Retry-After', 'Idempotency-Replayed'],

@@ -3,11 +3,19 @@ import { z } from 'zod'
 import { AuthorRef, authorOf } from '../core/graph/author.ts'
 import { builder } from '../core/graph/builder.ts'
 import { DeletedRef } from '../core/graph/deleted.ts'
-import { defineInput, idempotencyKey } from '../core/graph/input.ts'
+import { defineInput, idempotencyKey, registerEnum } from '../core/graph/input.ts'
 import { keyed } from '../core/idempotency/idempotency.ts'
 import { parse, text, uuid } from '../core/validation.ts'
+import { KeyAccess } from '../generated/prisma/enums.ts'
 import { type ApiKeyRow, type IssuedApiKey, listApiKeys, originOfKey } from './keys/api-keys.ts'
 import { createOwnApiKey, revokeOwnApiKey } from './keys/own-keys.ts'
+
+const KeyAccessRef = builder.enumType('KeyAccess', {
+  description:
+    '`full` allows everything. `send` allows to send, schedule, cancel, upload and look up numbers, and to read messages, instances and templates. `read` allows every query, download and stream, and to preview templates.',
+  values: Object.values(KeyAccess),
+})
+registerEnum('KeyAccess', KeyAccessRef)
 
 export const ApiKeyRef = builder.objectRef<ApiKeyRow>('ApiKey').implement({
   description: 'A credential of a program.',
@@ -15,6 +23,7 @@ export const ApiKeyRef = builder.objectRef<ApiKeyRow>('ApiKey').implement({
     id: t.exposeID('id', { description: 'Its id.' }),
     name: t.exposeString('name', { description: 'Its purpose.' }),
     prefix: t.exposeString('prefix', { description: 'The first characters of the key.' }),
+    access: t.expose('access', { type: KeyAccessRef, description: 'What it may do.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     lastUsedAt: t.expose('lastUsedAt', {
       type: 'DateTime',
@@ -43,6 +52,7 @@ export const IssuedApiKeyRef = builder.objectRef<IssuedApiKey>('IssuedApiKey').i
     name: t.exposeString('name', { description: 'Its purpose.' }),
     prefix: t.exposeString('prefix', { description: 'The first characters of the key.' }),
     key: t.exposeString('key', { description: 'The whole key. Only this response contains it.' }),
+    access: t.expose('access', { type: KeyAccessRef, description: 'What it may do.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     lastUsedAt: t.expose('lastUsedAt', { type: 'DateTime', nullable: true, description: 'Always null: a new key is unused.' }),
   }),
@@ -51,7 +61,11 @@ export const IssuedApiKeyRef = builder.objectRef<IssuedApiKey>('IssuedApiKey').i
 export const CreateApiKeyInput = defineInput(
   'CreateApiKeyInput',
   'A new API key.',
-  z.object({ name: text(1, 100).describe('Its purpose, 1 to 100 characters.'), idempotencyKey }),
+  z.object({
+    name: text(1, 100).describe('Its purpose, 1 to 100 characters.'),
+    access: z.enum(KeyAccess).meta({ id: 'KeyAccess' }).nullish().describe('What it may do; `full` by default.'),
+    idempotencyKey,
+  }),
 )
 
 builder.queryFields((t) => ({
@@ -73,7 +87,8 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: CreateApiKeyInput.ref, required: true, description: 'The new key.' }) },
     resolve: (_, { input }, ctx) => {
       const once = keyed(ctx, 'createApiKey', input)
-      return createOwnApiKey(once, CreateApiKeyInput.parse(ctx.app.config, input).name)
+      const { name, access } = CreateApiKeyInput.parse(ctx.app.config, input)
+      return createOwnApiKey(once, { name, access: access ?? 'full' })
     },
   }),
   revokeApiKey: t.field({

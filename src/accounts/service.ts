@@ -28,6 +28,7 @@ export {
   keyHash,
   listApiKeys,
   listKeysOf,
+  type NewApiKey,
   revokeApiKey,
   revokeKeys,
 } from './keys/api-keys.ts'

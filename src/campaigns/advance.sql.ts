@@ -81,10 +81,10 @@ export async function markEnqueued(
 
 /** Relies on the row lock of {@link holdCampaign}. */
 export async function failPlanned(tx: Sql, id: string, error: string): Promise<void> {
-  await tx.query(`update campaign_recipients set status = 'failed', error = $2 where "campaignId" = $1 and status = 'planned'`, [
-    id,
-    error,
-  ])
+  await tx.query(
+    `update campaign_recipients set status = 'failed', error = $2, "updatedAt" = now() where "campaignId" = $1 and status = 'planned'`,
+    [id, error],
+  )
 }
 
 /** Stores what a step made of the campaign, with the times of it. Relies on the row lock of {@link holdCampaign}. */

@@ -105,6 +105,9 @@ export interface Counters {
   cancelled: number
 }
 
+/** The status of a recipient: one of the counters. */
+export type RecipientState = Exclude<keyof Counters, 'total'>
+
 /** Share of recipients that are neither planned nor queued, in whole percent, rounded down. */
 export function progressPercent({ total, planned, queued }: Counters): number {
   return total === 0 ? 0 : Math.floor((100 * (total - planned - queued)) / total)

@@ -77,7 +77,7 @@ const CampaignStatsRef = builder.objectRef<CampaignStats>('CampaignStats').imple
 })
 
 // The type declares no columns to select, so that the row which a mutation returned is used as it is and not read again.
-const CampaignRef = builder.prismaObject('Campaign', {
+export const CampaignRef = builder.prismaObject('Campaign', {
   description: 'One message to many recipients.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id.' }),

@@ -52,7 +52,7 @@ export async function cancelCampaign(ctx: Context, id: string): Promise<Campaign
     // A message that was attempted cannot become cancelled, but its recipient can.
     await takeBackAndPlan(ctx, tx, id)
     const where = { campaignId: id, status: 'planned' } as const
-    await tx.db.campaignRecipient.updateMany({ where, data: { status: 'cancelled' } })
+    await tx.db.campaignRecipient.updateMany({ where, data: { status: 'cancelled', updatedAt: now } })
     return { status: 'cancelled', cancelledAt: now }
   })
 }

@@ -16,6 +16,7 @@ import { listPendingCheckouts, setPlan } from '../billing/service.ts'
 import { migrate } from '../core/database/migrate.ts'
 import { jsonLine, lineOf, oneLine } from '../core/one-line.ts'
 import { sentenceOf } from '../core/sentence.ts'
+import { KeyAccess } from '../generated/prisma/enums.ts'
 import { revokeInvitations } from '../teams/revoke-invitations.ts'
 import { openDatabase, withDatabase } from './command-database.ts'
 import { configTable } from './config-table.ts'
@@ -108,10 +109,11 @@ apiKey
   .description('create another key for an account, even above the limit of its plan')
   .addOption(email())
   .requiredOption('--name <name>', 'purpose of the key')
+  .addOption(new Option('--access <access>', 'what the key may do').choices(Object.values(KeyAccess)).default(KeyAccess.full))
   .addOption(json())
-  .action(async (options: { email: string; name: string; json?: true }) => {
-    const { id, name, prefix, key } = await withDatabase((db) => createApiKey(db, options))
-    print(options.json, { id, name, prefix, apiKey: key })
+  .action(async (options: { email: string; name: string; access: KeyAccess; json?: true }) => {
+    const { id, name, prefix, access, key } = await withDatabase((db) => createApiKey(db, options))
+    print(options.json, { id, name, prefix, access, apiKey: key })
   })
 apiKey
   .command('list')
@@ -124,7 +126,14 @@ apiKey
     else
       for (const row of keys)
         console.log(
-          lineOf([row.id, row.prefix, row.name, row.createdAt.toISOString(), row.lastUsedAt?.toISOString() ?? 'never used']),
+          lineOf([
+            row.id,
+            row.prefix,
+            row.name,
+            row.access,
+            row.createdAt.toISOString(),
+            row.lastUsedAt?.toISOString() ?? 'never used',
+          ]),
         )
   })
 apiKey

@@ -16,7 +16,8 @@ const custom = jsonObject(text(0, 1024)).check(({ value, issues }) => {
   }
 })
 
-const contactFields = {
+/** Every field that a caller may set. */
+export const contactFields = {
   name: text(1, 200).describe('The full name, 1 to 200 characters.'),
   firstName: text(1, 200).nullish().describe('The first name. For a new contact it defaults to the first word of the name.'),
   lastName: text(1, 200).nullish().describe('The last name.'),

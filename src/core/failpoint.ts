@@ -15,6 +15,7 @@ export type Failpoint =
   | 'hook.before_post'
   | 'hook.after_2xx_before_commit'
   | 'bulk.mid_chunk'
+  | 'import.mid_chunk'
   | 'teams.mid_close'
 
 export type FailpointHit = (name: Failpoint) => Promise<void>

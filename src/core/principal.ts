@@ -2,12 +2,17 @@
 
 export type TeamRole = 'owner' | 'admin' | 'collaborator'
 
+/** How far an API key reaches: everything, sending, or reading. */
+export type KeyAccess = 'full' | 'send' | 'read'
+
 /** The identity that a credential stands for, read from the database by this request. */
 export interface Principal {
   /** Id of the API key or, for a person, of the session. */
   credentialId: string
   /** Kind of the API key; `console` for a person who is signed in. */
   kind: 'personal' | 'team' | 'console'
+  /** `full` for a person. */
+  access: KeyAccess
   /** The user who created the key, or who is signed in. Rows that people answer for store it; see also {@link senderOf}. */
   userId: string
   workspaceId: string

@@ -2,25 +2,33 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { claimsOf, refuseToken } from '../accounts/sign-in/auth-call.ts'
-import { type Admission, admitKeys, uncount } from '../billing/admission/admit.ts'
+import { type Admission, admitKeys, beyond, uncount } from '../billing/admission/admit.ts'
 import { admitSessions } from '../billing/admission/admit-session.ts'
 import { planOf } from '../billing/plans.ts'
 import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
-import { codeOf, fail } from '../core/errors.ts'
+import { codeOf, fail, failure } from '../core/errors.ts'
 import type { Scope } from '../core/graph/prepared.ts'
-import type { Principal } from '../core/principal.ts'
+import type { KeyAccess, Principal } from '../core/principal.ts'
+import { everyAccess } from './key-access.ts'
 
-/** A request with a valid credential, before it is known which scope it needs. */
+/** What a request needs of its credential: its scope, and the access of an API key, of which any suffices. */
+export interface Need {
+  scope: Scope
+  access: readonly KeyAccess[]
+}
+
+/** A request with a valid credential, before it is known what it needs. */
 export interface Caller {
   /**
-   * Returns the context for a request of this scope, checked by the rules of keys and teams. A refused request does not count towards the
+   * Returns the context for a request with this need, checked by the rules of keys and teams. A refused request does not count towards the
    * monthly quota.
    * @throws TEAM_KEY_REQUIRED when a personal key names a team for workspace data.
    * @throws TEAM_KEY_NOT_ALLOWED when a team key asks for personal data.
+   * @throws FORBIDDEN when the access of the key does not suffice.
    * @throws TEAM_NOT_FOUND when a person is not in the named team.
    */
-  authorize: (scope: Scope) => Promise<Context>
+  authorize: (need: Need) => Promise<Context>
 }
 
 export interface Authenticator {
@@ -36,11 +44,11 @@ export interface Authenticator {
   /**
    * Authenticates an API key.
    * @throws UNAUTHORIZED when the key is missing or invalid.
-   * @throws TEAM_KEY_REQUIRED or TEAM_KEY_NOT_ALLOWED when the key does not fit the scope.
+   * @throws TEAM_KEY_REQUIRED or TEAM_KEY_NOT_ALLOWED when the key does not fit the scope; FORBIDDEN when its access does not suffice.
    * @throws API_RATE_LIMIT_EXCEEDED or MONTHLY_API_REQUEST_QUOTA_EXCEEDED when a limit is used up.
    * @throws SERVICE_UNAVAILABLE when the process is stopping.
    */
-  admitKey: (request: FastifyRequest, reply: FastifyReply, scope: Scope) => Promise<Context>
+  admitKey: (request: FastifyRequest, reply: FastifyReply, need: Need) => Promise<Context>
   /**
    * Authenticates a person by access token, for the personal workspace or for the workspace of `team`.
    * @throws UNAUTHORIZED when the token is missing or invalid.
@@ -52,13 +60,14 @@ export interface Authenticator {
 }
 
 export function createAuthenticator(app: App): Authenticator {
-  async function admitKey(request: FastifyRequest, reply: FastifyReply, scope: Scope): Promise<Context> {
+  async function admitKey(request: FastifyRequest, reply: FastifyReply, { scope, access }: Need): Promise<Context> {
     if (app.stopping) fail('SERVICE_UNAVAILABLE')
     const teamId = request.headers['x-team-id']
     const admission = await admitKeys(app)({
       key: headerOf(request, 'x-api-key'),
       teamId,
       scope: scope === 'account' ? 'open' : scope,
+      access,
     })
     setRateHeaders(reply, admission)
     if (!admission.principal) throw admission.error
@@ -78,19 +87,19 @@ export function createAuthenticator(app: App): Authenticator {
   }
 
   /**
-   * API keys: all rules except the team rules are checked at once. The team rules need only the principal and the header, and are checked
+   * API keys: all rules except those of teams and access are checked at once. These need only the principal and the header, and are checked
    * in `authorize`.
    */
   async function identifyKey(request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
-    const context = await admitKey(request, reply, 'open')
+    const context = await admitKey(request, reply, { scope: 'open', access: everyAccess })
     const { principal } = context
     const namesTeam = request.headers['x-team-id'] !== undefined
     return {
-      async authorize(scope) {
-        const code = refusalOf(principal, namesTeam, scope)
-        if (!code) return context
+      async authorize(need) {
+        const refusal = refusalOf(principal, namesTeam, need)
+        if (!refusal) return context
         await uncount(app, principal)
-        return fail(code)
+        throw refusal
       },
     }
   }
@@ -107,7 +116,7 @@ export function createAuthenticator(app: App): Authenticator {
       return await own()
     })
     return {
-      async authorize(scope) {
+      async authorize({ scope }) {
         const ownOnly = scope === 'account' || scope === 'open'
         if (refusal && !ownOnly) throw refusal
         return ownOnly && team !== undefined && !refusal ? await own() : found
@@ -127,11 +136,12 @@ export function createAuthenticator(app: App): Authenticator {
   }
 }
 
-/** The error code of the key and team rule that a request with `scope` breaks; null if it breaks none. */
-function refusalOf({ kind }: Principal, namesTeam: boolean, scope: Scope) {
-  if (kind === 'personal' && namesTeam && (scope === 'workspace' || scope === 'both')) return 'TEAM_KEY_REQUIRED'
-  if (kind === 'team' && (scope === 'personal' || scope === 'both')) return 'TEAM_KEY_NOT_ALLOWED'
-  return null
+/** The error of the rule of keys and teams that a request breaks; null if it breaks none. */
+function refusalOf({ kind, access }: Principal, namesTeam: boolean, need: Need): Error | null {
+  const { scope } = need
+  if (kind === 'personal' && namesTeam && (scope === 'workspace' || scope === 'both')) return failure('TEAM_KEY_REQUIRED')
+  if (kind === 'team' && (scope === 'personal' || scope === 'both')) return failure('TEAM_KEY_NOT_ALLOWED')
+  return need.access.includes(access) ? null : failure('FORBIDDEN', beyond(access))
 }
 
 function isPerson({ headers }: FastifyRequest): boolean {

@@ -10,8 +10,9 @@ import { paramsOf, readGraphqlBodies } from '../core/http/graphql-request.ts'
 import { idempotencyOf } from '../core/idempotency/idempotency.ts'
 import type { Streams } from '../events/live/streams.ts'
 import type { Explore } from '../pages/pages.ts'
-import type { Authenticator, Caller } from './authenticate.ts'
+import type { Authenticator, Caller, Need } from './authenticate.ts'
 import { methods } from './create.ts'
+import { accessOfRequest, everyAccess } from './key-access.ts'
 
 export interface GraphqlOptions {
   graph: Graph
@@ -30,7 +31,7 @@ export function mountGraphql(http: FastifyInstance, app: App, { graph, authentic
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { params, fault } = readParams(request)
     const caller = callers.get(request) as Caller
-    const open = () => caller.authorize(params ? scopeOf(graph.schema, params) : 'workspace')
+    const open = () => caller.authorize(needOf(params))
     if (streams.isStreamRequest(request)) return await streams.handleStream(request, reply, open)
     const context = await open()
     if (!params) throw fault
@@ -38,6 +39,11 @@ export function mountGraphql(http: FastifyInstance, app: App, { graph, authentic
     const result = await graph.run(params, { ...context, response: reply.raw, idempotency }, piecesBudget)
     if (idempotency?.replayed) reply.header('Idempotency-Replayed', 'true')
     return await sendResult(request, reply, result)
+  }
+
+  function needOf(params: GraphqlParams | undefined): Need {
+    if (!params) return { scope: 'workspace', access: everyAccess }
+    return { scope: scopeOf(graph.schema, params), access: accessOfRequest(params) }
   }
 
   http.register(async (scope) => {

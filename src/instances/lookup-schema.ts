@@ -23,7 +23,8 @@ builder.mutationField('lookupNumbers', (t) =>
     type: [NumberLookupRef],
     extensions: { items: 100 },
     description: 'Checks which numbers are on the network of an instance. Returns one result for each number, in the same order.',
-    errors: ['NOT_FOUND', { INVALID_STATE: 'if it is not connected' }, 'PROVIDER_ERROR'],
+    errors: ['NOT_FOUND', { INVALID_STATE: 'if it is not connected' }, 'SUBSCRIPTION_INACTIVE', 'PROVIDER_ERROR'],
+    authScopes: { active: true },
     args: { input: t.arg({ type: LookupNumbersInput.ref, required: true, description: 'The numbers and the instance.' }) },
     resolve: (_, { input }, ctx) => {
       const once = keyed(ctx, 'lookupNumbers', input)

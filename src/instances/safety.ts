@@ -57,13 +57,11 @@ export interface Assessment {
   state: SafetyState
   /** From 0 (worst) to 100. */
   score: number
-  /** Caps of `state`. */
-  caps: Caps
   /**
-   * Limits to compare a send with: for each cap, the stricter one of `caps` and of the caps by age alone. The score is computed
-   * with the caps by age.
+   * The caps that are shown, and that a send is compared with: for each, the stricter one of the row by age and of the row of `state`.
+   * The score is computed with the row by age.
    */
-  limits: Caps
+  caps: Caps
   ageDays: number
   /** Advice for everything that lowered the score. */
   recommendations: string[]
@@ -89,20 +87,24 @@ export function assess(standing: Standing, traffic: Traffic, now: Date): Assessm
   const restricted = restrictedAt !== null && now.getTime() - restrictedAt.getTime() < dayMs
   if (restricted) recommendations.unshift('The provider restricted this account: stop sending until the restriction is lifted.')
   const state = restricted || score < 30 ? 'restricted' : score < 60 ? 'at_risk' : byAge
-  const caps = capsByState[state]
   return {
     state,
     score,
-    caps,
-    limits: stricter(caps, capsByState[byAge]),
+    caps: stricter(capsByState[state], capsByState[byAge]),
     ageDays: Math.floor(ageDays * 10) / 10,
     recommendations,
   }
 }
 
 function stricter(a: Caps, b: Caps): Caps {
-  const names = Object.keys(a) as (keyof Caps)[]
-  return Object.fromEntries(names.map((name) => [name, Math.min(a[name], b[name])])) as unknown as Caps
+  return {
+    hourlyOutboundCap: Math.min(a.hourlyOutboundCap, b.hourlyOutboundCap),
+    dailyOutboundCap: Math.min(a.dailyOutboundCap, b.dailyOutboundCap),
+    hourlyUniqueRecipientsCap: Math.min(a.hourlyUniqueRecipientsCap, b.hourlyUniqueRecipientsCap),
+    dailyUniqueRecipientsCap: Math.min(a.dailyUniqueRecipientsCap, b.dailyUniqueRecipientsCap),
+    maxCampaignRecipients: Math.min(a.maxCampaignRecipients, b.maxCampaignRecipients),
+    maxColdRatio: Math.min(a.maxColdRatio, b.maxColdRatio),
+  }
 }
 
 /** Share of a day's recipients who are cold, 0 to 1. */

@@ -140,7 +140,8 @@ builder.mutationFields((t) => ({
   connectInstance: t.field({
     type: InstanceStateRef,
     description: 'Starts to connect an instance; follow the progress with `instanceState`.',
-    errors: ['NOT_FOUND', 'PROVIDER_ERROR'],
+    errors: ['NOT_FOUND', 'SUBSCRIPTION_INACTIVE', 'PROVIDER_ERROR'],
+    authScopes: { active: true },
     args: {
       id: t.arg.id({ required: true, description: 'The instance.' }),
       phone: t.arg.string({ description: how.phone.description }),

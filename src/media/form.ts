@@ -1,4 +1,4 @@
-// Streams the only file of a multipart form to disk, so that memory use does not grow with the file.
+// Streams the only file of a multipart form to disk, so that memory use does not grow with the file. The other fields are short texts.
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
@@ -13,24 +13,32 @@ export interface SavedFile {
   /** Bytes. */
   size: number
   sha256: Buffer
+  /** The other fields of the form that the caller of {@link saveForm} asked for, by name. */
+  fields: Readonly<Record<string, string>>
 }
 
-/** A form has one file, and possibly a few unknown fields. */
-const limits = { parts: 20, fieldNameSize: 100, fieldSize: 1024, headerPairs: 20, headerSize: 16_384 }
+/** A form has one file, and possibly a few other fields. */
+const limits = { parts: 20, fieldNameSize: 100, fieldSize: 16_384, headerPairs: 20, headerSize: 16_384 }
 const noForm = 'body: is not valid multipart/form-data'
 
 /**
- * Saves the part `file`, of at most `left` bytes, durably as `path`, which must not exist. After an error, `path` may hold a part of
- * the file.
+ * Saves the part `file`, of at most `left` bytes, durably as `path`, which must not exist, and returns it with the fields `wanted`. After
+ * an error, `path` may hold a part of the file.
  * @throws VALIDATION_ERROR when the form is invalid, PAYLOAD_TOO_LARGE when the body exceeds {@link maxUploadBytes},
  * MEDIA_STORAGE_EXCEEDED when the file exceeds `left`. The connection can still carry the response.
  */
-export async function saveForm(request: IncomingMessage, path: string, left: number): Promise<SavedFile> {
+export async function saveForm(
+  request: IncomingMessage,
+  path: string,
+  left: number,
+  wanted: readonly string[] = [],
+): Promise<SavedFile> {
   const form = openForm(request)
   const stop = new AbortController()
   const refuse = (error: Error) => stop.abort(error)
   let part: BusboyFileStream | undefined
-  let saving: Promise<SavedFile> | undefined
+  let saving: Promise<Omit<SavedFile, 'fields'>> | undefined
+  const fields: Record<string, string> = {}
   form.on('file', (name: string, stream: BusboyFileStream) => {
     stream.on('error', () => {})
     if (part || name !== 'file') return refuse(failure('VALIDATION_ERROR', part ? 'file: must be the only file' : onlyFile))
@@ -38,10 +46,16 @@ export async function saveForm(request: IncomingMessage, path: string, left: num
     saving = save(stream, path, left)
     saving.catch(refuse)
   })
+  form.on('field', (name: string, value: string, _: boolean, isCut: boolean) => {
+    if (!wanted.includes(name)) return
+    if (isCut) return refuse(failure('VALIDATION_ERROR', `${name}: must have at most ${limits.fieldSize} bytes`))
+    if (Object.hasOwn(fields, name)) return refuse(failure('VALIDATION_ERROR', `${name}: must be given once`))
+    fields[name] = value
+  })
   form.on('partsLimit', () => refuse(failure('VALIDATION_ERROR', `body: must have at most ${limits.parts} parts`)))
   try {
     await pipeline(bounded(request), form, { signal: stop.signal })
-    return checked(await saving)
+    return { ...checked(await saving), fields }
   } catch (error) {
     part?.destroy()
     await saving?.catch(() => {})
@@ -76,7 +90,7 @@ async function* bounded(request: IncomingMessage): AsyncGenerator<Buffer> {
   }
 }
 
-async function save(part: Readable, path: string, left: number): Promise<SavedFile> {
+async function save(part: Readable, path: string, left: number): Promise<Omit<SavedFile, 'fields'>> {
   const hash = createHash('sha256')
   let size = 0
   async function* measured(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -93,7 +107,7 @@ async function save(part: Readable, path: string, left: number): Promise<SavedFi
   return { path, size, sha256: hash.digest() }
 }
 
-function checked(saved: SavedFile | undefined): SavedFile {
+function checked<File extends { size: number }>(saved: File | undefined): File {
   if (!saved) return fail('VALIDATION_ERROR', 'file: is required')
   return saved.size > 0 ? saved : fail('VALIDATION_ERROR', 'file: must not be empty')
 }

@@ -14,6 +14,7 @@ import type { Submission } from './accept/submission.ts'
 import { lockMessage, storeCancelled } from './cancel.sql.ts'
 import { messageEvent } from './events.ts'
 import { ScheduleMessageInput, SendMessageInput } from './input.ts'
+import { safetyBook } from './safety/safety.ts'
 
 /**
  * Sends a message now.
@@ -127,15 +128,17 @@ function memberOf(ctx: Context, index: number): Context {
  * @throws INVALID_STATE when the message is not `queued`.
  */
 export async function cancelMessage(ctx: Context, id: string): Promise<Message> {
-  return await write(ctx, async (tx) => {
+  const cancelled = await write(ctx, async (tx) => {
     const found = (await lockMessage(tx, ctx.principal.workspaceId, id)) ?? fail('NOT_FOUND', 'Message not found')
     if (found.status !== 'queued') fail('INVALID_STATE', `The message is ${found.status}; only a queued message can be cancelled`)
     if (found.period) await returnQuota(tx, [{ ownerId: found.ownerId, period: found.period }])
-    const cancelled = await storeCancelled(tx, id)
-    await emit(tx, [messageEvent(cancelled, 'cancelled', cancelled.updatedAt)])
     if (found.campaignId) await announceChange(tx, subject('campaign', found.campaignId))
-    return cancelled
+    const stored = await storeCancelled(tx, id)
+    await emit(tx, [messageEvent(stored, 'cancelled', stored.updatedAt)])
+    return stored
   })
+  safetyBook(ctx.app).forget(cancelled.instanceId)
+  return cancelled
 }
 
 /** @throws NOT_FOUND when the workspace has no such message. */

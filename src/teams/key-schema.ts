@@ -38,8 +38,8 @@ builder.mutationFields((t) => {
       args: { teamId, input: t.arg({ type: CreateApiKeyInput.ref, required: true, description: 'The new key.' }) },
       resolve: (_, args, ctx) => {
         const once = keyed(ctx, 'createTeamApiKey', { ...args.input, teamId: args.teamId } as typeof args.input)
-        const { name } = CreateApiKeyInput.parse(ctx.app.config, args.input)
-        return createTeamKey(once, teamIdOf(args.teamId), name)
+        const { name, access } = CreateApiKeyInput.parse(ctx.app.config, args.input)
+        return createTeamKey(once, teamIdOf(args.teamId), { name, access: access ?? 'full' })
       },
     }),
     revokeTeamApiKey: t.field({

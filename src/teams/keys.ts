@@ -1,5 +1,5 @@
 // The API keys of a team: its owner and admins create and revoke them.
-import { type IssuedApiKey, issueApiKeyWithin, revokeKeys } from '../accounts/service.ts'
+import { type IssuedApiKey, issueApiKeyWithin, type NewApiKey, revokeKeys } from '../accounts/service.ts'
 import { holdPlan } from '../billing/hold-plan.ts'
 import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
@@ -13,7 +13,11 @@ import { holdOwnTeam } from './hold.ts'
  * owner's subscription is inactive; MAX_API_KEYS_REACHED when the owner's workspaces have as many keys as the plan allows, exact under a
  * race.
  */
-export async function createTeamKey(ctx: Context, teamId: string, name: string): Promise<IssuedApiKey> {
+export async function createTeamKey(
+  ctx: Context,
+  teamId: string,
+  key: Pick<NewApiKey, 'name' | 'access'>,
+): Promise<IssuedApiKey> {
   const { userId } = ctx.principal
   return await write(ctx, async (tx) => {
     const team = await holdOwnTeam(tx, userId, teamId)
@@ -21,7 +25,7 @@ export async function createTeamKey(ctx: Context, teamId: string, name: string):
     const { plan, active } = await holdPlan(tx, team.ownerId)
     if (!active) fail('SUBSCRIPTION_INACTIVE')
     const { workspaceId } = team
-    return await issueApiKeyWithin(tx, team.ownerId, plan.limits.maxApiKeys, { userId, workspaceId, teamId, name })
+    return await issueApiKeyWithin(tx, team.ownerId, plan.limits.maxApiKeys, { ...key, userId, workspaceId, teamId })
   })
 }
 

@@ -80,7 +80,7 @@ it('account list shows every account and no secret', async () => {
 it('api-key create and revoke take effect beside the running gateway', async () => {
   await json('account', 'create', '--email', 'key@example.com', '--name', 'K', '--plan', 'pro')
   const key = await json('api-key', 'create', '--email', 'key@example.com', '--name', 'second')
-  expect(Object.keys(key)).toEqual(['id', 'name', 'prefix', 'apiKey'])
+  expect(Object.keys(key)).toEqual(['id', 'name', 'prefix', 'access', 'apiKey'])
   expect((await api(gateway, key.apiKey).get('me')).status).toBe(200)
   expect((await gatewayCommand('api-key', 'revoke', '--id', key.id)).code).toBe(0)
   expect((await api(gateway, key.apiKey).get('me')).status).toBe(401)
@@ -115,7 +115,14 @@ it('api-key list shows the keys of an account, without their secrets', async () 
   const { apiKey } = await json('account', 'create', '--email', 'keys@example.com', '--name', 'K', '--plan', 'pro')
   const keys = await json('api-key', 'list', '--email', 'keys@example.com')
   expect(keys).toEqual([
-    { id: expect.any(String), name: 'First key', prefix: apiKey.slice(0, 16), createdAt: expect.any(String), lastUsedAt: null },
+    {
+      id: expect.any(String),
+      name: 'First key',
+      prefix: apiKey.slice(0, 16),
+      access: 'full',
+      createdAt: expect.any(String),
+      lastUsedAt: null,
+    },
   ])
   const { stdout } = await gatewayCommand('api-key', 'list', '--email', 'keys@example.com')
   expect(stdout).toMatch(/First key .* never used\n$/)

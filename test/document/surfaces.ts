@@ -25,8 +25,10 @@ const forEverybody = ['operation-4xx-response #/paths/~1auth~1jwks/get/responses
 const ofBoth = [
   'billingUsage',
   'bulkJobProgress',
+  'campaignRecipients',
   'contactGroupMembers',
   'downloadMedia',
+  'exportCampaignRecipients',
   'groupsOfContact',
   'instanceHealth',
   'openapi',

@@ -26,7 +26,7 @@ beforeAll(async () => {
   keyUse(app).note = () => {}
   const account = await createAccount(databaseUrl)
   openContext = async () => {
-    const { principal } = await admitKeys(app)({ key: account.apiKey, teamId: undefined, scope: 'workspace' })
+    const { principal } = await admitKeys(app)({ key: account.apiKey, teamId: undefined, access: ['full'], scope: 'workspace' })
     return contextOf(app, principal as NonNullable<typeof principal>, 'test')
   }
   await seed(databaseUrl, account)
@@ -67,8 +67,11 @@ async function seed(databaseUrl: string, account: { userId: string; workspaceId:
       `with campaign as (
          insert into campaigns (id, "workspaceId", "userId", "instanceId", name, type, body, status, "recipientsCount")
          values (gen_random_uuid(), $1, $2, $3, 'Campaign', 'text', 'Hello', 'completed', 1) returning id
+       ), recipient as (
+         insert into campaign_recipients ("campaignId", position, "to", "contactId", status, "messageId")
+         select id, 1, $5, $6, 'enqueued', $4 from campaign
        ) update messages set "campaignId" = campaign.id from campaign where messages.id = $4`,
-      [account.workspaceId, account.userId, instanceId, messageId],
+      [account.workspaceId, account.userId, instanceId, messageId, to, contactId],
     )
     await pool.query(
       `insert into events (seq, id, "workspaceId", type, "instanceId", "messageId", payload, "createdAt") values ($1, $2, $3, 'message.sent', $4, $5, '{}', now())`,
@@ -167,6 +170,11 @@ const queries: [name: string, most: number, query: string][] = [
     'campaigns, their instances and messages, the contacts and instances of those',
     2,
     'query ($first: Int) { campaigns(first: $first) { nodes { name instance { name } messages(first: 2) { nodes { body contact { name } instance { name } } } } } }',
+  ],
+  [
+    'campaigns, their recipients, the contacts and messages of those',
+    4,
+    'query ($first: Int) { campaigns(first: $first) { nodes { recipients(first: 2) { nodes { to contact { name } message { status } } } } } }',
   ],
   [
     'messages, their contacts and the groups of those',

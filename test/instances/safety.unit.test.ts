@@ -127,10 +127,10 @@ it('is restricted for one day after the provider reported it, and recommends tha
 
 it('measures a send against the stricter of the caps for its state and for its age', () => {
   const risky = traffic({ failed24h: 70 })
-  const limitsOf = (days: number): Caps => assess(aged(days), risky, now).limits
+  const limitsOf = (days: number): Caps => assess(aged(days), risky, now).caps
   expect(assess(aged(1), risky, now).state).toBe('restricted')
   expect(limitsOf(30)).toEqual(capsByState.at_risk)
   const young = assess(aged(1), traffic({ failed24h: 40, outbound1h: 11, uniqueRecipients1h: 2 }), now)
   expect(young.state).toBe('at_risk')
-  expect(young.limits).toMatchObject({ hourlyOutboundCap: 10, dailyOutboundCap: 40, maxColdRatio: 0.1 })
+  expect(young.caps).toMatchObject({ hourlyOutboundCap: 10, dailyOutboundCap: 40, maxColdRatio: 0.1 })
 })

@@ -149,13 +149,15 @@ const promises: Record<string, string> = {
     group by g.id having g."membersCount" <> count(m."contactId")`,
   'a bulk job counts each contact that it dealt with, and has dealt with all when it is done': `
     select id, status, "requestedCount", "processedCount", summary from bulk_jobs
-    where "processedCount" <> (select coalesce(sum(n::int), 0) from jsonb_each_text(summary) s(name, n))
-      or (status = 'done') <> ("processedCount" = "requestedCount")`,
+    where "processedCount" <> (select coalesce(sum(n::int), 0) from jsonb_each_text(summary - 'invalid') s(name, n))
+        and not (summary ? 'invalid' and jsonb_array_length(summary->'invalid') > 0)
+      or (status = 'done') <> ("processedCount" = "requestedCount") and not (status = 'failed' and "requestedCount" = 0)`,
   'a bulk job that has not ended has its contacts and a job that deals with them, and one that has ended has neither': `
     select b.id, b.status, cardinality(b."contactIds") from bulk_jobs b
-    where case when b.status in ('pending', 'processing') then cardinality(b."contactIds") <> b."requestedCount" or b."completedAt" is not null
+    where case when b.status in ('pending', 'processing') then b.operation <> 'import_contacts' and cardinality(b."contactIds") <> b."requestedCount"
+        or b."completedAt" is not null
         or not exists (select from pgboss.job j where j.name = 'contact.bulk' and j.state < 'completed' and j.data->>'id' = b.id::text)
-      else cardinality(b."contactIds") > 0 or b."completedAt" is null or (b.status = 'failed') <> (b.error is not null) end`,
+      else cardinality(b."contactIds") > 0 or exists (select from import_pieces p where p."jobId" = b.id) or b."completedAt" is null or (b.status = 'failed') <> (b.error is not null) end`,
   'a campaign has the recipients that it was created with': `
     select c.id, c."recipientsCount" from campaigns c
     where c."recipientsCount" <> (select count(distinct r."to") from campaign_recipients r where r."campaignId" = c.id)

@@ -75,6 +75,28 @@ async function usage(): Promise<number> {
   return rows[0]?.n ?? 0
 }
 
+it.each([
+  ['an attempt without an answer', true],
+  ['a refusal that the network took back', false],
+])('keeps or returns the quota of a message that expires after %s', async (_, mayHaveLeft) => {
+  answering(() =>
+    mayHaveLeft ? { outcome: 'unknown', error: 'PROVIDER_TIMEOUT' } : { outcome: 'retry', error: 'BUSY', afterMs: 0 },
+  )
+  const id = await accepted()
+  const used = async () =>
+    (await sql(databaseUrl).query('select "messagesCount" as n from usage where "userId" = $1', [account.userId])).rows[0]?.n
+  const before = await used()
+  await dispatch(id)
+  await sql(databaseUrl).query(
+    `update messages set "dueAt" = now() - interval '2 days', "leaseUntil" = "leaseUntil" - interval '1 minute', "nextAttemptAt" = null
+     where id = $1`,
+    [id],
+  )
+  await dispatch(id)
+  expect(await rowOf(id)).toMatchObject({ status: 'failed', error: 'EXPIRED' })
+  expect(await used()).toBe(mayHaveLeft ? before : before - 1)
+})
+
 it('retries a temporary error, each time later and with a job for it, and fails in the end with that error', async () => {
   answering(() => ({ outcome: 'retry', error: 'TEMPORARILY_UNAVAILABLE' }))
   const before = await usage()

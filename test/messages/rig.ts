@@ -49,6 +49,7 @@ export function contextFor(app: App, account: Account, plan = 'max'): Context {
   const principal = {
     credentialId: userId,
     kind: 'personal',
+    access: 'full',
     userId,
     workspaceId,
     teamId: null,

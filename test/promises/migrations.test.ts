@@ -22,6 +22,7 @@ const byHand = [
   '+ index messages_campaign_status_idx',
   '+ index messages_contact_idx',
   '+ index messages_open_idx',
+  '+ index messages_scheduled_idx',
   '+ index webhook_deliveries_open_idx',
   '+ trigger media_added',
   '+ trigger media_removed',

@@ -131,9 +131,10 @@ describe('the answer', () => {
   it('over GraphQL is one tree of teams with their members, invitations and keys; a collaborator sees no keys', async () => {
     const { owner, teamId } = crew
     await newTeam(rig, owner, 'Other')
-    const key = { id: uuid, name: 'Robot', prefix: expect.any(String), createdAt: moment, lastUsedAt: null }
+    const key = { id: uuid, name: 'Robot', prefix: expect.any(String), access: 'full', createdAt: moment, lastUsedAt: null }
     await owner.api.post(`/api/teams/${teamId}/api-keys`, { name: 'Robot' })
-    const query = '{ teams { id members { role } invitations { status } apiKeys { id name prefix createdAt lastUsedAt } } }'
+    const query =
+      '{ teams { id members { role } invitations { status } apiKeys { id name prefix access createdAt lastUsedAt } } }'
     const { body } = await owner.api.graphql(query)
     expect(body.data.teams).toStrictEqual([
       {

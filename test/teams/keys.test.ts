@@ -17,11 +17,18 @@ describe.each(surfaces)("a person's own keys %s", (_, ask) => {
     const person = await newPerson(rig)
     const { data } = await create(person)
     const { key, ...record } = data
-    expect(record).toStrictEqual({ id: uuid, name: 'Robot', prefix: key.slice(0, 16), createdAt: moment, lastUsedAt: null })
+    expect(record).toStrictEqual({
+      id: uuid,
+      name: 'Robot',
+      prefix: key.slice(0, 16),
+      access: 'full',
+      createdAt: moment,
+      lastUsedAt: null,
+    })
     expect(key).toMatch(/^svc_live_[0-9a-f]{64}$/)
     const listed = await ask(person, 'GET /api-keys')
     expect(listed.data).toStrictEqual([
-      { ...record, id: uuid, name: 'First key', prefix: expect.any(String), createdAt: moment },
+      { ...record, id: uuid, name: 'First key', prefix: expect.any(String), access: 'full', createdAt: moment },
       record,
     ])
     expect(JSON.stringify(listed.answer.body)).not.toContain(key.slice(17))
@@ -113,7 +120,14 @@ describe.each(surfaces)("a team's keys %s", (_, ask) => {
     for (const person of [owner, admin]) {
       const { data } = await create(person, teamId)
       const { key, ...record } = data
-      expect(record).toStrictEqual({ id: uuid, name: 'Robot', prefix: key.slice(0, 16), createdAt: moment, lastUsedAt: null })
+      expect(record).toStrictEqual({
+        id: uuid,
+        name: 'Robot',
+        prefix: key.slice(0, 16),
+        access: 'full',
+        createdAt: moment,
+        lastUsedAt: null,
+      })
       expect(key).toMatch(/^svc_team_[0-9a-f]{64}$/)
       expect((await ask(person, 'GET /teams/:teamId/api-keys', [teamId])).data).toStrictEqual([record])
       const { rows } = await sql(rig.databaseUrl).query('select "userId", "workspaceId" from api_keys where id = $1', [data.id])
@@ -158,6 +172,30 @@ describe.each(surfaces)("a team's keys %s", (_, ask) => {
     await subscribe(rig, owner, 'pro', 'inactive')
     expect((await create(owner, other.teamId)).code).toBe('SUBSCRIPTION_INACTIVE')
   })
+})
+
+it.each(surfaces)('have the access that they were created with, and `full` by default %s', async (_, ask) => {
+  const { teamId, owner } = await newCrew(rig)
+  for (const [route, params] of [
+    ['POST /api-keys', []],
+    ['POST /teams/:teamId/api-keys', [teamId]],
+  ] as const) {
+    const create = (access?: unknown) => ask(owner, route, params, { name: 'Robot', access })
+    const made = [await create(), await create('send'), await create('read')]
+    expect(made.map(({ data }) => data.access)).toEqual(['full', 'send', 'read'])
+    const { data } = await ask(owner, route.replace('POST', 'GET'), params)
+    expect(data.slice(-3).map(({ access }: { access: string }) => access)).toEqual(['full', 'send', 'read'])
+    for (const wrong of ['write', '', 5]) {
+      const { code, message } = await create(wrong)
+      expect([code, message]).toEqual(['VALIDATION_ERROR', expect.stringMatching(/access: /)])
+    }
+    const own: Record<string, string> = params.length > 0 ? { 'x-team-id': teamId } : {}
+    const [, send, read] = made.map(({ data: { key } }) => api(rig.gateway, key, own)) as [Api, Api, Api]
+    expect([(await send.get('messages')).status, (await send.get('contacts')).status]).toEqual([200, 403])
+    expect([(await read.get('contacts')).status, (await read.post('contacts', {})).status]).toEqual([200, 403])
+    // The kind of the key comes first.
+    if (params.length > 0) expect((await send.get('me')).body.error.code).toBe('TEAM_KEY_NOT_ALLOWED')
+  }
 })
 
 it('replays a repeated creation, including the key, and creates only one', async () => {

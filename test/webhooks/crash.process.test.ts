@@ -1,52 +1,9 @@
-// A process that crashes during attempts loses none, repeats none under another id, and makes no sixth attempt.
-import { setTimeout as pause } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
 import { expect, it } from 'vitest'
-import { leaseMs } from '../../src/webhooks/policy.ts'
-import {
-  api,
-  cloneDatabase,
-  connectedInstance,
-  createAccount,
-  type Gateway,
-  type GatewayOptions,
-  measuredAgain,
-  openGateway,
-  ownServer,
-  sql,
-  startGateway,
-  until,
-} from '../kit/kit.ts'
+import { api, type Gateway, measuredAgain, openGateway, sql, startGateway, until } from '../kit/kit.ts'
+import { delivered, sendOne } from './crash-rig.ts'
 import { hang, openReceiver, status } from './receiver.ts'
-import { openRig, settled } from './rig.ts'
-
-/** @param beforehand runs when the gateway is up and nothing has been sent yet */
-async function sendOne(
-  env: GatewayOptions['env'],
-  receiverUrl: string,
-  beforehand: (databaseUrl: string) => Promise<void> = async () => {},
-) {
-  const databaseUrl = await cloneDatabase()
-  const account = await createAccount(databaseUrl)
-  const instance = await connectedInstance(databaseUrl, account)
-  const gateway = await startGateway({ databaseUrl, env })
-  await beforehand(databaseUrl)
-  const client = api(gateway, account.apiKey)
-  const webhook = (await client.post('webhooks', { url: receiverUrl, events: ['message.sent'] })).body.data
-  const sent = await client.post('messages/send', { instanceId: instance.id, to: '+4915112345678', type: 'text', text: 'hello' })
-  expect(sent.status).toBe(201)
-  return { databaseUrl, account, gateway, webhook }
-}
-
-async function delivered(gateway: { url: string }, apiKey: string, webhookId: string) {
-  return await until(
-    async () => {
-      const { body } = await api(gateway, apiKey).get(`webhooks/${webhookId}/deliveries`)
-      return body.data.deliveries.find((delivery: { status: string }) => delivery.status === 'delivered')
-    },
-    { everyMs: 250 },
-  )
-}
+import { openRig } from './rig.ts'
 
 // Measured again when other load keeps this machine too busy.
 it.each([
@@ -78,18 +35,6 @@ it.each([
   },
 )
 
-it('another process takes over from a killed one without a restart', async () => {
-  const receiver = await openReceiver()
-  const { databaseUrl, account, gateway, webhook } = await sendOne(
-    { FAILPOINT: 'hook.after_2xx_before_commit=sleep:60000' },
-    receiver.url,
-  )
-  await until(() => receiver.requests.length === 1)
-  const second = await openGateway({ databaseUrl })
-  gateway.kill('SIGKILL')
-  expect(await delivered(second, account.apiKey, webhook.id)).toMatchObject({ attempts: 2 })
-})
-
 it('a frozen process that wakes up after its lease has expired cannot write its outdated result', async () => {
   const receiver = await openReceiver(hang)
   const { databaseUrl, account, gateway, webhook } = await sendOne({}, receiver.url)
@@ -115,30 +60,6 @@ it('a process that is asked to stop releases a hanging attempt within 10 s', asy
   receiver.answer = status(200)
   const second = await openGateway({ databaseUrl })
   expect(await delivered(second, account.apiKey, webhook.id)).toMatchObject({ attempts: 2 })
-})
-
-it.each([
-  ['', 0],
-  [', and stays away for longer than a lease,', leaseMs + 1_000],
-])('a database that crashes while a receiver answers%s costs no second attempt', { timeout: 120_000 }, async (_, awayMs) => {
-  const server = await ownServer()
-  const rig = await openRig({ databaseUrl: server.url })
-  let answer = () => {}
-  const receiver = await openReceiver((_, response) => {
-    answer = () => response.end()
-  })
-  const endpoint = await rig.endpoint(receiver.url)
-  await rig.emit()
-  await until(() => receiver.requests.length === 1)
-  await server.stop('immediate')
-  answer()
-  await pause(awayMs)
-  await server.start()
-  expect((await settled(rig, endpoint.id, 'delivered'))[0]).toMatchObject({ attempts: 1 })
-  expect(receiver.requests).toHaveLength(1)
-  receiver.answer = status(200)
-  await rig.emit()
-  await settled(rig, endpoint.id, 'delivered', 2)
 })
 
 it('an attempt that kills its process every time is made five times and no more', async () => {

@@ -10,6 +10,7 @@ import { load } from '../../core/graph/load.ts'
 import { newId } from '../../core/id.ts'
 import { parse, text, uuid } from '../../core/validation.ts'
 import type { ApiKey, Prisma } from '../../generated/prisma/client.ts'
+import { KeyAccess } from '../../generated/prisma/enums.ts'
 import { userIdOf } from '../find-user.ts'
 import { ownWorkspaceOf } from '../own-workspace.ts'
 
@@ -19,6 +20,7 @@ export interface NewApiKey {
   /** Set for a team key. */
   teamId?: string
   name: string
+  access?: KeyAccess
   /** The whole key, if the caller supplies it instead of having one generated. */
   key?: string
 }
@@ -32,7 +34,7 @@ export interface IssuedApiKey extends ApiKeyRow {
 }
 
 /** The fields of an {@link ApiKeyRow}, and the keys that are active, oldest first. */
-export const keyFields = { id: true, name: true, prefix: true, createdAt: true, lastUsedAt: true } as const
+export const keyFields = { id: true, name: true, prefix: true, access: true, createdAt: true, lastUsedAt: true } as const
 export const activeKeys = {
   where: { revokedAt: null },
   select: keyFields,
@@ -90,17 +92,17 @@ export async function originOfKey(ctx: Context, id: string): Promise<KeyOrigin |
   })
 }
 
-const newKey = z.object({ email: z.string(), name: text(1, 100) })
+const newKey = z.object({ email: z.string(), name: text(1, 100), access: z.enum(KeyAccess).default('full') })
 
 /**
  * Adds a key to the account's personal workspace, without a limit check.
  * @throws VALIDATION_ERROR when the input is invalid; NOT_FOUND when the address is unknown.
  */
 export async function createApiKey(db: Db, input: z.input<typeof newKey>): Promise<IssuedApiKey> {
-  const { email, name } = parse(newKey, input)
+  const { email, name, access } = parse(newKey, input)
   return await transaction(db, async (tx) => {
     const userId = await userIdOf(tx.db, email)
-    return await issueApiKey(tx, { userId, workspaceId: await ownWorkspaceOf(tx, userId), name })
+    return await issueApiKey(tx, { userId, workspaceId: await ownWorkspaceOf(tx, userId), name, access })
   })
 }
 

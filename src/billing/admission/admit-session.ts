@@ -53,6 +53,7 @@ function answerOf(app: App, row: AdmittedPerson): Admission {
   const principal: Principal = {
     credentialId: sessionId,
     kind: 'console',
+    access: 'full',
     userId,
     workspaceId,
     teamId,

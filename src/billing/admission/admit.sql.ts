@@ -1,23 +1,26 @@
 // SQL of the admission of API keys: one statement for each batch of requests.
 import type { Sql } from '../../core/database/database.ts'
 import type { Scope } from '../../core/graph/prepared.ts'
+import type { KeyAccess } from '../../core/principal.ts'
 import { planInForceSql, plans } from '../plans.ts'
 import { thisMonth } from './period.ts'
 import { windowsSql } from './rate-window.sql.ts'
 import { stepMs } from './rate-window.ts'
 
-/** Requests with the same key, scope and team. */
+/** Requests with the same key, scope, access and team. */
 export interface Group {
   hash: Buffer
   teamId: string | null
   scope: Exclude<Scope, 'account'>
+  /** The access that suffices, comma-separated. */
+  access: string
   /** Positions of the requests in their batch. */
   members: number[]
 }
 
 export interface Admitted {
   i: number
-  verdict: 'ok' | 'UNAUTHORIZED' | 'TEAM_KEY_REQUIRED' | 'TEAM_KEY_NOT_ALLOWED'
+  verdict: 'ok' | 'UNAUTHORIZED' | 'TEAM_KEY_REQUIRED' | 'TEAM_KEY_NOT_ALLOWED' | 'FORBIDDEN'
   keyId: string
   userId: string
   workspaceId: string
@@ -25,6 +28,7 @@ export interface Admitted {
   ownerId: string
   plan: string
   active: boolean
+  access: KeyAccess
   /** How many of the group's requests the rate window let through, and how full it is. */
   granted: number
   used: number
@@ -35,15 +39,17 @@ export interface Admitted {
 
 const admit = `
 with asked as (
-  select i::int, hash, team, scope, n from unnest($1::bytea[], $2::text[], $3::text[], $4::int[]) with ordinality as u(hash, team, scope, n, i)
+  select i::int, hash, team, scope, n, access
+  from unnest($1::bytea[], $2::text[], $3::text[], $4::int[], $9::text[]) with ordinality as u(hash, team, scope, n, access, i)
 ), known as (
   select a.i, a.n, k.id, k."userId", k."workspaceId", k."teamId", w."ownerId",
     ${planInForceSql('s')} as plan,
-    s.status <> 'inactive' as active,
+    s.status <> 'inactive' as active, k.access,
     case
-      when k."teamId" is null then case when a.team is not null and a.scope in ('workspace', 'both') then 'TEAM_KEY_REQUIRED' else 'ok' end
-      when a.team is null or a.team <> k."teamId"::text then 'UNAUTHORIZED'
-      when a.scope in ('personal', 'both') then 'TEAM_KEY_NOT_ALLOWED'
+      when k."teamId" is null and a.team is not null and a.scope in ('workspace', 'both') then 'TEAM_KEY_REQUIRED'
+      when k."teamId" is not null and (a.team is null or a.team <> k."teamId"::text) then 'UNAUTHORIZED'
+      when k."teamId" is not null and a.scope in ('personal', 'both') then 'TEAM_KEY_NOT_ALLOWED'
+      when k.access::text <> all (string_to_array(a.access, ',')) then 'FORBIDDEN'
       else 'ok'
     end as verdict
   from asked a
@@ -72,7 +78,7 @@ with asked as (
   )
   returning "userId", granted
 )
-select k.i, k.verdict, k.id as "keyId", k."userId", k."workspaceId", k."teamId", k."ownerId", k.plan, k.active,
+select k.i, k.verdict, k.id as "keyId", k."userId", k."workspaceId", k."teamId", k."ownerId", k.plan, k.active, k.access,
   coalesce(s.granted, 0) as granted,
   coalesce(s.used, (select w.used from windows w where w.id = k.id), 0) as used,
   coalesce(greatest(0, least(s.granted, b.granted - (sum(s.granted) over (partition by s."ownerId" order by k.i) - s.granted))), 0)::int as counted,
@@ -98,6 +104,7 @@ export async function admitGroups(sql: Sql, groups: readonly Group[], rateLimit:
       plans.map((plan) => plan.code),
       plans.map((plan) => plan.limits.monthlyApiRequestQuota),
       stepMs(rateLimit),
+      groups.map((group) => group.access),
     ],
   })
   return rows

@@ -7,7 +7,7 @@ import { createBatch } from '../../core/batch.ts'
 import { failure } from '../../core/errors.ts'
 import type { Scope } from '../../core/graph/prepared.ts'
 import { definePart } from '../../core/part.ts'
-import type { Principal } from '../../core/principal.ts'
+import type { KeyAccess, Principal } from '../../core/principal.ts'
 import { type Admitted, admitGroups, type Group, uncountRequest } from './admit.sql.ts'
 import { type RateState, rateOf } from './rate-window.ts'
 
@@ -19,6 +19,8 @@ export interface KeyRequest {
   /** The `X-Team-Id` header. */
   teamId: unknown
   scope: Exclude<Scope, 'account'>
+  /** A key with any of these may do what is requested. */
+  access: readonly KeyAccess[]
 }
 
 export interface Admission {
@@ -52,12 +54,17 @@ function createAdmission(app: App): (request: KeyRequest) => Promise<Admission> 
     if (!isKey(request.key)) return refusal('UNAUTHORIZED')
     const hash = keyHash(request.key)
     const teamId = request.teamId === undefined ? null : String(request.teamId).toLowerCase()
-    return await batch({ hash, teamId, scope: request.scope })
+    return await batch({ hash, teamId, scope: request.scope, access: request.access.join() })
   }
 }
 
-function refusal(code: 'UNAUTHORIZED' | 'TEAM_KEY_REQUIRED' | 'TEAM_KEY_NOT_ALLOWED'): Admission {
-  return { principal: null, error: failure(code), rate: null, retryAfter: null }
+function refusal(code: Exclude<Admitted['verdict'], 'ok'>, message?: string): Admission {
+  return { principal: null, error: failure(code, message), rate: null, retryAfter: null }
+}
+
+/** The message of FORBIDDEN for a key that does not reach that far. */
+export function beyond(access: KeyAccess): string {
+  return `A key with the access \`${access}\` cannot do this`
 }
 
 /** Takes a request out of the month's count again, if the rules of keys and teams rejected it after its admission. */
@@ -68,7 +75,7 @@ export async function uncount(app: App, { ownerId }: Principal): Promise<void> {
 async function admitAll(app: App, requests: readonly AdmissionRequest[]): Promise<Admission[]> {
   const groups = new Map<string, Group>()
   for (const [index, request] of requests.entries()) {
-    const name = `${request.hash.toString('latin1')} ${request.scope} ${request.teamId}`
+    const name = `${request.hash.toString('latin1')} ${request.scope} ${request.access} ${request.teamId}`
     const group = groups.get(name)
     if (group) group.members.push(index)
     else groups.set(name, { ...request, members: [index] })
@@ -88,6 +95,7 @@ function answerOf(app: App, row: Admitted, position: number): Admission {
   if (row.verdict === 'UNAUTHORIZED') return refusal(row.verdict)
   const limit = app.config.rateLimitPerSecond
   const rate = rateOf(limit, { ...row, position })
+  if (row.verdict === 'FORBIDDEN') return { ...refusal(row.verdict, beyond(row.access)), rate }
   if (row.verdict !== 'ok') return { ...refusal(row.verdict), rate }
   if (position >= row.granted) {
     return { principal: null, error: failure('API_RATE_LIMIT_EXCEEDED'), rate: { ...rate, remaining: 0 }, retryAfter: 1 }
@@ -96,8 +104,9 @@ function answerOf(app: App, row: Admitted, position: number): Admission {
     const error = failure('MONTHLY_API_REQUEST_QUOTA_EXCEEDED')
     return { principal: null, error, rate, retryAfter: row.untilNextMonth }
   }
-  const { keyId, userId, workspaceId, teamId, ownerId, plan, active } = row
+  const { keyId, teamId, userId, workspaceId, ownerId, plan, active, access } = row
   const kind = teamId ? 'team' : 'personal'
-  const principal: Principal = { credentialId: keyId, kind, userId, workspaceId, teamId, role: null, ownerId, plan, active }
+  const owner = { ownerId, plan, active }
+  const principal: Principal = { credentialId: keyId, kind, access, userId, workspaceId, teamId, role: null, ...owner }
   return { principal, error: null, rate, retryAfter: null }
 }

@@ -45,15 +45,27 @@ export async function lockChunk(tx: Sql, id: string, size: number): Promise<Open
 }
 
 /** Relies on the row lock of {@link lockChunk}. */
-export async function saveProgress(tx: Sql, id: string, processedCount: number, summary: Counts): Promise<void> {
+export async function saveProgress(tx: Sql, id: string, processedCount: number, summary: object): Promise<void> {
   await tx.query(
     `update bulk_jobs set status = 'processing', "processedCount" = $2, summary = $3, "updatedAt" = now() where id = $1`,
     [id, processedCount, summary],
   )
 }
 
-/** Ends a job that has not ended yet: as `failed` with an error, otherwise as `done`. Its contact ids are not kept. */
+/** True if the job imports a file instead of working on contact ids. */
+export async function isImport(sql: Sql, id: string): Promise<boolean> {
+  const { rowCount } = await sql.query(`select from bulk_jobs where id = $1 and operation = 'import_contacts'`, [id])
+  return rowCount === 1
+}
+
+/** Deletes the file of an import, which is not needed any more. */
+export async function deletePieces(tx: Sql, id: string): Promise<void> {
+  await tx.query('delete from import_pieces where "jobId" = $1', [id])
+}
+
+/** Ends a job that has not ended yet: as `failed` with an error, otherwise as `done`. Its contact ids and its file are not kept. */
 export async function endJob(tx: Sql, id: string, error: ErrorCode | null): Promise<void> {
+  await deletePieces(tx, id)
   await tx.query(
     `update bulk_jobs set status = $2, error = $3, "contactIds" = '{}', "completedAt" = now(), "updatedAt" = now()
      where id = $1 and status in ('pending', 'processing')`,

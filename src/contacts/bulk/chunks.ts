@@ -6,7 +6,8 @@ import { codeOf, type ErrorCode } from '../../core/errors.ts'
 import { implementJob } from '../../core/jobs/jobs.ts'
 import { announceChange, subject } from '../../events/live/follow.ts'
 import { addMembers, deleteContacts } from '../groups/membership.ts'
-import { type Counts, endJob, lockChunk, type OpenJob, saveProgress, takeTurn } from './bulk.sql.ts'
+import { workThroughImport } from '../import/work.ts'
+import { type Counts, endJob, isImport, lockChunk, type OpenJob, saveProgress, takeTurn } from './bulk.sql.ts'
 import { bulkJob } from './bulk-job.ts'
 
 /** Contacts per transaction: few enough that no other transaction waits long for it, and that a cancellation takes effect soon. */
@@ -23,6 +24,7 @@ export const bulkImplementation = implementJob(
 )
 
 async function workThrough(app: App, id: string): Promise<Error | undefined> {
+  if (await isImport(app.pool, id)) return await workThroughImport(app, id)
   for (let size = chunkSize; ; ) {
     if (app.stopping) return new Error('handed back')
     try {

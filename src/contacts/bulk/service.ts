@@ -6,22 +6,41 @@ import { newId } from '../../core/id.ts'
 import { write } from '../../core/idempotency/idempotency.ts'
 import { enqueue } from '../../core/jobs/jobs.ts'
 import { announceChange, subject } from '../../events/live/follow.ts'
-import type { BulkJob, BulkOperation } from '../../generated/prisma/client.ts'
+import type { BulkJob, BulkOperation, Prisma } from '../../generated/prisma/client.ts'
 import { type Added, addMembers, deleteContacts, holdGroup, type Removed, removeMembers } from '../groups/membership.ts'
-import { lockNewJobs, takeTurn } from './bulk.sql.ts'
+import { deletePieces, lockNewJobs, takeTurn } from './bulk.sql.ts'
 import { bulkJob } from './bulk-job.ts'
 
 /** From this number of ids on, a job does the work. */
 const jobFrom = 100
 
-/** Result of the job so far: `added` and `alreadyInGroup`, or `deleted`. */
-export type BulkSummary = { added: number; alreadyInGroup: number; notFound: number } | { deleted: number; notFound: number }
+/** A fault of one line of an imported file. The line of the titles is 1. */
+export interface LineFault {
+  line: number
+  /** Name of the field, or `file` if the line cannot be read. */
+  field: string
+  message: string
+}
 
-/** A job as callers see it: without the ids, which only the worker reads. */
-export type BulkJobRecord = Omit<BulkJob, 'contactIds' | 'summary'> & { summary: BulkSummary }
+/** `invalid` has the first faults. */
+export interface ImportSummary {
+  created: number
+  updated: number
+  skipped: number
+  invalid: LineFault[]
+}
+
+/** Result of the job so far: `added` and `alreadyInGroup`, or `deleted`, or that of an import. */
+export type BulkSummary =
+  | { added: number; alreadyInGroup: number; notFound: number }
+  | { deleted: number; notFound: number }
+  | ImportSummary
+
+/** A job as callers see it: without the ids and options, which only the worker reads. */
+export type BulkJobRecord = Omit<BulkJob, 'contactIds' | 'options' | 'summary'> & { summary: BulkSummary }
 
 /** The columns of a job that callers do not see. */
-export const omit = { contactIds: true } as const
+export const omit = { contactIds: true, options: true } as const
 
 /** Either the result, or the job that will produce it. */
 export type Bulk<Done> = { done: Done; job?: never } | { done?: never; job: BulkJobRecord }
@@ -71,6 +90,7 @@ export async function bulkDeleteContacts(ctx: Context, contactIds: readonly stri
 const emptySummary: Record<BulkOperation, BulkSummary> = {
   add_to_group: { added: 0, alreadyInGroup: 0, notFound: 0 },
   bulk_delete_contacts: { deleted: 0, notFound: 0 },
+  import_contacts: { created: 0, updated: 0, skipped: 0, invalid: [] },
 }
 
 /** An open job stores its ids, up to 10,000 of them. */
@@ -85,24 +105,27 @@ async function refuseTooMany(tx: Tx, workspaceId: string): Promise<void> {
 }
 
 async function startJob(
-  { app, principal }: Context,
+  ctx: Context,
   tx: Tx,
   operation: BulkOperation,
   contactIds: readonly string[],
   groupId: string | null = null,
 ): Promise<BulkJobRecord> {
+  await refuseTooMany(tx, ctx.principal.workspaceId)
+  return await addJob(ctx, tx, { operation, groupId, contactIds: [...contactIds], requestedCount: contactIds.length })
+}
+
+/** Adds a job, for the transaction that has checked that the workspace may have one more. */
+export async function addJob(
+  { app, principal }: Context,
+  tx: Tx,
+  fields: Pick<BulkJob, 'operation' | 'groupId' | 'contactIds' | 'requestedCount'> & { options?: Prisma.InputJsonObject },
+): Promise<BulkJobRecord> {
   const { workspaceId } = principal
-  await refuseTooMany(tx, workspaceId)
   const id = newId()
-  const data = {
-    id,
-    workspaceId,
-    operation,
-    groupId,
-    contactIds: [...contactIds],
-    requestedCount: contactIds.length,
-    summary: emptySummary[operation],
-  }
+  // The type of a JSON column takes objects with an index signature only.
+  const summary = { ...emptySummary[fields.operation] } as Prisma.InputJsonObject
+  const data = { ...fields, id, workspaceId, summary }
   const job = await tx.db.bulkJob.create({ data, omit })
   // One job of a workspace runs at a time, so that many jobs of one workspace do not delay another.
   await enqueue(app, tx, bulkJob, [{ data: { id }, group: workspaceId }])
@@ -123,7 +146,8 @@ export async function cancelBulkJob(ctx: Context, id: string): Promise<BulkJobRe
       data: { status: 'cancelled', contactIds: [], completedAt: now, updatedAt: now },
       omit,
     })
-    if (!job) {
+    if (job) await deletePieces(tx, id)
+    else {
       const ended = (await tx.db.bulkJob.findFirst({ where, omit })) ?? fail('NOT_FOUND', 'Bulk job not found')
       fail('INVALID_STATE', `The bulk job is ${ended.status}; only a job that has not ended can be cancelled`)
     }

@@ -13,7 +13,7 @@ const position = z.tuple([z.string(), z.union([z.string(), z.number()]), z.guid(
  * Schemas of sort values. The hash has no secret, so anybody who knows the binding of a list can forge a cursor; the database
  * must be able to take every value.
  */
-const values = { time: z.int().min(0).max(8.64e15), text: text(0, maxCursorLength) }
+const values = { time: z.int().min(0).max(8.64e15), number: z.int().min(0), text: text(0, maxCursorLength) }
 
 export type SortedBy = keyof typeof values
 
@@ -37,12 +37,12 @@ export function decodePlace(
   binding: string,
   sortedBy: SortedBy,
   name: string,
-): { value: Date | string; id: string } {
+): { value: Date | string | number; id: string } {
   const [seal, value, id] = positionOf(cursor) ?? []
   if (seal === undefined || value === undefined || id === undefined) fail('VALIDATION_ERROR', `${name}: is not a cursor`)
   if (seal !== sealOf(binding, value, id)) fail('VALIDATION_ERROR', `${name}: is not a cursor of this list, sort and filters`)
   if (!values[sortedBy].safeParse(value).success) fail('VALIDATION_ERROR', `${name}: is not a cursor`)
-  return { value: typeof value === 'string' ? value : new Date(value), id }
+  return { value: sortedBy === 'time' ? new Date(value) : value, id }
 }
 
 function positionOf(cursor: string): z.output<typeof position> | undefined {

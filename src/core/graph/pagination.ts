@@ -30,7 +30,7 @@ export interface Place {
 
 interface Bound {
   than: 'gt' | 'lt'
-  value: Date | string
+  value: Date | string | number
   id: string
 }
 

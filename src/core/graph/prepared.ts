@@ -3,6 +3,7 @@
 import { type DocumentNode, type GraphQLError, getOperationAST, type OperationDefinitionNode, parse } from 'graphql'
 import type { CompiledQuery } from 'graphql-jit'
 import { fail } from '../errors.ts'
+import type { KeyAccess } from '../principal.ts'
 
 /** A document that was sent as text. */
 export interface Prepared {
@@ -37,6 +38,8 @@ export interface PreparedOperation {
   node: OperationDefinitionNode
   /** Filled by `scopeOf` in scope.ts. */
   scope: Scope | null
+  /** The access that a key needs; filled by `accessOf` in http/key-access.ts. */
+  access: readonly KeyAccess[] | null
   /** By the variables that change them; filled by `costOf` in cost.ts. */
   costs: Map<string, Cost>
   /** Filled by `executeCompiled` in compiled.ts. */
@@ -79,7 +82,7 @@ export function operationOf(document: DocumentNode, operationName?: string | nul
   if (before) return before
   const node = getOperationAST(document, operationName)
   if (!node) return null
-  const operation = { node, scope: null, costs: new Map(), compiled: { runs: 0, query: null } }
+  const operation = { node, scope: null, access: null, costs: new Map(), compiled: { runs: 0, query: null } }
   known.set(name, operation)
   return operation
 }

@@ -102,7 +102,7 @@ async function acceptApart(app: App, submissions: readonly Submission[]): Promis
 /** One batch, step by step: replay repeated requests, look up what they name, draft, reserve quota, store, keep the results. */
 async function acceptAll(app: App, submissions: readonly Submission[], keyWaitMs?: number): Promise<Result[]> {
   await safetyBook(app).load(
-    submissions.map((submission) => ({ instanceId: submission.input.instanceId, to: submission.input.to })),
+    submissions.map(({ input, scheduledAt }) => ({ instanceId: input.instanceId, to: input.to, scheduledAt })),
   )
   return await sqlTransaction(app.pool, async (tx) => {
     const results: (Result | undefined)[] = submissions.map(() => undefined)

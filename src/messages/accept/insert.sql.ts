@@ -19,6 +19,7 @@ const columns = {
   content: 'jsonb',
   warnings: 'jsonb',
   safety: 'jsonb',
+  cold: 'boolean',
   scheduledAt: 'timestamptz',
   dueAt: 'timestamptz',
   counted: 'boolean',

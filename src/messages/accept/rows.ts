@@ -23,7 +23,7 @@ export function composeRows(app: App, messages: readonly NewMessage[], now: Date
 }
 
 function rowOf(app: App, message: NewMessage, now: Date): Message {
-  const { warnings, safety } = safetyBook(app).judge(message.instance, message.to, now, message.campaignRecipients)
+  const { warnings, safety, cold } = safetyBook(app).judge(message.instance, message, now, message.campaignRecipients)
   return {
     id: message.id,
     workspaceId: message.principal.workspaceId,
@@ -44,12 +44,14 @@ function rowOf(app: App, message: NewMessage, now: Date): Message {
     providerMessageId: null,
     warnings,
     safety: { ...safety },
+    cold,
     countedPeriod: null,
     scheduledAt: message.scheduledAt,
     dueAt: message.scheduledAt ?? now,
     waitingSince: null,
     nextAttemptAt: null,
     attempts: 0,
+    handedAt: null,
     leaseToken: null,
     leaseUntil: null,
     acceptedAt: null,

@@ -11,10 +11,10 @@ export interface UnsentMessage extends EventfulMessage {
 
 const queued = `m.status = 'queued'`
 /**
- * SQL condition for a message that the provider certainly does not have: no lease, and its only attempt ended with `retry`. After several
- * attempts, an earlier one may have been accepted although its answer was lost.
+ * SQL condition for a message that the provider certainly does not have: no lease, and no attempt whose outcome is unknown. Rows with several
+ * attempts may come from a process that did not record `handedAt` yet.
  */
-const cameBack = `m.status = 'sending' and m."leaseToken" is null and m."acceptedAt" is null and m.attempts = 1`
+const cameBack = `m.status = 'sending' and m."leaseToken" is null and m."acceptedAt" is null and m."handedAt" is null and m.attempts <= 1`
 
 /**
  * SQL query for the campaign's messages that match `which`. Its row locks wait for a running claim, so each message is either in the result

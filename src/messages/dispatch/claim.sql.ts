@@ -4,6 +4,7 @@ import { planInForceSql } from '../../billing/plans.ts'
 import type { Sql } from '../../core/database/database.ts'
 import type { OutgoingMessage, ProviderName, StoredInstance } from '../../providers/provider.ts'
 import type { OpenMessage } from '../safety/policy.ts'
+import type { MessageSafety } from '../safety/safety.ts'
 
 /** An open message with all that the decision about it needs. */
 export interface OpenRow extends Omit<OpenMessage, 'sendsOnce' | 'reconcileMs'> {
@@ -19,12 +20,16 @@ export interface OpenRow extends Omit<OpenMessage, 'sendsOnce' | 'reconcileMs'> 
   scheduledAt: Date | null
   attempts: number
   counted: boolean
+  /** True if an earlier attempt may have reached the network. */
+  mayHaveLeft: boolean
   provider: ProviderName
   settings: unknown
   credentials: StoredInstance['credentials']
   waNumber: string | null
   ownerId: string
   plan: string
+  /** False if the subscription that pays is inactive. */
+  subscribed: boolean
   now: Date
 }
 
@@ -39,8 +44,9 @@ export async function lockOpen(tx: Sql, ids: readonly string[]): Promise<OpenRow
     name: 'messages.claim.read',
     text: `select m.id, m."instanceId", m.peer, m."to", m.type, m.body, m."mediaUrl", m.content, m."campaignId", m."scheduledAt", m.status,
         m."dueAt", m."nextAttemptAt", m."leaseToken", m."leaseUntil", m."acceptedAt", m.attempts, m."countedPeriod" is not null as counted,
+        m."handedAt" is not null or m."leaseToken" is not null as "mayHaveLeft",
         i.provider, i.settings, i.credentials, i."waNumber", i."deletedAt" is not null as "instanceDeleted", i.status = 'connected' as "instanceConnected",
-        w."ownerId", ${planInForce} as plan,
+        w."ownerId", ${planInForce} as plan, s.status <> 'inactive' as subscribed,
         exists (
           select 1 from messages e where e."instanceId" = m."instanceId" and e.peer = m.peer and e.direction = 'outbound'
             and e.status in ('queued', 'sending') and e."acceptedAt" is null and e."dueAt" <= now() and (e."dueAt", e.id) < (m."dueAt", m.id)
@@ -56,14 +62,31 @@ export async function lockOpen(tx: Sql, ids: readonly string[]): Promise<OpenRow
   return rows
 }
 
-/** Gives locked messages a lease under `token`, counts the attempt, and counts their quota in the present month if none has. */
+/** Gives locked messages a lease under `token`, counts the attempt as handed over, and counts their quota in the present month if none has. */
 export async function storeLease(tx: Sql, ids: readonly string[], token: string, leaseMs: number): Promise<void> {
   await tx.query({
     name: 'messages.claim.lease',
     text: `update messages set status = 'sending', "leaseToken" = $2, "leaseUntil" = clock_timestamp() + $3 * interval '1 millisecond',
-        attempts = attempts + 1, "waitingSince" = null, "nextAttemptAt" = null, "updatedAt" = now(),
+        attempts = attempts + 1, "handedAt" = coalesce("handedAt", now()), "waitingSince" = null, "nextAttemptAt" = null, "updatedAt" = now(),
         "countedPeriod" = coalesce("countedPeriod", ${thisMonth})
       where id = any($1::uuid[])`,
     values: [ids, token, leaseMs],
+  })
+}
+
+/** Stores how locked messages were judged as they left. */
+export async function storeJudgements(
+  tx: Sql,
+  judged: readonly { id: string; warnings: string[]; safety: MessageSafety }[],
+): Promise<void> {
+  await tx.query({
+    name: 'messages.claim.judge',
+    text: `update messages m set warnings = array(select jsonb_array_elements_text(j.warnings)), safety = j.safety
+      from unnest($1::uuid[], $2::jsonb[], $3::jsonb[]) as j(id, warnings, safety) where m.id = j.id`,
+    values: [
+      judged.map(({ id }) => id),
+      judged.map(({ warnings }) => JSON.stringify(warnings)),
+      judged.map(({ safety }) => JSON.stringify(safety)),
+    ],
   })
 }

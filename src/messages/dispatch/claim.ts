@@ -4,18 +4,23 @@ import { reserveQuota } from '../../billing/admission/quota.ts'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
+import { readSendingInstances } from '../../instances/sending.sql.ts'
 import type { OutgoingMessage, ProviderName, StoredInstance } from '../../providers/provider.ts'
 import { providerOf } from '../../providers/providers.ts'
-import { decide, followDelayMs, leaseMs, type OpenMessage } from '../safety/policy.ts'
-import { lockOpen, type OpenRow, storeLease } from './claim.sql.ts'
+import { type Decision, decide, followDelayMs, leaseMs, type OpenMessage } from '../safety/policy.ts'
+import { safetyBook } from '../safety/safety.ts'
+import { lockOpen, type OpenRow, storeJudgements, storeLease } from './claim.sql.ts'
 import { defer, type WaitingMessage } from './defer.ts'
 import { dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
 import { failMessages } from './fail.ts'
+import { refusedToLeave } from './leaving.ts'
 
 export interface ClaimedMessage {
   id: string
   token: string
   attempt: number
+  /** True if an earlier attempt may have reached the network. */
+  mayHaveLeft: boolean
   provider: ProviderName
   instance: StoredInstance
   outgoing: OutgoingMessage
@@ -36,8 +41,11 @@ export async function claimMessages(app: App, ids: readonly string[]): Promise<C
     const following: OpenRow[] = []
     const failed: { row: OpenRow; error: string }[] = []
     const later: { row: OpenRow; at: Date }[] = []
-    for (const row of rows) {
-      const decision = decide(withProvider(app, row), row.now, app.config.messageTtlMs)
+    const decisions = rows.map((row) => decide(withProvider(app, row), row.now, app.config.messageTtlMs))
+    const refused = refusedToLeave(rows.filter((_, i) => decisions[i]?.do === 'send' || decisions[i]?.do === 'wait'))
+    for (const [i, row] of rows.entries()) {
+      const error = refused.get(row.id)
+      const decision: Decision = error ? { do: 'fail', error } : (decisions[i] as Decision)
       if (decision.do === 'send') ready.push(row)
       if (decision.do === 'wait') waiting.push({ ...row, until: decision.until })
       if (decision.do === 'follow') following.push(row)
@@ -62,6 +70,7 @@ export async function claimMessages(app: App, ids: readonly string[]): Promise<C
       tx,
       later.map(({ row, at }) => dispatchRequest(row, at)),
     )
+    await judgeScheduled(app, tx, sendable)
     return { claimed: await lease(tx, sendable), next: next.map((row) => row.id) }
   })
   app.signals.emit('outbox')
@@ -114,6 +123,23 @@ async function takeQuota(tx: Sql, rows: readonly OpenRow[]): Promise<boolean[]> 
   return rows.map((row) => granted.get(row.id) ?? true)
 }
 
+/** Judges scheduled messages again as they leave: since they were accepted, others have left or were cancelled. */
+async function judgeScheduled(app: App, tx: Sql, rows: readonly OpenRow[]): Promise<void> {
+  const scheduled = rows.filter((row) => row.scheduledAt && !row.mayHaveLeft)
+  if (scheduled.length === 0) return
+  const book = safetyBook(app)
+  const pairs = scheduled.map(({ instanceId, to }) => ({ instanceId, to }))
+  const [{ now, instances }] = await Promise.all([
+    readSendingInstances(tx, [...new Set(pairs.map(({ instanceId }) => instanceId))]),
+    book.load(pairs, tx),
+  ])
+  const judged = scheduled.flatMap(({ id, instanceId, to }) => {
+    const instance = instances.get(instanceId)
+    return instance ? [{ id, ...book.judgeAgain(instance, to, now) }] : []
+  })
+  await storeJudgements(tx, judged)
+}
+
 async function lease(tx: Sql, rows: readonly OpenRow[]): Promise<ClaimedMessage[]> {
   if (rows.length === 0) return []
   const token = randomUUID()
@@ -127,6 +153,7 @@ async function lease(tx: Sql, rows: readonly OpenRow[]): Promise<ClaimedMessage[
     id: row.id,
     token,
     attempt: row.attempts + 1,
+    mayHaveLeft: row.mayHaveLeft,
     provider: row.provider,
     instance: instanceOf(row),
     outgoing: outgoingOf(row),

@@ -6,8 +6,8 @@ import { messageEvent } from '../events.ts'
 import { type Failing, storeFailures } from './fail.sql.ts'
 
 /**
- * Fails messages that the provider has not accepted, in the transaction `tx`. Returns the ids of those that were still open. Returns their
- * quota, except for UNKNOWN_OUTCOME, because such a message may have been sent.
+ * Fails messages that the provider has not accepted, in the transaction `tx`. Returns the ids of those that were still open. Returns the
+ * quota of those that the network certainly does not have.
  */
 export async function failMessages(tx: Sql, failing: readonly Failing[]): Promise<string[]> {
   if (failing.length === 0) return []

@@ -22,17 +22,26 @@ export async function storeAccepted(tx: Sql, accepted: readonly (Leased & { prov
   return rowCount ?? 0
 }
 
-/** Releases leases and stores the times of the next attempts. Returns the messages that still had their lease. */
+/**
+ * Releases leases and stores the times of the next attempts. The network did not take these attempts, so a message that no earlier one
+ * may have brought there has not left. Returns the messages that still had their lease.
+ */
 export async function releaseLeases(
   tx: Sql,
-  retries: readonly (Leased & { delayMs: number })[],
+  retries: readonly (Leased & { delayMs: number; mayHaveLeft: boolean })[],
 ): Promise<(Dispatchable & { nextAttemptAt: Date })[]> {
   const { rows } = await tx.query<Dispatchable & { nextAttemptAt: Date }>(
-    `update messages m set "leaseToken" = null, "leaseUntil" = null, "nextAttemptAt" = clock_timestamp() + r.ms * interval '1 millisecond'
-     from unnest($1::uuid[], $2::uuid[], $3::float8[]) as r(id, token, ms)
+    `update messages m set "leaseToken" = null, "leaseUntil" = null, "nextAttemptAt" = clock_timestamp() + r.ms * interval '1 millisecond',
+       "handedAt" = case when r."left" then m."handedAt" end
+     from unnest($1::uuid[], $2::uuid[], $3::float8[], $4::boolean[]) as r(id, token, ms, "left")
      where m.id = r.id and m."leaseToken" = r.token and m.status = 'sending' and m."acceptedAt" is null
      returning m.id, m."scheduledAt", m."campaignId", m."nextAttemptAt"`,
-    [retries.map(({ id }) => id), retries.map(({ token }) => token), retries.map(({ delayMs }) => delayMs)],
+    [
+      retries.map(({ id }) => id),
+      retries.map(({ token }) => token),
+      retries.map(({ delayMs }) => delayMs),
+      retries.map(({ mayHaveLeft }) => mayHaveLeft),
+    ],
   )
   return rows
 }

@@ -6,6 +6,7 @@ import type { SendOutcome } from '../../providers/provider.ts'
 import { retryDelayMs } from '../safety/policy.ts'
 import type { ClaimedMessage } from './claim.ts'
 import { dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
+import type { Failing } from './fail.sql.ts'
 import { failMessages } from './fail.ts'
 import { readLeased, releaseLeases, storeAccepted } from './settle.sql.ts'
 
@@ -19,14 +20,14 @@ export async function settleAll(app: App, settlements: readonly Settlement[]): P
   const settled = await sqlTransaction(app.pool, async (tx) => {
     // A fixed lock order prevents deadlocks between two settlements.
     const list = [...settlements].sort((a, b) => (a.message.id < b.message.id ? -1 : 1))
-    const failing: { id: string; error: string; token: string }[] = []
+    const failing: Failing[] = []
     const retries: { message: ClaimedMessage; delayMs: number }[] = []
     for (const { message, outcome } of list) {
-      const { id, token } = message
-      if (outcome.outcome === 'refused') failing.push({ id, token, error: outcome.error })
+      const { id, token, mayHaveLeft } = message
+      if (outcome.outcome === 'refused') failing.push({ id, token, mayHaveLeft, error: outcome.error })
       if (outcome.outcome !== 'retry') continue
       const delayMs = retryDelayMs(message.attempt, outcome.afterMs)
-      if (delayMs === null) failing.push({ id, token, error: outcome.error })
+      if (delayMs === null) failing.push({ id, token, mayHaveLeft, error: outcome.error })
       else retries.push({ message, delayMs })
     }
     const failed = await failMessages(tx, failing)

@@ -5,9 +5,9 @@ import { builder } from '../../core/graph/builder.ts'
 import { load } from '../../core/graph/load.ts'
 import { type Assessment, assess, type Caps, type Standing, type Traffic } from '../../instances/safety.ts'
 import { InstanceRef } from '../../instances/schema.ts'
-import { trafficAt } from '../dispatch/window.ts'
 import { SafetyStateRef } from '../object.ts'
 import { readTraffic, type TrafficRows } from './traffic.sql.ts'
+import { spanAround, trafficAt } from './window.ts'
 
 interface Health extends Assessment {
   instanceId: string
@@ -17,20 +17,24 @@ interface Health extends Assessment {
 
 function loadTraffic(ctx: Context, instanceId: string): Promise<TrafficRows> {
   return load(ctx, 'traffic of instances', instanceId, async (ids) => {
-    const rows = new Map((await readTraffic(ctx.app, ids)).map((row) => [row.instanceId, row]))
+    const spans = ids.map((id) => spanAround(id, new Date(), 0))
+    const rows = new Map(
+      (await readTraffic(ctx.app.pool, spans, ctx.app.config.messageTtlMs)).map((row) => [row.instanceId, row]),
+    )
     return ids.map((id) => rows.get(id) as TrafficRows)
   })
 }
 
 const WarmupPolicyRef = builder.objectRef<Health>('WarmupPolicy').implement({
-  description: 'The recommended limits for an instance in this state. Nothing is blocked.',
+  description:
+    'The recommended limits for an instance of this age and in this state, the stricter of both; warnings compare with them. Nothing is blocked.',
   fields: (t) => {
     const cap = (name: Exclude<keyof Caps, 'maxColdRatio'>, description: string) =>
       t.int({ description, resolve: (health) => health.caps[name] })
     return {
       state: t.field({
         type: SafetyStateRef,
-        description: 'The state to which the limits apply.',
+        description: 'The state of the instance.',
         resolve: (health) => health.state,
       }),
       instanceAgeDays: t.float({ description: 'Days since it first connected.', resolve: (health) => health.ageDays }),
@@ -50,10 +54,14 @@ const WarmupPolicyRef = builder.objectRef<Health>('WarmupPolicy').implement({
 const UsageWindowRef = builder.objectRef<Traffic>('UsageWindowSummary').implement({
   description: 'The recent traffic of an instance.',
   fields: (t) => ({
-    outbound1h: t.exposeInt('outbound1h', { description: 'Messages sent in the last hour.' }),
-    outbound24h: t.exposeInt('outbound24h', { description: 'Messages sent in the last 24 hours.' }),
-    uniqueRecipients1h: t.exposeInt('uniqueRecipients1h', { description: 'Recipients in the last hour.' }),
-    uniqueRecipients24h: t.exposeInt('uniqueRecipients24h', { description: 'Recipients in the last 24 hours.' }),
+    outbound1h: t.exposeInt('outbound1h', {
+      description: 'Messages handed to the network in the last hour, and those queued to leave within the next one.',
+    }),
+    outbound24h: t.exposeInt('outbound24h', {
+      description: 'Messages handed to the network in the last 24 hours, and those queued to leave within the next hour.',
+    }),
+    uniqueRecipients1h: t.exposeInt('uniqueRecipients1h', { description: 'Recipients of the messages of that hour.' }),
+    uniqueRecipients24h: t.exposeInt('uniqueRecipients24h', { description: 'Recipients of the messages of those 24 hours.' }),
     inboundReplies24h: t.exposeInt('inboundReplies24h', { description: 'Messages received in the last 24 hours.' }),
     inboundReplies7d: t.exposeInt('inboundReplies7d', { description: 'Messages received in the last 7 days.' }),
   }),

@@ -1,11 +1,13 @@
-// Safety assessment of sends without a database query per message. Each process caches the traffic of the last 24 hours for the instances
-// it sends through. It loads an instance on first use and refreshes it every minute, so that sends of other processes count too.
+// Safety assessment of sends without a database query per message. Each process caches the departures of the instances it sends through:
+// those around the present, and those around each hour for which a message is scheduled. It reads them again every minute, so that the
+// sends of other processes count too.
 
 import type { App } from '../../core/app.ts'
+import type { Sql } from '../../core/database/database.ts'
 import { definePart } from '../../core/part.ts'
 import { assess, coldRatio, type SafetyState, type Standing } from '../../instances/safety.ts'
-import { count, trafficOf, type Window, windowOf } from '../dispatch/window.ts'
-import { type Pair, readAcquainted, readTraffic, type TrafficRows } from './traffic.sql.ts'
+import { type Pair, readAcquainted, readTraffic, type Span, type TrafficRows } from './traffic.sql.ts'
+import { count, spanAround, trafficOf, type Window, windowOf } from './window.ts'
 
 export interface SafetyInstance extends Standing {
   id: string
@@ -19,19 +21,50 @@ export interface MessageSafety {
   score: number
 }
 
+export interface Judgement {
+  warnings: string[]
+  safety: MessageSafety
+  /** True for the first message to a recipient who never wrote. */
+  cold: boolean
+}
+
+export interface Judged extends Pair {
+  /** When it leaves; null means now. */
+  scheduledAt?: Date | null
+}
+
 export interface SafetyBook {
-  /** Loads what is missing, or older than a minute, to judge messages of these instances to these numbers. */
-  load: (pairs: readonly Pair[]) => Promise<void>
-  /** Counts one more message to `to` and judges it. `campaignRecipients` is the size of its campaign. */
-  judge: (
-    instance: SafetyInstance,
-    to: string,
-    now: Date,
-    campaignRecipients?: number,
-  ) => { warnings: string[]; safety: MessageSafety }
+  /** Loads what is missing or old to judge these messages. */
+  load: (messages: readonly Judged[], sql?: Sql) => Promise<void>
+  /** Counts one more message and judges it. `campaignRecipients` is the size of its campaign. */
+  judge: (instance: SafetyInstance, message: Omit<Judged, 'instanceId'>, now: Date, campaignRecipients?: number) => Judgement
+  /** Judges a message that was counted when it was accepted, as it leaves. */
+  judgeAgain: (instance: SafetyInstance, to: string, now: Date) => Omit<Judgement, 'cold'>
+  /** Reads the departures of an instance again before the next judgement, because messages were withdrawn. */
+  forget: (instanceId: string) => void
 }
 
 const freshMs = 60_000
+/** A window of this age is read again before it is used; a younger one serves while it is read again in the background. */
+const staleMs = 2 * freshMs
+const hourMs = 3_600_000
+/** Windows with more recipients than this are always read in the background: reading them takes a moment. */
+const large = 5_000
+const mostInstances = 10_000
+/** Most hours of one instance that are cached, and read at once. Messages for further hours are judged by what their own batch has. */
+const mostHours = 100
+
+const present = 'present'
+type Hour = number | typeof present
+
+interface Asked {
+  instanceId: string
+  hour: Hour
+}
+
+function keyOf({ instanceId, hour }: Asked): string {
+  return `${instanceId} ${hour}`
+}
 
 const noTraffic: TrafficRows = {
   history: false,
@@ -45,59 +78,130 @@ const noTraffic: TrafficRows = {
 
 export const safetyBook = definePart(createSafetyBook)
 
-function createSafetyBook(app: Pick<App, 'pool' | 'log'>): SafetyBook {
-  const windows = new Map<string, Window>()
+function hourOf(scheduledAt: Date | null | undefined): Hour {
+  return scheduledAt ? Math.floor(scheduledAt.getTime() / hourMs) : present
+}
 
-  async function read(ids: readonly string[]): Promise<void> {
-    for (const traffic of await readTraffic(app, ids)) windows.set(traffic.instanceId, windowOf(traffic))
-    // Bounds the cache. The instances that were loaded first are evicted first.
-    while (windows.size > 10_000) windows.delete(windows.keys().next().value as string)
+function spanOf(instanceId: string, hour: Hour): Span {
+  // The window of the present serves until it is stale, the one of an hour for each of its minutes.
+  if (hour === present) return spanAround(instanceId, new Date(), staleMs / 60_000)
+  return spanAround(instanceId, new Date(hour * hourMs), 60)
+}
+
+function createSafetyBook(app: Pick<App, 'pool' | 'log' | 'config'>): SafetyBook {
+  const books = new Map<string, Map<Hour, Window>>()
+
+  function windowAt(instanceId: string, hour: Hour): Window {
+    const book = books.get(instanceId) ?? new Map<Hour, Window>()
+    books.set(instanceId, book)
+    const window = book.get(hour) ?? windowOf(noTraffic, spanOf(instanceId, hour))
+    book.set(hour, window)
+    return window
   }
 
-  async function load(pairs: readonly Pair[]): Promise<void> {
-    const missing: string[] = []
-    for (const id of new Set(pairs.map((pair) => pair.instanceId))) {
-      const window = windows.get(id)
-      if (!window) missing.push(id)
-      else if (Date.now() - window.loadedAt > freshMs && !window.loading) {
-        // Stale while revalidate: callers use the old window while it is refreshed in the background.
-        window.loading = read([id]).catch((error: Error) => {
-          window.loading = null
-          window.loadedAt = Date.now()
-          app.log.warn({ err: error.message }, 'safety window not read')
-        })
+  async function read(asked: readonly Asked[], sql: Sql): Promise<void> {
+    const spans = asked.map(({ instanceId, hour }) => spanOf(instanceId, hour))
+    const found = new Map<string, Window>()
+    for (const { position, ...rows } of await readTraffic(sql, spans, app.config.messageTtlMs)) {
+      found.set(keyOf(asked[position] as Asked), windowOf(rows, spans[position] as Span))
+    }
+    for (const { instanceId, hour } of asked) {
+      const window = found.get(keyOf({ instanceId, hour }))
+      const book = books.get(instanceId) ?? new Map<Hour, Window>()
+      books.set(instanceId, book)
+      if (window) book.set(hour, window)
+      // Bounds the cache. What was loaded first goes first.
+      while (book.size > mostHours) book.delete(book.keys().next().value as Hour)
+    }
+    while (books.size > mostInstances) books.delete(books.keys().next().value as string)
+  }
+
+  /** Reads a window again in the background, while callers use the old one. */
+  function refresh(instanceId: string, hour: Hour, window: Window): void {
+    window.loading ??= read([{ instanceId, hour }], app.pool).catch((error: Error) => {
+      window.loading = null
+      window.loadedAt = Date.now()
+      app.log.warn({ err: error.message }, 'safety window not read')
+    })
+  }
+
+  async function load(messages: readonly Judged[], sql: Sql = app.pool): Promise<void> {
+    const missing: Asked[] = []
+    for (const [instanceId, list] of Map.groupBy(messages, (message) => message.instanceId)) {
+      const hours = new Set(list.map(({ scheduledAt }) => hourOf(scheduledAt)))
+      for (const hour of [...hours].slice(0, mostHours)) {
+        const window = books.get(instanceId)?.get(hour)
+        const ageMs = window ? Date.now() - window.loadedAt : Number.POSITIVE_INFINITY
+        if (!window || (ageMs > staleMs && window.recipients.size <= large)) missing.push({ instanceId, hour })
+        else if (ageMs > freshMs) refresh(instanceId, hour, window)
       }
     }
-    if (missing.length > 0) await read(missing)
-    const strangers = pairs.filter(({ instanceId, to }) => {
-      const window = windows.get(instanceId)
-      return window?.history && !window.recipients.has(to)
+    if (missing.length > 0) await read(missing, sql)
+    const strangers = messages.flatMap(({ instanceId, to, scheduledAt }) => {
+      const window = books.get(instanceId)?.get(hourOf(scheduledAt))
+      return window?.history && !window.recipients.has(to) ? [{ instanceId, to, from: window.from, window }] : []
     })
     if (strangers.length === 0) return
-    for (const { instanceId, to } of await readAcquainted(app, strangers)) windows.get(instanceId)?.acquainted.add(to)
+    const acquainted = new Set((await readAcquainted(sql, strangers)).map(({ instanceId, to }) => `${instanceId} ${to}`))
+    for (const { instanceId, to, window } of strangers) if (acquainted.has(`${instanceId} ${to}`)) window.acquainted.add(to)
   }
 
-  function judge(instance: SafetyInstance, to: string, now: Date, campaignRecipients = 0): ReturnType<SafetyBook['judge']> {
-    const window = windows.get(instance.id) ?? windowOf(noTraffic)
-    const cold = count(window, to, now.getTime())
-    const traffic = trafficOf(window, instance, now)
-    const { state, score, limits } = assess(instance, traffic, now)
-    const warnings: string[] = []
-    const compare = (name: keyof typeof limits, value: number) => {
-      if (value > limits[name]) warnings.push(`${name} exceeded: ${value} of ${limits[name]}`)
+  function judge(
+    instance: SafetyInstance,
+    { to, scheduledAt }: Omit<Judged, 'instanceId'>,
+    now: Date,
+    campaignRecipients = 0,
+  ): Judgement {
+    const at = scheduledAt ?? now
+    const own = windowAt(instance.id, hourOf(scheduledAt))
+    const cold = count(own, to, at)
+    // The other windows of the instance see this departure too, as far as they reach.
+    const known = own.recipients.get(to)?.cold
+    for (const window of books.get(instance.id)?.values() ?? []) {
+      if (window !== own && at > window.from && at <= window.to) count(window, to, at, known)
     }
-    compare('hourlyOutboundCap', traffic.outbound1h)
-    compare('dailyOutboundCap', traffic.outbound24h)
-    compare('hourlyUniqueRecipientsCap', traffic.uniqueRecipients1h)
-    compare('dailyUniqueRecipientsCap', traffic.uniqueRecipients24h)
-    compare('maxCampaignRecipients', campaignRecipients)
-    const ratio = coldRatio(traffic)
-    if (cold && ratio > limits.maxColdRatio) warnings.push(`maxColdRatio exceeded: ${ratio.toFixed(2)} of ${limits.maxColdRatio}`)
-    const risky = state === 'at_risk' || state === 'restricted'
-    const decision = warnings.length > 0 ? 'warn' : 'allow'
-    const riskLevel = decision === 'allow' ? (risky ? 'medium' : 'low') : risky ? 'high' : 'medium'
-    return { warnings, safety: { decision, riskLevel, state, score } }
+    return { cold, ...compare(own, instance, to, at, campaignRecipients) }
   }
 
-  return { load, judge }
+  function judgeAgain(instance: SafetyInstance, to: string, now: Date): Omit<Judgement, 'cold'> {
+    return compare(windowAt(instance.id, present), instance, to, now, 0)
+  }
+
+  function forget(instanceId: string): void {
+    const book = books.get(instanceId)
+    for (const [hour, window] of book ?? []) {
+      if (window.recipients.size <= large) book?.delete(hour)
+      else window.loadedAt = Date.now() - freshMs - 1
+    }
+  }
+
+  return { load, judge, judgeAgain, forget }
+}
+
+/** Compares what leaves around `at` with the caps of the instance. */
+function compare(
+  window: Window,
+  instance: SafetyInstance,
+  to: string,
+  at: Date,
+  campaignRecipients: number,
+): Omit<Judgement, 'cold'> {
+  const traffic = trafficOf(window, instance, at)
+  const { state, score, caps } = assess(instance, traffic, at)
+  const warnings: string[] = []
+  const check = (name: keyof typeof caps, value: number) => {
+    if (value > caps[name]) warnings.push(`${name} exceeded: ${value} of ${caps[name]}`)
+  }
+  check('hourlyOutboundCap', traffic.outbound1h)
+  check('dailyOutboundCap', traffic.outbound24h)
+  check('hourlyUniqueRecipientsCap', traffic.uniqueRecipients1h)
+  check('dailyUniqueRecipientsCap', traffic.uniqueRecipients24h)
+  check('maxCampaignRecipients', campaignRecipients)
+  const ratio = coldRatio(traffic)
+  const isCold = window.recipients.get(to)?.cold ?? false
+  if (isCold && ratio > caps.maxColdRatio) warnings.push(`maxColdRatio exceeded: ${ratio.toFixed(2)} of ${caps.maxColdRatio}`)
+  const risky = state === 'at_risk' || state === 'restricted'
+  const decision = warnings.length > 0 ? 'warn' : 'allow'
+  const riskLevel = decision === 'allow' ? (risky ? 'medium' : 'low') : risky ? 'high' : 'medium'
+  return { warnings, safety: { decision, riskLevel, state, score } }
 }

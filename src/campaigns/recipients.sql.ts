@@ -1,0 +1,105 @@
+// SQL of the recipients of campaigns: a page of each of any number of campaigns, with the state of their messages, in one statement.
+import type { Sql } from '../core/database/database.ts'
+import { keyset, type Place } from '../core/graph/pagination.ts'
+import { maxRecipients, type RecipientState } from './policy.ts'
+
+export interface RecipientRow {
+  campaignId: string
+  /**
+   * Place in the list. In the list of all recipients it is the position in the campaign. In the list of one status it is the position
+   * too while there is no message, and else the time of the message's last change, in milliseconds since 1970. Every time is greater
+   * than every position, so recipients without a message come first.
+   */
+  place: number
+  /** Breaks ties: the message's id, or the campaign's. */
+  id: string
+  to: string
+  contactId: string | null
+  messageId: string | null
+  status: RecipientState
+  error: string | null
+  /** Null if nothing has changed since the campaign was created. */
+  updatedAt: Date | null
+}
+
+/** The states in which a recipient has its own status, and those in which its message has them. */
+const own: Partial<Record<RecipientState, string>> = { planned: 'planned', failed: 'failed', cancelled: 'cancelled' }
+const ofMessage: Partial<Record<RecipientState, readonly string[]>> = {
+  queued: ['queued', 'sending'],
+  sent: ['sent'],
+  delivered: ['delivered'],
+  read: ['read'],
+  failed: ['failed'],
+  cancelled: ['cancelled'],
+}
+
+export interface RecipientQuery {
+  status: RecipientState | null
+  place: Place
+  take: number
+}
+
+/** The page of each campaign, in the order of the list. */
+export async function readRecipients(
+  sql: Sql,
+  campaignIds: readonly string[],
+  query: RecipientQuery,
+): Promise<Map<string, RecipientRow[]>> {
+  const values: unknown[] = [...campaignIds]
+  // A VALUES list lets PostgreSQL plan with the statistics of a single campaign, the usual case.
+  const campaigns = `(values ${campaignIds.map((_, i) => `($${i + 1}::uuid)`).join(', ')})`
+  const { rows } = await sql.query<RecipientRow>(
+    `select p.id as "campaignId", r.* from ${campaigns} as p(id) cross join lateral (
+       ${query.status === null ? allSql(query, values) : ofStatusSql(query, query.status, values)}
+     ) r order by r.place ${query.place.order}, r.id ${query.place.order}`,
+    values,
+  )
+  return Map.groupBy(rows, (row) => row.campaignId)
+}
+
+/** All recipients by position: relies on the primary key of recipients, and on that of messages for the page alone. */
+function allSql({ place, take }: RecipientQuery, values: unknown[]): string {
+  return `select f.position::float8 as place, p.id, f."to", coalesce(m."contactId", c.id) as "contactId", m.id as "messageId",
+      case when m.id is null then f.status::text when m.status = 'sending' then 'queued' else m.status::text end as status,
+      coalesce(m.error, f.error) as error, coalesce(m."updatedAt", f."updatedAt") as "updatedAt"
+    from (
+      select * from campaign_recipients r where ${ownPlace(place, values)} order by r.position ${place.order} limit ${take}
+    ) f left join messages m on m.id = f."messageId" left join contacts c on c.id = f."contactId"`
+}
+
+/**
+ * Those of one status. Relies on the index (campaignId, status, position) of recipients and the index (campaignId, status, updatedAt) of
+ * messages, so that a page costs the same among 100,000 recipients, however few have the status.
+ */
+function ofStatusSql({ place, take }: RecipientQuery, status: RecipientState, values: unknown[]): string {
+  const parts = (ofMessage[status] ?? []).map(
+    (
+      name,
+    ) => `(select extract(epoch from m."updatedAt") * 1000 as place, m.id, m."to", m."contactId", m.id as "messageId", m.error,
+        m."updatedAt" from messages m where m."campaignId" = p.id and m.status = '${name}' ${messagePlace(place, values)}
+      order by m."updatedAt" ${place.order}, m.id ${place.order} limit ${take})`,
+  )
+  if (own[status]) {
+    // The condition on `status` is a range, so that the order by index needs no other plan when many recipients have the status.
+    parts.push(`(select f.position, p.id, f."to", c.id, null::uuid, f.error, f."updatedAt" from (
+        select * from campaign_recipients r where ${ownPlace(place, values)} and r.status between '${own[status]}' and '${own[status]}'
+        order by r.status ${place.order}, r.position ${place.order} limit ${take}
+      ) f left join contacts c on c.id = f."contactId")`)
+  }
+  return `select u.place::float8, u.id, u."to", u."contactId", u."messageId", '${status}' as status, u.error, u."updatedAt"
+    from (${parts.join(' union all ')}) as u(place, id, "to", "contactId", "messageId", error, "updatedAt")
+    order by u.place ${place.order}, u.id ${place.order} limit ${take}`
+}
+
+/** The recipients of the campaign `p` from the place on; a place among the messages is behind every position. */
+function ownPlace({ order, bounds }: Place, values: unknown[]): string {
+  const positions = bounds.map((bound) => ({ ...bound, value: Math.min(Number(bound.value), maxRecipients + 1) }))
+  return ['r."campaignId" = p.id', ...keyset({ order, bounds: positions }, 'r.position', 'r."campaignId"', values)].join(' and ')
+}
+
+function messagePlace({ order, bounds }: Place, values: unknown[]): string {
+  const times = bounds.map((bound) => ({ ...bound, value: new Date(Number(bound.value)) }))
+  return keyset({ order, bounds: times }, 'm."updatedAt"', 'm.id', values)
+    .map((condition) => `and ${condition}`)
+    .join(' ')
+}

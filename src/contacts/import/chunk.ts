@@ -1,0 +1,110 @@
+// Stores one chunk of an import: creates the contacts whose numbers are new, and skips or updates the others.
+import type { Sql } from '../../core/database/database.ts'
+import { newId } from '../../core/id.ts'
+import type { ImportSummary, LineFault } from '../bulk/service.ts'
+import { addMembers } from '../groups/membership.ts'
+import { type ImportedRow, insertContacts, lockByPhone, type OpenImport, updateContacts } from './import.sql.ts'
+import type { FileRecord } from './read.ts'
+import { type Columns, type ImportedContact, readLine, ImportedContact as schema } from './rows.ts'
+
+/** Most faults in a summary. */
+const maxFaults = 100
+
+/**
+ * Stores the lines and returns the summary of the import with them.
+ * @throws NOT_FOUND when the group of the import was deleted; then nothing is changed.
+ */
+export async function importLines(
+  tx: Sql,
+  { workspaceId, groupId, summary }: OpenImport,
+  lines: readonly FileRecord[],
+  columns: Columns,
+  onConflict: 'skip' | 'update',
+): Promise<ImportSummary> {
+  const found: LineFault[] = []
+  const refuse = (line: number, field: string, message: string) => found.push({ line, field, message })
+  const valid: { line: number; contact: ImportedContact }[] = []
+  for (const { cells, line } of lines) {
+    const { contact, faults } = readLine(columns, cells)
+    for (const { field, message } of faults ?? []) refuse(line, field, message)
+    if (contact) valid.push({ line, contact })
+  }
+  const known = await settleNumbers(
+    tx,
+    workspaceId,
+    valid.map(({ contact }) => contact),
+  )
+  const rows = new Map(known.existing.map((row) => [row.phone, row]))
+  const changed = new Map<string, ImportedRow>()
+  const members = new Set<string>()
+  let { created, updated, skipped } = summary
+  for (const { line, contact } of valid) {
+    const row = rows.get(contact.phone)
+    if (!row) {
+      refuse(line, 'name', 'is required')
+      continue
+    }
+    members.add(row.id)
+    if (known.created.delete(row.id)) created++
+    else if (onConflict === 'skip') skipped++
+    else {
+      const merged = mergedOf(row, contact)
+      const fault = schema.shape.custom.safeParse(merged.custom).error?.issues[0]
+      if (fault) refuse(line, 'custom', fault.message)
+      else {
+        updated++
+        rows.set(row.phone, merged)
+        changed.set(row.id, merged)
+      }
+    }
+  }
+  if (changed.size > 0) await updateContacts(tx, [...changed.values()])
+  if (groupId) await addMembers(tx, workspaceId, groupId, [...members])
+  const invalid = [...summary.invalid, ...found.toSorted((a, b) => a.line - b.line)].slice(0, maxFaults)
+  return { created, updated, skipped, invalid }
+}
+
+/** Inserts the contacts whose numbers are new. Returns all contacts with these numbers, locked, and the ids of the new ones. */
+async function settleNumbers(tx: Sql, workspaceId: string, contacts: readonly ImportedContact[]) {
+  const phones = [...new Set(contacts.map(({ phone }) => phone))]
+  const existing = await lockByPhone(tx, workspaceId, phones)
+  const taken = new Set(existing.map(({ phone }) => phone))
+  const fresh = new Map<string, ImportedRow>()
+  for (const contact of contacts) {
+    if (taken.has(contact.phone) || fresh.has(contact.phone) || contact.name === undefined) continue
+    fresh.set(contact.phone, newRow(contact, contact.name))
+  }
+  if (fresh.size === 0) return { existing, created: new Set<string>() }
+  const created = new Set(await insertContacts(tx, workspaceId, [...fresh.values()]))
+  const inserted = [...fresh.values()].filter(({ id }) => created.has(id))
+  // Somebody else took these numbers in the meantime.
+  const lost = [...fresh.values()].filter(({ id }) => !created.has(id)).map(({ phone }) => phone)
+  const others = lost.length > 0 ? await lockByPhone(tx, workspaceId, lost) : []
+  return { existing: [...existing, ...inserted, ...others], created }
+}
+
+function newRow({ phone, firstName, lastName, email, tags, custom }: ImportedContact, name: string): ImportedRow {
+  return {
+    id: newId(),
+    name,
+    firstName: firstName ?? name.match(/\S+/)?.[0] ?? null,
+    lastName: lastName ?? null,
+    phone,
+    email: email ?? null,
+    tags: tags ?? [],
+    custom: custom ?? {},
+  }
+}
+
+/** Empty cells leave the contact as it is. */
+function mergedOf(row: ImportedRow, given: ImportedContact): ImportedRow {
+  return {
+    ...row,
+    name: given.name ?? row.name,
+    firstName: given.firstName ?? row.firstName,
+    lastName: given.lastName ?? row.lastName,
+    email: given.email ?? row.email,
+    tags: given.tags ?? row.tags,
+    custom: { ...(row.custom as Record<string, string>), ...given.custom },
+  }
+}

@@ -1,0 +1,72 @@
+// Brings a file onto the disk of this machine: from the form of an upload, or from the media store.
+import { open } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import type { FastifyRequest } from 'fastify'
+import type { Context } from '../core/context.ts'
+import { fail } from '../core/errors.ts'
+import { waitForBody } from '../core/http/connection.ts'
+import { idempotencyOf } from '../core/idempotency/idempotency.ts'
+import { type SavedFile, saveForm } from './form.ts'
+import { takeFlight } from './in-flight.ts'
+import { maxUploadBytes } from './kinds.ts'
+import { mediaStore } from './open-store.ts'
+import { findMedia } from './service.ts'
+import { openSpool } from './spool.ts'
+
+/** Minimum rate of a slow upload (slow-request protection): 64 MiB may then take 17 minutes. */
+const bytesPerSecond = 64 * 1024
+
+export interface Expected {
+  /** Bytes that the file may have; asked once the request is admitted. */
+  left?: () => Promise<number>
+  /** Names of the other fields to read. */
+  fields?: readonly string[]
+}
+
+/**
+ * Saves the file of a form. On disposal it is removed, unless it was moved away.
+ * @throws VALIDATION_ERROR when the form or the Idempotency-Key is invalid.
+ * @throws PAYLOAD_TOO_LARGE when the body is too large, MEDIA_STORAGE_EXCEEDED when the file exceeds `left`.
+ * @throws UNSUPPORTED_MEDIA_TYPE when the body is not multipart/form-data, or is compressed.
+ * @throws API_RATE_LIMIT_EXCEEDED when too many bytes are in progress.
+ */
+export async function receiveFile(
+  request: FastifyRequest,
+  ctx: Context,
+  { left = async () => maxUploadBytes, fields = [] }: Expected,
+): Promise<SavedFile & AsyncDisposable> {
+  checkHeaders(request)
+  await using parts = new AsyncDisposableStack()
+  parts.use(takeFlight(ctx, request.headers['content-length']))
+  waitForBody(request.raw, { bytesPerSecond, maxBytes: maxUploadBytes })
+  const most = await left()
+  const spool = parts.use(await openSpool(ctx.app.config.dataDir))
+  const file = await saveForm(request.raw, spool.path, most, fields)
+  const kept = parts.move()
+  return { ...file, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+}
+
+function checkHeaders(request: FastifyRequest): void {
+  const { 'content-type': type = '', 'content-encoding': encoding = 'identity', 'content-length': length } = request.headers
+  if (!/^multipart\/form-data\s*(;|$)/i.test(type)) fail('UNSUPPORTED_MEDIA_TYPE', 'The body must be multipart/form-data')
+  if (encoding !== 'identity') fail('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed')
+  if (Number(length) > maxUploadBytes) fail('PAYLOAD_TOO_LARGE')
+  // Refuses a malformed key before the body is read.
+  idempotencyOf(request, null)
+}
+
+/**
+ * Copies a file of the workspace onto the disk of this machine. On disposal the copy is removed.
+ * @throws NOT_FOUND when the workspace has no such file.
+ */
+export async function borrowFile(ctx: Context, id: string): Promise<{ path: string } & AsyncDisposable> {
+  const { size } = await findMedia(ctx, id)
+  const bytes = await mediaStore(ctx.app).read(id, { start: 0, end: size - 1 })
+  if (!bytes) return fail('NOT_FOUND', 'Media not found')
+  await using parts = new AsyncDisposableStack()
+  const spool = parts.use(await openSpool(ctx.app.config.dataDir))
+  const file = await open(spool.path, 'wx', 0o600)
+  await pipeline(bytes, file.createWriteStream())
+  const kept = parts.move()
+  return { path: spool.path, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+}

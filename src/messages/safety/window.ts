@@ -1,0 +1,140 @@
+// The departures of one instance around a moment, minute by minute: read once, then updated as messages are accepted.
+import type { Traffic } from '../../instances/safety.ts'
+import type { Span, TrafficRows } from './traffic.sql.ts'
+
+const hourMinutes = 60
+const dayMinutes = 24 * hourMinutes
+const minuteMs = 60_000
+
+/** Times of recent disconnections of an instance. */
+interface Dropped {
+  disconnections: readonly Date[]
+}
+
+interface Recipient {
+  /** Minutes since 1970 of its departures, in any order. */
+  minutes: number[]
+  cold: boolean
+}
+
+/** What leaves in the day before a minute and in the hour after it. */
+interface Sums {
+  outbound1h: number
+  outbound24h: number
+  uniqueRecipients1h: number
+  uniqueRecipients24h: number
+  coldRecipients24h: number
+}
+
+/** The departures of one instance as far as this process knows. Times are in minutes since 1970, `loadedAt` in milliseconds. */
+export interface Window {
+  loadedAt: number
+  loading: Promise<void> | null
+  from: Date
+  to: Date
+  minutes: Map<number, number>
+  recipients: Map<string, Recipient>
+  /** True if the instance may know numbers that are not in `recipients`. */
+  history: boolean
+  /** Numbers that the instance knows from before, and that are not in `recipients` yet. */
+  acquainted: Set<string>
+  /** The sums of the minutes that were asked for. */
+  sums: Map<number, Sums>
+  failed24h: number
+  inboundReplies24h: number
+  inboundReplies7d: number
+}
+
+function minuteOf(at: Date): number {
+  return Math.floor(at.getTime() / minuteMs)
+}
+
+/** The departures that matter to messages that leave at `at` or up to `aheadMinutes` later. */
+export function spanAround(instanceId: string, at: Date, aheadMinutes: number): Span {
+  const from = new Date(at.getTime() - dayMinutes * minuteMs)
+  return { instanceId, from, to: new Date(at.getTime() + (hourMinutes + aheadMinutes) * minuteMs) }
+}
+
+/** The traffic at `at`, from rows read for that moment. */
+export function trafficAt(rows: TrafficRows, instance: Dropped, at: Date): Traffic {
+  return trafficOf(windowOf(rows, spanAround(rows.instanceId, at, 0)), instance, at)
+}
+
+export function windowOf(rows: TrafficRows, { from, to }: Pick<Span, 'from' | 'to'>): Window {
+  const { recipients, minutes, ...counts } = rows
+  return {
+    ...counts,
+    from,
+    to,
+    loadedAt: Date.now(),
+    loading: null,
+    acquainted: new Set(),
+    minutes: new Map(minutes),
+    recipients: new Map(recipients.map(([to, times, cold]) => [to, { minutes: times, cold }])),
+    sums: new Map(),
+  }
+}
+
+function inHour(minute: number, at: number): boolean {
+  return minute > at - hourMinutes && minute <= at + hourMinutes
+}
+
+function inDay(minute: number, at: number): boolean {
+  return minute > at - dayMinutes && minute <= at + hourMinutes
+}
+
+/**
+ * Counts one more message that leaves at `at`. Returns true if it is the first to a recipient who never wrote. `cold` says so of a
+ * recipient whom another window knows better.
+ */
+export function count(window: Window, to: string, at: Date, cold?: boolean): boolean {
+  const minute = minuteOf(at)
+  window.minutes.set(minute, (window.minutes.get(minute) ?? 0) + 1)
+  const known = window.recipients.get(to)
+  const recipient = known ?? { minutes: [], cold: cold ?? !window.acquainted.delete(to) }
+  for (const [moment, sums] of window.sums) {
+    if (!inDay(minute, moment)) continue
+    sums.outbound24h++
+    if (inHour(minute, moment)) {
+      sums.outbound1h++
+      if (!recipient.minutes.some((other) => inHour(other, moment))) sums.uniqueRecipients1h++
+    }
+    if (recipient.minutes.some((other) => inDay(other, moment))) continue
+    sums.uniqueRecipients24h++
+    if (recipient.cold) sums.coldRecipients24h++
+  }
+  if (!recipient.minutes.includes(minute)) recipient.minutes.push(minute)
+  if (!known) window.recipients.set(to, recipient)
+  return !known && recipient.cold
+}
+
+/** The sums at a minute, computed at its first use and then kept up to date by {@link count}. */
+function sumsAt(window: Window, at: number): Sums {
+  const kept = window.sums.get(at)
+  if (kept) return kept
+  const sums: Sums = { outbound1h: 0, outbound24h: 0, uniqueRecipients1h: 0, uniqueRecipients24h: 0, coldRecipients24h: 0 }
+  for (const [minute, n] of window.minutes) {
+    if (inHour(minute, at)) sums.outbound1h += n
+    if (inDay(minute, at)) sums.outbound24h += n
+  }
+  for (const { minutes, cold } of window.recipients.values()) {
+    if (minutes.some((minute) => inHour(minute, at))) sums.uniqueRecipients1h++
+    if (!minutes.some((minute) => inDay(minute, at))) continue
+    sums.uniqueRecipients24h++
+    if (cold) sums.coldRecipients24h++
+  }
+  window.sums.set(at, sums)
+  // A window serves an hour at most, but one that is not read again for long would collect the minutes that pass.
+  if (window.sums.size > hourMinutes) window.sums.delete(window.sums.keys().next().value as number)
+  return sums
+}
+
+export function trafficOf(window: Window, { disconnections }: Dropped, at: Date): Traffic {
+  return {
+    ...sumsAt(window, minuteOf(at)),
+    inboundReplies24h: window.inboundReplies24h,
+    inboundReplies7d: window.inboundReplies7d,
+    failed24h: window.failed24h,
+    disconnections24h: disconnections.filter((time) => at.getTime() - time.getTime() < dayMinutes * minuteMs).length,
+  }
+}
