@@ -1,6 +1,8 @@
 // The events of messages.
 import { z } from 'zod'
+import type { App } from '../core/app.ts'
 import { defineEvent, type NewEvent } from '../events/log/define.ts'
+import type { RelaySink } from '../events/log/relay.ts'
 
 const ids = {
   instanceId: z.uuid().describe('The instance of the event.'),
@@ -85,4 +87,16 @@ export function messageEvent(message: EventfulMessage, status: keyof typeof prog
   const occurrence = { workspaceId, campaignId, at }
   if (status === 'failed') return messageFailed.event({ ...fields, status, error: error ?? null }, occurrence)
   return progress[status].event({ ...fields, status }, occurrence)
+}
+
+/** Counts the messages of events by status and error, once each, where events are numbered. */
+export function countingSink({ metrics }: Pick<App, 'metrics'>): RelaySink {
+  return async (_, events) => {
+    for (const { type, payload } of events) {
+      const [, status] = type.match(/^message\.(\w+)$/) ?? []
+      if (!status) continue
+      const { error } = status === 'failed' ? (JSON.parse(payload) as { error?: string | null }) : { error: null }
+      metrics.messages.inc({ status, error: error ?? '' })
+    }
+  }
 }
