@@ -61,8 +61,8 @@ export const limits = {
   maxInstances: z.int().describe('Instances at the same time.'),
   maxApiKeys: z.int().describe('API keys at the same time.'),
   maxWebhookEndpoints: z.int().describe('Webhook endpoints at the same time.'),
-  monthlyOutboundQuota: z.int().describe('Messages and statuses in a calendar month (UTC).'),
-  monthlyApiRequestQuota: z.int().describe('API requests in a calendar month (UTC).'),
+  monthlyOutboundQuota: z.int().describe('Messages and statuses in a billing period.'),
+  monthlyApiRequestQuota: z.int().describe('API requests in a billing period.'),
 }
 
 export const accountRoutes = [
@@ -82,7 +82,7 @@ export const accountRoutes = [
     }),
   }),
   row('GET', '/usage', {
-    summary: "Read a summary of this month's usage",
+    summary: 'Read a summary of the usage of this billing period',
     document: GetUsage,
     scope: 'personal',
     variables: () => ({}),

@@ -104,7 +104,7 @@ const subscription = z.object({
 
 const ownRoutes = [
   row('GET', '/billing/usage', {
-    summary: "Read the plan, its limits and this month's usage",
+    summary: 'Read the plan, its limits and the usage of this billing period',
     operationId: 'billingUsage',
     document: GetUsage,
     scope: 'personal',
@@ -136,7 +136,7 @@ const ownRoutes = [
                 'API requests with a key, including this one if it uses a key. Requests of signed-in users do not count.',
               ),
           })
-          .describe("This month's usage."),
+          .describe('The usage of this billing period.'),
       })
       .meta({ id: 'BillingUsage' }),
   }),

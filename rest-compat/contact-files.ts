@@ -1,6 +1,32 @@
 // REST routes that import and export contacts as files.
 import { jobAccepted } from './contact-jobs.ts'
+import { contactRecord, contactsQuery, ListContacts } from './contacts.ts'
+import { exportOf } from './export.ts'
+import { graphql } from './generated/gql.ts'
 import type { FileRoute } from './route.ts'
+
+const ContactKeys = graphql(`
+  query ContactKeys {
+    contactKeys
+  }
+`)
+
+export const contactExport = exportOf({
+  path: '/contacts/export.csv',
+  summary: 'Export contacts',
+  description:
+    'Streams all contacts that match the filters of the list as CSV in UTF-8. The columns are the fields of the record; `custom` has a column for each key, `custom.KEY`, and `tags` are separated by commas. `POST contacts/import` takes the same form. A cell that a spreadsheet would execute begins with an apostrophe.',
+  operationId: 'exportContacts',
+  file: 'contacts',
+  query: contactsQuery,
+  list: {
+    document: ListContacts,
+    variables: ({ sort, ...filter }, page) => ({ ...page, sort, filter }),
+    page: (data) => data.contacts,
+  },
+  record: contactRecord,
+  keys: { field: 'custom', document: ContactKeys, of: (data: { contactKeys: string[] }) => data.contactKeys },
+})
 
 export const contactFiles: FileRoute[] = [
   {

@@ -170,6 +170,7 @@ export const contactGroupRoutes = [
         .optional()
         .describe('Only members whose name or number contains this text, ignoring case; 1 to 100 characters.'),
     }),
+    keepsEmpty: ['search'],
     renames: { ...pageNames, ...renames },
     variables: ({ params, query: { limit, cursor, search } }) => ({
       id: params.groupId as string,

@@ -18,7 +18,7 @@ graphql(`
   }
 `)
 
-const ListContacts = graphql(`
+export const ListContacts = graphql(`
   query ListContacts($first: Int!, $after: String, $sort: ContactSort, $filter: ContactFilter) {
     contacts(first: $first, after: $after, sort: $sort, filter: $filter) {
       nodes {
@@ -88,7 +88,7 @@ const sorts = {
   'name:desc': 'name_desc',
 } as const
 
-const contactsQuery = z.object({
+export const contactsQuery = z.object({
   ...listQuery(50),
   search: searched
     .optional()

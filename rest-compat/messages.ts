@@ -72,7 +72,7 @@ const GetMessage = graphql(`
   }
 `)
 
-const ListMessages = graphql(`
+export const ListMessages = graphql(`
   query ListMessages($first: Int!, $after: String, $sort: MessageSort, $filter: MessageFilter) {
     messages(first: $first, after: $after, sort: $sort, filter: $filter) {
       nodes {
@@ -135,7 +135,7 @@ const number = once.transform((value) => value.replace(/^ /, '+')).meta({ patter
 const moment = once.transform((value) => value.replace(/ (?=\d\d:\d\d$)/, '+'))
 const sorts = { 'createdAt:desc': 'createdAt_desc', 'createdAt:asc': 'createdAt_asc' } as const
 
-const messagesQuery = z.object({
+export const messagesQuery = z.object({
   ...listQuery(20),
   sort: z
     .enum(['createdAt:desc', 'createdAt:asc'])

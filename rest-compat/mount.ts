@@ -2,8 +2,9 @@
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { DocumentNode, ExecutionResult } from 'graphql'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { codeOf, fail, failure } from '../src/core/errors.ts'
+import { type Cell, type ExportRoute, type Run, readExport } from './export.ts'
 import type { ApiSource } from './openapi/document.ts'
 import { serveDocument } from './openapi/serve.ts'
 import type { FileRoute, RefusedRoute, Route, RouteRequest, Surface } from './route.ts'
@@ -23,7 +24,7 @@ export interface RestGateway<Context> {
   /** Source of the document at `openapi.json`. */
   api: ApiSource
   /** Authenticates and authorizes the caller, and sets the rate limit headers. @throws UNAUTHORIZED and others when it refuses. */
-  admit: (request: FastifyRequest, reply: FastifyReply, route: Route | RefusedRoute | FileRoute) => Promise<Context>
+  admit: (request: FastifyRequest, reply: FastifyReply, route: Route | RefusedRoute | FileRoute | ExportRoute) => Promise<Context>
   /** The idempotency state of the request; null without an `Idempotency-Key`. @throws VALIDATION_ERROR when the key is malformed. */
   repeatable: (request: FastifyRequest) => Repeatable | null
   execute: (operation: {
@@ -31,7 +32,16 @@ export interface RestGateway<Context> {
     variables: Record<string, unknown>
     context: Context
     repeatable: Repeatable | null
+    /** True if the result is a part of the answer, and does not stay in memory until the answer is sent. */
+    isPart?: boolean
   }) => Promise<ExecutionResult>
+  /** Streams rows as a CSV file. @throws API_RATE_LIMIT_EXCEEDED when the caller has too many streams of this kind. */
+  sendCsv: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    file: { name: string; columns: readonly string[]; pages: AsyncIterable<Cell[][]> },
+    context: Context,
+  ) => Promise<FastifyReply>
   /** The JSON text of an answer built from `data`, the result of `execute`. A large answer is a stream. */
   textOf: (answer: unknown, data: unknown) => string | Readable
   /** Stores an error that occurred before the operation ran. Returns the error to answer with, which may be a stored earlier one. */
@@ -40,6 +50,8 @@ export interface RestGateway<Context> {
   files: Record<FileRoute['transfer'], (request: FastifyRequest, reply: FastifyReply, context: Context) => Promise<FastifyReply>>
   /** Strips the fields that the input does not define. */
   stripFields: (input: string, body: unknown) => unknown
+  /** The query without its empty values, except those of the parameters in `kept`. */
+  withoutEmpty: (query: unknown, kept?: readonly string[]) => Record<string, unknown>
   /** @throws VALIDATION_ERROR when the value is invalid; the message names the fields. */
   parse: <Schema extends z.ZodType>(schema: Schema, value: unknown) => z.output<Schema>
 }
@@ -67,7 +79,9 @@ export function mountRest<Context>(http: FastifyInstance, gateway: RestGateway<C
         scope.removeAllContentTypeParsers()
         scope.addContentTypeParser('*', (_, __, done) => done(null))
         const handler = (request: FastifyRequest, reply: FastifyReply) =>
-          gateway.files[route.transfer](request, reply, contextOf(request))
+          route.transfer === 'export'
+            ? sendExport(gateway, route, contextOf(request), request, reply)
+            : gateway.files[route.transfer](request, reply, contextOf(request))
         scope.route({ method: methods, url, onRequest, handler })
       })
       continue
@@ -82,6 +96,19 @@ export function mountRest<Context>(http: FastifyInstance, gateway: RestGateway<C
     })
   }
   return taken
+}
+
+async function sendExport<Context>(
+  gateway: RestGateway<Context>,
+  route: ExportRoute,
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const query = gateway.parse(route.query, gateway.withoutEmpty(request.query))
+  const run: Run = (document, variables) => gateway.execute({ document, variables, context, repeatable: null, isPart: true })
+  const { titles, pages } = await readExport(route, query, run)
+  return await gateway.sendCsv(request, reply, { name: route.file, columns: titles, pages }, context)
 }
 
 async function answer<Context>(
@@ -111,14 +138,22 @@ async function perform<Context>(
   let query: Record<string, unknown>
   let variables: Record<string, unknown>
   try {
-    query = route.query ? gateway.parse(route.query, request.query) : {}
+    query = route.query ? gateway.parse(route.query, gateway.withoutEmpty(request.query, route.keepsEmpty)) : {}
     variables = route.variables({ params: request.params, query, body: bodyOf(gateway, route, request) } as RouteRequest)
   } catch (error) {
-    return { error: await gateway.keep(error as Error, context, repeatable) }
+    return { error: await gateway.keep(withIds(error as Error, route, request), context, repeatable) }
   }
   const result = await gateway.execute({ document: route.document, variables, context, repeatable })
   const error = result.errors?.[0]
   return error ? { error: renamed(error, route) } : { data: result.data, query }
+}
+
+/** Adds the malformed ids of the path to an error about the query or the body, because the graph does not see this request. */
+function withIds(error: Error, { ofTeam }: Route, { params }: FastifyRequest): Error {
+  if (codeOf(error) !== 'VALIDATION_ERROR') return error
+  const ids = Object.entries(params as Record<string, string>).filter(([name]) => name !== ofTeam && /^(id|\w+Id)$/.test(name))
+  const faults = ids.flatMap(([name, id]) => (z.guid().safeParse(id).success ? [] : [`${name}: must be a UUID`]))
+  return faults.length > 0 ? failure('VALIDATION_ERROR', [...faults, error.message].join('; ')) : error
 }
 
 function bodyOf<Context>(gateway: RestGateway<Context>, route: Route, request: FastifyRequest): Record<string, unknown> {

@@ -34,6 +34,8 @@ export interface Route {
   /** True if the request may have no body. */
   optionalBody?: boolean
   query?: z.ZodObject
+  /** Query parameters that may not be empty. For all others, an empty value counts as left out. */
+  keepsEmpty?: readonly string[]
   /** In bytes. Default: 1 MiB. */
   bodyLimit?: number
   /** Limit of JSON values in the body. Default: `ordinary`. */
@@ -64,6 +66,7 @@ interface RowOptions<Data, Variables, Query extends z.ZodObject> {
   answer: z.ZodType
   accepted?: Accepted<Data>
   query?: Query
+  keepsEmpty?: readonly string[]
   operationId?: string
   errors?: readonly ErrorCode[]
   status?: number

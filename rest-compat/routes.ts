@@ -4,12 +4,14 @@ import { apiKeyRoutes } from './api-keys.ts'
 import { billingRoutes } from './billing.ts'
 import { recipientFiles, recipientRoutes } from './campaign-recipients.ts'
 import { campaignRoutes } from './campaigns.ts'
-import { contactFiles } from './contact-files.ts'
+import { contactExport, contactFiles } from './contact-files.ts'
 import { contactGroupRoutes } from './contact-groups.ts'
 import { contactJobRoutes } from './contact-jobs.ts'
 import { contactRoutes } from './contacts.ts'
+import type { ExportRoute } from './export.ts'
 import { instanceRoutes } from './instances.ts'
 import { mediaRoutes, mediaRows } from './media.ts'
+import { messageExport } from './message-files.ts'
 import { messageRoutes } from './messages.ts'
 import { numberLookupRoutes } from './number-lookups.ts'
 import type { FileRoute, RefusedRoute, Route } from './route.ts'
@@ -19,8 +21,9 @@ import { teamRoutes } from './teams.ts'
 import { templateRoutes } from './templates.ts'
 import { webhookRoutes } from './webhooks.ts'
 
-export const routes: readonly (Route | RefusedRoute | FileRoute)[] = [
+export const routes: readonly (Route | RefusedRoute | FileRoute | ExportRoute)[] = [
   ...messageRoutes,
+  messageExport,
   ...campaignRoutes,
   ...recipientRoutes,
   ...recipientFiles,
@@ -30,6 +33,7 @@ export const routes: readonly (Route | RefusedRoute | FileRoute)[] = [
   ...contactGroupRoutes,
   ...contactJobRoutes,
   ...contactFiles,
+  contactExport,
   ...templateRoutes,
   ...mediaRoutes,
   ...mediaRows,

@@ -17,6 +17,8 @@ import { inputs } from './core/graph/input.ts'
 import { needsActive } from './core/graph/root-fields.ts'
 import { stripFields } from './core/graph/strip-fields.ts'
 import { readBodies, readBody } from './core/http/body.ts'
+import { sendCsv } from './core/http/csv-answer.ts'
+import { withoutEmpty } from './core/http/query.ts'
 import { idempotencyOf, keepFailure } from './core/idempotency/idempotency.ts'
 import { parse } from './core/validation.ts'
 import { demoIds } from './demo/demo.ts'
@@ -24,8 +26,9 @@ import { createLinks, type Links } from './demo/links.ts'
 import { eventDefinitions } from './event-types.ts'
 import { plainStreamQuery } from './events/live/stream-plain.ts'
 import { mountStreams } from './events/live/streams.ts'
-import { type Authenticator, createAuthenticator } from './http/authenticate.ts'
+import { type Authenticator, createAuthenticator, namedTeam } from './http/authenticate.ts'
 import { createHttp, refuseUnknown } from './http/create.ts'
+import { takeExport } from './http/export-limit.ts'
 import { createGraph } from './http/graph.ts'
 import { mountGraphql } from './http/graphql.ts'
 import { mountHealth } from './http/health.ts'
@@ -61,7 +64,7 @@ export async function createServer(app: App): Promise<Server> {
     plain: {
       '/api/v1/events/stream': (request, reply) =>
         authenticator.admitKey(request, reply, { scope: 'workspace', access: streamAccess }),
-      '/api/events/stream': (request, reply) => authenticator.admitPerson(request, reply, request.headers['x-team-id']),
+      '/api/events/stream': (request, reply) => authenticator.admitPerson(request, reply, namedTeam(request)),
     },
   })
   const taken = new Map<string, Set<string>>([
@@ -119,11 +122,7 @@ function consoleSurface(app: App, graph: GraphQLSchema, authenticator: Authentic
       const { scope } = route
       const ofTeam = 'ofTeam' in route && route.ofTeam
       if (ofTeam) return authenticator.admitPerson(request, reply, (request.params as Record<string, string>)[ofTeam])
-      return authenticator.admitPerson(
-        request,
-        reply,
-        scope === 'account' || scope === 'open' ? undefined : request.headers['x-team-id'],
-      )
+      return authenticator.admitPerson(request, reply, scope === 'account' || scope === 'open' ? undefined : namedTeam(request))
     }),
   }
 }
@@ -151,17 +150,22 @@ function restSurface(app: App, graph: GraphQLSchema, open: Admit): Omit<RestGate
       return context
     },
     repeatable: (request) => idempotencyOf(request, request.fingerprint),
-    execute: ({ document, variables, context, repeatable }) =>
+    execute: ({ document, variables, context, repeatable, isPart }) =>
       executeOperation({
         schema: graph,
         document,
         variables,
-        context: { ...context, idempotency: repeatable },
+        context: { ...context, idempotency: repeatable, ...(isPart && { response: undefined }) },
         limits: restBudget,
       }),
     textOf: answerText,
     keep: (error, context, repeatable) => keepFailure({ ...context, idempotency: repeatable }, error),
     files: { upload, download, recipients: exportRecipients, importContacts },
+    sendCsv: async (request, reply, file, { principal }) => {
+      takeExport(principal.workspaceId, reply.raw)
+      return await sendCsv(request, reply, file)
+    },
+    withoutEmpty,
     stripFields: (input, body) => stripFields(app.config, input, body),
     parse,
   }

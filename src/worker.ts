@@ -4,6 +4,7 @@ import { accountJobs } from './accounts/jobs.ts'
 import { mailImplementation } from './accounts/mail/order.ts'
 import { hostFor } from './app.ts'
 import { billingJobs } from './billing/jobs.ts'
+import { startPlanSweep } from './billing/sweep.ts'
 import { advanceImplementation, sweepImplementation as sweepCampaigns } from './campaigns/advance.ts'
 import { bulkImplementation } from './contacts/bulk/chunks.ts'
 import { pruneBulkJobs } from './contacts/prune.ts'
@@ -53,6 +54,7 @@ export async function startWorker(app: App): Promise<AsyncDisposable> {
   if (app.config.roles.has('worker')) {
     for (const provider of providers(app).values()) parts.use(await provider.start(hostFor(app, provider.name)))
     parts.use(deliveryQueues(app).start())
+    parts.use(startPlanSweep(app))
     parts.use(await workOn(app, jobs))
   }
   return parts.move()

@@ -5,6 +5,7 @@ import { routes } from '../routes.ts'
 import { type EventType, streamOf, webhooksOf } from './events.ts'
 import type { DemoIds } from './example.ts'
 import { exampleRecords } from './example-records.ts'
+import { exportOperation } from './exports.ts'
 import { fileOperation } from './files.ts'
 import { type IdentityRoute, identityOperation } from './identity.ts'
 import { type Components, type Operation, type OperationSource, operationOf } from './operation.ts'
@@ -29,6 +30,11 @@ export type OpenApiDocument = Record<string, unknown> & {
   components: Record<'schemas' | 'responses' | 'parameters' | 'headers' | 'securitySchemes', Record<string, unknown>>
 }
 
+function operationFor(source: OperationSource, components: Components, route: (typeof routes)[number]): Operation {
+  if (!('transfer' in route)) return operationOf(source, components, route)
+  return route.transfer === 'export' ? exportOperation(source, components, route) : fileOperation(source, components, route)
+}
+
 /** Builds the whole document of a surface. The result is deterministic. */
 export function describeApi(source: ApiSource, surface: Surface): OpenApiDocument {
   const rules = surfaceRules[surface]
@@ -40,13 +46,7 @@ export function describeApi(source: ApiSource, surface: Surface): OpenApiDocumen
     ...identity.map((route): Served => [route.path, route.method, identityOperation(components, route)]),
     ...routes
       .filter(({ surfaces }) => surfaces.includes(surface))
-      .map(
-        (route): Served => [
-          route.path,
-          route.method,
-          'transfer' in route ? fileOperation(source, components, route) : operationOf(source, components, route),
-        ],
-      ),
+      .map((route): Served => [route.path, route.method, operationFor(source, components, route)]),
     ['/events/stream', 'GET', streamOf(components, source.streamQuery)],
     ['/openapi.json', 'GET', thisDocument],
   ]

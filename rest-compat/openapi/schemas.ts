@@ -124,7 +124,10 @@ export function createSchemas(graph: GraphQLSchema): Schemas {
     body: (name, input) => {
       if (!components[name]) {
         const { properties = {}, ...schema } = convert(input, 'input')
-        const accepted = Object.entries(properties).filter(([field, { not }]) => field !== 'idempotencyKey' && not === undefined)
+        const refused = ({ not, anyOf }: Schema) => not !== undefined || anyOf?.some((choice) => choice.not !== undefined)
+        const accepted = Object.entries(properties).filter(
+          ([field, property]) => field !== 'idempotencyKey' && !refused(property),
+        )
         components[name] = {
           description: graph.getType(name)?.description ?? '',
           ...schema,

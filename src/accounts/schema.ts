@@ -5,7 +5,7 @@ import { builder } from '../core/graph/builder.ts'
 import { DeletedRef } from '../core/graph/deleted.ts'
 import { defineInput, idempotencyKey, registerEnum } from '../core/graph/input.ts'
 import { keyed } from '../core/idempotency/idempotency.ts'
-import { parse, text, uuid } from '../core/validation.ts'
+import { nameOf, parse, uuid } from '../core/validation.ts'
 import { KeyAccess } from '../generated/prisma/enums.ts'
 import { type ApiKeyRow, type IssuedApiKey, listApiKeys, originOfKey } from './keys/api-keys.ts'
 import { createOwnApiKey, revokeOwnApiKey } from './keys/own-keys.ts'
@@ -62,7 +62,7 @@ export const CreateApiKeyInput = defineInput(
   'CreateApiKeyInput',
   'A new API key.',
   z.object({
-    name: text(1, 100).describe('Its purpose, 1 to 100 characters.'),
+    name: nameOf(100).describe('Its purpose, 1 to 100 characters.'),
     access: z.enum(KeyAccess).meta({ id: 'KeyAccess' }).nullish().describe('What it may do; `full` by default.'),
     idempotencyKey,
   }),

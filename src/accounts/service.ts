@@ -4,7 +4,7 @@ import type { Db } from '../core/database/database.ts'
 import { type Tx, transaction } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
-import { parse, text } from '../core/validation.ts'
+import { nameOf, parse, text } from '../core/validation.ts'
 import { insertCredential } from './credential.ts'
 import { email } from './email.ts'
 import { userIdOf } from './find-user.ts'
@@ -37,7 +37,7 @@ export { insertWorkspace, openAccount } from './open-account.ts'
 
 const newAccount = z.object({
   email,
-  name: text(1, 100),
+  name: nameOf(100),
   /** A code of the plan catalogue. The caller checks that it exists. */
   plan: z.string(),
   password: text(10, 128).optional(),

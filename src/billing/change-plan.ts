@@ -4,8 +4,8 @@ import { fail } from '../core/errors.ts'
 import type { Subscription } from '../generated/prisma/client.ts'
 import { monthOf } from './admission/period.ts'
 import { type Plan, planOf } from './plans.ts'
-import { holdSubscription } from './subscription.ts'
-import { type SubscriptionState, storeSubscription } from './subscriptions.sql.ts'
+import { holdSubscription, storeSubscription } from './subscription.ts'
+import type { SubscriptionState } from './subscriptions.sql.ts'
 import { refuseUnlessTeamsFit } from './team-fit.ts'
 
 /** A change to another plan or to the same one, a cancellation at the end of the period, or the withdrawal of a cancellation. */

@@ -13,9 +13,9 @@ const PlanLimitsRef = builder.objectRef<PlanLimits>('PlanLimits').implement({
     }),
     maxWebhookEndpoints: t.exposeInt('maxWebhookEndpoints', { description: 'Webhook endpoints at the same time.' }),
     monthlyOutboundQuota: t.exposeInt('monthlyOutboundQuota', {
-      description: 'Messages and statuses in a calendar month (UTC).',
+      description: 'Messages and statuses in a billing period.',
     }),
-    monthlyApiRequestQuota: t.exposeInt('monthlyApiRequestQuota', { description: 'API requests in a calendar month (UTC).' }),
+    monthlyApiRequestQuota: t.exposeInt('monthlyApiRequestQuota', { description: 'API requests in a billing period.' }),
     maxContactGroups: t.exposeInt('maxContactGroups', {
       nullable: true,
       description: 'Contact groups at the same time; null means unlimited.',

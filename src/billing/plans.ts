@@ -79,6 +79,11 @@ export function planOf(code: string): Plan {
   return byCode.get(code) ?? (plans[0] as Plan)
 }
 
+/** True if the first plan is smaller than the second: it comes before it in the catalogue. */
+export function isLess(code: string, than: string): boolean {
+  return plans.indexOf(planOf(code)) < plans.indexOf(planOf(than))
+}
+
 /** True if the subscription is cancelled and its period has ended, even if the job has not stored that yet. */
 export function isOver({ status, currentPeriodEnd }: Pick<Subscription, 'status' | 'currentPeriodEnd'>, now: Date): boolean {
   return status === 'cancelled' && currentPeriodEnd <= now

@@ -10,7 +10,7 @@ import { planInForce, planOf, plans } from './plans.ts'
 import { subscriptionAt } from './subscription.ts'
 
 export const UsageRef = builder.objectRef<UsageSnapshot>('Usage').implement({
-  description: "The account's usage in the current calendar month (UTC), in its personal and team workspaces together.",
+  description: "The account's usage in the current billing period, in its personal and team workspaces together.",
   fields: (t) => ({
     plan: t.field({ type: PlanRef, description: 'The current plan.', resolve: (usage) => usage.plan }),
     messagesCount: t.exposeInt('messagesCount', { description: 'Messages that count towards the quota.' }),
@@ -22,8 +22,11 @@ export const UsageRef = builder.objectRef<UsageSnapshot>('Usage').implement({
     apiRequestsCount: t.exposeInt('apiRequestsCount', {
       description: 'API requests with a key, including this one if it uses a key. Requests of signed-in users do not count.',
     }),
-    periodStart: t.expose('periodStart', { type: 'DateTime', description: 'The start of the month.' }),
-    periodEnd: t.expose('periodEnd', { type: 'DateTime', description: 'The start of the next month.' }),
+    periodStart: t.expose('periodStart', {
+      type: 'DateTime',
+      description: 'The start of the billing period; of the calendar month (UTC) on Free.',
+    }),
+    periodEnd: t.expose('periodEnd', { type: 'DateTime', description: 'The start of the next period.' }),
   }),
 })
 
@@ -100,7 +103,8 @@ builder.queryFields((t) => ({
   }),
   usage: t.field({
     type: UsageRef,
-    description: "This month's usage. For personal keys and signed-in users; for a team, its owner and admins.",
+    description:
+      'The usage of the current billing period. For personal keys and signed-in users; for a team, its owner and admins.',
     errors: [{ FORBIDDEN: 'for collaborators' }],
     authScopes: { personal: true },
     resolve: async (_, __, { app, principal }) => {

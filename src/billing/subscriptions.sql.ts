@@ -1,6 +1,7 @@
 // SQL of subscriptions: their row locks, and writes under optimistic locking. Everything that counts against a plan takes the row lock.
 import type { Sql } from '../core/database/database.ts'
 import type { Subscription } from '../generated/prisma/client.ts'
+import { periodSql } from './admission/period.ts'
 
 /** The columns that a change stores. */
 export type SubscriptionState = Pick<
@@ -21,12 +22,24 @@ export async function lockSubscriptionOf(tx: Sql, customerId: string): Promise<S
   return (await tx.query<Subscription>('select * from subscriptions where "customerId" = $1 for update', [customerId])).rows[0]
 }
 
-/** Stores the state of a locked row. */
-export async function storeSubscription(tx: Sql, userId: string, state: SubscriptionState): Promise<Subscription> {
-  const { rows } = await tx.query<Subscription>(
-    `update subscriptions set plan = $2, status = $3, "currentPeriodStart" = $4, "currentPeriodEnd" = $5,
-       "cancelAtPeriodEnd" = $6, provider = $7, "externalId" = $8, "updatedAt" = ${touched}
-     where "userId" = $1 returning *`,
+/** A subscription with the day (UTC) on which its present billing period begins. */
+export type PeriodRow = Subscription & { period: string }
+
+const withPeriod = `*, (${periodSql('s')})::text as period`
+
+/** Reads a locked row. */
+export async function readPeriod(tx: Sql, userId: string): Promise<PeriodRow | undefined> {
+  return (await tx.query<PeriodRow>(`select ${withPeriod} from subscriptions s where "userId" = $1`, [userId])).rows[0]
+}
+
+/** Stores the state of a locked row. The status of a suspended one is kept for its return. `fell` notes that the plan fell. */
+export async function updateSubscription(tx: Sql, userId: string, state: SubscriptionState, fell: boolean): Promise<PeriodRow> {
+  const { rows } = await tx.query<PeriodRow>(
+    `update subscriptions s set plan = $2, "currentPeriodStart" = $4, "currentPeriodEnd" = $5, "cancelAtPeriodEnd" = $6, provider = $7,
+       "externalId" = $8, status = case when "suspendedFrom" is null then $3::subscription_status else 'inactive' end,
+       "suspendedFrom" = case when "suspendedFrom" is not null then $3::subscription_status end,
+       "fellAt" = case when $9 then now() else "fellAt" end, "updatedAt" = ${touched}
+     where "userId" = $1 returning ${withPeriod}`,
     [
       userId,
       state.plan,
@@ -36,9 +49,10 @@ export async function storeSubscription(tx: Sql, userId: string, state: Subscrip
       state.cancelAtPeriodEnd,
       state.provider,
       state.externalId,
+      fell,
     ],
   )
-  return rows[0] as Subscription
+  return rows[0] as PeriodRow
 }
 
 /** Stores a customer's id if the row still holds `before` (compare and swap). Returns the id that is stored then. */
@@ -57,18 +71,12 @@ export async function touchSubscription(sql: Sql, userId: string): Promise<void>
 }
 
 /**
- * Stores Free, with the period `start` to `end`, for at most `limit` cancelled subscriptions whose period has ended. Returns how many.
- * Skips locked rows: another transaction is about to change them, and the next run checks them again.
+ * Locks one cancelled subscription whose period has ended, and returns its user (partial index `subscriptions_ending_idx`). Skips locked
+ * rows: another transaction is about to change them, and the next run checks them again.
  */
-export async function endCancelled(sql: Sql, start: Date, end: Date, limit: number): Promise<number> {
-  const { rowCount } = await sql.query(
-    `update subscriptions set plan = 'free', status = 'active', "cancelAtPeriodEnd" = false, provider = null, "externalId" = null,
-       "currentPeriodStart" = $1, "currentPeriodEnd" = $2, "updatedAt" = ${touched}
-     where "userId" in (
-       select "userId" from subscriptions where status = 'cancelled' and "currentPeriodEnd" <= now()
-       order by "userId" limit $3 for update skip locked
-     )`,
-    [start, end, limit],
+export async function lockEnded(tx: Sql): Promise<string | undefined> {
+  const { rows } = await tx.query<{ userId: string }>(
+    `select "userId" from subscriptions where status = 'cancelled' and "currentPeriodEnd" <= now() limit 1 for update skip locked`,
   )
-  return rowCount ?? 0
+  return rows[0]?.userId
 }

@@ -27,8 +27,10 @@ export async function contentOf(tx: Tx, workspaceId: string, fields: CampaignFie
   if (fields.templateId != null) return await templateContent(tx, workspaceId, fields.templateId, fields.variables ?? null)
   const shared = fields.contactId == null ? undefined : await findContact(tx.db, workspaceId, fields.contactId)
   const { contactId: _, ...content } = compose({ ...fields, to: '' }, shared)
-  const renderFor: Content['renderFor'] = async (_, __, recipients) =>
-    recipients.map(({ contactId }) => ({ contactId, body: null, error: null }))
+  const renderFor: Content['renderFor'] = async (tx, workspaceId, recipients) => {
+    const known = await contactsOf(tx, workspaceId, recipients)
+    return recipients.map(({ to, contactId }) => ({ contactId: contactId ?? known.get(to)?.id ?? null, body: null, error: null }))
+  }
   return { ...content, templateId: null, renderFor }
 }
 
@@ -56,14 +58,18 @@ async function templateContent(
     content: null,
     templateId,
     async renderFor(tx, workspaceId, recipients) {
-      // Those of recipients that were given as plain numbers, too.
-      const rows = await readContactsByPhone(
-        tx,
-        workspaceId,
-        recipients.map(({ to }) => to),
-      )
-      const contacts = new Map(rows.map((row) => [row.phone, row]))
+      const contacts = await contactsOf(tx, workspaceId, recipients)
       return recipients.map((recipient) => textOf(contacts.get(recipient.to), recipient))
     },
   }
+}
+
+/** The contacts with the numbers of these recipients, by number; those of recipients that were given as plain numbers, too. */
+async function contactsOf(tx: Tx, workspaceId: string, recipients: readonly Recipient[]): Promise<Map<string, NamedContact>> {
+  const rows = await readContactsByPhone(
+    tx,
+    workspaceId,
+    recipients.map(({ to }) => to),
+  )
+  return new Map(rows.map((row) => [row.phone, row]))
 }

@@ -8,6 +8,8 @@ import { orAsBefore, write } from '../core/idempotency/idempotency.ts'
 import { senderOf } from '../core/principal.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
 import { checkInstance } from '../instances/service.ts'
+import { urlsWithoutFile } from '../media/service.ts'
+import { withoutFile } from '../message-types/fields.ts'
 import { type Audience, addContacts, readNumbers } from './audience.ts'
 import { wake } from './campaign-job.ts'
 import { insertRecipients } from './campaigns.sql.ts'
@@ -36,6 +38,9 @@ async function create(ctx: Context, input: unknown): Promise<Campaign> {
     const { workspaceId } = principal
     await checkInstance(tx.db, workspaceId, fields.instanceId)
     const content = await contentOf(tx, workspaceId, fields)
+    if (fields.templateId == null && fields.mediaUrl && (await urlsWithoutFile(app, tx, [fields.mediaUrl])).size > 0) {
+      fail('VALIDATION_ERROR', `mediaUrl: ${withoutFile}`)
+    }
     await addContacts(tx, workspaceId, fields, audience)
     const { ownerId, plan } = principal
     if (audience.size > (await plannedLeft(tx, ownerId, plan))) throw tooMuchPlanned(plan)

@@ -1,7 +1,7 @@
 // Input of a campaign: a message without its recipient, and the recipients.
 import { z } from 'zod'
 import { defineInput, type Rules } from '../core/graph/input.ts'
-import { moment, text, uuid } from '../core/validation.ts'
+import { moment, nameOf, uuid } from '../core/validation.ts'
 import { messageFields, scheduleRules } from '../messages/input.ts'
 import { maxRecipients } from './policy.ts'
 
@@ -23,7 +23,7 @@ export const CreateCampaignInput = defineInput(
   'One message to many recipients: a type with its fields, or a template. Each distinct number receives it once.',
   z.object({
     ...message,
-    name: text(1, 200).describe('Its name, 1 to 200 characters.'),
+    name: nameOf(200).describe('Its name, 1 to 200 characters.'),
     contactId: contactId.describe('The contact to share (type contact).'),
     variables: variables.describe('Values of `custom.*` in a template, for recipients without values of their own.'),
     // Items are unknown here. `readNumbers` validates them in small batches, so that 100,000 recipients do not block the event loop.

@@ -38,6 +38,17 @@ export function distinctIds(contactIds: readonly string[]): string[] {
   return [...placesOf(parse(ContactIds, { contactIds }).contactIds).keys()] as string[]
 }
 
+const members = z.object({ groupId: uuid, contactIds: list })
+
+/**
+ * A group, and distinct ids as {@link distinctIds} returns them.
+ * @throws VALIDATION_ERROR when one of them is invalid; names the faults of both.
+ */
+export function groupAndIds(args: { groupId: string; contactIds: readonly string[] }): [groupId: string, contactIds: string[]] {
+  const { groupId, contactIds } = parse(members, args)
+  return [groupId, [...placesOf(contactIds).keys()] as string[]]
+}
+
 /** Position of the first occurrence of each id. Letter case is ignored. */
 function placesOf(ids: readonly unknown[]): Map<unknown, number> {
   const places = new Map<unknown, number>()

@@ -1,6 +1,7 @@
 // SQL of contacts that messages and campaigns name: whole sets by their ids or numbers.
 import type { Sql } from '../core/database/database.ts'
 import type { Contact } from '../generated/prisma/client.ts'
+import type { StoredNames } from './names.ts'
 
 /** The fields of a contact that messages and templates use. */
 export type NamedContact = Pick<Contact, 'id' | 'workspaceId' | 'name' | 'firstName' | 'lastName' | 'phone' | 'email' | 'custom'>
@@ -40,6 +41,13 @@ export async function lockContactsByPhone(
 export async function readContactsByPhone(sql: Sql, workspaceId: string, phones: readonly string[]): Promise<NamedContact[]> {
   const text = `select ${columns} from contacts where "workspaceId" = $1 and phone = any($2::text[])`
   return (await sql.query<NamedContact>(text, [workspaceId, phones])).rows
+}
+
+/** Locks a contact of the workspace for a change that depends on its present names; undefined if there is none. */
+export async function lockNames(tx: Sql, workspaceId: string, id: string): Promise<StoredNames | undefined> {
+  const text = `select name, "firstName", "lastName", "givenFirstName", "givenLastName" from contacts
+    where id = $1 and "workspaceId" = $2 for no key update`
+  return (await tx.query<StoredNames>(text, [id, workspaceId])).rows[0]
 }
 
 /** A contact as the recipient of a campaign. */

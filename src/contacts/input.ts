@@ -2,13 +2,13 @@
 import { z } from 'zod'
 import { defineInput, idempotencyKey, type Rules } from '../core/graph/input.ts'
 import { phone } from '../core/phone.ts'
-import { jsonObject, text, uuid } from '../core/validation.ts'
+import { nameOf, text, textsByName, uuid } from '../core/validation.ts'
 
 const email = z.email('must be an e-mail address').max(254, 'must have at most 254 characters')
 const tag = z.string().trim().pipe(text(1, 50)).meta({ minLength: 1, maxLength: 50 })
 
 /** Values for templates: a flat object of at most 50 names, with at most 1024 characters each. */
-const custom = jsonObject(text(0, 1024)).check(({ value, issues }) => {
+const custom = textsByName(1024).check(({ value, issues }) => {
   const names = Object.keys(value)
   if (names.length > 50) issues.push({ code: 'custom', message: 'must have at most 50 keys', input: value })
   if (names.some((name) => name.length < 1 || name.length > 100)) {
@@ -18,9 +18,15 @@ const custom = jsonObject(text(0, 1024)).check(({ value, issues }) => {
 
 /** Every field that a caller may set. */
 export const contactFields = {
-  name: text(1, 200).describe('The full name, 1 to 200 characters.'),
-  firstName: text(1, 200).nullish().describe('The first name. For a new contact it defaults to the first word of the name.'),
-  lastName: text(1, 200).nullish().describe('The last name.'),
+  name: nameOf(200).describe('The full name, 1 to 200 characters.'),
+  firstName: nameOf(200)
+    .nullish()
+    .describe('The first name. Null, or left out for a new contact: the first word of the name, also after the name changes.'),
+  lastName: nameOf(200)
+    .nullish()
+    .describe(
+      'The last name. Null, or left out for a new contact: the rest of the name, if there is any, also after the name changes.',
+    ),
   phone: phone.describe('The number, E.164, unique in the workspace.'),
   email: email.nullish().describe('The e-mail address.'),
   tags: z.array(tag).max(50).nullish().describe('Labels: at most 50, of at most 50 characters each; duplicates are ignored.'),
@@ -28,7 +34,7 @@ export const contactFields = {
 }
 
 const groupFields = {
-  name: text(1, 200).describe('Its name, 1 to 200 characters, unique in the workspace.'),
+  name: nameOf(200).describe('Its name, 1 to 200 characters, unique in the workspace.'),
   description: text(0, 1000).nullish().describe('Its purpose, up to 1000 characters.'),
 }
 

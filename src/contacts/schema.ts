@@ -5,6 +5,7 @@ import { fail } from '../core/errors.ts'
 import { builder } from '../core/graph/builder.ts'
 import { connectionOf, moved } from '../core/graph/connection.ts'
 import { DeletedRef } from '../core/graph/deleted.ts'
+import { parseChange } from '../core/graph/input.ts'
 import { load } from '../core/graph/load.ts'
 import { keyed } from '../core/idempotency/idempotency.ts'
 import { parse, uuid } from '../core/validation.ts'
@@ -13,6 +14,7 @@ import type { Contact } from '../generated/prisma/client.ts'
 import { contactChanged } from './events.ts'
 import type { Member } from './groups/members.sql.ts'
 import { ContactFilter, CreateContactInput, UpdateContactInput } from './input.ts'
+import { readCustomKeys } from './keys.sql.ts'
 import { type ContactSort, pageOfContacts, sorts } from './list.ts'
 import { createContact, deleteContact, updateContact } from './service.ts'
 
@@ -115,6 +117,17 @@ builder.queryFields((t) => ({
   ),
 }))
 
+/** Most keys that callers get. */
+const maxKeys = 1_000
+
+builder.queryField('contactKeys', (t) =>
+  t.stringList({
+    extensions: { items: maxKeys },
+    description: 'The keys that contacts of the workspace have in `custom`, in alphabetical order, at most 1000.',
+    resolve: (_, __, { app, principal }) => readCustomKeys(app.pool, principal.workspaceId, maxKeys),
+  }),
+)
+
 builder.mutationFields((t) => {
   const id = t.arg.id({ required: true, description: 'The contact.' })
   return {
@@ -134,8 +147,7 @@ builder.mutationFields((t) => {
       description: 'Updates a contact.',
       errors: ['NOT_FOUND', { CONFLICT: 'if another contact has the number' }],
       args: { id, input: t.arg({ type: UpdateContactInput.ref, required: true, description: 'The changes.' }) },
-      resolve: (_, args, ctx) =>
-        updateContact(ctx, parse(uuid, args.id, 'id'), UpdateContactInput.parse(ctx.app.config, args.input)),
+      resolve: (_, args, ctx) => updateContact(ctx, ...parseChange(ctx.app.config, UpdateContactInput, args)),
     }),
     deleteContact: t.field({
       type: DeletedRef,

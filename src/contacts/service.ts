@@ -6,10 +6,11 @@ import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency/idempotency.ts'
 import { isTaken } from '../core/public-failure.ts'
 import type { Contact, Prisma } from '../generated/prisma/client.ts'
-import { type Addressee, readAddressees } from './contacts.sql.ts'
+import { type Addressee, lockNames, readAddressees } from './contacts.sql.ts'
 import { tellContacts } from './events.ts'
 import { deleteContacts } from './groups/membership.ts'
 import type { CreateContact, UpdateContact } from './input.ts'
+import { namesOf } from './names.ts'
 
 export {
   type Addressee,
@@ -18,6 +19,7 @@ export {
   type NamedContact,
   readContactsByPhone,
 } from './contacts.sql.ts'
+export { type GivenNames, namesOf, type StoredNames } from './names.ts'
 
 /** @throws NOT_FOUND when the workspace has no such contact. */
 export async function findContact(db: Prisma.TransactionClient, workspaceId: string, id: string): Promise<Contact> {
@@ -36,8 +38,7 @@ export async function findAddressees(sql: Sql, workspaceId: string, ids: readonl
 /** @throws CONFLICT when another contact of the workspace has the number (exact under concurrency). */
 export async function createContact(ctx: Context, { idempotencyKey: _, ...input }: CreateContact): Promise<Contact> {
   const { workspaceId } = ctx.principal
-  const firstName = input.firstName ?? firstWord(input.name)
-  const data = { ...input, ...listsOf(input), id: newId(), workspaceId, firstName }
+  const data = { ...input, ...listsOf(input), ...namesOf(input), id: newId(), workspaceId }
   return await write(ctx, async (tx) => {
     const contact = await tx.db.contact.create({ data }).catch(refusePhone(input.phone))
     await tellContacts(tx, workspaceId, 'created', [contact.id])
@@ -50,9 +51,12 @@ export async function createContact(ctx: Context, { idempotencyKey: _, ...input 
  * @throws NOT_FOUND when the workspace has no such contact, CONFLICT as {@link createContact}.
  */
 export async function updateContact(ctx: Context, id: string, input: UpdateContact): Promise<Contact> {
-  const where = { id, workspaceId: ctx.principal.workspaceId }
-  const data = { ...input, ...listsOf(input) }
+  const { workspaceId } = ctx.principal
+  const where = { id, workspaceId }
+  const renamed = [input.name, input.firstName, input.lastName].some((value) => value !== undefined)
   return await write(ctx, async (tx) => {
+    const before = renamed ? await lockNames(tx, workspaceId, id) : undefined
+    const data = { ...input, ...listsOf(input), ...(before && namesOf(input, before)) }
     const [contact] = await tx.db.contact.updateManyAndReturn({ where, data }).catch(refusePhone(input.phone))
     if (!contact) fail('NOT_FOUND', 'Contact not found')
     await tellContacts(tx, where.workspaceId, 'updated', [id])
@@ -74,10 +78,6 @@ export async function deleteContact(ctx: Context, id: string): Promise<{ id: str
 /** The columns that are empty instead of null. A field that is not given stays undefined, which leaves its column unchanged. */
 function listsOf({ tags, custom }: UpdateContact) {
   return { tags: tags === undefined ? undefined : [...new Set(tags)], custom: custom === undefined ? undefined : (custom ?? {}) }
-}
-
-function firstWord(name: string): string | null {
-  return name.match(/\S+/)?.[0] ?? null
 }
 
 function refusePhone(phone: string | undefined): (error: unknown) => never {

@@ -101,6 +101,45 @@ export function text(min: number, max: number) {
   return checked.meta({ ...(min > 0 && { minLength: min }), maxLength: max })
 }
 
+/** A name: text that is not only white space, by Unicode. It is stored as given, with the white space around it. */
+export function nameOf(max: number) {
+  const fault = 'must not be blank'
+  return text(1, max).check(({ value, issues }) => {
+    if (/^\p{White_Space}+$/u.test(value)) issues.push({ code: 'custom', message: fault, input: value })
+  })
+}
+
+/** The fault of a value that is to be kept as text, or null. An unsafe integer is refused: its last digits are lost already. */
+function faultOfScalar(value: unknown, max: number): string | null {
+  if (typeof value === 'string') {
+    if (!isStorable(value)) return unstorable
+    return isLonger(value, max) ? `must have at most ${max} characters` : null
+  }
+  if (typeof value === 'boolean') return null
+  if (typeof value !== 'number') return 'must be a string, a number, true or false'
+  return Number.isInteger(value) && !Number.isSafeInteger(value) ? 'must be a string, because it has too many digits' : null
+}
+
+/**
+ * Texts by their names, in an object that PostgreSQL can store. Numbers and booleans are kept as their text, and null counts as left
+ * out.
+ */
+export function textsByName(max: number) {
+  // The document shows these types; the transformation checks the values, so that one error names all of them.
+  const value = z.unknown().meta({ type: ['string', 'number', 'boolean', 'null'], maxLength: max })
+  return z.record(z.string(), value).transform((values, { issues }) => {
+    const given = Object.entries(values).filter(([, item]) => item !== null)
+    if (!given.every(([name]) => isStorable(name))) issues.push({ code: 'custom', message: unstorable, input: values })
+    const texts: [name: string, text: string][] = []
+    for (const [name, item] of given) {
+      const fault = faultOfScalar(item, max)
+      if (fault) issues.push({ code: 'custom', message: fault, input: item, path: [name] })
+      else texts.push([name, String(item)])
+    }
+    return Object.fromEntries(texts)
+  })
+}
+
 /** True if a text has more than `max` code points. They are counted, at 5 ns each, only if its length does not decide it. */
 export function isLonger(value: string, max: number): boolean {
   return value.length > 2 * max || (value.length > max && [...value].length > max)

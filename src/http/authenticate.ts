@@ -62,7 +62,7 @@ export interface Authenticator {
 export function createAuthenticator(app: App): Authenticator {
   async function admitKey(request: FastifyRequest, reply: FastifyReply, { scope, access }: Need): Promise<Context> {
     if (app.stopping) fail('SERVICE_UNAVAILABLE')
-    const teamId = request.headers['x-team-id']
+    const teamId = namedTeam(request)
     const admission = await admitKeys(app)({
       key: headerOf(request, 'x-api-key'),
       teamId,
@@ -93,7 +93,7 @@ export function createAuthenticator(app: App): Authenticator {
   async function identifyKey(request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
     const context = await admitKey(request, reply, { scope: 'open', access: everyAccess })
     const { principal } = context
-    const namesTeam = request.headers['x-team-id'] !== undefined
+    const namesTeam = namedTeam(request) !== undefined
     return {
       async authorize(need) {
         const refusal = refusalOf(principal, namesTeam, need)
@@ -106,7 +106,7 @@ export function createAuthenticator(app: App): Authenticator {
 
   /** People: an unknown team is refused only if the request turns out to need a workspace. */
   async function identifyPerson(request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
-    const team = request.headers['x-team-id']
+    const team = namedTeam(request)
     const own = () => admitPerson(request, reply, undefined)
     let refusal: unknown
     const found = await admitPerson(request, reply, team).catch(async (error) => {
@@ -146,6 +146,11 @@ function refusalOf({ kind, access }: Principal, namesTeam: boolean, need: Need):
 
 function isPerson({ headers }: FastifyRequest): boolean {
   return headers['x-api-key'] === undefined && /^bearer /i.test(headers.authorization ?? '')
+}
+
+/** The `X-Team-Id` header; an empty one counts as left out. */
+export function namedTeam({ headers }: FastifyRequest): unknown {
+  return headers['x-team-id'] || undefined
 }
 
 /** A repeated header counts as missing, because Node would join its values. */

@@ -39,8 +39,11 @@ const unread = new Set([413, 415])
 /** Closes connections whose client stops reading (slow-read protection), in milliseconds. */
 const stallMs = 5_000
 
-/** Route parameters may be as long as the headers may be, so that the handler of a route validates ids of any length. */
-const routing = { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: 16_384 }
+/**
+ * A path with a trailing slash is the same route. Route parameters may be as long as the headers may be, so that the handler of a route
+ * validates ids of any length.
+ */
+const routing = { ignoreTrailingSlash: true, caseSensitive: true, maxParamLength: 16_384 }
 
 /** Creates a server that answers every unexpected error, at any stage of a request, in the error envelope. */
 export async function createHttp(app: App): Promise<FastifyInstance> {

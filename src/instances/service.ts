@@ -10,7 +10,7 @@ import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency/idempotency.ts'
 import { phone } from '../core/phone.ts'
 import { requireManager } from '../core/roles.ts'
-import { jsonObject, parse, text, uuid } from '../core/validation.ts'
+import { jsonObject, nameOf, parse, uuid } from '../core/validation.ts'
 import type { Instance, Prisma } from '../generated/prisma/client.ts'
 import { ProviderName } from '../generated/prisma/enums.ts'
 import type { StoredInstance } from '../providers/provider.ts'
@@ -19,7 +19,7 @@ import { lockInstance, markDeleted } from './instances.sql.ts'
 import { applyChange } from './state.ts'
 
 export const createInstanceFields = z.object({
-  name: text(1, 100).describe('Its name, 1 to 100 characters.'),
+  name: nameOf(100).describe('Its name, 1 to 100 characters.'),
   provider: z.enum(ProviderName).meta({ id: 'ProviderName' }).nullish().describe('The network; defaults to the sandbox.'),
   settings: jsonObject(z.unknown()).nullish().describe("The provider's own settings."),
   idempotencyKey,

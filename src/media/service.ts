@@ -2,6 +2,7 @@
 
 import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
+import type { Sql } from '../core/database/database.ts'
 import { transaction } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
@@ -9,9 +10,10 @@ import { acceptedBefore, write } from '../core/idempotency/idempotency.ts'
 import type { Media } from '../generated/prisma/client.ts'
 import type { SavedFile } from './form.ts'
 import { type MediaType, mediaTypes } from './kinds.ts'
+import { readStored } from './media.sql.ts'
 import { mediaStore } from './open-store.ts'
 import { quotaLeft } from './quota.ts'
-import { newToken, readName } from './url.ts'
+import { nameIn, newToken, readName } from './url.ts'
 
 /**
  * Stores a file that was received completely. It is durable when this resolves. The row is written before the bytes, so that leftovers
@@ -75,6 +77,17 @@ export async function findByName(app: App, name: string): Promise<Media> {
   const media = token ? await app.db.media.findFirst({ where: { token, storedAt: { not: null } } }) : null
   if (!media || mediaTypes.get(media.mimeType)?.extension !== extension) fail('NOT_FOUND', 'Media not found')
   return media
+}
+
+/** The media addresses of this gateway among `urls` that lead to no file. Without such addresses it reads nothing. */
+export async function urlsWithoutFile(app: App, sql: Sql, urls: readonly string[]): Promise<ReadonlySet<string>> {
+  const named = new Map(urls.flatMap((url) => [[url, readName(nameIn(url, app.config) ?? '')] as const]))
+  const tokens = [...named.values()].flatMap((name) => (name ? [name.token] : []))
+  if (tokens.length === 0) return new Set()
+  const stored = await readStored(sql, tokens)
+  const isMissing = (name: ReturnType<typeof readName>) =>
+    name !== undefined && mediaTypes.get(stored.get(name.token) ?? '')?.extension !== name.extension
+  return new Set([...named].flatMap(([url, name]) => (isMissing(name) ? [url] : [])))
 }
 
 /**

@@ -33,10 +33,24 @@ function prefixOf(publicUrl: string): string {
  */
 export function checkMediaUrl(url: string, config: Pick<Config, 'publicUrl' | 'allowedPrivateTargets'>): string | undefined {
   const prefix = config.publicUrl && prefixOf(config.publicUrl)
-  if (prefix && url.startsWith(prefix) && readName(url.slice(prefix.length))) return undefined
+  if (nameIn(url, config)) return undefined
   const fault = checkTarget(url, config.allowedPrivateTargets, 'media')
   if (fault || !prefix) return fault
   return isBelow(new URL(url), new URL(prefix)) ? 'must be exactly the address that the upload returned' : undefined
+}
+
+/** The part after `/media/` of an address that this gateway could have issued; undefined for every other address. */
+export function nameIn(url: string, { publicUrl }: Pick<Config, 'publicUrl'>): string | undefined {
+  const prefix = publicUrl && prefixOf(publicUrl)
+  if (!prefix || !url.startsWith(prefix)) return undefined
+  const name = url.slice(prefix.length)
+  return readName(name) && name
+}
+
+/** The kind of file, as {@link Kind} names it, that a media address of this gateway leads to, by its extension. */
+export function kindOfUrl(url: string, config: Pick<Config, 'publicUrl'>): string | undefined {
+  const extension = readName(nameIn(url, config) ?? '')?.extension
+  return [...mediaTypes.values()].find((type) => type.extension === extension)?.name
 }
 
 /** True if a URL lies below another, however host and path are spelled. */

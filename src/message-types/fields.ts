@@ -1,8 +1,9 @@
 // Fields that several message types share, and the rules that go with them.
 import { z } from 'zod'
+import type { Config } from '../core/config/config.ts'
 import type { Rules } from '../core/graph/input.ts'
 import { isLonger, text, uuid } from '../core/validation.ts'
-import { checkMediaUrl } from '../media/url.ts'
+import { checkMediaUrl, kindOfUrl } from '../media/url.ts'
 
 /** Most characters of the text beside a file. */
 export const longestCaption = 1024
@@ -19,9 +20,40 @@ export const shared = {
     ),
 }
 
-export const checkFile: Rules = ({ mediaUrl }, report, config) => {
+/** The address alone. {@link checkFile} also compares a file of this gateway with the type of the message. */
+export const checkAddress: Rules = ({ mediaUrl }, report, config) => {
   const fault = typeof mediaUrl === 'string' ? checkMediaUrl(mediaUrl, config) : undefined
   if (fault) report(['mediaUrl'], fault)
+}
+
+export const checkFile: Rules = (value, report, config) => {
+  const { type, mediaUrl } = value
+  checkAddress(value, report, config)
+  const fault = typeof mediaUrl === 'string' ? faultOfKind(String(type), mediaUrl, config) : undefined
+  if (fault) report(['mediaUrl'], fault)
+}
+
+/** The kind of files that a message of the type can show, as media/kinds.ts names it. A type that is not listed takes every file. */
+const kindByType: Readonly<Record<string, string>> = {
+  image: 'an image',
+  video: 'a video',
+  audio: 'an audio file',
+  voice_note: 'an audio file',
+}
+
+/** The fault of a file of this gateway that a message of the type cannot show; undefined for every other address. */
+export function faultOfKind(type: string, mediaUrl: string, config: Pick<Config, 'publicUrl'>): string | undefined {
+  const kind = kindOfUrl(mediaUrl, config)
+  const needed = kindByType[type]
+  return kind && needed && kind !== needed ? `must be ${needed}, but the file is ${kind}` : undefined
+}
+
+/** The fault of a media address of this gateway without a file behind it. */
+export const withoutFile = 'must lead to a file that is stored here; this one does not exist, or was deleted'
+
+/** A text has no file. */
+export const refuseFile: Rules = ({ mediaUrl }, report) => {
+  if (mediaUrl) report(['mediaUrl'], 'cannot be given with type text')
 }
 
 export const checkCaptionedFile: Rules = (value, report, config) => {

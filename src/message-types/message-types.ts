@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { text } from '../core/validation.ts'
 import type { OutgoingType } from '../providers/provider.ts'
-import { button, checkButtons, checkCaptionedFile, checkFile, longestCaption, shared } from './fields.ts'
+import { button, checkButtons, checkCaptionedFile, checkFile, longestCaption, refuseFile, shared } from './fields.ts'
 import { type MessageTypeRow, madeOf } from './row.ts'
 
 const { text: words, mediaUrl, contactId } = shared
@@ -27,6 +27,7 @@ export const messageTypes = {
     ...madeOf({
       fields: { text: words },
       required: ['text'],
+      check: refuseFile,
       longestText: 4096,
       body: (given) => given.text,
       content: nothing,

@@ -34,6 +34,7 @@ const rules: Rules = (value, report, config) => {
   const { type, templateId } = value
   if (type != null && templateId != null) report(['templateId'], 'cannot be given together with type')
   if (type == null && templateId == null) report(['type'], 'is required, unless templateId is given')
+  if (type == null && templateId != null && value.text) report(['text'], 'cannot be given together with templateId')
   const row = rowOf(type)
   if (!row) return
   for (const field of row.required) {
@@ -64,7 +65,7 @@ registerEnum(
 export const SendMessageInput = defineInput(
   'SendMessageInput',
   'A message to send now: a type with its fields, or a template.',
-  z.object({ ...messageFields, scheduledAt: z.never({ error: 'is only for scheduled messages' }).optional() }),
+  z.object({ ...messageFields, scheduledAt: z.never({ error: 'is only for scheduled messages' }).nullish() }),
   rules,
 )
 

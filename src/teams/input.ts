@@ -4,7 +4,7 @@ import { email } from '../accounts/service.ts'
 import { fail } from '../core/errors.ts'
 import { builder } from '../core/graph/builder.ts'
 import { defineInput, idempotencyKey, registerEnum } from '../core/graph/input.ts'
-import { text, uuid } from '../core/validation.ts'
+import { nameOf, uuid } from '../core/validation.ts'
 import { TeamRole } from '../generated/prisma/enums.ts'
 
 export const TeamRoleRef = builder.enumType('TeamRole', {
@@ -16,7 +16,7 @@ registerEnum('TeamRole', TeamRoleRef)
 
 /** The roles that can be assigned. */
 const role = z.enum(['admin', 'collaborator']).meta({ id: 'TeamRole', description: 'The role: `admin` or `collaborator`.' })
-const name = text(1, 100).describe('Its name, 1 to 100 characters.')
+const name = nameOf(100).describe('Its name, 1 to 100 characters.')
 
 export const CreateTeamInput = defineInput('CreateTeamInput', 'A new team.', z.object({ name, idempotencyKey }))
 

@@ -4,9 +4,9 @@ import { insertWorkspace, issueApiKey, userIdOf } from '../accounts/service.ts'
 import type { Db } from '../core/database/database.ts'
 import { type Tx, transaction } from '../core/database/transaction.ts'
 import { newId } from '../core/id.ts'
-import { parse, text } from '../core/validation.ts'
+import { nameOf, parse } from '../core/validation.ts'
 
-const newTeam = z.object({ ownerEmail: z.string(), name: text(1, 100) })
+const newTeam = z.object({ ownerEmail: z.string(), name: nameOf(100) })
 export type NewTeam = z.input<typeof newTeam>
 
 export interface CreatedTeam {

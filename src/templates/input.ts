@@ -1,13 +1,13 @@
 // Inputs of templates and of their previews, with validation rules.
 import { z } from 'zod'
 import { defineArguments, defineInput, idempotencyKey } from '../core/graph/input.ts'
-import { jsonObject, text, uuid } from '../core/validation.ts'
-import { checkFile } from '../message-types/fields.ts'
+import { nameOf, text, textsByName, uuid } from '../core/validation.ts'
+import { checkAddress, refuseFile } from '../message-types/fields.ts'
 import { templateTypes } from '../message-types/service.ts'
 import { needsText } from './policy.ts'
 
 const fields = {
-  name: text(1, 200).describe('Its name, 1 to 200 characters, unique in the workspace.'),
+  name: nameOf(200).describe('Its name, 1 to 200 characters, unique in the workspace.'),
   type: z.enum(templateTypes).meta({ id: 'TemplateType', description: 'The type of its messages.' }),
   body: text(0, 4096).describe(
     'The text, up to 4096 characters; for an image, video or document the caption, which is optional; an audio message shows none. It may contain `{{contact.name}}`, `.firstName`, `.lastName`, `.phone`, `.email` and `{{custom.KEY}}` (KEY is 1 to 100 letters, digits, `_` and `-`), each also with a default value: `{{contact.firstName | default: "you"}}`. Other parts of Liquid are not supported: no tags, no other filters.',
@@ -27,7 +27,8 @@ export const CreateTemplateInput = defineInput(
     idempotencyKey,
   }),
   (value, report, config) => {
-    checkFile(value, report, config)
+    checkAddress(value, report, config)
+    if (value.type === 'text') refuseFile(value, report, config)
     const type = templateTypes.find((known) => known === value.type)
     if (type && needsText(type) && (value.body == null || value.body === '')) report(['body'], 'is required')
   },
@@ -43,14 +44,17 @@ export const UpdateTemplateInput = defineInput(
     mediaUrl: fields.mediaUrl.nullish().describe('The new file; null removes it.'),
   }),
   (value, report, config) => {
-    checkFile(value, report, config)
+    checkAddress(value, report, config)
+    if (value.type === 'text') refuseFile(value, report, config)
     const known = ['name', 'type', 'body', 'mediaUrl'].some((field) => value[field] !== undefined)
     if (!known) report([], 'must change name, type, body or mediaUrl')
   },
 )
 
 /** Values of `custom.*`, for every input that takes them. */
-export const variables = jsonObject(text(0, 1024)).describe('Values of `custom.*`, each at most 1024 characters.')
+export const variables = textsByName(1024).describe(
+  'Values of `custom.*`: texts of at most 1024 characters, numbers or booleans. A null is left out.',
+)
 
 /** The REST body of a preview. */
 export const PreviewArguments = defineArguments(

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { fail } from '../core/errors.ts'
 import { builder } from '../core/graph/builder.ts'
 import { DeletedRef } from '../core/graph/deleted.ts'
+import { parseChange } from '../core/graph/input.ts'
 import { keyed } from '../core/idempotency/idempotency.ts'
 import { parse, uuid } from '../core/validation.ts'
 import { CreateTemplateInput, PreviewArguments, UpdateTemplateInput } from './input.ts'
@@ -60,8 +61,7 @@ builder.mutationFields((t) => {
       description: 'Updates a template. Messages and campaigns that used it stay unchanged.',
       errors: ['NOT_FOUND', 'TEMPLATE_INVALID', 'CONFLICT'],
       args: { id, input: t.arg({ type: UpdateTemplateInput.ref, required: true, description: 'The changes.' }) },
-      resolve: async (_, args, ctx) =>
-        await updateTemplate(ctx, parse(uuid, args.id, 'id'), UpdateTemplateInput.parse(ctx.app.config, args.input)),
+      resolve: async (_, args, ctx) => await updateTemplate(ctx, ...parseChange(ctx.app.config, UpdateTemplateInput, args)),
     }),
     deleteTemplate: t.field({
       type: DeletedRef,

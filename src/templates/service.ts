@@ -1,10 +1,14 @@
 // Operations on templates, and the exports that other domains use.
+import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
+import type { Sql } from '../core/database/database.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency/idempotency.ts'
 import { isTaken } from '../core/public-failure.ts'
 import type { Template } from '../generated/prisma/client.ts'
+import { urlsWithoutFile } from '../media/service.ts'
+import { faultOfKind, withoutFile } from '../message-types/fields.ts'
 import { needsFile, type TemplateType } from '../message-types/service.ts'
 import type { CreateTemplate, UpdateTemplate } from './input.ts'
 import { checkTemplate, type TemplateText } from './policy.ts'
@@ -30,6 +34,7 @@ export async function createTemplate(ctx: Context, input: CreateTemplate): Promi
   return await write(ctx, async (tx) => {
     const count = await tx.db.template.count({ where: { workspaceId } })
     if (count >= maxTemplates) fail('INVALID_STATE', `A workspace has at most ${maxTemplates} templates`)
+    await checkStoredFile(ctx.app, tx, { type, mediaUrl })
     const data = { id: newId(), workspaceId, name: input.name, type, body, mediaUrl }
     return await tx.db.template.create({ data }).catch(refuseName)
   })
@@ -44,7 +49,9 @@ export async function updateTemplate(ctx: Context, id: string, input: UpdateTemp
     const before = await lockTemplate(tx, id, ctx.principal.workspaceId)
     if (!before) fail('NOT_FOUND', 'Template not found')
     const { name = before.name, type = before.type as TemplateType, body = before.body, mediaUrl = before.mediaUrl } = input
+    if (input.mediaUrl && !needsFile(type)) fail('VALIDATION_ERROR', `mediaUrl: cannot be given with type ${type}`)
     const data = { name, ...textOf(type, body, mediaUrl) }
+    await checkStoredFile(ctx.app, tx, data)
     return await tx.db.template.update({ where: { id }, data }).catch(refuseName)
   })
 }
@@ -68,6 +75,14 @@ function textOf(type: TemplateType, body: string, mediaUrl: string | null): Temp
   const text = { type, body, mediaUrl: needsFile(type) ? mediaUrl : null }
   checkTemplate(text)
   return text
+}
+
+/** @throws TEMPLATE_INVALID when the address is one of this gateway, and its file is missing or not for messages of the type */
+async function checkStoredFile(app: App, tx: Sql, { type, mediaUrl }: Omit<TemplateText, 'body'>): Promise<void> {
+  if (mediaUrl === null) return
+  const missing = (await urlsWithoutFile(app, tx, [mediaUrl])).size > 0
+  const fault = missing ? withoutFile : faultOfKind(type, mediaUrl, app.config)
+  if (fault) fail('TEMPLATE_INVALID', `mediaUrl: ${fault}`)
 }
 
 function refuseName(error: unknown): never {

@@ -5,6 +5,7 @@ import { AuthorRef, authorOf } from '../core/graph/author.ts'
 import { builder } from '../core/graph/builder.ts'
 import { connectionOf } from '../core/graph/connection.ts'
 import { DeletedRef } from '../core/graph/deleted.ts'
+import { parseChange } from '../core/graph/input.ts'
 import { readList } from '../core/graph/list.ts'
 import { tableOf } from '../core/graph/table.ts'
 import { keyed } from '../core/idempotency/idempotency.ts'
@@ -190,8 +191,7 @@ builder.mutationFields((t) => {
       description: 'Updates a webhook endpoint, or starts its deliveries again after they were stopped.',
       errors: ['NOT_FOUND', { FORBIDDEN: 'for collaborators' }],
       args: { id, input: t.arg({ type: UpdateWebhookInput.ref, required: true, description: 'The changes.' }) },
-      resolve: async (_, args, ctx) =>
-        shown(await updateEndpoint(ctx, parse(uuid, args.id, 'id'), UpdateWebhookInput.parse(ctx.app.config, args.input))),
+      resolve: async (_, args, ctx) => shown(await updateEndpoint(ctx, ...parseChange(ctx.app.config, UpdateWebhookInput, args))),
     }),
     deleteWebhook: t.field({
       type: DeletedRef,

@@ -140,10 +140,10 @@ describe('the recipients of a campaign', () => {
   it('are listed by index when they are invalid, up to the first 100', async () => {
     expect(
       await refusal({
-        recipients: [{ to: '+393331234567' }, { to: '333' }, {}, 'x', null, { to: '+393331234568', variables: { a: 5 } }],
+        recipients: [{ to: '+393331234567' }, { to: '333' }, {}, 'x', null, { to: '+393331234568', variables: { a: [] } }],
       }),
     ).toBe(
-      'VALIDATION_ERROR recipients.1.to: must be an E.164 number, for example +393331234567; recipients.2.to: is required; recipients.3: must be an object; recipients.4: must not be null; recipients.5.variables.a: must be a string',
+      'VALIDATION_ERROR recipients.1.to: must be an E.164 number, for example +393331234567; recipients.2.to: is required; recipients.3: must be an object; recipients.4: must not be null; recipients.5.variables.a: must be a string, a number, true or false',
     )
     const many = await refusal({ recipients: Array(5_000).fill({ to: 'x' }) })
     expect(many).toMatch(/recipients\.99\.to: .*; and more$/)

@@ -64,7 +64,7 @@ it('answers 202 with a job that imports the file', async () => {
     [ada]: {
       name: 'Ada Lovelace',
       firstName: 'Ada',
-      lastName: null,
+      lastName: 'Lovelace',
       email: 'ada@example.com',
       tags: ['vip', 'math'],
       custom: { city: 'London' },

@@ -133,7 +133,7 @@ describe('a search', () => {
     const letters = fc.constantFrom('a', 'A', 'é', 'É', 'ß', 'я', 'Я', '%', '_', '\\', ' ', "'", '👍', '王')
     const word = fc.string({ unit: letters, minLength: 1, maxLength: 4 })
     const many = await newTenant(rig.gateway, rig.databaseUrl)
-    const all = fc.sample(word, { numRuns: 60, seed: 7 })
+    const all = fc.sample(word, { numRuns: 60, seed: 7 }).filter((name) => name.trim() !== '')
     for (const name of all) await add(many, { name })
     await fc.assert(
       fc.asyncProperty(word, async (term) => {

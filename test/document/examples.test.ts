@@ -8,7 +8,15 @@ import { upload } from '../media/rig.ts'
 import { type Call, callsOf } from './calls.ts'
 
 /** Operations that answer no JSON or that never succeed. */
-const apart = ['publishStatus', 'streamEvents', 'uploadMedia', 'downloadMedia', 'importContacts']
+const apart = [
+  'publishStatus',
+  'streamEvents',
+  'uploadMedia',
+  'downloadMedia',
+  'importContacts',
+  'exportContacts',
+  'exportMessages',
+]
 
 const calls = callsOf('public').filter(({ operation }) => !apart.includes(operation.operationId))
 

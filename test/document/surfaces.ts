@@ -29,6 +29,8 @@ const ofBoth = [
   'contactGroupMembers',
   'downloadMedia',
   'exportCampaignRecipients',
+  'exportContacts',
+  'exportMessages',
   'groupsOfContact',
   'instanceHealth',
   'openapi',

@@ -128,9 +128,11 @@ const promises: Record<string, string> = {
     ) e where n > 0 and (last - first + 1 <> n or last <> given)`,
   'used quota is what a recount finds': `
     select * from (
-      select w."ownerId" as id, m."countedPeriod" as period, count(*)::int as n from messages m join workspaces w on w.id = m."workspaceId"
+      select w."ownerId" as id, coalesce(c."carriedInto", m."countedPeriod") as period, count(*)::int as n
+      from messages m join workspaces w on w.id = m."workspaceId"
+      left join usage c on c."userId" = w."ownerId" and c.period = m."countedPeriod"
       where m."countedPeriod" is not null group by 1, 2
-    ) counted full join usage u on u."userId" = counted.id and u.period = counted.period
+    ) counted full join (select * from usage where "carriedInto" is null) u on u."userId" = counted.id and u.period = counted.period
     where coalesce(counted.n, 0) <> coalesce(u."messagesCount", 0)`,
   'what never left gave its quota back, what left or may have left has it': `
     select id, status, error, "acceptedAt", "countedPeriod" from messages where direction = 'outbound'

@@ -26,6 +26,7 @@ GET    contacts/:id
 PUT    contacts/:id
 DELETE contacts/:id
 GET    contacts/:id/groups
+GET    contacts/export.csv
 GET    contacts/bulk-jobs
 GET    contacts/bulk-jobs/:jobId
 POST   contacts/bulk-jobs/:jobId/cancel
@@ -56,6 +57,7 @@ GET    messages
 GET    messages/:id
 POST   messages/:id/cancel
 POST   messages/bulk
+GET    messages/export.csv
 GET    messages/history
 POST   messages/schedule
 POST   messages/send

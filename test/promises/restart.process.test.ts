@@ -1,3 +1,4 @@
+// Proves what survives a stop, a kill or a crash, and that the next start recovers, on the embedded database; see restart.deep.test.ts for more.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it, vi } from 'vitest'

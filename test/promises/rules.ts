@@ -41,6 +41,7 @@ export function knownIn(things: Things): Known {
     [named('CreateContactInput').properties?.phone?.pattern as string]: number,
     email,
     provider: fc.constant('sandbox'),
+    ...Object.fromEntries(['name', 'firstName', 'lastName'].map((field) => [field, text(1, 100).filter(isNotBlank)])),
     events: fc.uniqueArray(presentFor(named('EventType'), {}), { minLength: 1 }),
     mediaUrl,
     url: webhookUrl,
@@ -62,6 +63,10 @@ export function knownIn(things: Things): Known {
   return known
 }
 
+function isNotBlank(value: string): boolean {
+  return /\P{White_Space}/u.test(value)
+}
+
 function anybodys(minLength: number, maxLength: number): fc.Arbitrary<string[]> {
   return fc.uniqueArray(fc.uuid(), { minLength, maxLength })
 }
@@ -79,10 +84,15 @@ function message(schema: Schema, known: Known): fc.Arbitrary<Record<string, unkn
     const least = required.includes('text') ? 1 : 0
     const words: Fields = longestText === undefined ? {} : { text: text(least, longestText) }
     const needs = Object.fromEntries(required.map((name) => [name, words[name] ?? stricter[name] ?? present(name)]))
-    const own = { ...fields, ...words, ...needs, type: fc.constant(type), templateId: fc.constant(null) }
+    const file: Fields = type === 'text' ? { mediaUrl: fc.constant(null) } : {}
+    const own = { ...fields, ...words, ...file, ...needs, type: fc.constant(type), templateId: fc.constant(null) }
     return recordOf(schema, own, ['type', ...required])
   })
-  const ofTemplate = recordOf(schema, { ...fields, templateId: present('templateId'), type: fc.constant(null) }, ['templateId'])
+  const ofTemplate = recordOf(
+    schema,
+    { ...fields, templateId: present('templateId'), type: fc.constant(null), text: fc.constant(null) },
+    ['templateId'],
+  )
   return fc.oneof(...ofType, ofTemplate)
 }
 

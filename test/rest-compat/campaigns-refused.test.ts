@@ -20,7 +20,7 @@ describe('a campaign', () => {
     ['a number in place of a recipient', { recipients: ['+4915112345'] }, 'recipients.0: must be an object'],
     [
       'a variable that is no text',
-      { recipients: [{ to: '+4915112345', variables: { a: 1 } }] },
+      { recipients: [{ to: '+4915112345', variables: { a: [] } }] },
       /^recipients\.0\.variables\.a: /,
     ],
     [
@@ -54,7 +54,7 @@ describe('a campaign', () => {
     for (const id of [stranger.instance.id, nobody]) {
       expectRefusal(await post({ instanceId: id }), 404, 'NOT_FOUND', 'Instance not found')
     }
-    expectRefusal(await post({ type: undefined, templateId: nobody }), 404, 'NOT_FOUND', 'Template not found')
+    expectRefusal(await post({ type: undefined, text: undefined, templateId: nobody }), 404, 'NOT_FOUND', 'Template not found')
   })
 
   it('is refused by GraphQL with the same code and message', async () => {
@@ -70,6 +70,6 @@ describe('a campaign', () => {
     await post({ recipients: undefined })
     await post({ contactIds: [nobody] })
     await post({ name: '' })
-    await post({ type: undefined, templateId: nobody })
+    await post({ type: undefined, text: undefined, templateId: nobody })
   })
 })

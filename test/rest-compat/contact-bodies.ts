@@ -29,9 +29,14 @@ export const badContacts: Refused[] = [
   ['null as label', { name, phone, tags: [null] }, /^tags\.0: must/],
   ['a list of values', { name, phone, custom: ['a'] }, 'custom: must be an object'],
   ['a text in place of values', { name, phone, custom: 'a' }, 'custom: must be an object'],
-  ['a value that is no text', { name, phone, custom: { a: 5 } }, 'custom.a: must be a string'],
-  ['a value of values', { name, phone, custom: { a: { b: 'c' } } }, 'custom.a: must be a string'],
-  ['null as value', { name, phone, custom: { a: null } }, 'custom.a: must not be null'],
+  ['a value of values', { name, phone, custom: { a: { b: 'c' } } }, 'custom.a: must be a string, a number, true or false'],
+  [
+    'a number with lost digits',
+    { name, phone, custom: { a: 2 ** 53 } },
+    'custom.a: must be a string, because it has too many digits',
+  ],
+  ['a name of blanks', { name: ' \t\u2003\u0085', phone }, 'name: must not be blank'],
+  ['a last name of blanks', { name, phone, lastName: ' ' }, 'lastName: must not be blank'],
   ['a value of 1025', { name, phone, custom: { a: 'x'.repeat(1025) } }, 'custom.a: must have at most 1024 characters'],
   [
     '51 values',
@@ -46,7 +51,7 @@ export const badContacts: Refused[] = [
   ],
   [
     'much at once',
-    { name: '', phone: '5', email: 5, tags: [''], custom: { a: 1 } },
+    { name: '', phone: '5', email: 5, tags: [''], custom: { a: [] } },
     /^name: .*; phone: .*; email: .*; tags\.0: .*; custom\.a: /,
   ],
 ]
@@ -56,6 +61,7 @@ export const badGroups: Refused[] = [
   ['a list in place of the body', [], 'body: must be a JSON object'],
   ['an empty name', { name: '' }, 'name: must not be empty'],
   ['null in place of a name', { name: null }, 'name: must not be null'],
+  ['a name of blanks', { name: '\u00a0 ' }, 'name: must not be blank'],
   ['a name of 201', { name: 'x'.repeat(201) }, 'name: must have at most 200 characters'],
   ['NUL in its name', { name: 'a\0' }, /^name: must not contain NUL/],
   ['a description of 1001', { name: 'x', description: 'x'.repeat(1001) }, 'description: must have at most 1000 characters'],

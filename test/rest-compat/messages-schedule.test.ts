@@ -100,7 +100,7 @@ describe('a bulk', () => {
       { ...good, instanceId: rig.stranger.instance.id },
       'a text',
       null,
-      { ...good, type: undefined, templateId: nobody },
+      { ...good, type: undefined, text: undefined, templateId: nobody },
       { ...good, nonsense: 1 },
     ]
     const { status, body } = await rig.tenant.api.post('messages/bulk', { messages, nonsense: 1 })

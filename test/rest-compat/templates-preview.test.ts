@@ -21,7 +21,7 @@ describe('a preview', () => {
       status: 200,
       body: { data: { type: 'text', body, mediaUrl: null, missing } },
     })
-    const contact = { name: 'Ada Lovelace', phone: '+393331234567', custom: { order: '1', place: 'Rome' } }
+    const contact = { name: 'Ada', phone: '+393331234567', custom: { order: '1', place: 'Rome' } }
     const contactId = (await api.post('contacts', contact)).body.data.id
     const known = await api.post(`templates/${id}/preview`, { contactId, variables: { order: '7' } })
     expect(known.body.data).toEqual({
@@ -46,10 +46,10 @@ describe('a preview', () => {
     for (const contactId of [nobody, foreign]) expectRefusal(await preview({ contactId }), 404, 'NOT_FOUND', 'Contact not found')
     expectRefusal(await preview({ contactId: '5' }), 400, 'VALIDATION_ERROR', 'contactId: must be a UUID')
     expectRefusal(
-      await preview({ contactId: '5', variables: { order: 7, place: 'x'.repeat(1025) } }),
+      await preview({ contactId: '5', variables: { order: ['7'], place: 'x'.repeat(1025) } }),
       400,
       'VALIDATION_ERROR',
-      'contactId: must be a UUID; variables.order: must be a string; variables.place: must have at most 1024 characters',
+      'contactId: must be a UUID; variables.order: must be a string, a number, true or false; variables.place: must have at most 1024 characters',
     )
     expectRefusal(await preview({ variables: 'x' }), 400, 'VALIDATION_ERROR', 'variables: must be an object')
     for (const value of ['\0', '\ud800']) {

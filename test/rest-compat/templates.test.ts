@@ -47,7 +47,6 @@ describe('a template', () => {
   it.each<[name: string, fields: Record<string, unknown>, record: Record<string, unknown>]>([
     ['text', { type: 'text', body: 'x' }, { body: 'x', mediaUrl: null }],
     ['text of 4096 emoji', { type: 'text', body: '👍'.repeat(4096) }, { body: '👍'.repeat(4096), mediaUrl: null }],
-    ['text, which has no medium', { type: 'text', body: 'x', mediaUrl: file }, { body: 'x', mediaUrl: null }],
     ['image', { type: 'image', body: 'Look', mediaUrl: file }, { body: 'Look', mediaUrl: file }],
     ['image without caption', { type: 'image', mediaUrl: file, body: undefined }, { body: '', mediaUrl: file }],
     ['video', { type: 'video', body: 'Look, {{contact.name}}', mediaUrl: file }, { mediaUrl: file }],
@@ -74,6 +73,7 @@ describe('a template', () => {
     ['body: must have at most 4096 characters', { body: '{{custom.a}}'.repeat(10_000) }],
     ['body: must not contain NUL or unpaired surrogates', { body: 'a\0' }],
     [/^body: must be a string/, { body: ['x'] }],
+    ['mediaUrl: cannot be given with type text', { type: 'text', body: 'x', mediaUrl: file }],
     ['mediaUrl: must be an absolute http(s) URL', { type: 'image', mediaUrl: 'x' }],
     ['mediaUrl: must be an absolute http(s) URL', { type: 'image', mediaUrl: '' }],
     ['mediaUrl: must not lead to a private network', { type: 'image', mediaUrl: 'http://169.254.169.254/' }],

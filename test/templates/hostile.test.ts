@@ -145,7 +145,7 @@ describe('a value is text and is never parsed again:', () => {
     }
   })
 
-  it.each([7, true, null, ['x'], { toString: 'x' }])('%j is refused as a value', async (a) => {
+  it.each([2 ** 60, ['x'], { toString: 'x' }])('%j is refused as a value', async (a) => {
     for (const ask of [preview, send]) expectRefusal(await ask(echo, { a }), 400, 'VALIDATION_ERROR', /^variables\.a: must /)
   })
 })

@@ -60,6 +60,6 @@ it('reads templates in one query, and contacts in one query by number and one by
   expect(await readsOf(named)).toEqual({ templates: 1, contacts: 2 })
 })
 
-it('runs no query for messages without a template or contact', async () => {
-  expect(await readsOf(many.map((n) => ({ ...message(n), type: 'text', text: 'Hello' })))).toEqual({ templates: 0, contacts: 0 })
+it('reads the contacts of messages without a template in one query by number', async () => {
+  expect(await readsOf(many.map((n) => ({ ...message(n), type: 'text', text: 'Hello' })))).toEqual({ templates: 0, contacts: 1 })
 })

@@ -25,7 +25,7 @@ describe('a message rendered from a template', () => {
     ['document', 'No. {{ custom.order }}', { body: 'No. 7', mediaUrl: file }],
   ])('has the type of the template: %s', async (type, body, record) => {
     const id = await template(asleep, body, { type, mediaUrl: type === 'text' ? null : file })
-    const answer = await send(id, { variables: { order: '7', more: 'ignored' }, text: 'ignored', mediaUrl: 'ignored' })
+    const answer = await send(id, { variables: { order: '7', more: 'ignored' }, text: '', mediaUrl: 'https://e.example/x.png' })
     expect({ status: answer.status, body: answer.body }).toStrictEqual({
       status: 201,
       body: { data: messageRecord(asleep, { type, ...record }) },

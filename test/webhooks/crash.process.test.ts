@@ -1,3 +1,4 @@
+// A process that crashes during attempts loses none, repeats none under another id, and makes no sixth attempt.
 import { Webhook } from 'standardwebhooks'
 import { expect, it } from 'vitest'
 import { api, type Gateway, measuredAgain, openGateway, sql, startGateway, until } from '../kit/kit.ts'

@@ -8,7 +8,7 @@ import { type Tx, transaction } from '../../core/database/transaction.ts'
 import { fail } from '../../core/errors.ts'
 import { load } from '../../core/graph/load.ts'
 import { newId } from '../../core/id.ts'
-import { parse, text, uuid } from '../../core/validation.ts'
+import { nameOf, parse, uuid } from '../../core/validation.ts'
 import type { ApiKey, Prisma } from '../../generated/prisma/client.ts'
 import { KeyAccess } from '../../generated/prisma/enums.ts'
 import { userIdOf } from '../find-user.ts'
@@ -92,7 +92,7 @@ export async function originOfKey(ctx: Context, id: string): Promise<KeyOrigin |
   })
 }
 
-const newKey = z.object({ email: z.string(), name: text(1, 100), access: z.enum(KeyAccess).default('full') })
+const newKey = z.object({ email: z.string(), name: nameOf(100), access: z.enum(KeyAccess).default('full') })
 
 /**
  * Adds a key to the account's personal workspace, without a limit check.

@@ -5,7 +5,7 @@ import type { App } from '../../core/app.ts'
 import { type Tx, transaction } from '../../core/database/transaction.ts'
 import { fail } from '../../core/errors.ts'
 import { newId } from '../../core/id.ts'
-import { parse, text } from '../../core/validation.ts'
+import { nameOf, parse } from '../../core/validation.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { hashOf, insertCredential } from '../credential.ts'
 import { email } from '../email.ts'
@@ -24,7 +24,7 @@ export const signUpBody = z
   .object({
     email: email.describe('The address of the account. The verification mail goes to it.'),
     password: password.describe('The password, 10 to 128 characters.'),
-    name: text(1, 100).describe("The user's name."),
+    name: nameOf(100).describe("The user's name."),
   })
   .describe('A new account.')
 

@@ -3,7 +3,7 @@ import type { Sql } from '../../core/database/database.ts'
 import type { Scope } from '../../core/graph/prepared.ts'
 import type { KeyAccess } from '../../core/principal.ts'
 import { planInForceSql, plans } from '../plans.ts'
-import { thisMonth } from './period.ts'
+import { periodEndSql, periodOfUserSql, periodSql } from './period.ts'
 import { windowsSql } from './rate-window.sql.ts'
 import { stepMs } from './rate-window.ts'
 
@@ -34,7 +34,7 @@ export interface Admitted {
   used: number
   /** How many of those the monthly quota let through. */
   counted: number
-  untilNextMonth: number
+  untilRenewal: number
 }
 
 const admit = `
@@ -44,7 +44,7 @@ with asked as (
 ), known as (
   select a.i, a.n, k.id, k."userId", k."workspaceId", k."teamId", w."ownerId",
     ${planInForceSql('s')} as plan,
-    s.status <> 'inactive' as active, k.access,
+    s.status <> 'inactive' as active, k.access, ${periodSql('s')} as period, ${periodEndSql('s')} as "periodEnd",
     case
       when k."teamId" is null and a.team is not null and a.scope in ('workspace', 'both') then 'TEAM_KEY_REQUIRED'
       when k."teamId" is not null and (a.team is null or a.team <> k."teamId"::text) then 'UNAUTHORIZED'
@@ -64,11 +64,11 @@ with asked as (
   select k.*, w.used, greatest(0, least(k.n, w.granted - (sum(k.n) over (partition by k.id order by k.i) - k.n)))::int as granted
   from known k join windows w on w.id = k.id where k.verdict = 'ok'
 ), owners as (
-  select s."ownerId", p.quota, least(sum(s.granted), p.quota)::int as granted
-  from shares s join unnest($6::text[], $7::int[]) as p(plan, quota) on p.plan = s.plan group by s."ownerId", p.quota
+  select s."ownerId", s.period, p.quota, least(sum(s.granted), p.quota)::int as granted
+  from shares s join unnest($6::text[], $7::int[]) as p(plan, quota) on p.plan = s.plan group by s."ownerId", s.period, p.quota
 ), budgets as (
   insert into api_usage as u ("userId", period, "apiRequestsCount", granted)
-  select "ownerId", ${thisMonth}, granted, granted from owners where granted > 0 order by "ownerId"
+  select "ownerId", period, granted, granted from owners where granted > 0 order by "ownerId"
   on conflict ("userId", period) do update set ("apiRequestsCount", granted) = (
     select u."apiRequestsCount" + g.granted, g.granted
     from (
@@ -82,7 +82,7 @@ select k.i, k.verdict, k.id as "keyId", k."userId", k."workspaceId", k."teamId",
   coalesce(s.granted, 0) as granted,
   coalesce(s.used, (select w.used from windows w where w.id = k.id), 0) as used,
   coalesce(greatest(0, least(s.granted, b.granted - (sum(s.granted) over (partition by s."ownerId" order by k.i) - s.granted))), 0)::int as counted,
-  ceil(extract(epoch from date_trunc('month', now() at time zone 'utc') + interval '1 month' - now() at time zone 'utc'))::int as "untilNextMonth"
+  greatest(1, ceil(extract(epoch from k."periodEnd" - now())))::int as "untilRenewal"
 from known k left join shares s on s.i = k.i left join budgets b on b."userId" = s."ownerId"`
 
 /**
@@ -110,10 +110,10 @@ export async function admitGroups(sql: Sql, groups: readonly Group[], rateLimit:
   return rows
 }
 
-/** Takes one request out of the month's count. */
+/** Takes one request out of the period's count. */
 export async function uncountRequest(sql: Sql, ownerId: string): Promise<void> {
   await sql.query(
-    `update api_usage set "apiRequestsCount" = greatest(0, "apiRequestsCount" - 1) where "userId" = $1 and period = ${thisMonth}`,
+    `update api_usage set "apiRequestsCount" = greatest(0, "apiRequestsCount" - 1) where "userId" = $1 and period = ${periodOfUserSql('$1')}`,
     [ownerId],
   )
 }

@@ -102,7 +102,7 @@ function answerOf(app: App, row: Admitted, position: number): Admission {
   }
   if (position >= row.counted) {
     const error = failure('MONTHLY_API_REQUEST_QUOTA_EXCEEDED')
-    return { principal: null, error, rate, retryAfter: row.untilNextMonth }
+    return { principal: null, error, rate, retryAfter: row.untilRenewal }
   }
   const { keyId, teamId, userId, workspaceId, ownerId, plan, active, access } = row
   const kind = teamId ? 'team' : 'personal'

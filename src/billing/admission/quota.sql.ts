@@ -1,45 +1,74 @@
-// SQL of the monthly quotas. Rows of `usage` are locked in the order of their primary key, which prevents deadlocks.
+// SQL of the monthly quotas, which are those of a billing period. Rows of `usage` are locked in the order of their primary key, which prevents deadlocks.
 import type { Sql } from '../../core/database/database.ts'
-import { thisMonth } from './period.ts'
+import { periodEndSql, periodOfUserSql, periodSql, periodStartSql } from './period.ts'
+
+const present = periodOfUserSql('$1')
+
+export interface Taken {
+  userId: string
+  granted: number
+  used: number
+  /** True if a change of plan has just carried this count into another period. Nothing was taken then. */
+  carried: boolean
+}
 
 /**
- * Takes quota of the current month, for each owner as much of `wanted` as fits below `quota`. `used` is the count afterwards. Owners must
- * be sorted by their ids. One upsert: the row lock makes it exact across all processes.
+ * Takes quota of the current billing period, for each owner as much of `wanted` as fits below `quota`. `used` is the count afterwards.
+ * Owners must be sorted by their ids. One upsert: the row lock makes it exact across all processes. `evenCarried` also takes from a count
+ * that was carried on.
  */
 export async function takeQuota(
   tx: Sql,
   owners: readonly { ownerId: string; quota: number; wanted: number }[],
-): Promise<{ userId: string; granted: number; used: number }[]> {
-  const { rows } = await tx.query<{ userId: string; granted: number; used: number }>({
+  evenCarried: boolean,
+): Promise<Taken[]> {
+  const { rows } = await tx.query<Taken>({
     name: 'billing.take-quota',
-    text: `with wanted as (select * from unnest($1::uuid[], $2::int[], $3::int[]) as a(id, quota, n))
+    text: `with wanted as (
+        select a.id, a.quota, a.n, ${periodOfUserSql('a.id')} as period from unnest($1::uuid[], $2::int[], $3::int[]) as a(id, quota, n)
+      )
       insert into usage as u ("userId", period, "messagesCount", granted)
-      select id, ${thisMonth}, least(n, quota), least(n, quota) from wanted order by id
+      select id, period, least(n, quota), least(n, quota) from wanted order by id
       on conflict ("userId", period) do update set ("messagesCount", granted) = (
         select u."messagesCount" + g.n, g.n
-        from (select greatest(0, least(a.n, a.quota - u."messagesCount" - u."statusesCount")) as n from wanted a where a.id = excluded."userId") g
+        from (
+          select case when u."carriedInto" is null or $4 then greatest(0, least(a.n, a.quota - u."messagesCount" - u."statusesCount")) else 0 end as n
+          from wanted a where a.id = excluded."userId"
+        ) g
       )
-      returning "userId", granted, "messagesCount" + "statusesCount" as used`,
-    values: [owners.map(({ ownerId }) => ownerId), owners.map(({ quota }) => quota), owners.map(({ wanted }) => wanted)],
+      returning "userId", granted, "messagesCount" + "statusesCount" as used, "carriedInto" is not null and not $4 as carried`,
+    values: [
+      owners.map(({ ownerId }) => ownerId),
+      owners.map(({ quota }) => quota),
+      owners.map(({ wanted }) => wanted),
+      evenCarried,
+    ],
   })
   return rows
 }
 
-/** How much of the current month's quota an owner has used. */
+/** How much of the current period's quota an owner has used. */
 export async function usedQuota(sql: Sql, ownerId: string): Promise<number> {
   const { rows } = await sql.query<{ used: number }>({
     name: 'billing.used-quota',
-    text: `select "messagesCount" + "statusesCount" as used from usage where "userId" = $1 and period = ${thisMonth}`,
+    text: `select "messagesCount" + "statusesCount" as used from usage where "userId" = $1 and period = ${present}`,
     values: [ownerId],
   })
   return rows[0]?.used ?? 0
 }
 
-/** Subtracts `n` messages from the count of a month. */
+/** Subtracts `n` messages from the count of a period, and from the one that it was carried into. */
 export async function giveBackQuota(tx: Sql, taken: readonly { ownerId: string; period: string; n: number }[]): Promise<void> {
   await tx.query(
-    `with back as (select * from unnest($1::uuid[], $2::date[], $3::int[]) as b(id, period, n)), held as materialized (
-       select u."userId", u.period, back.n from usage u join back on u."userId" = back.id and u.period = back.period
+    `with back as (select * from unnest($1::uuid[], $2::date[], $3::int[]) as b(id, period, n)), target as (
+       select id, period, sum(n)::int as n from (
+         select * from back
+         union all
+         select b.id, u."carriedInto", b.n from back b join usage u on u."userId" = b.id and u.period = b.period
+         where u."carriedInto" is not null
+       ) t group by id, period
+     ), held as materialized (
+       select u."userId", u.period, t.n from usage u join target t on u."userId" = t.id and u.period = t.period
        order by u."userId", u.period for update of u
      )
      update usage u set "messagesCount" = u."messagesCount" - held.n from held where u."userId" = held."userId" and u.period = held.period`,
@@ -47,10 +76,37 @@ export async function giveBackQuota(tx: Sql, taken: readonly { ownerId: string; 
   )
 }
 
-/** How many messages and recipients an owner has scheduled in the current month. */
+/**
+ * Carries the counts of a user from one period into another, because the plan changes. A row of the first period exists afterwards, and
+ * says where its count went. The subscription must be locked.
+ */
+export async function carryUsage(tx: Sql, userId: string, from: string, into: string): Promise<void> {
+  await tx.query(
+    `insert into usage ("userId", period) select $1, p from unnest(array[$2, $3]::date[]) p order by p on conflict do nothing`,
+    [userId, from, into],
+  )
+  await tx.query('select from usage where "userId" = $1 and period in ($2, $3) order by period for update', [userId, from, into])
+  await tx.query(
+    `update usage u set "messagesCount" = o."messagesCount", "statusesCount" = o."statusesCount", "plannedCount" = o."plannedCount", "carriedInto" = null
+     from usage o where u."userId" = $1 and u.period = $3 and o."userId" = $1 and o.period = $2`,
+    [userId, from, into],
+  )
+  await tx.query(
+    `update usage set "carriedInto" = $3 where "userId" = $1 and (period = $2 or "carriedInto" = $2) and period <> $3`,
+    [userId, from, into],
+  )
+  await tx.query(
+    `insert into api_usage ("userId", period, "apiRequestsCount")
+     select "userId", $3, "apiRequestsCount" from api_usage where "userId" = $1 and period = $2
+     on conflict ("userId", period) do update set "apiRequestsCount" = excluded."apiRequestsCount"`,
+    [userId, from, into],
+  )
+}
+
+/** How many messages and recipients an owner has scheduled in the current period. */
 export async function plannedCount(sql: Sql, ownerId: string): Promise<number> {
   const { rows } = await sql.query<{ planned: number }>(
-    `select "plannedCount" as planned from usage where "userId" = $1 and period = ${thisMonth}`,
+    `select "plannedCount" as planned from usage where "userId" = $1 and period = ${present}`,
     [ownerId],
   )
   return rows[0]?.planned ?? 0
@@ -59,7 +115,7 @@ export async function plannedCount(sql: Sql, ownerId: string): Promise<number> {
 /** {@link plannedCount}, with the row locked; creates the row if it is missing. */
 export async function lockPlanned(tx: Sql, ownerId: string): Promise<number> {
   const { rows } = await tx.query<{ planned: number }>(
-    `insert into usage as u ("userId", period) values ($1, ${thisMonth})
+    `insert into usage as u ("userId", period) values ($1, ${present})
      on conflict ("userId", period) do update set "plannedCount" = u."plannedCount" returning "plannedCount" as planned`,
     [ownerId],
   )
@@ -68,13 +124,13 @@ export async function lockPlanned(tx: Sql, ownerId: string): Promise<number> {
 
 /** Adds to the count of a row that {@link lockPlanned} has locked. */
 export async function addPlanned(tx: Sql, ownerId: string, n: number): Promise<void> {
-  await tx.query(`update usage set "plannedCount" = "plannedCount" + $2 where "userId" = $1 and period = ${thisMonth}`, [
+  await tx.query(`update usage set "plannedCount" = "plannedCount" + $2 where "userId" = $1 and period = ${present}`, [
     ownerId,
     n,
   ])
 }
 
-export interface MonthUsage {
+export interface PeriodUsage {
   messagesCount: number
   statusesCount: number
   apiRequestsCount: number
@@ -82,15 +138,17 @@ export interface MonthUsage {
   periodEnd: Date
 }
 
-/** Usage of the current month, by the clock of the database; zeros if nothing was counted yet. */
-export async function usageNow(sql: Sql, ownerId: string): Promise<MonthUsage> {
-  const { rows } = await sql.query<MonthUsage>(
+/** Usage of the current period, by the clock of the database; zeros if nothing was counted yet. */
+export async function usageNow(sql: Sql, ownerId: string): Promise<PeriodUsage> {
+  const { rows } = await sql.query<PeriodUsage>(
     `select coalesce(u."messagesCount", 0) as "messagesCount", coalesce(u."statusesCount", 0) as "statusesCount",
-       coalesce(a."apiRequestsCount", 0) as "apiRequestsCount", m.start as "periodStart", m.start + interval '1 month' as "periodEnd"
-     from (select ${thisMonth} as period, date_trunc('month', now() at time zone 'utc') at time zone 'utc' as start) m
-     left join usage u on u."userId" = $1 and u.period = m.period
-     left join api_usage a on a."userId" = $1 and a.period = m.period`,
+       coalesce(a."apiRequestsCount", 0) as "apiRequestsCount", p.start as "periodStart", p.end as "periodEnd"
+     from (
+       select ${periodSql('s')} as period, ${periodStartSql('s')} as start, ${periodEndSql('s')} as end from subscriptions s where s."userId" = $1
+     ) p
+     left join usage u on u."userId" = $1 and u.period = p.period
+     left join api_usage a on a."userId" = $1 and a.period = p.period`,
     [ownerId],
   )
-  return rows[0] as MonthUsage
+  return rows[0] as PeriodUsage
 }

@@ -2,7 +2,7 @@
 import type { Sql } from '../../core/database/database.ts'
 import { failure } from '../../core/errors.ts'
 import { planOf } from '../plans.ts'
-import { addPlanned, giveBackQuota, lockPlanned, plannedCount, takeQuota, usedQuota } from './quota.sql.ts'
+import { addPlanned, giveBackQuota, lockPlanned, plannedCount, type Taken, takeQuota, usedQuota } from './quota.sql.ts'
 
 export interface QuotaRequest {
   /** The user whose subscription pays. */
@@ -22,7 +22,7 @@ export async function reserveQuota(tx: Sql, requests: readonly QuotaRequest[]): 
     owners.set(ownerId, owner)
   }
   const list = [...owners].sort(([a], [b]) => (a < b ? -1 : 1))
-  const rows = await takeQuota(
+  const rows = await takeFrom(
     tx,
     list.map(([id, { quota, wanted }]) => ({ ownerId: id, quota, wanted })),
   )
@@ -35,12 +35,21 @@ export async function reserveQuota(tx: Sql, requests: readonly QuotaRequest[]): 
   })
 }
 
-/** Returns how many more messages and statuses the owner may send in the current month. A snapshot: nothing is reserved. */
+/** {@link takeQuota}, again for owners whose plan changed while it waited for their rows: the next statement sees their new period. */
+async function takeFrom(tx: Sql, owners: Parameters<typeof takeQuota>[1]): Promise<Taken[]> {
+  const rows = await takeQuota(tx, owners, false)
+  const carried = new Set(rows.filter((row) => row.carried).map(({ userId }) => userId))
+  if (carried.size === 0) return rows
+  const again = owners.filter(({ ownerId }) => carried.has(ownerId))
+  return [...rows.filter((row) => !row.carried), ...(await takeQuota(tx, again, true))]
+}
+
+/** Returns how many more messages and statuses the owner may send in the current period. A snapshot: nothing is reserved. */
 export async function quotaLeft(tx: Sql, ownerId: string, plan: string): Promise<number> {
   return Math.max(0, planOf(plan).limits.monthlyOutboundQuota - (await usedQuota(tx, ownerId)))
 }
 
-/** Gives back the quota of messages that were never sent: the month it was taken from, as `YYYY-MM-DD`, one entry per message. */
+/** Gives back the quota of messages that were never sent: the period that it was taken from, as `YYYY-MM-DD`, one entry per message. */
 export async function returnQuota(tx: Sql, taken: readonly { ownerId: string; period: string }[]): Promise<void> {
   const counts = new Map<string, { ownerId: string; period: string; n: number }>()
   for (const { ownerId, period } of taken) {
@@ -60,12 +69,12 @@ const plannedMonths = 12
 /** Two of the largest campaigns, so that no campaign that the API contract allows is rejected. */
 const leastPlanned = 200_000
 
-/** Returns how many messages and recipients an owner may schedule within one calendar month (UTC), on that plan. */
+/** Returns how many messages and recipients an owner may schedule within one billing period, on that plan. */
 function mostPlanned(plan: string): number {
   return Math.max(leastPlanned, plannedMonths * planOf(plan).limits.monthlyOutboundQuota)
 }
 
-/** Returns how many more the owner may schedule in the current month. A snapshot: nothing is reserved. */
+/** Returns how many more the owner may schedule in the current period. A snapshot: nothing is reserved. */
 export async function plannedLeft(sql: Sql, ownerId: string, plan: string): Promise<number> {
   return mostPlanned(plan) - (await plannedCount(sql, ownerId))
 }

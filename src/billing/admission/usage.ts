@@ -1,9 +1,9 @@
-// Reads the usage of an owner's workspaces in the current month.
+// Reads the usage of an owner's workspaces in the current billing period.
 import type { App } from '../../core/app.ts'
 import { type Plan, planOf } from '../plans.ts'
-import { type MonthUsage, usageNow } from './quota.sql.ts'
+import { type PeriodUsage, usageNow } from './quota.sql.ts'
 
-export interface UsageSnapshot extends MonthUsage {
+export interface UsageSnapshot extends PeriodUsage {
   plan: Plan
 }
 

@@ -6,8 +6,8 @@ import { isId } from '../../core/id.ts'
 import { oneLine } from '../../core/one-line.ts'
 import type { CheckoutStatus, Subscription } from '../../generated/prisma/client.ts'
 import type { BillingApp } from '../provider.ts'
-import { freeSince, lastingPlan } from '../subscription.ts'
-import { lockSubscriptionOf, type SubscriptionState, storeSubscription } from '../subscriptions.sql.ts'
+import { freeSince, lastingPlan, storeSubscription } from '../subscription.ts'
+import { lockSubscriptionOf, type SubscriptionState } from '../subscriptions.sql.ts'
 import { findTeamFault } from '../team-fit.ts'
 import { callStripe, idOf, type StripeAccount } from './client.ts'
 import { storePayment } from './payments.sql.ts'
@@ -48,7 +48,8 @@ async function storeUnlessChanged(
   if (held?.updatedAt.getTime() !== seen.updatedAt.getTime()) return false
   // A customer without a subscription at Stripe may have a plan from elsewhere, and keeps it. The row is stored even if nothing changes,
   // because that updates `updatedAt`: a concurrent, older answer is then recognized as outdated.
-  const stored = await storeSubscription(tx, seen.userId, state ?? (held.provider === 'stripe' ? freeSince(new Date()) : held))
+  const present = { ...held, status: held.suspendedFrom ?? held.status }
+  const stored = await storeSubscription(tx, seen.userId, state ?? (held.provider === 'stripe' ? freeSince(new Date()) : present))
   const plan = lastingPlan(stored)
   if (plan !== lastingPlan(held)) {
     const fault = await findTeamFault(tx, seen.userId, plan)

@@ -3,7 +3,7 @@ import { builder } from '../../core/graph/builder.ts'
 import { connectionOf } from '../../core/graph/connection.ts'
 import { parse, uuid } from '../../core/validation.ts'
 import { followOne } from '../../events/live/follow.ts'
-import { distinctIds } from '../contact-ids.ts'
+import { distinctIds, groupAndIds } from '../contact-ids.ts'
 import type { Added, Removed } from '../groups/membership.ts'
 import { keptForDays } from '../prune.ts'
 import { pageOfBulkJobs, readBulkJob } from './list.ts'
@@ -115,14 +115,14 @@ builder.mutationFields((t) => {
       errors: ['NOT_FOUND', 'SUBSCRIPTION_INACTIVE'],
       authScopes: { active: true },
       args: { groupId, contactIds },
-      resolve: (_, args, ctx) => addGroupMembers(ctx, parse(uuid, args.groupId, 'groupId'), distinctIds(args.contactIds)),
+      resolve: (_, args, ctx) => addGroupMembers(ctx, ...groupAndIds(args)),
     }),
     removeGroupMembers: t.field({
       type: RemovedRef,
       description: 'Removes contacts from a group at once.',
       errors: ['NOT_FOUND'],
       args: { groupId, contactIds },
-      resolve: (_, args, ctx) => removeGroupMembers(ctx, parse(uuid, args.groupId, 'groupId'), distinctIds(args.contactIds)),
+      resolve: (_, args, ctx) => removeGroupMembers(ctx, ...groupAndIds(args)),
     }),
     bulkDeleteContacts: t.field({
       type: DeletedContactsRef,

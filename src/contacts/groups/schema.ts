@@ -4,6 +4,7 @@ import { fail } from '../../core/errors.ts'
 import { builder } from '../../core/graph/builder.ts'
 import { connectionOf } from '../../core/graph/connection.ts'
 import { DeletedRef } from '../../core/graph/deleted.ts'
+import { parseChange } from '../../core/graph/input.ts'
 import { readList } from '../../core/graph/list.ts'
 import { tableOf } from '../../core/graph/table.ts'
 import { keyed } from '../../core/idempotency/idempotency.ts'
@@ -111,8 +112,7 @@ builder.mutationFields((t) => {
       description: 'Updates a group.',
       errors: ['NOT_FOUND', { CONFLICT: 'if another group has the name' }],
       args: { id, input: t.arg({ type: UpdateContactGroupInput.ref, required: true, description: 'The changes.' }) },
-      resolve: (_, args, ctx) =>
-        updateGroup(ctx, parse(uuid, args.id, 'id'), UpdateContactGroupInput.parse(ctx.app.config, args.input)),
+      resolve: (_, args, ctx) => updateGroup(ctx, ...parseChange(ctx.app.config, UpdateContactGroupInput, args)),
     }),
     deleteContactGroup: t.field({
       type: DeletedRef,

@@ -4,6 +4,7 @@ import { newId } from '../../core/id.ts'
 import type { ImportSummary, LineFault } from '../bulk/service.ts'
 import { tellContacts } from '../events.ts'
 import { addMembers } from '../groups/membership.ts'
+import { namesOf } from '../names.ts'
 import { type ImportedRow, insertContacts, lockByPhone, type OpenImport, updateContacts } from './import.sql.ts'
 import type { FileRecord } from './read.ts'
 import { type Columns, type ImportedContact, readLine, ImportedContact as schema } from './rows.ts'
@@ -86,26 +87,16 @@ async function settleNumbers(tx: Sql, workspaceId: string, contacts: readonly Im
   return { existing: [...existing, ...inserted, ...others], created }
 }
 
-function newRow({ phone, firstName, lastName, email, tags, custom }: ImportedContact, name: string): ImportedRow {
-  return {
-    id: newId(),
-    name,
-    firstName: firstName ?? name.match(/\S+/)?.[0] ?? null,
-    lastName: lastName ?? null,
-    phone,
-    email: email ?? null,
-    tags: tags ?? [],
-    custom: custom ?? {},
-  }
+function newRow(contact: ImportedContact, name: string): ImportedRow {
+  const { phone, email, tags, custom } = contact
+  return { id: newId(), ...namesOf({ ...contact, name }), phone, email: email ?? null, tags: tags ?? [], custom: custom ?? {} }
 }
 
 /** Empty cells leave the contact as it is. */
 function mergedOf(row: ImportedRow, given: ImportedContact): ImportedRow {
   return {
     ...row,
-    name: given.name ?? row.name,
-    firstName: given.firstName ?? row.firstName,
-    lastName: given.lastName ?? row.lastName,
+    ...namesOf(given, row),
     email: given.email ?? row.email,
     tags: given.tags ?? row.tags,
     custom: { ...(row.custom as Record<string, string>), ...given.custom },

@@ -2,6 +2,7 @@
 import type { Sql } from '../../core/database/database.ts'
 import type { Contact } from '../../generated/prisma/client.ts'
 import type { ImportSummary } from '../bulk/service.ts'
+import type { StoredNames } from '../names.ts'
 import type { ImportOptions } from './input.ts'
 
 /** How many imports of the workspace have not ended (index bulk_jobs_open_idx). Exact under the lock of new jobs. */
@@ -62,10 +63,11 @@ export async function saveCount(tx: Sql, id: string, requestedCount: number, sum
 }
 
 /** The columns of a contact that an import writes. */
-export type ImportedRow = Pick<Contact, 'id' | 'name' | 'firstName' | 'lastName' | 'phone' | 'email' | 'tags' | 'custom'>
+export type ImportedRow = StoredNames & Pick<Contact, 'id' | 'phone' | 'email' | 'tags' | 'custom'>
 
-const columns = 'id, name, "firstName", "lastName", phone, email, tags, custom'
-const record = 'r(id uuid, name text, "firstName" text, "lastName" text, phone text, email text, tags text[], custom jsonb)'
+const columns = 'id, name, "firstName", "lastName", "givenFirstName", "givenLastName", phone, email, tags, custom'
+const record = `r(id uuid, name text, "firstName" text, "lastName" text, "givenFirstName" boolean, "givenLastName" boolean, phone text,
+  email text, tags text[], custom jsonb)`
 
 /** The contacts with these numbers, locked against change and deletion in the order of their ids. */
 export async function lockByPhone(tx: Sql, workspaceId: string, phones: readonly string[]): Promise<ImportedRow[]> {
@@ -90,7 +92,8 @@ export async function insertContacts(tx: Sql, workspaceId: string, contacts: rea
 /** Relies on the locks of {@link lockByPhone}. */
 export async function updateContacts(tx: Sql, contacts: readonly ImportedRow[]): Promise<void> {
   await tx.query(
-    `update contacts c set name = r.name, "firstName" = r."firstName", "lastName" = r."lastName", email = r.email, tags = r.tags,
+    `update contacts c set name = r.name, "firstName" = r."firstName", "lastName" = r."lastName", "givenFirstName" = r."givenFirstName",
+       "givenLastName" = r."givenLastName", email = r.email, tags = r.tags,
        custom = r.custom, "updatedAt" = now()
      from jsonb_to_recordset($1) as ${record} where c.id = r.id`,
     [JSON.stringify(contacts)],

@@ -2,7 +2,8 @@
 import type { InputRef } from '@pothos/core'
 import { z } from 'zod'
 import type { Config } from '../config/config.ts'
-import { parse } from '../validation.ts'
+import { fail } from '../errors.ts'
+import { faultsOf, parse, uuid } from '../validation.ts'
 import { builder } from './builder.ts'
 
 /** A rule across fields. It runs even if fields are invalid, so that one response names every fault. */
@@ -78,6 +79,22 @@ export function defineArguments<Schema extends z.ZodObject>(name: string, schema
   return schema
 }
 
+/**
+ * The id of a record and the changes to it.
+ * @throws VALIDATION_ERROR when one of them is invalid; names the faults of both.
+ */
+export function parseChange<Schema extends z.ZodObject>(
+  config: Config,
+  changes: Input<Schema>,
+  args: { id: unknown; input: unknown },
+): [id: string, input: z.output<Schema>] {
+  const id = uuid.safeParse(args.id)
+  if (id.success) return [id.data, changes.parse(config, args.input)]
+  const input = changes.schemaFor(config).safeParse(args.input)
+  const faults = input.success ? [] : [faultsOf(input.error, 'input')]
+  return fail('VALIDATION_ERROR', [faultsOf(id.error, 'id'), ...faults].join('; '))
+}
+
 type FieldMaker = { field: (options: { type: unknown; required: Shape['required']; description?: string }) => unknown }
 
 function fieldsOf(t: FieldMaker, schema: z.ZodObject): Record<string, unknown> {
@@ -89,8 +106,10 @@ function fieldsOf(t: FieldMaker, schema: z.ZodObject): Record<string, unknown> {
   )
 }
 
-function isRefused(type: z.ZodType): boolean {
-  return type instanceof z.ZodOptional && type.unwrap() instanceof z.ZodNever
+/** True for a field that exists only to be refused. */
+export function isRefused(type: z.ZodType): boolean {
+  if (type instanceof z.ZodOptional || type instanceof z.ZodNullable) return isRefused(type.unwrap() as z.ZodType)
+  return type instanceof z.ZodNever
 }
 
 function withRules(schema: z.ZodObject, rules: Rules | undefined, config: Config): z.ZodType {

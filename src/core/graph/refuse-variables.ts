@@ -12,7 +12,7 @@ import {
 import type { z } from 'zod'
 import type { Context } from '../context.ts'
 import { failure } from '../errors.ts'
-import { faultsOf } from '../validation.ts'
+import { faultsOf, uuid } from '../validation.ts'
 import { inputs } from './input.ts'
 import { faultOfLength, faultOfLongest } from './long-lists.ts'
 import { needsActive } from './root-fields.ts'
@@ -36,7 +36,8 @@ export function refuseVariables(operation: Refused, errors: readonly GraphQLErro
     const name = variable.name.value
     const value = operation.variables?.[name]
     const schema = inputs.get(namedType(type))?.schemaFor(operation.context.app.config)
-    if (!schema) return plainFaults(operation.schema, name, value, type)
+    if (!schema)
+      return isMalformedId(name, value, type) ? [`${name}: must be a UUID`] : plainFaults(operation.schema, name, value, type)
     const parsed = (type.kind === 'NonNullType' ? schema : schema.nullish()).safeParse(value)
     return parsed.success ? [] : [faultsOf(parsed.error as z.ZodError, name)]
   })
@@ -75,6 +76,11 @@ export function nullArgument(error: unknown): string | null {
 
 function namedType(type: TypeNode): string {
   return type.kind === 'NamedType' ? type.name.value : namedType(type.type)
+}
+
+/** True for text that cannot be the id of a record. The graph would find that only after all variables are coerced. */
+function isMalformedId(name: string, value: unknown, type: TypeNode): boolean {
+  return /^(id|\w+Id)$/.test(name) && namedType(type) === 'ID' && typeof value === 'string' && !uuid.safeParse(value).success
 }
 
 /** Most faults to report; a list can hold far more than anybody reads. */

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Config } from '../config/config.ts'
 import { fail } from '../errors.ts'
 import { parse } from '../validation.ts'
-import { inputs } from './input.ts'
+import { inputs, isRefused } from './input.ts'
 import { faultOfLength } from './long-lists.ts'
 
 /**
@@ -35,8 +35,9 @@ function pruneBy(schema: z.ZodType, value: unknown): unknown {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return pruneBy(schema.unwrap() as z.ZodType, value)
   if (schema instanceof z.ZodArray && Array.isArray(value)) return value.map((item) => pruneBy(schema.element as z.ZodType, item))
   if (!(schema instanceof z.ZodObject) || typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  const known = Object.entries(schema.shape).filter(([name]) => Object.hasOwn(value, name))
-  return Object.fromEntries(
-    known.map(([name, type]) => [name, pruneBy(type as z.ZodType, (value as Record<string, unknown>)[name])]),
-  )
+  const given = value as Record<string, unknown>
+  // Null is left out; the graph does not know a field that exists only to be refused.
+  const isLeftOut = (name: string, type: unknown) => given[name] === null && isRefused(type as z.ZodType)
+  const known = Object.entries(schema.shape).filter(([name, type]) => Object.hasOwn(value, name) && !isLeftOut(name, type))
+  return Object.fromEntries(known.map(([name, type]) => [name, pruneBy(type as z.ZodType, given[name])]))
 }

@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { App } from '../../core/app.ts'
+import { withoutEmpty } from '../../core/http/query.ts'
 import { parse } from '../../core/validation.ts'
 import { eventTypes, typeList } from '../log/event-type.ts'
 import type { EventFilter } from '../log/log.ts'
@@ -37,7 +38,7 @@ export const plainStreamQuery = z.object({
 export async function servePlain(streaming: Streaming, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { app, openContext } = streaming
   const { principal } = await openContext(request, reply)
-  const { after, named, ...scope } = parse(plainStreamQuery, request.query, 'query')
+  const { after, named, ...scope } = parse(plainStreamQuery, withoutEmpty(request.query), 'query')
   const asked = await scopeOf(app, principal.workspaceId, scope)
   const filter = { ...asked, types: asked.types ?? eventTypes() }
   const start = await beginning(app, principal.workspaceId, after, request.headers['last-event-id'])

@@ -17,6 +17,7 @@ import { definePart } from '../../core/part.ts'
 import { senderOf } from '../../core/principal.ts'
 import { emit } from '../../events/log/emit.ts'
 import type { Message } from '../../generated/prisma/client.ts'
+import { withoutFile } from '../../message-types/fields.ts'
 import { dispatchRequest, enqueueDispatch } from '../dispatch/dispatch-job.ts'
 import { lookUp, type References } from '../dispatch/look-up.ts'
 import { messageEvent } from '../events.ts'
@@ -107,7 +108,7 @@ async function acceptAll(app: App, submissions: readonly Submission[], keyWaitMs
   return await sqlTransaction(app.pool, async (tx) => {
     const results: (Result | undefined)[] = submissions.map(() => undefined)
     await replayRepeated(app, tx, submissions, results, keyWaitMs)
-    const references = await lookUp(tx, submissions)
+    const references = await lookUp(app, tx, submissions)
     const drafts = draftAll(submissions, results, references)
     const accepted = await reserve(tx, drafts, results)
     await store(app, tx, accepted, references.now, results)
@@ -131,6 +132,7 @@ function draftAll(submissions: readonly Submission[], results: (Result | undefin
     const instance = references.instance(submission)
     const contact = references.contact(submission)
     try {
+      if (references.lacksFile(submission)) throw failure('VALIDATION_ERROR', `mediaUrl: ${withoutFile}`)
       if (!instance) throw failure('NOT_FOUND', 'Instance not found')
       const composed =
         input.templateId == null ? compose(input, contact) : fillTemplate(input, contact, references.template(submission))

@@ -42,9 +42,12 @@ function checkContact(input: MessageFields, contact: SharedContact | undefined):
   if (input.contactId != null && !contact) fail('NOT_FOUND', 'Contact not found')
 }
 
-/** Builds the stored form of a message without a template. @throws NOT_FOUND when the contact does not exist in the workspace. */
+/**
+ * Builds the stored form of a message without a template. `contact` is the named one, or the one with the recipient's number.
+ * @throws NOT_FOUND when the named contact does not exist in the workspace.
+ */
 export function compose(input: MessageFields, contact: SharedContact | undefined): ComposedMessage {
   checkContact(input, contact)
   const type = input.type as SendType
-  return { type, contactId: input.contactId ?? null, ...composeContent(type, input, contact) }
+  return { type, contactId: contact?.id ?? null, ...composeContent(type, input, contact) }
 }

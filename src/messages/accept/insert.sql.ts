@@ -1,5 +1,5 @@
 // SQL of new messages: one insert for all messages of a batch.
-import { thisMonth } from '../../billing/admission/period.ts'
+import { periodOfUserSql } from '../../billing/admission/period.ts'
 import type { Sql } from '../../core/database/database.ts'
 import type { Message } from '../../generated/prisma/client.ts'
 
@@ -30,8 +30,9 @@ const stored = names.filter((name) => name !== 'counted' && name !== 'warnings')
 
 const statement = `insert into messages (${stored.map((name) => `"${name}"`).join(', ')}, warnings, "countedPeriod", "createdAt", "updatedAt")
   select ${stored.map((name) => `u."${name}"`).join(', ')}, array(select jsonb_array_elements_text(u.warnings)),
-    case when u.counted then ${thisMonth} end, $${names.length + 1}, $${names.length + 1}
-  from unnest(${names.map((name, i) => `$${i + 1}::${columns[name]}[]`).join(', ')}) as u(${names.map((name) => `"${name}"`).join(', ')})`
+    case when u.counted then p.period end, $${names.length + 1}, $${names.length + 1}
+  from unnest(${names.map((name, i) => `$${i + 1}::${columns[name]}[]`).join(', ')}) as u(${names.map((name) => `"${name}"`).join(', ')})
+  join (select w.id, ${periodOfUserSql('w."ownerId"')} as period from workspaces w where w.id = any($2::uuid[])) p on p.id = u."workspaceId"`
 
 /** Inserts the rows in one statement (`npm run bench -- accept`). All rows get the `createdAt` of the first. */
 export async function insertMessages(tx: Sql, rows: readonly Message[]): Promise<void> {

@@ -1,5 +1,5 @@
 // SQL of claims: the row locks of due messages, and their lease.
-import { thisMonth } from '../../billing/admission/period.ts'
+import { periodOfUserSql } from '../../billing/admission/period.ts'
 import { planInForceSql } from '../../billing/plans.ts'
 import type { Sql } from '../../core/database/database.ts'
 import type { OutgoingMessage, ProviderName, StoredInstance } from '../../providers/provider.ts'
@@ -62,13 +62,14 @@ export async function lockOpen(tx: Sql, ids: readonly string[]): Promise<OpenRow
   return rows
 }
 
-/** Gives locked messages a lease under `token`, counts the attempt as handed over, and counts their quota in the present month if none has. */
+/** Gives locked messages a lease under `token`, counts the attempt as handed over, and their quota in the present billing period if none has. */
 export async function storeLease(tx: Sql, ids: readonly string[], token: string, leaseMs: number): Promise<void> {
   await tx.query({
     name: 'messages.claim.lease',
     text: `update messages set status = 'sending', "leaseToken" = $2, "leaseUntil" = clock_timestamp() + $3 * interval '1 millisecond',
         attempts = attempts + 1, "handedAt" = coalesce("handedAt", now()), "waitingSince" = null, "nextAttemptAt" = null, "updatedAt" = now(),
-        "countedPeriod" = coalesce("countedPeriod", ${thisMonth})
+        "countedPeriod" = coalesce("countedPeriod",
+          (select ${periodOfUserSql('w."ownerId"')} from workspaces w where w.id = messages."workspaceId"))
       where id = any($1::uuid[])`,
     values: [ids, token, leaseMs],
   })

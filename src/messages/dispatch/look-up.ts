@@ -1,8 +1,11 @@
 // Reads what a flush of messages refers to: instances, contacts and templates, with pipelined queries in one round trip.
+
 import { lockContacts, lockContactsByPhone, type NamedContact } from '../../contacts/service.ts'
+import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import type { Template } from '../../generated/prisma/client.ts'
 import { readSendingInstances, type SendingInstance } from '../../instances/sending.sql.ts'
+import { urlsWithoutFile } from '../../media/service.ts'
 import type { TemplateType } from '../../message-types/service.ts'
 import { type Compiled, compileTemplate, readTemplates } from '../../templates/service.ts'
 import type { OpenTemplate } from '../accept/compose.ts'
@@ -19,22 +22,29 @@ export interface References {
   /** Time of the transaction. */
   now: Date
   instance: (message: MessageReferences) => SendingInstance | undefined
-  /** The named contact. For a template without a named contact, the contact with the recipient's number. */
+  /** The named contact; without one, the contact with the recipient's number. */
   contact: (message: MessageReferences) => NamedContact | undefined
   /** @throws TEMPLATE_INVALID when the template does not compile. */
   template: (message: MessageReferences) => OpenTemplate | undefined
+  /** True if the message has a media address of this gateway without a file behind it. */
+  lacksFile: (message: MessageReferences) => boolean
 }
 
 /** Locks the contacts FOR KEY SHARE until `tx` ends, so that they are not deleted before the messages refer to them. */
-export async function lookUp(tx: Sql, messages: readonly MessageReferences[]): Promise<References> {
-  const [{ now, instances }, named, numbered, templates] = await Promise.all([
+export async function lookUp(app: App, tx: Sql, messages: readonly MessageReferences[]): Promise<References> {
+  const [{ now, instances }, named, numbered, templates, withoutFile] = await Promise.all([
     readSendingInstances(tx, distinct(messages, 'instanceId')),
     lockContacts(tx, distinct(messages, 'contactId')),
     readNumbers(
       tx,
-      messages.filter(({ input }) => input.templateId != null && input.contactId == null),
+      messages.filter(({ input }) => input.contactId == null),
     ),
     readTemplates(tx, distinct(messages, 'templateId')),
+    urlsWithoutFile(
+      app,
+      tx,
+      messages.flatMap(({ input }) => input.mediaUrl ?? []),
+    ),
   ])
   const compiled = new Map<string, Compiled>()
   function open({ id, type, body, mediaUrl }: Template): OpenTemplate {
@@ -54,6 +64,7 @@ export async function lookUp(tx: Sql, messages: readonly MessageReferences[]): P
       const template = input.templateId == null ? undefined : own(principal, templates.get(input.templateId))
       return template && open(template)
     },
+    lacksFile: ({ input }) => input.templateId == null && withoutFile.has(input.mediaUrl ?? ''),
   }
 }
 
@@ -65,7 +76,7 @@ function own<Row extends { workspaceId: string }>(principal: { workspaceId: stri
   return row?.workspaceId === principal.workspaceId ? row : undefined
 }
 
-/** Reads contacts by workspace and phone number, for templates without a named contact. Keys are `workspaceId phone`. */
+/** Reads contacts by workspace and phone number. Keys are `workspaceId phone`. */
 async function readNumbers(tx: Sql, messages: readonly MessageReferences[]): Promise<Map<string, NamedContact>> {
   const contacts = await lockContactsByPhone(
     tx,

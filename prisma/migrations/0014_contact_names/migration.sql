@@ -1,0 +1,3 @@
+-- AlterTable
+ALTER TABLE "contacts" ADD COLUMN     "givenFirstName" BOOLEAN,
+ADD COLUMN     "givenLastName" BOOLEAN;

@@ -1,0 +1,150 @@
+// The month of the quotas is the billing period; a plan that changes carries its count, and only a renewal begins at 0.
+import { beforeEach, describe, expect, it } from 'vitest'
+import { endPeriods } from '../../src/billing/jobs.ts'
+import { storeSubscription } from '../../src/billing/subscription.ts'
+import type { SubscriptionState } from '../../src/billing/subscriptions.sql.ts'
+import { sqlTransaction } from '../../src/core/database/transaction.ts'
+import { type Account, type Api, api, commons, connectedInstance, createAccount, sql } from '../kit/kit.ts'
+import { newNumber } from '../rest-compat/rig.ts'
+
+const { url, databaseUrl } = commons()
+const pool = sql(databaseUrl)
+const dayMs = 86_400_000
+const inDays = (days: number) => new Date(Date.now() + days * dayMs)
+const now = new Date()
+const month = {
+  currentPeriodStart: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth())),
+  currentPeriodEnd: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)),
+}
+
+/** A plan of Stripe whose period lasts from `from` to `to`, in days from now. */
+function paid(plan: 'pro' | 'max', from: number, to: number, status: 'active' | 'cancelled' = 'active'): SubscriptionState {
+  const period = { currentPeriodStart: inDays(from), currentPeriodEnd: inDays(to) }
+  return { plan, status, ...period, cancelAtPeriodEnd: status === 'cancelled', provider: 'stripe', externalId: null }
+}
+const free: SubscriptionState = {
+  plan: 'free',
+  status: 'active',
+  ...month,
+  cancelAtPeriodEnd: false,
+  provider: null,
+  externalId: null,
+}
+
+let account: Account
+let client: Api
+let instanceId: string
+
+beforeEach(async () => {
+  account = await createAccount(databaseUrl, { plan: 'free' })
+  client = api({ url }, account.apiKey)
+  instanceId = (await connectedInstance(databaseUrl, account, { status: 'disconnected' })).id
+})
+
+const change = (state: SubscriptionState) => sqlTransaction(pool, (tx) => storeSubscription(tx, account.userId, state))
+const send = () => client.post('messages/send', { instanceId, to: newNumber(), type: 'text', text: 'Hello' })
+
+async function usage() {
+  const rest = (await client.get('usage')).body.data
+  const graph = await client.graphql('{ usage { messagesCount apiRequestsCount periodStart periodEnd } }')
+  const { messagesCount, apiRequestsCount, periodStart, periodEnd } = rest
+  expect(graph.body.data.usage).toEqual({ messagesCount, apiRequestsCount: apiRequestsCount + 1, periodStart, periodEnd })
+  return rest
+}
+
+async function setUsed(period: Date, n: number): Promise<void> {
+  for (const [table, column] of [
+    ['usage', 'messagesCount'],
+    ['api_usage', 'apiRequestsCount'],
+  ])
+    await pool.query(
+      `insert into ${table} ("userId", period, "${column}") values ($1, ($2::timestamptz at time zone 'utc')::date, $3)
+       on conflict ("userId", period) do update set "${column}" = $3`,
+      [account.userId, period, n],
+    )
+}
+
+describe('the month of the quotas', () => {
+  it('is the period of a paid plan, which begins at 0, and nothing of another month counts', async () => {
+    const state = paid('pro', -10, 20)
+    await change(state)
+    await setUsed(inDays(-40), 150_000)
+    await setUsed(state.currentPeriodStart, 49_999)
+    expect((await send()).status).toBe(201)
+    const refused = await send()
+    expect([refused.status, refused.body.error.code]).toEqual([429, 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED'])
+    expect(await usage()).toMatchObject({
+      messagesCount: 50_000,
+      periodStart: state.currentPeriodStart.toISOString(),
+      periodEnd: state.currentPeriodEnd.toISOString(),
+    })
+    await setUsed(state.currentPeriodStart, 150_000)
+    const over = await client.get('usage')
+    expect([over.status, over.body.error.code]).toEqual([429, 'MONTHLY_API_REQUEST_QUOTA_EXCEEDED'])
+    const days = Number(over.headers.get('retry-after')) / 86_400
+    expect([days > 19.9, days <= 20]).toEqual([true, true])
+  })
+
+  it('is the calendar month of Free, whatever period is stored', async () => {
+    await pool.query(
+      `update subscriptions set "currentPeriodStart" = now() - interval '9 days', "currentPeriodEnd" = now() + interval '9 days' where "userId" = $1`,
+      [account.userId],
+    )
+    const { currentPeriodStart, currentPeriodEnd } = month
+    expect(await usage()).toMatchObject({
+      periodStart: currentPeriodStart.toISOString(),
+      periodEnd: currentPeriodEnd.toISOString(),
+    })
+    const shown = (await client.get('billing/subscription')).body.data
+    expect(shown.currentPeriodStart).toBe(currentPeriodStart.toISOString())
+  })
+})
+
+describe('what was used', () => {
+  it('is carried by a change of the plan, up and down, and comes back to the period that holds it', async () => {
+    const ids = [await send(), await send(), await send()].map(({ body }) => body.data.id)
+    await change(paid('pro', -2, 28))
+    // The three sends, and the two looks that `usage` takes.
+    expect(await usage()).toMatchObject({ messagesCount: 3, apiRequestsCount: 4 })
+    expect((await client.post(`messages/${ids[0]}/cancel`)).status).toBe(200)
+    expect((await usage()).messagesCount).toBe(2)
+    await change(paid('max', -1, 29))
+    expect((await usage()).messagesCount).toBe(2)
+    await change(free)
+    expect((await client.post(`messages/${ids[1]}/cancel`)).status).toBe(200)
+    expect((await send()).status).toBe(201)
+    expect((await usage()).messagesCount).toBe(2)
+  })
+
+  it('begins at 0 with a renewal', async () => {
+    await change(paid('pro', -31, -1))
+    expect((await send()).status).toBe(201)
+    expect((await usage()).messagesCount).toBe(1)
+    await change(paid('pro', -1, 29))
+    expect(await usage()).toMatchObject({ messagesCount: 0, apiRequestsCount: 1 })
+  })
+
+  it('is carried into Free when a cancelled plan ends', async () => {
+    await change(paid('pro', -20, -1, 'cancelled'))
+    expect((await send()).status).toBe(201)
+    expect((await usage()).messagesCount).toBe(1)
+    await endPeriods(pool)
+    expect(await usage()).toMatchObject({
+      messagesCount: 1,
+      plan: { code: 'free' },
+      periodStart: month.currentPeriodStart.toISOString(),
+    })
+  })
+
+  it('is exact when the plan changes amid sends', async () => {
+    await send()
+    const sends = Array.from({ length: 40 }, () => send())
+    const changes = [-3, -4, -5].reduce(
+      (before, days) => before.then(async () => void (await change(paid(days % 2 ? 'pro' : 'max', days, 20)))),
+      Promise.resolve(),
+    )
+    const [answers] = await Promise.all([Promise.all(sends), changes])
+    expect(answers.map(({ status }) => status)).toEqual(Array(40).fill(201))
+    expect((await usage()).messagesCount).toBe(41)
+  })
+})
