@@ -1,7 +1,8 @@
 // REST routes of the recipients of campaigns.
 import { z } from 'zod'
+import { exportOf } from './export.ts'
 import { graphql } from './generated/gql.ts'
-import { type FileRoute, found, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
+import { found, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
 
 const ListCampaignRecipients = graphql(`
   query ListCampaignRecipients($id: ID!, $status: CampaignRecipientStatus, $first: Int!, $after: String) {
@@ -35,22 +36,21 @@ const recipientRecord = z.object({
 
 const recipientStatuses = ['planned', 'queued', 'sent', 'delivered', 'read', 'failed', 'cancelled'] as const
 
-export const recipientFiles: FileRoute[] = [
-  {
-    method: 'GET',
-    path: '/campaigns/:id/recipients.csv',
-    summary: 'Export the recipients of a campaign as CSV',
-    description:
-      "All recipients in the order of sending, as a stream: UTF-8, with commas, and a line of titles. A cell that a spreadsheet would execute has a `'` before it; that includes numbers, which begin with `+`.",
-    operationId: 'exportCampaignRecipients',
-    errors: [],
-    surfaces: ['public', 'console'],
-    scope: 'workspace',
-    transfer: 'recipients',
-    status: 200,
-    columns: Object.keys(recipientRecord.shape),
+export const recipientExport = exportOf({
+  path: '/campaigns/:id/recipients.csv',
+  summary: 'Export the recipients of a campaign as CSV',
+  description:
+    'Streams all recipients in the order of sending as CSV in UTF-8. The columns are the fields of the record. A cell that a spreadsheet would execute begins with an apostrophe; that includes numbers, which begin with `+`.',
+  operationId: 'exportCampaignRecipients',
+  file: 'recipients',
+  query: z.object({}),
+  list: {
+    document: ListCampaignRecipients,
+    variables: ({ params, page }) => ({ id: params.id as string, ...page }),
+    page: (data) => found(data.campaign).recipients,
   },
-]
+  record: recipientRecord,
+})
 
 export const recipientRoutes = [
   row('GET', '/campaigns/:id/recipients', {

@@ -21,7 +21,7 @@ export const contactExport = exportOf({
   query: contactsQuery,
   list: {
     document: ListContacts,
-    variables: ({ sort, ...filter }, page) => ({ ...page, sort, filter }),
+    variables: ({ query: { sort, ...filter }, page }) => ({ ...page, sort, filter }),
     page: (data) => data.contacts,
   },
   record: contactRecord,

@@ -13,6 +13,13 @@ interface Nodes {
   pageInfo: { endCursor?: string | null; hasNextPage: boolean }
 }
 
+/** What the variables of a page are made from. */
+interface ExportRequest<Query> {
+  params: Record<string, string>
+  query: Query
+  page: { first: number; after: string | undefined }
+}
+
 export interface ExportRoute {
   method: 'GET'
   path: string
@@ -28,7 +35,7 @@ export interface ExportRoute {
   query: z.ZodObject
   list: {
     document: DocumentNode
-    variables: (query: never, page: { first: number; after: string | undefined }) => Record<string, unknown>
+    variables: (request: ExportRequest<never>) => Record<string, unknown>
     page: (data: never) => Nodes
   }
   /** Its fields are the columns: `a.b` for a nested field, and one for each key of a field that has keys of its own. */
@@ -43,10 +50,7 @@ export function exportOf<Data, Variables extends Record<string, unknown>, Query 
     query: Query
     list: {
       document: TypedDocumentNode<Data, Variables>
-      variables: (
-        query: Omit<z.output<Query>, 'limit' | 'cursor'>,
-        page: { first: number; after: string | undefined },
-      ) => NoInfer<Variables>
+      variables: (request: ExportRequest<Omit<z.output<Query>, 'limit' | 'cursor'>>) => NoInfer<Variables>
       page: (data: Data) => Nodes
     }
     keys?: ExportRoute['keys']
@@ -92,7 +96,7 @@ export type Run = (document: DocumentNode, variables: Record<string, unknown>) =
  */
 export async function readExport(
   { list, record, keys }: ExportRoute,
-  query: Record<string, unknown>,
+  { params, query }: { params: Record<string, string>; query: Record<string, unknown> },
   run: Run,
 ): Promise<{ titles: string[]; pages: AsyncIterable<Cell[][]> }> {
   const dataOf = async (document: DocumentNode, variables: Record<string, unknown>) => {
@@ -102,7 +106,7 @@ export async function readExport(
   }
   const columns = columnsOf(record, keys ? keys.of(await dataOf(keys.document, {})) : [])
   const read = async (after?: string) =>
-    list.page(await dataOf(list.document, list.variables(query as never, { first: pageSize, after })))
+    list.page(await dataOf(list.document, list.variables({ params, query: query as never, page: { first: pageSize, after } })))
   const first = await read()
   async function* pages(): AsyncGenerator<Cell[][]> {
     for (let page = first; ; page = await read(page.pageInfo.endCursor ?? undefined)) {

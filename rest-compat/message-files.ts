@@ -12,7 +12,7 @@ export const messageExport = exportOf({
   query: messagesQuery,
   list: {
     document: ListMessages,
-    variables: ({ sort, ...filter }, page) => ({ ...page, sort, filter: filter as never }),
+    variables: ({ query: { sort, ...filter }, page }) => ({ ...page, sort, filter: filter as never }),
     page: (data) => data.messages,
   },
   record: messageRecord,

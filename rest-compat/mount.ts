@@ -107,7 +107,7 @@ async function sendExport<Context>(
 ): Promise<FastifyReply> {
   const query = gateway.parse(route.query, gateway.withoutEmpty(request.query))
   const run: Run = (document, variables) => gateway.execute({ document, variables, context, repeatable: null, isPart: true })
-  const { titles, pages } = await readExport(route, query, run)
+  const { titles, pages } = await readExport(route, { params: request.params as Record<string, string>, query }, run)
   return await gateway.sendCsv(request, reply, { name: route.file, columns: titles, pages }, context)
 }
 

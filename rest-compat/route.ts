@@ -112,14 +112,12 @@ export interface FileRoute {
   surfaces: readonly Surface[]
   scope: Scope
   /** Name of the handler. */
-  transfer: 'upload' | 'download' | 'recipients' | 'importContacts'
+  transfer: 'upload' | 'download' | 'importContacts'
   status: number
   /** Name of the input that has the other fields of the form. */
   form?: string
   /** Left out if the answer is the file itself. */
   answer?: z.ZodType
-  /** Columns of the file, if it is CSV. It is streamed, without ranges. */
-  columns?: readonly string[]
 }
 
 /** A record that an operation looked up. It is present: the error of a missing one has been answered before. */

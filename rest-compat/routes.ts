@@ -2,7 +2,7 @@
 import { accountRoutes } from './account.ts'
 import { apiKeyRoutes } from './api-keys.ts'
 import { billingRoutes } from './billing.ts'
-import { recipientFiles, recipientRoutes } from './campaign-recipients.ts'
+import { recipientExport, recipientRoutes } from './campaign-recipients.ts'
 import { campaignRoutes } from './campaigns.ts'
 import { contactExport, contactFiles } from './contact-files.ts'
 import { contactGroupRoutes } from './contact-groups.ts'
@@ -15,6 +15,7 @@ import { messageExport } from './message-files.ts'
 import { messageRoutes } from './messages.ts'
 import { numberLookupRoutes } from './number-lookups.ts'
 import type { FileRoute, RefusedRoute, Route } from './route.ts'
+import { retentionRoutes } from './retention.ts'
 import { statusRoutes } from './statuses.ts'
 import { teamAccessRoutes } from './team-access.ts'
 import { teamRoutes } from './teams.ts'
@@ -26,7 +27,7 @@ export const routes: readonly (Route | RefusedRoute | FileRoute | ExportRoute)[]
   messageExport,
   ...campaignRoutes,
   ...recipientRoutes,
-  ...recipientFiles,
+  recipientExport,
   ...instanceRoutes,
   ...numberLookupRoutes,
   ...contactRoutes,
@@ -39,6 +40,7 @@ export const routes: readonly (Route | RefusedRoute | FileRoute | ExportRoute)[]
   ...mediaRows,
   ...webhookRoutes,
   ...statusRoutes,
+  ...retentionRoutes,
   ...accountRoutes,
   ...billingRoutes,
   ...apiKeyRoutes,

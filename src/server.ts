@@ -5,7 +5,6 @@ import { mountRest, type RestGateway } from '../rest-compat/mount.ts'
 import { describeAuth, mountAuth } from './accounts/sign-in/auth-routes.ts'
 import { hostFor } from './app.ts'
 import { mountStripeWebhook } from './billing/stripe/webhook.ts'
-import { exportRecipients } from './campaigns/recipients.ts'
 import { importContacts } from './contacts/import/upload.ts'
 import type { App } from './core/app.ts'
 import type { Context } from './core/context.ts'
@@ -160,7 +159,7 @@ function restSurface(app: App, graph: GraphQLSchema, open: Admit): Omit<RestGate
       }),
     textOf: answerText,
     keep: (error, context, repeatable) => keepFailure({ ...context, idempotency: repeatable }, error),
-    files: { upload, download, recipients: exportRecipients, importContacts },
+    files: { upload, download, importContacts },
     sendCsv: async (request, reply, file, { principal }) => {
       takeExport(principal.workspaceId, reply.raw)
       return await sendCsv(request, reply, file)

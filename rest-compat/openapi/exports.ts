@@ -2,10 +2,10 @@
 import { columnsOf, type ExportRoute } from '../export.ts'
 import { errorResponses, errorsOf } from './errors.ts'
 import { selectedField } from './graph.ts'
-import { type Components, headerRefs, headersTaken, type Operation, type OperationSource, parametersIn } from './operation.ts'
+import { type Components, headerRefs, headersTaken, type Operation, type OperationSource, parametersOf } from './operation.ts'
 
 export function exportOperation(source: OperationSource, components: Components, route: ExportRoute): Operation {
-  const { operationId, summary, description, query, record, keys } = route
+  const { operationId, summary, description, record, keys } = route
   const { rules, schemas } = components
   const field = selectedField(source.graph, route.list.document)
   const titles = columnsOf(record, keys ? ['KEY'] : []).map(({ title }) => title)
@@ -14,7 +14,7 @@ export function exportOperation(source: OperationSource, components: Components,
     operationId,
     summary,
     description,
-    parameters: [...parametersIn('query', schemas, query, (name) => field.argument(name)?.type), ...headersTaken(rules, route)],
+    parameters: [...parametersOf(route, field, schemas, source.demo), ...headersTaken(rules, route)],
     responses: {
       200: {
         description: 'The file: a line of titles, and a line for each record.',

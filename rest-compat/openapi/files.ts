@@ -10,7 +10,7 @@ const bytes = { type: 'string', format: 'binary' }
 export function fileOperation(source: OperationSource, components: Components, route: FileRoute): Operation {
   const { operationId, summary, description } = route
   const { rules } = components
-  const own = operationOf(source, components, route)
+  const own = route.answer ? takesFile(source, components, route, route.answer) : givesFile(rules)
   return {
     operationId,
     summary,
@@ -20,11 +20,6 @@ export function fileOperation(source: OperationSource, components: Components, r
     responses: { ...own.responses, ...errorResponses(errorsOf(rules, route, []), components) },
     security: rules.security,
   }
-}
-
-function operationOf(source: OperationSource, components: Components, route: FileRoute) {
-  if (route.answer) return takesFile(source, components, route, route.answer)
-  return route.columns ? givesCsv(components.rules, route.columns) : givesFile(components.rules)
 }
 
 function takesFile(
@@ -60,7 +55,9 @@ function takesFile(
 function givesFile({ headers }: SurfaceRules) {
   const sent = { headers: headerRefs(headers), content: { '*/*': { schema: bytes } } }
   return {
-    parameters: [idOf('Its id.')],
+    parameters: [
+      { name: 'id', in: 'path' as const, required: true, description: 'Its id.', schema: { type: 'string', format: 'uuid' } },
+    ],
     responses: {
       200: { description: 'The file.', ...sent },
       206: { description: 'The part that `Range` requests.', ...sent },
@@ -68,17 +65,4 @@ function givesFile({ headers }: SurfaceRules) {
       416: { description: 'The `Range` starts after the end of the file.' },
     },
   }
-}
-
-function givesCsv({ headers }: SurfaceRules, columns: readonly string[]) {
-  const example = `${columns.join(',')}\n`
-  const content = { 'text/csv': { schema: { type: 'string' }, example } }
-  return {
-    parameters: [idOf('Its id.')],
-    responses: { 200: { description: 'The file: a line of titles, and a line each.', headers: headerRefs(headers), content } },
-  }
-}
-
-function idOf(description: string) {
-  return { name: 'id', in: 'path' as const, required: true, description, schema: { type: 'string', format: 'uuid' } }
 }

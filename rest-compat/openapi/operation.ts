@@ -73,7 +73,13 @@ export function operationOf(source: OperationSource, components: Components, rou
   }
 }
 
-function parametersOf(route: Route, field: SelectedField, schemas: Schemas, demo: DemoIds): Parameter[] {
+/** The parameters of the path and of the query, with the words of the arguments that the field has for them. */
+export function parametersOf(
+  route: Pick<Route, 'path'> & Partial<Pick<Route, 'query' | 'renames'>>,
+  field: SelectedField,
+  schemas: Schemas,
+  demo: DemoIds,
+): Parameter[] {
   const graphNames = Object.fromEntries(Object.entries(route.renames ?? {}).map(([graph, rest]) => [rest, graph]))
   const argument = (name: string) => field.argument(graphNames[name] ?? name)
   const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']): Parameter => {

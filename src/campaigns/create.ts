@@ -58,7 +58,7 @@ async function create(ctx: Context, input: unknown): Promise<Campaign> {
 async function insertCampaign(
   { principal }: Context,
   tx: Tx,
-  { instanceId, name, scheduledAt = null }: CampaignFields,
+  { instanceId, name, scheduledAt = null, ratePerMinute = null, quietHours }: CampaignFields,
   { type, body, mediaUrl, content, templateId }: Content,
   recipientsCount: number,
 ): Promise<Campaign> {
@@ -77,6 +77,8 @@ async function insertCampaign(
       ...(content !== null && { content }),
       recipientsCount,
       scheduledFor: scheduledAt,
+      ratePerMinute,
+      ...(quietHours && { quietHours }),
       status: scheduledAt ? 'scheduled' : 'running',
       lastActivityAt: now,
       createdAt: now,

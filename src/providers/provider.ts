@@ -51,11 +51,15 @@ interface OutgoingOf<Type extends OutgoingType> {
 /** An outgoing message. Its `type` says what its `content` is. */
 export type OutgoingMessage = { [Type in OutgoingType]: OutgoingOf<Type> }[OutgoingType]
 
-/** Outcome of an attempt to send. With `unknown`, the provider may have accepted the message, so it must not be sent again blindly. */
+/**
+ * Outcome of an attempt to send. With `unknown`, the provider may have accepted the message, so it must not be sent again blindly. With
+ * `offline`, the connection was gone before the message could be handed over: the attempt does not count, and the message is tried until it
+ * expires.
+ */
 export type SendOutcome =
   | { outcome: 'accepted'; providerMessageId: string }
   | { outcome: 'refused'; error: string; restricted?: boolean }
-  | { outcome: 'retry'; error: string; afterMs?: number }
+  | { outcome: 'retry'; error: string; afterMs?: number; offline?: boolean }
   | { outcome: 'unknown'; error: string }
 
 export type ReceiptStatus = 'sent' | 'delivered' | 'read' | 'failed'

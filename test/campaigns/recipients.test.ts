@@ -136,7 +136,7 @@ describe('the CSV of the recipients', () => {
     const { apiKey } = rig.tenant.account
     const response = await fetchCsv(`${id}/recipients.csv`, apiKey)
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8'])
-    expect(response.headers.get('content-disposition')).toBe(`attachment; filename="recipients-${id}.csv"`)
+    expect(response.headers.get('content-disposition')).toBe(`attachment; filename="recipients.csv"`)
     const text = await response.text()
     expect(text.startsWith('to,contactId,messageId,status,error,updatedAt\n')).toBe(true)
     const rows: Record<string, string>[] = parse(text, { columns: true })

@@ -75,6 +75,27 @@ async function usage(): Promise<number> {
   return rows[0]?.n ?? 0
 }
 
+it('keeps a message that finds the connection gone, however often, and sends it once the connection is back', async () => {
+  const input = { instanceId: phone.id, to: '+393337000010', type: 'text', text: 'hello' }
+  const { id } = await sendMessage(ctx, input)
+  const dispatchNow = async () => {
+    await sql(databaseUrl).query('update messages set "nextAttemptAt" = null where id = $1', [id])
+    await dispatch(id)
+  }
+  await sql(databaseUrl).query(
+    `insert into sandbox_steps ("instanceId", kind, "dueAt") values ($1, 'reconnect', now() + interval '1 hour')`,
+    [phone.id],
+  )
+  for (let i = 0; i < 15; i++) await dispatchNow()
+  expect(await rowOf(id)).toMatchObject({ status: 'sending', error: null, attempts: 0, handedAt: null })
+  await sql(databaseUrl).query('delete from sandbox_steps where "instanceId" = $1', [phone.id])
+  // The first attempt that the network hears of drops the connection, as for every number of this ending.
+  await dispatchNow()
+  await sql(databaseUrl).query('delete from sandbox_steps where "instanceId" = $1', [phone.id])
+  await dispatchNow()
+  expect((await rowOf(id)).acceptedAt).not.toBeNull()
+})
+
 it.each([
   ['an attempt without an answer', true],
   ['a refusal that the network took back', false],

@@ -23,6 +23,7 @@ const byHand = [
   '+ index messages_contact_idx',
   '+ index messages_open_idx',
   '+ index messages_scheduled_idx',
+  '+ index messages_unreported_idx',
   '+ index subscriptions_ending_idx',
   '+ index subscriptions_fit_idx',
   '+ index webhook_deliveries_open_idx',

@@ -8,14 +8,19 @@ export interface Taken {
   userId: string
   granted: number
   used: number
+  at: Date
   /** True if a change of plan has just carried this count into another period. Nothing was taken then. */
   carried: boolean
 }
 
+/** The time at which this is evaluated, which is after the lock of an upsert. Rounding would reach into the future. */
+const clock = `date_trunc('milliseconds', clock_timestamp())`
+
 /**
  * Takes quota of the current billing period, for each owner as much of `wanted` as fits below `quota`. `used` is the count afterwards.
  * Owners must be sorted by their ids. One upsert: the row lock makes it exact across all processes. `evenCarried` also takes from a count
- * that was carried on.
+ * that was carried on. `at` is when the owner's row was locked: the transactions of one owner commit in the order of these times, which
+ * differ by a millisecond at least.
  */
 export async function takeQuota(
   tx: Sql,
@@ -27,16 +32,16 @@ export async function takeQuota(
     text: `with wanted as (
         select a.id, a.quota, a.n, ${periodOfUserSql('a.id')} as period from unnest($1::uuid[], $2::int[], $3::int[]) as a(id, quota, n)
       )
-      insert into usage as u ("userId", period, "messagesCount", granted)
-      select id, period, least(n, quota), least(n, quota) from wanted order by id
+      insert into usage as u ("userId", period, "messagesCount", granted, "acceptedAt")
+      select id, period, least(n, quota), least(n, quota), ${clock} from wanted order by id
       on conflict ("userId", period) do update set ("messagesCount", granted) = (
         select u."messagesCount" + g.n, g.n
         from (
           select case when u."carriedInto" is null or $4 then greatest(0, least(a.n, a.quota - u."messagesCount" - u."statusesCount")) else 0 end as n
           from wanted a where a.id = excluded."userId"
         ) g
-      )
-      returning "userId", granted, "messagesCount" + "statusesCount" as used, "carriedInto" is not null and not $4 as carried`,
+      ), "acceptedAt" = greatest(${clock}, u."acceptedAt" + interval '1 millisecond')
+      returning "userId", granted, "messagesCount" + "statusesCount" as used, "acceptedAt" as at, "carriedInto" is not null and not $4 as carried`,
     values: [
       owners.map(({ ownerId }) => ownerId),
       owners.map(({ quota }) => quota),

@@ -14,6 +14,14 @@ export interface QuotaRequest {
 
 /** Takes quota in the transaction `tx`. Returns for each request, in order, if it fitted. Exact across all processes. */
 export async function reserveQuota(tx: Sql, requests: readonly QuotaRequest[]): Promise<boolean[]> {
+  return (await reserveInTurn(tx, requests)).map(({ fits }) => fits)
+}
+
+/**
+ * {@link reserveQuota}, with the time at which each request came to its turn. The owner's lock is held from then to the commit, so the
+ * requests of one owner, whatever process they reached, commit in the order of these times.
+ */
+export async function reserveInTurn(tx: Sql, requests: readonly QuotaRequest[]): Promise<{ fits: boolean; at: Date }[]> {
   if (requests.length === 0) return []
   const owners = new Map<string, { quota: number; wanted: number }>()
   for (const { ownerId, plan, counts } of requests) {
@@ -28,10 +36,11 @@ export async function reserveQuota(tx: Sql, requests: readonly QuotaRequest[]): 
   )
   // Starts from the quota that was left before this batch, so that a request depends on those before it and not on those after it.
   const left = new Map(rows.map((row) => [row.userId, (owners.get(row.userId)?.quota ?? 0) - row.used + row.granted]))
+  const turns = new Map(rows.map(({ userId, at }) => [userId, at]))
   return requests.map(({ ownerId, counts }) => {
     const rest = left.get(ownerId) ?? 0
     if (counts) left.set(ownerId, rest - 1)
-    return rest > 0
+    return { fits: rest > 0, at: turns.get(ownerId) as Date }
   })
 }
 

@@ -5,7 +5,7 @@
 //   draft       a submission with its text composed, before it has quota
 //   result      the stored message, the error, or `repeated`: the key was used earlier in the same batch
 
-import { reservePlanned, reserveQuota, tooMuchPlanned } from '../../billing/admission/quota.ts'
+import { reserveInTurn, reservePlanned, tooMuchPlanned } from '../../billing/admission/quota.ts'
 import type { App } from '../../core/app.ts'
 import { createBatch } from '../../core/batch.ts'
 import type { Context } from '../../core/context.ts'
@@ -111,14 +111,14 @@ async function acceptAll(app: App, submissions: readonly Submission[], keyWaitMs
     const references = await lookUp(app, tx, submissions)
     const drafts = draftAll(submissions, results, references)
     const accepted = await reserve(tx, drafts, results)
-    await store(app, tx, accepted, references.now, results)
+    await store(app, tx, accepted, results)
     await storeResults(app, tx, submissions, results)
     return results as Result[]
   })
 }
 
 /** A message that is valid, but has no quota yet. */
-interface Draft extends NewMessage {
+interface Draft extends Omit<NewMessage, 'acceptedAt'> {
   /** Position in the batch. */
   index: number
   submission: Submission
@@ -154,24 +154,35 @@ function draftAll(submissions: readonly Submission[], results: (Result | undefin
   return drafts
 }
 
+/** A message that has quota. */
+interface Accepted extends Draft {
+  /** Orders it among the messages of its owner: they commit in the order of these times. */
+  acceptedAt: Date
+}
+
 /** Takes quota for each draft, in order, and puts the refusals into `results`. Returns the drafts that have quota. */
-async function reserve(tx: Sql, drafts: readonly Draft[], results: (Result | undefined)[]): Promise<Draft[]> {
+async function reserve(tx: Sql, drafts: readonly Draft[], results: (Result | undefined)[]): Promise<Accepted[]> {
   const counted = drafts.map(({ submission }) => ({ ...submission.principal, counts: submission.scheduledAt === null }))
-  const granted = await reserveQuota(tx, counted)
-  const plans = drafts.map(({ submission }, i) => ({ ...submission.principal, n: granted[i] && submission.scheduledAt ? 1 : 0 }))
+  const granted = await reserveInTurn(tx, counted)
+  const plans = drafts.map(({ submission }, i) => ({
+    ...submission.principal,
+    n: granted[i]?.fits && submission.scheduledAt ? 1 : 0,
+  }))
   const planned = await reservePlanned(tx, plans)
-  return drafts.filter(({ index, submission }, i) => {
-    if (!granted[i]) results[index] = failure('MONTHLY_OUTBOUND_QUOTA_EXCEEDED')
-    else if (!planned[i]) results[index] = tooMuchPlanned(submission.principal.plan)
-    return granted[i] && planned[i]
+  return drafts.flatMap((draft, i) => {
+    const turn = granted[i]
+    if (!turn?.fits) results[draft.index] = failure('MONTHLY_OUTBOUND_QUOTA_EXCEEDED')
+    else if (!planned[i]) results[draft.index] = tooMuchPlanned(draft.submission.principal.plan)
+    else return [{ ...draft, acceptedAt: turn.at }]
+    return []
   })
 }
 
 /** Inserts the messages with their dispatch jobs, and puts them into `results`. */
-async function store(app: App, tx: Sql, drafts: readonly Draft[], now: Date, results: (Result | undefined)[]): Promise<void> {
-  const messages = composeRows(app, drafts, now)
+async function store(app: App, tx: Sql, drafts: readonly Accepted[], results: (Result | undefined)[]): Promise<void> {
+  const messages = composeRows(app, drafts)
   for (const [i, message] of messages.entries()) results[(drafts[i] as Draft).index] = message
   const requests = messages.map((message) => dispatchRequest(message, message.scheduledAt ?? undefined))
-  const events = messages.map((message) => messageEvent(message, 'queued', now))
+  const events = messages.map((message) => messageEvent(message, 'queued', message.createdAt))
   await Promise.all([insertMessages(tx, messages), enqueueDispatch(app, tx, requests), emit(tx, events)])
 }

@@ -6,10 +6,11 @@ import type { Sql } from '../../core/database/database.ts'
 import { newId } from '../../core/id.ts'
 import { deleteJobs } from '../../core/jobs/jobs.ts'
 import { emit } from '../../events/log/emit.ts'
+import type { SafetyState } from '../../instances/safety.ts'
 import { readSendingInstances, type SendingInstance } from '../../instances/sending.sql.ts'
 import { campaignDispatchJob, dispatchRequest, enqueueDispatch } from '../dispatch/dispatch-job.ts'
 import { messageEvent } from '../events.ts'
-import { safetyBook } from '../safety/safety.ts'
+import { type MessageSafety, safetyBook } from '../safety/safety.ts'
 import type { ComposedMessage } from './compose.ts'
 import { insertMessages } from './insert.sql.ts'
 import { composeRows } from './rows.ts'
@@ -33,7 +34,7 @@ export interface CampaignRecipient {
 
 /**
  * Stores one message per recipient with its dispatch job, in the transaction `tx`. The caller reserves the quota in the same transaction.
- * Returns the ids of the messages.
+ * Returns the ids of the messages, and the safety state of the instance with the last of them.
  */
 export async function enqueueMessages(
   app: App,
@@ -41,7 +42,7 @@ export async function enqueueMessages(
   campaign: CampaignMessage,
   recipients: readonly CampaignRecipient[],
   now: Date,
-): Promise<string[]> {
+): Promise<{ ids: string[]; state: SafetyState }> {
   const { id: campaignId, instanceId, recipientsCount, type, mediaUrl, content } = campaign
   await safetyBook(app).load(recipients.map(({ to }) => ({ instanceId, to })))
   const instance = (await readSendingInstances(tx, [instanceId])).instances.get(instanceId) as SendingInstance
@@ -53,6 +54,7 @@ export async function enqueueMessages(
       instance,
       to,
       scheduledAt: null,
+      acceptedAt: now,
       campaignId,
       campaignRecipients: recipientsCount,
       contactId,
@@ -61,7 +63,6 @@ export async function enqueueMessages(
       mediaUrl,
       content,
     })),
-    now,
   )
   await Promise.all([
     insertMessages(tx, messages),
@@ -75,7 +76,8 @@ export async function enqueueMessages(
       messages.map((message) => messageEvent(message, 'queued', now)),
     ),
   ])
-  return messages.map(({ id }) => id)
+  const judged = messages.at(-1)?.safety as Partial<MessageSafety> | undefined
+  return { ids: messages.map(({ id }) => id), state: judged?.state ?? 'restricted' }
 }
 
 /**

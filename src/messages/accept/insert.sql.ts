@@ -22,19 +22,20 @@ const columns = {
   cold: 'boolean',
   scheduledAt: 'timestamptz',
   dueAt: 'timestamptz',
+  createdAt: 'timestamptz',
   counted: 'boolean',
 } as const
 
 const names = Object.keys(columns) as (keyof typeof columns)[]
 const stored = names.filter((name) => name !== 'counted' && name !== 'warnings')
 
-const statement = `insert into messages (${stored.map((name) => `"${name}"`).join(', ')}, warnings, "countedPeriod", "createdAt", "updatedAt")
+const statement = `insert into messages (${stored.map((name) => `"${name}"`).join(', ')}, warnings, "countedPeriod", "updatedAt")
   select ${stored.map((name) => `u."${name}"`).join(', ')}, array(select jsonb_array_elements_text(u.warnings)),
-    case when u.counted then p.period end, $${names.length + 1}, $${names.length + 1}
+    case when u.counted then p.period end, u."createdAt"
   from unnest(${names.map((name, i) => `$${i + 1}::${columns[name]}[]`).join(', ')}) as u(${names.map((name) => `"${name}"`).join(', ')})
   join (select w.id, ${periodOfUserSql('w."ownerId"')} as period from workspaces w where w.id = any($2::uuid[])) p on p.id = u."workspaceId"`
 
-/** Inserts the rows in one statement (`npm run bench -- accept`). All rows get the `createdAt` of the first. */
+/** Inserts the rows in one statement (`npm run bench -- accept`). */
 export async function insertMessages(tx: Sql, rows: readonly Message[]): Promise<void> {
   if (rows.length === 0) return
   const values = names.map((name) =>
@@ -44,5 +45,5 @@ export async function insertMessages(tx: Sql, rows: readonly Message[]): Promise
       return name === 'warnings' || name === 'safety' ? JSON.stringify(row[name]) : row[name]
     }),
   )
-  await tx.query({ name: 'messages.insert', text: statement, values: [...values, rows[0]?.createdAt] })
+  await tx.query({ name: 'messages.insert', text: statement, values })
 }

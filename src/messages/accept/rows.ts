@@ -12,17 +12,20 @@ export interface NewMessage extends ComposedMessage {
   instance: SafetyInstance & { waNumber: string | null }
   to: string
   scheduledAt: Date | null
+  /** Orders it among the messages to the same number. */
+  acceptedAt: Date
   campaignId: string | null
   /** Number of recipients of the campaign. */
   campaignRecipients?: number
 }
 
-/** The rows of new messages as they will be stored. `now` is the time of the transaction. */
-export function composeRows(app: App, messages: readonly NewMessage[], now: Date): Message[] {
-  return messages.map((message) => rowOf(app, message, now))
+/** The rows of new messages as they will be stored. */
+export function composeRows(app: App, messages: readonly NewMessage[]): Message[] {
+  return messages.map((message) => rowOf(app, message))
 }
 
-function rowOf(app: App, message: NewMessage, now: Date): Message {
+function rowOf(app: App, message: NewMessage): Message {
+  const now = message.acceptedAt
   const { warnings, safety, cold } = safetyBook(app).judge(message.instance, message, now, message.campaignRecipients)
   return {
     id: message.id,

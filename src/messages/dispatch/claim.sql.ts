@@ -37,7 +37,8 @@ const planInForce = planInForceSql('s')
 
 /**
  * Locks messages in the order of their ids, and reads what the decision about each depends on. `blocked` relies on the index of open
- * messages by instance, peer and due time.
+ * messages by instance, peer and due time. The messages of one owner have different times of acceptance (`createdAt`), in the order of their
+ * commits; only those of one transaction share one, and have ids in their order.
  */
 export async function lockOpen(tx: Sql, ids: readonly string[]): Promise<OpenRow[]> {
   const { rows } = await tx.query<OpenRow>({
@@ -49,7 +50,7 @@ export async function lockOpen(tx: Sql, ids: readonly string[]): Promise<OpenRow
         w."ownerId", ${planInForce} as plan, s.status <> 'inactive' as subscribed,
         exists (
           select 1 from messages e where e."instanceId" = m."instanceId" and e.peer = m.peer and e.direction = 'outbound'
-            and e.status in ('queued', 'sending') and e."acceptedAt" is null and e."dueAt" <= now() and (e."dueAt", e.id) < (m."dueAt", m.id)
+            and e.status in ('queued', 'sending') and e."acceptedAt" is null and e."dueAt" <= now() and (e."dueAt", e."createdAt", e.id) < (m."dueAt", m."createdAt", m.id)
         ) as blocked,
         now() as now
       from messages m

@@ -28,12 +28,12 @@ export async function storeAccepted(tx: Sql, accepted: readonly (Leased & { prov
  */
 export async function releaseLeases(
   tx: Sql,
-  retries: readonly (Leased & { delayMs: number; mayHaveLeft: boolean })[],
+  retries: readonly (Leased & { delayMs: number; mayHaveLeft: boolean; counts: boolean })[],
 ): Promise<(Dispatchable & { nextAttemptAt: Date })[]> {
   const { rows } = await tx.query<Dispatchable & { nextAttemptAt: Date }>(
     `update messages m set "leaseToken" = null, "leaseUntil" = null, "nextAttemptAt" = clock_timestamp() + r.ms * interval '1 millisecond',
-       "handedAt" = case when r."left" then m."handedAt" end
-     from unnest($1::uuid[], $2::uuid[], $3::float8[], $4::boolean[]) as r(id, token, ms, "left")
+       "handedAt" = case when r."left" then m."handedAt" end, attempts = m.attempts - case when r.counts then 0 else 1 end
+     from unnest($1::uuid[], $2::uuid[], $3::float8[], $4::boolean[], $5::boolean[]) as r(id, token, ms, "left", counts)
      where m.id = r.id and m."leaseToken" = r.token and m.status = 'sending' and m."acceptedAt" is null
      returning m.id, m."scheduledAt", m."campaignId", m."nextAttemptAt"`,
     [
@@ -41,6 +41,7 @@ export async function releaseLeases(
       retries.map(({ token }) => token),
       retries.map(({ delayMs }) => delayMs),
       retries.map(({ mayHaveLeft }) => mayHaveLeft),
+      retries.map(({ counts }) => counts),
     ],
   )
   return rows

@@ -15,20 +15,28 @@ export interface Settlement {
   outcome: SendOutcome
 }
 
+interface Retry {
+  message: ClaimedMessage
+  delayMs: number
+  /** True if the attempt counts towards the limit of attempts. */
+  counts: boolean
+}
+
 /** Commits outcomes in one transaction. Skips those whose lease was lost, and counts them in the `fencedWrites` metric. */
 export async function settleAll(app: App, settlements: readonly Settlement[]): Promise<void> {
   const settled = await sqlTransaction(app.pool, async (tx) => {
     // A fixed lock order prevents deadlocks between two settlements.
     const list = [...settlements].sort((a, b) => (a.message.id < b.message.id ? -1 : 1))
     const failing: Failing[] = []
-    const retries: { message: ClaimedMessage; delayMs: number }[] = []
+    const retries: Retry[] = []
     for (const { message, outcome } of list) {
       const { id, token, mayHaveLeft } = message
       if (outcome.outcome === 'refused') failing.push({ id, token, mayHaveLeft, error: outcome.error })
       if (outcome.outcome !== 'retry') continue
-      const delayMs = retryDelayMs(message.attempt, outcome.afterMs)
+      const counts = !outcome.offline
+      const delayMs = retryDelayMs(counts ? message.attempt : 1, outcome.afterMs)
       if (delayMs === null) failing.push({ id, token, mayHaveLeft, error: outcome.error })
-      else retries.push({ message, delayMs })
+      else retries.push({ message, delayMs, counts })
     }
     const failed = await failMessages(tx, failing)
     const accepted = await accept(tx, list)
@@ -50,11 +58,11 @@ async function accept(tx: Sql, list: readonly Settlement[]): Promise<number> {
 }
 
 /** Releases leases and adds jobs for the next attempt. */
-async function release(app: App, tx: Sql, retries: readonly { message: ClaimedMessage; delayMs: number }[]): Promise<number> {
+async function release(app: App, tx: Sql, retries: readonly Retry[]): Promise<number> {
   if (retries.length === 0) return 0
   const released = await releaseLeases(
     tx,
-    retries.map(({ message, delayMs }) => ({ ...message, delayMs })),
+    retries.map(({ message, delayMs, counts }) => ({ ...message, delayMs, counts })),
   )
   await enqueueDispatch(
     app,

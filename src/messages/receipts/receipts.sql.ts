@@ -6,6 +6,8 @@ import type { EventfulMessage } from '../events.ts'
 
 export interface ReceiptRow extends EventfulMessage {
   position: number
+  /** True for an earlier message to the same number that is accepted and not reported yet. */
+  earlier: boolean
   status: MessageStatus
 }
 
@@ -20,6 +22,8 @@ export interface Change {
 /**
  * Locks the outbound messages of receipts, in the order of their ids. Finds each by our reference (primary key) or by the provider's id
  * (unique index of instance and provider's id). `position` is the place of its receipt, from 1.
+ * Also locks and returns, in the order in which they left, earlier messages to the same number that the network has accepted and not
+ * reported yet (partial index messages_unreported_idx). They may be on their way in another process.
  */
 export async function lockMessages(tx: Sql, receipts: readonly Receipt[]): Promise<ReceiptRow[]> {
   const { rows } = await tx.query<ReceiptRow>({
@@ -32,11 +36,18 @@ export async function lockMessages(tx: Sql, receipts: readonly Receipt[]): Promi
         union
         select a.position, m.id from asked a join messages m on m."instanceId" = a.instance and m."providerMessageId" = a.provider
         where a.reference is null
+      ), before as (
+        select f.position, e.id, row_number() over (order by e."dueAt", e."createdAt", e.id) as place
+        from found f join messages m on m.id = f.id and m.status in ('queued', 'sending')
+        join messages e on e."instanceId" = m."instanceId" and e.peer = m.peer and e.direction = 'outbound' and e.status = 'sending'
+          and e."acceptedAt" is not null and (e."dueAt", e."createdAt", e.id) < (m."dueAt", m."createdAt", m.id)
       ), held as (
         select m.id, m."workspaceId", m."instanceId", m."campaignId", m."providerMessageId", m."to", m.status
-        from messages m where m.id in (select id from found) and m.direction = 'outbound' order by m.id for update
+        from messages m where m.id in (select id from found union select id from before) and m.direction = 'outbound' order by m.id for update
       )
-      select f.position, h.* from found f join held h on h.id = f.id`,
+      select f.position, f.earlier, h.*
+      from (select position, false as earlier, id, 0 as place from found union all select position, true, id, place from before) f
+      join held h on h.id = f.id order by f.place`,
     values: [
       receipts.map((receipt) => receipt.instanceId),
       receipts.map((receipt) => receipt.reference ?? ''),

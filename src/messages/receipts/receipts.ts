@@ -5,7 +5,7 @@ import type { NewEvent } from '../../events/log/define.ts'
 import { emit } from '../../events/log/emit.ts'
 import type { Receipt, ReceiptStatus } from '../../providers/provider.ts'
 import { messageEvent } from '../events.ts'
-import { type Change, lockMessages, storeReceipts } from './receipts.sql.ts'
+import { type Change, lockMessages, type ReceiptRow, storeReceipts } from './receipts.sql.ts'
 import { reached } from './status-order.ts'
 
 /**
@@ -15,12 +15,14 @@ import { reached } from './status-order.ts'
 export async function applyReceipts(app: App, receipts: readonly Receipt[]): Promise<Receipt[]> {
   const unknown = await sqlTransaction(app.pool, async (tx) => {
     const rows = await lockMessages(tx, receipts)
-    const byPosition = new Map(rows.map((row) => [row.position, row]))
+    const byPosition = new Map(rows.filter((row) => !row.earlier).map((row) => [row.position, row]))
+    const before = Map.groupBy(
+      rows.filter((row) => row.earlier),
+      (row) => row.position,
+    )
     const changes = new Map<string, Change>()
     const events: NewEvent[] = []
-    for (const [i, receipt] of receipts.entries()) {
-      const row = byPosition.get(i + 1)
-      if (!row) continue
+    function apply(row: ReceiptRow, receipt: Receipt): void {
       const change = changes.get(row.id) ?? { row, status: row.status as ReceiptStatus, error: null, at: {} }
       for (const status of reached(change.status, receipt.status)) {
         change.status = status
@@ -30,6 +32,17 @@ export async function applyReceipts(app: App, receipts: readonly Receipt[]): Pro
         changes.set(row.id, { ...change, row: { ...row, providerMessageId } })
         events.push(messageEvent({ ...row, providerMessageId, error: change.error }, status, receipt.at))
       }
+    }
+    for (const [i, receipt] of receipts.entries()) {
+      const row = byPosition.get(i + 1)
+      if (!row) continue
+      // The network takes messages to one number in order. A report on a later one may arrive first, from another process: the earlier
+      // ones are sent all the same, and their events come first.
+      if (receipt.status !== 'failed') {
+        for (const earlier of before.get(i + 1) ?? [])
+          apply(earlier, { ...receipt, status: 'sent', providerMessageId: undefined })
+      }
+      apply(row, receipt)
     }
     await storeReceipts(tx, [...changes.values()])
     await emit(tx, events)

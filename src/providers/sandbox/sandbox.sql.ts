@@ -27,6 +27,8 @@ export interface Step {
   reference: string | null
   kind: NewStep['kind']
   payload: StepPayload
+  /** When it happened on the network. */
+  at: Date
   /** Number and text of the message with this reference. */
   to: string | null
   body: string | null
@@ -55,10 +57,10 @@ export async function leaseDueSteps(sql: Sql, limit: number, leaseMs: number): P
   const { rows } = await sql.query<Step>({
     name: 'sandbox.take',
     text: `with due as (
-        select id from sandbox_steps where "dueAt" <= clock_timestamp() order by "dueAt", id limit $1 for update skip locked
+        select id, "dueAt" from sandbox_steps where "dueAt" <= clock_timestamp() order by "dueAt", id limit $1 for update skip locked
       ), taken as (
         update sandbox_steps s set "dueAt" = clock_timestamp() + $2 * interval '1 millisecond' from due
-        where s.id = due.id returning s.id, s."instanceId", s.reference, s.kind, s.payload
+        where s.id = due.id returning s.id, s."instanceId", s.reference, s.kind, s.payload, due."dueAt" as at
       )
       select t.*, m."to", m.body from taken t left join sandbox_messages m on m.reference = t.reference order by t.id`,
     values: [limit, leaseMs],

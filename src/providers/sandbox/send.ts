@@ -63,7 +63,7 @@ async function cutOffAmong(tx: Sql, attempts: readonly Attempt[]): Promise<Reado
 }
 
 function connectionLost(app: App): SendOutcome {
-  return { outcome: 'retry', error: 'CONNECTION_LOST', afterMs: app.config.sandboxLatencyMs }
+  return { outcome: 'retry', error: 'CONNECTION_LOST', afterMs: app.config.sandboxLatencyMs, offline: true }
 }
 
 function answer(app: App, { instanceId, message }: Attempt, script: Script, before: number, steps: NewStep[]): SendOutcome {

@@ -49,10 +49,9 @@ async function move(app: App, events: Reports, { id, instanceId, payload }: Step
 }
 
 async function report(steps: readonly Step[], events: Reports): Promise<void> {
-  const at = new Date()
   const receipts: Receipt[] = []
   const answers: InboundMessage[] = []
-  for (const { kind, instanceId, reference, payload, to, body } of steps) {
+  for (const { kind, instanceId, reference, payload, at, to, body } of steps) {
     if (!reference) continue
     if (kind === 'receipt' && payload.status) {
       const { status, error } = payload
