@@ -1,6 +1,6 @@
 // The operator's command line: `npm run -s gateway -- COMMAND`. Works with and without a running gateway.
 import { randomBytes } from 'node:crypto'
-import { Argument, Command, CommanderError, Option } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
 import { PgBoss } from 'pg-boss'
 import {
   createAccount,
@@ -174,11 +174,13 @@ gateway
   .command('config')
   .description('print every environment variable, its default and its meaning, as a Markdown table')
   .action(() => console.log(configTable()))
-gateway
-  .command('print')
-  .description('print a file for this installation: a systemd service, an nginx site, Prometheus alerts, a Grafana dashboard')
-  .addArgument(new Argument('<file>', 'what to print').choices(printable))
-  .action(async (file: string) => console.log(await printed(file, readConfig().config.port)))
+const toPrint = gateway.command('print').description('print a file for this installation')
+for (const [file, description] of Object.entries(printable)) {
+  toPrint
+    .command(file)
+    .description(description)
+    .action(async () => console.log(await printed(file, readConfig().config.port)))
+}
 gateway
   .command('draft-migration <name>', { hidden: true })
   .description('for developers: write a migration from the changes in prisma/schema')

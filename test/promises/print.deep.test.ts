@@ -35,7 +35,7 @@ async function print(what: string): Promise<string> {
 it('nginx takes the configuration, and passes events on HTTP/2 as they happen', async () => {
   const nginx = need('nginx', 'nginx-light')
   const databaseUrl = await cloneDatabase()
-  const gateway = await openGateway({ databaseUrl, env: { TRUST_PROXY: '1' } })
+  const gateway = await openGateway({ databaseUrl, env: { TRUST_PROXY: '1', RATE_LIMIT_PER_SECOND: '1000' } })
   const { apiKey } = await createAccount(databaseUrl)
   const [pem, key] = [path.join(folder, 'gateway.pem'), path.join(folder, 'gateway.key')]
   const name = ['-subj', '/CN=gateway.example.com', '-days', '1', '-nodes', '-newkey', 'rsa:2048']

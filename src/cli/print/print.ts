@@ -5,7 +5,13 @@ import path from 'node:path'
 const files = { systemd: 'gateway.service', nginx: 'nginx.conf', alerts: 'alerts.yml' }
 const root = path.join(import.meta.dirname, '../../..')
 
-export const printable = [...Object.keys(files), 'grafana'] as const
+/** What can be printed, with a description of each. */
+export const printable: Readonly<Record<string, string>> = {
+  systemd: 'a service for systemd',
+  nginx: 'a site for nginx, with HTTP/2 and streams',
+  alerts: 'alerts for Prometheus',
+  grafana: 'a dashboard for Grafana',
+}
 
 /** The text of one of {@link printable}, with the folder, the Node and the port of this installation. */
 export async function printed(what: string, port: number): Promise<string> {
