@@ -74,3 +74,15 @@ export async function cancelEnqueued(
     [campaignIds, messageIds, error],
   )
 }
+
+/** What an event tells of a campaign. */
+export async function readHead(
+  tx: Sql,
+  id: string,
+): Promise<Pick<Campaign, 'workspaceId' | 'instanceId' | 'status' | 'error'> | undefined> {
+  const { rows } = await tx.query<Pick<Campaign, 'workspaceId' | 'instanceId' | 'status' | 'error'>>(
+    'select "workspaceId", "instanceId", status, error from campaigns where id = $1',
+    [id],
+  )
+  return rows[0]
+}

@@ -3,6 +3,7 @@
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { fail } from '../../core/errors.ts'
+import { tellContacts } from '../events.ts'
 import {
   addToCount,
   deleteContactRows,
@@ -64,6 +65,7 @@ export async function deleteContacts(app: App, tx: Sql, workspaceId: string, con
   await deleteMemberships(tx, ids)
   await deleteContactRows(tx, ids)
   await giveBack()
+  await tellContacts(tx, workspaceId, 'deleted', ids)
   return ids
 }
 

@@ -5,9 +5,11 @@ import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { newId } from '../../core/id.ts'
 import { deleteJobs } from '../../core/jobs/jobs.ts'
+import { emit } from '../../events/log/emit.ts'
 import type { SafetyState } from '../../instances/safety.ts'
 import { readSendingInstances, type SendingInstance } from '../../instances/sending.sql.ts'
 import { campaignDispatchJob, dispatchRequest, enqueueDispatch } from '../dispatch/dispatch-job.ts'
+import { messageEvent } from '../events.ts'
 import { type MessageSafety, safetyBook } from '../safety/safety.ts'
 import type { ComposedMessage } from './compose.ts'
 import { insertMessages } from './insert.sql.ts'
@@ -69,6 +71,10 @@ export async function enqueueMessages(
       tx,
       messages.map((message) => dispatchRequest(message)),
     ),
+    emit(
+      tx,
+      messages.map((message) => messageEvent(message, 'queued', now)),
+    ),
   ])
   const judged = messages.at(-1)?.safety as Partial<MessageSafety> | undefined
   return { ids: messages.map(({ id }) => id), state: judged?.state ?? 'restricted' }
@@ -106,7 +112,13 @@ export async function withdrawFrom(app: App, tx: Sql, contactIds: readonly strin
 
 /** Cancels a campaign's queued messages and returns their quota. */
 export async function cancelQueued(tx: Sql, campaignId: string): Promise<void> {
-  await giveBack(tx, await cancelQueuedOf(tx, campaignId))
+  const rows = await cancelQueuedOf(tx, campaignId)
+  await giveBack(tx, rows)
+  const now = new Date()
+  await emit(
+    tx,
+    rows.map((row) => messageEvent(row, 'cancelled', now)),
+  )
 }
 
 async function giveBack(tx: Sql, rows: readonly UnsentMessage[]): Promise<void> {

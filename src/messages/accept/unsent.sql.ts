@@ -1,9 +1,9 @@
 // SQL of messages of a campaign that have not been sent: takes them back, cancels them, counts them.
 import type { Sql } from '../../core/database/database.ts'
+import type { EventfulMessage } from '../events.ts'
 
 /** A message that no provider has, when it is taken back or cancelled. */
-export interface UnsentMessage {
-  id: string
+export interface UnsentMessage extends EventfulMessage {
   ownerId: string
   period: string | null
   waiting: boolean
@@ -21,7 +21,7 @@ const cameBack = `m.status = 'sending' and m."leaseToken" is null and m."accepte
  * or in delivery.
  */
 function held(which: string): string {
-  return `select m.id, w."ownerId", m."countedPeriod"::text as period, m."waitingSince" is not null as waiting
+  return `select m.id, m."workspaceId", m."instanceId", m."campaignId", m."providerMessageId", m."to", w."ownerId", m."countedPeriod"::text as period, m."waitingSince" is not null as waiting
     from messages m join workspaces w on w.id = m."workspaceId"
     where m."campaignId" = $1 and (${which}) order by m.id for update of m`
 }
