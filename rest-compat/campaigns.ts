@@ -79,6 +79,14 @@ const GetCampaignStats = graphql(`
   }
 `)
 
+const UpdateCampaign = graphql(`
+  mutation UpdateCampaign($id: ID!, $input: UpdateCampaignInput!) {
+    updateCampaign(id: $id, input: $input) {
+      ...CampaignRecord
+    }
+  }
+`)
+
 const PauseCampaign = graphql(`
   mutation PauseCampaign($id: ID!) {
     pauseCampaign(id: $id) {
@@ -169,6 +177,14 @@ export const campaignRoutes = [
     document: GetCampaign,
     variables: byId,
     project: (data) => data.campaign,
+    answer: campaignRecord,
+  }),
+  row('PUT', '/campaigns/:id', {
+    summary: 'Change the name, the rate and the quiet hours of a campaign',
+    document: UpdateCampaign,
+    input: 'UpdateCampaignInput',
+    variables: ({ params, body }) => ({ id: params.id as string, input: body as never }),
+    project: (data) => data.updateCampaign,
     answer: campaignRecord,
   }),
   row('GET', '/campaigns/:id/stats', {

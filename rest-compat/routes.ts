@@ -15,6 +15,7 @@ import { messageExport } from './message-files.ts'
 import { messageRoutes } from './messages.ts'
 import { numberLookupRoutes } from './number-lookups.ts'
 import type { FileRoute, RefusedRoute, Route } from './route.ts'
+import { retentionRoutes } from './retention.ts'
 import { statusRoutes } from './statuses.ts'
 import { teamAccessRoutes } from './team-access.ts'
 import { teamRoutes } from './teams.ts'
@@ -39,6 +40,7 @@ export const routes: readonly (Route | RefusedRoute | FileRoute | ExportRoute)[]
   ...mediaRows,
   ...webhookRoutes,
   ...statusRoutes,
+  ...retentionRoutes,
   ...accountRoutes,
   ...billingRoutes,
   ...apiKeyRoutes,

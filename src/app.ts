@@ -2,6 +2,7 @@
 
 import { readAuthors } from './accounts/service.ts'
 import { limitSignIn } from './billing/admission/sign-in-rate.ts'
+import { keepRecipients } from './campaigns/expired.sql.ts'
 import { checkCampaign } from './campaigns/service.ts'
 import { type App, type AppOptions, createApp } from './core/app.ts'
 import { sampleEvent } from './event-types.ts'
@@ -29,6 +30,7 @@ export async function openApp(options: Omit<AppOptions, 'hooks'>): Promise<App> 
       readAuthors,
       revokeInvitations,
       releaseWaiting,
+      keepRecipients,
       deleteEndpoints: endEndpoints,
       disableEndpoints: disableEndpointsOf,
       checkInstance,

@@ -19,6 +19,7 @@ import { closeImplementation } from './instances/close.ts'
 import { mediaJobs } from './media/jobs.ts'
 import { dispatchImplementations } from './messages/dispatch/dispatch.ts'
 import { releaseImplementation, sweepImplementation } from './messages/dispatch/waiting.ts'
+import { expireImplementation } from './messages/retention/sweep.ts'
 import { providers } from './providers/providers.ts'
 import { deliveryQueues } from './webhooks/delivery-queues.ts'
 import { webhookJobs } from './webhooks/jobs.ts'
@@ -33,6 +34,7 @@ const jobs: readonly JobImplementation[] = [
   ...dispatchImplementations,
   releaseImplementation,
   sweepImplementation,
+  expireImplementation,
   advanceImplementation,
   sweepCampaigns,
   bulkImplementation,

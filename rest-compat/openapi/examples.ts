@@ -49,6 +49,7 @@ export function examplesFor(
     updateContactGroup: { name: { summary: 'Another name', value: { name: 'Good customers' } } },
     addGroupMembers: { one: { summary: 'One contact', value: { contactIds: [contactId] } } },
     removeGroupMembers: { one: { summary: 'One contact', value: { contactIds: [contactId] } } },
+    updateRetentionSettings: { year: { summary: 'A year', value: { messagesDays: 365 } } },
     bulkDeleteContacts: { one: { summary: 'One contact', value: { contactIds: [contactId] } } },
     createTemplate: {
       text: {
@@ -82,6 +83,12 @@ export function examplesFor(
           contactIds: [contactId],
           scheduledAt: halfAYearAhead(),
         },
+      },
+    },
+    updateCampaign: {
+      pace: {
+        summary: 'Thirty messages a minute, and none at night',
+        value: { ratePerMinute: 30, quietHours: { from: '21:00', to: '08:00', timeZone: 'Europe/Rome' } },
       },
     },
     createWebhook: {

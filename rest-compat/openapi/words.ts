@@ -44,6 +44,11 @@ const ofBoth = [
   family('/events', 'Events', guide('events')),
   family('/number-lookups', 'Number lookups', 'Check whether numbers are on the network: up to 100 numbers in one request.'),
   family('/media', 'Media', guide('media')),
+  family(
+    '/retention-settings',
+    'Retention',
+    'Choose how long the workspace keeps its messages. A message that has not left stays; usage and the counts of campaigns stay too.',
+  ),
 ]
 const atTheEnd = [
   family('/statuses', 'Statuses', 'Publish statuses. No plan includes this feature.'),

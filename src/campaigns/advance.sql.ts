@@ -2,6 +2,7 @@
 import { planInForceSql } from '../billing/plans.ts'
 import type { Sql } from '../core/database/database.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
+import type { ProviderName } from '../providers/provider.ts'
 import { advanceJob } from './campaign-job.ts'
 
 /**
@@ -13,6 +14,7 @@ export async function commitWithoutDisk(tx: Sql): Promise<void> {
 }
 
 export interface Held extends Campaign {
+  provider: ProviderName
   ownerId: string
   plan: string
   subscribed: boolean
@@ -28,7 +30,7 @@ export async function holdCampaign(tx: Sql, id: string): Promise<Held | undefine
     name: 'campaigns.hold',
     text: `select c.*, date_trunc('milliseconds', now()) as now, w."ownerId", s.status <> 'inactive' as subscribed,
         ${planInForce} as plan,
-        i."deletedAt" is not null as "instanceDeleted"
+        i.provider, i."deletedAt" is not null as "instanceDeleted"
       from campaigns c
       join instances i on i.id = c."instanceId"
       join workspaces w on w.id = c."workspaceId"
@@ -44,6 +46,8 @@ export interface Planned {
   to: string
   body: string | null
   contactId: string | null
+  /** True if the contact was deleted since the campaign was created. */
+  contactDeleted: boolean
 }
 
 /**
@@ -54,7 +58,7 @@ export interface Planned {
 export async function readPlanned(tx: Sql, id: string, pageSize: number): Promise<Planned[]> {
   const { rows } = await tx.query<Planned>({
     name: 'campaigns.planned',
-    text: `select r.position, r."to", r.body, c.id as "contactId"
+    text: `select r.position, r."to", r.body, c.id as "contactId", r."contactId" is not null and c.id is null as "contactDeleted"
       from (
         select * from campaign_recipients
         where "campaignId" = $1 and status between 'planned' and 'planned' order by status, position limit $2
@@ -77,6 +81,29 @@ export async function markEnqueued(
       from unnest($2::int[], $3::uuid[]) as u(position, id) where r."campaignId" = $1 and r.position = u.position`,
     values: [id, positions, messageIds],
   })
+}
+
+/** Cancels recipients before they have a message. Relies on the row lock of {@link holdCampaign}. */
+export async function cancelPlanned(tx: Sql, id: string, positions: readonly number[], error: string): Promise<void> {
+  await tx.query(
+    `update campaign_recipients set status = 'cancelled', error = $3, "updatedAt" = now()
+     where "campaignId" = $1 and position = any($2::int[])`,
+    [id, positions, error],
+  )
+}
+
+/** Stores when the next message may leave, and by which default rate. Relies on the row lock of {@link holdCampaign}. */
+export async function savePace(tx: Sql, id: string, defaultRate: number | null, nextAt: Date): Promise<void> {
+  await tx.query('update campaigns set "defaultRate" = $2, "nextAt" = $3 where id = $1', [id, defaultRate, nextAt])
+}
+
+/** Marks a scheduled campaign as begun, although quiet hours hold it. Relies on the row lock of {@link holdCampaign}. */
+export async function saveHeld(tx: Sql, id: string): Promise<void> {
+  await tx.query(
+    `update campaigns set status = 'running', "processingStartedAt" = coalesce("processingStartedAt", now()), "lastActivityAt" = now(),
+       "updatedAt" = now() where id = $1 and status = 'scheduled'`,
+    [id],
+  )
 }
 
 /** Relies on the row lock of {@link holdCampaign}. */

@@ -7,11 +7,13 @@ import type { Sql } from '../core/database/database.ts'
 import { sqlTransaction } from '../core/database/transaction.ts'
 import { implementJob } from '../core/jobs/jobs.ts'
 import { announceChange, subject } from '../events/live/follow.ts'
+import type { SafetyState } from '../instances/safety.ts'
 import { type CampaignMessage, enqueueMessages } from '../messages/accept/enqueue.ts'
 import { countOpen } from '../messages/accept/unsent.sql.ts'
 import { lastInstant } from '../messages/dispatch/dispatch.ts'
 import { safetyBook } from '../messages/safety/safety.ts'
 import {
+  cancelPlanned,
   commitWithoutDisk,
   failPlanned,
   type Held,
@@ -20,10 +22,15 @@ import {
   type Planned,
   readForgotten,
   readPlanned,
+  saveHeld,
+  savePace,
   saveStep,
 } from './advance.sql.ts'
 import { advanceJob, sweepJob, wake } from './campaign-job.ts'
-import { nextStep, type Progress, paceAfter, restAfter, turnMs } from './policy.ts'
+import { defaultRates, nextMoment, wakeAt } from './pace.ts'
+import { lookAgainAt, nextStep, type Progress, restAfter, strideAfter, turnMs } from './policy.ts'
+import { quietHoursOf, quietUntil } from './quiet-hours.ts'
+import { takeBackAndPlan } from './take-back.ts'
 
 export const advanceImplementation = implementJob(advanceJob, { batchSize: 1, workers: 2 }, async (app, jobs) => {
   for (const { id } of jobs) await takeTurn(app, id)
@@ -39,11 +46,11 @@ async function takeTurn(app: App, id: string): Promise<void> {
   const begin = performance.now()
   for (;;) {
     const pageBegin = performance.now()
-    const pace = paceAfter(pageBegin - lastInstant(app).at)
-    if (!(await advance(app, id, pace.pageSize))) return
+    const stride = strideAfter(pageBegin - lastInstant(app).at)
+    if (!(await advance(app, id, stride.pageSize))) return
     const now = performance.now()
     if (app.stopping || now - begin > turnMs) break
-    await pause(restAfter(now - pageBegin, pace))
+    await pause(restAfter(now - pageBegin, stride))
   }
   await sqlTransaction(app.pool, (tx) => wake(app, tx, id))
 }
@@ -78,7 +85,13 @@ async function advanceIn(app: App, tx: Sql, id: string, pageSize: number): Promi
   const [, campaign] = await Promise.all([commitWithoutDisk(tx), holdCampaign(tx, id)])
   if (!campaign) return false
   const [recipients, counts] = await Promise.all([readPlanned(tx, id, pageSize), countOpen(tx, id)])
-  const progress: Progress = { ...campaign, ...counts, planned: recipients.length }
+  const progress: Progress = {
+    ...campaign,
+    ...counts,
+    planned: recipients.length,
+    rate: rateOf(campaign),
+    quietUntil: quietUntil(quietHoursOf(campaign.quietHours), campaign.now),
+  }
   const step = nextStep(progress, campaign.now, pageSize)
   switch (step.do) {
     case 'nothing':
@@ -86,26 +99,57 @@ async function advanceIn(app: App, tx: Sql, id: string, pageSize: number): Promi
     case 'later':
       await wake(app, tx, id, step.at)
       return false
+    case 'hold':
+      return await hold(app, tx, campaign, progress, step.until)
     case 'complete':
       return await end(tx, id, 'completed')
     case 'fail':
       await failPlanned(tx, id, step.error)
       return await end(tx, id, 'failed', step.error)
     case 'send':
-      return await send(app, tx, campaign, recipients.slice(0, step.most))
+      return await leaveOutDeleted(app, tx, campaign, recipients, Math.min(step.most, pageSize))
   }
+}
+
+/** Messages a minute; null without a limit. The first message shows the safety state of the instance, so until then it is the lowest rate. */
+function rateOf({ ratePerMinute, provider, defaultRate }: Held): number | null {
+  if (ratePerMinute !== null) return ratePerMinute
+  return provider === 'sandbox' ? null : (defaultRate ?? defaultRates.restricted)
+}
+
+/** Holds the campaign until the quiet hours end. What is queued, for example because the instance is not connected, is planned again. */
+async function hold(app: App, tx: Sql, campaign: Held, { planned, waiting }: Progress, until: Date): Promise<false> {
+  const { id, status, now } = campaign
+  const takenBack = waiting > 0 ? await takeBackAndPlan(app, tx, id) : 0
+  if (status === 'scheduled') await saveHeld(tx, id)
+  if (takenBack > 0 || status === 'scheduled') await announceChange(tx, subject('campaign', id))
+  // Without a planned recipient, only attempts in progress are left, which complete it.
+  await wake(app, tx, id, planned + takenBack > 0 ? until : lookAgainAt(campaign, now))
+  return false
+}
+
+/** Cancels recipients whose contact was deleted, and sends to at most `most` of the others. */
+async function leaveOutDeleted(app: App, tx: Sql, campaign: Held, page: readonly Planned[], most: number): Promise<boolean> {
+  const [deleted, others] = [page.filter((one) => one.contactDeleted), page.filter((one) => !one.contactDeleted)]
+  if (deleted.length > 0) {
+    const positions = deleted.map(({ position }) => position)
+    await cancelPlanned(tx, campaign.id, positions, 'CONTACT_DELETED')
+    await change(tx, campaign.id, 'running')
+  }
+  if (others.length === 0) return true
+  return await send(app, tx, campaign, others.slice(0, most), others.length > most)
 }
 
 /**
  * Creates messages for as many of the next recipients as the quota allows. Without quota or without a usable subscription, the
- * campaign pauses itself.
+ * campaign pauses itself. With a rate, the rest is sent by a job at its time.
  */
-async function send(app: App, tx: Sql, campaign: Held, next: readonly Planned[]): Promise<boolean> {
-  const { id, ownerId, plan } = campaign
+async function send(app: App, tx: Sql, campaign: Held, next: readonly Planned[], hasMore: boolean): Promise<boolean> {
+  const { id, ownerId, plan, now } = campaign
   if (!campaign.subscribed) return await end(tx, id, 'paused', 'SUBSCRIPTION_INACTIVE')
   const recipients = next.slice(0, await quotaLeft(tx, ownerId, plan))
   if (recipients.length === 0) return await end(tx, id, 'paused', 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED')
-  const ids = await enqueueMessages(app, tx, campaign as CampaignMessage, recipients, campaign.now)
+  const { ids, state } = await enqueueMessages(app, tx, campaign as CampaignMessage, recipients, now)
   await app.failpoint('campaign.mid_page')
   await markEnqueued(
     tx,
@@ -114,13 +158,25 @@ async function send(app: App, tx: Sql, campaign: Held, next: readonly Planned[])
     ids,
   )
   await change(tx, id, 'running')
+  const nextAt = await pace(tx, campaign, state, recipients.length)
+  if (nextAt && hasMore) await wake(app, tx, id, wakeAt(nextAt, now))
   // Reserves quota last: other sends of this owner wait for its row lock from here to the commit.
   const granted = await reserveQuota(
     tx,
     recipients.map(() => ({ ownerId, plan, counts: true })),
   )
   if (granted.includes(false)) throw quotaRaced
-  return true
+  return !(nextAt && hasMore)
+}
+
+/** Stores when the next message may leave, after `count` messages left now. Returns null without a rate. */
+async function pace(tx: Sql, campaign: Held, state: SafetyState, count: number): Promise<Date | null> {
+  const rate = rateOf(campaign)
+  if (rate === null) return null
+  const byState = defaultRates[state]
+  const nextAt = nextMoment({ rate, nextAt: campaign.nextAt }, campaign.ratePerMinute ?? byState, count, campaign.now)
+  await savePace(tx, campaign.id, byState, nextAt)
+  return nextAt
 }
 
 /** Ends or pauses the campaign by itself. Returns false, because nothing more may be sent. */

@@ -8,6 +8,18 @@ export async function lockCampaign(tx: Sql, workspaceId: string, id: string): Pr
   return (await tx.query<Campaign & { now: Date }>(text, [id, workspaceId])).rows[0]
 }
 
+export type Changeable = Pick<Campaign, 'name' | 'ratePerMinute' | 'quietHours' | 'nextAt'>
+
+/** Stores what the owner may change, and returns the row. Relies on {@link lockCampaign}. */
+export async function saveChanges(tx: Sql, id: string, changes: Changeable): Promise<Campaign> {
+  const { name, ratePerMinute, quietHours, nextAt } = changes
+  const { rows } = await tx.query<Campaign>(
+    `update campaigns set name = $2, "ratePerMinute" = $3, "quietHours" = $4, "nextAt" = $5, "updatedAt" = now() where id = $1 returning *`,
+    [id, name, ratePerMinute, quietHours && JSON.stringify(quietHours), nextAt],
+  )
+  return rows[0] as Campaign
+}
+
 export interface NewRecipient {
   to: string
   contactId: string | null

@@ -56,7 +56,7 @@ async function create(ctx: Context, input: unknown): Promise<Campaign> {
 async function insertCampaign(
   { principal }: Context,
   tx: Tx,
-  { instanceId, name, scheduledAt = null }: CampaignFields,
+  { instanceId, name, scheduledAt = null, ratePerMinute = null, quietHours }: CampaignFields,
   { type, body, mediaUrl, content, templateId }: Content,
   recipientsCount: number,
 ): Promise<Campaign> {
@@ -75,6 +75,8 @@ async function insertCampaign(
       ...(content !== null && { content }),
       recipientsCount,
       scheduledFor: scheduledAt,
+      ratePerMinute,
+      ...(quietHours && { quietHours }),
       status: scheduledAt ? 'scheduled' : 'running',
       lastActivityAt: now,
       createdAt: now,

@@ -3,12 +3,28 @@ import { z } from 'zod'
 import { defineInput, type Rules } from '../core/graph/input.ts'
 import { moment, nameOf, uuid } from '../core/validation.ts'
 import { messageFields, scheduleRules } from '../messages/input.ts'
+import { maxRate } from './pace.ts'
 import { maxRecipients } from './policy.ts'
+import { quietHours } from './quiet-hours.ts'
 
 const { to, contactId, variables, ...message } = messageFields
 
 /** A recipient given as a phone number. */
 export const recipient = z.object({ to, variables: variables.describe('Values of `custom.*` for this recipient.') })
+
+const name = nameOf(200).describe('Its name, 1 to 200 characters.')
+
+const pace = {
+  ratePerMinute: z
+    .int()
+    .min(1)
+    .max(maxRate)
+    .nullish()
+    .describe(
+      'Most messages a minute, 1 to 6000, spread evenly. Without it, the safety state of the instance decides: new 5, warming 20, stable 60, at_risk 10, restricted 1; the sandbox has no limit.',
+    ),
+  quietHours: quietHours.nullish().describe('Hours of the day in which nothing leaves.'),
+}
 
 const rules: Rules = (value, report, config) => {
   scheduleRules(value, report, config)
@@ -23,7 +39,8 @@ export const CreateCampaignInput = defineInput(
   'One message to many recipients: a type with its fields, or a template. Each distinct number receives it once.',
   z.object({
     ...message,
-    name: nameOf(200).describe('Its name, 1 to 200 characters.'),
+    name,
+    ...pace,
     contactId: contactId.describe('The contact to share (type contact).'),
     variables: variables.describe('Values of `custom.*` in a template, for recipients without values of their own.'),
     // Items are unknown here. `readNumbers` validates them in small batches, so that 100,000 recipients do not block the event loop.
@@ -46,3 +63,14 @@ export const CreateCampaignInput = defineInput(
 )
 
 export type CampaignFields = ReturnType<typeof CreateCampaignInput.parse>
+
+export const UpdateCampaignInput = defineInput(
+  'UpdateCampaignInput',
+  'Changes to a campaign. Omitted fields stay unchanged; null means the default rate, or no quiet hours.',
+  z.object({ name: name.optional().describe(name.description ?? ''), ...pace }),
+  (value, report) => {
+    if (Object.keys(value).every((key) => value[key] === undefined)) report([], 'must change name, ratePerMinute or quietHours')
+  },
+)
+
+export type UpdateCampaign = ReturnType<typeof UpdateCampaignInput.parse>

@@ -1,19 +1,20 @@
-// Pure rules of campaigns: allowed state changes, next step, pacing, progress.
+// Pure rules of campaigns: allowed state changes, next step, progress.
 import type { CampaignStatus } from '../generated/prisma/client.ts'
+import { dueNow } from './pace.ts'
 
 /** Most distinct numbers of one campaign. */
 export const maxRecipients = 100_000
 
-/** Pacing of a campaign: messages created at once, and the shortest pause before the next page, in milliseconds. */
-export interface Pace {
+/** How fast pages follow each other: messages created at once, and the shortest pause before the next page, in milliseconds. */
+export interface Stride {
   pageSize: number
   restMs: number
 }
 
-const brisk: Pace = { pageSize: 50, restMs: 100 }
+const brisk: Stride = { pageSize: 50, restMs: 100 }
 /** Pages so small that other sends of the same moment are not delayed noticeably. */
-const gentle: Pace = { pageSize: 5, restMs: 200 }
-/** Time during which campaigns use the gentle pace after a message outside of any campaign was sent. */
+const gentle: Stride = { pageSize: 5, restMs: 200 }
+/** Time during which campaigns make small pages after a message outside of any campaign was sent. */
 const makesWayMs = 60_000
 /**
  * Most messages of one campaign that wait for their provider at a time (backpressure). Other recipients stay planned, without a
@@ -23,28 +24,29 @@ const maxWaiting = 500
 /** Longest time that a worker spends on one campaign before it takes another. */
 export const turnMs = 5_000
 
-/** Returns the pace, `sinceMs` after a message outside of any campaign was last sent. */
-export function paceAfter(sinceMs: number): Pace {
+/** Returns the stride, `sinceMs` after a message outside of any campaign was last sent. */
+export function strideAfter(sinceMs: number): Stride {
   return sinceMs < makesWayMs ? gentle : brisk
 }
 
 /** Milliseconds to pause after a page that took `tookMs`: at least three times as long, so that campaigns slow down on a busy machine. */
-export function restAfter(tookMs: number, { restMs }: Pace): number {
+export function restAfter(tookMs: number, { restMs }: Stride): number {
   return Math.max(restMs, 3 * tookMs)
 }
 
-export type Deed = 'pause' | 'resume' | 'cancel'
+export type Deed = 'pause' | 'resume' | 'cancel' | 'change'
 
 const allowed: Record<Deed, readonly CampaignStatus[]> = {
   pause: ['scheduled', 'running'],
   resume: ['paused'],
   cancel: ['scheduled', 'running', 'paused'],
+  change: ['scheduled', 'running', 'paused'],
 }
 
-const done: Record<Deed, string> = { pause: 'paused', resume: 'resumed', cancel: 'cancelled' }
+const done: Record<Deed, string> = { pause: 'paused', resume: 'resumed', cancel: 'cancelled', change: 'changed' }
 const either = new Intl.ListFormat('en', { type: 'disjunction' })
 
-/** Returns why a campaign in this state cannot be paused, resumed or cancelled; null if it can. */
+/** Returns why a campaign in this state cannot be paused, resumed, cancelled or changed; null if it can. */
 export function obstacle(deed: Deed, status: CampaignStatus): string | null {
   if (allowed[deed].includes(status)) return null
   return `The campaign is ${status}; only a campaign that is ${either.format(allowed[deed])} can be ${done[deed]}`
@@ -61,12 +63,22 @@ export interface Progress {
   open: number
   /** Those of the open messages that no provider has accepted yet. */
   waiting: number
+  /** Those of them that wait for their instance. When it connects, they leave all at once. */
+  held: number
+  /** Most messages a minute; null without a limit. */
+  rate: number | null
+  /** Earliest time of the next message by the rate. */
+  nextAt: Date | null
+  /** End of the quiet hours; null outside of them. */
+  quietUntil: Date | null
 }
 
 export type Step =
   /** The campaign has ended, or is paused with planned recipients. */
   | { do: 'nothing' }
   | { do: 'later'; at: Date }
+  /** Quiet hours: nothing leaves until `until`, not even what is queued. */
+  | { do: 'hold'; until: Date }
   | { do: 'complete' }
   | { do: 'fail'; error: string }
   | { do: 'send'; most: number }
@@ -79,9 +91,13 @@ export function nextStep(campaign: Progress, now: Date, pageSize: number): Step 
     // A paused campaign without planned recipients still completes.
     if (status !== 'paused' || planned > 0) return { do: 'nothing' }
   }
+  const { rate, nextAt, quietUntil, held } = campaign
+  if (quietUntil && (planned > 0 || waiting > 0) && !campaign.instanceDeleted) return { do: 'hold', until: quietUntil }
   if (planned === 0) return open === 0 ? { do: 'complete' } : { do: 'later', at: lookAgainAt(campaign, now) }
   if (campaign.instanceDeleted) return { do: 'fail', error: 'INSTANCE_DELETED' }
-  const most = Math.min(pageSize, maxWaiting - waiting)
+  const due = dueNow({ rate, nextAt }, now)
+  if (due === 0 && nextAt) return { do: 'later', at: nextAt }
+  const most = rate !== null && held > 0 ? 0 : Math.min(pageSize, maxWaiting - waiting, due)
   return most > 0 ? { do: 'send', most } : { do: 'later', at: lookAgainAt(campaign, now) }
 }
 
@@ -89,7 +105,7 @@ export function nextStep(campaign: Progress, now: Date, pageSize: number): Step 
  * Backoff: a quarter of the time since messages were last created, from 250 ms to 5 s. It grows while nothing leaves, for example
  * because the instance is not connected.
  */
-function lookAgainAt({ lastEnqueuedAt }: Progress, now: Date): Date {
+export function lookAgainAt({ lastEnqueuedAt }: Pick<Progress, 'lastEnqueuedAt'>, now: Date): Date {
   const idleMs = lastEnqueuedAt ? now.getTime() - lastEnqueuedAt.getTime() : 0
   return new Date(now.getTime() + Math.min(5_000, Math.max(250, idleMs / 4)))
 }

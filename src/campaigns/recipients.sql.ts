@@ -23,7 +23,14 @@ export interface RecipientRow {
 }
 
 /** The states in which a recipient has its own status, and those in which its message has them. */
-const own: Partial<Record<RecipientState, string>> = { planned: 'planned', failed: 'failed', cancelled: 'cancelled' }
+const own: Partial<Record<RecipientState, string>> = {
+  planned: 'planned',
+  sent: 'sent',
+  delivered: 'delivered',
+  read: 'read',
+  failed: 'failed',
+  cancelled: 'cancelled',
+}
 const ofMessage: Partial<Record<RecipientState, readonly string[]>> = {
   queued: ['queued', 'sending'],
   sent: ['sent'],

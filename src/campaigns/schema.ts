@@ -12,9 +12,11 @@ import type { Campaign } from '../generated/prisma/client.ts'
 import { CampaignStatus } from '../generated/prisma/enums.ts'
 import { listMessages } from '../messages/list.ts'
 import { MessageConnection, MessageRef, MessageTypeRef } from '../messages/object.ts'
-import { CreateCampaignInput } from './input.ts'
+import { CreateCampaignInput, UpdateCampaignInput } from './input.ts'
+import { nextAtOf } from './next-at.ts'
 import type { Counters } from './policy.ts'
-import { cancelCampaign, createCampaign, pauseCampaign, resumeCampaign } from './service.ts'
+import { type QuietHours, quietHoursOf } from './quiet-hours.ts'
+import { cancelCampaign, createCampaign, pauseCampaign, resumeCampaign, updateCampaign } from './service.ts'
 import type { Timeline } from './stats.sql.ts'
 import { type CampaignStats, statsOf } from './stats.ts'
 
@@ -73,6 +75,15 @@ const CampaignStatsRef = builder.objectRef<CampaignStats>('CampaignStats').imple
   }),
 })
 
+const QuietHoursRef = builder.objectRef<QuietHours>('QuietHours').implement({
+  description: 'Hours of the day in which nothing of a campaign leaves.',
+  fields: (t) => ({
+    from: t.exposeString('from', { description: 'When they begin, as HH:MM.' }),
+    to: t.exposeString('to', { description: 'When they end, as HH:MM.' }),
+    timeZone: t.exposeString('timeZone', { description: 'Their IANA time zone.' }),
+  }),
+})
+
 // The type declares no columns to select, so that the row which a mutation returned is used as it is and not read again.
 export const CampaignRef = builder.prismaObject('Campaign', {
   description: 'One message to many recipients.',
@@ -89,6 +100,28 @@ export const CampaignRef = builder.prismaObject('Campaign', {
     error: t.exposeString('error', { nullable: true, description: 'Why it was paused automatically or failed, as a code.' }),
     recipientsCount: t.exposeInt('recipientsCount', { description: 'The number of recipients.' }),
     scheduledFor: t.expose('scheduledFor', { type: 'DateTime', nullable: true, description: 'The planned start.' }),
+    ratePerMinute: t.int({
+      nullable: true,
+      extensions: { columns: ['ratePerMinute', 'defaultRate'] },
+      description:
+        'Most messages a minute: the given rate, or else the default by the safety state of the instance when its last message was created. Null before the first message and in the sandbox, which has no default.',
+      resolve: ({ ratePerMinute, defaultRate }) => ratePerMinute ?? defaultRate,
+    }),
+    quietHours: t.field({
+      type: QuietHoursRef,
+      nullable: true,
+      extensions: { columns: ['quietHours'] },
+      description: 'Hours of the day in which nothing leaves.',
+      resolve: (campaign) => quietHoursOf(campaign.quietHours),
+    }),
+    nextAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      extensions: { columns: ['id', 'status', 'scheduledFor', 'nextAt', 'quietHours'] },
+      description:
+        'When the next message leaves, by its start, its rate and its quiet hours; null if it is paused, or none is planned.',
+      resolve: (campaign, _, ctx) => nextAtOf(ctx, campaign),
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
     stats: t.field({
@@ -164,6 +197,14 @@ builder.mutationFields((t) => {
       authScopes: { active: true },
       args: { input: t.arg({ type: CreateCampaignInput.ref, required: true, description: 'The message and its recipients.' }) },
       resolve: (_, { input }, ctx) => createCampaign(keyed(ctx, 'createCampaign', input), input),
+    }),
+    updateCampaign: t.field({
+      type: CampaignRef,
+      description: 'Changes the name, the rate and the quiet hours of a campaign that has not ended.',
+      errors: ['NOT_FOUND', 'INVALID_STATE'],
+      args: { id, input: t.arg({ type: UpdateCampaignInput.ref, required: true, description: 'The changes.' }) },
+      resolve: (_, args, ctx) =>
+        updateCampaign(ctx, parse(uuid, args.id, 'id'), UpdateCampaignInput.parse(ctx.app.config, args.input)),
     }),
     pauseCampaign: t.field({
       type: CampaignRef,

@@ -1,17 +1,19 @@
 // Operations on campaigns: create, pause, resume, cancel.
 import type { Context } from '../core/context.ts'
-import type { Db, Sql } from '../core/database/database.ts'
+import type { Db } from '../core/database/database.ts'
 import type { Tx } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
 import { write } from '../core/idempotency/idempotency.ts'
 import { announceChange, subject } from '../events/live/follow.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
-import { cancelQueued, takeBack } from '../messages/accept/enqueue.ts'
+import { cancelQueued } from '../messages/accept/enqueue.ts'
 import { wake } from './campaign-job.ts'
-import { lockCampaign, planAgain } from './campaigns.sql.ts'
+import { lockCampaign } from './campaigns.sql.ts'
 import { type Deed, obstacle } from './policy.ts'
+import { takeBackAndPlan } from './take-back.ts'
 
 export { createCampaign } from './create.ts'
+export { updateCampaign } from './update.ts'
 
 /**
  * Stops sending. Messages that are queued, or whose attempt was not accepted, become planned recipients again, and their quota is
@@ -19,14 +21,9 @@ export { createCampaign } from './create.ts'
  */
 export async function pauseCampaign(ctx: Context, id: string): Promise<Campaign> {
   return await change(ctx, id, 'pause', async (tx) => {
-    await takeBackAndPlan(ctx, tx, id)
+    await takeBackAndPlan(ctx.app, tx, id)
     return { status: 'paused' }
   })
-}
-
-/** Deletes the messages that have not left, and sets their recipients back to planned. */
-async function takeBackAndPlan({ app }: Context, tx: Sql, id: string): Promise<void> {
-  await planAgain(tx, id, await takeBack(app, tx, id))
 }
 
 /**
@@ -49,7 +46,7 @@ export async function cancelCampaign(ctx: Context, id: string): Promise<Campaign
   return await change(ctx, id, 'cancel', async (tx, { now }) => {
     await cancelQueued(tx, id)
     // A message that was attempted cannot become cancelled, but its recipient can.
-    await takeBackAndPlan(ctx, tx, id)
+    await takeBackAndPlan(ctx.app, tx, id)
     const where = { campaignId: id, status: 'planned' } as const
     await tx.db.campaignRecipient.updateMany({ where, data: { status: 'cancelled', updatedAt: now } })
     return { status: 'cancelled', cancelledAt: now }

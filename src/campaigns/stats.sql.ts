@@ -17,16 +17,18 @@ export interface StatsRow extends Counters, Timeline {
   status: CampaignStatus
 }
 
-/** Counts each recipient once: those without a message by their own status, the others by their message's. Both are index-only scans. */
+/** Counts each recipient once: those without a message by their own status (their message expired, or never was), the others by their message's. Both are index-only scans. */
 export async function readStats(sql: Sql, workspaceId: string, ids: readonly string[]): Promise<StatsRow[]> {
   const { rows } = await sql.query<StatsRow>({
     name: 'campaigns.stats',
-    text: `select c.id, c.status, c."recipientsCount" as total, r.planned, m.queued, m.sent, m.delivered, m.read,
+    text: `select c.id, c.status, c."recipientsCount" as total, r.planned, m.queued, r.sent + m.sent as sent,
+        r.delivered + m.delivered as delivered, r.read + m.read as read,
         r.failed + m.failed as failed, r.cancelled + m.cancelled as cancelled, c."scheduledFor", c."processingStartedAt",
         c."lastEnqueuedAt", c."completedAt", c."cancelledAt", greatest(c."lastActivityAt", m."lastActivityAt") as "lastActivityAt"
       from campaigns c, lateral (
         select count(*) filter (where status = 'planned')::int as planned, count(*) filter (where status = 'failed')::int as failed,
-          count(*) filter (where status = 'cancelled')::int as cancelled
+          count(*) filter (where status = 'cancelled')::int as cancelled, count(*) filter (where status = 'sent')::int as sent,
+          count(*) filter (where status = 'delivered')::int as delivered, count(*) filter (where status = 'read')::int as read
         from campaign_recipients where "campaignId" = c.id and status <> 'enqueued'
       ) r, lateral (
         select count(*) filter (where status in ('queued', 'sending'))::int as queued, count(*) filter (where status = 'sent')::int as sent,

@@ -22,6 +22,15 @@ export interface Signals {
   events: [last: bigint]
 }
 
+/** A message of a campaign that will not change any more. */
+export interface EndedMessage {
+  id: string
+  campaignId: string | null
+  status: string
+  error: string | null
+  updatedAt: Date
+}
+
 type CheckRow = (db: Db, workspaceId: string, id: string) => Promise<void>
 
 /** Calls from a domain up to a higher one, inside the caller's transaction. src/app.ts says who answers each. */
@@ -55,6 +64,8 @@ export interface Hooks {
   revokeInvitations: (tx: Tx, userId: string) => Promise<void>
   /** Releases the messages that wait for an instance when it connects or is deleted. */
   releaseWaiting: (app: App, tx: Sql, instanceId: string) => Promise<void>
+  /** Keeps the last status of the recipients whose messages are about to be deleted, so that the counts of their campaigns stay. */
+  keepRecipients: (tx: Sql, messages: readonly EndedMessage[]) => Promise<void>
   /** Deletes all webhook endpoints of a workspace. */
   deleteEndpoints: (tx: Sql, workspaceId: string) => Promise<void>
   /** Check that the workspace has the row that an event filter names. @throws NOT_FOUND when it has none. */

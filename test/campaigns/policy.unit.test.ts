@@ -6,9 +6,9 @@ import {
   nextStep,
   obstacle,
   type Progress,
-  paceAfter,
   progressPercent,
   restAfter,
+  strideAfter,
 } from '../../src/campaigns/policy.ts'
 import { CampaignStatus } from '../../src/generated/prisma/enums.ts'
 
@@ -25,6 +25,10 @@ function campaign(fields: Partial<Progress> = {}): Progress {
     planned: 50,
     open: 0,
     waiting: 0,
+    held: 0,
+    rate: null,
+    nextAt: null,
+    quietUntil: null,
     ...fields,
   }
 }
@@ -51,6 +55,20 @@ describe('the next step', () => {
     ['a later look where all are on their way', { planned: 0, open: 3 }, { do: 'later', at: seconds(0.25) }],
     ['the end where none is', { planned: 0 }, { do: 'complete' }],
     ['the end where the instance is gone', { instanceDeleted: true }, { do: 'fail', error: 'INSTANCE_DELETED' }],
+    ['one message where the rate allows one', { rate: 5, nextAt: now }, { do: 'send', most: 1 }],
+    ['nothing before the moment that the rate gives', { rate: 5, nextAt: seconds(3) }, { do: 'later', at: seconds(3) }],
+    [
+      'a later look where messages wait for their instance, to leave at once when it connects',
+      { rate: 60, nextAt: now, open: 1, waiting: 1, held: 1 },
+      { do: 'later', at: seconds(0.25) },
+    ],
+    ['nothing in quiet hours', { quietUntil: seconds(60) }, { do: 'hold', until: seconds(60) }],
+    [
+      'nothing of what waits in quiet hours',
+      { quietUntil: seconds(60), planned: 0, open: 1, waiting: 1 },
+      { do: 'hold', until: seconds(60) },
+    ],
+    ['the end in quiet hours where none is left', { quietUntil: seconds(60), planned: 0 }, { do: 'complete' }],
     ['the end, and no failure, where it went with nothing left to do', { instanceDeleted: true, planned: 0 }, { do: 'complete' }],
   ])('is %s', (_, fields, step) => {
     expect(nextStep(campaign(fields), now, pageSize)).toEqual(step)
@@ -69,7 +87,7 @@ describe('the next step', () => {
   })
 
   it('is a tenth of a page while other messages are sent, and for one minute after', () => {
-    expect([0, 59_999, 60_000, Number.POSITIVE_INFINITY].map((sinceMs) => paceAfter(sinceMs).pageSize)).toEqual([5, 5, 50, 50])
+    expect([0, 59_999, 60_000, Number.POSITIVE_INFINITY].map((sinceMs) => strideAfter(sinceMs).pageSize)).toEqual([5, 5, 50, 50])
   })
 })
 
@@ -80,6 +98,7 @@ describe('an action', () => {
     expect(may('pause')).toEqual(['scheduled', 'running'])
     expect(may('resume')).toEqual(['paused'])
     expect(may('cancel')).toEqual(['scheduled', 'running', 'paused'])
+    expect(may('change')).toEqual(['scheduled', 'running', 'paused'])
   })
 
   it('is refused with a full sentence', () => {

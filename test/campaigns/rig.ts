@@ -77,3 +77,14 @@ export function expectCreated(answer: Answer): string {
   expect(answer.status).toBe(201)
   return answer.body.data.id
 }
+
+/** Expects that no message was created earlier than the rate allows, counted from the first one. */
+export async function expectEven(databaseUrl: string, campaignId: string, intervalMs: number): Promise<void> {
+  const { rows } = await sql(databaseUrl).query<{ at: Date }>(
+    'select "createdAt" as at from messages where "campaignId" = $1 order by "createdAt"',
+    [campaignId],
+  )
+  const times = rows.map(({ at }) => at.getTime())
+  const first = times[0] as number
+  expect(times.filter((time, i) => time < first + i * intervalMs - 1).map((time) => time - first)).toEqual([])
+}

@@ -14,6 +14,7 @@ GET    billing/usage
 GET    campaigns
 POST   campaigns
 GET    campaigns/:id
+PUT    campaigns/:id
 POST   campaigns/:id/cancel
 POST   campaigns/:id/pause
 POST   campaigns/:id/resume
@@ -62,6 +63,8 @@ GET    messages/history
 POST   messages/schedule
 POST   messages/send
 POST   number-lookups
+GET    retention-settings
+PUT    retention-settings
 POST   statuses
 GET    templates
 POST   templates

@@ -24,6 +24,8 @@ export interface Config {
   webhookRetryBaseMs: number
   webhookTimeoutMs: number
   messageTtlMs: number
+  /** 0 means for ever. */
+  retentionDaysMessages: number
   rateLimitPerSecond: number
   personRateLimitPerSecond: number
   trustProxy: TrustProxy
@@ -100,6 +102,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
       webhookRetryBaseMs: e.WEBHOOK_RETRY_BASE_SECONDS * 1000,
       webhookTimeoutMs: e.WEBHOOK_TIMEOUT_SECONDS * 1000,
       messageTtlMs: e.MESSAGE_TTL_SECONDS * 1000,
+      retentionDaysMessages: e.RETENTION_DAYS_MESSAGES,
       rateLimitPerSecond: e.RATE_LIMIT_PER_SECOND,
       personRateLimitPerSecond: e.PERSON_RATE_LIMIT_PER_SECOND,
       trustProxy: e.TRUST_PROXY,

@@ -102,6 +102,12 @@ export const environment = z.object({
   MESSAGE_TTL_SECONDS: positive(86_400).describe(
     'How long a message waits for its instance to connect before it fails with EXPIRED',
   ),
+  RETENTION_DAYS_MESSAGES: z.coerce
+    .number()
+    .min(0)
+    .max(36_500)
+    .default(0)
+    .describe('Days after which messages are deleted, fractions allowed; 0 keeps them for ever. A workspace may choose fewer'),
   RATE_LIMIT_PER_SECOND: positive(10).describe('Requests that an API key may send in any one second'),
   PERSON_RATE_LIMIT_PER_SECOND: positive(50).describe(
     'Requests that a signed-in user may send in any one second, over all sessions',

@@ -5,9 +5,10 @@ import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { newId } from '../../core/id.ts'
 import { deleteJobs } from '../../core/jobs/jobs.ts'
+import type { SafetyState } from '../../instances/safety.ts'
 import { readSendingInstances, type SendingInstance } from '../../instances/sending.sql.ts'
 import { campaignDispatchJob, dispatchRequest, enqueueDispatch } from '../dispatch/dispatch-job.ts'
-import { safetyBook } from '../safety/safety.ts'
+import { type MessageSafety, safetyBook } from '../safety/safety.ts'
 import type { ComposedMessage } from './compose.ts'
 import { insertMessages } from './insert.sql.ts'
 import { composeRows } from './rows.ts'
@@ -31,7 +32,7 @@ export interface CampaignRecipient {
 
 /**
  * Stores one message per recipient with its dispatch job, in the transaction `tx`. The caller reserves the quota in the same transaction.
- * Returns the ids of the messages.
+ * Returns the ids of the messages, and the safety state of the instance with the last of them.
  */
 export async function enqueueMessages(
   app: App,
@@ -39,7 +40,7 @@ export async function enqueueMessages(
   campaign: CampaignMessage,
   recipients: readonly CampaignRecipient[],
   now: Date,
-): Promise<string[]> {
+): Promise<{ ids: string[]; state: SafetyState }> {
   const { id: campaignId, instanceId, recipientsCount, type, mediaUrl, content } = campaign
   await safetyBook(app).load(recipients.map(({ to }) => ({ instanceId, to })))
   const instance = (await readSendingInstances(tx, [instanceId])).instances.get(instanceId) as SendingInstance
@@ -69,7 +70,8 @@ export async function enqueueMessages(
       messages.map((message) => dispatchRequest(message)),
     ),
   ])
-  return messages.map(({ id }) => id)
+  const judged = messages.at(-1)?.safety as Partial<MessageSafety> | undefined
+  return { ids: messages.map(({ id }) => id), state: judged?.state ?? 'restricted' }
 }
 
 /**

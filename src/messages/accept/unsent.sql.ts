@@ -46,13 +46,23 @@ export async function cancelQueuedOf(tx: Sql, campaignId: string): Promise<Unsen
   return rows
 }
 
-/** Counts the messages of the campaign that are queued or sending, and those of them that no provider has accepted. */
-export async function countOpen(tx: Sql, campaignId: string): Promise<{ open: number; waiting: number }> {
-  const { rows } = await tx.query<{ open: number; waiting: number }>({
+export interface OpenMessages {
+  /** Queued or sending. */
+  open: number
+  /** Those of them that no provider has accepted. */
+  waiting: number
+  /** Those of them that wait for their instance. */
+  held: number
+}
+
+/** Counts the messages of the campaign that are on their way. */
+export async function countOpen(tx: Sql, campaignId: string): Promise<OpenMessages> {
+  const { rows } = await tx.query<OpenMessages>({
     name: 'messages.open',
-    text: `select count(*)::int as open, count(*) filter (where "acceptedAt" is null)::int as waiting
+    text: `select count(*)::int as open, count(*) filter (where "acceptedAt" is null)::int as waiting,
+        count("waitingSince")::int as held
       from messages where "campaignId" = $1 and status in ('queued', 'sending')`,
     values: [campaignId],
   })
-  return rows[0] as { open: number; waiting: number }
+  return rows[0] as OpenMessages
 }

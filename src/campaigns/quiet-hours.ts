@@ -1,0 +1,48 @@
+// Quiet hours of a campaign: the hours of a day, in a time zone, in which nothing of it leaves.
+import { DateTime, IANAZone } from 'luxon'
+import { z } from 'zod'
+import { text } from '../core/validation.ts'
+
+const hour = (description: string) =>
+  z
+    .string()
+    .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time as HH:MM, from 00:00 to 23:59')
+    .describe(description)
+
+export const quietHours = z
+  .object({
+    from: hour('When they begin, as HH:MM.'),
+    to: hour('When they end, as HH:MM; an earlier time than `from` is on the next day.'),
+    timeZone: text(1, 100)
+      // An offset such as +02:00 is no zone: it knows no daylight saving.
+      .refine(
+        (zone) => /^[A-Za-z]/.test(zone) && IANAZone.isValidZone(zone),
+        'must be an IANA time zone, for example Europe/Rome',
+      )
+      .describe('Their IANA time zone, for example `Europe/Rome`.'),
+  })
+  .refine(({ from, to }) => from !== to, { message: 'must differ from `from`', path: ['to'] })
+  .meta({ id: 'QuietHoursInput', description: 'Hours of the day in which nothing of a campaign leaves.' })
+
+export type QuietHours = z.output<typeof quietHours>
+
+/** The end of the quiet hours that `now` is in; null if it is in none. */
+export function quietUntil(quiet: QuietHours | null, now: Date): Date | null {
+  if (!quiet) return null
+  const local = DateTime.fromJSDate(now, { zone: quiet.timeZone })
+  const [from, to, at] = [minutesOf(quiet.from), minutesOf(quiet.to), local.hour * 60 + local.minute]
+  const isQuiet = from < to ? from <= at && at < to : from <= at || at < to
+  if (!isQuiet) return null
+  const day = at < to ? local : local.plus({ days: 1 })
+  return day.set({ hour: Math.floor(to / 60), minute: to % 60, second: 0, millisecond: 0 }).toJSDate()
+}
+
+function minutesOf(time: string): number {
+  const [hours = 0, minutes = 0] = time.split(':').map(Number)
+  return hours * 60 + minutes
+}
+
+/** The column of a campaign, which holds what {@link quietHours} has checked. */
+export function quietHoursOf(column: unknown): QuietHours | null {
+  return column as QuietHours | null
+}

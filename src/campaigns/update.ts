@@ -1,0 +1,31 @@
+// Changes the name, the rate and the quiet hours of a campaign that has not ended.
+import type { Context } from '../core/context.ts'
+import { fail } from '../core/errors.ts'
+import { write } from '../core/idempotency/idempotency.ts'
+import { announceChange, subject } from '../events/live/follow.ts'
+import type { Campaign } from '../generated/prisma/client.ts'
+import { wake } from './campaign-job.ts'
+import { lockCampaign, saveChanges } from './campaigns.sql.ts'
+import type { UpdateCampaign } from './input.ts'
+import { nextAtNewRate } from './pace.ts'
+import { obstacle } from './policy.ts'
+
+/**
+ * Changes the given fields; what has not left follows the new ones. @throws NOT_FOUND when the campaign is not in the workspace;
+ * INVALID_STATE when it has ended.
+ */
+export async function updateCampaign(ctx: Context, id: string, changes: UpdateCampaign): Promise<Campaign> {
+  return await write(ctx, async (tx) => {
+    const campaign = await lockCampaign(tx, ctx.principal.workspaceId, id)
+    if (!campaign) fail('NOT_FOUND', 'Campaign not found')
+    const fault = obstacle('change', campaign.status)
+    if (fault !== null) fail('INVALID_STATE', fault)
+    const { name = campaign.name, ratePerMinute = campaign.ratePerMinute, quietHours = campaign.quietHours } = changes
+    const nextAt = changes.ratePerMinute ? nextAtNewRate(campaign.nextAt, changes.ratePerMinute, campaign.now) : campaign.nextAt
+    const changed = await saveChanges(tx, id, { name, ratePerMinute, quietHours, nextAt })
+    // The next step looks at the new rate and hours.
+    if (changed.status === 'running') await wake(ctx.app, tx, id)
+    await announceChange(tx, subject('campaign', id))
+    return changed
+  })
+}

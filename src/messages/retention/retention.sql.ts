@@ -1,0 +1,41 @@
+// SQL of retention: the workspaces with expired messages, and those messages in batches.
+import type { EndedMessage } from '../../core/app.ts'
+import type { Sql } from '../../core/database/database.ts'
+
+export interface Expiring {
+  workspaceId: string
+  /** Messages from before this time have expired. */
+  before: Date
+}
+
+/** The workspaces that have messages older than they keep, by `days` of the gateway and their own; 0 means for ever. */
+export async function readExpiring(sql: Sql, days: number): Promise<Expiring[]> {
+  const { rows } = await sql.query<Expiring>(
+    `select e.* from (
+       select w.id as "workspaceId", now() - make_interval(secs => 86400 * least(nullif($1::float8, 0), nullif(r."messagesDays", 0))) as before
+       from workspaces w left join retention_settings r on r."workspaceId" = w.id
+       where least(nullif($1::float8, 0), nullif(r."messagesDays", 0)) is not null
+     ) e where exists (select from messages m where m."workspaceId" = e."workspaceId" and m."createdAt" < e.before)`,
+    [days],
+  )
+  return rows
+}
+
+/**
+ * Locks at most `batch` expired messages of the workspace, oldest first (index on workspaceId, createdAt, id). A scheduled message is as
+ * old as its schedule. A message that has not left stays, and one that is locked waits for the next run.
+ */
+export async function lockExpired(tx: Sql, { workspaceId, before }: Expiring, batch: number): Promise<EndedMessage[]> {
+  const { rows } = await tx.query<EndedMessage>(
+    `select id, "campaignId", status, error, "updatedAt" from messages
+     where "workspaceId" = $1 and "createdAt" < $2 and coalesce("scheduledAt", "createdAt") < $2 and status not in ('queued', 'sending')
+     order by "createdAt", id limit $3 for update skip locked`,
+    [workspaceId, before, batch],
+  )
+  return rows
+}
+
+/** Relies on their row locks. */
+export async function deleteMessages(tx: Sql, ids: readonly string[]): Promise<void> {
+  await tx.query('delete from messages where id = any($1::uuid[])', [ids])
+}

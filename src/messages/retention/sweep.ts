@@ -1,0 +1,45 @@
+// Deletes expired messages every minute, in batches. Usage stays, and so do the counts of campaigns.
+import { z } from 'zod'
+import type { App } from '../../core/app.ts'
+import { sqlTransaction } from '../../core/database/transaction.ts'
+import { defineJob, implementJob, type JobImplementation } from '../../core/jobs/jobs.ts'
+import { deleteMessages, type Expiring, lockExpired, readExpiring } from './retention.sql.ts'
+
+/** Messages per transaction: it holds their locks for some 50 ms. */
+const batchSize = 1_000
+
+const sweepJob = defineJob({
+  name: 'messages.expire',
+  schema: z.object({}),
+  options: { retryLimit: 2, expireInSeconds: 600 },
+  cron: '* * * * *',
+})
+
+// Not by `definePrune`: each workspace has its own time, and recipients of campaigns are changed together with their messages.
+export const expireImplementation: JobImplementation = implementJob(sweepJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
+  await sweepMessages(app)
+  return jobs.map(() => undefined)
+})
+
+type Swept = Pick<App, 'pool' | 'log' | 'config' | 'hooks' | 'stopping'>
+
+/** Deletes all expired messages. Returns how many. */
+export async function sweepMessages(app: Swept): Promise<number> {
+  let deleted = 0
+  for (const expiring of await readExpiring(app.pool, app.config.retentionDaysMessages)) {
+    for (let n = batchSize; n === batchSize && !app.stopping; deleted += n) n = await sweepBatch(app, expiring)
+  }
+  if (deleted > 0) app.log.info({ deleted }, 'expired messages deleted')
+  return deleted
+}
+
+async function sweepBatch(app: Swept, expiring: Expiring): Promise<number> {
+  return await sqlTransaction(app.pool, async (tx) => {
+    const messages = await lockExpired(tx, expiring, batchSize)
+    if (messages.length === 0) return 0
+    await app.hooks.keepRecipients(tx, messages)
+    const ids = messages.map(({ id }) => id)
+    await deleteMessages(tx, ids)
+    return messages.length
+  })
+}
