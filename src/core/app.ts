@@ -8,6 +8,7 @@ import type { Tx } from './database/transaction.ts'
 import { createFailpoint, type FailpointHit } from './failpoint.ts'
 import type { Fit, Fitted } from './fit.ts'
 import type { Author } from './graph/author.ts'
+import { byIndexes } from './jobs/due.sql.ts'
 import { createLog, type Log } from './log.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { createEgress, type Egress } from './network/egress.ts'
@@ -141,8 +142,14 @@ export async function createApp(options: AppOptions): Promise<App> {
     max: 4,
     application_name: 'gateway-jobs',
     useListenNotify: true,
-    superviseIntervalSeconds: 1,
+    options: byIndexes,
+    // The alarm of due jobs asks for more when a job lost its worker and while many jobs finish (core/jobs/alarm.ts).
+    superviseIntervalSeconds: 300,
     monitorIntervalSeconds: 1,
+    maintenanceIntervalSeconds: 60,
+    // No job here depends on another one.
+    flowIntervalSeconds: 60,
+    cronWorkerIntervalSeconds: 10,
     supervise: config.roles.has('worker'),
     schedule: config.roles.has('worker'),
   })
