@@ -8,6 +8,7 @@ const ids = {
   providerMessageId: z.string().nullable().describe("The network's id of the message; null if the network gave none."),
 }
 const to = z.string().describe("The recipient's number, E.164.")
+const reference = z.string().optional().describe('The `reference` that the sender gave the message; left out if there is none.')
 const subject = ({ instanceId, messageId }: { instanceId: string; messageId: string }) => ({ instanceId, messageId })
 
 const nilId = '00000000-0000-0000-0000-000000000000'
@@ -19,7 +20,7 @@ function defineProgress(status: 'sent' | 'delivered' | 'read', summary: string) 
   return defineEvent({
     type: `message.${status}`,
     summary,
-    payload: z.object({ ...ids, to, status: z.literal(status).describe('The new status.') }),
+    payload: z.object({ ...ids, to, status: z.literal(status).describe('The new status.'), reference }),
     subject,
     sample: { ...sampleIds, to: otherNumber, status },
   })
@@ -37,6 +38,7 @@ export const messageFailed = defineEvent({
     to,
     status: z.literal('failed').describe('The new status.'),
     error: z.string().nullable().describe('The reason of the failure, as a code.'),
+    reference,
   }),
   subject,
   sample: { ...sampleIds, to: otherNumber, status: 'failed', error: 'TEST' },
@@ -64,6 +66,7 @@ export interface EventfulMessage {
   campaignId: string | null
   providerMessageId: string | null
   to: string
+  reference?: string | null
   error?: string | null
 }
 
@@ -71,9 +74,10 @@ const progress = { sent: messageSent, delivered: messageDelivered, read: message
 
 /** The event of an outbound message that has just reached a status. */
 export function messageEvent(message: EventfulMessage, status: keyof typeof progress | 'failed', at: Date): NewEvent {
-  const { workspaceId, instanceId, campaignId, providerMessageId, to, error } = message
+  const { workspaceId, instanceId, campaignId, providerMessageId, to, error, reference } = message
+  const given = reference == null ? {} : { reference }
   const fields = { instanceId, messageId: message.id, providerMessageId, to }
   const occurrence = { workspaceId, campaignId, at }
-  if (status === 'failed') return messageFailed.event({ ...fields, status, error: error ?? null }, occurrence)
-  return progress[status].event({ ...fields, status }, occurrence)
+  if (status === 'failed') return messageFailed.event({ ...fields, status, error: error ?? null, ...given }, occurrence)
+  return progress[status].event({ ...fields, status, ...given }, occurrence)
 }
