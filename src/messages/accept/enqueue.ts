@@ -28,6 +28,7 @@ export interface CampaignMessage extends Omit<ComposedMessage, 'contactId'> {
 export interface CampaignRecipient {
   to: string
   contactId: string | null
+  reference: string | null
   /** Replaces the campaign's body. */
   body: string | null
 }
@@ -48,7 +49,7 @@ export async function enqueueMessages(
   const instance = (await readSendingInstances(tx, [instanceId])).instances.get(instanceId) as SendingInstance
   const messages = composeRows(
     app,
-    recipients.map(({ to, contactId, body }) => ({
+    recipients.map(({ to, contactId, body, reference }) => ({
       id: newId(),
       principal: campaign,
       instance,
@@ -56,6 +57,7 @@ export async function enqueueMessages(
       scheduledAt: null,
       acceptedAt: now,
       campaignId,
+      reference,
       campaignRecipients: recipientsCount,
       contactId,
       type,
