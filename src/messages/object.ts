@@ -4,6 +4,7 @@ import { connectionOf } from '../core/graph/connection.ts'
 import { EventRef } from '../events/schema.ts'
 import { Direction, MessageStatus, MessageType } from '../generated/prisma/enums.ts'
 import { safetyStates } from '../instances/safety.ts'
+import { type MessageErrorCode, messageErrorOf, messageErrors } from './error-codes.ts'
 import type { MessageSafety } from './safety/safety.ts'
 
 export const DirectionRef = builder.enumType('MessageDirection', {
@@ -29,6 +30,16 @@ const SafetyDecisionRef = builder.enumType('SafetyDecision', {
 const RiskLevelRef = builder.enumType('RiskLevel', {
   description: 'The risk of a send.',
   values: ['low', 'medium', 'high'] as const,
+})
+
+const MessageErrorCodeRef = builder.enumType('MessageErrorCode', {
+  description: 'The reasons for which messages fail or are cancelled.',
+  values: Object.fromEntries(
+    Object.entries(messageErrors).map(([code, { meaning, cause, again }]) => [
+      code,
+      { description: `${meaning} Cause: ${cause}. Send it again? ${again}` },
+    ]),
+  ) as Record<MessageErrorCode, { description: string }>,
 })
 
 const MessageSafetyRef = builder.objectRef<MessageSafety>('MessageSafety').implement({
@@ -76,6 +87,13 @@ export const MessageRef = builder.prismaObject('Message', {
     mediaUrl: t.exposeString('mediaUrl', { nullable: true, description: 'Its file.' }),
     status: t.expose('status', { type: MessageStatusRef, description: 'Its progress.' }),
     error: t.exposeString('error', { nullable: true, description: 'The reason of the failure, as a code.' }),
+    errorCode: t.field({
+      type: MessageErrorCodeRef,
+      nullable: true,
+      description: 'The reason as one of the known codes: `PROVIDER_ERROR` for one that only the network knows.',
+      extensions: { columns: ['error'] },
+      resolve: (row) => messageErrorOf(row.error),
+    }),
     reference: t.exposeString('reference', { nullable: true, description: "The caller's own name for it." }),
     providerMessageId: t.exposeString('providerMessageId', { nullable: true, description: "The network's id of the message." }),
     warnings: t.exposeStringList('warnings', {

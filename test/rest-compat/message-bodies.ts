@@ -68,7 +68,7 @@ export const goodBodies: [name: string, fields: Record<string, unknown>, record:
 ]
 
 const media = 'must be an absolute http(s) URL'
-const privately = 'must not lead to a private network'
+const privately = 'must not lead to a private network, unless the operator allows it by ALLOWED_PRIVATE_TARGETS'
 const badText = 'must not contain NUL or unpaired surrogates'
 const number = 'must be an E.164 number, for example +393331234567'
 

@@ -5,7 +5,7 @@ import ipaddr from 'ipaddr.js'
 export type Purpose = 'media' | 'webhook'
 
 const maxUrlLength = 2048
-export const privateNetwork = 'must not lead to a private network'
+export const privateNetwork = 'must not lead to a private network, unless the operator allows it by ALLOWED_PRIVATE_TARGETS'
 /** Unicast by the registry, but never a public server: IPv4-compatible addresses, Azure's metadata service. */
 const alsoRefused = ['::/96', '168.63.129.16/32'].map((cidr) => ipaddr.parseCIDR(cidr))
 const globalUnicast6 = ipaddr.parseCIDR('2000::/3')

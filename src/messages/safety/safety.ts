@@ -199,7 +199,10 @@ function compare(
   check('maxCampaignRecipients', campaignRecipients)
   const ratio = coldRatio(traffic)
   const isCold = window.recipients.get(to)?.cold ?? false
-  if (isCold && ratio > caps.maxColdRatio) warnings.push(`maxColdRatio exceeded: ${ratio.toFixed(2)} of ${caps.maxColdRatio}`)
+  if (isCold && ratio > caps.maxColdRatio) {
+    const [now, most] = [ratio, caps.maxColdRatio].map((share) => `${Math.round(100 * share)} %`)
+    warnings.push(`maxColdRatio exceeded: ${now} of the recipients of 24 hours never wrote to you; at most ${most} should`)
+  }
   const risky = state === 'at_risk' || state === 'restricted'
   const decision = warnings.length > 0 ? 'warn' : 'allow'
   const riskLevel = decision === 'allow' ? (risky ? 'medium' : 'low') : risky ? 'high' : 'medium'
