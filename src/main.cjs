@@ -6,4 +6,4 @@ if (Number(major) < 24) {
     `Node ${process.versions.node} is too old: start with \`npm start\`, which uses the Node that \`npm ci\` installed, or install Node 24`,
   )
   process.exitCode = 1
-} else import('./run.ts')
+} else void import('./run.ts')

@@ -33,6 +33,7 @@ export {
   revokeKeys,
 } from './keys/api-keys.ts'
 export { lockActiveKey } from './keys/keys.sql.ts'
+export { fitKeys } from './keys/rest.ts'
 export { insertWorkspace, openAccount } from './open-account.ts'
 
 const newAccount = z.object({

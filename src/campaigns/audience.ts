@@ -14,6 +14,7 @@ export interface Recipient {
   contactId: string | null
   /** This recipient's own values for a template. */
   variables: Record<string, string> | null
+  reference: string | null
 }
 
 /** Recipients by phone number, in sending order. */
@@ -32,8 +33,8 @@ export async function readNumbers(items: readonly unknown[]): Promise<Audience> 
     if (index % atOnce === atOnce - 1) await turn()
     const parsed = recipient.safeParse(item)
     if (parsed.success) {
-      const { to, variables = null } = parsed.data
-      if (!audience.has(to)) audience.set(to, { to, contactId: null, variables })
+      const { to, variables = null, reference = null } = parsed.data
+      if (!audience.has(to)) audience.set(to, { to, contactId: null, variables, reference })
     } else {
       if (faults.length === maxFaults) fail('VALIDATION_ERROR', `${faults.join('; ')}; and more`)
       faults.push(faultOf(parsed.error, index))
@@ -64,5 +65,5 @@ export async function addContacts(tx: Tx, workspaceId: string, fields: CampaignF
 function add(audience: Audience, { id, phone: to }: Addressee): void {
   const named = audience.get(to)
   if (named) named.contactId ??= id
-  else audience.set(to, { to, contactId: id, variables: null })
+  else audience.set(to, { to, contactId: id, variables: null, reference: null })
 }

@@ -24,6 +24,7 @@ export interface NewRecipient {
   to: string
   contactId: string | null
   body: string | null
+  reference: string | null
   /** With an error, the recipient has failed, or is cancelled if it is in the do-not-contact list. */
   error: string | null
 }
@@ -37,9 +38,9 @@ export async function insertRecipients(
 ): Promise<void> {
   await tx.query({
     name: 'campaigns.freeze',
-    text: `insert into campaign_recipients ("campaignId", position, "to", "contactId", body, error, status)
-      select $1, $2::int + i, "to", contact, body, error, case when error is null then 'planned' when error = 'RECIPIENT_SUPPRESSED' then 'cancelled' else 'failed' end::recipient_status
-      from unnest($3::text[], $4::uuid[], $5::text[], $6::text[]) with ordinality as u("to", contact, body, error, i)`,
+    text: `insert into campaign_recipients ("campaignId", position, "to", "contactId", body, error, reference, status)
+      select $1, $2::int + i, "to", contact, body, error, reference, case when error is null then 'planned' when error = 'RECIPIENT_SUPPRESSED' then 'cancelled' else 'failed' end::recipient_status
+      from unnest($3::text[], $4::uuid[], $5::text[], $6::text[], $7::text[]) with ordinality as u("to", contact, body, error, reference, i)`,
     values: [
       campaignId,
       from,
@@ -47,6 +48,7 @@ export async function insertRecipients(
       recipients.map(({ contactId }) => contactId),
       recipients.map(({ body }) => body),
       recipients.map(({ error }) => error),
+      recipients.map(({ reference }) => reference),
     ],
   })
 }
@@ -57,6 +59,21 @@ export async function planAgain(tx: Sql, campaignId: string, messageIds: readonl
     `update campaign_recipients set status = 'planned', "messageId" = null, "updatedAt" = now()
      where "campaignId" = $1 and status = 'enqueued' and "messageId" = any($2::uuid[])`,
     [campaignId, messageIds],
+  )
+}
+
+/** Cancels the recipients of messages that were just deleted. Both lists belong together by their index. */
+export async function cancelEnqueued(
+  tx: Sql,
+  campaignIds: readonly string[],
+  messageIds: readonly string[],
+  error: string,
+): Promise<void> {
+  await tx.query(
+    `update campaign_recipients r set status = 'cancelled', "messageId" = null, error = $3, "updatedAt" = now()
+     from unnest($1::uuid[], $2::uuid[]) as u(campaign, message)
+     where r."campaignId" = u.campaign and r.status = 'enqueued' and r."messageId" = u.message`,
+    [campaignIds, messageIds, error],
   )
 }
 

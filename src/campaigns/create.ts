@@ -103,7 +103,7 @@ async function freeze(tx: Tx, { id, workspaceId }: Campaign, content: Content, a
     })
     sendable += texts.filter((text) => text.error === null).length
     fault ??= texts.find((text) => text.fault !== undefined)?.fault
-    const rows = chunk.map(({ to }, i) => ({ to, ...(texts[i] as Text) }))
+    const rows = chunk.map(({ to, reference }, i) => ({ to, reference, ...(texts[i] as Text) }))
     await insertRecipients(tx, id, from, rows)
   }
   if (sendable > 0) return

@@ -7,10 +7,10 @@ import { maxRate } from './pace.ts'
 import { maxRecipients } from './policy.ts'
 import { quietHours } from './quiet-hours.ts'
 
-const { to, contactId, variables, ...message } = messageFields
+const { to, contactId, variables, reference, ...message } = messageFields
 
 /** A recipient given as a phone number. */
-export const recipient = z.object({ to, variables: variables.describe('Values of `custom.*` for this recipient.') })
+export const recipient = z.object({ to, reference, variables: variables.describe('Values of `custom.*` for this recipient.') })
 
 const name = nameOf(200).describe('Its name, 1 to 200 characters.')
 
@@ -49,7 +49,7 @@ export const CreateCampaignInput = defineInput(
       .max(maxRecipients)
       .nullish()
       .describe(
-        'Numbers, up to 100000: `{ to, variables }`. `to` is E.164; `variables` are optional values of `custom.*` for this recipient.',
+        'Numbers, up to 100000: `{ to, variables, reference }`. `to` is E.164; `variables` are optional values of `custom.*` for this recipient, and `reference` is your own name for its message.',
       ),
     contactIds: z.array(uuid).max(maxRecipients).nullish().describe('Contacts, up to 100000.'),
     groupIds: z.array(uuid).max(1_000).nullish().describe('Contact groups, up to 1000. Their current members become recipients.'),

@@ -65,12 +65,14 @@ export async function updateContact(ctx: Context, id: string, input: UpdateConta
 }
 
 /**
- * Deletes the contact and its memberships. Its messages stay.
+ * Deletes the contact and its memberships. Its messages stay, unless `erase` is true: then those with its number are erased right after.
  * @throws NOT_FOUND when the workspace has no such contact.
  */
-export async function deleteContact(ctx: Context, id: string): Promise<{ id: string; deleted: true }> {
+export async function deleteContact(ctx: Context, id: string, erase = false): Promise<{ id: string; deleted: true }> {
+  const { workspaceId } = ctx.principal
   return await write(ctx, async (tx) => {
-    const ids = await deleteContacts(tx, ctx.principal.workspaceId, [id])
+    if (erase) await ctx.app.hooks.eraseNumber(ctx.app, tx, workspaceId, (await findContact(tx.db, workspaceId, id)).phone)
+    const ids = await deleteContacts(ctx.app, tx, workspaceId, [id])
     return ids.length > 0 ? { id, deleted: true } : fail('NOT_FOUND', 'Contact not found')
   })
 }

@@ -140,7 +140,7 @@ builder.mutationFields((t) => ({
   connectInstance: t.field({
     type: InstanceStateRef,
     description: 'Starts to connect an instance; follow the progress with `instanceState`.',
-    errors: ['NOT_FOUND', 'SUBSCRIPTION_INACTIVE', 'PROVIDER_ERROR'],
+    errors: ['NOT_FOUND', 'SUBSCRIPTION_INACTIVE', { MAX_INSTANCES_REACHED: 'while it rests' }, 'PROVIDER_ERROR'],
     authScopes: { active: true },
     args: {
       id: t.arg.id({ required: true, description: 'The instance.' }),

@@ -10,6 +10,7 @@ const ids = {
   providerMessageId: z.string().nullable().describe("The network's id of the message; null if the network gave none."),
 }
 const to = z.string().describe("The recipient's number, E.164.")
+const reference = z.string().optional().describe('The `reference` that the sender gave the message; left out if there is none.')
 const subject = ({ instanceId, messageId }: { instanceId: string; messageId: string }) => ({ instanceId, messageId })
 
 const nilId = '00000000-0000-0000-0000-000000000000'
@@ -22,7 +23,7 @@ function defineProgress(status: 'queued' | 'sent' | 'delivered' | 'read' | 'canc
     live,
     type: `message.${status}`,
     summary,
-    payload: z.object({ ...ids, to, status: z.literal(status).describe('The new status.') }),
+    payload: z.object({ ...ids, to, status: z.literal(status).describe('The new status.'), reference }),
     subject,
     sample: { ...sampleIds, to: otherNumber, status },
   })
@@ -42,6 +43,7 @@ export const messageFailed = defineEvent({
     to,
     status: z.literal('failed').describe('The new status.'),
     error: z.string().nullable().describe('The reason of the failure, as a code.'),
+    reference,
   }),
   subject,
   sample: { ...sampleIds, to: otherNumber, status: 'failed', error: 'TEST' },
@@ -69,6 +71,7 @@ export interface EventfulMessage {
   campaignId: string | null
   providerMessageId: string | null
   to: string
+  reference?: string | null
   error?: string | null
 }
 
@@ -82,11 +85,12 @@ const progress = {
 
 /** The event of an outbound message that has just reached a status, or was accepted. */
 export function messageEvent(message: EventfulMessage, status: keyof typeof progress | 'failed', at: Date): NewEvent {
-  const { workspaceId, instanceId, campaignId, providerMessageId, to, error } = message
+  const { workspaceId, instanceId, campaignId, providerMessageId, to, error, reference } = message
+  const given = reference == null ? {} : { reference }
   const fields = { instanceId, messageId: message.id, providerMessageId, to }
   const occurrence = { workspaceId, campaignId, at }
-  if (status === 'failed') return messageFailed.event({ ...fields, status, error: error ?? null }, occurrence)
-  return progress[status].event({ ...fields, status }, occurrence)
+  if (status === 'failed') return messageFailed.event({ ...fields, status, error: error ?? null, ...given }, occurrence)
+  return progress[status].event({ ...fields, status, ...given }, occurrence)
 }
 
 /** Counts the messages of events by status and error, once each, where events are numbered. */

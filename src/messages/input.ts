@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { builder } from '../core/graph/builder.ts'
 import { defineInput, idempotencyKey, type Rules, registerEnum } from '../core/graph/input.ts'
 import { phone } from '../core/phone.ts'
-import { moment, uuid } from '../core/validation.ts'
+import { moment, text, uuid } from '../core/validation.ts'
 import { rowOf, sendTypes, typeFields } from '../message-types/service.ts'
 import { variables } from '../templates/service.ts'
 
@@ -24,6 +24,9 @@ export const messageFields = {
       'Values of `custom.*` in a template, each at most 1024 characters. Values of the contact are used for missing ones.',
     ),
   ...ofTypes,
+  reference: text(1, 255)
+    .nullish()
+    .describe('Your own name for the message, such as an order number, 1 to 255 characters; its events carry it.'),
   idempotencyKey,
 }
 

@@ -19,7 +19,7 @@ export interface MessageFilter {
 }
 
 /** Columns whose index has the messages of a parent in the order of their time; the first that a filter names is used. */
-const parents = ['campaignId', 'contactId', 'workspaceId'] as const
+const parents = ['reference', 'campaignId', 'contactId', 'workspaceId'] as const
 
 /** Reads a page of the workspace's messages by `createdAt`. `totalCount` runs its query only when called. */
 export async function listMessages(

@@ -76,6 +76,7 @@ export const MessageRef = builder.prismaObject('Message', {
     mediaUrl: t.exposeString('mediaUrl', { nullable: true, description: 'Its file.' }),
     status: t.expose('status', { type: MessageStatusRef, description: 'Its progress.' }),
     error: t.exposeString('error', { nullable: true, description: 'The reason of the failure, as a code.' }),
+    reference: t.exposeString('reference', { nullable: true, description: "The caller's own name for it." }),
     providerMessageId: t.exposeString('providerMessageId', { nullable: true, description: "The network's id of the message." }),
     warnings: t.exposeStringList('warnings', {
       extensions: { items: 10 },

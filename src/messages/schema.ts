@@ -5,7 +5,7 @@ import { builder } from '../core/graph/builder.ts'
 import { defineInput, registerEnum } from '../core/graph/input.ts'
 import { keyed } from '../core/idempotency/idempotency.ts'
 import { phone } from '../core/phone.ts'
-import { moment, parse, uuid } from '../core/validation.ts'
+import { moment, parse, text, uuid } from '../core/validation.ts'
 import { Direction, MessageStatus, MessageType } from '../generated/prisma/enums.ts'
 import { ScheduleMessageInput, SendMessageInput, SendMessagesInput } from './input.ts'
 import { listMessages, type MessageFilter } from './list.ts'
@@ -23,6 +23,7 @@ const filterFields = z.object({
   instanceId: uuid.nullish().describe('Only messages of this instance.'),
   contactId: uuid.nullish().describe('Only messages about this contact.'),
   campaignId: uuid.nullish().describe('Only messages of this campaign.'),
+  reference: text(1, 255).nullish().describe('Only messages with this `reference` of yours.'),
   to: phone.nullish().describe('Only messages to this number, E.164.'),
   createdFrom: moment.nullish().describe('Only messages accepted at or after this time.'),
   createdTo: moment.nullish().describe('Only messages accepted before this time.'),

@@ -43,6 +43,13 @@ export async function disableEndpoint(tx: Sql, id: string, reason: string): Prom
   )
 }
 
+/** Enables an endpoint that is disabled. */
+export async function enableEndpoint(tx: Sql, id: string): Promise<void> {
+  await tx.query('update webhook_endpoints set "disabledReason" = null, "disabledAt" = null, "updatedAt" = now() where id = $1', [
+    id,
+  ])
+}
+
 /** Stores a new secret. The present one becomes the previous secret, which holds for `hours` by the clock of the database. */
 export async function replaceSecret(tx: Sql, id: string, secret: Buffer, hours: number): Promise<StoredEndpoint> {
   const { rows } = await tx.query<StoredEndpoint>(

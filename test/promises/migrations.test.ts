@@ -22,6 +22,7 @@ const byHand = [
   '+ index messages_campaign_status_idx',
   '+ index messages_contact_idx',
   '+ index messages_open_idx',
+  '+ index messages_reference_idx',
   '+ index messages_scheduled_idx',
   '+ index messages_unreported_idx',
   '+ index subscriptions_ending_idx',

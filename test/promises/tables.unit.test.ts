@@ -81,6 +81,10 @@ const exceptions: Record<string, { tables: readonly string[]; reason: string }> 
     tables: ['instances', 'contacts'],
     reason: 'A batch of inbound messages finds its instances and contacts in the statement that inserts it.',
   },
+  'src/messages/erase/erase.sql.ts': {
+    tables: ['workspaces', 'templates', 'campaigns'],
+    reason: 'Quota comes back to the owner of the workspace, and one statement tells whether a file is used elsewhere.',
+  },
   'src/messages/retention/retention.sql.ts': {
     tables: ['workspaces'],
     reason: 'One statement finds every workspace with expired messages, also those without settings of their own.',

@@ -20,7 +20,8 @@ export async function orderMail(app: App, tx: Tx, order: MailOrder): Promise<num
   const waitSeconds = await takeMail(tx, order)
   if (waitSeconds !== null) return waitSeconds
   const id = newId()
-  const console = consoleUrl(app)
+  // This mail has no link, and a process that serves no address may order it.
+  const console = order.kind === 'rests' ? (app.config.consoleUrl ?? app.config.publicUrl ?? 'http://localhost') : consoleUrl(app)
   const mail: Mail = { to: order.to, ...composeMail(order, console), messageId: `<${id}@${new URL(console).hostname}>` }
   // Encrypted, because its token gives access to an account.
   await tx.db.mail.create({ data: { id, content: app.sealer.seal(JSON.stringify(mail)) } })

@@ -37,6 +37,8 @@ export interface Config {
   /** Origins beside those of `publicUrl` and `consoleUrl` whose pages may call the API. */
   allowedOrigins: readonly string[]
   mailFrom: string
+  /** New accounts: for everybody, for people with an open invitation to a team, or for nobody. */
+  signUp: 'open' | 'invited' | 'closed'
   demo: boolean
   /** True if callers may create instances on the sandbox network. */
   sandbox: boolean
@@ -117,6 +119,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
       consoleUrl: e.CONSOLE_URL,
       allowedOrigins: e.ALLOWED_ORIGINS,
       mailFrom: e.MAIL_FROM,
+      signUp: e.SIGNUP ?? (e.DATABASE_URL ? 'invited' : 'open'),
       demo: e.DEMO ?? !e.DATABASE_URL,
       sandbox: e.NODE_ENV !== 'production' || e.SANDBOX === true,
       production: e.NODE_ENV === 'production',

@@ -130,6 +130,12 @@ export const environment = z.object({
   CONSOLE_URL: base
     .optional()
     .describe('Address of the console, the target of links in mails and of sign-ins; defaults to PUBLIC_URL'),
+  SIGNUP: z
+    .enum(['open', 'invited', 'closed'])
+    .optional()
+    .describe(
+      'New accounts by sign-up or single sign-on: `open`, `invited` (only addresses with an open invitation to a team) or `closed`; `open` by default with the embedded database, otherwise `invited`',
+    ),
   ALLOWED_ORIGINS: list
     .refine((origins) => origins.every(isOrigin), 'must be comma-separated origins, for example https://app.example.com')
     .default([])

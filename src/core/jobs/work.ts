@@ -3,17 +3,24 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { WorkOptions } from 'pg-boss'
 import type { App } from '../app.ts'
 import { isUnavailable } from '../public-failure.ts'
+import { type JobAlarm, startJobAlarm } from './alarm.ts'
 import { deadQueue, makeDeadQueue, workOnDead } from './dead-jobs.ts'
+import { indexJobs } from './due.sql.ts'
 import type { JobImplementation } from './jobs.ts'
 
 /** Pause after a batch in which every job failed, so that a lasting fault does not keep a worker spinning. */
 const brokenOffMs = 1_000
 
+/** Longest time between two looks at a queue of which nothing was heard. Notifications and the alarm of due jobs wake workers long before. */
+const unheardSeconds = 30
+
 /** Creates the queues of these jobs, or updates their options. */
 export async function makeQueues(app: App, jobs: readonly JobImplementation[]): Promise<void> {
   await makeDeadQueue(app)
+  await indexJobs(app.pool)
   for (const { definition } of jobs) {
-    const { policy, ...own } = definition.options ?? {}
+    const { policy, ...given } = definition.options ?? {}
+    const own = { ...given, notify: true }
     // Cron jobs need no dead letter queue, because they run again by schedule.
     const options = definition.cron ? own : { ...own, deadLetter: deadQueue }
     await app.boss.createQueue(definition.name, { ...options, policy })
@@ -23,30 +30,32 @@ export async function makeQueues(app: App, jobs: readonly JobImplementation[]): 
 
 /** Starts the workers. Disposing of the result waits for the jobs in progress. */
 export async function workOn(app: App, jobs: readonly JobImplementation[]): Promise<AsyncDisposable> {
-  for (const job of jobs) await work(app, job)
+  const alarm = startJobAlarm(app)
+  for (const job of jobs) for (let i = 0; i < job.work.workers; i++) await work(app, job, alarm)
+  for (const { definition } of jobs) if (definition.cron) await app.boss.schedule(definition.name, definition.cron, {})
   await workOnDead(app, jobs)
   const queues = [...jobs.map(({ definition }) => definition.name), deadQueue]
   return {
     async [Symbol.asyncDispose]() {
+      await alarm[Symbol.asyncDispose]()
       await Promise.all(queues.map((name) => app.boss.offWork(name, { wait: true }).catch(() => {})))
     },
   }
 }
 
-async function work(app: App, job: JobImplementation): Promise<void> {
+/** Starts one worker: a loop that fetches until it finds nothing, and then waits until it is woken. */
+async function work(app: App, job: JobImplementation, alarm: JobAlarm): Promise<void> {
   const { definition, work: shape } = job
   const options = {
     batchSize: shape.batchSize,
-    localConcurrency: shape.workers,
     groupConcurrency: shape.perGroup,
     perJobResults: true,
     burstWhenBatchFull: true,
-    // Jobs with a later start send no notification, so the polling interval is as short with notifications as without. Cron jobs,
-    // which are due to the minute, may start some seconds later.
+    // Without notifications, workers poll. Cron jobs, which are due to the minute, may start some seconds later.
     pollingIntervalSeconds: definition.cron ? 5 : 0.5,
-    notifyPollingIntervalSeconds: definition.cron ? 5 : 0.5,
+    notifyPollingIntervalSeconds: unheardSeconds,
   } as const satisfies WorkOptions
-  await app.boss.work(definition.name, options, async (batch) => {
+  const id = await app.boss.work(definition.name, options, async (batch) => {
     const parsed = batch.map((job) => definition.schema.safeParse(job.data ?? {}))
     const good = batch.filter((_, i) => parsed[i]?.success)
     const settled = await settle(
@@ -55,6 +64,9 @@ async function work(app: App, job: JobImplementation): Promise<void> {
       parsed.flatMap((result) => (result.success ? [result.data] : [])),
     )
     const errors = new Map(good.map((job, i) => [job.id, settled[i]]))
+    alarm.finished(batch.length)
+    // More may be due than this batch had. A failed job waits for the alarm, so that it is not tried in a tight loop.
+    if (settled.every((error) => error === undefined)) app.boss.notifyWorker(id)
     return batch.map((job) => {
       if (!errors.has(job.id)) {
         app.log.error({ queue: definition.name, job: job.id }, 'a job with invalid data was moved to the dead letter queue')
@@ -66,7 +78,7 @@ async function work(app: App, job: JobImplementation): Promise<void> {
         : { id: job.id, status: 'completed' as const }
     })
   })
-  if (definition.cron) await app.boss.schedule(definition.name, definition.cron, {})
+  alarm.add(definition.name, id)
 }
 
 /** Runs jobs together. If that throws, runs them one by one, so that only the faulty job is retried. */

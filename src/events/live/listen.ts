@@ -14,7 +14,7 @@ export interface Listener {
   onStart: () => void
 }
 
-const pollMs = 1_000
+const pollMs = 2_000
 const retryMs = 500
 
 /** Listens until disposed of. A lost or unresponsive connection is replaced; it is detected within 6 s. */

@@ -24,6 +24,19 @@ export async function tryLead(sql: Sql): Promise<boolean> {
   return rows[0]?.mine ?? false
 }
 
+/** The channel on which other processes announce that they committed events. */
+const channel = 'gateway_outbox'
+
+/** Announces committed events to the leader. */
+export async function notifyLeader(sql: Sql): Promise<void> {
+  await sql.query({ name: 'events.announce', text: `select pg_notify('${channel}', '')` })
+}
+
+/** Receives these announcements as notifications of the session. */
+export async function listenToOthers(sql: Sql): Promise<void> {
+  await sql.query(`listen ${channel}`)
+}
+
 /** True if the outbox has committed rows. */
 export async function hasWork(sql: Sql): Promise<boolean> {
   const { rows } = await sql.query<{ work: boolean }>({ name: 'events.work', text: 'select exists (select from outbox) as work' })

@@ -4,14 +4,16 @@ import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { connectDedicated, type Dedicated } from '../live/dedicated.ts'
 import { createAlarm } from './alarm.ts'
+import { leadership } from './announce.ts'
 import type { LogEvent } from './log.ts'
-import { begin, hasWork, limitSession, notifyAndCommit, numberOldest, rollback, tryLead } from './relay.sql.ts'
+import { begin, hasWork, limitSession, listenToOthers, notifyAndCommit, numberOldest, rollback, tryLead } from './relay.sql.ts'
 
 /** Receives every event exactly once, in the transaction that numbers it. */
 export type RelaySink = (tx: Sql, events: readonly LogEvent[]) => Promise<void>
 
 const batchSize = 500
-const pollMs = 100
+/** How often the leader looks at an outbox of which it heard nothing. */
+const pollMs = 2_000
 const candidacyMs = 500
 const maxBackoffMs = 2_000
 
@@ -28,10 +30,16 @@ export async function startRelay(app: App, sinks: readonly RelaySink[]): Promise
         await using connection = await connectDedicated(app, 'gateway-relay')
         connection.lost.addEventListener('abort', alarm.ring)
         await limitSession(connection.client)
-        if (await takeLead(connection)) await lead(connection)
+        if (!(await takeLead(connection))) continue
+        leadership(app).held = true
+        connection.client.on('notification', alarm.ring)
+        await listenToOthers(connection.client)
+        await lead(connection)
       } catch (error) {
         app.log.warn({ err: (error as Error).message }, 'the relay lost its connection')
         await rest(candidacyMs)
+      } finally {
+        leadership(app).held = false
       }
     }
   }

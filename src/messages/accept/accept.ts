@@ -145,6 +145,7 @@ function draftAll(submissions: readonly Submission[], results: (Result | undefin
         principal: { workspaceId: principal.workspaceId, userId: senderOf(principal) },
         instance,
         to: input.to,
+        reference: input.reference,
         scheduledAt,
         campaignId: null,
         ...composed,

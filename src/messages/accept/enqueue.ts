@@ -14,7 +14,7 @@ import { type MessageSafety, safetyBook } from '../safety/safety.ts'
 import type { ComposedMessage } from './compose.ts'
 import { insertMessages } from './insert.sql.ts'
 import { composeRows } from './rows.ts'
-import { cancelQueuedOf, deleteUnsent, type UnsentMessage } from './unsent.sql.ts'
+import { cancelQueuedOf, deleteUnsent, deleteUnsentTo, type UnsentMessage } from './unsent.sql.ts'
 
 /** The fields that all messages of a campaign share. */
 export interface CampaignMessage extends Omit<ComposedMessage, 'contactId'> {
@@ -28,6 +28,7 @@ export interface CampaignMessage extends Omit<ComposedMessage, 'contactId'> {
 export interface CampaignRecipient {
   to: string
   contactId: string | null
+  reference: string | null
   /** Replaces the campaign's body. */
   body: string | null
 }
@@ -48,7 +49,7 @@ export async function enqueueMessages(
   const instance = (await readSendingInstances(tx, [instanceId])).instances.get(instanceId) as SendingInstance
   const messages = composeRows(
     app,
-    recipients.map(({ to, contactId, body }) => ({
+    recipients.map(({ to, contactId, body, reference }) => ({
       id: newId(),
       principal: campaign,
       instance,
@@ -56,6 +57,7 @@ export async function enqueueMessages(
       scheduledAt: null,
       acceptedAt: now,
       campaignId,
+      reference,
       campaignRecipients: recipientsCount,
       contactId,
       type,
@@ -87,14 +89,27 @@ export async function enqueueMessages(
 export async function takeBack(app: App, tx: Sql, campaignId: string): Promise<string[]> {
   const rows = await deleteUnsent(tx, campaignId)
   await giveBack(tx, rows)
-  // The jobs of waiting messages start only at the end of the time to live, which may be a day away, so they are deleted here.
-  await deleteJobs(
-    app,
-    tx,
-    campaignDispatchJob,
-    rows.flatMap(({ id, waiting }) => (waiting ? [id] : [])),
-  )
+  await dropJobs(app, tx, rows)
   return rows.map(({ id }) => id)
+}
+
+/** The jobs of waiting messages start only at the end of the time to live, which may be a day away, so they are deleted. */
+async function dropJobs(app: App, tx: Sql, rows: readonly UnsentMessage[]): Promise<void> {
+  const waiting = rows.flatMap(({ id, waiting }) => (waiting ? [id] : []))
+  await deleteJobs(app, tx, campaignDispatchJob, waiting)
+}
+
+export interface Withdrawn {
+  messages: readonly { id: string; campaignId: string }[]
+  /** Returns their quota. To be called last in the transaction, because other sends of the owner wait for its row lock. */
+  giveBack: () => Promise<void>
+}
+
+/** Deletes the messages of all campaigns to these contacts that have not been sent. The caller holds the contacts' row locks. */
+export async function withdrawFrom(app: App, tx: Sql, contactIds: readonly string[]): Promise<Withdrawn> {
+  const rows = await deleteUnsentTo(tx, contactIds)
+  await dropJobs(app, tx, rows)
+  return { messages: rows, giveBack: () => giveBack(tx, rows) }
 }
 
 /** Cancels a campaign's queued messages and returns their quota. */

@@ -31,7 +31,7 @@ export async function storeFailures(tx: Sql, failing: readonly Failing[]): Promi
       update messages m set status = 'failed', error = held.error, "failedAt" = now(), "updatedAt" = now(), "leaseToken" = null,
         "leaseUntil" = null, "waitingSince" = null, "countedPeriod" = case when held."left" then held."countedPeriod" end
       from held, workspaces w where m.id = held.id and w.id = m."workspaceId"
-      returning m.id, m."workspaceId", m."instanceId", m."campaignId", m."providerMessageId", m."to", m.error, w."ownerId",
+      returning m.id, m."workspaceId", m."instanceId", m."campaignId", m."providerMessageId", m."to", m.reference, m.error, w."ownerId",
         case when m."countedPeriod" is null then held."countedPeriod"::text end as period, now() as now`,
     values: [
       failing.map((item) => item.id),

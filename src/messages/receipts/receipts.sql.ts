@@ -42,7 +42,7 @@ export async function lockMessages(tx: Sql, receipts: readonly Receipt[]): Promi
         join messages e on e."instanceId" = m."instanceId" and e.peer = m.peer and e.direction = 'outbound' and e.status = 'sending'
           and e."acceptedAt" is not null and (e."dueAt", e."createdAt", e.id) < (m."dueAt", m."createdAt", m.id)
       ), held as (
-        select m.id, m."workspaceId", m."instanceId", m."campaignId", m."providerMessageId", m."to", m.status
+        select m.id, m."workspaceId", m."instanceId", m."campaignId", m."providerMessageId", m."to", m.reference, m.status
         from messages m where m.id in (select id from found union select id from before) and m.direction = 'outbound' order by m.id for update
       )
       select f.position, f.earlier, h.*

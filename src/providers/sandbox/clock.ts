@@ -11,7 +11,7 @@ export interface Clock extends AsyncDisposable {
 }
 
 /** How often a process polls for steps that another one left. */
-const idleMs = 1_000
+const idleMs = 5_000
 
 export function startClock(app: App, events: Reports): Clock {
   const ending = new AbortController()

@@ -1,0 +1,61 @@
+// Wakes workers for jobs that no notification announces: delayed ones when they are due, and those whose worker died. One statement looks at
+// all queues, so that the queues themselves need hardly be polled.
+import { setTimeout as pause } from 'node:timers/promises'
+import type { App } from '../app.ts'
+import { readDue } from './due.sql.ts'
+
+/** Longest time that a delayed job waits beyond its start. */
+const everyMs = 500
+/** pg-boss deletes finished jobs when it supervises the queues. A process that finished many asks for it this often. */
+const cleanEveryMs = 60_000
+const many = 1_000
+
+export interface JobAlarm extends AsyncDisposable {
+  /** Names a worker to wake for a queue. */
+  add: (queue: string, workerId: string) => void
+  /** Counts finished jobs. */
+  finished: (jobs: number) => void
+}
+
+/** Starts to look. Disposing of it waits for the look in progress. */
+export function startJobAlarm(app: App): JobAlarm {
+  const workers = new Map<string, string[]>()
+  const stopping = new AbortController()
+  let finished = 0
+  let cleanedAt = performance.now()
+  const running = run()
+
+  async function run(): Promise<void> {
+    const sql = app.boss.getDb()
+    while (!stopping.signal.aborted) {
+      try {
+        const { queues, lapsed } = await readDue(sql)
+        for (const queue of queues) for (const id of workers.get(queue) ?? []) app.boss.notifyWorker(id)
+        if (lapsed || isCleaningDue()) await app.boss.supervise()
+      } catch (error) {
+        app.log.warn({ err: (error as Error).message }, 'due jobs could not be read')
+      }
+      await pause(everyMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
+    }
+  }
+
+  function isCleaningDue(): boolean {
+    if (finished < many || performance.now() - cleanedAt < cleanEveryMs) return false
+    finished = 0
+    cleanedAt = performance.now()
+    return true
+  }
+
+  return {
+    add(queue, workerId) {
+      workers.set(queue, [...(workers.get(queue) ?? []), workerId])
+    },
+    finished(jobs) {
+      finished += jobs
+    },
+    async [Symbol.asyncDispose]() {
+      stopping.abort()
+      await running
+    },
+  }
+}
