@@ -1,8 +1,8 @@
 // SQL of messages of campaigns that are cancelled as they are about to leave.
 import type { Sql } from '../../core/database/database.ts'
+import type { EventfulMessage } from '../events.ts'
 
-export interface Withdrawn {
-  campaignId: string | null
+export interface Withdrawn extends EventfulMessage {
   ownerId: string
   /** The month whose quota comes back; null if it held none. */
   period: string | null
@@ -18,7 +18,7 @@ export async function storeWithdrawn(tx: Sql, ids: readonly string[], errors: re
       )
       update messages m set status = 'cancelled', error = held.error, "cancelledAt" = now(), "updatedAt" = now(), "leaseToken" = null,
         "leaseUntil" = null, "waitingSince" = null, "countedPeriod" = null
-      from held where m.id = held.id returning m."campaignId", held."ownerId", held.period`,
+      from held where m.id = held.id returning m.id, m."workspaceId", m."instanceId", m."campaignId", m."providerMessageId", m."to", held."ownerId", held.period`,
     values: [ids, errors],
   })
   return rows

@@ -2,6 +2,8 @@
 import { returnQuota } from '../../billing/admission/quota.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { announceChange, subject } from '../../events/live/follow.ts'
+import { emit } from '../../events/log/emit.ts'
+import { messageEvent } from '../events.ts'
 import { storeWithdrawn } from './withdraw.sql.ts'
 
 /** The transaction `tx` holds the row locks of the messages. */
@@ -15,6 +17,11 @@ export async function withdrawMessages(tx: Sql, withdrawn: readonly { id: string
   await returnQuota(
     tx,
     rows.flatMap(({ ownerId, period }) => (period ? [{ ownerId, period }] : [])),
+  )
+  const now = new Date()
+  await emit(
+    tx,
+    rows.map((row) => messageEvent(row, 'cancelled', now)),
   )
   const campaigns = new Set(rows.flatMap(({ campaignId }) => campaignId ?? []))
   for (const id of [...campaigns].sort()) await announceChange(tx, subject('campaign', id))
