@@ -12,6 +12,7 @@ import { type CampaignMessage, enqueueMessages } from '../messages/accept/enqueu
 import { countOpen } from '../messages/accept/unsent.sql.ts'
 import { lastInstant } from '../messages/dispatch/dispatch.ts'
 import { safetyBook } from '../messages/safety/safety.ts'
+import { readSuppressed, suppressed } from '../suppressions/service.ts'
 import {
   cancelPlanned,
   commitWithoutDisk,
@@ -107,7 +108,7 @@ async function advanceIn(app: App, tx: Sql, id: string, pageSize: number): Promi
       await failPlanned(tx, id, step.error)
       return await end(tx, id, 'failed', step.error)
     case 'send':
-      return await leaveOutDeleted(app, tx, campaign, recipients, Math.min(step.most, pageSize))
+      return await leaveOutUnwanted(app, tx, campaign, recipients, Math.min(step.most, pageSize))
   }
 }
 
@@ -128,13 +129,22 @@ async function hold(app: App, tx: Sql, campaign: Held, { planned, waiting }: Pro
   return false
 }
 
-/** Cancels recipients whose contact was deleted, and sends to at most `most` of the others. */
-async function leaveOutDeleted(app: App, tx: Sql, campaign: Held, page: readonly Planned[], most: number): Promise<boolean> {
-  const [deleted, others] = [page.filter((one) => one.contactDeleted), page.filter((one) => !one.contactDeleted)]
-  if (deleted.length > 0) {
-    const positions = deleted.map(({ position }) => position)
-    await cancelPlanned(tx, campaign.id, positions, 'CONTACT_DELETED')
-    await change(tx, campaign.id, 'running')
+/** Cancels recipients whose contact was deleted or whose number is suppressed, and sends to at most `most` of the others. */
+async function leaveOutUnwanted(app: App, tx: Sql, campaign: Held, page: readonly Planned[], most: number): Promise<boolean> {
+  const { id, workspaceId } = campaign
+  const suppressions = await readSuppressed(
+    tx,
+    page.map(({ to }) => ({ workspaceId, phone: to })),
+  )
+  const faultOf = ({ to, contactDeleted }: Planned) =>
+    contactDeleted ? 'CONTACT_DELETED' : suppressions.has(`${workspaceId} ${to}`) ? suppressed : null
+  const byFault = Map.groupBy(page, faultOf)
+  const others = byFault.get(null) ?? []
+  for (const [fault, unwanted] of byFault) {
+    if (fault === null) continue
+    const positions = unwanted.map(({ position }) => position)
+    await cancelPlanned(tx, id, positions, fault)
+    await change(tx, id, 'running')
   }
   if (others.length === 0) return true
   return await send(app, tx, campaign, others.slice(0, most), others.length > most)

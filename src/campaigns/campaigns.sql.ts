@@ -24,7 +24,7 @@ export interface NewRecipient {
   to: string
   contactId: string | null
   body: string | null
-  /** With an error, the recipient has failed. */
+  /** With an error, the recipient has failed, or is cancelled if it is in the do-not-contact list. */
   error: string | null
 }
 
@@ -38,7 +38,7 @@ export async function insertRecipients(
   await tx.query({
     name: 'campaigns.freeze',
     text: `insert into campaign_recipients ("campaignId", position, "to", "contactId", body, error, status)
-      select $1, $2::int + i, "to", contact, body, error, case when error is null then 'planned' else 'failed' end::recipient_status
+      select $1, $2::int + i, "to", contact, body, error, case when error is null then 'planned' when error = 'RECIPIENT_SUPPRESSED' then 'cancelled' else 'failed' end::recipient_status
       from unnest($3::text[], $4::uuid[], $5::text[], $6::text[]) with ordinality as u("to", contact, body, error, i)`,
     values: [
       campaignId,

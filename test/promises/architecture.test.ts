@@ -10,6 +10,7 @@ const domains = [
   'teams',
   'events',
   'media',
+  'suppressions',
   'contacts',
   'message-types',
   'templates',

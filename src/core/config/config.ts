@@ -35,6 +35,8 @@ export interface Config {
   consoleUrl: string | undefined
   mailFrom: string
   demo: boolean
+  /** True if callers may create instances on the sandbox network. */
+  sandbox: boolean
   production: boolean
   failpoint: string | undefined
   /** Memory of a password hash in tests. */
@@ -111,6 +113,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
       consoleUrl: e.CONSOLE_URL,
       mailFrom: e.MAIL_FROM,
       demo: e.DEMO ?? !e.DATABASE_URL,
+      sandbox: e.NODE_ENV !== 'production' || e.SANDBOX === true,
       production: e.NODE_ENV === 'production',
       failpoint: e.NODE_ENV === 'test' ? e.FAILPOINT : undefined,
       hashMemoryKib: e.NODE_ENV === 'test' ? e.HASH_MEMORY_KIB : undefined,

@@ -160,6 +160,9 @@ export const environment = z.object({
     .describe(
       'Bearer token that /metrics requires; without it /metrics answers only requests from this machine that come through no proxy',
     ),
+  SANDBOX: flag
+    .optional()
+    .describe('1 allows instances on the sandbox network with NODE_ENV=production; otherwise they are always allowed'),
   DEMO: flag.optional().describe('1 creates a demo account in an empty database; on by default with the embedded database'),
   NODE_ENV: z
     .string()

@@ -17,6 +17,7 @@ import { definePart } from '../../core/part.ts'
 import { senderOf } from '../../core/principal.ts'
 import type { Message } from '../../generated/prisma/client.ts'
 import { withoutFile } from '../../message-types/fields.ts'
+import { suppressed } from '../../suppressions/service.ts'
 import { dispatchRequest, enqueueDispatch } from '../dispatch/dispatch-job.ts'
 import { lookUp, type References } from '../dispatch/look-up.ts'
 import { safetyBook } from '../safety/safety.ts'
@@ -134,6 +135,7 @@ function draftAll(submissions: readonly Submission[], results: (Result | undefin
       if (!instance) throw failure('NOT_FOUND', 'Instance not found')
       const composed =
         input.templateId == null ? compose(input, contact) : fillTemplate(input, contact, references.template(submission))
+      if (references.isSuppressed(submission)) throw failure(suppressed)
       drafts.push({
         index,
         submission,
