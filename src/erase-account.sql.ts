@@ -18,6 +18,8 @@ const ofWorkspace: readonly (readonly [table: string, where: string])[] = [
   ['contact_groups', own],
   ['contacts', own],
   ['bulk_jobs', own],
+  ['suppressions', own],
+  ['suppression_settings', own],
   ['retention_settings', own],
   ['media_usage', own],
   ['idempotency_keys', own],
