@@ -3,9 +3,11 @@
 import { readAuthors } from './accounts/service.ts'
 import { limitSignIn } from './billing/admission/sign-in-rate.ts'
 import { keepRecipients } from './campaigns/expired.sql.ts'
+import { leaveOut } from './campaigns/leave-out.ts'
 import { checkCampaign } from './campaigns/service.ts'
 import { type App, type AppOptions, createApp } from './core/app.ts'
 import { sampleEvent } from './event-types.ts'
+import { fitInstances } from './instances/rest.ts'
 import { checkInstance, findInstance } from './instances/service.ts'
 import { applyChange, changeState } from './instances/state.ts'
 import { releaseWaiting } from './messages/dispatch/waiting.ts'
@@ -15,9 +17,11 @@ import { applyReceipts } from './messages/receipts/receipts.ts'
 import { checkMessage } from './messages/service.ts'
 import type { ProviderHost, ProviderName, StoredInstance } from './providers/provider.ts'
 import { holdRole } from './teams/hold.ts'
+import { isInvited } from './teams/open-invitations.ts'
 import { holdLimits, holdQuota } from './teams/quota.ts'
 import { revokeInvitations } from './teams/revoke-invitations.ts'
 import { disableEndpointsOf } from './webhooks/disable.ts'
+import { fitEndpoints } from './webhooks/rest.ts'
 import { endEndpoints } from './webhooks/service.ts'
 
 export async function openApp(options: Omit<AppOptions, 'hooks'>): Promise<App> {
@@ -30,7 +34,11 @@ export async function openApp(options: Omit<AppOptions, 'hooks'>): Promise<App> 
       limitSignIn,
       readAuthors,
       revokeInvitations,
+      isInvited,
+      fitInstances,
+      fitEndpoints,
       releaseWaiting,
+      leaveOutOfCampaigns: leaveOut,
       keepRecipients,
       eraseNumber,
       deleteEndpoints: endEndpoints,

@@ -19,6 +19,7 @@ import './instances/schema.ts'
 import './instances/lookup-schema.ts'
 import './messages/schema.ts'
 import './messages/contact-messages.ts'
+import './messages/conversations-schema.ts'
 import './messages/receipts/sandbox-inbound.ts'
 import './messages/retention/schema.ts'
 import './messages/safety/health.ts'
@@ -26,9 +27,9 @@ import './campaigns/schema.ts'
 import './campaigns/recipients-schema.ts'
 import './webhooks/schema.ts'
 import { builder } from './core/graph/builder.ts'
-import { eventDefinitions } from './event-types.ts'
+import { eventDefinitions, liveDefinitions } from './event-types.ts'
 import { registerEventTypes } from './events/log/event-type.ts'
 
-registerEventTypes(eventDefinitions)
+registerEventTypes([...eventDefinitions, ...liveDefinitions])
 
 export const schema = builder.toSchema()

@@ -54,8 +54,9 @@ const ofKeys: SurfaceRules = {
   security: [{ ApiKey: [] }],
   refusals: ({ scope, refuse }) => [
     ...everywhere,
-    // For keys with the access `send` or `read`.
+    // For keys with the access `send` or `read`, and for keys that exceed the plan.
     ...(refuse ? [] : (['FORBIDDEN'] as const)),
+    'MAX_API_KEYS_REACHED',
     'API_RATE_LIMIT_EXCEEDED',
     'MONTHLY_API_REQUEST_QUOTA_EXCEEDED',
     ...(scope === 'workspace' ? (['TEAM_KEY_REQUIRED'] as const) : []),
@@ -64,7 +65,7 @@ const ofKeys: SurfaceRules = {
   // A code of team roles. A personal key belongs to the owner of its account, so it cannot occur.
   spared: ({ scope }) => (scope === 'personal' ? ['BILLING_PAYMENTS_TEAM_OWNER_ONLY'] : []),
   messages: {},
-  headers: ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
+  headers: ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'RateLimit-Policy'],
   otherHeaders: ['Retry-After', 'Idempotency-Replayed'],
 }
 

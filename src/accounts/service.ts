@@ -34,6 +34,7 @@ export {
   revokeKeys,
 } from './keys/api-keys.ts'
 export { lockActiveKey } from './keys/keys.sql.ts'
+export { fitKeys } from './keys/rest.ts'
 export { insertWorkspace, openAccount } from './open-account.ts'
 export { lockUser } from './users.sql.ts'
 

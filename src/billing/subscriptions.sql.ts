@@ -55,6 +55,20 @@ export async function updateSubscription(tx: Sql, userId: string, state: Subscri
   return rows[0] as PeriodRow
 }
 
+/** Notes that a plan was fitted, and if anything rests. */
+export async function storeFit(tx: Sql, userId: string, rests: boolean): Promise<void> {
+  await tx.query('update subscriptions set "fellAt" = null, rests = $2 where "userId" = $1', [userId, rests])
+}
+
+/** Users after `after` whose plan fell, or of whom something rests, in the order of their ids (partial index `subscriptions_fit_idx`). */
+export async function readUnfit(sql: Sql, after: string, limit: number): Promise<string[]> {
+  const { rows } = await sql.query<{ userId: string }>(
+    `select "userId" from subscriptions where ("fellAt" is not null or rests) and "userId" > $1 order by "userId" limit $2`,
+    [after, limit],
+  )
+  return rows.map(({ userId }) => userId)
+}
+
 /** Stores a customer's id if the row still holds `before` (compare and swap). Returns the id that is stored then. */
 export async function storeCustomer(sql: Sql, userId: string, customerId: string, before: string | null): Promise<string> {
   const { rows } = await sql.query<{ customerId: string }>(

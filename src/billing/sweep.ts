@@ -1,17 +1,27 @@
-// Ends cancelled plans when their time has come. Every process with the worker role looks every few seconds, by a partial index.
+// Ends cancelled plans when their time has come, and fits what owners have to plans that fell. Every process with the worker role looks
+// every few seconds, by partial indexes.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../core/app.ts'
+import { fitPlan } from './fit-plan.ts'
 import { endPeriods } from './jobs.ts'
+import { readUnfit } from './subscriptions.sql.ts'
 
 const everyMs = 5_000
+const atOnce = 200
+/** Sorts before every id. */
+const first = '00000000-0000-0000-0000-000000000000'
 
 export function startPlanSweep(app: App): AsyncDisposable {
   const stopping = new AbortController()
   const running = run()
 
   async function run(): Promise<void> {
+    let after = first
     while (!stopping.signal.aborted) {
-      await sweep(app).catch((error: Error) => app.log.warn({ err: error.message }, 'plans could not be swept'))
+      after = await sweep(app, after).catch((error: Error) => {
+        app.log.warn({ err: error.message }, 'plans could not be swept')
+        return first
+      })
       await pause(everyMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
     }
   }
@@ -24,7 +34,15 @@ export function startPlanSweep(app: App): AsyncDisposable {
   }
 }
 
-async function sweep(app: App): Promise<void> {
+/** Ends plans, then fits the next owners, in turn. Returns where the next turn begins. */
+async function sweep(app: App, after: string): Promise<string> {
   const ended = await endPeriods(app.pool)
   if (ended > 0) app.log.info({ ended }, 'ended subscriptions are now on the Free plan')
+  const userIds = await readUnfit(app.pool, after, atOnce)
+  for (const userId of userIds) {
+    await fitPlan(app, userId).catch((err: Error) =>
+      app.log.warn({ err, userId }, 'a plan could not be fitted; the next sweep retries it'),
+    )
+  }
+  return userIds.length === atOnce ? (userIds.at(-1) as string) : first
 }

@@ -28,6 +28,7 @@ import {
   saveStep,
 } from './advance.sql.ts'
 import { advanceJob, sweepJob, wake } from './campaign-job.ts'
+import { tellCampaign } from './events.ts'
 import { defaultRates, nextMoment, wakeAt } from './pace.ts'
 import { lookAgainAt, nextStep, type Progress, restAfter, strideAfter, turnMs } from './policy.ts'
 import { quietHoursOf, quietUntil } from './quiet-hours.ts'
@@ -168,6 +169,7 @@ async function send(app: App, tx: Sql, campaign: Held, next: readonly Planned[],
     ids,
   )
   await change(tx, id, 'running')
+  if (campaign.status !== 'running') await tellCampaign(tx, id)
   const nextAt = await pace(tx, campaign, state, recipients.length)
   if (nextAt && hasMore) await wake(app, tx, id, wakeAt(nextAt, now))
   // Reserves quota last: other sends of this owner wait for its row lock from here to the commit.
@@ -192,6 +194,7 @@ async function pace(tx: Sql, campaign: Held, state: SafetyState, count: number):
 /** Ends or pauses the campaign by itself. Returns false, because nothing more may be sent. */
 async function end(tx: Sql, id: string, status: 'paused' | 'completed' | 'failed', error?: string): Promise<false> {
   await change(tx, id, status, error)
+  await tellCampaign(tx, id)
   return false
 }
 

@@ -59,3 +59,30 @@ export async function planAgain(tx: Sql, campaignId: string, messageIds: readonl
     [campaignId, messageIds],
   )
 }
+
+/** Cancels the recipients of messages that were just deleted. Both lists belong together by their index. */
+export async function cancelEnqueued(
+  tx: Sql,
+  campaignIds: readonly string[],
+  messageIds: readonly string[],
+  error: string,
+): Promise<void> {
+  await tx.query(
+    `update campaign_recipients r set status = 'cancelled', "messageId" = null, error = $3, "updatedAt" = now()
+     from unnest($1::uuid[], $2::uuid[]) as u(campaign, message)
+     where r."campaignId" = u.campaign and r.status = 'enqueued' and r."messageId" = u.message`,
+    [campaignIds, messageIds, error],
+  )
+}
+
+/** What an event tells of a campaign. */
+export async function readHead(
+  tx: Sql,
+  id: string,
+): Promise<Pick<Campaign, 'workspaceId' | 'instanceId' | 'status' | 'error'> | undefined> {
+  const { rows } = await tx.query<Pick<Campaign, 'workspaceId' | 'instanceId' | 'status' | 'error'>>(
+    'select "workspaceId", "instanceId", status, error from campaigns where id = $1',
+    [id],
+  )
+  return rows[0]
+}

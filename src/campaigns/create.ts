@@ -15,6 +15,7 @@ import { type Audience, addContacts, readNumbers } from './audience.ts'
 import { wake } from './campaign-job.ts'
 import { insertRecipients } from './campaigns.sql.ts'
 import { type Content, contentOf, type Text } from './content.ts'
+import { tellCampaign } from './events.ts'
 import { type CampaignFields, CreateCampaignInput } from './input.ts'
 
 /** Recipients that are stored with one statement. */
@@ -50,6 +51,7 @@ async function create(ctx: Context, input: unknown): Promise<Campaign> {
     const [fits] = await reservePlanned(tx, [{ ownerId, plan, n: audience.size }])
     if (!fits) throw tooMuchPlanned(plan)
     await wake(app, tx, campaign.id, campaign.scheduledFor ?? undefined)
+    await tellCampaign(tx, campaign.id)
     return campaign
   })
 }

@@ -6,6 +6,7 @@ import type { Config, Secrets } from './config/config.ts'
 import { type Db, openDatabase, type Read, type Sql } from './database/database.ts'
 import type { Tx } from './database/transaction.ts'
 import { createFailpoint, type FailpointHit } from './failpoint.ts'
+import type { Fit, Fitted } from './fit.ts'
 import type { Author } from './graph/author.ts'
 import { createLog, type Log } from './log.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
@@ -20,6 +21,9 @@ export interface Signals {
   /** The relay has numbered events up to `last`. */
   events: [last: bigint]
 }
+
+/** Fits what an owner has of one kind to the plan; see core/fit.ts. */
+export type FitHook = (app: App, tx: Tx, fit: Fit) => Promise<Fitted>
 
 /** A message of a campaign that will not change any more. */
 export interface EndedMessage {
@@ -61,8 +65,18 @@ export interface Hooks {
   readAuthors: (db: Db, ids: readonly string[]) => Promise<Author[]>
   /** Revokes the open invitations to teams that the person owns, and those that the person sent. */
   revokeInvitations: (tx: Tx, userId: string) => Promise<void>
+  /** True if the address has an open invitation to a team. */
+  isInvited: (db: Db, email: string) => Promise<boolean>
+  /** Rest what exceeds a plan, and take it up again. */
+  fitInstances: FitHook
+  fitEndpoints: FitHook
   /** Releases the messages that wait for an instance when it connects or is deleted. */
   releaseWaiting: (app: App, tx: Sql, instanceId: string) => Promise<void>
+  /**
+   * Withdraws messages of campaigns that have not left, before these contacts are deleted. Returns what must be called last in the
+   * transaction.
+   */
+  leaveOutOfCampaigns: (app: App, tx: Sql, contactIds: readonly string[]) => Promise<() => Promise<void>>
   /** Keeps the last status of the recipients whose messages are about to be deleted, so that the counts of their campaigns stay. */
   keepRecipients: (tx: Sql, messages: readonly EndedMessage[]) => Promise<void>
   /** Erases the messages of the workspace with this number, in both directions, soon after the transaction commits. */

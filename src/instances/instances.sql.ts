@@ -11,12 +11,13 @@ export async function lockInstance(tx: Sql, workspaceId: string, id: string): Pr
   return rows[0]
 }
 
-export type HeldState = Pick<Instance, 'status' | 'workspaceId' | 'provider' | 'settings' | 'credentials'>
+export type HeldState = Pick<Instance, 'status' | 'workspaceId' | 'provider' | 'settings' | 'credentials' | 'restingAt'>
 
 /** Locks an instance of any workspace, for a report of its provider. */
 export async function lockState(tx: Sql, id: string): Promise<HeldState | undefined> {
   const { rows } = await tx.query<HeldState>(
-    'select status, "workspaceId", provider, settings, credentials from instances where id = $1 and "deletedAt" is null for update',
+    `select status, "workspaceId", provider, settings, credentials, "restingAt" from instances
+     where id = $1 and "deletedAt" is null for update`,
     [id],
   )
   return rows[0]
@@ -30,6 +31,11 @@ export async function markDeleted(tx: Sql, id: string): Promise<void> {
 /** Replaces the encrypted secrets of a locked instance. */
 export async function storeCredentials(tx: Sql, id: string, credentials: Instance['credentials']): Promise<void> {
   await tx.query('update instances set credentials = $2 where id = $1', [id, credentials])
+}
+
+/** Lets a locked instance rest, or ends its rest. */
+export async function markResting(tx: Sql, id: string, rests: boolean): Promise<void> {
+  await tx.query('update instances set "restingAt" = case when $2 then now() end, "updatedAt" = now() where id = $1', [id, rests])
 }
 
 export async function markRestricted(tx: Sql, id: string, error: string | null): Promise<void> {
@@ -62,4 +68,12 @@ export async function storeState(tx: Sql, id: string, state: NewState): Promise<
      where id = $1`,
     [id, status, qr, pairingCode, error, waNumber, connects, leaves],
   )
+}
+
+/** The number of instances in each status. */
+export async function countByStatus(sql: Sql): Promise<{ status: InstanceStatus; n: number }[]> {
+  const { rows } = await sql.query<{ status: InstanceStatus; n: number }>(
+    'select status, count(*)::int as n from instances where "deletedAt" is null group by status',
+  )
+  return rows
 }

@@ -140,7 +140,7 @@ builder.mutationFields((t) => ({
   connectInstance: t.field({
     type: InstanceStateRef,
     description: 'Starts to connect an instance; follow the progress with `instanceState`.',
-    errors: ['NOT_FOUND', 'SUBSCRIPTION_INACTIVE', 'PROVIDER_ERROR'],
+    errors: ['NOT_FOUND', 'SUBSCRIPTION_INACTIVE', { MAX_INSTANCES_REACHED: 'while it rests' }, 'PROVIDER_ERROR'],
     authScopes: { active: true },
     args: {
       id: t.arg.id({ required: true, description: 'The instance.' }),
@@ -165,8 +165,7 @@ builder.mutationFields((t) => ({
 }))
 
 builder.prismaObjectField(EventRef, 'instance', (t) =>
-  // Callers rely on `Instance!`. The first event without an instance has to make it nullable.
-  t.relation('instance', { onNull: 'error', description: 'The instance of the event.' }),
+  t.relation('instance', { nullable: true, description: 'The instance of the event; null for events of contacts.' }),
 )
 
 builder.subscriptionField('instanceState', (t) =>

@@ -78,6 +78,7 @@ export async function connectInstance(ctx: Context, id: string, number: string |
   if (number != null) parse(phone, number, 'phone')
   return await change(ctx, async (tx) => {
     const instance = await holdInstance(tx, ctx.principal.workspaceId, id)
+    if (instance.restingAt) fail('MAX_INSTANCES_REACHED', "The instance rests, because it is over the plan's limit")
     if (instance.status === 'connected' || instance.status === 'connecting' || instance.status === 'pairing') return instance
     await applyChange(ctx.app, tx, { instanceId: id, status: 'connecting' })
     const state = await providerFor(ctx.app, instance).connect(instance, { phone: number ?? undefined }, tx)

@@ -28,6 +28,8 @@ export async function applyChange(app: App, tx: Sql, change: StateChange): Promi
   if (!status) return
   // Ignores a late report on an instance that was logged out, so that it does not connect again.
   if (before.status === 'logged_out' && status !== 'connecting' && status !== 'logged_out') return
+  // The network of a resting instance may report that it is still connected.
+  if (before.restingAt && status !== 'logged_out') return
   const connects = status === 'connected' && before.status !== 'connected'
   const leaves = status !== 'connected' && before.status === 'connected'
   const { qr = null, pairingCode = null, error = null, waNumber = null } = change

@@ -43,6 +43,13 @@ export async function disableEndpoint(tx: Sql, id: string, reason: string): Prom
   )
 }
 
+/** Enables an endpoint that is disabled. */
+export async function enableEndpoint(tx: Sql, id: string): Promise<void> {
+  await tx.query('update webhook_endpoints set "disabledReason" = null, "disabledAt" = null, "updatedAt" = now() where id = $1', [
+    id,
+  ])
+}
+
 /** Stores a new secret. The present one becomes the previous secret, which holds for `hours` by the clock of the database. */
 export async function replaceSecret(tx: Sql, id: string, secret: Buffer, hours: number): Promise<StoredEndpoint> {
   const { rows } = await tx.query<StoredEndpoint>(
@@ -89,4 +96,13 @@ export async function deletePreviousSecrets(sql: Sql): Promise<void> {
   await sql.query(
     'update webhook_endpoints set "previousSecret" = null, "previousSecretUntil" = null where "previousSecretUntil" <= now()',
   )
+}
+
+/** The number of disabled endpoints by reason. */
+export async function countDisabled(sql: Sql): Promise<{ reason: string; n: number }[]> {
+  const { rows } = await sql.query<{ reason: string; n: number }>(
+    `select coalesce("disabledReason", 'unknown') as reason, count(*)::int as n from webhook_endpoints
+     where "disabledAt" is not null and "deletedAt" is null group by 1`,
+  )
+  return rows
 }

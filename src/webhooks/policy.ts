@@ -54,3 +54,6 @@ export function gapMs(made: number, baseMs: number, retryAfterMs?: number, rando
   const gap = nominal * (0.8 + 0.4 * random())
   return retryAfterMs === undefined ? gap : Math.min(Math.max(retryAfterMs, gap), 2 * nominal)
 }
+
+/** The `disabledReason` of an endpoint that exceeds the plan. */
+export const overThePlan = 'over_the_plan'

@@ -98,7 +98,7 @@ const EndpointRef = builder.prismaObject('WebhookEndpoint', {
     disabledReason: t.exposeString('disabledReason', {
       nullable: true,
       description:
-        'Why deliveries were stopped: `gone` (it answered 410), `failing` (all attempts failed for 5 days), `by_hand`, or `member_removed` (its `createdBy` or `approvedBy` is no longer in the team; `updateWebhook` with `enabled: true` starts deliveries again).',
+        'Why deliveries were stopped: `gone` (it answered 410), `failing` (all attempts failed for 5 days), `by_hand`, `over_the_plan` (it rests until the plan has room for it), or `member_removed` (its `createdBy` or `approvedBy` is no longer in the team; `updateWebhook` with `enabled: true` starts deliveries again).',
     }),
     failingSince: t.expose('failingSince', {
       type: 'DateTime',
@@ -189,7 +189,7 @@ builder.mutationFields((t) => {
     updateWebhook: t.field({
       type: EndpointRef,
       description: 'Updates a webhook endpoint, or starts its deliveries again after they were stopped.',
-      errors: ['NOT_FOUND', { FORBIDDEN: 'for collaborators' }],
+      errors: ['NOT_FOUND', { FORBIDDEN: 'for collaborators' }, { MAX_WEBHOOK_ENDPOINTS_REACHED: 'while it rests' }],
       args: { id, input: t.arg({ type: UpdateWebhookInput.ref, required: true, description: 'The changes.' }) },
       resolve: async (_, args, ctx) => shown(await updateEndpoint(ctx, ...parseChange(ctx.app.config, UpdateWebhookInput, args))),
     }),

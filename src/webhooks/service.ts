@@ -10,7 +10,7 @@ import { serverOf } from '../core/network/address.ts'
 import { holdManager, manages, requireManager } from '../core/roles.ts'
 import { eraseEndpoint, lockEndpoint, lockEndpointsOf, replaceSecret, type StoredEndpoint } from './endpoints.sql.ts'
 import type { CreateWebhook, UpdateWebhook } from './input.ts'
-import { previousSecretHours } from './policy.ts'
+import { overThePlan, previousSecretHours } from './policy.ts'
 import { cancelDeliveries } from './settle.sql.ts'
 import { newSecret } from './sign.ts'
 
@@ -63,6 +63,7 @@ export async function updateEndpoint(ctx: Context, id: string, input: UpdateWebh
     if (fault) fail('VALIDATION_ERROR', fault)
     const before = await holdEndpoint(ctx, tx, id)
     const { url = before.url, events = before.events, enabled } = input
+    if (enabled && before.disabledReason === overThePlan) fail('MAX_WEBHOOK_ENDPOINTS_REACHED')
     const moved = url !== before.url
     const stopped = enabled === false
     const cleared = enabled === true || (moved && reasonsOfReceiver.includes(before.disabledReason))

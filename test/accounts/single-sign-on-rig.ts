@@ -7,10 +7,10 @@ export const consoleUrl = 'http://console.example.com'
 
 export type SingleSignOn = Awaited<ReturnType<typeof openSingleSignOn>>
 
-export async function openSingleSignOn() {
+export async function openSingleSignOn(env: Record<string, string> = {}) {
   const databaseUrl = await cloneDatabase()
   const provider = await openProvider()
-  const gateway = await startGateway({ databaseUrl, env: { ...provider.env, CONSOLE_URL: consoleUrl } })
+  const gateway = await startGateway({ databaseUrl, env: { ...provider.env, CONSOLE_URL: consoleUrl, ...env } })
   provider.allow(`${gateway.url}/api/auth/oauth/example/callback`)
   const start = () => `${gateway.url}/api/auth/oauth/example`
   const issuer = () => `http://127.0.0.1:${provider.port}`

@@ -164,3 +164,13 @@ describe('the redirect to the provider', () => {
     expectRefusal(answer, 404, 'NOT_FOUND', 'No identity provider is called other')
   })
 })
+
+it('creates no account that `SIGNUP` does not allow, and signs in people who have one', async () => {
+  const closed = await openSingleSignOn({ SIGNUP: 'closed' })
+  const claims = { sub: randomUUID(), email: `${randomUUID()}@example.com`, email_verified: true, name: 'Ada' }
+  closed.provider.claims = claims
+  await expect(browse(closed.start(), [closed.gateway.url, closed.issuer()])).rejects.toThrow(/was answered 403 .*"FORBIDDEN"/)
+  expect((await sql(closed.databaseUrl).query('select from users where email = $1', [claims.email])).rowCount).toBe(0)
+  const { email } = await newAccount(closed.databaseUrl)
+  expect((await closed.signInThere({ email })).session).toEqual(expect.any(String))
+})

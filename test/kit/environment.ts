@@ -20,6 +20,8 @@ export const environment = {
   HASH_MEMORY_KIB: '64',
   // Tests send more requests for one person than a person does; the tests of the limit itself set it.
   PERSON_RATE_LIMIT_PER_SECOND: '100000',
+  // With DATABASE_URL, sign-ups need an invitation by default.
+  SIGNUP: 'open',
 }
 
 /** For gateways whose time or load is measured: password hashes at their real cost. */

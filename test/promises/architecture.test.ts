@@ -57,7 +57,17 @@ const upper: Record<string, readonly string[]> = {
 }
 
 /** The files directly in `src/`, which start the process and assemble the modules. */
-const topFiles = ['app.ts', 'erase-account.sql.ts', 'erase-account.ts', 'event-types.ts', 'gateway.ts', 'main.ts', 'schema.ts', 'server.ts', 'worker.ts']
+const topFiles = [
+  'app.ts',
+  'erase-account.sql.ts',
+  'erase-account.ts',
+  'event-types.ts',
+  'gateway.ts',
+  'run.ts',
+  'schema.ts',
+  'server.ts',
+  'worker.ts',
+]
 
 const files = sourcesOf('src', 'rest-compat')
 
@@ -228,7 +238,10 @@ describe('every file', () => {
     const ours = names.map((name) =>
       name
         .replace(/^(src|rest-compat|test|prisma)\//, '')
-        .replace(/\.((unit\.|process\.|deep\.)?test\.|sql\.|d\.)?(ts|m?js|json|md|prisma|graphql|html|css)$/, ''),
+        .replace(
+          /\.((unit\.|process\.|deep\.)?test\.|sql\.|d\.)?(ts|[cm]?js|json|md|prisma|graphql|html|css|yml|conf|service)$/,
+          '',
+        ),
     )
     expect(ours.filter((name) => !name.split('/').every((part) => /^[a-z0-9]+(-[a-z0-9]+)*$/.test(part)))).toEqual([])
     const nothing = /^(utils?|shared|common|libs?|helpers?|types?|misc|v\d+)$/

@@ -100,7 +100,7 @@ export const callers: [name: string, open: (site: Site) => Promise<Caller>, expe
   [
     'a plan with nothing left',
     (site) => openAfter(site, ...nothingLeft),
-    ifTold(/^(MAX_\w+_REACHED|MONTHLY_OUTBOUND_QUOTA_EXCEEDED)$/),
+    ifTold(/^(MAX_(?!API_KEYS)\w+_REACHED|MONTHLY_OUTBOUND_QUOTA_EXCEEDED)$/),
   ],
   ['no requests left', (site) => openAfter(site, noRequests), always('MONTHLY_API_REQUEST_QUOTA_EXCEEDED')],
 ]

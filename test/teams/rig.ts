@@ -86,7 +86,11 @@ export async function newCrew(rig: Rig, plan: Plan = 'max'): Promise<Crew> {
 }
 
 /** Inserts a team as rows, regardless of what the plan allows. */
-export async function newTeam(rig: Rig, owner: Person, name = 'Team'): Promise<{ teamId: string; workspaceId: string }> {
+export async function newTeam(
+  rig: Rig,
+  owner: Pick<Person, 'userId'>,
+  name = 'Team',
+): Promise<{ teamId: string; workspaceId: string }> {
   const [teamId, workspaceId] = [newId(), newId()]
   await sql(rig.databaseUrl).query(
     `with w as (insert into workspaces (id, "ownerId") values ($2, $3)),

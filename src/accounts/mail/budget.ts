@@ -16,6 +16,8 @@ const budgets: Record<MailOrder['kind'], readonly Bound[]> = {
   verify: [perHour, perDay],
   known: [perHour, perDay],
   reset: [perHour],
+  // A plan falls when a person or an operator changes it.
+  rests: [{ most: 100, minutes: 24 * 60 }],
   // Across all teams. src/teams/invitation-budget.ts bounds what the teams of one owner send.
   invitation: [{ most: 10, minutes: 60 }, perDay],
 }

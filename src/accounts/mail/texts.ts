@@ -8,6 +8,8 @@ export type MailOrder =
   | { kind: 'reset'; to: string; token: string }
   /** Tells the owner of an address that somebody tried to sign up with it again. */
   | { kind: 'known'; to: string }
+  /** Tells what rests because a plan fell. `endpoints` are URLs, the others names. */
+  | { kind: 'rests'; to: string; plan: string; instances: string[]; endpoints: string[]; keys: string[] }
   | { kind: 'invitation'; to: string; token: string; team: string; inviter: string }
 
 export interface MailText {
@@ -48,6 +50,17 @@ export function composeMail(order: MailOrder, console: string): MailText {
           'If it was not you, you can ignore this mail. Nothing has changed.',
         ),
       }
+    case 'rests':
+      return {
+        subject: `Your plan is now ${order.plan}`,
+        text: lines(
+          `Your plan is now ${order.plan}. What exceeds it is kept, but rests: nothing is sent through these instances, nothing is delivered to these webhook endpoints, and these API keys are refused.`,
+          ...listOf('Instances', order.instances.map(quotedName)),
+          ...listOf('Webhook endpoints', order.endpoints),
+          ...listOf('API keys', order.keys.map(quotedName)),
+          'All of it is taken up again when there is room: when you choose a larger plan, or delete what you no longer need.',
+        ),
+      }
     case 'invitation': {
       const [inviter, team] = [quotedName(order.inviter), quotedName(order.team)]
       return {
@@ -64,4 +77,8 @@ export function composeMail(order: MailOrder, console: string): MailText {
 
 function lines(...paragraphs: string[]): string {
   return `${paragraphs.join('\n\n')}\n`
+}
+
+function listOf(title: string, names: readonly string[]): string[] {
+  return names.length > 0 ? [[`${title}:`, ...names.map((name) => `- ${name}`)].join('\n')] : []
 }

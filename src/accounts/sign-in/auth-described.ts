@@ -58,11 +58,11 @@ export const described = {
     operationId: 'signUp',
     summary: 'Sign up',
     description:
-      'Creates an account and sends a mail with a link that verifies its address. A later sign-up for an address that is not verified replaces name and password; if they differ, earlier links become invalid. The response is the same if the address already has an account; the owner is informed by mail.',
+      'Creates an account and sends a mail with a link that verifies its address. A later sign-up for an address that is not verified replaces name and password; if they differ, earlier links become invalid. The response is the same if the address already has an account; the owner is informed by mail. `SIGNUP` of the gateway decides if anybody, only people with an open invitation to a team, or nobody may sign up: others get `FORBIDDEN`.',
     body: body('SignUp', signUpBody, 'An account', { email, password, name: 'Ada Lovelace' }),
     answer: answers.signedUp,
     done: 'A mail is sent.',
-    errors: ['API_RATE_LIMIT_EXCEEDED'],
+    errors: ['FORBIDDEN', 'API_RATE_LIMIT_EXCEEDED'],
   },
   verifyEmail: {
     operationId: 'verifyEmail',
@@ -192,6 +192,6 @@ export const described = {
     answer: null,
     done: 'Redirects to the console.',
     setsCookie: true,
-    errors: ['VALIDATION_ERROR', 'NOT_FOUND'],
+    errors: ['VALIDATION_ERROR', 'NOT_FOUND', 'FORBIDDEN'],
   },
 } satisfies Record<string, Described>

@@ -14,6 +14,7 @@ import { orderVerification } from '../mail/token-mail.ts'
 import { openAccount } from '../open-account.ts'
 import { hashPassword, verifyPassword } from './password.ts'
 import { boundSessions } from './sessions.sql.ts'
+import { signUpFault } from './sign-up-rule.ts'
 import { identitySecret } from './signing-key.ts'
 import { tokenAudience, tokenSeconds } from './token-form.ts'
 
@@ -46,6 +47,13 @@ function causeIn(details: readonly unknown[]): Error | undefined {
 function refuseUnwritable(user: { email: string; emailVerified: boolean }): void {
   if (!user.emailVerified && !email.safeParse(user.email).success)
     throw new APIError('BAD_REQUEST', { code: 'email_not_valid', message: 'This is not an e-mail address' })
+}
+
+/** @throws APIError when `SIGNUP` allows no account for the address; and as {@link refuseUnwritable}. */
+async function refuseNew(app: App, user: { email: string; emailVerified: boolean }): Promise<void> {
+  refuseUnwritable(user)
+  const fault = await signUpFault(app, user.email)
+  if (fault) throw new APIError('FORBIDDEN', { message: fault })
 }
 
 /** Returns the URL that an identity provider sends people back to. */
@@ -102,7 +110,7 @@ export function createAuth(app: App, { baseUrl, oidc }: AuthOptions) {
       sendVerificationEmail: ({ user }) => orderVerification(app, user.email),
     },
     databaseHooks: {
-      user: { create: { before: async (user) => refuseUnwritable(user), after: (user) => openAccount(app.db, user.id) } },
+      user: { create: { before: (user) => refuseNew(app, user), after: (user) => openAccount(app.db, user.id) } },
       session: { create: { after: ({ userId }) => boundSessions(app.pool, userId, mostSessions) } },
       // The gateway requests nothing from an identity provider later, so it stores none of the provider's tokens.
       account: { create: { before: async (account) => ({ data: { ...account, ...noTokens } }) } },

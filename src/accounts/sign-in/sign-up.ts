@@ -19,6 +19,7 @@ import { answerInEqualTime } from './anonymous-limits.ts'
 import type { ConsoleUser } from './auth-call.ts'
 import { anonymousOf } from './claimant.ts'
 import { hashPassword } from './password.ts'
+import { signUpFault } from './sign-up-rule.ts'
 
 export const signUpBody = z
   .object({
@@ -30,7 +31,7 @@ export const signUpBody = z
 
 /**
  * The response is the same for an address with an account and one without. A mail tells the owner of the address which one it is.
- * @throws VALIDATION_ERROR when the body is invalid; API_RATE_LIMIT_EXCEEDED when the network or the address is over its limit;
+ * @throws VALIDATION_ERROR when the body is invalid; FORBIDDEN when `SIGNUP` does not allow it, with or without an account; API_RATE_LIMIT_EXCEEDED when the network or the address is over its limit;
  * SERVICE_UNAVAILABLE when too many requests are queued in all.
  */
 export async function signUp(app: App, request: FastifyRequest): Promise<{ user: ConsoleUser }> {
@@ -45,6 +46,8 @@ export async function signUp(app: App, request: FastifyRequest): Promise<{ user:
  * is not needed, so that the response time reveals nothing.
  */
 async function addUser(app: App, user: ConsoleUser, password: string): Promise<void> {
+  const fault = await signUpFault(app, user.email)
+  if (fault) fail('FORBIDDEN', fault)
   const hash = await hashPassword(password, await unprovedHashOf(app.db, user.email))
   await transaction(app.db, async (tx) => {
     const { id, email, name, createdAt } = user

@@ -50,8 +50,8 @@ export async function leaveForProvider(app: App, request: FastifyRequest, reply:
 
 /**
  * Handles the callback of the provider: redirects to the console with a session, or with `?error=` and the reason.
- * @throws NOT_FOUND when the provider is not configured; VALIDATION_ERROR when the query is invalid; SERVICE_UNAVAILABLE when the provider
- * does not respond or too many exchanges are running.
+ * @throws NOT_FOUND when the provider is not configured; VALIDATION_ERROR when the query is invalid; FORBIDDEN when the person is new and
+ * `SIGNUP` does not allow an account; SERVICE_UNAVAILABLE when the provider does not respond or too many exchanges are running.
  */
 export async function returnFromProvider(app: App, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { provider } = request.params as { provider: string }
@@ -73,8 +73,10 @@ export async function returnFromProvider(app: App, request: FastifyRequest, repl
   const answer = await inTime(exchangeMs, asked, () =>
     failure('SERVICE_UNAVAILABLE', `The identity provider ${provider} does not answer`),
   )
-  passCookies(reply, answer.headers)
   const location = answer.headers.get('location')
+  // The one refusal of a new person with that status (auth.ts).
+  if (answer.status === 403) fail('FORBIDDEN', 'Sign-up needs an invitation, or is closed')
+  passCookies(reply, answer.headers)
   if (!location) fail('SERVICE_UNAVAILABLE', `The identity provider ${provider} did not identify the user`)
   return await reply.code(302).header('location', location).send()
 }

@@ -20,7 +20,7 @@ export interface Group {
 
 export interface Admitted {
   i: number
-  verdict: 'ok' | 'UNAUTHORIZED' | 'TEAM_KEY_REQUIRED' | 'TEAM_KEY_NOT_ALLOWED' | 'FORBIDDEN'
+  verdict: 'ok' | 'UNAUTHORIZED' | 'TEAM_KEY_REQUIRED' | 'TEAM_KEY_NOT_ALLOWED' | 'FORBIDDEN' | 'MAX_API_KEYS_REACHED'
   keyId: string
   userId: string
   workspaceId: string
@@ -50,6 +50,7 @@ with asked as (
       when k."teamId" is not null and (a.team is null or a.team <> k."teamId"::text) then 'UNAUTHORIZED'
       when k."teamId" is not null and a.scope in ('personal', 'both') then 'TEAM_KEY_NOT_ALLOWED'
       when k.access::text <> all (string_to_array(a.access, ',')) then 'FORBIDDEN'
+      when k."restingAt" is not null then 'MAX_API_KEYS_REACHED'
       else 'ok'
     end as verdict
   from asked a

@@ -96,6 +96,8 @@ function answerOf(app: App, row: Admitted, position: number): Admission {
   const limit = app.config.rateLimitPerSecond
   const rate = rateOf(limit, { ...row, position })
   if (row.verdict === 'FORBIDDEN') return { ...refusal(row.verdict, beyond(row.access)), rate }
+  if (row.verdict === 'MAX_API_KEYS_REACHED')
+    return { ...refusal(row.verdict, "This key rests, because it is over the plan's limit"), rate }
   if (row.verdict !== 'ok') return { ...refusal(row.verdict), rate }
   if (position >= row.granted) {
     return { principal: null, error: failure('API_RATE_LIMIT_EXCEEDED'), rate: { ...rate, remaining: 0 }, retryAfter: 1 }

@@ -1,0 +1,39 @@
+// Instances that exceed the plan rest: they are disconnected, and connect again when there is room.
+import type { App, FitHook } from '../core/app.ts'
+import { countedWorkspaces } from '../core/counted-workspaces.ts'
+import type { Tx } from '../core/database/transaction.ts'
+import { chooseResting } from '../core/fit.ts'
+import { providerOf } from '../providers/providers.ts'
+import { lockInstance, markResting } from './instances.sql.ts'
+import { applyChange } from './state.ts'
+
+const overThePlan = "over the plan's limit"
+
+/** Implements `Hooks.fitInstances` (core/app.ts). Messages wait for a resting instance as for one that lost its connection. */
+export const fitInstances: FitHook = async (app, tx, fit) => {
+  const instances = await tx.db.instance.findMany({
+    where: { deletedAt: null, workspace: countedWorkspaces(fit.ownerId) },
+    select: { id: true, workspaceId: true, name: true, restingAt: true },
+    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+  })
+  const rows = instances.map((row) => ({ ...row, resting: row.restingAt !== null }))
+  const { rest, wake, resting } = chooseResting(rows, fit)
+  for (const { id } of rest) {
+    await applyChange(app, tx, { instanceId: id, status: 'disconnected', error: overThePlan })
+    await markResting(tx, id, true)
+  }
+  for (const { id, workspaceId } of wake) await takeUp(app, tx, workspaceId, id)
+  return { rested: rest.map(({ name }) => name), resting }
+}
+
+/** Connects an instance again that was connected before, unless it was logged out meanwhile. */
+async function takeUp(app: App, tx: Tx, workspaceId: string, id: string): Promise<void> {
+  await markResting(tx, id, false)
+  const instance = await lockInstance(tx, workspaceId, id)
+  if (instance?.status !== 'disconnected') return
+  const provider = providerOf(app, instance.provider)
+  if (!instance.firstConnectedAt || !provider) return await applyChange(app, tx, { instanceId: id, status: 'disconnected' })
+  await applyChange(app, tx, { instanceId: id, status: 'connecting' })
+  const state = await provider.connect(instance, {}, tx)
+  if (state) await applyChange(app, tx, { instanceId: id, ...state })
+}

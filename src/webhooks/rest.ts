@@ -1,0 +1,25 @@
+// Endpoints that exceed the plan rest: they are disabled with that reason until there is room again.
+import type { FitHook } from '../core/app.ts'
+import { countedWorkspaces } from '../core/counted-workspaces.ts'
+import { chooseResting } from '../core/fit.ts'
+import { disableEndpoint, enableEndpoint } from './endpoints.sql.ts'
+import { overThePlan } from './policy.ts'
+import { cancelDeliveries } from './settle.sql.ts'
+
+/** Implements `Hooks.fitEndpoints` (core/app.ts). An endpoint that is disabled for another reason keeps it, and its place. */
+export const fitEndpoints: FitHook = async (_, tx, fit) => {
+  const endpoints = await tx.db.webhookEndpoint.findMany({
+    where: { deletedAt: null, workspace: countedWorkspaces(fit.ownerId) },
+    select: { id: true, url: true, disabledReason: true },
+    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+  })
+  const rows = endpoints.map((row) => ({ ...row, resting: row.disabledReason === overThePlan }))
+  const { rest, wake, resting } = chooseResting(rows, fit)
+  const enabled = rest.filter(({ disabledReason }) => disabledReason === null)
+  for (const { id } of enabled) {
+    await disableEndpoint(tx, id, overThePlan)
+    await cancelDeliveries(tx, id, 'endpoint_disabled')
+  }
+  for (const { id } of wake) await enableEndpoint(tx, id)
+  return { rested: enabled.map(({ url }) => url), resting: resting - (rest.length - enabled.length) }
+}
