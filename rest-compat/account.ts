@@ -1,7 +1,7 @@
 // REST routes of the account: profile and usage.
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
-import { row } from './route.ts'
+import { deletedAnswer, row } from './route.ts'
 
 const GetMe = graphql(`
   query GetMe {
@@ -56,6 +56,15 @@ export const GetUsage = graphql(`
   }
 `)
 
+const DeleteMe = graphql(`
+  mutation DeleteMe($password: String!) {
+    deleteMe(password: $password) {
+      id
+      deleted
+    }
+  }
+`)
+
 export const planName = z.object({ code: z.string(), name: z.string() }).meta({ id: 'PlanName' })
 export const limits = {
   maxInstances: z.int().describe('Instances at the same time.'),
@@ -80,6 +89,16 @@ export const accountRoutes = [
       plan: planName,
       createdAt: z.iso.datetime(),
     }),
+  }),
+  row('DELETE', '/me', {
+    surfaces: ['console'],
+    scope: 'account',
+    summary: 'End your account',
+    document: DeleteMe,
+    input: 'DeleteMeArguments',
+    variables: ({ body }) => ({ password: body.password as string }),
+    project: (data) => data.deleteMe,
+    answer: deletedAnswer,
   }),
   row('GET', '/usage', {
     summary: 'Read a summary of the usage of this billing period',

@@ -12,6 +12,7 @@ import type { App } from './core/app.ts'
 import { pruneKeys } from './core/idempotency/prune.ts'
 import type { JobImplementation } from './core/jobs/jobs.ts'
 import { makeQueues, workOn } from './core/jobs/work.ts'
+import { eraseAccountImplementation } from './erase-account.ts'
 import { announceOutbox } from './events/log/announce.ts'
 import { pruneEvents } from './events/log/prune.ts'
 import { startRelay } from './events/log/relay.ts'
@@ -33,6 +34,7 @@ const jobs: readonly JobImplementation[] = [
   ...accountJobs,
   ...billingJobs,
   closeImplementation,
+  eraseAccountImplementation,
   ...dispatchImplementations,
   releaseImplementation,
   sweepImplementation,

@@ -53,6 +53,7 @@ export function examplesFor(
     updateContactGroup: { name: { summary: 'Another name', value: { name: 'Good customers' } } },
     addGroupMembers: { one: { summary: 'One contact', value: { contactIds: [contactId] } } },
     removeGroupMembers: { one: { summary: 'One contact', value: { contactIds: [contactId] } } },
+    deleteMe: { whole: { summary: 'With your password', value: { password: 'correct horse battery' } } },
     updateRetentionSettings: { year: { summary: 'A year', value: { messagesDays: 365 } } },
     bulkDeleteContacts: { one: { summary: 'One contact', value: { contactIds: [contactId] } } },
     createSuppression: { number: { summary: 'A number', value: { phone: '+4915112340021' } } },

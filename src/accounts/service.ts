@@ -16,6 +16,7 @@ import { replacePassword } from './sign-in/replace-password.ts'
 import { lockUser } from './users.sql.ts'
 
 export { email, mailboxOf } from './email.ts'
+export { checkOwnPassword, endUser } from './end-user.ts'
 export { addressOfSession, personOf, readAuthors, userIdOf } from './find-user.ts'
 export {
   type ApiKeyRow,
@@ -35,6 +36,7 @@ export {
 export { lockActiveKey } from './keys/keys.sql.ts'
 export { fitKeys } from './keys/rest.ts'
 export { insertWorkspace, openAccount } from './open-account.ts'
+export { lockUser } from './users.sql.ts'
 
 const newAccount = z.object({
   email,

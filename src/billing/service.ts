@@ -1,13 +1,30 @@
 // Operator commands of billing: list pending orders, and set plans. They run without a gateway.
 import { userIdOf } from '../accounts/service.ts'
+import type { App } from '../core/app.ts'
 import type { Db } from '../core/database/database.ts'
-import { type Tx, transaction } from '../core/database/transaction.ts'
+import { sqlTransaction, type Tx, transaction } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { describePayment } from './admission/period.ts'
 import { changePlan } from './change-plan.ts'
 import { type Plan, planOf } from './plans.ts'
+import { billingProviders } from './providers.ts'
 import { holdSubscription } from './subscription.ts'
+
+/**
+ * Makes sure that nothing is charged any more for an account that ends. The subscription counts as inactive from `tx` on.
+ * @throws PROVIDER_ERROR when Stripe bills the subscription and does not respond.
+ */
+export async function stopCharges(app: App, userId: string): Promise<void> {
+  const held = await sqlTransaction(app.pool, (tx) => holdSubscription(tx, userId, new Date()))
+  if (held.provider === 'stripe' && held.status !== 'cancelled') await billingProviders(app).of(held).renew(held, false)
+}
+
+/** {@link stopCharges} comes first, because it may take long. */
+export async function endSubscription(tx: Tx, userId: string): Promise<void> {
+  await holdSubscription(tx, userId, new Date())
+  await tx.db.subscription.updateMany({ where: { userId }, data: { status: 'inactive' } })
+}
 
 /** An order that an operator settles by hand. */
 const pendingOrder = { status: 'pending', provider: 'manual' } as const

@@ -1,4 +1,5 @@
 // The database for an operator's command, with or without a running gateway.
+import type { App } from '../core/app.ts'
 import { readConfig } from '../core/config/config.ts'
 import { type Db, openDatabase as openPools } from '../core/database/database.ts'
 import { openEmbedded } from '../core/database/embedded.ts'
@@ -25,4 +26,19 @@ export async function withDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> 
   // A connection that breaks fails the next statement, which reports the error.
   await using pools = openPools(database.url, () => {}, 1)
   return await work(pools.db)
+}
+
+/** Runs a command that leaves work for the gateway. */
+export async function withApp<T>(work: (app: App) => Promise<T>): Promise<T> {
+  // Loads the whole gateway, which commands that only read do not need.
+  const [{ openApp }, { createQueues }] = await Promise.all([import('../app.ts'), import('../worker.ts')])
+  await using database = await openDatabase()
+  await migrate(database.url)
+  const { config, secrets } = readConfig()
+  // Without roles, so that the app starts no background work.
+  const own = { config: { ...config, roles: new Set<never>() }, secrets: { ...secrets, secretKey: database.secretKey } }
+  await using app = await openApp({ ...own, databaseUrl: database.url })
+  await app.boss.start()
+  await createQueues(app)
+  return await work(app)
 }

@@ -9,6 +9,7 @@ import {
   listKeysOf,
   revokeApiKey,
   setPassword,
+  userIdOf,
   verifyAccount,
 } from '../accounts/service.ts'
 import { type Plan, plans } from '../billing/plans.ts'
@@ -18,8 +19,9 @@ import { migrate } from '../core/database/migrate.ts'
 import { jsonLine, lineOf, oneLine } from '../core/one-line.ts'
 import { sentenceOf } from '../core/sentence.ts'
 import { KeyAccess } from '../generated/prisma/enums.ts'
+import { endAccount } from '../teams/end-account.ts'
 import { revokeInvitations } from '../teams/revoke-invitations.ts'
-import { openDatabase, withDatabase } from './command-database.ts'
+import { openDatabase, withApp, withDatabase } from './command-database.ts'
 import { configTable } from './config-table.ts'
 import { draftMigration } from './draft-migration.ts'
 import { printable, printed } from './print/print.ts'
@@ -52,6 +54,14 @@ account
     // Printed apart from the JSON, because other programs rely on its fields.
     if (!options.password) console.error(`password: ${password}`)
     print(options.json, made)
+  })
+account
+  .command('delete')
+  .description('end an account: its sessions, keys, instances and teams at once, its data within a day')
+  .addOption(email())
+  .action(async (options: { email: string }) => {
+    await withApp(async (app) => endAccount(app, await userIdOf(app.db, options.email)))
+    console.log(`${options.email} is deleted`)
   })
 account
   .command('plan')

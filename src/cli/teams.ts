@@ -2,7 +2,6 @@
 import { type Command, Option } from 'commander'
 import type { App } from '../core/app.ts'
 import { readConfig } from '../core/config/config.ts'
-import { migrate } from '../core/database/migrate.ts'
 import { type Tx, transaction } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
 import { jsonLine, lineOf } from '../core/one-line.ts'
@@ -13,7 +12,7 @@ import { inviteIn } from '../teams/invitations.ts'
 import { closeTeam } from '../teams/manage.ts'
 import { listMembers, listTeams } from '../teams/read.ts'
 import { createTeam } from '../teams/service.ts'
-import { openDatabase, withDatabase } from './command-database.ts'
+import { withApp, withDatabase } from './command-database.ts'
 
 /** Adds the `team …` commands. `print` prints fields one by one, or as JSON. */
 export function addTeamCommands(gateway: Command, print: (asJson: true | undefined, fields: object) => void): void {
@@ -83,18 +82,10 @@ export function addTeamCommands(gateway: Command, print: (asJson: true | undefin
  * @throws TEAM_NOT_FOUND when there is no such team.
  */
 async function onTeam<T>(teamId: string, work: (app: App, tx: Tx, team: HeldTeam) => Promise<T>): Promise<T> {
-  // Loads the whole gateway, which commands that only read do not need.
-  const [{ openApp }, { createQueues }] = await Promise.all([import('../app.ts'), import('../worker.ts')])
-  await using database = await openDatabase()
-  await migrate(database.url)
-  const { config, secrets } = readConfig()
-  // Without roles, so that the app starts no background work.
-  const own = { config: { ...config, roles: new Set<never>() }, secrets: { ...secrets, secretKey: database.secretKey } }
-  await using app = await openApp({ ...own, databaseUrl: database.url })
-  await app.boss.start()
-  await createQueues(app)
-  return await transaction(app.db, async (tx) => {
-    const team = await lockTeam(tx, teamIdOf(teamId))
-    return await work(app, tx, team ?? fail('TEAM_NOT_FOUND'))
-  })
+  return await withApp((app) =>
+    transaction(app.db, async (tx) => {
+      const team = await lockTeam(tx, teamIdOf(teamId))
+      return await work(app, tx, team ?? fail('TEAM_NOT_FOUND'))
+    }),
+  )
 }

@@ -17,6 +17,7 @@ export type Failpoint =
   | 'bulk.mid_chunk'
   | 'import.mid_chunk'
   | 'erase.between_batches'
+  | 'account.between_batches'
   | 'teams.mid_close'
 
 export type FailpointHit = (name: Failpoint) => Promise<void>

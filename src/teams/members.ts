@@ -64,7 +64,7 @@ async function holdMember(ctx: Context, tx: Tx, teamId: string, userId: string, 
  * Ends a person's access at once, and all access that would outlive it: the keys that they created are revoked, their open invitations
  * withdrawn, their webhook endpoints disabled. Data stays with the team: messages, contacts, campaigns, instances.
  */
-async function endMembership({ app }: Context, tx: Tx, team: HeldTeam, userId: string): Promise<void> {
+export async function endMembership({ app }: Pick<Context, 'app'>, tx: Tx, team: HeldTeam, userId: string): Promise<void> {
   await tx.db.teamMember.deleteMany({ where: { teamId: team.id, userId } })
   await endGrants(tx, team, userId)
   await app.hooks.disableEndpoints(tx, team.workspaceId, userId)

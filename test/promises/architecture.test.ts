@@ -57,7 +57,17 @@ const upper: Record<string, readonly string[]> = {
 }
 
 /** The files directly in `src/`, which start the process and assemble the modules. */
-const topFiles = ['app.ts', 'event-types.ts', 'gateway.ts', 'run.ts', 'schema.ts', 'server.ts', 'worker.ts']
+const topFiles = [
+  'app.ts',
+  'erase-account.sql.ts',
+  'erase-account.ts',
+  'event-types.ts',
+  'gateway.ts',
+  'run.ts',
+  'schema.ts',
+  'server.ts',
+  'worker.ts',
+]
 
 const files = sourcesOf('src', 'rest-compat')
 

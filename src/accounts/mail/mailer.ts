@@ -1,10 +1,9 @@
 // Sends mail over SMTP, or writes it to a folder if there is no mail server.
 
-import { mkdir, rename, writeFile } from 'node:fs/promises'
-import path from 'node:path'
 import type { Transporter } from 'nodemailer'
 import type { App } from '../../core/app.ts'
 import { definePart } from '../../core/part.ts'
+import { clearMail, keepMail } from './kept-mail.ts'
 import type { MailText } from './texts.ts'
 
 export interface Mail extends MailText {
@@ -18,6 +17,8 @@ export interface Mailer extends AsyncDisposable {
   send: (id: string, mail: Mail) => Promise<void>
 }
 
+const clearEveryMs = 3_600_000
+
 /** Time limit for one mail, including its wait for a connection. */
 const usualMs = 60_000
 
@@ -28,6 +29,11 @@ export function createMailer(app: App, wholeMs = usualMs): Mailer {
   const { smtpUrl } = app.secrets
   /** One pooled transport for all mails, so that they share its connections. */
   let transport: Promise<Transporter> | undefined
+  const clear = () => {
+    clearMail(app.config.dataDir).catch((err: Error) => app.log.warn({ err }, 'old mails could not be deleted'))
+  }
+  clear()
+  const timer = setInterval(clear, clearEveryMs).unref()
   return {
     async send(id, mail) {
       if (!smtpUrl) return await keep(app, id, mail)
@@ -37,6 +43,7 @@ export function createMailer(app: App, wholeMs = usualMs): Mailer {
       await (await transport).sendMail({ ...mail, from: app.config.mailFrom, signal })
     },
     async [Symbol.asyncDispose]() {
+      clearInterval(timer)
       ;(await transport)?.close()
     },
   }
@@ -66,10 +73,6 @@ export function saysNoSuchMailbox(error: unknown): boolean {
 
 /** Without a mail server: writes the mail to a folder, for people who run the gateway on their own machine. */
 async function keep(app: App, id: string, { to, subject, text }: Mail): Promise<void> {
-  const folder = path.join(app.config.dataDir, 'mail')
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  const file = path.join(folder, `${id}.txt`)
-  await writeFile(`${file}.part`, `To: ${to}\nSubject: ${subject}\n\n${text}`, { mode: 0o600 })
-  await rename(`${file}.part`, file)
+  const file = await keepMail(app.config.dataDir, id, `To: ${to}\nSubject: ${subject}\n\n${text}`)
   app.log.info({ mail: file }, 'no SMTP_URL: a mail was written to a file')
 }

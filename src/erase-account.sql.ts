@@ -1,0 +1,77 @@
+// SQL of the data of accounts that have ended: every row of a workspace, from the highest domain to the lowest.
+import type { Sql } from './core/database/database.ts'
+import type { ExpiredRows } from './core/jobs/prune.sql.ts'
+
+const own = '"workspaceId" = $2'
+const below = (column: string, table: string) => `"${column}" in (select id from ${table} where ${own})`
+
+/** The tables in an order that no foreign key forbids. A test compares them with the models. */
+const ofWorkspace: readonly (readonly [table: string, where: string])[] = [
+  ['webhook_deliveries', below('endpointId', 'webhook_endpoints')],
+  ['webhook_endpoints', own],
+  ['outbox', own],
+  ['campaign_recipients', below('campaignId', 'campaigns')],
+  ['messages', own],
+  ['campaigns', own],
+  ['templates', own],
+  ['contact_group_members', below('groupId', 'contact_groups')],
+  ['contact_groups', own],
+  ['contacts', own],
+  ['bulk_jobs', own],
+  ['suppressions', own],
+  ['suppression_settings', own],
+  ['retention_settings', own],
+  ['media_usage', own],
+  ['idempotency_keys', own],
+  ['sandbox_steps', below('instanceId', 'instances')],
+  ['sandbox_messages', below('instanceId', 'instances')],
+  ['instances', own],
+  ['team_members', below('teamId', 'teams')],
+  ['team_invitations', below('teamId', 'teams')],
+  ['api_keys', own],
+  ['teams', own],
+  ['workspaces', 'id = $2'],
+]
+
+const ofUser = ['usage', 'api_usage', 'checkouts', 'payments', 'subscriptions'] as const
+
+export function rowsOfWorkspace(workspaceId: string): ExpiredRows[] {
+  return ofWorkspace.map(([table, where]) => ({ table, where, values: [workspaceId] }))
+}
+
+export function rowsOfUser(userId: string): ExpiredRows[] {
+  return ofUser.map((table) => ({ table, where: '"userId" = $2', values: [userId] }))
+}
+
+export interface EndedWorkspace {
+  id: string
+  /** Instances that are not closed yet. */
+  open: number
+}
+
+/** The workspaces of a user whose account has ended; none for any other user. */
+export async function readEnded(sql: Sql, userId: string): Promise<EndedWorkspace[]> {
+  const { rows } = await sql.query<EndedWorkspace>(
+    `select w.id, (select count(*)::int from instances i where i."workspaceId" = w.id and i."deletedAt" is null) as open
+     from workspaces w join users u on u.id = w."ownerId" where u.id = $1 and u."endedAt" is not null order by w.id`,
+    [userId],
+  )
+  return rows
+}
+
+/** Empties events of the workspace and returns how many, at most `batch`. They stay, because the log has no gaps. */
+export async function emptyEvents(sql: Sql, workspaceId: string, batch: number): Promise<number> {
+  const { rowCount } = await sql.query(
+    `update events set payload = '{}', "instanceId" = null, "messageId" = null, "campaignId" = null where seq = any(array(
+       select seq from events where "workspaceId" = $1 and payload::text <> '{}' order by seq limit $2))`,
+    [workspaceId, batch],
+  )
+  return rowCount ?? 0
+}
+
+/** Deletes the user, unless messages or keys of a team still refer to it (SQLSTATE 23503). */
+export async function deleteUser(sql: Sql, userId: string): Promise<void> {
+  await sql.query('delete from users where id = $1 and "endedAt" is not null', [userId]).catch((error: { code?: string }) => {
+    if (error.code !== '23503') throw error
+  })
+}

@@ -1,0 +1,68 @@
+// Ends an account: sessions, keys, instances and teams at once; a job deletes its data.
+import { z } from 'zod'
+import { checkOwnPassword, endUser, lockUser } from '../accounts/service.ts'
+import { endSubscription, stopCharges } from '../billing/service.ts'
+import type { App } from '../core/app.ts'
+import type { Context } from '../core/context.ts'
+import { transaction } from '../core/database/transaction.ts'
+import { fail } from '../core/errors.ts'
+import { builder } from '../core/graph/builder.ts'
+import { DeletedRef } from '../core/graph/deleted.ts'
+import { defineArguments } from '../core/graph/input.ts'
+import { enqueue } from '../core/jobs/jobs.ts'
+import { parse, text } from '../core/validation.ts'
+import { closedJob } from './closed-job.ts'
+import { endedJob } from './ended-job.ts'
+import { lockTeam } from './hold.sql.ts'
+import { closeTeam } from './manage.ts'
+import { endMembership } from './members.ts'
+
+const DeleteMeArguments = defineArguments(
+  'DeleteMeArguments',
+  z.object({ password: text(1, 128).describe('Your password.') }).describe('The end of your account.'),
+)
+
+/** @throws NOT_FOUND when the account has ended already; PROVIDER_ERROR when Stripe bills it and does not respond. */
+export async function endAccount(app: App, userId: string): Promise<void> {
+  await stopCharges(app, userId)
+  await transaction(app.db, async (tx) => {
+    await endSubscription(tx, userId)
+    const workspaces = await tx.db.workspace.findMany({ where: { ownerId: userId, team: null }, select: { id: true } })
+    for (const { id } of await tx.db.team.findMany({ where: { ownerId: userId, deletedAt: null }, orderBy: { id: 'asc' } })) {
+      const team = await lockTeam(tx, id)
+      if (team) await closeTeam(app, tx, team)
+    }
+    for (const { teamId } of await tx.db.teamMember.findMany({ where: { userId }, orderBy: { teamId: 'asc' } })) {
+      const team = await lockTeam(tx, teamId)
+      if (team) await endMembership({ app }, tx, team, userId)
+    }
+    if (!(await lockUser(tx, userId))) fail('NOT_FOUND', 'Account not found')
+    await endUser(tx, userId)
+    await enqueue(
+      app,
+      tx,
+      closedJob,
+      workspaces.map(({ id }) => ({ data: { workspaceId: id } })),
+    )
+    await enqueue(app, tx, endedJob, [{ data: { userId } }])
+  })
+}
+
+async function deleteMe({ app, principal }: Context, password: string): Promise<{ id: string; deleted: true }> {
+  const { userId } = principal
+  await checkOwnPassword(app, userId, password)
+  await endAccount(app, userId)
+  return { id: userId, deleted: true }
+}
+
+builder.mutationField('deleteMe', (t) =>
+  t.field({
+    type: DeletedRef,
+    description:
+      'Ends your account. Your sessions, keys, instances and teams end at once, and your address is free again; your data is deleted within a day. What you sent in teams of others stays there, without your name.',
+    errors: ['INVALID_CREDENTIALS', { INVALID_STATE: 'if the account has no password' }, 'PROVIDER_ERROR'],
+    authScopes: { person: true },
+    args: { password: t.arg.string({ required: true, description: 'Your password.' }) },
+    resolve: (_, args, ctx) => deleteMe(ctx, parse(DeleteMeArguments, args).password),
+  }),
+)

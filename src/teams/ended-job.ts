@@ -1,0 +1,19 @@
+// Definition of the job that deletes the data of an account that has ended.
+import { z } from 'zod'
+import { defineJob } from '../core/jobs/jobs.ts'
+
+export const endedJob = defineJob({
+  name: 'accounts.ended',
+  schema: z.object({ userId: z.string() }),
+  options: {
+    notify: true,
+    // Enough retries for a provider that is down for a day.
+    retryLimit: 200,
+    retryDelay: 2,
+    retryBackoff: true,
+    retryDelayMax: 900,
+    heartbeatSeconds: 10,
+    expireInSeconds: 3_600,
+    deleteAfterSeconds: 3_600,
+  },
+})
