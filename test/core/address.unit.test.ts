@@ -72,13 +72,21 @@ describe.each(['webhook', 'media'] as const)('a %s target', (purpose) => {
   const check = (url: string, allowed: string[] = []) => checkTarget(url, allowed, purpose)
 
   it.each(privateAddresses)('refuses the private address %s', (host) => {
-    expect(check(`https://${host}`)).toBe('must not lead to a private network, unless the operator allows it by ALLOWED_PRIVATE_TARGETS')
-    expect(check(`https://${host}:8443/path?query`)).toBe('must not lead to a private network, unless the operator allows it by ALLOWED_PRIVATE_TARGETS')
+    expect(check(`https://${host}`)).toBe(
+      'must not lead to a private network, unless the operator allows it by ALLOWED_PRIVATE_TARGETS',
+    )
+    expect(check(`https://${host}:8443/path?query`)).toBe(
+      'must not lead to a private network, unless the operator allows it by ALLOWED_PRIVATE_TARGETS',
+    )
   })
 
   it.each(privateNames)('refuses the private name %s', (host) => {
-    expect(check(`https://${host}/`)).toBe('must not lead to a private network, unless the operator allows it by ALLOWED_PRIVATE_TARGETS')
-    expect(check(`https://${host}/`, ['127.0.0.1/32'])).toBe('must not lead to a private network, unless the operator allows it by ALLOWED_PRIVATE_TARGETS')
+    expect(check(`https://${host}/`)).toBe(
+      'must not lead to a private network, unless the operator allows it by ALLOWED_PRIVATE_TARGETS',
+    )
+    expect(check(`https://${host}/`, ['127.0.0.1/32'])).toBe(
+      'must not lead to a private network, unless the operator allows it by ALLOWED_PRIVATE_TARGETS',
+    )
   })
 
   it.each(notUrls)('refuses %j', (url) => {
@@ -119,8 +127,12 @@ describe.each(['webhook', 'media'] as const)('a %s target', (purpose) => {
     expect(check('http://127.0.0.1:6379/', ['127.0.0.1/32'])).toBeUndefined()
     expect(check('https://127.1', ['127.0.0.1/32'])).toBeUndefined()
     expect(check('http://[fd00::5]/', ['10.0.0.0/8', 'fd00::/8'])).toBeUndefined()
-    expect(check('http://127.0.0.2/', ['127.0.0.1/32'])).toBe('must not lead to a private network, unless the operator allows it by ALLOWED_PRIVATE_TARGETS')
-    expect(check('http://[::1]/', ['127.0.0.1/32'])).toBe('must not lead to a private network, unless the operator allows it by ALLOWED_PRIVATE_TARGETS')
+    expect(check('http://127.0.0.2/', ['127.0.0.1/32'])).toBe(
+      'must not lead to a private network, unless the operator allows it by ALLOWED_PRIVATE_TARGETS',
+    )
+    expect(check('http://[::1]/', ['127.0.0.1/32'])).toBe(
+      'must not lead to a private network, unless the operator allows it by ALLOWED_PRIVATE_TARGETS',
+    )
   })
 })
 

@@ -42,7 +42,9 @@ describe('private networks', () => {
     const canary = await openReceiver()
     const egress = egressWith({ allowed: [], resolve: async () => records })
     const url = `https://mixed.example:${canary.port}/`
-    expect(await egress.checkName(new URL(url))).toBe('must not lead to a private network, unless the operator allows it by ALLOWED_PRIVATE_TARGETS')
+    expect(await egress.checkName(new URL(url))).toBe(
+      'must not lead to a private network, unless the operator allows it by ALLOWED_PRIVATE_TARGETS',
+    )
     expect(await post(egress, url)).toEqual({ outcome: 'error', reason: 'blocked_address' })
     expect(canary.connections).toBe(0)
   })
@@ -65,7 +67,9 @@ describe('private networks', () => {
 
   it('are the only ones that plain http may reach', async () => {
     const egress = egressWith({ resolve: async () => ['93.184.216.34'] })
-    expect(await egress.checkName(new URL('http://public.example/'))).toBe('must not lead to a private network, unless the operator allows it by ALLOWED_PRIVATE_TARGETS')
+    expect(await egress.checkName(new URL('http://public.example/'))).toBe(
+      'must not lead to a private network, unless the operator allows it by ALLOWED_PRIVATE_TARGETS',
+    )
     expect(await post(egress, 'http://public.example/')).toEqual({ outcome: 'error', reason: 'blocked_address' })
   })
 })

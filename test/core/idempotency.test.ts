@@ -79,7 +79,9 @@ it('answers a repeated endpoint request as before when its name now resolves to 
   const first = await createEndpoint(request(), endpoint)
   address = '10.0.0.1'
   expect(await createEndpoint(request(), endpoint)).toEqual(first)
-  await expect(createEndpoint(ctx, endpoint)).rejects.toThrow('url: must not lead to a private network, unless the operator allows it by ALLOWED_PRIVATE_TARGETS')
+  await expect(createEndpoint(ctx, endpoint)).rejects.toThrow(
+    'url: must not lead to a private network, unless the operator allows it by ALLOWED_PRIVATE_TARGETS',
+  )
 })
 
 it('keeps answers for 72 hours and no longer', async () => {

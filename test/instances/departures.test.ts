@@ -120,5 +120,7 @@ it('shows an instance at risk the caps that warnings use, never laxer than those
   expect(record.safetyState).toBe('at_risk')
   expect(record.warmupPolicy).toMatchObject({ hourlyOutboundCap: 10, dailyOutboundCap: 40, maxColdRatio: 0.1 })
   expect(sent[11].warnings).toContain('hourlyOutboundCap exceeded: 12 of 10')
-  expect(sent[11].warnings).toContain('maxColdRatio exceeded: 100 % of the recipients of 24 hours never wrote to you; at most 10 % should')
+  expect(sent[11].warnings).toContain(
+    'maxColdRatio exceeded: 100 % of the recipients of 24 hours never wrote to you; at most 10 % should',
+  )
 })

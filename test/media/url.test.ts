@@ -71,15 +71,21 @@ describe('any URL other than that of an uploaded file', () => {
   })
 
   it('is refused while the gateway does not know its own public URL', () => {
-    expect(checkMediaUrl(own + file, configFor(undefined))).toBe('must not lead to a private network, unless the operator allows it by ALLOWED_PRIVATE_TARGETS')
+    expect(checkMediaUrl(own + file, configFor(undefined))).toBe(
+      'must not lead to a private network, unless the operator allows it by ALLOWED_PRIVATE_TARGETS',
+    )
     expect(readConfig({}).config.publicUrl).toBeUndefined()
   })
 
   it('is judged like any URL if its host only begins like that of the gateway', () => {
     const config = configFor('http://10.0.0.1')
     expect(checkMediaUrl(`http://10.0.0.1.example.com${file}`, config)).toBeUndefined()
-    expect(checkMediaUrl(`http://10.0.0.10${file}`, config)).toBe('must not lead to a private network, unless the operator allows it by ALLOWED_PRIVATE_TARGETS')
-    expect(checkMediaUrl(`http://10.0.0.1:80${file}`, config)).toBe('must not lead to a private network, unless the operator allows it by ALLOWED_PRIVATE_TARGETS')
+    expect(checkMediaUrl(`http://10.0.0.10${file}`, config)).toBe(
+      'must not lead to a private network, unless the operator allows it by ALLOWED_PRIVATE_TARGETS',
+    )
+    expect(checkMediaUrl(`http://10.0.0.1:80${file}`, config)).toBe(
+      'must not lead to a private network, unless the operator allows it by ALLOWED_PRIVATE_TARGETS',
+    )
   })
 
   it.each([
@@ -149,7 +155,12 @@ describe.each([
   it('accepts no other URL on its host', async () => {
     for (const wrong of [new URL('/metrics', url).href, `${url}?x`, url.replace(/\.png$/, ''), new URL('/api/v1/me', url).href]) {
       const answer = await rig.tenant.api.post('messages/send', text(rig.tenant, { type: 'image', mediaUrl: wrong }))
-      expectRefusal(answer, 400, 'VALIDATION_ERROR', 'mediaUrl: must not lead to a private network, unless the operator allows it by ALLOWED_PRIVATE_TARGETS')
+      expectRefusal(
+        answer,
+        400,
+        'VALIDATION_ERROR',
+        'mediaUrl: must not lead to a private network, unless the operator allows it by ALLOWED_PRIVATE_TARGETS',
+      )
     }
   })
 })

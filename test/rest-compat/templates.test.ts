@@ -76,7 +76,10 @@ describe('a template', () => {
     ['mediaUrl: cannot be given with type text', { type: 'text', body: 'x', mediaUrl: file }],
     ['mediaUrl: must be an absolute http(s) URL', { type: 'image', mediaUrl: 'x' }],
     ['mediaUrl: must be an absolute http(s) URL', { type: 'image', mediaUrl: '' }],
-    ['mediaUrl: must not lead to a private network, unless the operator allows it by ALLOWED_PRIVATE_TARGETS', { type: 'image', mediaUrl: 'http://169.254.169.254/' }],
+    [
+      'mediaUrl: must not lead to a private network, unless the operator allows it by ALLOWED_PRIVATE_TARGETS',
+      { type: 'image', mediaUrl: 'http://169.254.169.254/' },
+    ],
     [/^mediaUrl: must have at most 2048 characters/, { type: 'image', mediaUrl: `https://e.example/${'a'.repeat(2048)}` }],
   ])('is refused: %s', async (message, fields) => {
     expectRefusal(await rig.tenant.api.post('templates', template(fields)), 400, 'VALIDATION_ERROR', message)

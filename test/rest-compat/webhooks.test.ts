@@ -98,7 +98,11 @@ describe('a webhook endpoint', () => {
     ['an unknown event', { url, events: ['message.lost'] }, /^events\.0: must be one of /],
     ['one event in place of a list', { url, events: 'message.sent' }, 'events: must be an array'],
     ['a relative url', { url: '/hook', events }, 'url: must be an absolute https URL'],
-    ['a private url', { url: 'https://10.0.0.1/', events }, 'url: must not lead to a private network, unless the operator allows it by ALLOWED_PRIVATE_TARGETS'],
+    [
+      'a private url',
+      { url: 'https://10.0.0.1/', events },
+      'url: must not lead to a private network, unless the operator allows it by ALLOWED_PRIVATE_TARGETS',
+    ],
     ['a user in the url', { url: 'https://a:b@example.com/', events }, 'url: must not contain a user name or password'],
     ['a url of 2049', { url: `https://example.com/${'x'.repeat(2029)}`, events }, 'url: must have at most 2048 characters'],
     ['a number as url', { url: 5, events }, 'url: must be a string'],

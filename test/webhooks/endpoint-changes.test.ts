@@ -32,7 +32,10 @@ describe('changing a webhook endpoint', () => {
     [{ url: null }, /^url: must not be null$/],
     [{ events: null }, /^events: must not be null$/],
     [{ events: ['nope'] }, /^events\.0: must be one of /],
-    [{ url: 'https://10.0.0.1' }, /^url: must not lead to a private network, unless the operator allows it by ALLOWED_PRIVATE_TARGETS$/],
+    [
+      { url: 'https://10.0.0.1' },
+      /^url: must not lead to a private network, unless the operator allows it by ALLOWED_PRIVATE_TARGETS$/,
+    ],
   ])('refuses %j', async (body, message) => {
     const { id } = await create()
     const answer = await client.put(`webhooks/${id}`, body)
