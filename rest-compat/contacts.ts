@@ -57,8 +57,8 @@ const UpdateContact = graphql(`
 `)
 
 const DeleteContact = graphql(`
-  mutation DeleteContact($id: ID!) {
-    deleteContact(id: $id) {
+  mutation DeleteContact($id: ID!, $erase: Boolean) {
+    deleteContact(id: $id, erase: $erase) {
       id
       deleted
     }
@@ -139,7 +139,15 @@ export const contactRoutes = [
   row('DELETE', '/contacts/:id', {
     summary: 'Delete a contact',
     document: DeleteContact,
-    variables: byId,
+    query: z.object({
+      erase: z
+        .enum(['true', 'false'], { error: 'must be true or false' })
+        .transform((value) => value === 'true')
+        .optional()
+        .meta({ type: 'boolean', enum: undefined })
+        .describe('Whether to erase its messages and files too; false by default.'),
+    }),
+    variables: ({ params, query }) => ({ ...byId({ params }), erase: query.erase ?? false }),
     project: (data) => data.deleteContact,
     answer: deletedAnswer,
   }),

@@ -123,7 +123,7 @@ async function answer<Context>(
   if (repeatable?.replayed) reply.header('Idempotency-Replayed', 'true')
   if (error) throw error
   return reply
-    .code(route.accepted?.when(data as never) ? 202 : route.status)
+    .code(route.accepted?.when(data as never) ? (route.accepted.status ?? 202) : route.status)
     .type('application/json; charset=utf-8')
     .send(gateway.textOf({ data: route.project(data as never, query as never) }, data))
 }

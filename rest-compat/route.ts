@@ -48,10 +48,13 @@ export interface Route {
   accepted?: Accepted<never>
 }
 
-/** The 202 answer of a route that may continue in the background. */
+/** Another answer of a route, by default the 202 of one that may continue in the background. */
 interface Accepted<Data> {
   when: (data: Data) => boolean
   answer: z.ZodType
+  status?: 200 | 202
+  /** In the OpenAPI document; required for another status than 202. */
+  description?: string
 }
 
 interface RowOptions<Data, Variables, Query extends z.ZodObject> {
@@ -112,7 +115,7 @@ export interface FileRoute {
   surfaces: readonly Surface[]
   scope: Scope
   /** Name of the handler. */
-  transfer: 'upload' | 'download' | 'importContacts'
+  transfer: 'upload' | 'download' | 'importContacts' | 'importSuppressions'
   status: number
   /** Name of the input that has the other fields of the form. */
   form?: string

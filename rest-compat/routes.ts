@@ -14,9 +14,10 @@ import { mediaRoutes, mediaRows } from './media.ts'
 import { messageExport } from './message-files.ts'
 import { messageRoutes } from './messages.ts'
 import { numberLookupRoutes } from './number-lookups.ts'
-import type { FileRoute, RefusedRoute, Route } from './route.ts'
 import { retentionRoutes } from './retention.ts'
+import type { FileRoute, RefusedRoute, Route } from './route.ts'
 import { statusRoutes } from './statuses.ts'
+import { suppressionFiles, suppressionRoutes } from './suppressions.ts'
 import { teamAccessRoutes } from './team-access.ts'
 import { teamRoutes } from './teams.ts'
 import { templateRoutes } from './templates.ts'
@@ -35,6 +36,8 @@ export const routes: readonly (Route | RefusedRoute | FileRoute | ExportRoute)[]
   ...contactJobRoutes,
   ...contactFiles,
   contactExport,
+  ...suppressionRoutes,
+  ...suppressionFiles,
   ...templateRoutes,
   ...mediaRoutes,
   ...mediaRows,

@@ -3,6 +3,7 @@
 import { readAuthors } from './accounts/service.ts'
 import { limitSignIn } from './billing/admission/sign-in-rate.ts'
 import { keepRecipients } from './campaigns/expired.sql.ts'
+import { leaveOut } from './campaigns/leave-out.ts'
 import { checkCampaign } from './campaigns/service.ts'
 import { type App, type AppOptions, createApp } from './core/app.ts'
 import { sampleEvent } from './event-types.ts'
@@ -10,6 +11,7 @@ import { fitInstances } from './instances/rest.ts'
 import { checkInstance, findInstance } from './instances/service.ts'
 import { applyChange, changeState } from './instances/state.ts'
 import { releaseWaiting } from './messages/dispatch/waiting.ts'
+import { eraseNumber } from './messages/erase/erase.ts'
 import { receiveMessages } from './messages/receipts/inbound.ts'
 import { applyReceipts } from './messages/receipts/receipts.ts'
 import { checkMessage } from './messages/service.ts'
@@ -36,7 +38,9 @@ export async function openApp(options: Omit<AppOptions, 'hooks'>): Promise<App> 
       fitInstances,
       fitEndpoints,
       releaseWaiting,
+      leaveOutOfCampaigns: leaveOut,
       keepRecipients,
+      eraseNumber,
       deleteEndpoints: endEndpoints,
       disableEndpoints: disableEndpointsOf,
       checkInstance,

@@ -1,7 +1,18 @@
-// The events of every domain, in the order in which callers see them.
+// The events of every domain, in the order in which callers see them: those of webhooks, and those that only live streams tell.
+
+import { campaignChanged } from './campaigns/events.ts'
+import { contactChanged } from './contacts/events.ts'
 import { type EventDefinition, samplePayload } from './events/log/define.ts'
 import { instanceConnected, instanceDisconnected } from './instances/events.ts'
-import { messageDelivered, messageFailed, messageRead, messageReceived, messageSent } from './messages/events.ts'
+import {
+  messageCancelled,
+  messageDelivered,
+  messageFailed,
+  messageQueued,
+  messageRead,
+  messageReceived,
+  messageSent,
+} from './messages/events.ts'
 
 export const eventDefinitions: readonly EventDefinition[] = [
   instanceConnected,
@@ -12,6 +23,8 @@ export const eventDefinitions: readonly EventDefinition[] = [
   messageFailed,
   messageReceived,
 ]
+
+export const liveDefinitions: readonly EventDefinition[] = [messageQueued, messageCancelled, campaignChanged, contactChanged]
 
 /** Implements `hooks.sampleEvent`. */
 export function sampleEvent(type: string, id: string, at: Date): object {

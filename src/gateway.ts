@@ -5,6 +5,7 @@ import { setHashMemory } from './accounts/sign-in/password.ts'
 import { openApp } from './app.ts'
 import { foreignKey, opensStored } from './cli/stored-secrets.ts'
 import type { App, AppOptions } from './core/app.ts'
+import { version } from './core/version.ts'
 import { createDemo, demoKey, demoLinks, demoText } from './demo/demo.ts'
 import { handsOutDemoKey } from './demo/links.ts'
 import { mediaStore } from './media/open-store.ts'
@@ -42,8 +43,10 @@ export async function openGateway({ print, ...options }: GatewayOptions): Promis
     if (demo) print(demoText(demo, address))
     if (handsOutDemoKey(app) && (await demoKey(app))) print(demoLinks(config.publicUrl, server.links.make))
     print(`gateway ready on ${address}`)
+    app.log.info({ url: address, roles: [...config.roles], version }, 'gateway ready')
   } else {
     print(`gateway ready for ${[...config.roles].join(' and ')}`)
+    app.log.info({ roles: [...config.roles], version }, 'gateway ready')
   }
   parts.defer(() => {
     app.stopping = true

@@ -12,20 +12,23 @@ import './contacts/schema.ts'
 import './contacts/groups/schema.ts'
 import './contacts/bulk/schema.ts'
 import './contacts/import/schema.ts'
+import './suppressions/schema.ts'
 import './templates/schema.ts'
 import './instances/schema.ts'
 import './instances/lookup-schema.ts'
 import './messages/schema.ts'
 import './messages/contact-messages.ts'
+import './messages/conversations-schema.ts'
+import './messages/receipts/sandbox-inbound.ts'
 import './messages/retention/schema.ts'
 import './messages/safety/health.ts'
 import './campaigns/schema.ts'
 import './campaigns/recipients-schema.ts'
 import './webhooks/schema.ts'
 import { builder } from './core/graph/builder.ts'
-import { eventDefinitions } from './event-types.ts'
+import { eventDefinitions, liveDefinitions } from './event-types.ts'
 import { registerEventTypes } from './events/log/event-type.ts'
 
-registerEventTypes(eventDefinitions)
+registerEventTypes([...eventDefinitions, ...liveDefinitions])
 
 export const schema = builder.toSchema()

@@ -39,6 +39,7 @@ import { messageExamples } from './message-types/service.ts'
 import { mountPages } from './pages/pages.ts'
 import { mountProviders } from './providers/routes.ts'
 import { schema } from './schema.ts'
+import { importSuppressionFile } from './suppressions/import.ts'
 
 export interface Server {
   /** Resolves with `http://HOST:PORT`. @throws EADDRINUSE when the port is taken, and other listen errors. */
@@ -159,7 +160,7 @@ function restSurface(app: App, graph: GraphQLSchema, open: Admit): Omit<RestGate
       }),
     textOf: answerText,
     keep: (error, context, repeatable) => keepFailure({ ...context, idempotency: repeatable }, error),
-    files: { upload, download, importContacts },
+    files: { upload, download, importContacts, importSuppressions: importSuppressionFile },
     sendCsv: async (request, reply, file, { principal }) => {
       takeExport(principal.workspaceId, reply.raw)
       return await sendCsv(request, reply, file)

@@ -18,6 +18,8 @@ import { closeImplementation } from './instances/close.ts'
 import { mediaJobs } from './media/jobs.ts'
 import { dispatchImplementations } from './messages/dispatch/dispatch.ts'
 import { releaseImplementation, sweepImplementation } from './messages/dispatch/waiting.ts'
+import { eraseImplementation } from './messages/erase/erase.ts'
+import { countingSink } from './messages/events.ts'
 import { expireImplementation } from './messages/retention/sweep.ts'
 import { providers } from './providers/providers.ts'
 import { deliveryQueues } from './webhooks/delivery-queues.ts'
@@ -34,6 +36,7 @@ const jobs: readonly JobImplementation[] = [
   releaseImplementation,
   sweepImplementation,
   expireImplementation,
+  eraseImplementation,
   advanceImplementation,
   sweepCampaigns,
   bulkImplementation,
@@ -51,7 +54,7 @@ export async function createQueues(app: App): Promise<void> {
 /** Starts the background work of this process's roles. Disposing of it finishes the running work or hands it back. */
 export async function startWorker(app: App): Promise<AsyncDisposable> {
   await using parts = new AsyncDisposableStack()
-  if (app.config.roles.has('relay')) parts.use(await startRelay(app, [webhookSink(app)]))
+  if (app.config.roles.has('relay')) parts.use(await startRelay(app, [webhookSink(app), countingSink(app)]))
   if (app.config.roles.has('worker')) {
     for (const provider of providers(app).values()) parts.use(await provider.start(hostFor(app, provider.name)))
     parts.use(deliveryQueues(app).start())

@@ -125,6 +125,10 @@ const ofAnswers = {
   'RateLimit-Limit': { description: 'The number of requests that this key may send in any one second.', schema: integer },
   'RateLimit-Remaining': { description: 'The number of requests that are left.', schema: integer },
   'RateLimit-Reset': { description: 'Seconds until the full number of requests is available again.', schema: integer },
+  'RateLimit-Policy': {
+    description: 'The limit as a policy, for example `10;w=1`: 10 requests in any window of 1 second.',
+    schema: { type: 'string', pattern: '^\\d+;w=1$' },
+  },
   'Retry-After': { description: 'Seconds to wait before the next try.', schema: integer },
   'Set-Cookie': {
     description: 'The cookie of the session, or of a sign-in that is not finished: `HttpOnly`, `SameSite=Lax`.',

@@ -30,6 +30,10 @@ export function examplesFor(
     },
     createInstance: { sandbox: { summary: 'A sandbox phone', value: { name: 'Support', provider: 'sandbox' } } },
     connectInstance: { qr: { summary: 'With a QR code, if one is needed', value: {} } },
+    receiveInSandbox: {
+      text: { summary: 'A text', value: { from: to, type: 'text', text: 'Hello back' } },
+      button: { summary: 'A button that was chosen', value: { from: to, buttonId: 'yes', text: 'Yes' } },
+    },
     lookupNumbers: { two: { summary: 'Two numbers', value: { instanceId, numbers: [to, '+4915112340001'] } } },
     createContact: {
       plain: { summary: 'A name and a number', value: { name: 'Grace Hopper', phone: '+12025550123' } },
@@ -51,6 +55,10 @@ export function examplesFor(
     removeGroupMembers: { one: { summary: 'One contact', value: { contactIds: [contactId] } } },
     updateRetentionSettings: { year: { summary: 'A year', value: { messagesDays: 365 } } },
     bulkDeleteContacts: { one: { summary: 'One contact', value: { contactIds: [contactId] } } },
+    createSuppression: { number: { summary: 'A number', value: { phone: '+4915112340021' } } },
+    updateSuppressionSettings: {
+      reply: { summary: 'A reply; omitted settings stay unchanged', value: { reply: 'You get no more messages from us.' } },
+    },
     createTemplate: {
       text: {
         summary: 'A text with placeholders',

@@ -25,7 +25,7 @@ export function fileOperation(source: OperationSource, components: Components, r
 function takesFile(
   { graph, inputs }: OperationSource,
   { schemas, rules }: Components,
-  { status, form: others }: FileRoute,
+  { status, form: others, operationId }: FileRoute,
   answer: NonNullable<FileRoute['answer']>,
 ) {
   const input = others === undefined ? undefined : inputs.get(others)
@@ -37,19 +37,25 @@ function takesFile(
       ...(input && schemas.query(input.schema, () => undefined).properties),
     },
   }
-  const data = schemas.answer(answer, graph.getQueryType()?.getFields().media?.type)
+  const type = graph.getMutationType()?.getFields()[operationId]?.type ?? graph.getQueryType()?.getFields().media?.type
+  const data = schemas.answer(answer, type)
   const headers = headerRefs([...rules.headers, 'Idempotency-Replayed'])
   return {
     parameters: [],
     requestBody: { required: true, content: { 'multipart/form-data': { schema: form } } },
     responses: {
       [status]: {
-        description: status === 202 ? 'The request is processed in the background.' : 'The stored file.',
+        description: words[status] ?? 'The stored file.',
         headers,
         content: { 'application/json': { schema: { type: 'object', required: ['data'], properties: { data } } } },
       },
     },
   }
+}
+
+const words: Record<number, string> = {
+  200: 'The lines of the file, counted.',
+  202: 'The request is processed in the background.',
 }
 
 function givesFile({ headers }: SurfaceRules) {

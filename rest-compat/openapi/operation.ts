@@ -1,5 +1,5 @@
 // Describes one route as an OpenAPI operation: parameters, body, answers.
-import type { DocumentNode, GraphQLInputType, GraphQLSchema } from 'graphql'
+import { type DocumentNode, type GraphQLInputType, type GraphQLSchema, getNamedType } from 'graphql'
 import type { z } from 'zod'
 import { errors } from '../../src/core/errors.ts'
 import type { RefusedRoute, Route } from '../route.ts'
@@ -91,7 +91,7 @@ export function parametersOf(
       required: true,
       // If only the path names the team, GraphQL has no argument for it.
       description: arg?.description ?? (name === 'teamId' ? "The team's id." : undefined),
-      schema: { type: 'string', format: 'uuid' },
+      schema: { type: 'string', ...((!arg || getNamedType(arg.type).name === 'ID') && { format: 'uuid' }) },
       example,
     }
   })
@@ -154,7 +154,9 @@ function successOf(
   }
   return {
     [status]: response(answer, statusWords[status] ?? 'The requested data.'),
-    ...(accepted && { 202: response(accepted.answer, 'The request is processed in the background.') }),
+    ...(accepted && {
+      [accepted.status ?? 202]: response(accepted.answer, accepted.description ?? 'The request is processed in the background.'),
+    }),
   }
 }
 

@@ -65,7 +65,7 @@ const ofKeys: SurfaceRules = {
   // A code of team roles. A personal key belongs to the owner of its account, so it cannot occur.
   spared: ({ scope }) => (scope === 'personal' ? ['BILLING_PAYMENTS_TEAM_OWNER_ONLY'] : []),
   messages: {},
-  headers: ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
+  headers: ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'RateLimit-Policy'],
   otherHeaders: ['Retry-After', 'Idempotency-Replayed'],
 }
 

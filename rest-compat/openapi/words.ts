@@ -38,6 +38,8 @@ const ofBoth = [
   family('/contacts', 'Contacts', guide('contacts')),
   family('/contacts/groups', 'Contact groups', 'Manage groups of contacts.'),
   family('/contacts/bulk-jobs', 'Bulk jobs', guide('bulk-jobs')),
+  family('/suppressions', 'Do not contact', guide('suppressions')),
+  family('/suppression-settings', 'Do not contact'),
   family('/templates', 'Templates', guide('templates')),
   family('/campaigns', 'Campaigns', guide('campaigns')),
   family('/webhooks', 'Webhooks', guide('webhooks')),

@@ -12,6 +12,7 @@ import { type CampaignMessage, enqueueMessages } from '../messages/accept/enqueu
 import { countOpen } from '../messages/accept/unsent.sql.ts'
 import { lastInstant } from '../messages/dispatch/dispatch.ts'
 import { safetyBook } from '../messages/safety/safety.ts'
+import { readSuppressed, suppressed } from '../suppressions/service.ts'
 import {
   cancelPlanned,
   commitWithoutDisk,
@@ -27,6 +28,7 @@ import {
   saveStep,
 } from './advance.sql.ts'
 import { advanceJob, sweepJob, wake } from './campaign-job.ts'
+import { tellCampaign } from './events.ts'
 import { defaultRates, nextMoment, wakeAt } from './pace.ts'
 import { lookAgainAt, nextStep, type Progress, restAfter, strideAfter, turnMs } from './policy.ts'
 import { quietHoursOf, quietUntil } from './quiet-hours.ts'
@@ -107,7 +109,7 @@ async function advanceIn(app: App, tx: Sql, id: string, pageSize: number): Promi
       await failPlanned(tx, id, step.error)
       return await end(tx, id, 'failed', step.error)
     case 'send':
-      return await leaveOutDeleted(app, tx, campaign, recipients, Math.min(step.most, pageSize))
+      return await leaveOutUnwanted(app, tx, campaign, recipients, Math.min(step.most, pageSize))
   }
 }
 
@@ -128,13 +130,22 @@ async function hold(app: App, tx: Sql, campaign: Held, { planned, waiting }: Pro
   return false
 }
 
-/** Cancels recipients whose contact was deleted, and sends to at most `most` of the others. */
-async function leaveOutDeleted(app: App, tx: Sql, campaign: Held, page: readonly Planned[], most: number): Promise<boolean> {
-  const [deleted, others] = [page.filter((one) => one.contactDeleted), page.filter((one) => !one.contactDeleted)]
-  if (deleted.length > 0) {
-    const positions = deleted.map(({ position }) => position)
-    await cancelPlanned(tx, campaign.id, positions, 'CONTACT_DELETED')
-    await change(tx, campaign.id, 'running')
+/** Cancels recipients whose contact was deleted or whose number is suppressed, and sends to at most `most` of the others. */
+async function leaveOutUnwanted(app: App, tx: Sql, campaign: Held, page: readonly Planned[], most: number): Promise<boolean> {
+  const { id, workspaceId } = campaign
+  const suppressions = await readSuppressed(
+    tx,
+    page.map(({ to }) => ({ workspaceId, phone: to })),
+  )
+  const faultOf = ({ to, contactDeleted }: Planned) =>
+    contactDeleted ? 'CONTACT_DELETED' : suppressions.has(`${workspaceId} ${to}`) ? suppressed : null
+  const byFault = Map.groupBy(page, faultOf)
+  const others = byFault.get(null) ?? []
+  for (const [fault, unwanted] of byFault) {
+    if (fault === null) continue
+    const positions = unwanted.map(({ position }) => position)
+    await cancelPlanned(tx, id, positions, fault)
+    await change(tx, id, 'running')
   }
   if (others.length === 0) return true
   return await send(app, tx, campaign, others.slice(0, most), others.length > most)
@@ -158,6 +169,7 @@ async function send(app: App, tx: Sql, campaign: Held, next: readonly Planned[],
     ids,
   )
   await change(tx, id, 'running')
+  if (campaign.status !== 'running') await tellCampaign(tx, id)
   const nextAt = await pace(tx, campaign, state, recipients.length)
   if (nextAt && hasMore) await wake(app, tx, id, wakeAt(nextAt, now))
   // Reserves quota last: other sends of this owner wait for its row lock from here to the commit.
@@ -182,6 +194,7 @@ async function pace(tx: Sql, campaign: Held, state: SafetyState, count: number):
 /** Ends or pauses the campaign by itself. Returns false, because nothing more may be sent. */
 async function end(tx: Sql, id: string, status: 'paused' | 'completed' | 'failed', error?: string): Promise<false> {
   await change(tx, id, status, error)
+  await tellCampaign(tx, id)
   return false
 }
 

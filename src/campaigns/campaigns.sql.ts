@@ -24,7 +24,7 @@ export interface NewRecipient {
   to: string
   contactId: string | null
   body: string | null
-  /** With an error, the recipient has failed. */
+  /** With an error, the recipient has failed, or is cancelled if it is in the do-not-contact list. */
   error: string | null
 }
 
@@ -38,7 +38,7 @@ export async function insertRecipients(
   await tx.query({
     name: 'campaigns.freeze',
     text: `insert into campaign_recipients ("campaignId", position, "to", "contactId", body, error, status)
-      select $1, $2::int + i, "to", contact, body, error, case when error is null then 'planned' else 'failed' end::recipient_status
+      select $1, $2::int + i, "to", contact, body, error, case when error is null then 'planned' when error = 'RECIPIENT_SUPPRESSED' then 'cancelled' else 'failed' end::recipient_status
       from unnest($3::text[], $4::uuid[], $5::text[], $6::text[]) with ordinality as u("to", contact, body, error, i)`,
     values: [
       campaignId,
@@ -58,4 +58,31 @@ export async function planAgain(tx: Sql, campaignId: string, messageIds: readonl
      where "campaignId" = $1 and status = 'enqueued' and "messageId" = any($2::uuid[])`,
     [campaignId, messageIds],
   )
+}
+
+/** Cancels the recipients of messages that were just deleted. Both lists belong together by their index. */
+export async function cancelEnqueued(
+  tx: Sql,
+  campaignIds: readonly string[],
+  messageIds: readonly string[],
+  error: string,
+): Promise<void> {
+  await tx.query(
+    `update campaign_recipients r set status = 'cancelled', "messageId" = null, error = $3, "updatedAt" = now()
+     from unnest($1::uuid[], $2::uuid[]) as u(campaign, message)
+     where r."campaignId" = u.campaign and r.status = 'enqueued' and r."messageId" = u.message`,
+    [campaignIds, messageIds, error],
+  )
+}
+
+/** What an event tells of a campaign. */
+export async function readHead(
+  tx: Sql,
+  id: string,
+): Promise<Pick<Campaign, 'workspaceId' | 'instanceId' | 'status' | 'error'> | undefined> {
+  const { rows } = await tx.query<Pick<Campaign, 'workspaceId' | 'instanceId' | 'status' | 'error'>>(
+    'select "workspaceId", "instanceId", status, error from campaigns where id = $1',
+    [id],
+  )
+  return rows[0]
 }

@@ -14,7 +14,7 @@ export interface Text {
   body: string | null
   /** Error code, or null if the message can be sent; `fault` describes the error in words. */
   error: string | null
-  fault?: string
+  fault?: string | undefined
 }
 
 export interface Content extends Omit<ComposedMessage, 'contactId'> {

@@ -10,10 +10,12 @@ import type { Campaign } from '../generated/prisma/client.ts'
 import { checkInstance } from '../instances/service.ts'
 import { urlsWithoutFile } from '../media/service.ts'
 import { withoutFile } from '../message-types/fields.ts'
+import { readSuppressed, suppressed } from '../suppressions/service.ts'
 import { type Audience, addContacts, readNumbers } from './audience.ts'
 import { wake } from './campaign-job.ts'
 import { insertRecipients } from './campaigns.sql.ts'
 import { type Content, contentOf, type Text } from './content.ts'
+import { tellCampaign } from './events.ts'
 import { type CampaignFields, CreateCampaignInput } from './input.ts'
 
 /** Recipients that are stored with one statement. */
@@ -49,6 +51,7 @@ async function create(ctx: Context, input: unknown): Promise<Campaign> {
     const [fits] = await reservePlanned(tx, [{ ownerId, plan, n: audience.size }])
     if (!fits) throw tooMuchPlanned(plan)
     await wake(app, tx, campaign.id, campaign.scheduledFor ?? undefined)
+    await tellCampaign(tx, campaign.id)
     return campaign
   })
 }
@@ -91,11 +94,19 @@ async function freeze(tx: Tx, { id, workspaceId }: Campaign, content: Content, a
   let fault: string | undefined
   for (let from = 0; from < recipients.length; from += chunkSize) {
     const chunk = recipients.slice(from, from + chunkSize)
-    const texts = await content.renderFor(tx, workspaceId, chunk)
+    const unwanted = await readSuppressed(
+      tx,
+      chunk.map(({ to }) => ({ workspaceId, phone: to })),
+    )
+    const texts = (await content.renderFor(tx, workspaceId, chunk)).map((text, i): Text => {
+      return unwanted.has(`${workspaceId} ${chunk[i]?.to}`) ? { ...text, error: suppressed, fault: undefined } : text
+    })
     sendable += texts.filter((text) => text.error === null).length
-    fault ??= texts.find((text) => text.error !== null)?.fault
+    fault ??= texts.find((text) => text.fault !== undefined)?.fault
     const rows = chunk.map(({ to }, i) => ({ to, ...(texts[i] as Text) }))
     await insertRecipients(tx, id, from, rows)
   }
-  if (sendable === 0) fail('TEMPLATE_INVALID', fault)
+  if (sendable > 0) return
+  if (fault === undefined) fail('VALIDATION_ERROR', 'recipients: every number is in the do-not-contact list')
+  fail('TEMPLATE_INVALID', fault)
 }

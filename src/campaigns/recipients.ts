@@ -1,3 +1,4 @@
+// Lists the recipients of a campaign with the state of each, page by page.
 import type { Context } from '../core/context.ts'
 import { load } from '../core/graph/load.ts'
 import { type Page, type PageArgs, readPage } from '../core/graph/pagination.ts'

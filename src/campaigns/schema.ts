@@ -1,13 +1,16 @@
 // GraphQL schema of campaigns: types, queries, mutations and subscription.
 
+import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
 import { builder } from '../core/graph/builder.ts'
 import { connectionOf } from '../core/graph/connection.ts'
 import { readList } from '../core/graph/list.ts'
+import { load } from '../core/graph/load.ts'
 import { tableOf } from '../core/graph/table.ts'
 import { keyed } from '../core/idempotency/idempotency.ts'
 import { parse, uuid } from '../core/validation.ts'
 import { followOne } from '../events/live/follow.ts'
+import { EventRef } from '../events/schema.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
 import { CampaignStatus } from '../generated/prisma/enums.ts'
 import { listMessages } from '../messages/list.ts'
@@ -148,6 +151,22 @@ const { connection: CampaignConnection } = connectionOf(CampaignRef, ['QueryCamp
 builder.prismaObjectField(MessageRef, 'campaign', (t) =>
   t.relation('campaign', { nullable: true, description: 'The campaign of the message.' }),
 )
+
+builder.prismaObjectField(EventRef, 'campaign', (t) =>
+  t.field({
+    type: CampaignRef,
+    nullable: true,
+    description: 'The campaign of the event, or of its message.',
+    resolve: ({ campaignId }, _, ctx) =>
+      campaignId === null ? null : load(ctx, 'event.campaign', campaignId, (ids) => readCampaigns(ctx, ids)),
+  }),
+)
+
+async function readCampaigns({ app, principal }: Context, ids: readonly string[]): Promise<(Campaign | null)[]> {
+  const rows = await app.db.campaign.findMany({ where: { id: { in: [...ids] }, workspaceId: principal.workspaceId } })
+  const campaigns = new Map(rows.map((row) => [row.id, row]))
+  return ids.map((id) => campaigns.get(id) ?? null)
+}
 
 const campaignTable = tableOf('Campaign', 'campaigns', { instance: tableOf('Instance', 'instances') })
 

@@ -9,6 +9,7 @@ import type { Campaign } from '../generated/prisma/client.ts'
 import { cancelQueued } from '../messages/accept/enqueue.ts'
 import { wake } from './campaign-job.ts'
 import { lockCampaign } from './campaigns.sql.ts'
+import { tellCampaign } from './events.ts'
 import { type Deed, obstacle } from './policy.ts'
 import { takeBackAndPlan } from './take-back.ts'
 
@@ -68,6 +69,7 @@ async function change(
     const { now } = campaign
     const data = { ...(await work(tx, campaign)), error: null, lastActivityAt: now, updatedAt: now }
     const changed = await tx.db.campaign.update({ where: { id }, data })
+    await tellCampaign(tx, id)
     await announceChange(tx, subject('campaign', id))
     return changed
   })

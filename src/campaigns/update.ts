@@ -6,6 +6,7 @@ import { announceChange, subject } from '../events/live/follow.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
 import { wake } from './campaign-job.ts'
 import { lockCampaign, saveChanges } from './campaigns.sql.ts'
+import { tellCampaign } from './events.ts'
 import type { UpdateCampaign } from './input.ts'
 import { nextAtNewRate } from './pace.ts'
 import { obstacle } from './policy.ts'
@@ -25,6 +26,7 @@ export async function updateCampaign(ctx: Context, id: string, changes: UpdateCa
     const changed = await saveChanges(tx, id, { name, ratePerMinute, quietHours, nextAt })
     // The next step looks at the new rate and hours.
     if (changed.status === 'running') await wake(ctx.app, tx, id)
+    await tellCampaign(tx, id)
     await announceChange(tx, subject('campaign', id))
     return changed
   })

@@ -12,7 +12,7 @@ import {
   verifyAccount,
 } from '../accounts/service.ts'
 import { type Plan, plans } from '../billing/plans.ts'
-import { listPendingCheckouts, resumeAccount, setPlan, suspendAccount } from '../billing/service.ts'
+import { listPendingCheckouts, listPendingCheckouts, resumeAccount, setPlan, setPlan, suspendAccount } from '../billing/service.ts'
 import { migrate } from '../core/database/migrate.ts'
 import { jsonLine, lineOf, oneLine } from '../core/one-line.ts'
 import { sentenceOf } from '../core/sentence.ts'
@@ -21,6 +21,7 @@ import { revokeInvitations } from '../teams/revoke-invitations.ts'
 import { openDatabase, withDatabase } from './command-database.ts'
 import { configTable } from './config-table.ts'
 import { draftMigration } from './draft-migration.ts'
+import { printable, printed } from './print/print.ts'
 import { addTeamCommands } from './teams.ts'
 
 const gateway = new Command('gateway')
@@ -188,6 +189,13 @@ gateway
   .command('config')
   .description('print every environment variable, its default and its meaning, as a Markdown table')
   .action(() => console.log(configTable()))
+const toPrint = gateway.command('print').description('print a file for this installation')
+for (const [file, description] of Object.entries(printable)) {
+  toPrint
+    .command(file)
+    .description(description)
+    .action(async () => console.log(await printed(file, readConfig().config.port)))
+}
 gateway
   .command('draft-migration <name>', { hidden: true })
   .description('for developers: write a migration from the changes in prisma/schema')

@@ -1,12 +1,17 @@
 // GraphQL fields of contacts.
 
+import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
 import { builder } from '../core/graph/builder.ts'
 import { connectionOf, moved } from '../core/graph/connection.ts'
 import { DeletedRef } from '../core/graph/deleted.ts'
 import { parseChange } from '../core/graph/input.ts'
+import { load } from '../core/graph/load.ts'
 import { keyed } from '../core/idempotency/idempotency.ts'
 import { parse, uuid } from '../core/validation.ts'
+import { EventRef } from '../events/schema.ts'
+import type { Contact } from '../generated/prisma/client.ts'
+import { contactChanged } from './events.ts'
 import type { Member } from './groups/members.sql.ts'
 import { ContactFilter, CreateContactInput, UpdateContactInput } from './input.ts'
 import { readCustomKeys } from './keys.sql.ts'
@@ -36,6 +41,34 @@ export const ContactRef = builder.prismaObject('Contact', {
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
   }),
 })
+
+builder.prismaObjectField(EventRef, 'contact', (t) =>
+  t.field({
+    type: ContactRef,
+    nullable: true,
+    description: 'The contact of `contact_changed`; null if it was deleted, or if many changed at once.',
+    resolve: ({ type, payload }, _, ctx) => {
+      if (type !== contactChanged.type) return null
+      const { contactId } = (typeof payload === 'string' ? JSON.parse(payload) : payload) as { contactId: string | null }
+      return contactId === null ? null : load(ctx, 'event.contact', contactId, (ids) => readContacts(ctx, ids))
+    },
+  }),
+)
+
+async function readContacts({ app, principal }: Context, ids: readonly string[]): Promise<(Contact | null)[]> {
+  const rows = await app.db.contact.findMany({ where: { id: { in: [...ids] }, workspaceId: principal.workspaceId } })
+  const contacts = new Map(rows.map((row) => [row.id, row]))
+  return ids.map((id) => contacts.get(id) ?? null)
+}
+
+/** The contact of the workspace with this number. */
+export async function contactOfPhone(ctx: Context, phone: string): Promise<Contact | null> {
+  return await load(ctx, 'contact of a number', phone, async (phones) => {
+    const where = { workspaceId: ctx.principal.workspaceId, phone: { in: [...phones] } }
+    const contacts = new Map((await ctx.app.db.contact.findMany({ where })).map((row) => [row.phone, row]))
+    return phones.map((one) => contacts.get(one) ?? null)
+  })
+}
 
 const page = connectionOf(ContactRef, ['QueryContactsConnection', 'ContactGroupMembersConnection'])
 export const ContactConnection = page.connection
@@ -118,10 +151,11 @@ builder.mutationFields((t) => {
     }),
     deleteContact: t.field({
       type: DeletedRef,
-      description: 'Deletes a contact and removes it from its groups. Its messages stay.',
+      description:
+        'Deletes a contact and removes it from its groups. Its messages stay. With `erase` the messages with its number, in both directions, are erased within seconds, and files that nothing else uses. Usage, counts of campaigns and the do-not-contact list stay.',
       errors: ['NOT_FOUND'],
-      args: { id },
-      resolve: (_, args, ctx) => deleteContact(ctx, parse(uuid, args.id, 'id')),
+      args: { id, erase: t.arg.boolean({ description: 'Whether to erase its messages and files too; false by default.' }) },
+      resolve: (_, args, ctx) => deleteContact(ctx, parse(uuid, args.id, 'id'), args.erase ?? false),
     }),
   }
 })

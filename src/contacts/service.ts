@@ -7,6 +7,7 @@ import { write } from '../core/idempotency/idempotency.ts'
 import { isTaken } from '../core/public-failure.ts'
 import type { Contact, Prisma } from '../generated/prisma/client.ts'
 import { type Addressee, lockNames, readAddressees } from './contacts.sql.ts'
+import { tellContacts } from './events.ts'
 import { deleteContacts } from './groups/membership.ts'
 import type { CreateContact, UpdateContact } from './input.ts'
 import { namesOf } from './names.ts'
@@ -38,7 +39,11 @@ export async function findAddressees(sql: Sql, workspaceId: string, ids: readonl
 export async function createContact(ctx: Context, { idempotencyKey: _, ...input }: CreateContact): Promise<Contact> {
   const { workspaceId } = ctx.principal
   const data = { ...input, ...listsOf(input), ...namesOf(input), id: newId(), workspaceId }
-  return await write(ctx, (tx) => tx.db.contact.create({ data }).catch(refusePhone(input.phone)))
+  return await write(ctx, async (tx) => {
+    const contact = await tx.db.contact.create({ data }).catch(refusePhone(input.phone))
+    await tellContacts(tx, workspaceId, 'created', [contact.id])
+    return contact
+  })
 }
 
 /**
@@ -53,17 +58,21 @@ export async function updateContact(ctx: Context, id: string, input: UpdateConta
     const before = renamed ? await lockNames(tx, workspaceId, id) : undefined
     const data = { ...input, ...listsOf(input), ...(before && namesOf(input, before)) }
     const [contact] = await tx.db.contact.updateManyAndReturn({ where, data }).catch(refusePhone(input.phone))
-    return contact ?? fail('NOT_FOUND', 'Contact not found')
+    if (!contact) fail('NOT_FOUND', 'Contact not found')
+    await tellContacts(tx, where.workspaceId, 'updated', [id])
+    return contact
   })
 }
 
 /**
- * Deletes the contact and its memberships. Its messages stay.
+ * Deletes the contact and its memberships. Its messages stay, unless `erase` is true: then those with its number are erased right after.
  * @throws NOT_FOUND when the workspace has no such contact.
  */
-export async function deleteContact(ctx: Context, id: string): Promise<{ id: string; deleted: true }> {
+export async function deleteContact(ctx: Context, id: string, erase = false): Promise<{ id: string; deleted: true }> {
+  const { workspaceId } = ctx.principal
   return await write(ctx, async (tx) => {
-    const ids = await deleteContacts(tx, ctx.principal.workspaceId, [id])
+    if (erase) await ctx.app.hooks.eraseNumber(ctx.app, tx, workspaceId, (await findContact(tx.db, workspaceId, id)).phone)
+    const ids = await deleteContacts(ctx.app, tx, workspaceId, [id])
     return ids.length > 0 ? { id, deleted: true } : fail('NOT_FOUND', 'Contact not found')
   })
 }

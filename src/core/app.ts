@@ -72,8 +72,15 @@ export interface Hooks {
   fitEndpoints: FitHook
   /** Releases the messages that wait for an instance when it connects or is deleted. */
   releaseWaiting: (app: App, tx: Sql, instanceId: string) => Promise<void>
+  /**
+   * Withdraws messages of campaigns that have not left, before these contacts are deleted. Returns what must be called last in the
+   * transaction.
+   */
+  leaveOutOfCampaigns: (app: App, tx: Sql, contactIds: readonly string[]) => Promise<() => Promise<void>>
   /** Keeps the last status of the recipients whose messages are about to be deleted, so that the counts of their campaigns stay. */
   keepRecipients: (tx: Sql, messages: readonly EndedMessage[]) => Promise<void>
+  /** Erases the messages of the workspace with this number, in both directions, soon after the transaction commits. */
+  eraseNumber: (app: App, tx: Sql, workspaceId: string, phone: string) => Promise<void>
   /** Deletes all webhook endpoints of a workspace. */
   deleteEndpoints: (tx: Sql, workspaceId: string) => Promise<void>
   /** Check that the workspace has the row that an event filter names. @throws NOT_FOUND when it has none. */

@@ -25,6 +25,7 @@ export const errors = {
   METHOD_NOT_ALLOWED: { status: 405, message: 'This path does not support this method' },
   CONFLICT: { status: 409, message: 'This already exists' },
   INVALID_STATE: { status: 409, message: 'This is not possible in the current state' },
+  RECIPIENT_SUPPRESSED: { status: 409, message: 'The recipient is in the do-not-contact list' },
   IDEMPOTENCY_IN_PROGRESS: { status: 409, message: 'A request with this Idempotency-Key is still being processed' },
   PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS: { status: 409, message: 'The plan does not fit the current teams or seats' },
   PAYLOAD_TOO_LARGE: { status: 413, message: 'The body is too large' },

@@ -16,6 +16,7 @@ export type Failpoint =
   | 'hook.after_2xx_before_commit'
   | 'bulk.mid_chunk'
   | 'import.mid_chunk'
+  | 'erase.between_batches'
   | 'teams.mid_close'
 
 export type FailpointHit = (name: Failpoint) => Promise<void>

@@ -1,5 +1,6 @@
 // All figures of /metrics, each declared once.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { version } from './version.ts'
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
@@ -11,6 +12,14 @@ export function createMetrics() {
   const registers = [registry]
   // prom-client's defaults include event loop delay and memory.
   collectDefaultMetrics({ register: registry })
+  new Gauge({
+    name: 'gateway_build_info',
+    help: 'Version of the gateway and of Node; always 1',
+    labelNames: ['version', 'node'],
+    registers,
+  })
+    .labels(version, process.versions.node)
+    .set(1)
   return {
     registry,
     requestSeconds: new Histogram({
@@ -69,6 +78,39 @@ export function createMetrics() {
       help: 'Outcomes refused because their lease had passed to another',
       registers,
     }),
+    messages: new Counter({
+      name: 'gateway_messages_total',
+      help: 'Messages that reached a status, by the error code of failures; counted where events are numbered',
+      labelNames: ['status', 'error'],
+      registers,
+    }),
+    mails: new Counter({
+      name: 'gateway_mails_total',
+      help: 'Attempts to send a mail, by outcome',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    poolWaits: new Gauge({
+      name: 'gateway_pool_waiting',
+      help: 'Requests of this process that wait for a database connection, by pool',
+      labelNames: ['pool'],
+      registers,
+    }),
+    poolConnections: new Gauge({
+      name: 'gateway_pool_connections',
+      help: 'Open database connections of this process, by pool and state',
+      labelNames: ['pool', 'state'],
+      registers,
+    }),
+    // The figures below are about the whole installation. One process at a time reports them, so that they add up over processes.
+    instances: new Gauge({ name: 'gateway_instances', help: 'Instances, by status', labelNames: ['status'], registers }),
+    disabledEndpoints: new Gauge({
+      name: 'gateway_disabled_endpoints',
+      help: 'Webhook endpoints whose deliveries were stopped, by reason',
+      labelNames: ['reason'],
+      registers,
+    }),
+    waitingMails: new Gauge({ name: 'gateway_mails_waiting', help: 'Mails that are not sent yet', registers }),
     queueDepth: new Gauge({ name: 'gateway_queue_depth', help: 'Jobs that wait, by queue', labelNames: ['queue'], registers }),
     queueLagSeconds: new Gauge({
       name: 'gateway_queue_lag_seconds',

@@ -20,7 +20,7 @@ export const EventRef = builder.prismaObject('Event', {
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the event happened.' }),
     payload: t.field({
       type: 'JSON',
-      description: 'The same object that webhooks receive.',
+      description: 'The object that webhooks receive, or would receive if they offered the type.',
       // A row read directly from the log still holds JSON text.
       resolve: ({ payload }) => (typeof payload === 'string' ? JSON.parse(payload) : payload),
     }),
@@ -36,7 +36,7 @@ builder.queryField('events', (t) =>
       extensions: { page: 20 },
       description:
         'The events of the last 30 days in their order. Cursors are valid here, in subscriptions and in event streams. If there is no event, and no `before`, `endCursor` is the end of the log, after which the next events come.',
-      args: { types: t.arg({ type: [EventTypeRef], description: 'Only these event types.' }) },
+      args: { types: t.arg({ type: [EventTypeRef], description: 'Only these event types; without it, those of webhooks.' }) },
       resolve: (_, args, context, info) => readEventPage(args, context, info),
     },
     EventConnection,
@@ -53,7 +53,10 @@ builder.subscriptionField('events', (t) =>
     errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
     args: {
       after: t.arg.string({ description: 'The cursor of the last event that you received; without it the stream starts now.' }),
-      types: t.arg({ type: [EventTypeRef], description: 'Only these event types.' }),
+      types: t.arg({
+        type: [EventTypeRef],
+        description: 'Only these event types; without it, all of them, also those that webhooks do not offer.',
+      }),
       instanceId: t.arg.id({ description: 'Only events of this instance.' }),
       messageId: t.arg.id({ description: 'Only events of this message.' }),
       campaignId: t.arg.id({ description: 'Only events of messages of this campaign.' }),

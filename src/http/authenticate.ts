@@ -165,6 +165,8 @@ function setRateHeaders(reply: FastifyReply, { rate, retryAfter }: Admission): v
       .header('RateLimit-Limit', rate.limit)
       .header('RateLimit-Remaining', rate.remaining)
       .header('RateLimit-Reset', rate.reset)
+      // So many requests in any window of one second.
+      .header('RateLimit-Policy', `${rate.limit};w=1`)
   }
   if (retryAfter !== null) reply.header('Retry-After', retryAfter)
 }

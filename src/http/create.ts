@@ -11,6 +11,7 @@ import { bareAnswer, leaveRest, noteRequest, refuseConnection, requestIdOf, requ
 import { answerError, sendError } from '../core/http/error-answer.ts'
 import { keepAddresses, trustOf } from '../core/network/proxy.ts'
 import { trustedOrigins } from '../core/network/trusted-origins.ts'
+import { accessLog } from './access-log.ts'
 import { boundConnections } from './connections.ts'
 import { GuardedRequest } from './small-chunks.ts'
 import { boundUnreadAnswers } from './unread-answers.ts'
@@ -91,6 +92,7 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
       'RateLimit-Limit',
       'RateLimit-Remaining',
       'RateLimit-Reset',
+      'RateLimit-Policy',
       'Retry-After',
       'Idempotency-Replayed',
     ],
@@ -111,8 +113,10 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
     // Node reads and drops the small rest of a body, so the connection can be reused.
     else if (unread.has(reply.statusCode) && request.headers.upgrade === undefined) reply.removeHeader('connection')
   })
+  const logAccess = app.config.accessLog ? accessLog(app.log) : undefined
   http.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown'
+    logAccess?.(request, reply, route)
     app.metrics.requestSeconds.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
   })
   // Ignores an unknown `Expect` header and handles the request as usual.

@@ -4,16 +4,17 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { App } from '../core/app.ts'
 import { pendingMigrations } from '../core/database/migrate.ts'
 import { sendError } from '../core/http/error-answer.ts'
-import { countDead } from '../core/jobs/dead-jobs.ts'
-import { dueJobs } from '../core/jobs/queues.sql.ts'
+import { newId } from '../core/id.ts'
 import { isFromHere } from '../core/network/proxy.ts'
 import { inTime } from '../core/time-limit.ts'
+import { measurePools, measureWhole } from './figures.ts'
 
 const checkTimeoutMs = 2_000
 
 /** Registers `/livez`, `/readyz` and `/metrics`. Returns the methods of each path. */
 export function mountHealth(http: FastifyInstance, app: App): Map<string, Set<string>> {
   const faultOf = createReadiness(app)
+  const reporter = newId()
   http.get('/livez', async () => ({ status: 'ok' }))
   http.get('/readyz', async (_, reply) => {
     const fault = await faultOf()
@@ -22,7 +23,8 @@ export function mountHealth(http: FastifyInstance, app: App): Map<string, Set<st
   http.get('/metrics', async (request, reply) => {
     if (!mayMeasure(request, app.secrets.metricsToken)) return sendError(reply, 'UNAUTHORIZED', 'Missing or invalid token')
     // The metrics of the process matter most while the database does not answer.
-    await inTime(checkTimeoutMs, measureQueues(app), () => new Error('no answer')).catch(() => {})
+    await inTime(checkTimeoutMs, measureWhole(app, reporter), () => new Error('no answer')).catch(() => {})
+    measurePools(app)
     return reply.type(app.metrics.registry.contentType).send(await app.metrics.registry.metrics())
   })
   return new Map(['/livez', '/readyz', '/metrics'].map((path) => [path, new Set(['GET'])]))
@@ -91,16 +93,4 @@ async function checkDatabase(app: App): Promise<Fault | undefined> {
   } catch (error) {
     return { code: 'database_unreachable', words: (error as Error).message }
   }
-}
-
-async function measureQueues(app: App): Promise<void> {
-  const due = await dueJobs(app.pool)
-  app.metrics.queueDepth.reset()
-  app.metrics.queueLagSeconds.reset()
-  for (const { queue, n, lag } of due) {
-    app.metrics.queueDepth.set({ queue }, n)
-    app.metrics.queueLagSeconds.set({ queue }, Math.max(0, lag))
-  }
-  app.metrics.deadJobs.reset()
-  for (const { queue, n } of await countDead(app.pool)) app.metrics.deadJobs.set({ queue }, n)
 }

@@ -69,3 +69,11 @@ export async function storeState(tx: Sql, id: string, state: NewState): Promise<
     [id, status, qr, pairingCode, error, waNumber, connects, leaves],
   )
 }
+
+/** The number of instances in each status. */
+export async function countByStatus(sql: Sql): Promise<{ status: InstanceStatus; n: number }[]> {
+  const { rows } = await sql.query<{ status: InstanceStatus; n: number }>(
+    'select status, count(*)::int as n from instances where "deletedAt" is null group by status',
+  )
+  return rows
+}

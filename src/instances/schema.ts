@@ -165,8 +165,7 @@ builder.mutationFields((t) => ({
 }))
 
 builder.prismaObjectField(EventRef, 'instance', (t) =>
-  // Callers rely on `Instance!`. The first event without an instance has to make it nullable.
-  t.relation('instance', { onNull: 'error', description: 'The instance of the event.' }),
+  t.relation('instance', { nullable: true, description: 'The instance of the event; null for events of contacts.' }),
 )
 
 builder.subscriptionField('instanceState', (t) =>

@@ -1,6 +1,7 @@
 // Operations on instances: create, connect, log out, delete.
 import { z } from 'zod'
 import type { App } from '../core/app.ts'
+import type { Config } from '../core/config/config.ts'
 import type { Context } from '../core/context.ts'
 import { countedWorkspaces } from '../core/counted-workspaces.ts'
 import type { Sql } from '../core/database/database.ts'
@@ -20,7 +21,13 @@ import { applyChange } from './state.ts'
 
 export const createInstanceFields = z.object({
   name: nameOf(100).describe('Its name, 1 to 100 characters.'),
-  provider: z.enum(ProviderName).meta({ id: 'ProviderName' }).nullish().describe('The network; defaults to the sandbox.'),
+  provider: z
+    .enum(ProviderName)
+    .meta({ id: 'ProviderName' })
+    .nullish()
+    .describe(
+      'The network; defaults to the sandbox. A server in production has no default, and a sandbox only if its operator allows it.',
+    ),
   settings: jsonObject(z.unknown()).nullish().describe("The provider's own settings."),
   idempotencyKey,
 })
@@ -37,7 +44,7 @@ export const connectFields = z
  */
 export async function createInstance(ctx: Context, input: z.output<typeof createInstanceFields>): Promise<Instance> {
   const { app, principal } = ctx
-  const provider = input.provider ?? 'sandbox'
+  const provider = providerToUse(app.config, input.provider)
   return await write(ctx, async (tx) => {
     const network =
       providerOf(app, provider) ?? fail('VALIDATION_ERROR', `provider: ${provider} is not configured on this server`)
@@ -51,6 +58,13 @@ export async function createInstance(ctx: Context, input: z.output<typeof create
     const data = { id: newId(), workspaceId, userId, name: input.name, provider, settings, credentials: stored.credentials }
     return withoutSecrets(await tx.db.instance.create({ data }))
   })
+}
+
+/** In production the sandbox never stands in for a real network. @throws VALIDATION_ERROR when it would. */
+function providerToUse({ production, sandbox }: Config, given: ProviderName | null | undefined): ProviderName {
+  const provider = given ?? (production ? fail('VALIDATION_ERROR', 'provider: is required on this server') : 'sandbox')
+  if (provider === 'sandbox' && !sandbox) fail('VALIDATION_ERROR', 'provider: sandbox needs SANDBOX=1 on a server in production')
+  return provider
 }
 
 /** @throws NOT_FOUND when the workspace has no such instance. */

@@ -10,3 +10,16 @@ export async function readStored(sql: Sql, tokens: readonly string[]): Promise<M
   })
   return new Map(rows.map(({ token, mimeType }) => [token, mimeType]))
 }
+
+/**
+ * Marks files of the workspace as removed, so that they cannot be found any more, and returns their ids. The caller removes their bytes
+ * after the commit; otherwise the sweep does.
+ */
+export async function markRemoved(tx: Sql, workspaceId: string, tokens: readonly string[]): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>(
+    `update media set "storedAt" = null, "removedAt" = now()
+     where token = any($2::text[]) and "workspaceId" = $1 and "removedAt" is null returning id`,
+    [workspaceId, tokens],
+  )
+  return rows.map(({ id }) => id)
+}

@@ -107,6 +107,11 @@ export async function deleteMedia(ctx: Context, id: string): Promise<{ id: strin
   return deleted
 }
 
+/** Removes the bytes of files that are marked as removed, and then their rows. */
+export async function clearRemoved(app: App, ids: readonly string[]): Promise<void> {
+  for (const id of ids) await clear(app, id)
+}
+
 /** Deletes every file of a workspace that has ended. If it throws, call it again. */
 export async function deleteAllMedia(app: App, workspaceId: string): Promise<void> {
   await app.db.media.updateMany({ where: { workspaceId }, data: { storedAt: null, removedAt: new Date() } })

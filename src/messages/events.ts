@@ -1,6 +1,8 @@
 // The events of messages.
 import { z } from 'zod'
+import type { App } from '../core/app.ts'
 import { defineEvent, type NewEvent } from '../events/log/define.ts'
+import type { RelaySink } from '../events/log/relay.ts'
 
 const ids = {
   instanceId: z.uuid().describe('The instance of the event.'),
@@ -15,8 +17,9 @@ const sampleIds = { instanceId: nilId, messageId: nilId, providerMessageId: 'tes
 const ownNumber = '+10000000000'
 const otherNumber = '+10000000001'
 
-function defineProgress(status: 'sent' | 'delivered' | 'read', summary: string) {
+function defineProgress(status: 'queued' | 'sent' | 'delivered' | 'read' | 'cancelled', summary: string, live = false) {
   return defineEvent({
+    live,
     type: `message.${status}`,
     summary,
     payload: z.object({ ...ids, to, status: z.literal(status).describe('The new status.') }),
@@ -25,6 +28,8 @@ function defineProgress(status: 'sent' | 'delivered' | 'read', summary: string) 
   })
 }
 
+export const messageQueued = defineProgress('queued', 'A message was accepted, to be sent now or at its time', true)
+export const messageCancelled = defineProgress('cancelled', 'A message was cancelled before it was sent', true)
 export const messageSent = defineProgress('sent', 'The network accepted a message')
 export const messageDelivered = defineProgress('delivered', "A message reached the recipient's phone")
 export const messageRead = defineProgress('read', 'The recipient read a message')
@@ -67,13 +72,31 @@ export interface EventfulMessage {
   error?: string | null
 }
 
-const progress = { sent: messageSent, delivered: messageDelivered, read: messageRead }
+const progress = {
+  queued: messageQueued,
+  cancelled: messageCancelled,
+  sent: messageSent,
+  delivered: messageDelivered,
+  read: messageRead,
+}
 
-/** The event of an outbound message that has just reached a status. */
+/** The event of an outbound message that has just reached a status, or was accepted. */
 export function messageEvent(message: EventfulMessage, status: keyof typeof progress | 'failed', at: Date): NewEvent {
   const { workspaceId, instanceId, campaignId, providerMessageId, to, error } = message
   const fields = { instanceId, messageId: message.id, providerMessageId, to }
   const occurrence = { workspaceId, campaignId, at }
   if (status === 'failed') return messageFailed.event({ ...fields, status, error: error ?? null }, occurrence)
   return progress[status].event({ ...fields, status }, occurrence)
+}
+
+/** Counts the messages of events by status and error, once each, where events are numbered. */
+export function countingSink({ metrics }: Pick<App, 'metrics'>): RelaySink {
+  return async (_, events) => {
+    for (const { type, payload } of events) {
+      const [, status] = type.match(/^message\.(\w+)$/) ?? []
+      if (!status) continue
+      const { error } = status === 'failed' ? (JSON.parse(payload) as { error?: string | null }) : { error: null }
+      metrics.messages.inc({ status, error: error ?? '' })
+    }
+  }
 }

@@ -127,5 +127,5 @@ export const { connection: MessageConnection } = connectionOf(MessageRef, [
 ])
 
 builder.prismaObjectField(EventRef, 'message', (t) =>
-  t.relation('message', { nullable: true, description: 'The message of the event; null for events of instances.' }),
+  t.relation('message', { nullable: true, description: 'The message of the event; null for events that are about no message.' }),
 )

@@ -124,7 +124,7 @@ builder.mutationFields((t) => ({
   sendMessage: t.field({
     type: MessageRef,
     description: 'Sends a message. It is stored when the mutation returns, and sent right after.',
-    errors: ['NOT_FOUND', 'TEMPLATE_INVALID', 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED'],
+    errors: ['NOT_FOUND', 'TEMPLATE_INVALID', 'RECIPIENT_SUPPRESSED', 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED'],
     authScopes: { active: true },
     args: { input: t.arg({ type: SendMessageInput.ref, required: true, description: 'The message.' }) },
     resolve: (_, { input }, ctx) => sendMessage(keyed(ctx, 'sendMessage', input), input),
@@ -135,6 +135,7 @@ builder.mutationFields((t) => ({
     errors: [
       'NOT_FOUND',
       'TEMPLATE_INVALID',
+      'RECIPIENT_SUPPRESSED',
       { MONTHLY_OUTBOUND_QUOTA_EXCEEDED: 'if the quota is used up now, or if a yearly quota was scheduled this month' },
     ],
     authScopes: { active: true },

@@ -7,10 +7,12 @@ import { acceptedBefore, orAsBefore, write, writeInPieces } from '../core/idempo
 import { publicFailure } from '../core/public-failure.ts'
 import { ownTurn } from '../core/turns.ts'
 import { announceChange, subject } from '../events/live/follow.ts'
+import { emit } from '../events/log/emit.ts'
 import type { Message } from '../generated/prisma/client.ts'
 import { acceptMessage, acceptMessages } from './accept/accept.ts'
 import type { Submission } from './accept/submission.ts'
 import { lockMessage, storeCancelled } from './cancel.sql.ts'
+import { messageEvent } from './events.ts'
 import { ScheduleMessageInput, SendMessageInput } from './input.ts'
 import { safetyBook } from './safety/safety.ts'
 
@@ -131,7 +133,9 @@ export async function cancelMessage(ctx: Context, id: string): Promise<Message> 
     if (found.status !== 'queued') fail('INVALID_STATE', `The message is ${found.status}; only a queued message can be cancelled`)
     if (found.period) await returnQuota(tx, [{ ownerId: found.ownerId, period: found.period }])
     if (found.campaignId) await announceChange(tx, subject('campaign', found.campaignId))
-    return await storeCancelled(tx, id)
+    const stored = await storeCancelled(tx, id)
+    await emit(tx, [messageEvent(stored, 'cancelled', stored.updatedAt)])
+    return stored
   })
   safetyBook(ctx.app).forget(cancelled.instanceId)
   return cancelled

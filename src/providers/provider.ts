@@ -62,6 +62,9 @@ export type SendOutcome =
   | { outcome: 'retry'; error: string; afterMs?: number; offline?: boolean }
   | { outcome: 'unknown'; error: string }
 
+/** Error of a message whose recipient told the network that no messages are wanted. The gateway writes to that number no more. */
+export const optedOut = 'OPTED_OUT'
+
 export type ReceiptStatus = 'sent' | 'delivered' | 'read' | 'failed'
 
 /** Status report on a message that the gateway sent, identified by our reference or by the provider's id. */
@@ -79,6 +82,8 @@ export interface InboundMedia {
   reference: string
   mimeType: string | null
   fileName: string | null
+  /** Its address, if the network gives one that anybody can read. */
+  url?: string
 }
 
 /** The parts of an inbound message besides its text, by type. Everything that fits no other type is `unknown`. */

@@ -120,3 +120,12 @@ export async function deletePreviousSecrets(sql: Sql): Promise<void> {
     'update webhook_endpoints set "previousSecret" = null, "previousSecretUntil" = null where "previousSecretUntil" <= now()',
   )
 }
+
+/** The number of disabled endpoints by reason. */
+export async function countDisabled(sql: Sql): Promise<{ reason: string; n: number }[]> {
+  const { rows } = await sql.query<{ reason: string; n: number }>(
+    `select coalesce("disabledReason", 'unknown') as reason, count(*)::int as n from webhook_endpoints
+     where "disabledAt" is not null and "deletedAt" is null group by 1`,
+  )
+  return rows
+}

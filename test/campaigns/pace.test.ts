@@ -163,18 +163,3 @@ describe('a change of a campaign', () => {
     expect(await graphOf(id)).toMatchObject({ ratePerMinute: 9, nextAt: null })
   })
 })
-
-it('a contact that is deleted after the campaign was made gets nothing', async () => {
-  const to = fresh(3)
-  const ids: string[] = []
-  for (const phone of to) ids.push((await client.post('contacts', { name: 'Zoe', phone })).body.data.id)
-  const fields = { contactIds: ids, recipients: undefined, quietHours: quietNow() }
-  const id = await create([], fields)
-  await client.delete(`contacts/${ids[1]}`)
-  await client.put(`campaigns/${id}`, { quietHours: null })
-  const { stats } = await reach(client, id, 'completed')
-  expect([stats.total, stats.cancelled]).toEqual([3, 1])
-  const { recipients } = (await client.get(`campaigns/${id}/recipients?status=cancelled`)).body.data
-  expect(recipients).toEqual([expect.objectContaining({ to: to[1], messageId: null, contactId: null, error: 'CONTACT_DELETED' })])
-  await expectOnceEach(scene.databaseUrl, id, [to[0], to[2]] as string[])
-})

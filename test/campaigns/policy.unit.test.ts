@@ -86,8 +86,10 @@ describe('the next step', () => {
     expect([5, 20, 100, 1_000].map((tookMs) => restAfter(tookMs, { pageSize, restMs: 60 }))).toEqual([60, 60, 300, 3_000])
   })
 
-  it('is a tenth of a page while other messages are sent, and for one minute after', () => {
-    expect([0, 59_999, 60_000, Number.POSITIVE_INFINITY].map((sinceMs) => strideAfter(sinceMs).pageSize)).toEqual([5, 5, 50, 50])
+  it('is a smaller page while other messages are sent, and for one minute after', () => {
+    expect([0, 59_999, 60_000, Number.POSITIVE_INFINITY].map((sinceMs) => strideAfter(sinceMs).pageSize)).toEqual([
+      20, 20, 50, 50,
+    ])
   })
 })
 

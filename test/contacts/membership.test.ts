@@ -1,19 +1,23 @@
 // Concurrent changes of whole sets of group members: every count stays right, and no transactions deadlock.
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { addMembers, deleteContacts, removeMembers } from '../../src/contacts/groups/membership.ts'
+import type { App } from '../../src/core/app.ts'
 import type { Sql } from '../../src/core/database/database.ts'
 import { sqlTransaction } from '../../src/core/database/transaction.ts'
 import { newId } from '../../src/core/id.ts'
 import { seeded } from '../faults/rig.ts'
 import { expectInvariants } from '../kit/invariants.ts'
 import { cloneDatabase, createAccount, sql } from '../kit/kit.ts'
+import { openApp } from '../messages/rig.ts'
 import { addContacts, addGroup, membersOf } from './bulk-rig.ts'
 
 let databaseUrl: string
+let app: App
 let workspaceId: string
 
 beforeAll(async () => {
   databaseUrl = await cloneDatabase()
+  app = await openApp(databaseUrl)
 })
 
 beforeEach(async () => {
@@ -27,7 +31,7 @@ function inOne<T>(work: (tx: Sql) => Promise<T>): Promise<T> {
 
 const add = (groupId: string, ids: readonly string[]) => inOne((tx) => addMembers(tx, workspaceId, groupId, ids))
 const remove = (groupId: string, ids: readonly string[]) => inOne((tx) => removeMembers(tx, workspaceId, groupId, ids))
-const destroy = (ids: readonly string[]) => inOne((tx) => deleteContacts(tx, workspaceId, ids))
+const destroy = (ids: readonly string[]) => inOne((tx) => deleteContacts(app, tx, workspaceId, ids))
 
 describe('a set of contacts', () => {
   it('joins and leaves a group, with an exact count of each outcome', async () => {

@@ -14,6 +14,7 @@ const apart = [
   'uploadMedia',
   'downloadMedia',
   'importContacts',
+  'importSuppressions',
   'exportContacts',
   'exportMessages',
 ]
@@ -57,6 +58,10 @@ async function place({ path, operation }: Call): Promise<string> {
   if (path.startsWith('/campaigns/{id}')) values.id = await newCampaign()
   if (path.startsWith('/webhooks/{id}')) values.id = await newWebhook()
   if (path.startsWith('/media/{id}')) values.id = (await upload(gateway, apiKey, 'Hello')).body.data.id
+  if (path.includes('{phone}')) {
+    values.phone = '+4915112340023'
+    await demo.post('suppressions', { phone: values.phone })
+  }
   if (path.includes('{jobId}')) values.jobId = await newJob()
   if (path.includes('{deliveryId}')) values.deliveryId = await idOf(`webhooks/${values.id}/test`, undefined)
   if (operation.operationId === 'resumeCampaign') await demo.post(`campaigns/${values.id}/pause`)

@@ -91,7 +91,7 @@ function receipt(id: string, status: ReceiptStatus, instance = stage.sure): Rece
 
 async function stepsOf(id: string): Promise<ReceiptStatus[]> {
   const { rows } = await sql(stage.databaseUrl).query<{ type: string }>(
-    'select type from outbox where "messageId" = $1 order by position',
+    `select type from outbox where "messageId" = $1 and type <> 'message.queued' order by position`,
     [id],
   )
   return rows.map(({ type }) => type.slice('message.'.length) as ReceiptStatus)

@@ -38,9 +38,10 @@ async function becomes(id: string, status: string) {
 
 async function eventsOf(id: string): Promise<string[]> {
   await atRest(scene.databaseUrl)
-  const { rows } = await sql(scene.databaseUrl).query('select type, payload from events where "instanceId" = $1 order by seq', [
-    id,
-  ])
+  const { rows } = await sql(scene.databaseUrl).query(
+    `select type, payload from events where "instanceId" = $1 and type like 'instance.%' order by seq`,
+    [id],
+  )
   for (const { type, payload } of rows) {
     expect(payload).toEqual({
       id: expect.any(String),

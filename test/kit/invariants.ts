@@ -104,7 +104,7 @@ const promises: Record<string, string> = {
     where m.direction = 'outbound' and (t.at is null) <> (e.seq is null)`,
   'a message is as far as its furthest event': `
     select m.id, m.status, e.type from messages m join lateral (
-      select type from events where "messageId" = m.id order by seq desc limit 1
+      select type from events where "messageId" = m.id and type <> 'message.queued' order by seq desc limit 1
     ) e on true where m.direction = 'outbound' and e.type <> 'message.' || m.status`,
   'the status of a message never moves back': `
     select id, type, rank, before from (

@@ -55,7 +55,10 @@ async function rowOf(id: string) {
 }
 
 async function eventsOf(id: string): Promise<unknown[]> {
-  const { rows } = await sql(databaseUrl).query('select payload from outbox where "messageId" = $1 order by position', [id])
+  const { rows } = await sql(databaseUrl).query(
+    `select payload from outbox where "messageId" = $1 and type <> 'message.queued' order by position`,
+    [id],
+  )
   return rows.map(({ payload }) => [payload.event, payload.error])
 }
 

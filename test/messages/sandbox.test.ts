@@ -45,9 +45,10 @@ async function sendTo(ending: string, phone?: TestInstance) {
     'select attempts, offers from messages m left join sandbox_messages s on s.reference = m.id::text where m.id = $1',
     [id],
   )
-  const { rows: logged } = await sql(scene.databaseUrl).query('select count(*)::int as n from events where "instanceId" = $1', [
-    instance.id,
-  ])
+  const { rows: logged } = await sql(scene.databaseUrl).query(
+    `select count(*)::int as n from events where "instanceId" = $1 and type <> 'message.queued'`,
+    [instance.id],
+  )
   const events = await until(() => {
     const own = outcome().filter(({ instanceId }) => instanceId === instance.id)
     return own.length === logged[0].n && own

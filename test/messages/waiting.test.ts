@@ -111,7 +111,9 @@ it('fails messages that waited longer than their time to live, within 2 s of its
   expect(Math.max(...after)).toBeLessThan(ttlSeconds * 1000 + 2_000)
   expect((await hasty.client().get('usage')).body.data.messagesCount).toBe(0)
   await expectInvariants(hasty.databaseUrl)
-  const { rows: events } = await sql(hasty.databaseUrl).query(`select payload->>'error' as error from events`)
+  const { rows: events } = await sql(hasty.databaseUrl).query(
+    `select payload->>'error' as error from events where type = 'message.failed'`,
+  )
   expect(events).toEqual(Array(5).fill({ error: 'EXPIRED' }))
 })
 
@@ -150,7 +152,7 @@ it('fails waiting messages when their instance is deleted, and scheduled ones wh
   }
   await atRest(databaseUrl)
   const { rows } = await sql(databaseUrl).query(
-    `select type, count(*)::int as n from events where "instanceId" = $1 group by 1`,
+    `select type, count(*)::int as n from events where "instanceId" = $1 and type <> 'message.queued' group by 1`,
     [instanceId],
   )
   expect(rows).toEqual([{ type: 'message.failed', n: 6 }])

@@ -10,6 +10,7 @@ const domains = [
   'teams',
   'events',
   'media',
+  'suppressions',
   'contacts',
   'message-types',
   'templates',
@@ -28,8 +29,8 @@ const offered: Record<string, readonly string[]> = {
   accounts: ['keys/last-used', 'mail/order', 'mail/console-url', 'counts', 'credentials.sql', 'workspace'],
   teams: ['memberships.sql'],
   billing: ['plans', 'admission/period', 'admission/quota', 'hold-plan', 'team-fit', 'team-fit.sql'],
-  events: ['log/define', 'log/emit', 'log/event-type', 'log/log', 'log/relay', 'live/follow'],
-  media: ['url', 'receive'],
+  events: ['log/define', 'log/emit', 'log/event-type', 'log/log', 'log/relay', 'log/erase.sql', 'live/follow'],
+  media: ['url', 'receive', 'media.sql'],
   'message-types': ['fields', 'row'],
   contacts: ['bulk/service', 'groups/service', 'load'],
   instances: ['safety', 'sending.sql'],
@@ -56,7 +57,7 @@ const upper: Record<string, readonly string[]> = {
 }
 
 /** The files directly in `src/`, which start the process and assemble the modules. */
-const topFiles = ['app.ts', 'event-types.ts', 'gateway.ts', 'main.ts', 'schema.ts', 'server.ts', 'worker.ts']
+const topFiles = ['app.ts', 'event-types.ts', 'gateway.ts', 'run.ts', 'schema.ts', 'server.ts', 'worker.ts']
 
 const files = sourcesOf('src', 'rest-compat')
 
@@ -227,7 +228,10 @@ describe('every file', () => {
     const ours = names.map((name) =>
       name
         .replace(/^(src|rest-compat|test|prisma)\//, '')
-        .replace(/\.((unit\.|process\.|deep\.)?test\.|sql\.|d\.)?(ts|m?js|json|md|prisma|graphql|html|css)$/, ''),
+        .replace(
+          /\.((unit\.|process\.|deep\.)?test\.|sql\.|d\.)?(ts|[cm]?js|json|md|prisma|graphql|html|css|yml|conf|service)$/,
+          '',
+        ),
     )
     expect(ours.filter((name) => !name.split('/').every((part) => /^[a-z0-9]+(-[a-z0-9]+)*$/.test(part)))).toEqual([])
     const nothing = /^(utils?|shared|common|libs?|helpers?|types?|misc|v\d+)$/

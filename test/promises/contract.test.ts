@@ -50,6 +50,7 @@ GET    instances/:id/state
 GET    instances/:id/health
 POST   instances/:id/connect
 POST   instances/:id/logout
+POST   instances/:id/sandbox/inbound
 GET    me
 POST   media
 GET    media/:id
@@ -66,6 +67,12 @@ POST   number-lookups
 GET    retention-settings
 PUT    retention-settings
 POST   statuses
+GET    suppression-settings
+PUT    suppression-settings
+GET    suppressions
+POST   suppressions
+DELETE suppressions/:phone
+POST   suppressions/import
 GET    templates
 POST   templates
 GET    templates/:id

@@ -21,7 +21,8 @@ export function filesOf(folder: string): string[] {
     .flatMap((entry) => {
       const name = deep ? `${folder}/${entry.name}` : entry.name
       if (entry.isFile()) return [name]
-      return deep && !apart.has(entry.name) ? filesOf(name) : []
+      // A link is not followed: what it leads to is listed where it stands.
+      return deep && entry.isDirectory() && !apart.has(entry.name) ? filesOf(name) : []
     })
     .sort()
 }

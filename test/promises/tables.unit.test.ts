@@ -65,9 +65,25 @@ const exceptions: Record<string, { tables: readonly string[]; reason: string }> 
     tables: ['workspaces'],
     reason: 'Quota comes back to the owner of the workspace, whom the statement that fails the messages reads.',
   },
+  'src/messages/accept/reply.sql.ts': {
+    tables: ['workspaces', 'subscriptions'],
+    reason: 'A reply to a keyword has no caller, so its payer is read with the plan, as a claim reads it.',
+  },
+  'src/messages/dispatch/withdraw.sql.ts': {
+    tables: ['workspaces'],
+    reason: 'Quota comes back to the owner of the workspace, whom the statement that cancels the messages reads.',
+  },
+  'src/messages/receipts/sandbox-inbound.ts': {
+    tables: ['instance'],
+    reason: 'Only an instance on the sandbox takes inbound messages from a caller, checked in the transaction that stores one.',
+  },
   'src/messages/receipts/inbound.sql.ts': {
     tables: ['instances', 'contacts'],
     reason: 'A batch of inbound messages finds its instances and contacts in the statement that inserts it.',
+  },
+  'src/messages/erase/erase.sql.ts': {
+    tables: ['workspaces', 'templates', 'campaigns'],
+    reason: 'Quota comes back to the owner of the workspace, and one statement tells whether a file is used elsewhere.',
   },
   'src/messages/retention/retention.sql.ts': {
     tables: ['workspaces'],

@@ -5,7 +5,7 @@ import type { ErrorCode } from '../../src/core/errors.ts'
 import { demoIds } from '../../src/demo/demo.ts'
 import { apiDocument } from '../kit/document.ts'
 import { type Asked, rows } from './both.ts'
-import { type Kind, kinds, type Things } from './things.ts'
+import { type Kind, kinds, suppressedNumber, type Things } from './things.ts'
 
 export interface Shown {
   name: string
@@ -59,7 +59,7 @@ export function errorsOf(row: Route): ErrorCode[] {
 export function paramsOf({ path }: Route, things: Things): Record<string, string> {
   const parts = path.split('/')
   const named = parts.flatMap((part, i) => (part.startsWith(':') ? [[part.slice(1), parts[i - 1]?.split('-').at(-1)]] : []))
-  return Object.fromEntries(named.map(([param, kind]) => [param, things[kind as Kind]]))
+  return Object.fromEntries(named.map(([param, kind]) => [param, param === 'phone' ? suppressedNumber : things[kind as Kind]]))
 }
 
 /** Every id that the list can be filtered by, and the parameters that it requires. */

@@ -21,6 +21,8 @@ const inBodies = ['instanceId', 'contactId', 'groupId', 'templateId'] as const
 
 export const kinds = [...inPaths, ...inBodies]
 export type Kind = (typeof kinds)[number]
+/** A number in the do-not-contact list of every workspace that is furnished. */
+export const suppressedNumber = '+4915112340022'
 /** One id of each kind. */
 export type Things = Record<Kind, string>
 
@@ -38,6 +40,7 @@ export async function furnish(databaseUrl: string, account: Account, api: Api): 
   const [groups, groupId] = await twice((name) => make('contacts/groups', { name }))
   for (const group of [groups, groupId]) await api.post(`contacts/groups/${group}/members`, { contactIds: [contacts, contactId] })
   const [templates, templateId] = await twice((name) => make('templates', { name, type: 'text', body }))
+  await api.post('suppressions', { phone: suppressedNumber })
   const webhooks = await make('webhooks', { url: 'http://127.0.0.1:9/', events: ['message.sent'] })
   const deliveries = await make(`webhooks/${webhooks}/test`)
   const jobs = await make('contacts/bulk-delete', { contactIds: Array.from({ length: 100 }, newId) })

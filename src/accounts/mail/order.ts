@@ -1,6 +1,7 @@
 // Outbox for mail: a mail is stored in the transaction that causes it, and sent by a job.
 
 import type { App } from '../../core/app.ts'
+import type { Db } from '../../core/database/database.ts'
 import type { Tx } from '../../core/database/transaction.ts'
 import { newId } from '../../core/id.ts'
 import { enqueue, implementJob, type JobImplementation } from '../../core/jobs/jobs.ts'
@@ -45,7 +46,9 @@ async function deliver(app: App, id: string): Promise<void> {
   if (!stored) return
   try {
     await mailer(app).send(id, JSON.parse(app.sealer.open(stored.content).toString()) as Mail)
+    app.metrics.mails.inc({ outcome: 'sent' })
   } catch (error) {
+    app.metrics.mails.inc({ outcome: 'failed' })
     if (!saysNoSuchMailbox(error)) throw error
     // A server that gets repeated attempts for unknown mailboxes classifies the sender as a spammer.
     app.log.warn({ mail: id }, 'a mail was not sent: there is no such mailbox')
@@ -55,4 +58,9 @@ async function deliver(app: App, id: string): Promise<void> {
 
 async function forget(app: App, id: string): Promise<void> {
   await app.db.mail.deleteMany({ where: { id } })
+}
+
+/** The number of mails that are not sent yet. */
+export async function countMails(db: Db): Promise<number> {
+  return await db.mail.count()
 }

@@ -46,7 +46,7 @@ async function doChunk(app: App, tx: Sql, id: string, size: number): Promise<boo
   if (!job) return true
   let counts: Counts
   try {
-    counts = await apply(tx, job)
+    counts = await apply(app, tx, job)
   } catch (error) {
     const code = codeOf(error)
     if (!code) throw error
@@ -63,9 +63,9 @@ async function doChunk(app: App, tx: Sql, id: string, size: number): Promise<boo
   return hasEnded
 }
 
-async function apply(tx: Sql, { workspaceId, groupId, chunk }: OpenJob): Promise<Counts> {
+async function apply(app: App, tx: Sql, { workspaceId, groupId, chunk }: OpenJob): Promise<Counts> {
   if (groupId) return { ...(await addMembers(tx, workspaceId, groupId, chunk)) }
-  const deleted = await deleteContacts(tx, workspaceId, chunk)
+  const deleted = await deleteContacts(app, tx, workspaceId, chunk)
   return { deleted: deleted.length, notFound: chunk.length - deleted.length }
 }
 

@@ -81,7 +81,7 @@ export interface Deleted {
 export async function bulkDeleteContacts(ctx: Context, contactIds: readonly string[]): Promise<Bulk<Deleted>> {
   return await write(ctx, async (tx) => {
     if (contactIds.length >= jobFrom) return { job: await startJob(ctx, tx, 'bulk_delete_contacts', contactIds) }
-    const deleted = new Set(await deleteContacts(tx, ctx.principal.workspaceId, contactIds))
+    const deleted = new Set(await deleteContacts(ctx.app, tx, ctx.principal.workspaceId, contactIds))
     const notFound = contactIds.filter((id) => !deleted.has(id))
     return { done: { requested: contactIds.length, deleted: deleted.size, notFound } }
   })

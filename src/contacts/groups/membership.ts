@@ -1,7 +1,9 @@
 // Adds contacts to groups, removes them from groups, and deletes them: whole sets at once, with correct member counts at every commit.
 // Every transaction takes its locks in one order, against deadlocks: contacts by id, then groups by id, then members.
+import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { fail } from '../../core/errors.ts'
+import { tellContacts } from '../events.ts'
 import {
   addToCount,
   deleteContactRows,
@@ -54,13 +56,16 @@ export async function removeMembers(
 
 /**
  * Deletes contacts of the workspace and their memberships. Returns the ids of those that existed. Their messages stay without a
- * contact, and recipients of campaigns keep the number.
+ * contact, but those of campaigns that have not left are withdrawn.
  */
-export async function deleteContacts(tx: Sql, workspaceId: string, contactIds: readonly string[]): Promise<string[]> {
+export async function deleteContacts(app: App, tx: Sql, workspaceId: string, contactIds: readonly string[]): Promise<string[]> {
   const ids = await lockOwnContacts(tx, workspaceId, contactIds, 'update')
+  const giveBack = await app.hooks.leaveOutOfCampaigns(app, tx, ids)
   await lockGroupsWith(tx, ids)
   await deleteMemberships(tx, ids)
   await deleteContactRows(tx, ids)
+  await giveBack()
+  await tellContacts(tx, workspaceId, 'deleted', ids)
   return ids
 }
 

@@ -2,6 +2,7 @@
 import type { Sql } from '../../core/database/database.ts'
 import { newId } from '../../core/id.ts'
 import type { ImportSummary, LineFault } from '../bulk/service.ts'
+import { tellContacts } from '../events.ts'
 import { addMembers } from '../groups/membership.ts'
 import { namesOf } from '../names.ts'
 import { type ImportedRow, insertContacts, lockByPhone, type OpenImport, updateContacts } from './import.sql.ts'
@@ -60,6 +61,7 @@ export async function importLines(
     }
   }
   if (changed.size > 0) await updateContacts(tx, [...changed.values()])
+  await tellContacts(tx, workspaceId, 'updated', [...changed.keys()])
   if (groupId) await addMembers(tx, workspaceId, groupId, [...members])
   const invalid = [...summary.invalid, ...found.toSorted((a, b) => a.line - b.line)].slice(0, maxFaults)
   return { created, updated, skipped, invalid }
@@ -77,6 +79,7 @@ async function settleNumbers(tx: Sql, workspaceId: string, contacts: readonly Im
   }
   if (fresh.size === 0) return { existing, created: new Set<string>() }
   const created = new Set(await insertContacts(tx, workspaceId, [...fresh.values()]))
+  await tellContacts(tx, workspaceId, 'created', [...created])
   const inserted = [...fresh.values()].filter(({ id }) => created.has(id))
   // Somebody else took these numbers in the meantime.
   const lost = [...fresh.values()].filter(({ id }) => !created.has(id)).map(({ phone }) => phone)

@@ -17,6 +17,7 @@ export interface Config {
   databaseBackend: 'postgres' | 'yugabytedb' | 'cockroachdb' | 'citus'
   roles: ReadonlySet<'http' | 'worker' | 'relay'>
   logLevel: string
+  accessLog: boolean
   mediaStore: 'disk' | 's3'
   /** Set if `mediaStore` is `s3`. */
   s3: { bucket: string; endpoint: string | undefined; region: string } | undefined
@@ -33,10 +34,14 @@ export interface Config {
   sandboxSeed: number
   /** Base URL of the links in mails, without a trailing slash; undefined means `publicUrl`. */
   consoleUrl: string | undefined
+  /** Origins beside those of `publicUrl` and `consoleUrl` whose pages may call the API. */
+  allowedOrigins: readonly string[]
   mailFrom: string
   /** New accounts: for everybody, for people with an open invitation to a team, or for nobody. */
   signUp: 'open' | 'invited' | 'closed'
   demo: boolean
+  /** True if callers may create instances on the sandbox network. */
+  sandbox: boolean
   production: boolean
   failpoint: string | undefined
   /** Memory of a password hash in tests. */
@@ -98,6 +103,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
       databaseBackend: e.DATABASE_BACKEND,
       roles: new Set(e.ROLES),
       logLevel: e.LOG_LEVEL,
+      accessLog: e.ACCESS_LOG,
       mediaStore: e.MEDIA_STORE,
       s3: e.S3_BUCKET ? { bucket: e.S3_BUCKET, endpoint: e.S3_ENDPOINT, region: e.S3_REGION } : undefined,
       allowedPrivateTargets: e.ALLOWED_PRIVATE_TARGETS,
@@ -111,9 +117,11 @@ export function readConfig(env: Record<string, string | undefined> = process.env
       sandboxLatencyMs: e.SANDBOX_LATENCY_MS,
       sandboxSeed: e.SANDBOX_SEED,
       consoleUrl: e.CONSOLE_URL,
+      allowedOrigins: e.ALLOWED_ORIGINS,
       mailFrom: e.MAIL_FROM,
       signUp: e.SIGNUP ?? (e.DATABASE_URL ? 'invited' : 'open'),
       demo: e.DEMO ?? !e.DATABASE_URL,
+      sandbox: e.NODE_ENV !== 'production' || e.SANDBOX === true,
       production: e.NODE_ENV === 'production',
       failpoint: e.NODE_ENV === 'test' ? e.FAILPOINT : undefined,
       hashMemoryKib: e.NODE_ENV === 'test' ? e.HASH_MEMORY_KIB : undefined,

@@ -37,6 +37,11 @@ const url = (...schemes: string[]) =>
     error: `must be a valid address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
   })
 
+/** True for a scheme and a host, with a port if it is not the usual one, and nothing else. */
+function isOrigin(text: string): boolean {
+  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text
+}
+
 /** A base URL, without its trailing slash. */
 const base = url('http', 'https').transform((url) => url.replace(/\/+$/, ''))
 
@@ -68,6 +73,11 @@ export const environment = z.object({
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
     .describe('Lowest level that is logged'),
+  ACCESS_LOG: flag
+    .default(false)
+    .describe(
+      '1 logs one line for each request: method, route, status, duration, request id, address and account; never its query, headers or body',
+    ),
   SECRET_KEY: z
     .string()
     .regex(/^[0-9a-f]{64}$/i, 'must be 32 bytes in hex (64 digits)')
@@ -126,6 +136,12 @@ export const environment = z.object({
     .describe(
       'New accounts by sign-up or single sign-on: `open`, `invited` (only addresses with an open invitation to a team) or `closed`; `open` by default with the embedded database, otherwise `invited`',
     ),
+  ALLOWED_ORIGINS: list
+    .refine((origins) => origins.every(isOrigin), 'must be comma-separated origins, for example https://app.example.com')
+    .default([])
+    .describe(
+      'Further origins from whose pages browsers may call the API and sign in; comma-separated, for example https://app.example.com',
+    ),
   SMTP_URL: url('smtp', 'smtps')
     .optional()
     .describe('Mail server, with user and password; without it mails are written to DATA_DIR/mail'),
@@ -166,6 +182,9 @@ export const environment = z.object({
     .describe(
       'Bearer token that /metrics requires; without it /metrics answers only requests from this machine that come through no proxy',
     ),
+  SANDBOX: flag
+    .optional()
+    .describe('1 allows instances on the sandbox network with NODE_ENV=production; otherwise they are always allowed'),
   DEMO: flag.optional().describe('1 creates a demo account in an empty database; on by default with the embedded database'),
   NODE_ENV: z
     .string()

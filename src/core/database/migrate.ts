@@ -1,4 +1,5 @@
 // Applies the pending migrations of the database.
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Sql } from './database.ts'
 import { migrationList, migrationNames } from './prisma-files.ts'
 import { filters, openEngine, type SchemaEngine } from './schema-engine.ts'
@@ -6,6 +7,8 @@ import { withPool } from './short-pool.ts'
 
 /** Advisory lock; any number will do, as long as every process uses the same one. */
 const lockKey = 4_617_230_001
+/** How often a process asks for the lock while another one has it. */
+const retryMs = 200
 
 /** Names of the migrations that are not applied to this database, oldest first. */
 export async function pendingMigrations(sql: Sql): Promise<string[]> {
@@ -29,10 +32,10 @@ export async function migrate(databaseUrl: string, onWait?: (message: string) =>
     if ((await pendingMigrations(pool)).length === 0) return []
     const lock = await pool.connect()
     try {
-      const { rows } = await lock.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [lockKey])
-      if (!rows[0]?.mine) {
+      if (!(await tryLock(lock))) {
         onWait?.('another process applies migrations; waiting for it')
-        await lock.query('select pg_advisory_lock($1)', [lockKey])
+        // Asks again and again. A statement that waited would hold a snapshot, for which CREATE INDEX CONCURRENTLY would wait in turn.
+        while (!(await tryLock(lock))) await pause(retryMs)
       }
       const pending = await pendingMigrations(lock)
       if (pending.length === 0) return []
@@ -45,6 +48,11 @@ export async function migrate(databaseUrl: string, onWait?: (message: string) =>
       lock.release(true)
     }
   })
+}
+
+async function tryLock(sql: Sql): Promise<boolean> {
+  const { rows } = await sql.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [lockKey])
+  return rows[0]?.mine ?? false
 }
 
 /**

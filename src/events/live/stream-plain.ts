@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { App } from '../../core/app.ts'
 import { withoutEmpty } from '../../core/http/query.ts'
 import { parse } from '../../core/validation.ts'
-import { typeList } from '../log/event-type.ts'
+import { eventTypes, typeList } from '../log/event-type.ts'
 import type { EventFilter } from '../log/log.ts'
 import { cursorOf } from '../log/place.ts'
 import type { LogView } from './fanout.ts'
@@ -21,7 +21,11 @@ function listOf(value: unknown): unknown {
 /** Query parameters. `types` is comma-separated or repeated. `named=false` omits event names, so that `onmessage` receives everything. */
 export const plainStreamQuery = z.object({
   ...eventScope.shape,
-  types: z.preprocess(listOf, typeList.optional()).describe('Only these event types, comma-separated or repeated.'),
+  types: z
+    .preprocess(listOf, typeList.optional())
+    .describe(
+      'Only these event types, comma-separated or repeated. `message.queued`, `message.cancelled`, `campaign.changed` and `contact.changed` are told only if they are named here.',
+    ),
   after: z.string().optional().describe('The cursor of the last event that you received; without it the stream starts now.'),
   named: z
     .enum(['true', 'false'])
@@ -35,7 +39,8 @@ export async function servePlain(streaming: Streaming, request: FastifyRequest, 
   const { app, openContext } = streaming
   const { principal } = await openContext(request, reply)
   const { after, named, ...scope } = parse(plainStreamQuery, withoutEmpty(request.query), 'query')
-  const filter = await scopeOf(app, principal.workspaceId, scope)
+  const asked = await scopeOf(app, principal.workspaceId, scope)
+  const filter = { ...asked, types: asked.types ?? eventTypes() }
   const start = await beginning(app, principal.workspaceId, after, request.headers['last-event-id'])
   const frame = named ? namedFrame : unnamedFrame
   await streamLog(streaming, reply, viewOf(app, principal.workspaceId, filter), start, {

@@ -23,6 +23,8 @@ export interface EventDefinition {
   type: string
   /** Title in the API documents. */
   summary: string
+  /** True if live streams tell it to readers that ask for it, and webhooks do not offer it. */
+  live?: boolean
   /** Schema of the payload without `id`, `event` and `timestamp`. The documents show it; nothing is validated with it at run time. */
   payload: z.ZodObject
   /** Payload of a test delivery, with ids of nothing that exists. */

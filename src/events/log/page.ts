@@ -5,6 +5,7 @@ import type { Context } from '../../core/context.ts'
 import { fail } from '../../core/errors.ts'
 import { extentOf, type Page, type PageArgs, pageOf } from '../../core/graph/pagination.ts'
 import type { EventModel } from '../../generated/prisma/models.ts'
+import { eventTypes } from './event-type.ts'
 import { cursorOf, endOf, numberBefore, resumeAfter } from './place.ts'
 
 /**
@@ -28,7 +29,7 @@ export async function readEventPage(
   const end = args.before ? undefined : await endOf(app, workspaceId)
   const rows = await app.db.event.findMany({
     ...queryFromInfo({ context, info, paths: [['edges', 'node'], ['nodes']] }),
-    where: { workspaceId, seq: { gt, lt }, type: args.types ? { in: [...args.types] } : undefined },
+    where: { workspaceId, seq: { gt, lt }, type: { in: [...(args.types ?? eventTypes())] } },
     orderBy: { seq: extent.backward ? 'desc' : 'asc' },
     take: extent.size + 1,
   })

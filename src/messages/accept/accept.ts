@@ -15,10 +15,13 @@ import { codeOf, failure } from '../../core/errors.ts'
 import { newId } from '../../core/id.ts'
 import { definePart } from '../../core/part.ts'
 import { senderOf } from '../../core/principal.ts'
+import { emit } from '../../events/log/emit.ts'
 import type { Message } from '../../generated/prisma/client.ts'
 import { withoutFile } from '../../message-types/fields.ts'
+import { suppressed } from '../../suppressions/service.ts'
 import { dispatchRequest, enqueueDispatch } from '../dispatch/dispatch-job.ts'
 import { lookUp, type References } from '../dispatch/look-up.ts'
+import { messageEvent } from '../events.ts'
 import { safetyBook } from '../safety/safety.ts'
 import { compose, fillTemplate } from './compose.ts'
 import { insertMessages } from './insert.sql.ts'
@@ -134,6 +137,7 @@ function draftAll(submissions: readonly Submission[], results: (Result | undefin
       if (!instance) throw failure('NOT_FOUND', 'Instance not found')
       const composed =
         input.templateId == null ? compose(input, contact) : fillTemplate(input, contact, references.template(submission))
+      if (references.isSuppressed(submission)) throw failure(suppressed)
       drafts.push({
         index,
         submission,
@@ -181,5 +185,6 @@ async function store(app: App, tx: Sql, drafts: readonly Accepted[], results: (R
   const messages = composeRows(app, drafts)
   for (const [i, message] of messages.entries()) results[(drafts[i] as Draft).index] = message
   const requests = messages.map((message) => dispatchRequest(message, message.scheduledAt ?? undefined))
-  await Promise.all([insertMessages(tx, messages), enqueueDispatch(app, tx, requests)])
+  const events = messages.map((message) => messageEvent(message, 'queued', message.createdAt))
+  await Promise.all([insertMessages(tx, messages), enqueueDispatch(app, tx, requests), emit(tx, events)])
 }

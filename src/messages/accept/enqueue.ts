@@ -5,14 +5,16 @@ import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { newId } from '../../core/id.ts'
 import { deleteJobs } from '../../core/jobs/jobs.ts'
+import { emit } from '../../events/log/emit.ts'
 import type { SafetyState } from '../../instances/safety.ts'
 import { readSendingInstances, type SendingInstance } from '../../instances/sending.sql.ts'
 import { campaignDispatchJob, dispatchRequest, enqueueDispatch } from '../dispatch/dispatch-job.ts'
+import { messageEvent } from '../events.ts'
 import { type MessageSafety, safetyBook } from '../safety/safety.ts'
 import type { ComposedMessage } from './compose.ts'
 import { insertMessages } from './insert.sql.ts'
 import { composeRows } from './rows.ts'
-import { cancelQueuedOf, deleteUnsent, type UnsentMessage } from './unsent.sql.ts'
+import { cancelQueuedOf, deleteUnsent, deleteUnsentTo, type UnsentMessage } from './unsent.sql.ts'
 
 /** The fields that all messages of a campaign share. */
 export interface CampaignMessage extends Omit<ComposedMessage, 'contactId'> {
@@ -69,6 +71,10 @@ export async function enqueueMessages(
       tx,
       messages.map((message) => dispatchRequest(message)),
     ),
+    emit(
+      tx,
+      messages.map((message) => messageEvent(message, 'queued', now)),
+    ),
   ])
   const judged = messages.at(-1)?.safety as Partial<MessageSafety> | undefined
   return { ids: messages.map(({ id }) => id), state: judged?.state ?? 'restricted' }
@@ -81,19 +87,38 @@ export async function enqueueMessages(
 export async function takeBack(app: App, tx: Sql, campaignId: string): Promise<string[]> {
   const rows = await deleteUnsent(tx, campaignId)
   await giveBack(tx, rows)
-  // The jobs of waiting messages start only at the end of the time to live, which may be a day away, so they are deleted here.
-  await deleteJobs(
-    app,
-    tx,
-    campaignDispatchJob,
-    rows.flatMap(({ id, waiting }) => (waiting ? [id] : [])),
-  )
+  await dropJobs(app, tx, rows)
   return rows.map(({ id }) => id)
+}
+
+/** The jobs of waiting messages start only at the end of the time to live, which may be a day away, so they are deleted. */
+async function dropJobs(app: App, tx: Sql, rows: readonly UnsentMessage[]): Promise<void> {
+  const waiting = rows.flatMap(({ id, waiting }) => (waiting ? [id] : []))
+  await deleteJobs(app, tx, campaignDispatchJob, waiting)
+}
+
+export interface Withdrawn {
+  messages: readonly { id: string; campaignId: string }[]
+  /** Returns their quota. To be called last in the transaction, because other sends of the owner wait for its row lock. */
+  giveBack: () => Promise<void>
+}
+
+/** Deletes the messages of all campaigns to these contacts that have not been sent. The caller holds the contacts' row locks. */
+export async function withdrawFrom(app: App, tx: Sql, contactIds: readonly string[]): Promise<Withdrawn> {
+  const rows = await deleteUnsentTo(tx, contactIds)
+  await dropJobs(app, tx, rows)
+  return { messages: rows, giveBack: () => giveBack(tx, rows) }
 }
 
 /** Cancels a campaign's queued messages and returns their quota. */
 export async function cancelQueued(tx: Sql, campaignId: string): Promise<void> {
-  await giveBack(tx, await cancelQueuedOf(tx, campaignId))
+  const rows = await cancelQueuedOf(tx, campaignId)
+  await giveBack(tx, rows)
+  const now = new Date()
+  await emit(
+    tx,
+    rows.map((row) => messageEvent(row, 'cancelled', now)),
+  )
 }
 
 async function giveBack(tx: Sql, rows: readonly UnsentMessage[]): Promise<void> {

@@ -17,6 +17,8 @@ const columns = {
   body: 'text',
   mediaUrl: 'text',
   content: 'jsonb',
+  reference: 'text',
+  ignoresSuppression: 'boolean',
   warnings: 'jsonb',
   safety: 'jsonb',
   cold: 'boolean',

@@ -15,6 +15,8 @@ export interface NewMessage extends ComposedMessage {
   /** Orders it among the messages to the same number. */
   acceptedAt: Date
   campaignId: string | null
+  reference?: string | null | undefined
+  ignoresSuppression?: boolean
   /** Number of recipients of the campaign. */
   campaignRecipients?: number
 }
@@ -45,6 +47,8 @@ function rowOf(app: App, message: NewMessage): Message {
     status: 'queued',
     error: null,
     providerMessageId: null,
+    reference: message.reference ?? null,
+    ignoresSuppression: message.ignoresSuppression ?? false,
     warnings,
     safety: { ...safety },
     cold,

@@ -1,9 +1,9 @@
 // SQL of messages of a campaign that have not been sent: takes them back, cancels them, counts them.
 import type { Sql } from '../../core/database/database.ts'
+import type { EventfulMessage } from '../events.ts'
 
 /** A message that no provider has, when it is taken back or cancelled. */
-export interface UnsentMessage {
-  id: string
+export interface UnsentMessage extends EventfulMessage {
   ownerId: string
   period: string | null
   waiting: boolean
@@ -21,7 +21,7 @@ const cameBack = `m.status = 'sending' and m."leaseToken" is null and m."accepte
  * or in delivery.
  */
 function held(which: string): string {
-  return `select m.id, w."ownerId", m."countedPeriod"::text as period, m."waitingSince" is not null as waiting
+  return `select m.id, m."workspaceId", m."instanceId", m."campaignId", m."providerMessageId", m."to", w."ownerId", m."countedPeriod"::text as period, m."waitingSince" is not null as waiting
     from messages m join workspaces w on w.id = m."workspaceId"
     where m."campaignId" = $1 and (${which}) order by m.id for update of m`
 }
@@ -31,6 +31,23 @@ export async function deleteUnsent(tx: Sql, campaignId: string): Promise<UnsentM
   const { rows } = await tx.query<UnsentMessage>(
     `with held as (${held(`${queued} or ${cameBack}`)}) delete from messages m using held where m.id = held.id returning held.*`,
     [campaignId],
+  )
+  return rows
+}
+
+export interface WithdrawnMessage extends UnsentMessage {
+  campaignId: string
+}
+
+/** Deletes the messages of campaigns to these contacts that no provider has. Relies on the index of messages by contact. */
+export async function deleteUnsentTo(tx: Sql, contactIds: readonly string[]): Promise<WithdrawnMessage[]> {
+  const { rows } = await tx.query<WithdrawnMessage>(
+    `with held as (
+       select m.id, m."campaignId", w."ownerId", m."countedPeriod"::text as period, m."waitingSince" is not null as waiting
+       from messages m join workspaces w on w.id = m."workspaceId"
+       where m."contactId" = any($1::uuid[]) and m."campaignId" is not null and (${queued} or ${cameBack}) order by m.id for update of m
+     ) delete from messages m using held where m.id = held.id returning held.*`,
+    [contactIds],
   )
   return rows
 }

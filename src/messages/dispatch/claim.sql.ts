@@ -16,7 +16,9 @@ export interface OpenRow extends Omit<OpenMessage, 'sendsOnce' | 'reconcileMs'> 
   body: string
   mediaUrl: string | null
   content: OutgoingMessage['content']
+  workspaceId: string
   campaignId: string | null
+  ignoresSuppression: boolean
   scheduledAt: Date | null
   attempts: number
   counted: boolean
@@ -43,7 +45,8 @@ const planInForce = planInForceSql('s')
 export async function lockOpen(tx: Sql, ids: readonly string[]): Promise<OpenRow[]> {
   const { rows } = await tx.query<OpenRow>({
     name: 'messages.claim.read',
-    text: `select m.id, m."instanceId", m.peer, m."to", m.type, m.body, m."mediaUrl", m.content, m."campaignId", m."scheduledAt", m.status,
+    text: `select m.id, m."instanceId", m.peer, m."to", m.type, m.body, m."mediaUrl", m.content, m."workspaceId", m."campaignId",
+        m."ignoresSuppression", m."scheduledAt", m.status,
         m."dueAt", m."nextAttemptAt", m."leaseToken", m."leaseUntil", m."acceptedAt", m.attempts, m."countedPeriod" is not null as counted,
         m."handedAt" is not null or m."leaseToken" is not null as "mayHaveLeft",
         i.provider, i.settings, i.credentials, i."waNumber", i."deletedAt" is not null as "instanceDeleted", i.status = 'connected' as "instanceConnected",

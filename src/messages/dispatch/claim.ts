@@ -13,7 +13,8 @@ import { lockOpen, type OpenRow, storeJudgements, storeLease } from './claim.sql
 import { defer, type WaitingMessage } from './defer.ts'
 import { dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
 import { failMessages } from './fail.ts'
-import { refusedToLeave } from './leaving.ts'
+import { isWithdrawn, refusedToLeave } from './leaving.ts'
+import { withdrawMessages } from './withdraw.ts'
 
 export interface ClaimedMessage {
   id: string
@@ -42,7 +43,8 @@ export async function claimMessages(app: App, ids: readonly string[]): Promise<C
     const failed: { row: OpenRow; error: string }[] = []
     const later: { row: OpenRow; at: Date }[] = []
     const decisions = rows.map((row) => decide(withProvider(app, row), row.now, app.config.messageTtlMs))
-    const refused = refusedToLeave(rows.filter((_, i) => decisions[i]?.do === 'send' || decisions[i]?.do === 'wait'))
+    const asked = rows.filter((_, i) => decisions[i]?.do === 'send' || decisions[i]?.do === 'wait')
+    const refused = await refusedToLeave(tx, asked)
     for (const [i, row] of rows.entries()) {
       const error = refused.get(row.id)
       const decision: Decision = error ? { do: 'fail', error } : (decisions[i] as Decision)
@@ -57,9 +59,14 @@ export async function claimMessages(app: App, ids: readonly string[]): Promise<C
       if (!granted[i]) failed.push({ row, error: 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED' })
       return granted[i]
     })
+    const ended = failed.map(({ row, error }) => ({ id: row.id, error, withdrawn: isWithdrawn(row, error) }))
     await failMessages(
       tx,
-      failed.map(({ row, error }) => ({ id: row.id, error })),
+      ended.filter(({ withdrawn }) => !withdrawn),
+    )
+    await withdrawMessages(
+      tx,
+      ended.filter(({ withdrawn }) => withdrawn),
     )
     await defer(app, tx, waiting)
     const leaving = new Set([...sendable, ...failed.map(({ row }) => row)].map(recipientOf))

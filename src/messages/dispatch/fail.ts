@@ -2,6 +2,8 @@
 import { returnQuota } from '../../billing/admission/quota.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { emit } from '../../events/log/emit.ts'
+import { optedOut } from '../../providers/provider.ts'
+import { insertSuppressions } from '../../suppressions/service.ts'
 import { messageEvent } from '../events.ts'
 import { type Failing, storeFailures } from './fail.sql.ts'
 
@@ -15,6 +17,11 @@ export async function failMessages(tx: Sql, failing: readonly Failing[]): Promis
   await returnQuota(
     tx,
     rows.flatMap(({ ownerId, period }) => (period ? [{ ownerId, period }] : [])),
+  )
+  await insertSuppressions(
+    tx,
+    rows.filter(({ error }) => error === optedOut).map(({ workspaceId, to }) => ({ workspaceId, phone: to })),
+    'network',
   )
   await emit(
     tx,

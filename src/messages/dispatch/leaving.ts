@@ -1,13 +1,26 @@
 // The last look at messages before they leave. Everything that may have changed since a message was accepted is judged here, once its time
 // has come: for a whole claim at a time, under the row locks of its messages.
+import type { Sql } from '../../core/database/database.ts'
+import { readSuppressed, suppressed } from '../../suppressions/service.ts'
 import type { OpenRow } from './claim.sql.ts'
 
 /** The messages that must not leave any more, with the error code of each. The others leave. */
-export function refusedToLeave(rows: readonly OpenRow[]): Map<string, string> {
+export async function refusedToLeave(tx: Sql, rows: readonly OpenRow[]): Promise<Map<string, string>> {
+  // The network may have a message from an earlier attempt. Only its own answer settles that one.
+  const waiting = rows.filter(({ mayHaveLeft }) => !mayHaveLeft)
+  const unwanted = await readSuppressed(
+    tx,
+    waiting.filter(({ ignoresSuppression }) => !ignoresSuppression).map(({ workspaceId, to }) => ({ workspaceId, phone: to })),
+  )
   const refused = new Map<string, string>()
-  for (const { id, subscribed, mayHaveLeft } of rows) {
-    // The network may have a message from an earlier attempt. Only its own answer settles that one.
-    if (!subscribed && !mayHaveLeft) refused.set(id, 'SUBSCRIPTION_INACTIVE')
+  for (const { id, workspaceId, to, subscribed, ignoresSuppression } of waiting) {
+    if (!subscribed) refused.set(id, 'SUBSCRIPTION_INACTIVE')
+    else if (!ignoresSuppression && unwanted.has(`${workspaceId} ${to}`)) refused.set(id, suppressed)
   }
   return refused
+}
+
+/** True if a message that must not leave for this reason is cancelled, because it belongs to a campaign. All others fail. */
+export function isWithdrawn({ campaignId }: Pick<OpenRow, 'campaignId'>, error: string): boolean {
+  return campaignId !== null && error === suppressed
 }

@@ -7,6 +7,7 @@ import type { Template } from '../../generated/prisma/client.ts'
 import { readSendingInstances, type SendingInstance } from '../../instances/sending.sql.ts'
 import { urlsWithoutFile } from '../../media/service.ts'
 import type { TemplateType } from '../../message-types/service.ts'
+import { readSuppressed } from '../../suppressions/service.ts'
 import { type Compiled, compileTemplate, readTemplates } from '../../templates/service.ts'
 import type { OpenTemplate } from '../accept/compose.ts'
 import type { MessageFields } from '../input.ts'
@@ -28,11 +29,13 @@ export interface References {
   template: (message: MessageReferences) => OpenTemplate | undefined
   /** True if the message has a media address of this gateway without a file behind it. */
   lacksFile: (message: MessageReferences) => boolean
+  /** True if the recipient is in the do-not-contact list. */
+  isSuppressed: (message: MessageReferences) => boolean
 }
 
 /** Locks the contacts FOR KEY SHARE until `tx` ends, so that they are not deleted before the messages refer to them. */
 export async function lookUp(app: App, tx: Sql, messages: readonly MessageReferences[]): Promise<References> {
-  const [{ now, instances }, named, numbered, templates, withoutFile] = await Promise.all([
+  const [{ now, instances }, named, numbered, templates, withoutFile, suppressed] = await Promise.all([
     readSendingInstances(tx, distinct(messages, 'instanceId')),
     lockContacts(tx, distinct(messages, 'contactId')),
     readNumbers(
@@ -44,6 +47,10 @@ export async function lookUp(app: App, tx: Sql, messages: readonly MessageRefere
       app,
       tx,
       messages.flatMap(({ input }) => input.mediaUrl ?? []),
+    ),
+    readSuppressed(
+      tx,
+      messages.map(({ principal, input }) => ({ workspaceId: principal.workspaceId, phone: input.to })),
     ),
   ])
   const compiled = new Map<string, Compiled>()
@@ -64,6 +71,7 @@ export async function lookUp(app: App, tx: Sql, messages: readonly MessageRefere
       const template = input.templateId == null ? undefined : own(principal, templates.get(input.templateId))
       return template && open(template)
     },
+    isSuppressed: ({ principal, input }) => suppressed.has(`${principal.workspaceId} ${input.to}`),
     lacksFile: ({ input }) => input.templateId == null && withoutFile.has(input.mediaUrl ?? ''),
   }
 }

@@ -26,12 +26,13 @@ export async function insertInbound(
   contents: readonly (string | null)[],
 ): Promise<InboundRow[]> {
   const { rows } = await tx.query<InboundRow>(
-    `insert into messages (id, "workspaceId", "userId", "instanceId", "contactId", direction, type, "from", "to", peer, body, content, status,
+    `insert into messages (id, "workspaceId", "userId", "instanceId", "contactId", direction, type, "from", "to", peer, body, content, "mediaUrl", status,
         "providerMessageId", safety, "createdAt", "updatedAt")
       select u.id, i."workspaceId", i."userId", i.id, c.id, 'inbound', u.type, u.sender, coalesce(i."waNumber", ''), u.sender, u.body,
-        u.content, 'received', u.provider, $8, now(), now()
-      from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::message_type[], $6::text[], $7::jsonb[])
-        as u(id, instance, provider, sender, type, body, content)
+        u.content, u.media, 'received', u.provider, $9, now(), now()
+      from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::message_type[], $6::text[], $7::jsonb[],
+          $8::text[])
+        as u(id, instance, provider, sender, type, body, content, media)
       join instances i on i.id = u.instance and i."deletedAt" is null
       left join lateral (select id from contacts where "workspaceId" = i."workspaceId" and phone = u.sender for key share) c on true
       on conflict ("instanceId", "providerMessageId") do nothing
@@ -44,6 +45,7 @@ export async function insertInbound(
       messages.map((message) => message.type),
       messages.map((message) => message.body),
       contents,
+      messages.map((message) => ('media' in message ? (message.media.url ?? null) : null)),
       inboundSafety,
     ],
   )

@@ -1,25 +1,42 @@
 // Stores inbound messages with their events. Deduplicates by the provider's message id.
 import type { App } from '../../core/app.ts'
+import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { emit } from '../../events/log/emit.ts'
 import type { InboundMessage } from '../../providers/provider.ts'
+import { applyKeywords } from '../../suppressions/service.ts'
+import { acceptReplies } from '../accept/reply.ts'
 import { messageReceived } from '../events.ts'
-import { insertInbound } from './inbound.sql.ts'
+import { type InboundRow, insertInbound } from './inbound.sql.ts'
 
 /** Stores new messages with their events, in one transaction. */
 export async function receiveMessages(app: App, messages: readonly InboundMessage[]): Promise<void> {
-  await sqlTransaction(app.pool, async (tx) => {
-    const rows = await insertInbound(tx, messages, messages.map(contentOf))
-    const at = new Map(messages.map((message) => [message.providerMessageId, message.at]))
-    await emit(
-      tx,
-      rows.map(({ id, workspaceId, ...row }) => {
-        const fields = { messageId: id, ...row, status: 'received' as const }
-        return messageReceived.event(fields, { workspaceId, at: at.get(row.providerMessageId) ?? new Date() })
-      }),
-    )
-  })
+  await sqlTransaction(app.pool, (tx) => receiveIn(app, tx, messages))
   app.signals.emit('outbox')
+}
+
+/**
+ * Stores those of the messages that are new, with their events and with what keywords among them ask for. Returns their rows. The caller
+ * emits the signal `outbox` after the commit.
+ */
+export async function receiveIn(app: App, tx: Sql, messages: readonly InboundMessage[]): Promise<InboundRow[]> {
+  const rows = await insertInbound(tx, messages, messages.map(contentOf))
+  const at = new Map(messages.map((message) => [message.providerMessageId, message.at]))
+  await emit(
+    tx,
+    rows.map(({ id, workspaceId, ...row }) => {
+      const fields = { messageId: id, ...row, status: 'received' as const }
+      return messageReceived.event(fields, { workspaceId, at: at.get(row.providerMessageId) ?? new Date() })
+    }),
+  )
+  const texts = rows.filter(({ type }) => type === 'text')
+  const added = await applyKeywords(tx, texts)
+  await acceptReplies(
+    app,
+    tx,
+    added.flatMap(({ text, reply }) => (reply === null ? [] : [{ ...text, reply }])),
+  )
+  return rows
 }
 
 /** Returns the stored parts of a message besides its text, as JSON; null for plain text. */

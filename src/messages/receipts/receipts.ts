@@ -3,7 +3,8 @@ import type { App } from '../../core/app.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import type { NewEvent } from '../../events/log/define.ts'
 import { emit } from '../../events/log/emit.ts'
-import type { Receipt, ReceiptStatus } from '../../providers/provider.ts'
+import { optedOut, type Receipt, type ReceiptStatus } from '../../providers/provider.ts'
+import { insertSuppressions } from '../../suppressions/service.ts'
 import { messageEvent } from '../events.ts'
 import { type Change, lockMessages, type ReceiptRow, storeReceipts } from './receipts.sql.ts'
 import { reached } from './status-order.ts'
@@ -45,6 +46,12 @@ export async function applyReceipts(app: App, receipts: readonly Receipt[]): Pro
       apply(row, receipt)
     }
     await storeReceipts(tx, [...changes.values()])
+    const unwanted = [...changes.values()].filter(({ error }) => error === optedOut)
+    await insertSuppressions(
+      tx,
+      unwanted.map(({ row }) => ({ workspaceId: row.workspaceId, phone: row.to })),
+      'network',
+    )
     await emit(tx, events)
     return receipts.filter((_, i) => !byPosition.has(i + 1))
   })

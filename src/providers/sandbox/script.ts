@@ -1,6 +1,6 @@
 // Behaviour of the sandbox network for a message, chosen by the last four digits of the number. Pure; times are multiples of one latency.
 import { createHash } from 'node:crypto'
-import type { ReceiptStatus } from '../provider.ts'
+import { optedOut, type ReceiptStatus } from '../provider.ts'
 
 /** A step that happens after `after` latencies. */
 export type Step = { after: number; kind: 'receipt'; status: ReceiptStatus; error?: string } | { after: number; kind: 'answer' }
@@ -39,6 +39,7 @@ const scripts: Record<string, Script> = {
   '0008': { stumbles: 2, steps: ordinary },
   '0009': { losesAnswer: true, steps: ordinary },
   '0010': { drops: 3, steps: ordinary },
+  '0011': { refuse: { error: optedOut }, steps: [] },
 }
 
 export function scriptFor(to: string): Script {

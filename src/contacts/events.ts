@@ -1,0 +1,31 @@
+// The event of contacts, which only live streams tell.
+import { z } from 'zod'
+import type { Sql } from '../core/database/database.ts'
+import { defineEvent } from '../events/log/define.ts'
+import { emit } from '../events/log/emit.ts'
+
+const changes = ['created', 'updated', 'deleted'] as const
+
+export const contactChanged = defineEvent({
+  type: 'contact.changed',
+  summary: 'A contact was created, updated or deleted, or many were',
+  live: true,
+  payload: z.object({
+    contactId: z.uuid().nullable().describe('The contact; null if many changed at once, so that lists are to be read again.'),
+    change: z.enum(changes).describe('What happened to it.'),
+  }),
+  subject: () => ({}),
+  sample: { contactId: '00000000-0000-0000-0000-000000000000', change: 'updated' },
+})
+
+/** Emits one event for the contacts that changed, in the transaction of the change. A set is one event, however large it is. */
+export async function tellContacts(
+  tx: Sql,
+  workspaceId: string,
+  change: (typeof changes)[number],
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return
+  const contactId = ids.length === 1 ? (ids[0] as string) : null
+  await emit(tx, [contactChanged.event({ contactId, change }, { workspaceId, at: new Date() })])
+}

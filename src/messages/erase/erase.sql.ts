@@ -1,0 +1,56 @@
+// SQL of erasing messages: the messages with a number in batches, and the files that only they use.
+import type { Sql } from '../../core/database/database.ts'
+
+export interface ErasedMessage {
+  id: string
+  campaignId: string | null
+  status: string
+  error: string | null
+  updatedAt: Date
+  mediaUrl: string | null
+  ownerId: string
+  /** The month whose quota it holds although it has not left. */
+  period: string | null
+}
+
+const ofNumber = `m."workspaceId" = $1 and m.peer = $2 and m."createdAt" <= $3`
+/** A provider may have it at this moment, so its outcome comes first. */
+const underWay = `m.status = 'sending' and coalesce(m."leaseUntil" > now(), false)`
+
+/** Locks at most `batch` messages with the number (index workspaceId, peer, createdAt), in the order of their ids. */
+export async function lockErased(
+  tx: Sql,
+  { workspaceId, phone, before }: { workspaceId: string; phone: string; before: string },
+  batch: number,
+): Promise<ErasedMessage[]> {
+  const { rows } = await tx.query<ErasedMessage>(
+    `select m.id, m."campaignId", m.status, m.error, m."updatedAt", m."mediaUrl", w."ownerId",
+       case when m.status = 'queued' then m."countedPeriod"::text end as period
+     from messages m join workspaces w on w.id = m."workspaceId"
+     where ${ofNumber} and not (${underWay}) order by m.id limit $4 for update of m`,
+    [workspaceId, phone, before, batch],
+  )
+  return rows
+}
+
+/** How many messages with the number are left. */
+export async function countLeft(sql: Sql, asked: { workspaceId: string; phone: string; before: string }): Promise<number> {
+  const { rows } = await sql.query<{ n: number }>(`select count(*)::int as n from messages m where ${ofNumber}`, [
+    asked.workspaceId,
+    asked.phone,
+    asked.before,
+  ])
+  return rows[0]?.n ?? 0
+}
+
+/** The addresses among `urls` that no message, template or campaign of the workspace has. */
+export async function unusedOf(tx: Sql, workspaceId: string, urls: readonly string[]): Promise<string[]> {
+  const { rows } = await tx.query<{ url: string }>(
+    `select url from unnest($2::text[]) as url
+     where not exists (select from messages m where m."workspaceId" = $1 and m."mediaUrl" = url)
+       and not exists (select from templates t where t."workspaceId" = $1 and t."mediaUrl" = url)
+       and not exists (select from campaigns c where c."workspaceId" = $1 and c."mediaUrl" = url)`,
+    [workspaceId, urls],
+  )
+  return rows.map(({ url }) => url)
+}

@@ -1,0 +1,67 @@
+// Erases the messages with one number, in both directions, with their files and with what the event log says of them.
+import { returnQuota } from '../../billing/admission/quota.ts'
+import type { App } from '../../core/app.ts'
+import type { Sql } from '../../core/database/database.ts'
+import { sqlTransaction } from '../../core/database/transaction.ts'
+import { enqueue, implementJob, type JobImplementation } from '../../core/jobs/jobs.ts'
+import { eraseEvents } from '../../events/log/erase.sql.ts'
+import { markRemoved } from '../../media/media.sql.ts'
+import { clearRemoved } from '../../media/service.ts'
+import { nameIn, readName } from '../../media/url.ts'
+import { deleteMessages } from '../retention/retention.sql.ts'
+import { countLeft, type ErasedMessage, lockErased, unusedOf } from './erase.sql.ts'
+import { eraseJob } from './erase-job.ts'
+
+/** Messages per transaction. */
+const batchSize = 500
+
+interface Asked {
+  workspaceId: string
+  phone: string
+  before: string
+}
+
+/** Implements `Hooks.eraseNumber`: a job erases the messages with the number right after the commit. */
+export async function eraseNumber(app: App, tx: Sql, workspaceId: string, phone: string): Promise<void> {
+  const before = new Date().toISOString()
+  await enqueue(app, tx, eraseJob, [{ data: { workspaceId, phone, before }, group: workspaceId }])
+}
+
+export const eraseImplementation: JobImplementation = implementJob(
+  eraseJob,
+  { batchSize: 1, workers: 2, perGroup: 1 },
+  (app, jobs) => Promise.all(jobs.map((job) => eraseAll(app, job))),
+)
+
+/** Each batch commits by itself, so that another worker can go on. Returns an Error while a message is under way. */
+async function eraseAll(app: App, asked: Asked): Promise<Error | undefined> {
+  for (;;) {
+    if (app.stopping) return new Error('handed back')
+    const { erased, files } = await sqlTransaction(app.pool, (tx) => eraseBatch(app, tx, asked))
+    // If it fails, the sweep of media removes the bytes.
+    await clearRemoved(app, files).catch((err: Error) => app.log.warn({ err }, 'the bytes of erased files are removed later'))
+    if (erased < batchSize) break
+    await app.failpoint('erase.between_batches')
+  }
+  return (await countLeft(app.pool, asked)) > 0 ? new Error('a message with this number is being sent') : undefined
+}
+
+async function eraseBatch(app: App, tx: Sql, asked: Asked): Promise<{ erased: number; files: string[] }> {
+  const messages = await lockErased(tx, asked, batchSize)
+  if (messages.length === 0) return { erased: 0, files: [] }
+  const ids = messages.map(({ id }) => id)
+  const taken = messages.flatMap(({ ownerId, period }) => (period === null ? [] : [{ ownerId, period }]))
+  if (taken.length > 0) await returnQuota(tx, taken)
+  await app.hooks.keepRecipients(tx, messages.map(ended))
+  await eraseEvents(tx, ids)
+  await deleteMessages(tx, ids)
+  const urls = [...new Set(messages.flatMap(({ mediaUrl }) => (mediaUrl && nameIn(mediaUrl, app.config) ? [mediaUrl] : [])))]
+  const unused = urls.length > 0 ? await unusedOf(tx, asked.workspaceId, urls) : []
+  const tokens = unused.flatMap((url) => readName(nameIn(url, app.config) ?? '')?.token ?? [])
+  return { erased: messages.length, files: tokens.length > 0 ? await markRemoved(tx, asked.workspaceId, tokens) : [] }
+}
+
+/** A message that has not left never will, so its recipient counts as cancelled. */
+function ended({ status, ...message }: ErasedMessage): ErasedMessage {
+  return { ...message, status: status === 'queued' || status === 'sending' ? 'cancelled' : status }
+}

@@ -1,0 +1,59 @@
+// The process: reads the configuration, opens and migrates the database, runs the gateway until a stop signal.
+
+import { readConfig } from './core/config/config.ts'
+import { openEmbedded } from './core/database/embedded.ts'
+import { migrate } from './core/database/migrate.ts'
+import { boundHeap } from './core/heap.ts'
+import { createLog } from './core/log.ts'
+import { boundFetch } from './core/network/outbound.ts'
+import { sentenceOf } from './core/sentence.ts'
+import { openGateway } from './gateway.ts'
+
+/** Time limit of the shutdown, in milliseconds. Unfinished work is taken over by another process when its lease expires. */
+const stopWithinMs = 9_000
+
+async function run(stopped: Promise<string>): Promise<void> {
+  const { config, secrets } = readConfig()
+  boundFetch()
+  const log = createLog(config.logLevel)
+  // Without a handler, Node prints the error in its own format. This one writes a log line.
+  process.on('uncaughtException', (error) => {
+    log.fatal({ err: error.stack ?? String(error) }, 'unforeseen error; the process ends')
+    process.exit(1)
+  })
+
+  await using parts = new AsyncDisposableStack()
+  const onTrouble = (message: string) => log.error(message)
+  const database = config.databaseUrl
+    ? { url: config.databaseUrl, secretKey: undefined }
+    : parts.use(await openEmbedded({ dataDir: config.dataDir, as: 'gateway', onTrouble }))
+  await migrate(database.url, (message) => log.info(message))
+  const secretKey = secrets.secretKey ?? database.secretKey
+  const gateway = { config, secrets: { ...secrets, secretKey }, databaseUrl: database.url, log, print: console.log }
+  parts.use(await openGateway(gateway))
+
+  // Not earlier: while modules load, a heap that may grow saves a tenth of the start.
+  boundHeap()
+  const signal = await stopped
+  log.info({ signal }, 'stopping')
+}
+
+/** Resolves at the first stop signal. Later signals are ignored, because npm forwards signals that the terminal sends anyway. */
+function stopSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const name of ['SIGTERM', 'SIGINT'] as const) {
+      process.on(name, () => {
+        setTimeout(() => process.exit(), stopWithinMs).unref()
+        resolve(name)
+      })
+    }
+  })
+}
+
+try {
+  await run(stopSignal())
+} catch (error) {
+  console.error(sentenceOf(error))
+  process.exitCode = 1
+}
+process.exit()

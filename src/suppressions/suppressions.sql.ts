@@ -1,0 +1,53 @@
+// SQL of suppressed numbers: whole sets by workspace and number. All rely on the unique index (workspaceId, phone).
+import type { Sql } from '../core/database/database.ts'
+import { newId } from '../core/id.ts'
+import type { Suppression } from '../generated/prisma/client.ts'
+
+export interface Numbered {
+  workspaceId: string
+  phone: string
+}
+
+/** Those of the numbers that are suppressed, as `workspaceId phone`. */
+export async function readSuppressed(sql: Sql, asked: readonly Numbered[]): Promise<Set<string>> {
+  if (asked.length === 0) return new Set()
+  const { rows } = await sql.query<Numbered>({
+    name: 'suppressions.read',
+    text: `select "workspaceId", phone from suppressions
+      where ("workspaceId", phone) in (select * from unnest($1::uuid[], $2::text[]))`,
+    values: [asked.map(({ workspaceId }) => workspaceId), asked.map(({ phone }) => phone)],
+  })
+  return new Set(rows.map(({ workspaceId, phone }) => `${workspaceId} ${phone}`))
+}
+
+/** Adds the numbers that are not there yet, in their order in the index, and returns their records. */
+export async function insertSuppressions(
+  tx: Sql,
+  numbers: readonly Numbered[],
+  reason: Suppression['reason'],
+): Promise<Suppression[]> {
+  if (numbers.length === 0) return []
+  const { rows } = await tx.query<Suppression>({
+    name: 'suppressions.insert',
+    text: `insert into suppressions (id, "workspaceId", phone, reason)
+      select id, workspace, phone, $4 from unnest($1::uuid[], $2::uuid[], $3::text[]) as u(id, workspace, phone)
+      order by workspace, phone
+      on conflict ("workspaceId", phone) do nothing returning id, "workspaceId", phone, reason, "createdAt"`,
+    values: [
+      numbers.map(() => newId()),
+      numbers.map(({ workspaceId }) => workspaceId),
+      numbers.map(({ phone }) => phone),
+      reason,
+    ],
+  })
+  return rows
+}
+
+/** Takes numbers out of the list; returns how many were there. */
+export async function deleteSuppressions(tx: Sql, numbers: readonly Numbered[]): Promise<number> {
+  const { rowCount } = await tx.query(
+    `delete from suppressions where ("workspaceId", phone) in (select * from unnest($1::uuid[], $2::text[]))`,
+    [numbers.map(({ workspaceId }) => workspaceId), numbers.map(({ phone }) => phone)],
+  )
+  return rowCount ?? 0
+}

@@ -1,0 +1,106 @@
+// DELETE contacts/{id}?erase=true and deleteContact(id, erase): what is erased with a contact, and what stays.
+import { beforeAll, describe, expect, it } from 'vitest'
+import { sql, until } from '../kit/kit.ts'
+import { samples, upload } from '../media/rig.ts'
+import { expectRefusal, newNumber, newTenant, openRig, type Rig, type Tenant, text } from '../rest-compat/rig.ts'
+
+let rig: Rig
+let tenant: Tenant
+
+beforeAll(async () => {
+  rig = await openRig()
+  tenant = await newTenant(rig.gateway, rig.databaseUrl)
+})
+
+async function contactWith(phone: string): Promise<string> {
+  return (await tenant.api.post('contacts', { name: 'Ada', phone })).body.data.id
+}
+
+async function send(fields: Record<string, unknown>): Promise<string> {
+  const { status, body } = await tenant.api.post('messages/send', text(tenant, fields))
+  if (status !== 201) throw new Error(JSON.stringify(body))
+  return body.data.id
+}
+
+async function picture(): Promise<{ id: string; url: string }> {
+  return (await upload(rig.gateway, tenant.account.apiKey, samples['image/png'] as Buffer)).body.data
+}
+
+const history = async (phone: string) =>
+  (await tenant.api.get(`messages/history?phone=${encodeURIComponent(phone)}`)).body.data.messages as {
+    id: string
+    status: string
+  }[]
+
+describe('erase=true', () => {
+  it('erases both directions, what has not left, their texts in the log, and files that nothing else uses', async () => {
+    const { api } = tenant
+    const phone = '+4915112350006'
+    const id = await contactWith(phone)
+    const [own, shared] = [await picture(), await picture()]
+    await send({ to: phone, text: 'a secret' })
+    for (const mediaUrl of [own.url, shared.url]) await send({ to: phone, type: 'image', mediaUrl, text: undefined })
+    const other = await send({ to: newNumber(), type: 'image', mediaUrl: shared.url, text: undefined })
+    const scheduledAt = new Date(Date.now() + 86_400_000).toISOString()
+    await api.post('messages/schedule', text(tenant, { to: phone, scheduledAt }))
+    await until(async () => {
+      const inbound = (await api.get('messages?direction=inbound')).body.data.messages
+      const open = (await history(phone)).filter((message) => ['queued', 'sending', 'sent'].includes(message.status))
+      return inbound.length > 0 && open.length === 1
+    })
+    const usage = (await api.get('usage')).body.data
+    const answer = await api.delete(`contacts/${id}?erase=true`)
+    expect([answer.status, answer.body]).toEqual([200, { data: { id, deleted: true } }])
+    await until(async () => (await history(phone)).length === 0, { timeoutMs: 10_000 })
+    expect((await api.get('messages?direction=inbound')).body.data.messages).toEqual([])
+    await until(async () => (await api.get(`media/${own.id}`)).status === 404)
+    expect((await api.get(`media/${shared.id}`)).status).toBe(200)
+    expect((await api.get(`messages/${other}`)).status).toBe(200)
+    expect((await api.get('usage')).body.data.messagesCount).toBe(usage.messagesCount)
+    const { rows } = await sql(rig.databaseUrl).query<{ payload: string }>(
+      `select payload::text from events where "workspaceId" = $1 union all select payload::text from outbox where "workspaceId" = $1`,
+      [tenant.account.workspaceId],
+    )
+    expect(rows.length).toBeGreaterThan(3)
+    expect(rows.filter(({ payload }) => payload.includes(phone) || payload.includes('secret'))).toEqual([])
+  })
+
+  it('erases through the graph alike', async () => {
+    const phone = newNumber()
+    const id = await contactWith(phone)
+    await send({ to: phone })
+    const mutation = 'mutation ($id: ID!) { deleteContact(id: $id, erase: true) { id deleted } }'
+    expect((await tenant.api.graphql(mutation, { id })).body.data.deleteContact).toEqual({ id, deleted: true })
+    await until(async () => (await history(phone)).length === 0, { timeoutMs: 10_000 })
+  })
+})
+
+it.each(['', '?erase=false', '?erase='])('%j keeps the messages', async (query) => {
+  const phone = newNumber()
+  const id = await contactWith(phone)
+  await send({ to: phone })
+  expect((await tenant.api.delete(`contacts/${id}${query}`)).status).toBe(200)
+  expect(await history(phone)).toHaveLength(1)
+})
+
+it('refuses every other value of erase, and keeps the contact', async () => {
+  const id = await contactWith(newNumber())
+  for (const value of ['1', 'yes', 'TRUE']) {
+    expectRefusal(
+      await tenant.api.delete(`contacts/${id}?erase=${value}`),
+      400,
+      'VALIDATION_ERROR',
+      'erase: must be true or false',
+    )
+  }
+  expect((await tenant.api.get(`contacts/${id}`)).status).toBe(200)
+})
+
+it('erases nothing for another workspace', async () => {
+  const phone = newNumber()
+  const id = await contactWith(phone)
+  await send({ to: phone })
+  expectRefusal(await rig.stranger.api.delete(`contacts/${id}?erase=true`), 404, 'NOT_FOUND')
+  expectRefusal(await rig.stranger.api.delete(`contacts/${id}?erase=true`, undefined, { 'x-api-key': '' }), 401, 'UNAUTHORIZED')
+  expect(await history(phone)).toHaveLength(1)
+})
