@@ -12,7 +12,8 @@ import {
   verifyAccount,
 } from '../accounts/service.ts'
 import { type Plan, plans } from '../billing/plans.ts'
-import { listPendingCheckouts, listPendingCheckouts, resumeAccount, setPlan, setPlan, suspendAccount } from '../billing/service.ts'
+import { listPendingCheckouts, resumeAccount, setPlan, suspendAccount } from '../billing/service.ts'
+import { readConfig } from '../core/config/config.ts'
 import { migrate } from '../core/database/migrate.ts'
 import { jsonLine, lineOf, oneLine } from '../core/one-line.ts'
 import { sentenceOf } from '../core/sentence.ts'
