@@ -28,7 +28,7 @@ export const ApiKeyRef = builder.objectRef<ApiKeyRow>('ApiKey').implement({
     lastUsedAt: t.expose('lastUsedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it was last used, accurate to about a minute; null if it was never used.',
+      description: 'When it was last used, shown within five seconds; null if it was never used.',
     }),
     createdBy: t.field({
       type: AuthorRef,

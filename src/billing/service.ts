@@ -1,4 +1,4 @@
-// Operator commands of billing: list pending orders, and set plans. They run without a gateway.
+// Operator commands of billing: list pending orders, set plans, suspend accounts. They run without a gateway.
 import { userIdOf } from '../accounts/service.ts'
 import type { App } from '../core/app.ts'
 import type { Db } from '../core/database/database.ts'
@@ -10,6 +10,7 @@ import { changePlan } from './change-plan.ts'
 import { type Plan, planOf } from './plans.ts'
 import { billingProviders } from './providers.ts'
 import { holdSubscription } from './subscription.ts'
+import { resumeSubscription, suspendSubscription } from './subscriptions.sql.ts'
 
 /**
  * Makes sure that nothing is charged any more for an account that ends. The subscription counts as inactive from `tx` on.
@@ -42,6 +43,23 @@ export async function setPlan(db: Db, input: { email: string; plan: Plan['code']
     if (provider === 'stripe') fail('INVALID_STATE', `Stripe manages the subscription of ${input.email}: cancel it there first`)
     await changePlan(tx, userId, { to: input.plan }, now)
     await completeOrder(tx, userId, planOf(input.plan), now)
+  })
+}
+
+/**
+ * Suspends an account: its subscription counts as inactive, so nothing is created or sent, also in its teams. Signing in and reading stay
+ * possible. Idempotent. What a payment or a change of the plan sets meanwhile counts when it resumes.
+ * @throws NOT_FOUND when the address is unknown.
+ */
+export async function suspendAccount(db: Db, input: { email: string }): Promise<void> {
+  await transaction(db, async (tx) => await suspendSubscription(tx, await userIdOf(tx.db, input.email)))
+}
+
+/** Ends a suspension. @throws NOT_FOUND when the address is unknown; INVALID_STATE when the account is not suspended. */
+export async function resumeAccount(db: Db, input: { email: string }): Promise<void> {
+  await transaction(db, async (tx) => {
+    const resumed = await resumeSubscription(tx, await userIdOf(tx.db, input.email))
+    if (!resumed) fail('INVALID_STATE', `${input.email} is not suspended`)
   })
 }
 

@@ -55,6 +55,25 @@ export async function updateSubscription(tx: Sql, userId: string, state: Subscri
   return rows[0] as PeriodRow
 }
 
+/** Suspends a subscription: it is `inactive`, and its status is kept. Does nothing to one that is suspended. */
+export async function suspendSubscription(tx: Sql, userId: string): Promise<void> {
+  await tx.query(
+    `update subscriptions set "suspendedFrom" = status, status = 'inactive', "updatedAt" = ${touched}
+     where "userId" = $1 and "suspendedFrom" is null`,
+    [userId],
+  )
+}
+
+/** Gives a suspended subscription its status back. Returns whether it was suspended. */
+export async function resumeSubscription(tx: Sql, userId: string): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `update subscriptions set status = "suspendedFrom", "suspendedFrom" = null, "updatedAt" = ${touched}
+     where "userId" = $1 and "suspendedFrom" is not null`,
+    [userId],
+  )
+  return rowCount === 1
+}
+
 /** Notes that a plan was fitted, and if anything rests. */
 export async function storeFit(tx: Sql, userId: string, rests: boolean): Promise<void> {
   await tx.query('update subscriptions set "fellAt" = null, rests = $2 where "userId" = $1', [userId, rests])

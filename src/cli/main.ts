@@ -13,7 +13,7 @@ import {
   verifyAccount,
 } from '../accounts/service.ts'
 import { type Plan, plans } from '../billing/plans.ts'
-import { listPendingCheckouts, setPlan } from '../billing/service.ts'
+import { listPendingCheckouts, resumeAccount, setPlan, suspendAccount } from '../billing/service.ts'
 import { readConfig } from '../core/config/config.ts'
 import { migrate } from '../core/database/migrate.ts'
 import { jsonLine, lineOf, oneLine } from '../core/one-line.ts'
@@ -71,6 +71,22 @@ account
   .action(async (options: { email: string; plan: Plan['code'] }) => {
     await withDatabase((db) => setPlan(db, options))
     console.log(`${options.email} is now on the plan ${options.plan}`)
+  })
+account
+  .command('suspend')
+  .description('let an account create and send nothing; signing in and reading stay possible')
+  .addOption(email())
+  .action(async (options: { email: string }) => {
+    await withDatabase((db) => suspendAccount(db, options))
+    console.log(`${options.email} is suspended`)
+  })
+account
+  .command('resume')
+  .description('end the suspension of an account')
+  .addOption(email())
+  .action(async (options: { email: string }) => {
+    await withDatabase((db) => resumeAccount(db, options))
+    console.log(`${options.email} is no longer suspended`)
   })
 account
   .command('list')

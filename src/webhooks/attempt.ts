@@ -3,6 +3,7 @@ import type { App } from '../core/app.ts'
 import { traced } from '../core/trace.ts'
 import type { ClaimedDelivery } from './claim.sql.ts'
 import { judge, type Verdict } from './policy.ts'
+import { previousSecretsAt } from './previous-secrets.ts'
 import { signedHeaders } from './sign.ts'
 
 /**
@@ -24,7 +25,8 @@ export async function attempt(app: App, delivery: ClaimedDelivery, signal: Abort
   const body = Buffer.from(delivery.body)
   const signable = { eventId, type, body, at: new Date() }
   const previous = delivery.previousSecret && app.sealer.tryOpen(delivery.previousSecret)
-  const headers = signedHeaders(signable, secret.toString(), previous?.toString())
+  const earlier = previous ? previousSecretsAt(previous.toString(), signable.at) : []
+  const headers = signedHeaders(signable, secret.toString(), earlier)
   await app.failpoint('hook.before_post')
   const answer = await traced('webhook.attempt', { 'event.id': eventId, 'event.type': type }, () =>
     app.egress.post(url, { headers, body, timeoutMs: app.config.webhookTimeoutMs, signal }),

@@ -50,13 +50,36 @@ export async function enableEndpoint(tx: Sql, id: string): Promise<void> {
   ])
 }
 
-/** Stores a new secret. The present one becomes the previous secret, which holds for `hours` by the clock of the database. */
-export async function replaceSecret(tx: Sql, id: string, secret: Buffer, hours: number): Promise<StoredEndpoint> {
+export interface StoredSecrets {
+  secret: Buffer
+  /** The secrets that rotations replaced (previous-secrets.ts), while one of them still signs. */
+  previous: Buffer | null
+  until: Date | null
+  now: Date
+}
+
+/** Reads the encrypted secrets of a locked endpoint. */
+export async function readSecrets(tx: Sql, id: string): Promise<StoredSecrets> {
+  const { rows } = await tx.query<StoredSecrets>(
+    `select secret, case when "previousSecretUntil" > now() then "previousSecret" end as previous, "previousSecretUntil" as until, now() as now
+     from webhook_endpoints where id = $1`,
+    [id],
+  )
+  return rows[0] as StoredSecrets
+}
+
+/** Stores a new secret, and the previous ones, which hold for `hours` by the clock of the database. */
+export async function replaceSecret(
+  tx: Sql,
+  id: string,
+  { secret, previous }: { secret: Buffer; previous: Buffer },
+  hours: number,
+): Promise<StoredEndpoint> {
   const { rows } = await tx.query<StoredEndpoint>(
-    `update webhook_endpoints set "previousSecret" = secret, "previousSecretUntil" = now() + make_interval(hours => $3), secret = $2,
+    `update webhook_endpoints set "previousSecret" = $3, "previousSecretUntil" = now() + make_interval(hours => $4), secret = $2,
        "updatedAt" = now()
      where id = $1 returning ${columns}`,
-    [id, secret, hours],
+    [id, secret, previous, hours],
   )
   return rows[0] as StoredEndpoint
 }

@@ -8,9 +8,10 @@ import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency/idempotency.ts'
 import { serverOf } from '../core/network/address.ts'
 import { holdManager, manages, requireManager } from '../core/roles.ts'
-import { eraseEndpoint, lockEndpoint, lockEndpointsOf, replaceSecret, type StoredEndpoint } from './endpoints.sql.ts'
+import { eraseEndpoint, lockEndpoint, lockEndpointsOf, readSecrets, replaceSecret, type StoredEndpoint } from './endpoints.sql.ts'
 import type { CreateWebhook, UpdateWebhook } from './input.ts'
 import { overThePlan, previousSecretHours } from './policy.ts'
+import { withRetired, withTime } from './previous-secrets.ts'
 import { cancelDeliveries } from './settle.sql.ts'
 import { newSecret } from './sign.ts'
 
@@ -100,14 +101,22 @@ async function removeEndpoint(tx: Sql, id: string): Promise<void> {
 }
 
 /**
- * Creates a new secret, which is shown only in this result. The previous secret also signs for 24 hours.
+ * Creates a new secret, which is shown only in this result. Each previous secret also signs for 24 hours from its own rotation.
  * @throws as {@link holdEndpoint}.
  */
 export async function rotateSecret(ctx: Context, id: string): Promise<Endpoint> {
   return await write(ctx, async (tx) => {
     await holdEndpoint(ctx, tx, id)
+    const { sealer } = ctx.app
+    const before = await readSecrets(tx, id)
+    const stored = before.previous && sealer.tryOpen(before.previous)
+    // A secret that cannot be decrypted signs nothing.
+    const retired = sealer.tryOpen(before.secret)
+    const timed = stored ? withTime(stored.toString(), before.until as Date) : null
+    const previous = retired ? withRetired(timed, retired.toString(), before.now) : (timed ?? '')
     const secret = newSecret()
-    const rotated = await replaceSecret(tx, id, ctx.app.sealer.seal(secret), previousSecretHours)
+    const sealed = { secret: sealer.seal(secret), previous: sealer.seal(previous) }
+    const rotated = await replaceSecret(tx, id, sealed, previousSecretHours)
     return { ...rotated, shownSecret: secret }
   })
 }

@@ -18,19 +18,20 @@ export interface Signable {
 
 /**
  * The headers of one attempt. `X-Service-Signature` holds the signature of one secret, the newest. `webhook-signature` of the Standard
- * Webhooks specification lists all. After a rotation, the previous secret also signs in its own header.
+ * Webhooks specification lists all. After a rotation, the newest of the previous secrets also signs in its own header.
  */
-export function signedHeaders(delivery: Signable, secret: string, previous?: string): Record<string, string> {
+export function signedHeaders(delivery: Signable, secret: string, previous: readonly string[] = []): Record<string, string> {
   const { eventId, type, body, at } = delivery
   const timestamp = Math.floor(at.getTime() / 1000).toString()
-  const secrets = previous ? [secret, previous] : [secret]
+  const secrets = [secret, ...previous]
+  const [last] = previous
   return {
     'Content-Type': 'application/json',
     'User-Agent': 'messaging-gateway',
     'X-Service-Event': type,
     'X-Service-Delivery': eventId,
     'X-Service-Signature': serviceSignature(secret, body),
-    ...(previous ? { 'X-Service-Signature-Previous': serviceSignature(previous, body) } : {}),
+    ...(last ? { 'X-Service-Signature-Previous': serviceSignature(last, body) } : {}),
     'webhook-id': eventId,
     'webhook-timestamp': timestamp,
     'webhook-signature': secrets.map((each) => standardSignature(each, `${eventId}.${timestamp}.`, body)).join(' '),

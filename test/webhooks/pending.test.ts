@@ -97,11 +97,22 @@ describe('pending attempts', () => {
       true,
     )
 
-    await rig.app.pool.query(`update webhook_endpoints set "previousSecretUntil" = now() where id = $1`, [endpoint.id])
+    // A second rotation within the day does not end the first secret.
+    const { shownSecret: newest = '' } = await rotateSecret(rig.ctx, endpoint.id)
     await rig.emit()
     await until(() => receiver.requests.length === 3)
-    const third = receiver.requests[2]
-    new Webhook(renewed).verify(third?.body ?? '', third?.headers ?? {})
+    const afterTwo = receiver.requests[2]
+    for (const secret of [endpoint.shownSecret, renewed, newest])
+      new Webhook(secret).verify(afterTwo?.body ?? '', afterTwo?.headers ?? {})
+    expect(await verify(newest, afterTwo?.body ?? '', afterTwo?.headers['x-service-signature'] ?? '')).toBe(true)
+    const last = afterTwo?.headers['x-service-signature-previous'] ?? ''
+    expect(await verify(renewed, afterTwo?.body ?? '', last)).toBe(true)
+
+    await rig.app.pool.query(`update webhook_endpoints set "previousSecretUntil" = now() where id = $1`, [endpoint.id])
+    await rig.emit()
+    await until(() => receiver.requests.length === 4)
+    const third = receiver.requests[3]
+    new Webhook(newest).verify(third?.body ?? '', third?.headers ?? {})
     expect(() => new Webhook(endpoint.shownSecret).verify(third?.body ?? '', third?.headers ?? {})).toThrow()
     expect(third?.headers).not.toHaveProperty('x-service-signature-previous')
     await pruneDeliveries.prune(rig.app)

@@ -13,7 +13,7 @@ const bodies = {
 
 function signed(text: string, secret: string, previous?: string, at = new Date()) {
   const body = Buffer.from(text)
-  const headers = signedHeaders({ eventId: '0199-event', type: 'message.sent', body, at }, secret, previous)
+  const headers = signedHeaders({ eventId: '0199-event', type: 'message.sent', body, at }, secret, previous ? [previous] : [])
   return { text, headers: headers as Record<string, string> }
 }
 

@@ -11,9 +11,9 @@ export interface KeyUse extends AsyncDisposable {
   flush: () => Promise<void>
 }
 
-const everyMs = 60_000
+const everyMs = 3_000
 
-/** Writes at most once a minute, and on disposal. A killed process loses up to one minute of timestamps. */
+/** Writes at most once in three seconds, and on disposal. A killed process loses the timestamps since then. */
 export const keyUse = definePart(createKeyUse)
 
 export function createKeyUse(app: Pick<App, 'quickPool' | 'log'>): KeyUse {

@@ -1,0 +1,34 @@
+// An operator suspends an account: its subscription counts as inactive until it resumes; signing in and reading stay possible.
+import { expect, it } from 'vitest'
+import { newPerson } from '../accounts/person.ts'
+import { api, command, commons, connectedInstance, sql } from '../kit/kit.ts'
+import { newNumber } from '../rest-compat/rig.ts'
+
+const { url, databaseUrl } = commons()
+const run = (...args: string[]) => command(args, { databaseUrl })
+
+it('refuses creating and sending, keeps reading and signing in, and gives the same status back', async () => {
+  const person = await newPerson({ url }, databaseUrl, 'pro')
+  const instance = await connectedInstance(databaseUrl, person)
+  const key = api({ url }, person.apiKey)
+  const text = () => ({ instanceId: instance.id, to: newNumber(), type: 'text', text: 'Hello' })
+  expect((await run('account', 'suspend', '--email', person.email)).code).toBe(0)
+  expect((await run('account', 'suspend', '--email', person.email)).code).toBe(0)
+  const refused = [await key.post('messages/send', text()), await person.api.post('/api/instances', { name: 'Phone' })]
+  expect(refused.map(({ status, body }) => [status, body.error.code])).toEqual(Array(2).fill([403, 'SUBSCRIPTION_INACTIVE']))
+  const graph = await key.graphql('mutation { createInstance(input: { name: "Phone" }) { id } }')
+  expect(graph.body.errors[0].extensions.code).toBe('SUBSCRIPTION_INACTIVE')
+  expect([(await key.get('instances')).status, (await person.api.get('/api/api-keys')).status]).toEqual([200, 200])
+  expect((await key.get('billing/subscription')).body.data.status).toBe('inactive')
+  // A change of the plan does not end the suspension.
+  expect((await run('account', 'plan', '--email', person.email, '--plan', 'max')).code).toBe(0)
+  expect((await key.post('messages/send', text())).body.error.code).toBe('SUBSCRIPTION_INACTIVE')
+  expect((await run('account', 'resume', '--email', person.email)).code).toBe(0)
+  expect((await key.post('messages/send', text())).status).toBe(201)
+  const { rows } = await sql(databaseUrl).query('select plan, status, "suspendedFrom" from subscriptions where "userId" = $1', [
+    person.userId,
+  ])
+  expect(rows).toEqual([{ plan: 'max', status: 'active', suspendedFrom: null }])
+  expect((await run('account', 'resume', '--email', person.email)).code).not.toBe(0)
+  expect((await run('account', 'suspend', '--email', 'nobody@example.com')).code).not.toBe(0)
+})
