@@ -30,9 +30,12 @@ export async function opensSigningKey(sql: Sql, secretKey: Buffer, previous?: Bu
 export async function signingKeys(db: Db, secretKey: Buffer, previous: Buffer) {
   const rows = await db.authJwk.findMany()
   return await Promise.all(
-    rows.map(async (row) => ({
-      ...row,
-      privateKey: (await resealSigningKey(row.privateKey, secretKey, previous)) ?? row.privateKey,
+    rows.map(async ({ id, publicKey, privateKey, createdAt, expiresAt }) => ({
+      id,
+      publicKey,
+      privateKey: (await resealSigningKey(privateKey, secretKey, previous)) ?? privateKey,
+      createdAt,
+      ...(expiresAt && { expiresAt }),
     })),
   )
 }
