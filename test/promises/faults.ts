@@ -32,10 +32,10 @@ const samples: Record<string, fc.Arbitrary<unknown>> = {
 }
 
 function typeFaults(schema: Schema, nullable: boolean): Fault[] {
-  const type = schema.type === 'integer' ? 'number' : schema.type
-  if (type === undefined) return []
-  const others = Object.keys(samples).filter((other) => other !== type && !(nullable && other === 'null'))
-  return others.map((other) => fault(`${other} in place of ${type}`, samples[other] as fc.Arbitrary<unknown>))
+  const types = (schema.anyOf ?? [schema]).map(({ type }) => (type === 'integer' ? 'number' : type))
+  if (types.includes(undefined)) return []
+  const others = Object.keys(samples).filter((other) => !types.includes(other) && !(nullable && other === 'null'))
+  return others.map((other) => fault(`${other} in place of ${types.join(' or ')}`, samples[other] as fc.Arbitrary<unknown>))
 }
 
 function fault(what: string, ...values: [unknown, ...unknown[]]): Fault {
@@ -51,12 +51,13 @@ export function queryFaultsIn(schema: Schema): Fault[] {
     const sayable = textFaults(plain).filter(({ what }) => what !== halfPair)
     return sayable.map((one) => ({
       ...one,
-      value: one.value.filter((text) => encodeURIComponent(text as string).length < 8_000),
+      // An empty value counts as left out.
+      value: one.value.filter((text) => text !== '' && encodeURIComponent(text as string).length < 8_000),
     }))
   }
   const [min, max] = [plain.minimum, plain.maximum] as [number, number]
   return [
-    fault('no whole number in its bounds', `${min - 1}`, `${max + 1}`, `${min}.5`, '-1', '1e1', ' 1', '', 'x', '9'.repeat(20)),
+    fault('no whole number in its bounds', `${min - 1}`, `${max + 1}`, `${min}.5`, '-1', '1e1', ' 1', 'x', '9'.repeat(20)),
   ]
 }
 
@@ -65,6 +66,7 @@ const halfPair = 'half of a pair of surrogates'
 
 /** Faults of a value that has the right type. */
 function ownFaults(schema: Schema, known: Known): Fault[] {
+  if (schema.anyOf) return schema.anyOf.filter(({ type }) => type === 'string').flatMap(textFaults)
   switch (schema.type) {
     case 'string':
       return textFaults(schema)
