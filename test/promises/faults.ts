@@ -48,19 +48,21 @@ function fault(what: string, ...values: [unknown, ...unknown[]]): Fault {
 export function queryFaultsIn(schema: Schema): Fault[] {
   const { schema: plain } = plainOf(schema)
   if (plain.type !== 'integer') {
-    const sayable = textFaults(plain).filter(({ what }) => what !== halfPair)
+    // An empty value counts as left out.
+    const sayable = textFaults(plain).filter(
+      ({ what }) => what !== halfPair && (what !== tooShort || (plain.minLength as number) > 1),
+    )
     return sayable.map((one) => ({
       ...one,
-      // An empty value counts as left out.
       value: one.value.filter((text) => text !== '' && encodeURIComponent(text as string).length < 8_000),
     }))
   }
   const [min, max] = [plain.minimum, plain.maximum] as [number, number]
-  return [
-    fault('no whole number in its bounds', `${min - 1}`, `${max + 1}`, `${min}.5`, '-1', '1e1', ' 1', 'x', '9'.repeat(20)),
-  ]
+  return [fault('no whole number in its bounds', `${min - 1}`, `${max + 1}`, `${min}.5`, '-1', '1e1', ' 1', 'x', '9'.repeat(20))]
 }
 
+/** An empty text, if the shortest one has a character. */
+const tooShort = 'too short'
 /** A URL cannot express this fault. */
 const halfPair = 'half of a pair of surrogates'
 
@@ -114,7 +116,7 @@ function textFaults({ enum: values, format, pattern, ...schema }: Schema): Fault
   return [
     fault('NUL', '\0', 'a\0b'),
     fault(halfPair, '\ud800', 'a\udc00b', '\udc00\ud800'),
-    ...(minLength ? [fault('too short', 'x'.repeat(minLength - 1))] : []),
+    ...(minLength ? [fault(tooShort, 'x'.repeat(minLength - 1))] : []),
     ...(maxLength ? [fault('too long', 'x'.repeat(maxLength + 1), '\u{1f600}'.repeat(maxLength + 1))] : []),
   ]
 }
