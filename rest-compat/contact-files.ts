@@ -1,8 +1,9 @@
 // REST routes that import and export contacts as files.
-import { jobAccepted } from './contact-jobs.ts'
+
 import { contactRecord, contactsQuery, ListContacts } from './contacts.ts'
 import { exportOf } from './export.ts'
 import { graphql } from './generated/gql.ts'
+import { jobAccepted } from './job-records.ts'
 import type { FileRoute } from './route.ts'
 
 const ContactKeys = graphql(`

@@ -1,7 +1,6 @@
 // REST routes of instances.
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
-import { messageRecord } from './messages.ts'
 import { byId, deletedAnswer, found, row } from './route.ts'
 
 graphql(`
@@ -109,14 +108,6 @@ const LogoutInstance = graphql(`
   mutation LogoutInstance($id: ID!) {
     logoutInstance(id: $id) {
       ...InstanceStateRecord
-    }
-  }
-`)
-
-const ReceiveInSandbox = graphql(`
-  mutation ReceiveInSandbox($id: ID!, $input: SandboxInboundInput!) {
-    receiveInSandbox(id: $id, input: $input) {
-      ...MessageRecord
     }
   }
 `)
@@ -232,15 +223,6 @@ export const instanceRoutes = [
     variables: byId,
     project: (data) => data.logoutInstance,
     answer: stateRecord,
-  }),
-  row('POST', '/instances/:id/sandbox/inbound', {
-    summary: 'Let a message come in on the sandbox',
-    document: ReceiveInSandbox,
-    input: 'SandboxInboundInput',
-    status: 201,
-    variables: ({ params, body }) => ({ id: params.id as string, input: body as never }),
-    project: (data) => data.receiveInSandbox,
-    answer: messageRecord,
   }),
   row('DELETE', '/instances/:id', {
     summary: 'Delete an instance',

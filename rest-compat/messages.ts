@@ -148,7 +148,7 @@ export const messagesQuery = z.object({
   instanceId: once.optional().describe('Only messages of this instance.'),
   contactId: once.optional().describe('Only messages about this contact.'),
   campaignId: once.optional().describe('Only messages of this campaign.'),
-  reference: once.optional().describe('Only messages with this `reference` of yours.'),
+  reference: once.meta({ minLength: 1, maxLength: 255 }).optional().describe('Only messages with this `reference` of yours.'),
   to: number.optional().describe('Only messages to this number, E.164.'),
   createdFrom: moment.optional().describe('Only messages accepted at or after this time.'),
   createdTo: moment.optional().describe('Only messages accepted before this time.'),

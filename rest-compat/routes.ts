@@ -16,6 +16,7 @@ import { messageRoutes } from './messages.ts'
 import { numberLookupRoutes } from './number-lookups.ts'
 import { retentionRoutes } from './retention.ts'
 import type { FileRoute, RefusedRoute, Route } from './route.ts'
+import { sandboxRoutes } from './sandbox.ts'
 import { statusRoutes } from './statuses.ts'
 import { suppressionFiles, suppressionRoutes } from './suppressions.ts'
 import { teamAccessRoutes } from './team-access.ts'
@@ -30,6 +31,7 @@ export const routes: readonly (Route | RefusedRoute | FileRoute | ExportRoute)[]
   ...recipientRoutes,
   recipientExport,
   ...instanceRoutes,
+  ...sandboxRoutes,
   ...numberLookupRoutes,
   ...contactRoutes,
   ...contactGroupRoutes,

@@ -119,6 +119,11 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
     logAccess?.(request, reply, route)
     app.metrics.requestSeconds.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
   })
+  // `Expect: 100-continue` asks for the body only once the request is admitted.
+  http.server.on('checkContinue', (request, response) => http.server.emit('request', request, response))
+  http.addHook('preParsing', async (request, reply) => {
+    if (request.headers.expect?.toLowerCase() === '100-continue') reply.raw.writeContinue()
+  })
   // Ignores an unknown `Expect` header and handles the request as usual.
   http.server.on('checkExpectation', (request, response) => http.server.emit('request', request, response))
   boundConnections(http.server, app)

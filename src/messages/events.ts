@@ -15,6 +15,7 @@ const subject = ({ instanceId, messageId }: { instanceId: string; messageId: str
 
 const nilId = '00000000-0000-0000-0000-000000000000'
 const sampleIds = { instanceId: nilId, messageId: nilId, providerMessageId: 'test' }
+const sampleReference = 'test'
 const ownNumber = '+10000000000'
 const otherNumber = '+10000000001'
 
@@ -25,7 +26,7 @@ function defineProgress(status: 'queued' | 'sent' | 'delivered' | 'read' | 'canc
     summary,
     payload: z.object({ ...ids, to, status: z.literal(status).describe('The new status.'), reference }),
     subject,
-    sample: { ...sampleIds, to: otherNumber, status },
+    sample: { ...sampleIds, to: otherNumber, status, reference: sampleReference },
   })
 }
 
@@ -46,7 +47,7 @@ export const messageFailed = defineEvent({
     reference,
   }),
   subject,
-  sample: { ...sampleIds, to: otherNumber, status: 'failed', error: 'TEST' },
+  sample: { ...sampleIds, to: otherNumber, status: 'failed', error: 'TEST', reference: sampleReference },
 })
 
 export const messageReceived = defineEvent({

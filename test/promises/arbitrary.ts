@@ -23,10 +23,14 @@ export function plainOf(schema: Schema): Plain {
   const choices = schema.anyOf?.filter(({ type }) => type !== 'null')
   if (choices?.length === 1) return { ...plainOf(choices[0] as Schema), nullable: true }
   const types = [schema.type].flat()
-  const [type] = types.filter((one) => one !== 'null')
+  const [type, ...others] = types.filter((one) => one !== undefined && one !== 'null')
   const values = schema.enum?.filter((value) => value !== null)
+  const { type: _, ...untyped } = schema
   return {
-    schema: { ...schema, ...(type && { type }), ...(values && { enum: values }) },
+    schema:
+      others.length > 0
+        ? { anyOf: [type, ...others].map((one) => ({ ...untyped, type: one as string })) }
+        : { ...schema, ...(type && { type }), ...(values && { enum: values }) },
     name: undefined,
     nullable: types.includes('null'),
   }
@@ -73,7 +77,8 @@ function bareOf(schema: Schema, known: Known): fc.Arbitrary<unknown> {
     case 'integer':
       return fc.integer({ min, max })
     case 'number':
-      return fc.double({ min, max, noNaN: true })
+      // JSON's larger numbers are not exact.
+      return fc.double({ min: min ?? Number.MIN_SAFE_INTEGER, max: max ?? Number.MAX_SAFE_INTEGER, noNaN: true })
     case 'boolean':
       return fc.boolean()
     case 'array':

@@ -12,6 +12,9 @@ beforeAll(async () => {
   asleep = { account, api, instance: await connectedInstance(rig.databaseUrl, account, { status: 'disconnected' }) }
 })
 
+/** A line separator: text, but no name, because Unicode counts it as white space. */
+const blank = '\u2028'
+
 const strings = [
   "'; drop table messages; --",
   '$1',
@@ -23,7 +26,8 @@ const strings = [
   '=1+1',
   '\r\nX-Evil: 1',
   '\u001b[31m',
-  '\u2028',
+  blank,
+  `a${blank}b`,
   '👨‍👩‍👧‍👦',
   'ﬀ',
   '../../etc/passwd',
@@ -34,14 +38,15 @@ describe('hostile values', () => {
     const { status, body } = await asleep.api.post('messages/send', text(asleep, { text: value }))
     expect({ status, body }).toStrictEqual({ status: 201, body: { data: messageRecord(asleep, { body: value }) } })
     expect((await asleep.api.get(`messages/${body.data.id}`)).body.data.body).toBe(value)
-    const created = await asleep.api.post('instances', { name: value, settings: { [value]: value } })
-    expect([created.status, created.body.data?.name]).toEqual([201, value])
+    const name = value === blank ? 'x' : value
+    const created = await asleep.api.post('instances', { name, settings: { [value]: value } })
+    expect([created.status, created.body.data?.name]).toEqual([201, name])
     const { rows } = await sql(rig.databaseUrl).query('select settings from instances where id = $1', [created.body.data.id])
     expect(rows[0]?.settings).toEqual({ [value]: value })
     await asleep.api.delete(`instances/${created.body.data.id}`)
   })
 
-  it.each(strings)('%j is accepted as a name, and a search finds it', async (value) => {
+  it.each(strings.filter((value) => value !== blank))('%j is accepted as a name, and a search finds it', async (value) => {
     const fields = { name: value, lastName: value, custom: { [value]: value } }
     const { status, body } = await asleep.api.post('contacts', { ...fields, phone: newNumber() })
     expect([status, body.data]).toEqual([201, expect.objectContaining(fields)])
@@ -52,6 +57,27 @@ describe('hostile values', () => {
       const found = await promptly(() => asleep.api.get(`${list}?search=${encodeURIComponent(value)}`))
       expect(found.body.data.contacts.map(({ id }: { id: string }) => id)).toContain(body.data.id)
     }
+  })
+
+  it('a blank is refused as a name, and accepted and found in every other text', async () => {
+    const phone = newNumber()
+    for (const [path, field, fields] of [
+      ['instances', 'name', {}],
+      ['contacts', 'name', { phone }],
+      ['contacts', 'firstName', { phone, name: 'x' }],
+      ['contacts', 'lastName', { phone, name: 'x' }],
+      ['contacts/groups', 'name', {}],
+    ] as const) {
+      const answer = await promptly(() => asleep.api.post(path, { ...fields, [field]: blank }))
+      expect400(answer, new RegExp(`^${field}: must not be blank$`))
+    }
+    const fields = { name: `a${blank}`, custom: { [blank]: blank } }
+    const { status, body } = await asleep.api.post('contacts', { ...fields, phone })
+    expect([status, body.data]).toEqual([201, expect.objectContaining(fields)])
+    const found = await promptly(() => asleep.api.get(`contacts?search=${encodeURIComponent(blank)}`))
+    expect(found.body.data.contacts.map(({ id }: { id: string }) => id)).toContain(body.data.id)
+    const group = await asleep.api.post('contacts/groups', { name: 'x', description: blank })
+    expect([group.status, group.body.data]).toEqual([201, expect.objectContaining({ name: 'x', description: blank })])
   })
 
   it.each(['\0', '\ud800', '\udfff', 'a\ud800\ud800', 'x\0x'])('%j is refused, and the field is named', async (value) => {

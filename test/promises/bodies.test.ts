@@ -4,6 +4,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { newPerson, type Person } from '../accounts/person.ts'
 import { api, sql } from '../kit/kit.ts'
 import { openRig, type Rig, text } from '../rest-compat/rig.ts'
+import { send, sendInParts } from './wire.ts'
 
 const MiB = 1024 * 1024
 
@@ -134,3 +135,16 @@ it('reports "body" as the place when a whole body is refused', async () => {
   const graph = await rig.tenant.api.graphql('{ __typename }', variables)
   expect(graph.body.errors[0].message).toBe('body: must not have more than 2400000 values')
 })
+
+it.each(['/graphql', '/api/v1/messages/send'])(
+  'asks for a body that waits for 100 Continue only once the caller is admitted, at %s',
+  async (path) => {
+    const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\nExpect: 100-continue\r\n`
+    const body = '{"query":"{ __typename }"}'
+    const ask = (key: string) => `${head}x-api-key: ${key}\r\nContent-Length: ${body.length}\r\n\r\n`
+    const unknown = await send(rig.gateway, ask(`svc_live_${'0'.repeat(64)}`))
+    expect(unknown.text).toMatch(/^HTTP\/1\.1 401 /)
+    const known = await sendInParts(rig.gateway, [ask(rig.tenant.account.apiKey), body], /100 Continue/)
+    expect(known.text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 (200|400) /)
+  },
+)

@@ -32,10 +32,10 @@ const samples: Record<string, fc.Arbitrary<unknown>> = {
 }
 
 function typeFaults(schema: Schema, nullable: boolean): Fault[] {
-  const type = schema.type === 'integer' ? 'number' : schema.type
-  if (type === undefined) return []
-  const others = Object.keys(samples).filter((other) => other !== type && !(nullable && other === 'null'))
-  return others.map((other) => fault(`${other} in place of ${type}`, samples[other] as fc.Arbitrary<unknown>))
+  const types = (schema.anyOf ?? [schema]).map(({ type }) => (type === 'integer' ? 'number' : type))
+  if (types.includes(undefined)) return []
+  const others = Object.keys(samples).filter((other) => !types.includes(other) && !(nullable && other === 'null'))
+  return others.map((other) => fault(`${other} in place of ${types.join(' or ')}`, samples[other] as fc.Arbitrary<unknown>))
 }
 
 function fault(what: string, ...values: [unknown, ...unknown[]]): Fault {
@@ -48,23 +48,27 @@ function fault(what: string, ...values: [unknown, ...unknown[]]): Fault {
 export function queryFaultsIn(schema: Schema): Fault[] {
   const { schema: plain } = plainOf(schema)
   if (plain.type !== 'integer') {
-    const sayable = textFaults(plain).filter(({ what }) => what !== halfPair)
+    // An empty value counts as left out.
+    const sayable = textFaults(plain).filter(
+      ({ what }) => what !== halfPair && (what !== tooShort || (plain.minLength as number) > 1),
+    )
     return sayable.map((one) => ({
       ...one,
-      value: one.value.filter((text) => encodeURIComponent(text as string).length < 8_000),
+      value: one.value.filter((text) => text !== '' && encodeURIComponent(text as string).length < 8_000),
     }))
   }
   const [min, max] = [plain.minimum, plain.maximum] as [number, number]
-  return [
-    fault('no whole number in its bounds', `${min - 1}`, `${max + 1}`, `${min}.5`, '-1', '1e1', ' 1', '', 'x', '9'.repeat(20)),
-  ]
+  return [fault('no whole number in its bounds', `${min - 1}`, `${max + 1}`, `${min}.5`, '-1', '1e1', ' 1', 'x', '9'.repeat(20))]
 }
 
+/** An empty text, if the shortest one has a character. */
+const tooShort = 'too short'
 /** A URL cannot express this fault. */
 const halfPair = 'half of a pair of surrogates'
 
 /** Faults of a value that has the right type. */
 function ownFaults(schema: Schema, known: Known): Fault[] {
+  if (schema.anyOf) return schema.anyOf.filter(({ type }) => type === 'string').flatMap(textFaults)
   switch (schema.type) {
     case 'string':
       return textFaults(schema)
@@ -112,7 +116,7 @@ function textFaults({ enum: values, format, pattern, ...schema }: Schema): Fault
   return [
     fault('NUL', '\0', 'a\0b'),
     fault(halfPair, '\ud800', 'a\udc00b', '\udc00\ud800'),
-    ...(minLength ? [fault('too short', 'x'.repeat(minLength - 1))] : []),
+    ...(minLength ? [fault(tooShort, 'x'.repeat(minLength - 1))] : []),
     ...(maxLength ? [fault('too long', 'x'.repeat(maxLength + 1), '\u{1f600}'.repeat(maxLength + 1))] : []),
   ]
 }

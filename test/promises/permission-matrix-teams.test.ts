@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-compat/routes.ts'
 import { type ErrorCode, errors } from '../../src/core/errors.ts'
 import { newId } from '../../src/core/id.ts'
+import { password } from '../accounts/person.ts'
 import { api, sql } from '../kit/kit.ts'
 import {
   type Crew,
@@ -76,6 +77,7 @@ const table: Line[] = [
   { route: 'GET /teams/:teamId/api-keys', params: team, codes: managers },
   { route: 'POST /teams/:teamId/api-keys', params: team, body: named, codes: managers },
   { route: 'DELETE /teams/:teamId/api-keys/:id', params: teamKey, codes: managers },
+  { route: 'DELETE /me', body: () => ({ password }), codes: everybody },
   { route: 'GET /api-keys', codes: everybody },
   { route: 'POST /api-keys', body: named, codes: everybody },
   // Another person's key is reported as not found.

@@ -44,6 +44,7 @@ export function knownIn(things: Things): Known {
     ...Object.fromEntries(['name', 'firstName', 'lastName'].map((field) => [field, text(1, 100).filter(isNotBlank)])),
     events: fc.uniqueArray(presentFor(named('EventType'), {}), { minLength: 1 }),
     mediaUrl,
+    QuietHoursInput: fc.constantFrom({ from: '21:00', to: '08:00', timeZone: 'Europe/Rome' }),
     url: webhookUrl,
     tags: fc.array(label, { maxLength: 50 }),
     tag: label,
@@ -53,6 +54,7 @@ export function knownIn(things: Things): Known {
   }
   known.SendMessageInput = message(named('SendMessageInput'), known)
   known.ScheduleMessageInput = message(named('ScheduleMessageInput'), known)
+  known.SandboxInboundInput = inbound(named('SandboxInboundInput'), known)
   known.CreateCampaignInput = campaign(named('CreateCampaignInput'), known)
   known.CreateTemplateInput = template(named('CreateTemplateInput'), known)
   known.UpdateTemplateInput = templateChange(named('UpdateTemplateInput'), known)
@@ -94,6 +96,31 @@ function message(schema: Schema, known: Known): fc.Arbitrary<Record<string, unkn
     ['templateId'],
   )
   return fc.oneof(...ofType, ofTemplate)
+}
+
+/** A message that comes in: a text, or another type with the fields that it requires. */
+function inbound(schema: Schema, known: Known): fc.Arbitrary<Record<string, unknown>> {
+  const { type: _, ...fields } = fieldsOf(schema, known)
+  const needs: Record<string, readonly string[]> = {
+    text: ['text'],
+    image: ['mediaUrl'],
+    location: ['latitude', 'longitude'],
+    contact: ['text', 'phone'],
+    unknown: [],
+  }
+  const ofType = Object.entries(needs).map(([type, required]) => {
+    const present = required.map((name) => [name, presentFor(schema.properties?.[name] as Schema, known, name)])
+    const button: Fields = type === 'text' ? {} : { buttonId: fc.constant(null) }
+    const words: Fields = type === 'unknown' ? button : { ...button, text: text(1, 300) }
+    const own = {
+      ...fields,
+      ...words,
+      ...Object.fromEntries(present.filter(([name]) => name !== 'text')),
+      type: fc.constant(type),
+    }
+    return recordOf(schema, own, ['type', ...required])
+  })
+  return fc.oneof(...ofType)
 }
 
 /** A campaign with at least one recipient. */

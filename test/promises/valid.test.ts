@@ -59,17 +59,19 @@ async function read(api: Api, path: string): Promise<unknown> {
  */
 async function expectKept(api: Api, { row, asked, data }: Done): Promise<void> {
   const isNew = row.status === 201
-  const collection = row.path.replace(/^(\/messages)\/.*/, '$1')
+  const collection = row.path.replace(/^\/messages\/.*|.*\/sandbox\/inbound$/, '/messages')
   const address = isNew ? `${collection}/${data.id}` : addressOf(row.path, asked)
   // A secret is shown only once.
   const { secret: _, ...record } = data
-  expect(await read(api, address)).toEqual(record)
+  const hasAddress = row.method === 'PUT' || rows.some(({ method, path }) => method === 'GET' && path === `${collection}/:id`)
+  // A record that is read alone may have more fields.
+  if (hasAddress) expect(await read(api, address)).toMatchObject(record)
   expect(record).toMatchObject(saidOf(asked.body as Record<string, unknown>, record))
   if (!isNew) return
   const page = (await read(api, collection)) as Record<string, unknown>
   const items = Array.isArray(page) ? page : Object.values(page).find(Array.isArray)
   expect(items).toContainEqual(record)
-  if (rows.some(({ method, path }) => method === 'DELETE' && path.replace(/:\w+$/, '') === `${collection}/`)) {
+  if (rows.some(({ method, path }) => method === 'DELETE' && path === `${collection}/:id`)) {
     expect((await api.delete(address.slice(1))).status).toBe(200)
   }
 }
@@ -77,7 +79,15 @@ async function expectKept(api: Api, { row, asked, data }: Done): Promise<void> {
 /** The fields of a body that its record has too. A message has a file only where its type has one. */
 function saidOf(body: Record<string, unknown>, record: Record<string, unknown>): Record<string, unknown> {
   const names = Object.keys(body).filter((name) => name in record && body[name] !== null && name !== 'mediaUrl')
-  return Object.fromEntries(names.map((name) => [name, name === 'tags' ? [...new Set(body.tags as string[])] : body[name]]))
+  return Object.fromEntries(names.map((name) => [name, keptAs(name, body[name])]))
+}
+
+/** A field as its record has it: without duplicates, and with the values of `custom` as texts. */
+function keptAs(name: string, value: unknown): unknown {
+  if (name === 'tags' || name === 'keywords') return [...new Set(value as string[])]
+  if (name !== 'custom') return value
+  const given = Object.entries(value as Record<string, unknown>).filter(([, one]) => one !== null)
+  return Object.fromEntries(given.map(([key, one]) => [key, String(one)]))
 }
 
 async function expectMembers(api: Api, { row, asked, things }: Done, areThere: boolean): Promise<void> {
@@ -119,7 +129,7 @@ it.each(named(rows.filter(bodySchema)))('%s accepts every body that the document
   await fc.assert(promise, runs())
 })
 
-it.each(named(rows.filter(({ query }) => query)))(
+it.each(named(rows.filter(({ query, method }) => query && method === 'GET')))(
   '%s accepts every query that the document allows, page by page',
   async (_, row) => {
     const { api, things } = await openCaller(site)

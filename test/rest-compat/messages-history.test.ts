@@ -153,10 +153,14 @@ describe('a history is refused', () => {
     '+393331234567\u0000',
     '+393331234567;ext=5',
     'tel:+393331234567',
-    '',
+    ' ',
   ])('for "%s", which is not an E.164 number', async (phone) => {
     const answer = await tenant.api.get(`messages/history?phone=${encodeURIComponent(phone)}`)
     expectRefusal(answer, 400, 'VALIDATION_ERROR', 'phone: must be an E.164 number, for example +393331234567')
+  })
+
+  it.each(['', '?phone=', '?phone=&limit=1'])('without a number, for "%s"', async (query) => {
+    expectRefusal(await tenant.api.get(`messages/history${query}`), 400, 'VALIDATION_ERROR', 'phone: is required')
   })
 
   it('with the cursor of another number or of the message list', async () => {

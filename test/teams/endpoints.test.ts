@@ -76,7 +76,7 @@ describe.each(surfaces)("a team's webhook endpoints %s", (_, ask) => {
     const who = within(collaborator, made.crew)
     const record = { id: made.id, ...hook, createdAt: expect.any(String) }
     expect((await ask(who, 'GET /webhooks')).data).toStrictEqual([record])
-    expect((await ask(who, 'GET /webhooks/:id', [made.id])).data).toStrictEqual(record)
+    expect((await ask(who, 'GET /webhooks/:id', [made.id])).data).toStrictEqual({ ...record, disabledAt: null })
     expect((await ask(who, 'GET /webhooks/:id/deliveries', [made.id])).data.deliveries).toHaveLength(1)
   })
 

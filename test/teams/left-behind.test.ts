@@ -71,7 +71,8 @@ describe.each(surfaces)('resources of members whose membership ends %s', (_, ask
         expect(after[id]).toMatchObject({ ...gone, createdBy: shownAs(owner), approvedBy: { id: admin.userId } })
       for (const id of [renewed, others]) expect(after[id]).toEqual(before[id])
       const record = (await owner.inTeam(crew.teamId).get(`/api/webhooks/${made}`)).body.data
-      expect(Object.keys(record).sort()).toEqual(['createdAt', 'events', 'id', 'url'])
+      expect(Object.keys(record).sort()).toEqual(['createdAt', 'disabledAt', 'events', 'id', 'url'])
+      expect(record.disabledAt).toBe(after[made]?.disabledAt)
     })
 
     it('refuses their keys at once and lists them as revoked, with their creator', async () => {

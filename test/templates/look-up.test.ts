@@ -18,7 +18,11 @@ const statements: string[] = []
 beforeAll(async () => {
   databaseUrl = await cloneDatabase()
   app = await openApp(databaseUrl)
-  app.pool.on('connect', (client) => {
+  const watched = new Set<unknown>()
+  // The pool may have opened connections already, so that `connect` would miss them.
+  app.pool.on('acquire', (client) => {
+    if (watched.has(client)) return
+    watched.add(client)
     const query = client.query.bind(client) as (...given: unknown[]) => unknown
     client.query = ((statement: string | { text: string }, ...rest: unknown[]) => {
       statements.push(typeof statement === 'string' ? statement : statement.text)

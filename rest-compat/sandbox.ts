@@ -1,0 +1,24 @@
+// REST route of the sandbox network.
+import { graphql } from './generated/gql.ts'
+import { messageRecord } from './messages.ts'
+import { row } from './route.ts'
+
+const ReceiveInSandbox = graphql(`
+  mutation ReceiveInSandbox($id: ID!, $input: SandboxInboundInput!) {
+    receiveInSandbox(id: $id, input: $input) {
+      ...MessageRecord
+    }
+  }
+`)
+
+export const sandboxRoutes = [
+  row('POST', '/instances/:id/sandbox/inbound', {
+    summary: 'Let a message come in on the sandbox',
+    document: ReceiveInSandbox,
+    input: 'SandboxInboundInput',
+    status: 201,
+    variables: ({ params, body }) => ({ id: params.id as string, input: body as never }),
+    project: (data) => data.receiveInSandbox,
+    answer: messageRecord,
+  }),
+]
