@@ -5,6 +5,7 @@ import type { App } from '../../src/core/app.ts'
 import type { Sql } from '../../src/core/database/database.ts'
 import { sqlTransaction } from '../../src/core/database/transaction.ts'
 import { newId } from '../../src/core/id.ts'
+import { openRelay } from '../events/rig.ts'
 import { seeded } from '../faults/rig.ts'
 import { expectInvariants } from '../kit/invariants.ts'
 import { cloneDatabase, createAccount, sql } from '../kit/kit.ts'
@@ -18,6 +19,8 @@ let workspaceId: string
 beforeAll(async () => {
   databaseUrl = await cloneDatabase()
   app = await openApp(databaseUrl)
+  // Deletions of contacts are events, which come to rest when a relay numbers them.
+  await openRelay(app)
 })
 
 beforeEach(async () => {

@@ -1,5 +1,6 @@
 // Messages of an instance that is not connected wait for it, but not forever; those of a deleted instance fail at once.
 import { beforeAll, expect, it } from 'vitest'
+import { dispatchRequest, enqueueDispatch } from '../../src/messages/dispatch/dispatch-job.ts'
 import { sweepImplementation } from '../../src/messages/dispatch/waiting.ts'
 import { sendMessage } from '../../src/messages/service.ts'
 import { atRest, expectInvariants } from '../kit/invariants.ts'
@@ -14,7 +15,7 @@ import {
   until,
 } from '../kit/kit.ts'
 import { openScene } from '../kit/scene.ts'
-import { bringForward, openWorkspace } from './rig.ts'
+import { bringForward, openApp, openWorkspace } from './rig.ts'
 
 let databaseUrl: string
 let account: Account
@@ -121,12 +122,15 @@ it('has one job for the end of a wait, however often the instance connects and d
   const instanceId = await phone()
   const ids = await send(instanceId, 3)
   await waiting(ids)
+  // Adds jobs as the gateway does: with a notification, without which workers look for jobs every 30 s.
+  const app = await openApp(databaseUrl)
   for (let i = 0; i < 3; i++) {
     // As if the instance had connected and disconnected again before any message could leave.
     await sql(databaseUrl).query(`update messages set "waitingSince" = null where id = any($1)`, [ids])
-    await sql(databaseUrl).query(
-      `insert into pgboss.job (name, data) select 'message.dispatch', jsonb_build_object('id', id) from unnest($1::uuid[]) id`,
-      [ids],
+    await enqueueDispatch(
+      app,
+      app.pool,
+      ids.map((id) => dispatchRequest({ id, scheduledAt: null, campaignId: null })),
     )
     await waiting(ids)
   }
