@@ -1,6 +1,7 @@
 // Proves that SECRET_KEY can be changed: rows of both keys work before, during and after `gateway reseal`.
 import { Webhook } from 'standardwebhooks'
 import { expect, it } from 'vitest'
+import { replaceSealed, type SealedColumn, sealedColumns } from '../../src/cli/reseal.sql.ts'
 import { reseal } from '../../src/cli/reseal.ts'
 import { createSealer } from '../../src/core/seal.ts'
 import { api, cloneDatabase, command, openGateway, secretKey, sql } from '../kit/kit.ts'
@@ -70,6 +71,20 @@ it('reseal names what neither key opens, leaves it alone and moves the rest', as
   })
   const { rows } = await sql(databaseUrl).query('select "previousSecret" from webhook_endpoints')
   expect(rows).toEqual([{ previousSecret: lost }])
+})
+
+it('a value that changed after it was read is not overwritten', async () => {
+  const databaseUrl = await cloneDatabase()
+  const rig = await openRig({ databaseUrl, working: false })
+  const { id } = await rig.endpoint('https://example.com/hook')
+  const column = sealedColumns.find((each) => each.column === 'secret') as SealedColumn
+  const read = async () => (await sql(databaseUrl).query('select secret from webhook_endpoints')).rows[0]?.secret as Buffer
+  const stored = await read()
+  const next = Buffer.from('next')
+  expect(await replaceSealed(rig.app.pool, column, [{ id: [id], stored: Buffer.from('stale'), next }])).toBe(0)
+  expect(await read()).toEqual(stored)
+  expect(await replaceSealed(rig.app.pool, column, [{ id: [id], stored, next }])).toBe(1)
+  expect(await read()).toEqual(next)
 })
 
 it('people sign in with the same signing key before, during and after reseal, and their tokens stay valid', async () => {
