@@ -28,7 +28,8 @@ export async function openGateway({ print, ...options }: GatewayOptions): Promis
   parts.use(keyUse(app))
   parts.use(mailer(app))
   // The gateway starts with a wrong SECRET_KEY all the same, because the lost secrets can be created again.
-  if ((await opensStored(app.pool, app.secrets.secretKey as Buffer)) === false) app.log.error(foreignKey)
+  const { secretKey, previousSecretKey } = app.secrets
+  if ((await opensStored(app.pool, secretKey as Buffer, previousSecretKey)) === false) app.log.error(foreignKey)
   await app.boss.start()
   await createQueues(app)
   parts.use(await startWorker(app))

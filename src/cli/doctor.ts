@@ -8,10 +8,11 @@ import { oneLine } from '../core/one-line.ts'
 import { sentenceOf } from '../core/sentence.ts'
 import { countInstances, readClock, readServer } from './doctor.sql.ts'
 import { type Surroundings, surroundings } from './doctor-around.ts'
+import { countUnderPrevious, type Keys } from './reseal.ts'
 import { foreignKey, opensStored } from './stored-secrets.ts'
 
 /** Throws a sentence when something is wrong, else returns one. */
-type Check = (pool: pg.Pool, secretKey: Buffer) => Promise<string>
+type Check = (pool: pg.Pool, keys: Keys) => Promise<string>
 
 /** Largest tolerated difference of the clocks: the shortest time that the API contract promises is one second. */
 const clockToleranceMs = 1_000
@@ -46,9 +47,11 @@ const checks: Record<string, Check> = {
       ? `the queue is installed; failed for good in the last 14 days (see the log): ${failed}`
       : 'the queue is installed'
   },
-  secretKey: async (pool, secretKey) => {
-    const opens = await opensStored(pool, secretKey)
+  secretKey: async (pool, keys) => {
+    const opens = await opensStored(pool, keys.secretKey, keys.previous)
     if (opens === false) throw new Error(foreignKey)
+    const left = keys.previous ? await countUnderPrevious(pool, keys) : 0
+    if (left > 0) return `${left} stored secrets are under SECRET_KEY_PREVIOUS; run \`gateway reseal\``
     return opens ? 'opens the stored secrets' : 'set; no secrets are stored yet'
   },
   providers: async (pool) => {
@@ -79,7 +82,7 @@ export async function doctor({ url, secretKey, ...around }: Patient, say: (line:
   say('ok     configuration: valid')
   await withPool(url, { max: 1, connectionTimeoutMillis: 5_000 }, async (pool) => {
     for (const [name, check] of Object.entries(checks)) {
-      const isWell = await look(name, () => check(pool, secretKey))
+      const isWell = await look(name, () => check(pool, { secretKey, previous: around.secrets.previousSecretKey }))
       // Every later check of the database would report the same fault.
       if (!isWell && (name === 'database' || name === 'migrations')) break
     }

@@ -25,6 +25,7 @@ import { openDatabase, withApp, withDatabase } from './command-database.ts'
 import { configTable } from './config-table.ts'
 import { draftMigration } from './draft-migration.ts'
 import { printable, printed } from './print/print.ts'
+import { addResealCommand } from './reseal-command.ts'
 import { addTeamCommands } from './teams.ts'
 
 const gateway = new Command('gateway')
@@ -174,6 +175,7 @@ apiKey
   })
 
 addTeamCommands(gateway, print)
+addResealCommand(gateway)
 
 gateway
   .command('migrate')

@@ -165,7 +165,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     boss,
     log,
     metrics,
-    sealer: createSealer(secrets.secretKey),
+    sealer: createSealer(secrets.secretKey, secrets.previousSecretKey),
     signals: new EventEmitter<Signals>().setMaxListeners(0),
     failpoint: createFailpoint(config.failpoint),
     egress,

@@ -1,18 +1,29 @@
-// Encryption at rest: AES-256-GCM under SECRET_KEY, as nonce (12 bytes) + tag (16) + ciphertext.
+// Encryption at rest: AES-256-GCM under SECRET_KEY, as nonce (12 bytes) + tag (16) + ciphertext. The tag tells which key fits.
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 
 export interface Sealer {
+  /** Encrypts under the current key. */
   seal: (plain: string | Buffer) => Buffer<ArrayBuffer>
-  /** @throws Error when the bytes were not sealed under this key. */
+  /** @throws Error when the bytes were not sealed under the current or the previous key. */
   open: (sealed: Uint8Array) => Buffer
-  /** Returns undefined if the bytes were not sealed under this key. */
+  /** Returns undefined if the bytes were not sealed under the current or the previous key. */
   tryOpen: (sealed: Uint8Array) => Buffer | undefined
   /** Derives a key of 32 bytes for one purpose; it is the same in every process with this key. */
   derive: (purpose: string) => Buffer
+  /** The key that {@link Sealer.derive} returned under the previous key; undefined if there is none. */
+  derivePrevious: (purpose: string) => Buffer | undefined
 }
 
-export function createSealer(key: Buffer): Sealer {
-  const sealer: Sealer = {
+/** `previous` is SECRET_KEY_PREVIOUS: it opens what it sealed, and seals nothing. */
+export function createSealer(key: Buffer, previous?: Buffer): Sealer {
+  function tryOpen(sealed: Uint8Array): Buffer | undefined {
+    try {
+      return openUnder(key, sealed)
+    } catch {
+      return previous && createSealer(previous).tryOpen(sealed)
+    }
+  }
+  return {
     seal(plain) {
       const nonce = randomBytes(12)
       const cipher = createCipheriv('aes-256-gcm', key, nonce)
@@ -20,19 +31,24 @@ export function createSealer(key: Buffer): Sealer {
       return Buffer.concat([nonce, cipher.getAuthTag(), body])
     },
     open(sealed) {
-      const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
-      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12))
-      decipher.setAuthTag(bytes.subarray(12, 28))
-      return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()])
+      const opened = tryOpen(sealed)
+      if (!opened) throw new Error('the bytes were not sealed under SECRET_KEY or SECRET_KEY_PREVIOUS')
+      return opened
     },
-    tryOpen(sealed) {
-      try {
-        return sealer.open(sealed)
-      } catch {
-        return undefined
-      }
-    },
-    derive: (purpose) => createHmac('sha256', key).update(purpose).digest(),
+    tryOpen,
+    derive: (purpose) => derived(key, purpose),
+    derivePrevious: (purpose) => previous && derived(previous, purpose),
   }
-  return sealer
+}
+
+/** @throws Error when the bytes were not sealed under this key. */
+function openUnder(key: Buffer, sealed: Uint8Array): Buffer {
+  const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12))
+  decipher.setAuthTag(bytes.subarray(12, 28))
+  return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()])
+}
+
+function derived(key: Buffer, purpose: string): Buffer {
+  return createHmac('sha256', key).update(purpose).digest()
 }

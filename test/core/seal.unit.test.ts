@@ -1,6 +1,7 @@
 // Proves the encryption of stored secrets.
 import { describe, expect, it } from 'vitest'
 import { createSealer } from '../../src/core/seal.ts'
+import { openCursor, sealCursor } from '../../src/events/log/cursor.ts'
 
 const sealer = createSealer(Buffer.alloc(32, 1))
 
@@ -28,5 +29,32 @@ describe('a sealed value', () => {
       changed.writeUInt8(changed.readUInt8(at) ^ 1, at)
       expect(() => sealer.open(changed)).toThrow()
     }
+  })
+})
+
+describe('a sealer with a previous key', () => {
+  const [old, now] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
+  const both = createSealer(now, old)
+
+  it('opens what either key sealed, and nothing else', () => {
+    expect(both.open(createSealer(old).seal('before')).toString()).toBe('before')
+    expect(both.open(createSealer(now).seal('after')).toString()).toBe('after')
+    const foreign = createSealer(Buffer.alloc(32, 3)).seal('secret')
+    expect(both.tryOpen(foreign)).toBeUndefined()
+    expect(() => both.open(foreign)).toThrow(/SECRET_KEY_PREVIOUS/)
+  })
+
+  it('seals under the current key only', () => {
+    expect(createSealer(now).open(both.seal('x')).toString()).toBe('x')
+    expect(createSealer(old).tryOpen(both.seal('x'))).toBeUndefined()
+    expect(both.derive('p')).toEqual(createSealer(now).derive('p'))
+    expect(both.derivePrevious('p')).toEqual(createSealer(old).derive('p'))
+  })
+
+  it('opens event cursors of before the change, and issues them under the current key', () => {
+    const place = { seq: 7n, hour: 500_000 }
+    const workspace = '01980000-0000-7000-8000-000000000001'
+    expect(openCursor(both, workspace, sealCursor(createSealer(old), workspace, place))).toEqual({ place, old: undefined })
+    expect(sealCursor(both, workspace, place)).toBe(sealCursor(createSealer(now), workspace, place))
   })
 })

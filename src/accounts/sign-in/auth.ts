@@ -15,7 +15,7 @@ import { openAccount } from '../open-account.ts'
 import { hashPassword, verifyPassword } from './password.ts'
 import { boundSessions } from './sessions.sql.ts'
 import { signUpFault } from './sign-up-rule.ts'
-import { identitySecret } from './signing-key.ts'
+import { identitySecret, signingKeys } from './signing-key.ts'
 import { tokenAudience, tokenSeconds } from './token-form.ts'
 
 const day = 86_400
@@ -62,7 +62,7 @@ function callbackUrl(baseUrl: string, provider: string): string {
 }
 
 export function createAuth(app: App, { baseUrl, oidc }: AuthOptions) {
-  const { secretKey } = app.secrets
+  const { secretKey, previousSecretKey } = app.secrets
   if (!secretKey) throw new Error('SECRET_KEY is not set')
   return betterAuth({
     appName: 'gateway',
@@ -118,6 +118,7 @@ export function createAuth(app: App, { baseUrl, oidc }: AuthOptions) {
     plugins: [
       jwt({
         schema: { jwks: { modelName: 'authJwk' } },
+        ...(previousSecretKey && { adapter: { getJwks: () => signingKeys(app.db, secretKey, previousSecretKey) } }),
         jwks: { keyPairConfig: { alg: 'EdDSA', crv: 'Ed25519' }, rotationInterval: 30 * day, gracePeriod: day },
         jwt: { issuer: baseUrl, audience: tokenAudience, expirationTime: `${tokenSeconds}s` },
         disableSettingJwtHeader: true,

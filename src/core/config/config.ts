@@ -69,6 +69,8 @@ export interface StripeSettings {
 /** Values that must never be printed, kept apart from {@link Config}. `secretKey` is undefined until the embedded set-up makes one. */
 export interface Secrets {
   secretKey: Buffer | undefined
+  /** Opens what was encrypted before the last change of `secretKey`. */
+  previousSecretKey: Buffer | undefined
   metricsToken: string | undefined
   s3Credentials: { accessKeyId: string; secretAccessKey: string } | undefined
   /** Includes the password. */
@@ -128,6 +130,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     },
     secrets: {
       secretKey: e.SECRET_KEY ? Buffer.from(e.SECRET_KEY, 'hex') : undefined,
+      previousSecretKey: e.SECRET_KEY_PREVIOUS ? Buffer.from(e.SECRET_KEY_PREVIOUS, 'hex') : undefined,
       metricsToken: e.METRICS_TOKEN,
       s3Credentials:
         e.S3_ACCESS_KEY_ID && e.S3_SECRET_ACCESS_KEY

@@ -30,6 +30,8 @@ const proxies = list
   )
   .transform((parts): TrustProxy => (/^\d+$/.test(parts.join()) ? Number(parts[0]) || false : parts))
 
+const key = z.string().regex(/^[0-9a-f]{64}$/i, 'must be 32 bytes in hex (64 digits)')
+
 /** A URL with one of these schemes. */
 const url = (...schemes: string[]) =>
   z.url({
@@ -78,12 +80,15 @@ export const environment = z.object({
     .describe(
       '1 logs one line for each request: method, route, status, duration, request id, address and account; never its query, headers or body',
     ),
-  SECRET_KEY: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/i, 'must be 32 bytes in hex (64 digits)')
+  SECRET_KEY: key
     .optional()
     .describe(
       'Key that encrypts webhook secrets, provider credentials and sign-in keys at rest, and event cursors; 32 bytes in hex. Generated and kept in DATA_DIR with the embedded database, required with DATABASE_URL',
+    ),
+  SECRET_KEY_PREVIOUS: key
+    .optional()
+    .describe(
+      'Key to which SECRET_KEY was set before, 32 bytes in hex: while it is set, both keys decrypt, and SECRET_KEY encrypts. `gateway reseal` encrypts everything stored with SECRET_KEY; then remove this one. Event cursors stay valid while it is set. People sign in again, and the key of the demo account is no longer handed out',
     ),
   MEDIA_STORE: z
     .enum(['disk', 's3'])

@@ -35,7 +35,7 @@ export function sealCursor(sealer: Sealer, workspaceId: string, { seq, hour }: P
   block.writeUIntBE(hour, seqAt - 3, 3)
   block.writeBigUInt64BE(seq, seqAt)
   // A single block needs no chaining, so ECB mode is safe. Equal positions are meant to have equal cursors.
-  const cipher = createCipheriv('aes-256-ecb', keyOf(sealer, workspaceId), null).setAutoPadding(false)
+  const cipher = createCipheriv('aes-256-ecb', sealer.derive(purposeOf(workspaceId)), null).setAutoPadding(false)
   return cipher.update(block).toString('base64url')
 }
 
@@ -44,12 +44,13 @@ export function openCursor(sealer: Sealer, workspaceId: string, cursor: string):
   const bytes = cursor.length <= 40 ? Buffer.from(cursor, 'base64url') : Buffer.alloc(0)
   // Base64url allows several spellings of the same bytes. Only the canonical one is ever issued.
   if (bytes.toString('base64url') !== cursor) return undefined
-  return openSealed(sealer, workspaceId, bytes) ?? openOld(bytes)
+  const purpose = purposeOf(workspaceId)
+  return openSealed(sealer.derive(purpose), bytes) ?? openSealed(sealer.derivePrevious(purpose), bytes) ?? openOld(bytes)
 }
 
-function openSealed(sealer: Sealer, workspaceId: string, bytes: Buffer): Opened | undefined {
-  if (bytes.length !== blockBytes) return undefined
-  const decipher = createDecipheriv('aes-256-ecb', keyOf(sealer, workspaceId), null).setAutoPadding(false)
+function openSealed(key: Buffer | undefined, bytes: Buffer): Opened | undefined {
+  if (!key || bytes.length !== blockBytes) return undefined
+  const decipher = createDecipheriv('aes-256-ecb', key, null).setAutoPadding(false)
   const block = decipher.update(bytes)
   if (block.readUIntBE(0, seqAt - 3) !== 0) return undefined
   return { place: { seq: block.readBigUInt64BE(seqAt), hour: block.readUIntBE(seqAt - 3, 3) }, old: undefined }
@@ -62,6 +63,6 @@ function openOld(bytes: Buffer): Opened | undefined {
   return digits === undefined ? undefined : { place: undefined, old: BigInt(digits) }
 }
 
-function keyOf(sealer: Sealer, workspaceId: string): Buffer {
-  return sealer.derive(`event cursors of ${workspaceId}`)
+function purposeOf(workspaceId: string): string {
+  return `event cursors of ${workspaceId}`
 }

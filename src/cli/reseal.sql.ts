@@ -1,0 +1,83 @@
+// SQL of `gateway reseal`: reads sealed columns in the order of their primary key, and replaces values that have not changed since.
+import type { Sql } from '../core/database/database.ts'
+
+export interface SealedColumn {
+  table: string
+  /** The primary key. */
+  key: readonly { name: string; type: 'uuid' | 'text' }[]
+  column: string
+  type: 'bytea' | 'text'
+}
+
+const id = [{ name: 'id', type: 'uuid' }] as const
+
+/** Every column that holds something encrypted under SECRET_KEY. A test compares it with the models. */
+export const sealedColumns: readonly SealedColumn[] = [
+  { table: 'auth_jwks', key: id, column: 'privateKey', type: 'text' },
+  { table: 'webhook_endpoints', key: id, column: 'secret', type: 'bytea' },
+  { table: 'webhook_endpoints', key: id, column: 'previousSecret', type: 'bytea' },
+  { table: 'instances', key: id, column: 'credentials', type: 'bytea' },
+  { table: 'mails', key: id, column: 'content', type: 'bytea' },
+  {
+    table: 'idempotency_keys',
+    key: [
+      { name: 'workspaceId', type: 'uuid' },
+      { name: 'key', type: 'text' },
+    ],
+    column: 'result',
+    type: 'bytea',
+  },
+]
+
+/** A value as the database returns it: text, or bytes. */
+export type Stored = string | Buffer
+
+export interface SealedRow {
+  id: string[]
+  stored: Stored
+}
+
+export interface Replacement extends SealedRow {
+  next: Stored
+}
+
+const quoted = (names: readonly { name: string }[], prefix = '') => names.map(({ name }) => `${prefix}"${name}"`).join(', ')
+
+/** The next rows with a value, after the row `after`. An erased secret is empty. */
+export async function readSealed(
+  sql: Sql,
+  { table, key, column }: SealedColumn,
+  after: readonly string[] | undefined,
+  limit: number,
+): Promise<SealedRow[]> {
+  const bounds = key.map(({ type }, n) => `$${n + 2}::${type}`).join(', ')
+  const { rows } = await sql.query<SealedRow>(
+    `select array[${key.map(({ name }) => `"${name}"::text`).join(', ')}] as id, "${column}" as stored from ${table}
+     where octet_length("${column}") > 0 ${after ? `and (${quoted(key)}) > (${bounds})` : ''} order by ${quoted(key)} limit $1`,
+    [limit, ...(after ?? [])],
+  )
+  return rows
+}
+
+/** Stores each value whose row still has the former one; returns their number. The rows are locked in the order of their keys. */
+export async function replaceSealed(
+  sql: Sql,
+  { table, key, column, type }: SealedColumn,
+  rows: readonly Replacement[],
+): Promise<number> {
+  const count = key.length
+  const lists = [...key.map((part) => part.type), type, type].map((each, n) => `$${n + 1}::${each}[]`).join(', ')
+  const same = key.map(({ name }) => `t."${name}" = u."${name}"`).join(' and ')
+  const { rowCount } = await sql.query(
+    `with u as materialized (
+       select u.* from unnest(${lists}) as u(${quoted(key)}, stored, next)
+       join ${table} t on ${same} and t."${column}" = u.stored order by ${quoted(key, 't.')} for no key update of t)
+     update ${table} t set "${column}" = u.next from u where ${same} and t."${column}" = u.stored`,
+    [
+      ...Array.from({ length: count }, (_, n) => rows.map((row) => row.id[n])),
+      rows.map((row) => row.stored),
+      rows.map((row) => row.next),
+    ],
+  )
+  return rowCount ?? 0
+}
