@@ -1,5 +1,7 @@
 // Bulk jobs of contacts at work: concurrent, cancelled, with a deleted group, handed back at shutdown, and in smaller chunks.
 import { beforeAll, describe, expect, it } from 'vitest'
+import { takeTurn } from '../../src/contacts/bulk/bulk.sql.ts'
+import { sqlTransaction } from '../../src/core/database/transaction.ts'
 import { expectInvariants } from '../kit/invariants.ts'
 import { api as apiOf, openGateway, sql, until } from '../kit/kit.ts'
 import { moment, newTenant, type OwnRig, openOwnRig } from '../rest-compat/rig.ts'
@@ -87,7 +89,12 @@ describe('in the middle of a job', () => {
 
   it('the job fails with NOT_FOUND when its group is deleted', async () => {
     const { rig, groupId, jobId } = await begin()
-    await sql(rig.databaseUrl).query('delete from contact_groups where id = $1', [groupId])
+    // The deletion waits for the chunk under way. So does this turn, without which the next chunk may lock the group before the deletion wakes up.
+    await sqlTransaction(sql(rig.databaseUrl), async (tx) => {
+      const deletion = sql(rig.databaseUrl).query('delete from contact_groups where id = $1', [groupId])
+      await Promise.all([takeTurn(tx, jobId), deletion])
+      expect((await deletion).rowCount).toBe(1)
+    })
     const job = (await watchJob(rig.tenant.api, jobId)).at(-1)
     expect(job).toMatchObject({ status: 'failed', error: 'NOT_FOUND', groupId, processedCount: 1_500, completedAt: moment })
     const listed = (await rig.tenant.api.get('contacts/bulk-jobs')).body.data.jobs[0]
