@@ -213,9 +213,11 @@ it('resumes the deletion after a crash between two instances, and tolerates a du
   await until(async () => (await deleted()) === phones.length, { timeoutMs: 40_000 })
   const times = async () => (await sql(databaseUrl).query('select id, "deletedAt" from instances order by id')).rows
   const before = await times()
-  // The job in the format of older gateways, which carries an additional field that is no longer read.
+  // The job in the format of older gateways, which carries an additional field that is no longer read. No notification announces it; workers see it
+  // because it starts later than it was created.
   await sql(databaseUrl).query(
-    `insert into pgboss.job (name, data) values ('teams.closed', jsonb_build_object('workspaceId', $1::text, 'userId', $2::text))`,
+    `insert into pgboss.job (name, data, created_on)
+     values ('teams.closed', jsonb_build_object('workspaceId', $1::text, 'userId', $2::text), now() - interval '1 second')`,
     [workspaceId, owner.userId],
   )
   await until(async () => {
