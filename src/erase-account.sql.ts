@@ -59,14 +59,19 @@ export async function readEnded(sql: Sql, userId: string): Promise<EndedWorkspac
   return rows
 }
 
-/** Empties events of the workspace and returns how many, at most `batch`. They stay, because the log has no gaps. */
-export async function emptyEvents(sql: Sql, workspaceId: string, batch: number): Promise<number> {
-  const { rowCount } = await sql.query(
-    `update events set payload = '{}', "instanceId" = null, "messageId" = null, "campaignId" = null where seq = any(array(
-       select seq from events where "workspaceId" = $1 and payload::text <> '{}' order by seq limit $2))`,
-    [workspaceId, batch],
+/**
+ * Empties the next events of the workspace above the number `after`, at most `batch`. They stay, because the log has no gaps. Returns the
+ * number of the last one; null if there was none (index on workspaceId and seq).
+ */
+export async function emptyEvents(sql: Sql, workspaceId: string, after: string, batch: number): Promise<string | null> {
+  const { rows } = await sql.query<{ last: string | null }>(
+    `with emptied as (
+       update events set payload = '{}', "instanceId" = null, "messageId" = null, "campaignId" = null where seq = any(array(
+         select seq from events where "workspaceId" = $1 and seq > $2 order by seq limit $3)) returning seq
+     ) select max(seq)::text as last from emptied`,
+    [workspaceId, after, batch],
   )
-  return rowCount ?? 0
+  return rows[0]?.last ?? null
 }
 
 /** Deletes the user, unless messages or keys of a team still refer to it (SQLSTATE 23503). */

@@ -16,7 +16,9 @@ export const eraseAccountImplementation: JobImplementation = implementJob(endedJ
 async function eraseAccount(app: App, userId: string): Promise<Error | undefined> {
   for (const { id, open } of await readEnded(app.pool, userId)) {
     if (open > 0) return new Error('instances of the account are being closed')
-    while ((await emptyEvents(app.pool, id, batchSize)) === batchSize) if (app.stopping) return handedBack()
+    for (let last: string | null = '0'; last !== null; last = await emptyEvents(app.pool, id, last, batchSize)) {
+      if (app.stopping) return handedBack()
+    }
     await deleteAllMedia(app, id)
     for (const rows of rowsOfWorkspace(id)) if (!(await deleteAll(app, rows))) return handedBack()
   }
