@@ -75,6 +75,28 @@ describe('erase=true', () => {
   })
 })
 
+it('returns the quota of a message that waits for another attempt and certainly has not left', async () => {
+  const { api, account } = tenant
+  const phone = newNumber()
+  const contactId = await contactWith(phone)
+  const before = (await api.get('usage')).body.data.messagesCount
+  const scheduledAt = new Date(Date.now() + 86_400_000).toISOString()
+  const { id } = (await api.post('messages/schedule', text(tenant, { to: phone, scheduledAt }))).body.data
+  const pool = sql(rig.databaseUrl)
+  const { rows } = await pool.query<{ period: string }>(
+    `update usage set "messagesCount" = "messagesCount" + 1 where "userId" = $1 and "carriedInto" is null returning period::text`,
+    [account.userId],
+  )
+  await pool.query(`update messages set status = 'sending', attempts = 1, "countedPeriod" = $2::date where id = $1`, [
+    id,
+    rows[0]?.period,
+  ])
+  expect((await api.get('usage')).body.data.messagesCount).toBe(before + 1)
+  await api.delete(`contacts/${contactId}?erase=true`)
+  await until(async () => (await history(phone)).length === 0, { timeoutMs: 10_000 })
+  expect((await api.get('usage')).body.data.messagesCount).toBe(before)
+})
+
 it.each(['', '?erase=false', '?erase='])('%j keeps the messages', async (query) => {
   const phone = newNumber()
   const id = await contactWith(phone)

@@ -11,10 +11,12 @@ export interface UnsentMessage extends EventfulMessage {
 
 const queued = `m.status = 'queued'`
 /**
- * SQL condition for a message that the provider certainly does not have: no lease, and no attempt whose outcome is unknown. Rows with several
- * attempts may come from a process that did not record `handedAt` yet.
+ * The provider gave it back: no lease, and no attempt whose outcome is unknown. Rows with several attempts may come from a process that did
+ * not record `handedAt` yet.
  */
 const cameBack = `m.status = 'sending' and m."leaseToken" is null and m."acceptedAt" is null and m."handedAt" is null and m.attempts <= 1`
+/** SQL condition for a message `m` that the provider certainly does not have. */
+export const isUnsent = `(${queued} or ${cameBack})`
 
 /**
  * SQL query for the campaign's messages that match `which`. Its row locks wait for a running claim, so each message is either in the result
@@ -29,7 +31,7 @@ function held(which: string): string {
 /** Deletes the messages of a campaign that no provider has: queued, or given back by the provider. */
 export async function deleteUnsent(tx: Sql, campaignId: string): Promise<UnsentMessage[]> {
   const { rows } = await tx.query<UnsentMessage>(
-    `with held as (${held(`${queued} or ${cameBack}`)}) delete from messages m using held where m.id = held.id returning held.*`,
+    `with held as (${held(isUnsent)}) delete from messages m using held where m.id = held.id returning held.*`,
     [campaignId],
   )
   return rows
@@ -45,7 +47,7 @@ export async function deleteUnsentTo(tx: Sql, contactIds: readonly string[]): Pr
     `with held as (
        select m.id, m."campaignId", w."ownerId", m."countedPeriod"::text as period, m."waitingSince" is not null as waiting
        from messages m join workspaces w on w.id = m."workspaceId"
-       where m."contactId" = any($1::uuid[]) and m."campaignId" is not null and (${queued} or ${cameBack}) order by m.id for update of m
+       where m."contactId" = any($1::uuid[]) and m."campaignId" is not null and ${isUnsent} order by m.id for update of m
      ) delete from messages m using held where m.id = held.id returning held.*`,
     [contactIds],
   )

@@ -1,5 +1,6 @@
 // SQL of erasing messages: the messages with a number in batches, and the files that only they use.
 import type { Sql } from '../../core/database/database.ts'
+import { isUnsent } from '../accept/unsent.sql.ts'
 
 export interface ErasedMessage {
   id: string
@@ -25,7 +26,7 @@ export async function lockErased(
 ): Promise<ErasedMessage[]> {
   const { rows } = await tx.query<ErasedMessage>(
     `select m.id, m."campaignId", m.status, m.error, m."updatedAt", m."mediaUrl", w."ownerId",
-       case when m.status = 'queued' then m."countedPeriod"::text end as period
+       case when ${isUnsent} then m."countedPeriod"::text end as period
      from messages m join workspaces w on w.id = m."workspaceId"
      where ${ofNumber} and not (${underWay}) order by m.id limit $4 for update of m`,
     [workspaceId, phone, before, batch],
@@ -43,7 +44,7 @@ export async function countLeft(sql: Sql, asked: { workspaceId: string; phone: s
   return rows[0]?.n ?? 0
 }
 
-/** The addresses among `urls` that no message, template or campaign of the workspace has. */
+/** The addresses among `urls` that no message, template or campaign of the workspace has (hash index on the address of messages). */
 export async function unusedOf(tx: Sql, workspaceId: string, urls: readonly string[]): Promise<string[]> {
   const { rows } = await tx.query<{ url: string }>(
     `select url from unnest($2::text[]) as url
