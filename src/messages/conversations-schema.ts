@@ -1,9 +1,12 @@
 // GraphQL query of conversations.
-import { ContactRef, contactOfPhone } from '../contacts/schema.ts'
+import { contactOfPhone } from '../contacts/load.ts'
+import { ContactRef } from '../contacts/schema.ts'
+import { fail } from '../core/errors.ts'
 import { builder } from '../core/graph/builder.ts'
 import { connectionOf } from '../core/graph/connection.ts'
 import type { Latest } from './conversations.sql.ts'
-import { lastMessage, mostUnread, pageOfConversations, unreadCount } from './conversations.ts'
+import { mostUnread, pageOfConversations, unreadCount } from './conversations.ts'
+import { loadMessage } from './load.ts'
 import { MessageRef } from './object.ts'
 
 const ConversationRef = builder.objectRef<Latest>('Conversation').implement({
@@ -20,7 +23,8 @@ const ConversationRef = builder.objectRef<Latest>('Conversation').implement({
     lastMessage: t.field({
       type: MessageRef,
       description: 'The latest message, in either direction.',
-      resolve: (row, _, ctx) => lastMessage(ctx, row),
+      // Retention may have deleted it since the page was read.
+      resolve: async ({ id }, _, ctx) => (await loadMessage(ctx, id)) ?? fail('NOT_FOUND', 'Message not found'),
     }),
     lastMessageAt: t.expose('createdAt', { type: 'DateTime', description: 'When the latest message was accepted or received.' }),
     unreadCount: t.int({

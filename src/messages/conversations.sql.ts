@@ -53,19 +53,21 @@ export async function readAmongNumbers(
 ): Promise<Latest[] | null> {
   const values: unknown[] = [workspaceId]
   const here = ['true', ...keyset(place, 'newest."createdAt"', 'newest.id', values)].join(' and ')
-  const { rows } = await sql.query<Latest & { numbers: number }>(
+  const { rows } = await sql.query<{ numbers: number | null } & (Latest | { id: null })>(
     `with recursive numbers as (
        (select peer, 1 as n from messages where "workspaceId" = $1 order by peer limit 1)
        union all
        select (select peer from messages where "workspaceId" = $1 and peer > numbers.peer order by peer limit 1), n + 1
        from numbers where numbers.peer is not null and n < ${most}
      )
-     select newest.id, peer, newest."createdAt", (select max(n) from numbers where peer is not null)::int as numbers
-     from numbers ${newestOf('numbers.peer')} where peer is not null and ${here}
-     order by newest."createdAt" ${place.order}, newest.id ${place.order} limit ${take}`,
+     select c.numbers, page.* from (select max(n) as numbers from numbers where peer is not null) c left join (
+       select newest.id, peer, newest."createdAt" from numbers ${newestOf('numbers.peer')} where peer is not null and ${here}
+       order by newest."createdAt" ${place.order}, newest.id ${place.order} limit ${take}
+     ) page on true order by page."createdAt" ${place.order}, page.id ${place.order}`,
     values,
   )
-  return (rows[0]?.numbers ?? 0) < most ? rows.map(({ numbers: _, ...row }) => row) : null
+  if ((rows[0]?.numbers ?? 0) >= most) return null
+  return rows.flatMap(({ numbers: _, ...row }) => (row.id === null ? [] : [row]))
 }
 
 /**

@@ -2,7 +2,6 @@
 import type { Context } from '../core/context.ts'
 import { load } from '../core/graph/load.ts'
 import { type Page, type PageArgs, readPage } from '../core/graph/pagination.ts'
-import type { Message } from '../generated/prisma/client.ts'
 import { countUnanswered, type Latest, type LatestQuery, readAmongMessages, readAmongNumbers } from './conversations.sql.ts'
 
 /**
@@ -37,13 +36,5 @@ export async function unreadCount(ctx: Context, peer: string): Promise<number> {
   return await load(ctx, 'conversation.unread', peer, async (peers) => {
     const counts = await countUnanswered(ctx.app.pool, ctx.principal.workspaceId, peers, mostUnread)
     return peers.map((one) => counts.get(one) ?? 0)
-  })
-}
-
-export async function lastMessage(ctx: Context, { id }: Latest): Promise<Message> {
-  return await load(ctx, 'conversation.lastMessage', id, async (ids) => {
-    const rows = await ctx.app.db.message.findMany({ where: { id: { in: [...ids] } } })
-    const messages = new Map(rows.map((row) => [row.id, row]))
-    return ids.map((one) => messages.get(one) as Message)
   })
 }

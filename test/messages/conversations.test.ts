@@ -1,6 +1,7 @@
 // Proves the list of conversations: the latest message of each number, what is unread, its pages, and that it stays fast.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
+import { readAmongNumbers } from '../../src/messages/conversations.sql.ts'
 import { sql } from '../kit/kit.ts'
 import { newTenant, openRig, type Rig, type Tenant } from '../rest-compat/rig.ts'
 
@@ -131,4 +132,13 @@ describe('conversations', () => {
     })
     expect((await rig.tenant.api.graphql(page, { after: newId() })).body.errors).toHaveLength(1)
   })
+})
+
+it('says that a workspace has too many numbers for the look by number, also behind the last of the first ones', async () => {
+  const many = await newTenant(rig.gateway, rig.databaseUrl)
+  for (const peer of ['+4915112360001', '+4915112360002', '+4915112360003']) await exchange(many, peer)
+  const behindAll = { order: 'desc' as const, bounds: [{ than: 'lt' as const, value: new Date(0), id: newId() }] }
+  const query = { workspaceId: many.account.workspaceId, place: behindAll, take: 10 }
+  expect(await readAmongNumbers(sql(rig.databaseUrl), query, 3)).toBe(null)
+  expect(await readAmongNumbers(sql(rig.databaseUrl), query, 4)).toEqual([])
 })
