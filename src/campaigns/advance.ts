@@ -133,12 +133,12 @@ async function hold(app: App, tx: Sql, campaign: Held, { planned, waiting }: Pro
 /** Cancels recipients whose contact was deleted or whose number is suppressed, and sends to at most `most` of the others. */
 async function leaveOutUnwanted(app: App, tx: Sql, campaign: Held, page: readonly Planned[], most: number): Promise<boolean> {
   const { id, workspaceId } = campaign
-  const suppressions = await readSuppressed(
+  const isSuppressed = await readSuppressed(
     tx,
     page.map(({ to }) => ({ workspaceId, phone: to })),
   )
   const faultOf = ({ to, contactDeleted }: Planned) =>
-    contactDeleted ? 'CONTACT_DELETED' : suppressions.has(`${workspaceId} ${to}`) ? suppressed : null
+    contactDeleted ? 'CONTACT_DELETED' : isSuppressed(workspaceId, to) ? suppressed : null
   const byFault = Map.groupBy(page, faultOf)
   const others = byFault.get(null) ?? []
   for (const [fault, unwanted] of byFault) {

@@ -77,7 +77,7 @@ export async function cancelEnqueued(
   )
 }
 
-/** What an event tells of a campaign. */
+/** Reads the fields of a campaign that its event has. */
 export async function readHead(
   tx: Sql,
   id: string,

@@ -11,7 +11,7 @@ import { checkInstance } from '../instances/service.ts'
 import { urlsWithoutFile } from '../media/service.ts'
 import { withoutFile } from '../message-types/fields.ts'
 import { readSuppressed, suppressed } from '../suppressions/service.ts'
-import { type Audience, addContacts, readNumbers } from './audience.ts'
+import { type Audience, addContacts, type Recipient, readNumbers } from './audience.ts'
 import { wake } from './campaign-job.ts'
 import { insertRecipients } from './campaigns.sql.ts'
 import { type Content, contentOf, type Text } from './content.ts'
@@ -94,12 +94,13 @@ async function freeze(tx: Tx, { id, workspaceId }: Campaign, content: Content, a
   let fault: string | undefined
   for (let from = 0; from < recipients.length; from += chunkSize) {
     const chunk = recipients.slice(from, from + chunkSize)
-    const unwanted = await readSuppressed(
+    const isSuppressed = await readSuppressed(
       tx,
       chunk.map(({ to }) => ({ workspaceId, phone: to })),
     )
     const texts = (await content.renderFor(tx, workspaceId, chunk)).map((text, i): Text => {
-      return unwanted.has(`${workspaceId} ${chunk[i]?.to}`) ? { ...text, error: suppressed, fault: undefined } : text
+      const { to } = chunk[i] as Recipient
+      return isSuppressed(workspaceId, to) ? { ...text, error: suppressed, fault: undefined } : text
     })
     sendable += texts.filter((text) => text.error === null).length
     fault ??= texts.find((text) => text.fault !== undefined)?.fault

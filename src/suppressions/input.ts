@@ -26,6 +26,9 @@ export const ImportSuppressionsInput = defineInput(
   fileRules,
 )
 
+/** The keywords of a workspace that has set none. */
+export const defaultKeywords: readonly string[] = ['STOP', 'UNSUBSCRIBE']
+
 /** Takes a number out of the list, so it cannot be a keyword that adds one. */
 export const startWord = 'start'
 

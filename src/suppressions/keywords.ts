@@ -1,7 +1,7 @@
 // Keywords in inbound texts: each takes its sender out of what the workspace sends, or back in.
 import type { Sql } from '../core/database/database.ts'
 import { phone } from '../core/phone.ts'
-import { startWord, wordOf } from './input.ts'
+import { defaultKeywords, startWord, wordOf } from './input.ts'
 import { readKeywords } from './keywords.sql.ts'
 import { deleteSuppressions, insertSuppressions } from './suppressions.sql.ts'
 
@@ -31,7 +31,7 @@ export async function applyKeywords<Text extends InboundText>(
     const { workspaceId, from, body } = text
     const word = wordOf(body)
     const numbers = [{ workspaceId, phone: from }]
-    const { keywords = ['stop', 'unsubscribe'], reply = null } = settings.get(workspaceId) ?? {}
+    const { keywords = defaultKeywords, reply = null } = settings.get(workspaceId) ?? {}
     if (word === startWord) await deleteSuppressions(tx, numbers)
     else if (keywords.some((keyword) => wordOf(keyword) === word)) {
       const isNew = (await insertSuppressions(tx, numbers, 'keyword')).length > 0

@@ -2,11 +2,11 @@
 import type { Context } from '../core/context.ts'
 import { write } from '../core/idempotency/idempotency.ts'
 import type { SuppressionSettings } from '../generated/prisma/client.ts'
-import { type UpdateSettings, wordOf } from './input.ts'
+import { defaultKeywords, type UpdateSettings, wordOf } from './input.ts'
 
 export type Settings = Pick<SuppressionSettings, 'keywords' | 'reply'>
 
-const defaults: Settings = { keywords: ['STOP', 'UNSUBSCRIBE'], reply: null }
+const defaults: Settings = { keywords: [...defaultKeywords], reply: null }
 
 export async function readSettings({ app, principal }: Context): Promise<Settings> {
   const found = await app.db.suppressionSettings.findUnique({ where: { workspaceId: principal.workspaceId } })

@@ -8,16 +8,20 @@ export interface Numbered {
   phone: string
 }
 
-/** Those of the numbers that are suppressed, as `workspaceId phone`. */
-export async function readSuppressed(sql: Sql, asked: readonly Numbered[]): Promise<Set<string>> {
-  if (asked.length === 0) return new Set()
+/** Tells if a number is suppressed; only of those that were asked for. */
+export type IsSuppressed = (workspaceId: string, phone: string) => boolean
+
+/** Looks up the numbers that are suppressed. */
+export async function readSuppressed(sql: Sql, asked: readonly Numbered[]): Promise<IsSuppressed> {
+  if (asked.length === 0) return () => false
   const { rows } = await sql.query<Numbered>({
     name: 'suppressions.read',
     text: `select "workspaceId", phone from suppressions
       where ("workspaceId", phone) in (select * from unnest($1::uuid[], $2::text[]))`,
     values: [asked.map(({ workspaceId }) => workspaceId), asked.map(({ phone }) => phone)],
   })
-  return new Set(rows.map(({ workspaceId, phone }) => `${workspaceId} ${phone}`))
+  const found = new Set(rows.map(({ workspaceId, phone }) => `${workspaceId} ${phone}`))
+  return (workspaceId, phone) => found.has(`${workspaceId} ${phone}`)
 }
 
 /** Adds the numbers that are not there yet, in their order in the index, and returns their records. */

@@ -8,14 +8,14 @@ import type { OpenRow } from './claim.sql.ts'
 export async function refusedToLeave(tx: Sql, rows: readonly OpenRow[]): Promise<Map<string, string>> {
   // The network may have a message from an earlier attempt. Only its own answer settles that one.
   const waiting = rows.filter(({ mayHaveLeft }) => !mayHaveLeft)
-  const unwanted = await readSuppressed(
+  const isSuppressed = await readSuppressed(
     tx,
     waiting.filter(({ ignoresSuppression }) => !ignoresSuppression).map(({ workspaceId, to }) => ({ workspaceId, phone: to })),
   )
   const refused = new Map<string, string>()
   for (const { id, workspaceId, to, subscribed, ignoresSuppression } of waiting) {
     if (!subscribed) refused.set(id, 'SUBSCRIPTION_INACTIVE')
-    else if (!ignoresSuppression && unwanted.has(`${workspaceId} ${to}`)) refused.set(id, suppressed)
+    else if (!ignoresSuppression && isSuppressed(workspaceId, to)) refused.set(id, suppressed)
   }
   return refused
 }

@@ -35,7 +35,7 @@ export interface References {
 
 /** Locks the contacts FOR KEY SHARE until `tx` ends, so that they are not deleted before the messages refer to them. */
 export async function lookUp(app: App, tx: Sql, messages: readonly MessageReferences[]): Promise<References> {
-  const [{ now, instances }, named, numbered, templates, withoutFile, suppressed] = await Promise.all([
+  const [{ now, instances }, named, numbered, templates, withoutFile, isSuppressed] = await Promise.all([
     readSendingInstances(tx, distinct(messages, 'instanceId')),
     lockContacts(tx, distinct(messages, 'contactId')),
     readNumbers(
@@ -71,7 +71,7 @@ export async function lookUp(app: App, tx: Sql, messages: readonly MessageRefere
       const template = input.templateId == null ? undefined : own(principal, templates.get(input.templateId))
       return template && open(template)
     },
-    isSuppressed: ({ principal, input }) => suppressed.has(`${principal.workspaceId} ${input.to}`),
+    isSuppressed: ({ principal, input }) => isSuppressed(principal.workspaceId, input.to),
     lacksFile: ({ input }) => input.templateId == null && withoutFile.has(input.mediaUrl ?? ''),
   }
 }
