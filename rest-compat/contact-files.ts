@@ -26,7 +26,7 @@ export const contactExport = exportOf({
     page: (data) => data.contacts,
   },
   record: contactRecord,
-  keys: { field: 'custom', document: ContactKeys, of: (data: { contactKeys: string[] }) => data.contactKeys },
+  keys: { document: ContactKeys, of: (data: { contactKeys: string[] }) => data.contactKeys },
 })
 
 export const contactFiles: FileRoute[] = [

@@ -13,7 +13,7 @@ interface Nodes {
   pageInfo: { endCursor?: string | null; hasNextPage: boolean }
 }
 
-/** What the variables of a page are made from. */
+/** The request and the page, from which the variables of an operation are made. */
 interface ExportRequest<Query> {
   params: Record<string, string>
   query: Query
@@ -40,8 +40,8 @@ export interface ExportRoute {
   }
   /** Its fields are the columns: `a.b` for a nested field, and one for each key of a field that has keys of its own. */
   record: z.ZodObject
-  /** The operation that lists the keys of such a field, by its name. */
-  keys?: { field: string; document: DocumentNode; of: (data: never) => readonly string[] }
+  /** The operation that lists the keys of such a field. */
+  keys?: { document: DocumentNode; of: (data: never) => readonly string[] }
 }
 
 /** Defines an export: the list and the record of a GET route, without the parameters of its pages. */

@@ -1,21 +1,19 @@
 // GraphQL fields of contacts.
 
-import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
 import { builder } from '../core/graph/builder.ts'
 import { connectionOf, moved } from '../core/graph/connection.ts'
 import { DeletedRef } from '../core/graph/deleted.ts'
 import { parseChange } from '../core/graph/input.ts'
-import { load } from '../core/graph/load.ts'
 import { keyed } from '../core/idempotency/idempotency.ts'
 import { parse, uuid } from '../core/validation.ts'
 import { EventRef } from '../events/schema.ts'
-import type { Contact } from '../generated/prisma/client.ts'
 import { contactChanged } from './events.ts'
 import type { Member } from './groups/members.sql.ts'
 import { ContactFilter, CreateContactInput, UpdateContactInput } from './input.ts'
 import { readCustomKeys } from './keys.sql.ts'
 import { type ContactSort, pageOfContacts, sorts } from './list.ts'
+import { loadContact } from './load.ts'
 import { createContact, deleteContact, updateContact } from './service.ts'
 
 /** Maximum bytes of a contact's custom values: 50 of 1,024 characters with names of 100, at four bytes each. */
@@ -50,25 +48,10 @@ builder.prismaObjectField(EventRef, 'contact', (t) =>
     resolve: ({ type, payload }, _, ctx) => {
       if (type !== contactChanged.type) return null
       const { contactId } = (typeof payload === 'string' ? JSON.parse(payload) : payload) as { contactId: string | null }
-      return contactId === null ? null : load(ctx, 'event.contact', contactId, (ids) => readContacts(ctx, ids))
+      return contactId === null ? null : loadContact(ctx, contactId)
     },
   }),
 )
-
-async function readContacts({ app, principal }: Context, ids: readonly string[]): Promise<(Contact | null)[]> {
-  const rows = await app.db.contact.findMany({ where: { id: { in: [...ids] }, workspaceId: principal.workspaceId } })
-  const contacts = new Map(rows.map((row) => [row.id, row]))
-  return ids.map((id) => contacts.get(id) ?? null)
-}
-
-/** The contact of the workspace with this number. */
-export async function contactOfPhone(ctx: Context, phone: string): Promise<Contact | null> {
-  return await load(ctx, 'contact of a number', phone, async (phones) => {
-    const where = { workspaceId: ctx.principal.workspaceId, phone: { in: [...phones] } }
-    const contacts = new Map((await ctx.app.db.contact.findMany({ where })).map((row) => [row.phone, row]))
-    return phones.map((one) => contacts.get(one) ?? null)
-  })
-}
 
 const page = connectionOf(ContactRef, ['QueryContactsConnection', 'ContactGroupMembersConnection'])
 export const ContactConnection = page.connection

@@ -32,7 +32,7 @@ export function columnsOf(titles: readonly string[], mapping: Readonly<Record<st
   return named.map((field, i) => (named.indexOf(field) === i ? field : null))
 }
 
-/** What a line says about a contact: only the fields whose cells are not empty. */
+/** The fields of a line whose cells are not empty. */
 export const ImportedContact = z.object({ ...contactFields, name: contactFields.name.optional() })
 export type ImportedContact = z.output<typeof ImportedContact>
 

@@ -35,8 +35,8 @@ export async function startImport(
     if ((await countOpenImports(tx, workspaceId)) >= maxOpenImports) {
       fail('API_RATE_LIMIT_EXCEEDED', `At most ${maxOpenImports} imports at the same time; wait until one has ended`)
     }
-    const fields = { operation: 'import_contacts', groupId: groupId ?? null, contactIds: [], requestedCount: 0, options } as const
-    const job = await addJob(ctx, tx, { ...fields, contactIds: [] })
+    const fields = { groupId: groupId ?? null, contactIds: [], requestedCount: 0, options }
+    const job = await addJob(ctx, tx, { operation: 'import_contacts', ...fields })
     const text = new TextDecoder('utf-8', { fatal: true })
     let n = 0
     for await (const piece of piecesOf(file)) {
