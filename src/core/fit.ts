@@ -1,6 +1,6 @@
 // Decides what rests because it exceeds the plan: the newest, until there is room again.
 
-/** What an owner has of one kind rests, or is taken up again, so that it fits the plan. */
+/** A request to fit one kind of resource of an owner to the plan: some rest, or are taken up again. */
 export interface Fit {
   /** The owner, whose subscription is locked. */
   ownerId: string

@@ -12,7 +12,7 @@ import type { Scope } from '../core/graph/prepared.ts'
 import type { KeyAccess, Principal } from '../core/principal.ts'
 import { everyAccess } from './key-access.ts'
 
-/** What a request needs of its credential: its scope, and the access of an API key, of which any suffices. */
+/** The scope of a request, and the access levels of API keys that suffice for it. */
 export interface Need {
   scope: Scope
   access: readonly KeyAccess[]

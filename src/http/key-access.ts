@@ -1,4 +1,4 @@
-// What an API key may do, by its access. These tables are the only place that says so.
+// Permissions of API keys by their access. Only these tables define them.
 import type { FastifyRequest } from 'fastify'
 import type { DocumentNode, OperationTypeNode } from 'graphql'
 import type { GraphqlParams } from '../core/graph/graph.ts'

@@ -2,9 +2,9 @@
 
 interface MessageError {
   meaning: string
-  /** Who can change it. */
+  /** The party that can change it. */
   cause: 'sender' | 'recipient' | 'plan' | 'network' | 'gateway'
-  /** Whether to send the same message again, in a few words. */
+  /** Advice on sending the same message again, in a few words. */
   again: string
 }
 

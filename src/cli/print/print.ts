@@ -5,7 +5,7 @@ import path from 'node:path'
 const files = { systemd: 'gateway.service', nginx: 'nginx.conf', alerts: 'alerts.yml' }
 const root = path.join(import.meta.dirname, '../../..')
 
-/** What can be printed, with a description of each. */
+/** The names of the files, each with its description. */
 export const printable: Readonly<Record<string, string>> = {
   systemd: 'a service for systemd',
   nginx: 'a site for nginx, with HTTP/2 and streams',

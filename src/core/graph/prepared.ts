@@ -13,7 +13,7 @@ export interface Prepared {
 }
 
 /**
- * What an operation concerns. `personal`: the paying account, or that and the person. `both`: the paying account and a workspace.
+ * The data that an operation concerns. `personal`: the paying account, or that and the person. `both`: the paying account and a workspace.
  * `open`: plans and introspection only. `account`: the signed-in person alone. `workspace`: everything else.
  */
 export type Scope = 'workspace' | 'personal' | 'both' | 'open' | 'account'

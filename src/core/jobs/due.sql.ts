@@ -23,7 +23,7 @@ export async function indexJobs(sql: Sql): Promise<void> {
   await sql.query(`create index if not exists gateway_job_active_idx on pgboss.job_common (heartbeat_on) where state = 'active'`)
 }
 
-/** What needs a worker: the queues with delayed jobs that are due, and if a job in progress has lost its worker. One statement. */
+/** Finds the queues with delayed jobs that are due, and tells if a job in progress has lost its worker. One statement. */
 export async function readDue(sessions: Sessions): Promise<{ queues: string[]; lapsed: boolean }> {
   const { rows } = await sessions.executeSql(
     `select array(select distinct name from pgboss.job_common

@@ -17,7 +17,7 @@ interface Recipient {
   cold: boolean
 }
 
-/** What leaves in the day before a minute and in the hour after it. */
+/** Departures in the day before a minute and in the hour after it. */
 interface Sums {
   outbound1h: number
   outbound24h: number
