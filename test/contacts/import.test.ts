@@ -1,7 +1,6 @@
 // POST contacts/import and importContacts: what a file creates, updates, skips and refuses, as a job that can be followed.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sql } from '../kit/kit.ts'
-import { upload } from '../media/rig.ts'
 import { expectRefusal, moment, newTenant, nobody, openRig, type Rig, type Tenant, uuid } from '../rest-compat/rig.ts'
 import { addGroup, membersOf, watchJob } from './bulk-rig.ts'
 import { contactsOf, importAll, postImport } from './import-rig.ts'
@@ -202,53 +201,6 @@ it('has at most five open imports in a workspace', async () => {
     'API_RATE_LIMIT_EXCEEDED',
     /^At most 5 imports/,
   )
-})
-
-describe('importContacts', () => {
-  const operation = `mutation ($input: ImportContactsInput!) {
-    importContacts(input: $input) { id operation status requestedCount progress groupId }
-  }`
-  const follow = `query ($id: ID!) { bulkJob(id: $id) { status progress error summary {
-    created updated skipped added deleted notFound invalid { line field message } } } }`
-
-  async function run(input: Record<string, unknown>) {
-    const { body } = await tenant.api.graphql(operation, { input })
-    const { id, ...job } = body.data.importContacts
-    expect(job).toMatchObject({ operation: 'import_contacts', status: 'pending', requestedCount: 0, progress: 0 })
-    await watchJob(tenant.api, id)
-    return (await tenant.api.graphql(follow, { id })).body.data.bulkJob
-  }
-
-  it('takes the text of a file, or an uploaded one', async () => {
-    await fresh()
-    const csv = `Name,phone\nAda,${ada}\n,1\n`
-    const summary = { added: null, deleted: null, notFound: 0, updated: 0 }
-    const fault = { line: 3, field: 'phone', message: expect.any(String) }
-    expect(await run({ csv, mapping: { Name: 'name' } })).toEqual({
-      status: 'done',
-      progress: 100,
-      error: null,
-      summary: { ...summary, created: 1, skipped: 0, invalid: [fault] },
-    })
-    const media = await upload(rig.gateway, key, Buffer.from(`name,phone\nAda B,${ada}\n`))
-    expect(await run({ mediaId: media.body.data.id, onConflict: 'update' })).toMatchObject({
-      status: 'done',
-      summary: { ...summary, created: 0, updated: 1, invalid: [] },
-    })
-    expect((await contactsOf(tenant.api))[ada]).toMatchObject({ name: 'Ada B' })
-  })
-
-  it.each([
-    [{}, 'VALIDATION_ERROR', 'csv: is required, unless mediaId is given'],
-    [{ csv: 'a', mediaId: nobody }, 'VALIDATION_ERROR', 'mediaId: cannot be given together with csv'],
-    [{ mediaId: nobody }, 'NOT_FOUND', 'Media not found'],
-    [{ csv: 'a', groupId: nobody }, 'NOT_FOUND', 'Contact group not found'],
-    [{ csv: 'a', mapping: { A: 'id' } }, 'VALIDATION_ERROR', /mapping\.A: must be one of name, /],
-  ])('refuses %j', async (input, code, message) => {
-    const { body } = await tenant.api.graphql(operation, { input })
-    expect(body.errors[0].extensions.code).toBe(code)
-    expect(body.errors[0].message).toMatch(message)
-  })
 })
 
 it('two imports of one file at once create each contact once', async () => {

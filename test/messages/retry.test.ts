@@ -245,15 +245,3 @@ it('expires messages that lost their job at the next sweep at the latest, with a
   await sweepImplementation.run(app, [{}])
   for (const id of [leased, fresh]) expect(await rowOf(id)).toMatchObject({ status: 'failed', error: 'EXPIRED' })
 })
-
-it('creates one job at a sweep for a message that is long overdue and has no job', async () => {
-  const id = await accepted()
-  const count = async () => (await sql(databaseUrl).query(`select from pgboss.job where data->>'id' = $1`, [id])).rowCount
-  await sql(databaseUrl).query(`delete from pgboss.job where data->>'id' = $1`, [id])
-  await sweepImplementation.run(app, [{}])
-  expect(await count()).toBe(0)
-  await sql(databaseUrl).query(`update messages set "dueAt" = now() - interval '3 minutes' where id = $1`, [id])
-  await sweepImplementation.run(app, [{}])
-  await sweepImplementation.run(app, [{}])
-  expect(await count()).toBe(1)
-})

@@ -211,3 +211,17 @@ it('does not expire a message that is claimed at that very moment and is on its 
 it('keeps every invariant through all of that', async () => {
   await expectInvariants(databaseUrl)
 })
+
+it('creates one job at a sweep for a message that is long overdue and has no job', async () => {
+  const own = await cloneDatabase()
+  const { app, ctx, instanceId } = await openWorkspace(own)
+  const { id } = await sendMessage(ctx, { instanceId, to: '+393334005556', type: 'text', text: 'hello' })
+  const count = async () => (await sql(own).query(`select from pgboss.job where data->>'id' = $1`, [id])).rowCount
+  await sql(own).query(`delete from pgboss.job where data->>'id' = $1`, [id])
+  await sweepImplementation.run(app, [{}])
+  expect(await count()).toBe(0)
+  await sql(own).query(`update messages set "dueAt" = now() - interval '3 minutes' where id = $1`, [id])
+  await sweepImplementation.run(app, [{}])
+  await sweepImplementation.run(app, [{}])
+  expect(await count()).toBe(1)
+})

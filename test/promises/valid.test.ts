@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
 import type { Schema } from '../../rest-compat/openapi/zod.ts'
 import type { Route } from '../../rest-compat/route.ts'
+import { wordOf } from '../../src/suppressions/input.ts'
 import type { Api } from '../kit/kit.ts'
 import {
   type Asked,
@@ -84,7 +85,8 @@ function saidOf(body: Record<string, unknown>, record: Record<string, unknown>):
 
 /** A field as its record has it: without duplicates, and with the values of `custom` as texts. */
 function keptAs(name: string, value: unknown): unknown {
-  if (name === 'tags' || name === 'keywords') return [...new Set(value as string[])]
+  if (name === 'tags') return [...new Set(value as string[])]
+  if (name === 'keywords') return [...new Map((value as string[]).map((keyword) => [wordOf(keyword), keyword])).values()]
   if (name !== 'custom') return value
   const given = Object.entries(value as Record<string, unknown>).filter(([, one]) => one !== null)
   return Object.fromEntries(given.map(([key, one]) => [key, String(one)]))
