@@ -94,6 +94,11 @@ export const MessageRef = builder.prismaObject('Message', {
       extensions: { columns: ['error'] },
       resolve: (row) => messageErrorOf(row.error),
     }),
+    errorDetail: t.exposeString('errorDetail', {
+      nullable: true,
+      extensions: { bytes: 1024 },
+      description: 'The reason of the failure in the words of the network, where it gave any.',
+    }),
     reference: t.exposeString('reference', { nullable: true, description: "The caller's own name for it." }),
     providerMessageId: t.exposeString('providerMessageId', { nullable: true, description: "The network's id of the message." }),
     warnings: t.exposeStringList('warnings', {

@@ -58,6 +58,7 @@ export function defineProvider<Settings extends object>(definition: ProviderDefi
       connect: async (instance, options, tx) => await connector.connect(complete(instance), options, tx),
       logout: async (instance, tx) => await connector.logout(known(instance), tx),
       send,
+      holds: connector.holds,
       lookup: async (instance, numbers) => await connector.lookup(complete(instance), numbers),
       start: (host) => connector.start(hostOf(host)),
       routes: connector.routes?.map((route) => ({

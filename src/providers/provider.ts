@@ -37,6 +37,13 @@ export interface ContentByType {
 export type OutgoingContent = ContentByType[keyof ContentByType]
 export type ContentOf<Type extends OutgoingType> = Type extends keyof ContentByType ? ContentByType[Type] : null
 
+/** A template that the network approved, with its values filled in. Networks without such templates send `body`. */
+export interface ApprovedTemplate {
+  name: string
+  language: string
+  parameters: readonly string[]
+}
+
 interface OutgoingOf<Type extends OutgoingType> {
   /** The gateway's own id, and the same on every attempt. */
   reference: string
@@ -46,21 +53,25 @@ interface OutgoingOf<Type extends OutgoingType> {
   body: string
   mediaUrl: string | null
   content: ContentOf<Type>
+  template: ApprovedTemplate | null
 }
 
 /** An outgoing message. Its `type` says what its `content` is. */
 export type OutgoingMessage = { [Type in OutgoingType]: OutgoingOf<Type> }[OutgoingType]
 
+/** The messages that wait with one that is to be tried later: those to the same recipient, of the same instance, or of the account. */
+export type Hold = { of: 'recipient' } | { of: 'instance' } | { of: 'account'; account: string }
+
 /**
  * Outcome of an attempt to send. With `unknown`, the provider may have accepted the message, so it must not be sent again blindly. With
- * `offline`, the connection was gone before the message could be handed over: the attempt does not count, and the message is tried until it
- * expires.
+ * `offline`, the connection was gone before the message could be handed over; with `holds`, the network asked to wait. Neither counts as an
+ * attempt, and the message is tried until it expires. `detail` is the network's reason in its own words.
  */
 export type SendOutcome =
   | { outcome: 'accepted'; providerMessageId: string }
-  | { outcome: 'refused'; error: string; restricted?: boolean }
-  | { outcome: 'retry'; error: string; afterMs?: number; offline?: boolean }
-  | { outcome: 'unknown'; error: string }
+  | { outcome: 'refused'; error: string; detail?: string; restricted?: boolean }
+  | { outcome: 'retry'; error: string; detail?: string; afterMs?: number; offline?: boolean; holds?: Hold }
+  | { outcome: 'unknown'; error: string; detail?: string }
 
 /** Error of a message whose recipient told the network that no messages are wanted. The gateway writes to that number no more. */
 export const optedOut = 'OPTED_OUT'
@@ -75,6 +86,8 @@ export interface Receipt {
   status: ReceiptStatus
   at: Date
   error?: string
+  /** The network's reason in its own words. */
+  detail?: string
 }
 
 /** A file that came with a message. The network's own reference to it is all that a provider needs to fetch it. */
@@ -86,35 +99,52 @@ export interface InboundMedia {
   url?: string
 }
 
-/** The parts of an inbound message besides its text, by type. Everything that fits no other type is `unknown`. */
-interface InboundParts {
-  /** `buttonId`: the button, list row or quick reply that was chosen; `body` is its label. */
-  text: { buttonId?: string }
-  image: { media: InboundMedia }
-  video: { media: InboundMedia }
-  audio: { media: InboundMedia }
-  voice_note: { media: InboundMedia }
-  document: { media: InboundMedia }
-  location: { content: ContentByType['location'] }
-  contact: { content: ContentByType['contact'] }
-  unknown: object
+/** What a message that came in is, for its network. */
+export type InboundKind =
+  | 'text'
+  | 'image'
+  | 'video'
+  | 'audio'
+  | 'voice_note'
+  | 'document'
+  | 'sticker'
+  | 'location'
+  | 'contact'
+  | 'button'
+  | 'list'
+  | 'reaction'
+  | 'system'
+  | 'unsupported'
+
+/** The parts of an inbound message besides its text and its file. */
+export interface InboundContent {
+  kind: InboundKind
+  /** The button, list row or quick reply that was chosen; the text is its label. */
+  buttonId?: string
+  /** The provider's id of the message that this one answers, or to which it is a reaction. */
+  replyTo?: string
+  reactedTo?: string
+  /** Of a place. */
+  latitude?: number
+  longitude?: number
+  name?: string | null
+  address?: string | null
+  contacts?: { name: string; phone: string | null }[]
 }
 
-interface InboundOf<Type extends keyof InboundParts> {
+/** A message that came in. A kind that is no type of ours has the nearest one: a sticker is an `image`, a button a `text`, the rest `unknown`. */
+export interface InboundMessage {
   instanceId: string
   providerMessageId: string
   /** The sender's number, E.164, or the network's own id where it gives no number. */
   from: string
-  type: Type
+  type: MessageType
   /** The text, the caption, or what stands for the content in a list. */
   body: string
-  /** The provider's id of the message that this one answers. */
-  replyTo?: string
+  content: InboundContent
+  media?: InboundMedia
   at: Date
 }
-
-/** A message that came in. Its `type` says which parts it has. */
-export type InboundMessage = { [Type in keyof InboundParts]: InboundOf<Type> & InboundParts[Type] }[keyof InboundParts]
 
 export interface StateChange {
   instanceId: string
@@ -189,6 +219,11 @@ export interface Connector<Instance, Known> {
   send: (instance: Instance, message: OutgoingMessage) => Promise<SendOutcome>
   /** Returns for each number true if it is on the network, or null if the provider cannot tell. */
   lookup: (instance: Instance, numbers: readonly string[]) => Promise<(boolean | null)[]>
+  /**
+   * For a network with one live connection for each instance: true if this process holds it. Only the holder sends; the table
+   * `instance_leases` says which process that is. Without this function every process can send for every instance.
+   */
+  holds?: (instanceId: string) => boolean
   /** Starts to report; only processes with the worker role call it. */
   start: (host: ProviderHost<Known>) => Promise<AsyncDisposable>
   /** HTTP routes that the network calls; processes with the http role serve them. */

@@ -38,7 +38,8 @@ it('stores inbound messages of a contact that is being deleted', async () => {
   const app = await openApp(databaseUrl)
   const { ids, phones, deletion } = await twoContacts()
   const inbound = phones.map((from) => {
-    return { instanceId, providerMessageId: `from ${from}`, from, type: 'text' as const, body: 'hi', at: new Date() }
+    const message = { instanceId, providerMessageId: `from ${from}`, from, type: 'text' as const, body: 'hi', at: new Date() }
+    return { ...message, content: { kind: 'text' as const } }
   })
   await whileHeld(databaseUrl, deletion, [() => receiveMessages(app, inbound)])
   expect(await contactsOf(phones)).toEqual([null, ids[1]])

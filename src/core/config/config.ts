@@ -30,6 +30,9 @@ export interface Config {
   rateLimitPerSecond: number
   personRateLimitPerSecond: number
   trustProxy: TrustProxy
+  cloud: { apiUrl: string; apiVersion: string; healthMs: number; reconcileMs: number }
+  /** The network's own values where undefined. */
+  web: { socketUrl: string | undefined; version: [number, number, number] | undefined; rootKey: Buffer | undefined }
   sandboxLatencyMs: number
   sandboxSeed: number
   /** Base URL of the links in mails, without a trailing slash; undefined means `publicUrl`. */
@@ -116,6 +119,17 @@ export function readConfig(env: Record<string, string | undefined> = process.env
       rateLimitPerSecond: e.RATE_LIMIT_PER_SECOND,
       personRateLimitPerSecond: e.PERSON_RATE_LIMIT_PER_SECOND,
       trustProxy: e.TRUST_PROXY,
+      cloud: {
+        apiUrl: e.CLOUD_API_URL,
+        apiVersion: e.CLOUD_API_VERSION,
+        healthMs: e.CLOUD_HEALTH_SECONDS * 1000,
+        reconcileMs: e.CLOUD_RECONCILE_SECONDS * 1000,
+      },
+      web: {
+        socketUrl: e.WEB_SOCKET_URL,
+        version: e.WEB_VERSION,
+        rootKey: e.WEB_ROOT_KEY ? Buffer.from(e.WEB_ROOT_KEY, 'hex') : undefined,
+      },
       sandboxLatencyMs: e.SANDBOX_LATENCY_MS,
       sandboxSeed: e.SANDBOX_SEED,
       consoleUrl: e.CONSOLE_URL,

@@ -178,6 +178,26 @@ export const environment = z.object({
   STRIPE_PRICE_PRO: z.string().min(1).optional().describe("Id of the Pro plan's monthly price at Stripe"),
   STRIPE_PRICE_MAX: z.string().min(1).optional().describe("Id of the MAX plan's monthly price at Stripe"),
   STRIPE_API_URL: url('http', 'https').optional().describe("Other address of Stripe's API, for tests"),
+  CLOUD_API_URL: base.default('https://graph.facebook.com').describe("Address of Meta's Graph API, for instances of `cloud`"),
+  CLOUD_API_VERSION: z
+    .string()
+    .regex(/^v\d{1,3}\.\d{1,2}$/, 'must be a version such as v25.0')
+    .default('v25.0')
+    .describe('Version of the Graph API'),
+  CLOUD_HEALTH_SECONDS: positive(900).describe('How often the health of each `cloud` number is read'),
+  CLOUD_RECONCILE_SECONDS: positive(300).describe(
+    'How long a `cloud` message whose answer was lost waits for a status before it fails with UNKNOWN_OUTCOME',
+  ),
+  WEB_SOCKET_URL: url('ws', 'wss').optional().describe("Address of WhatsApp Web's socket; without it the network's own"),
+  WEB_VERSION: z
+    .string()
+    .regex(/^\d+,\d+,\d+$/, 'must be three numbers with commas between, such as 2,3000,1043857760')
+    .transform((value) => value.split(',').map(Number) as [number, number, number])
+    .optional()
+    .describe('Version of WhatsApp Web that instances of `web` report; without it the one that their package knows'),
+  WEB_ROOT_KEY: key
+    .optional()
+    .describe("Public key to which the certificate of WhatsApp Web's socket must chain, 32 bytes in hex; for tests on loopback"),
   SANDBOX_LATENCY_MS: z.coerce.number().int().min(0).default(200).describe('Duration of each step on the sandbox network'),
   SANDBOX_SEED: z.coerce.number().int().default(1).describe("Seed of the sandbox network's random behaviour"),
   METRICS_TOKEN: z

@@ -46,6 +46,7 @@ function rowOf(app: App, message: NewMessage): Message {
     content: message.content as Message['content'],
     status: 'queued',
     error: null,
+    errorDetail: null,
     providerMessageId: null,
     reference: message.reference ?? null,
     ignoresSuppression: message.ignoresSuppression ?? false,

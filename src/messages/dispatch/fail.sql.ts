@@ -5,6 +5,8 @@ import type { EventfulMessage } from '../events.ts'
 export interface Failing {
   id: string
   error: string
+  /** The network's reason in its own words. */
+  detail?: string
   /** Fencing token: the message fails only while it has this lease. Left out if the caller holds the row lock. */
   token?: string
   /** With `token`: true if an attempt before that lease may have reached the network. */
@@ -23,12 +25,12 @@ export async function storeFailures(tx: Sql, failing: readonly Failing[]): Promi
   const { rows } = await tx.query<FailedMessage>({
     name: 'messages.fail',
     text: `with held as (
-        select m.id, m."countedPeriod", f.error, coalesce(f."left", m."handedAt" is not null or m."leaseToken" is not null) as "left" from messages m
-        join unnest($1::uuid[], $2::text[], $3::uuid[], $4::boolean[]) as f(id, error, token, "left") on f.id = m.id
+        select m.id, m."countedPeriod", f.error, f.detail, coalesce(f."left", m."handedAt" is not null or m."leaseToken" is not null) as "left" from messages m
+        join unnest($1::uuid[], $2::text[], $3::uuid[], $4::boolean[], $5::text[]) as f(id, error, token, "left", detail) on f.id = m.id
         where m.status in ('queued', 'sending') and m."acceptedAt" is null and (f.token is null or m."leaseToken" = f.token)
         order by m.id for update of m
       )
-      update messages m set status = 'failed', error = held.error, "failedAt" = now(), "updatedAt" = now(), "leaseToken" = null,
+      update messages m set status = 'failed', error = held.error, "errorDetail" = held.detail, "failedAt" = now(), "updatedAt" = now(), "leaseToken" = null,
         "leaseUntil" = null, "waitingSince" = null, "countedPeriod" = case when held."left" then held."countedPeriod" end
       from held, workspaces w where m.id = held.id and w.id = m."workspaceId"
       returning m.id, m."workspaceId", m."instanceId", m."campaignId", m."providerMessageId", m."to", m.reference, m.error, w."ownerId",
@@ -38,6 +40,7 @@ export async function storeFailures(tx: Sql, failing: readonly Failing[]): Promi
       failing.map((item) => item.error),
       failing.map((item) => item.token ?? null),
       failing.map((item) => item.mayHaveLeft ?? null),
+      failing.map((item) => item.detail ?? null),
     ],
   })
   return rows

@@ -31,11 +31,11 @@ export async function settleAll(app: App, settlements: readonly Settlement[]): P
     const retries: Retry[] = []
     for (const { message, outcome } of list) {
       const { id, token, mayHaveLeft } = message
-      if (outcome.outcome === 'refused') failing.push({ id, token, mayHaveLeft, error: outcome.error })
+      if (outcome.outcome === 'refused') failing.push({ id, token, mayHaveLeft, error: outcome.error, detail: outcome.detail })
       if (outcome.outcome !== 'retry') continue
-      const counts = !outcome.offline
+      const counts = !outcome.offline && !outcome.holds
       const delayMs = retryDelayMs(counts ? message.attempt : 1, outcome.afterMs)
-      if (delayMs === null) failing.push({ id, token, mayHaveLeft, error: outcome.error })
+      if (delayMs === null) failing.push({ id, token, mayHaveLeft, error: outcome.error, detail: outcome.detail })
       else retries.push({ message, delayMs, counts })
     }
     const failed = await failMessages(tx, failing)

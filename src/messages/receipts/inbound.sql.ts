@@ -18,13 +18,10 @@ const inboundSafety = JSON.stringify({ decision: 'allow', riskLevel: 'low', stat
 
 /**
  * Inserts the messages that are new, by the unique index of instance and provider's id. Locks their contacts FOR KEY SHARE, so that these
- * are not deleted before the commit. `contents` are JSON, in the order of the messages.
+ * are not deleted before the commit. Their content keeps what the
+ * provider needs to fetch their file.
  */
-export async function insertInbound(
-  tx: Sql,
-  messages: readonly InboundMessage[],
-  contents: readonly (string | null)[],
-): Promise<InboundRow[]> {
+export async function insertInbound(tx: Sql, messages: readonly InboundMessage[]): Promise<InboundRow[]> {
   const { rows } = await tx.query<InboundRow>(
     `insert into messages (id, "workspaceId", "userId", "instanceId", "contactId", direction, type, "from", "to", peer, body, content, "mediaUrl", status,
         "providerMessageId", safety, "createdAt", "updatedAt")
@@ -44,8 +41,8 @@ export async function insertInbound(
       messages.map((message) => message.from),
       messages.map((message) => message.type),
       messages.map((message) => message.body),
-      contents,
-      messages.map((message) => ('media' in message ? (message.media.url ?? null) : null)),
+      messages.map(({ content, media }) => JSON.stringify({ ...content, media })),
+      messages.map(({ media }) => media?.url ?? null),
       inboundSafety,
     ],
   )

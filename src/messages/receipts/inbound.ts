@@ -20,7 +20,7 @@ export async function receiveMessages(app: App, messages: readonly InboundMessag
  * emits the signal `outbox` after the commit.
  */
 export async function receiveIn(app: App, tx: Sql, messages: readonly InboundMessage[]): Promise<InboundRow[]> {
-  const rows = await insertInbound(tx, messages, messages.map(contentOf))
+  const rows = await insertInbound(tx, messages)
   const at = new Map(messages.map((message) => [message.providerMessageId, message.at]))
   await emit(
     tx,
@@ -37,13 +37,4 @@ export async function receiveIn(app: App, tx: Sql, messages: readonly InboundMes
     added.flatMap(({ text, reply }) => (reply === null ? [] : [{ ...text, reply }])),
   )
   return rows
-}
-
-/** Returns the stored parts of a message besides its text, as JSON; null for plain text. */
-function contentOf({ type, replyTo, ...message }: InboundMessage): string | null {
-  const buttonId = 'buttonId' in message ? message.buttonId : undefined
-  const media = 'media' in message ? message.media : undefined
-  const content = 'content' in message ? message.content : undefined
-  if (!replyTo && !buttonId && !media && !content) return null
-  return JSON.stringify({ kind: buttonId ? 'button' : type, ...content, buttonId, media, replyTo })
 }

@@ -16,6 +16,7 @@ export interface Change {
   row: ReceiptRow
   status: ReceiptStatus
   error: string | null
+  detail: string | null
   at: Partial<Record<ReceiptStatus, Date>>
 }
 
@@ -63,12 +64,13 @@ export async function storeReceipts(tx: Sql, changes: readonly Change[]): Promis
   // A receipt proves that the provider accepted the message, even if our own record of the send is missing.
   await tx.query({
     name: 'messages.receipts.store',
-    text: `update messages m set status = c.status, error = coalesce(c.error, m.error),
+    text: `update messages m set status = c.status, error = coalesce(c.error, m.error), "errorDetail" = coalesce(c.detail, m."errorDetail"),
         "providerMessageId" = coalesce(m."providerMessageId", c.provider), "acceptedAt" = coalesce(m."acceptedAt", now()),
         "sentAt" = coalesce(m."sentAt", c.sent), "deliveredAt" = coalesce(m."deliveredAt", c.delivered),
         "readAt" = coalesce(m."readAt", c.read), "failedAt" = coalesce(m."failedAt", c.failed), "waitingSince" = null, "updatedAt" = now()
-      from unnest($1::uuid[], $2::message_status[], $3::text[], $4::text[], $5::timestamptz[], $6::timestamptz[], $7::timestamptz[], $8::timestamptz[])
-        as c(id, status, error, provider, sent, delivered, read, failed)
+      from unnest($1::uuid[], $2::message_status[], $3::text[], $4::text[], $5::timestamptz[], $6::timestamptz[], $7::timestamptz[], $8::timestamptz[],
+          $9::text[])
+        as c(id, status, error, provider, sent, delivered, read, failed, detail)
       where m.id = c.id`,
     values: [
       changes.map(({ row }) => row.id),
@@ -76,6 +78,7 @@ export async function storeReceipts(tx: Sql, changes: readonly Change[]): Promis
       changes.map(({ error }) => error),
       changes.map(({ row }) => row.providerMessageId),
       ...(['sent', 'delivered', 'read', 'failed'] as const).map((status) => changes.map(({ at }) => at[status] ?? null)),
+      changes.map(({ detail }) => detail),
     ],
   })
 }

@@ -24,11 +24,14 @@ export async function applyReceipts(app: App, receipts: readonly Receipt[]): Pro
     const changes = new Map<string, Change>()
     const events: NewEvent[] = []
     function apply(row: ReceiptRow, receipt: Receipt): void {
-      const change = changes.get(row.id) ?? { row, status: row.status as ReceiptStatus, error: null, at: {} }
+      const change = changes.get(row.id) ?? { row, status: row.status as ReceiptStatus, error: null, detail: null, at: {} }
       for (const status of reached(change.status, receipt.status)) {
         change.status = status
         change.at[status] = receipt.at
-        if (status === 'failed') change.error = receipt.error ?? 'PROVIDER_ERROR'
+        if (status === 'failed') {
+          change.error = receipt.error ?? 'PROVIDER_ERROR'
+          change.detail = receipt.detail ?? null
+        }
         const providerMessageId = row.providerMessageId ?? receipt.providerMessageId ?? null
         changes.set(row.id, { ...change, row: { ...row, providerMessageId } })
         events.push(messageEvent({ ...row, providerMessageId, error: change.error }, status, receipt.at))

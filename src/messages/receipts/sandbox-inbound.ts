@@ -10,7 +10,7 @@ import { phone } from '../../core/phone.ts'
 import { text } from '../../core/validation.ts'
 import type { Message } from '../../generated/prisma/client.ts'
 import { checkAddress } from '../../message-types/fields.ts'
-import type { InboundMessage } from '../../providers/provider.ts'
+import type { InboundContent, InboundKind, InboundMessage } from '../../providers/provider.ts'
 import { MessageRef } from '../object.ts'
 import { receiveIn } from './inbound.ts'
 
@@ -79,21 +79,26 @@ async function receive(ctx: Context, id: string, input: Input): Promise<Message>
 }
 
 function inboundOf(instanceId: string, input: Input): InboundMessage {
-  const { from, buttonId, mediaUrl, replyTo } = input
+  const { from, buttonId, mediaUrl } = input
   const type = input.type ?? 'text'
   const body = input.text ?? buttonId ?? ''
-  const base = { instanceId, providerMessageId: `sandbox.in.${newId()}`, from, body, at: new Date(), ...(replyTo && { replyTo }) }
+  const content: InboundContent = { kind: kindOf(input), replyTo: input.replyTo ?? undefined }
+  const message = { instanceId, providerMessageId: `sandbox.in.${newId()}`, from, type, body, at: new Date() }
+  if (buttonId != null) content.buttonId = buttonId
   // The rules ensure the fields of each type.
-  if (type === 'text') return { ...base, type, ...(buttonId && { buttonId }) }
-  if (type === 'unknown') return { ...base, type }
-  if (type === 'contact') return { ...base, type, content: { kind: 'contact', name: body, phone: input.phone ?? '' } }
+  if (type === 'contact') content.contacts = [{ name: body, phone: input.phone ?? null }]
   if (type === 'location') {
     const { latitude, longitude } = input
-    const place = { latitude: latitude ?? 0, longitude: longitude ?? 0, name: body || null, address: null }
-    return { ...base, type, content: { kind: 'location', ...place } }
+    Object.assign(content, { latitude, longitude, name: body || null, address: null })
   }
+  if (!files.some((file) => file === type)) return { ...message, content }
   const url = mediaUrl ?? ''
-  return { ...base, type, media: { reference: url, mimeType: null, fileName: null, url } }
+  return { ...message, content, media: { reference: url, mimeType: null, fileName: null, url } }
+}
+
+function kindOf({ type, buttonId }: Input): InboundKind {
+  if (buttonId != null) return 'button'
+  return type === 'unknown' ? 'unsupported' : (type ?? 'text')
 }
 
 builder.mutationField('receiveInSandbox', (t) =>

@@ -59,7 +59,15 @@ async function report(steps: readonly Step[], events: Reports): Promise<void> {
     }
     if (kind === 'answer' && to) {
       const providerMessageId = `sandbox.echo.${reference}`
-      answers.push({ instanceId, providerMessageId, from: to, type: 'text', body: `echo: ${body}`, at })
+      answers.push({
+        instanceId,
+        providerMessageId,
+        from: to,
+        type: 'text',
+        body: `echo: ${body}`,
+        content: { kind: 'text' },
+        at,
+      })
     }
   }
   if (receipts.length > 0) await events.receipts(receipts)
