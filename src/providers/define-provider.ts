@@ -17,6 +17,8 @@ export interface ProviderDefinition<Settings extends object> {
   /** With `z.strictObject`, unknown settings are refused. */
   settings: z.ZodType<Settings>
   secrets: Secrets<Settings>
+  /** The settings that say which account it is, and which therefore cannot be changed. A unique index keeps them apart in a workspace. */
+  identity?: readonly (keyof Settings & string)[]
   /** Opens the network for one App. */
   open: (app: App) => Connector<ProviderInstance<Settings>, ProviderInstance<Partial<Settings>>>
 }
@@ -51,6 +53,7 @@ export function defineProvider<Settings extends object>(definition: ProviderDefi
 
     return {
       name: definition.name,
+      identity: definition.identity ?? [],
       storeSettings: store.store,
       secretsAfterLogout: store.afterLogout,
       sendsOnce: (instance) => connector.sendsOnce(known({ ...instance, credentials: null })),
@@ -59,6 +62,7 @@ export function defineProvider<Settings extends object>(definition: ProviderDefi
       logout: async (instance, tx) => await connector.logout(known(instance), tx),
       send,
       holds: connector.holds,
+      faultOfFile: connector.faultOfFile,
       lookup: async (instance, numbers) => await connector.lookup(complete(instance), numbers),
       start: (host) => connector.start(hostOf(host)),
       routes: connector.routes?.map((route) => ({
