@@ -22,6 +22,8 @@ export interface Signals {
   outbox: []
   /** The relay has numbered events up to `last`. */
   events: [last: bigint]
+  /** Messages wait under this key, and may leave after so many milliseconds. */
+  held: [key: string, afterMs: number]
 }
 
 /** Fits what an owner has of one kind to the plan; see core/fit.ts. */

@@ -59,6 +59,7 @@ export function defineProvider<Settings extends object>(definition: ProviderDefi
       logout: async (instance, tx) => await connector.logout(known(instance), tx),
       send,
       holds: connector.holds,
+      accountOf: connector.accountOf && ((instance) => connector.accountOf?.(known({ ...instance, credentials: null })) ?? null),
       lookup: async (instance, numbers) => await connector.lookup(complete(instance), numbers),
       start: (host) => connector.start(hostOf(host)),
       routes: connector.routes?.map((route) => ({

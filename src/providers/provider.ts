@@ -224,6 +224,11 @@ export interface Connector<Instance, Known> {
    * `instance_leases` says which process that is. Without this function every process can send for every instance.
    */
   holds?: (instanceId: string) => boolean
+  /**
+   * The account that a hold of an account names, for networks that limit several instances together; null without one. Each claim of a
+   * message calls it, so the secrets are not decrypted for it.
+   */
+  accountOf?: (instance: Known) => string | null
   /** Starts to report; only processes with the worker role call it. */
   start: (host: ProviderHost<Known>) => Promise<AsyncDisposable>
   /** HTTP routes that the network calls; processes with the http role serve them. */
