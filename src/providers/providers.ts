@@ -2,11 +2,12 @@
 
 import type { App } from '../core/app.ts'
 import { definePart } from '../core/part.ts'
+import { cloud } from './cloud/cloud.ts'
 import type { OpenProvider } from './define-provider.ts'
 import type { Provider, ProviderName, Providers } from './provider.ts'
 import { sandbox } from './sandbox/sandbox.ts'
 
-const definitions = [sandbox]
+const definitions = [sandbox, cloud]
 
 export const providers = definePart<Providers>((app) => openProviders(app, definitions))
 
