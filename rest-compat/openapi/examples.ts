@@ -29,6 +29,10 @@ export function examplesFor(
       },
     },
     createInstance: { sandbox: { summary: 'A sandbox phone', value: { name: 'Support', provider: 'sandbox' } } },
+    updateInstance: {
+      name: { summary: 'Another name', value: { name: 'Support desk' } },
+      settings: { summary: 'One setting; omitted ones stay unchanged', value: { settings: { pairing: false } } },
+    },
     connectInstance: { qr: { summary: 'With a QR code, if one is needed', value: {} } },
     receiveInSandbox: {
       text: { summary: 'A text', value: { from: to, type: 'text', text: 'Hello back' } },

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Sql } from '../core/database/database.ts'
 import type { MessageType, ProviderName } from '../generated/prisma/enums.ts'
-import type { StoredSettings } from './settings.ts'
+import type { ChangedSettings, StoredSettings } from './settings.ts'
 
 export type { ProviderName }
 
@@ -224,6 +224,8 @@ export interface Connector<Instance, Known> {
    * `instance_leases` says which process that is. Without this function every process can send for every instance.
    */
   holds?: (instanceId: string) => boolean
+  /** The token with which the network verifies the address of its callbacks, for people who set that address by hand. */
+  verifyToken?: (instance: Known) => string | undefined
   /** Starts to report; only processes with the worker role call it. */
   start: (host: ProviderHost<Known>) => Promise<AsyncDisposable>
   /** HTTP routes that the network calls; processes with the http role serve them. */
@@ -235,6 +237,8 @@ export interface Provider extends Connector<StoredInstance, StoredInstance> {
   name: ProviderName
   /** Validates the settings of a new instance, and encrypts the secret ones. @throws VALIDATION_ERROR that names each wrong setting. */
   storeSettings: (given: unknown) => StoredSettings
+  /** Changes some settings in place. @throws VALIDATION_ERROR that names each setting that is wrong or cannot be changed. */
+  changeSettings: (stored: StoredSettings, given: Readonly<Record<string, unknown>>) => ChangedSettings
   /** The secrets that outlive a logout, encrypted. */
   secretsAfterLogout: (stored: StoredSettings) => StoredSettings['credentials']
 }
