@@ -71,6 +71,10 @@ export function examplesFor(
       },
     },
     updateTemplate: {
+      cloud: {
+        summary: 'The template that Meta approved',
+        value: { cloud: { name: 'order_shipped', language: 'en', parameters: ['contact.firstName', 'custom.order'] } },
+      },
       body: { summary: 'Another text', value: { body: 'Hello {{contact.firstName}}, order {{custom.order}} left.' } },
     },
     previewTemplate: { filled: { summary: 'For a contact, with values', value: { contactId, variables: { order: '4711' } } } },

@@ -17,8 +17,8 @@ export interface ProviderDefinition<Settings extends object> {
   /** With `z.strictObject`, unknown settings are refused. */
   settings: z.ZodType<Settings>
   secrets: Secrets<Settings>
-  /** The settings that say which account it is, and which therefore cannot be changed. */
-  identity?: readonly (keyof Settings & string)[]
+  /** The setting that names the account at the network, which cannot be changed. */
+  identity?: keyof Settings & string
   /** Opens the network for one App. */
   open: (app: App) => Connector<ProviderInstance<Settings>, ProviderInstance<Partial<Settings>>>
 }
@@ -62,6 +62,8 @@ export function defineProvider<Settings extends object>(definition: ProviderDefi
       logout: async (instance, tx) => await connector.logout(known(instance), tx),
       send,
       holds: connector.holds,
+      sendsTemplates: connector.sendsTemplates,
+      freeContentMs: connector.freeContentMs,
       verifyToken: (instance) => connector.verifyToken?.(known(instance)),
       lookup: async (instance, numbers) => await connector.lookup(complete(instance), numbers),
       start: (host) => connector.start(hostOf(host)),

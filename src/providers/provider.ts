@@ -42,6 +42,8 @@ export interface ApprovedTemplate {
   name: string
   language: string
   parameters: readonly string[]
+  /** The network's names of the parameters, in the same order, if it tells them apart by name and not by position. */
+  names?: readonly string[]
 }
 
 interface OutgoingOf<Type extends OutgoingType> {
@@ -224,6 +226,13 @@ export interface Connector<Instance, Known> {
    * `instance_leases` says which process that is. Without this function every process can send for every instance.
    */
   holds?: (instanceId: string) => boolean
+  /**
+   * Sends templates that the network approved: a message from a template that has such a form is handed over with `template`. Without this,
+   * every message is handed over as what it shows.
+   */
+  sendsTemplates?: boolean
+  /** For a network that takes anything but approved templates only this long, in milliseconds, after the recipient's last message. */
+  freeContentMs?: number
   /** The token with which the network verifies the address of its callbacks, for people who set that address by hand. */
   verifyToken?: (instance: Known) => string | undefined
   /** Starts to report; only processes with the worker role call it. */

@@ -4,7 +4,7 @@ import { defineProvider } from '../define-provider.ts'
 import type { Connector } from '../provider.ts'
 import { type CloudInstance, type KnownCloudInstance, secrets, settings } from './settings.ts'
 
-export const cloud = defineProvider({ name: 'cloud', settings, secrets, identity: ['phoneNumberId'], open: openCloud })
+export const cloud = defineProvider({ name: 'cloud', settings, secrets, identity: 'phoneNumberId', open: openCloud })
 
 function openCloud(app: App): Connector<CloudInstance, KnownCloudInstance> {
   return {
@@ -16,6 +16,8 @@ function openCloud(app: App): Connector<CloudInstance, KnownCloudInstance> {
     send: async () => ({ outcome: 'retry', error: 'PROVIDER_ERROR' }),
     // Meta has no look-up of numbers.
     lookup: async (_, numbers) => numbers.map(() => null),
+    sendsTemplates: true,
+    freeContentMs: 24 * 3_600_000,
     verifyToken: ({ settings }) => settings.verifyToken,
     start: async () => new AsyncDisposableStack(),
   }
