@@ -19,3 +19,8 @@ export function openProviders(app: App, definitions: readonly OpenProvider[]): P
 export function providerOf(app: App, name: ProviderName): Provider | undefined {
   return providers(app).get(name)
 }
+
+/** True if the network of an instance sends templates that it approved. */
+export function sendsTemplates(app: App, name: ProviderName): boolean {
+  return providerOf(app, name)?.sendsTemplates ?? false
+}
