@@ -48,6 +48,7 @@ export async function createInstance(ctx: Context, input: z.output<typeof create
   return await write(ctx, async (tx) => {
     const network =
       providerOf(app, provider) ?? fail('VALIDATION_ERROR', `provider: ${provider} is not configured on this server`)
+    if (network.installed?.() === false) fail('VALIDATION_ERROR', `provider: ${provider} is not installed on this server`)
     const stored = network.storeSettings(input.settings ?? {})
     requireManager(principal)
     const { maxInstances } = await ctx.app.hooks.holdQuota(tx, ctx.principal)

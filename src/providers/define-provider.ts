@@ -51,6 +51,7 @@ export function defineProvider<Settings extends object>(definition: ProviderDefi
 
     return {
       name: definition.name,
+      installed: connector.installed,
       storeSettings: store.store,
       secretsAfterLogout: store.afterLogout,
       sendsOnce: (instance) => connector.sendsOnce(known({ ...instance, credentials: null })),

@@ -202,6 +202,8 @@ export interface ProviderRoute<Known> {
 
 /** Calls to one network, in this process. `Instance` has all of its settings; for `Known` see {@link ProviderHost}. */
 export interface Connector<Instance, Known> {
+  /** False if a package that the provider needs is missing on this server; without this function it needs none. */
+  installed?: () => boolean
   /**
    * True if the network deduplicates messages by `reference`, so that an attempt with an unknown outcome may be repeated. Each claim of
    * a message calls it, so the secrets are not decrypted for it.

@@ -5,8 +5,9 @@ import { definePart } from '../core/part.ts'
 import type { OpenProvider } from './define-provider.ts'
 import type { Provider, ProviderName, Providers } from './provider.ts'
 import { sandbox } from './sandbox/sandbox.ts'
+import { web } from './web/web.ts'
 
-const definitions = [sandbox]
+const definitions = [sandbox, web]
 
 export const providers = definePart<Providers>((app) => openProviders(app, definitions))
 

@@ -52,7 +52,9 @@ function textOf({ BufferJSON }: WhatsApp, value: unknown): string {
 function createKeys(app: App, whatsApp: WhatsApp, lease: HeldLease): SignalKeyStore {
   function revive<Type extends keyof SignalDataTypeMap>(type: Type, sealed: Buffer): SignalDataTypeMap[Type] {
     const value = JSON.parse(app.sealer.open(sealed).toString(), whatsApp.BufferJSON.reviver)
-    return type === 'app-state-sync-key' ? whatsApp.proto.Message.AppStateSyncKeyData.fromObject(value) : value
+    return (
+      type === 'app-state-sync-key' ? whatsApp.proto.Message.AppStateSyncKeyData.fromObject(value) : value
+    ) as SignalDataTypeMap[Type]
   }
   return {
     async get(type, ids) {

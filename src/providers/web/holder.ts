@@ -1,9 +1,10 @@
 // Holds the connections of this process: takes leases on what nobody holds, keeps the processes even, and gives back at the end.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
-import { createLimit } from './limit.ts'
+import type { Host } from './host.ts'
 import { beat, claim, leave, release, survey } from './leases.sql.ts'
-import { type Host, type Session, startSession } from './session.ts'
+import { createLimit } from './limit.ts'
+import { type Session, startSession } from './session.ts'
 import { timing } from './timing.ts'
 
 /** Disposing of it closes every connection and gives the leases back. */

@@ -2,9 +2,9 @@
 import type { BinaryNode, WASocket } from 'baileys'
 import type { App } from '../../core/app.ts'
 import type { HeldLease } from './auth-state.ts'
+import type { Host } from './host.ts'
 import type { WhatsApp } from './package.ts'
 import { createReceipts } from './receipts.ts'
-import type { Host } from './session.ts'
 
 /** The server's answer to a message: its error code, or undefined if it took the message; `lost` if the connection closed before. */
 export type Ack = { error?: string } | 'lost'

@@ -29,7 +29,7 @@ export async function loadWhatsApp({ config }: Pick<App, 'config'>): Promise<Wha
 }
 
 /** The package logs contacts and stanzas, so nothing of its log is written. */
-export const silent: Parameters<WhatsApp['makeCacheableSignalKeyStore']>[1] = {
+export const silent: NonNullable<Parameters<WhatsApp['makeCacheableSignalKeyStore']>[1]> = {
   level: 'silent',
   child: () => silent,
   trace() {},

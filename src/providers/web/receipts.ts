@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { BinaryNode } from 'baileys'
 import type { App } from '../../core/app.ts'
 import type { Receipt } from '../provider.ts'
+import type { Host } from './host.ts'
 import { refusal } from './refusal.ts'
-import type { Host } from './session.ts'
 
 export interface ReceiptsOptions {
   app: App

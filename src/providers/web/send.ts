@@ -3,16 +3,17 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
 import type { OutgoingMessage, ProviderInstance, SendOutcome } from '../provider.ts'
 import { composeFor } from './content.ts'
+import type { Host } from './host.ts'
 import { LeaseLost } from './leases.sql.ts'
 import type { Ack, Live } from './live.ts'
 import { MediaRejected } from './media.ts'
 import { createPacer, type Pacer } from './pace.ts'
 import { refusal } from './refusal.ts'
 import { noteRestriction } from './restriction.ts'
-import type { Host, Session } from './session.ts'
+import type { Session } from './session.ts'
+import type { WebSettings } from './settings.ts'
 import { jidOf, stanzaIdOf } from './stanza-id.ts'
 import { timing } from './timing.ts'
-import type { WebSettings } from './web.ts'
 
 type Instance = ProviderInstance<WebSettings>
 
@@ -26,7 +27,11 @@ export interface Sender {
 const elsewhereMs = 500
 const lostMs = 1_000
 
-export function createSend({ app, host, session }: Sender): (instance: Instance, message: OutgoingMessage) => Promise<SendOutcome> {
+export function createSend({
+  app,
+  host,
+  session,
+}: Sender): (instance: Instance, message: OutgoingMessage) => Promise<SendOutcome> {
   const pacers = new Map<string, Pacer>()
   /** Sends in progress by stanza id: a second try of the same message waits for the first. */
   const inFlight = new Map<string, Promise<SendOutcome>>()

@@ -3,9 +3,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { WASocket } from 'baileys'
 import type { App } from '../../core/app.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
-import type { ProviderHost, ProviderInstance, StateChange } from '../provider.ts'
+import type { StateChange } from '../provider.ts'
 import { type HeldLease, type Login, openLogin } from './auth-state.ts'
 import { type Action, actionFor, reconnectDelayMs } from './closing.ts'
+import type { Host } from './host.ts'
 import { receiveFrom } from './inbound.ts'
 import { deleteLogin } from './keys.sql.ts'
 import { holdLease, LeaseLost } from './leases.sql.ts'
@@ -15,9 +16,6 @@ import { removeDevice } from './removal.ts'
 import { readSession, wait, wantClosed } from './sessions.sql.ts'
 import { type OpenSocket, openSocket } from './socket.ts'
 import { timing } from './timing.ts'
-import type { WebSettings } from './web.ts'
-
-export type Host = ProviderHost<ProviderInstance<Partial<WebSettings>>>
 
 export interface Session {
   lease: HeldLease & { heldUntil: number }
@@ -69,7 +67,8 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
       if (wasOpen) failed = 0
       const action = actionFor(closed)
       if (!(await settle(action))) return
-      if (action.do === 'retry') await pause(reconnectDelayMs(failed++, timing(app).reconnectMs), undefined, { signal: ending.signal })
+      if (action.do === 'retry')
+        await pause(reconnectDelayMs(failed++, timing(app).reconnectMs), undefined, { signal: ending.signal })
     }
   }
 
@@ -162,4 +161,3 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
     },
   }
 }
-

@@ -1,33 +1,16 @@
 // Provider `web`: WhatsApp Web as a linked device of a phone. One process at a time holds the connection of an instance.
-import { z } from 'zod'
 import type { App } from '../../core/app.ts'
 import { defineProvider } from '../define-provider.ts'
 import type { Connector, ProviderInstance } from '../provider.ts'
 import { type Holder, startHolder } from './holder.ts'
+import type { Host } from './host.ts'
 import { deleteLogin, readCreds } from './keys.sql.ts'
 import { raiseToken } from './leases.sql.ts'
 import { isInstalled } from './package.ts'
 import { createSend } from './send.ts'
-import type { Host } from './session.ts'
 import { wantClosed, wantOpen } from './sessions.sql.ts'
+import { settings, type WebSettings } from './settings.ts'
 
-const delayMs = z.int().min(0).max(60_000)
-
-const settings = z.strictObject({
-  /** Time between two messages of the instance, chosen at random between the bounds. */
-  pace: z
-    .strictObject({ minMs: delayMs, maxMs: delayMs })
-    .refine(({ minMs, maxMs }) => minMs <= maxMs, 'minMs must not be greater than maxMs')
-    .default({ minMs: 1_000, maxMs: 3_000 }),
-  /** `text`: buttons are numbered options. `native`: buttons of the network, which not every app shows. */
-  buttons: z.enum(['text', 'native']).default('text'),
-  /** Shows that somebody is typing before each message. */
-  typing: z.boolean().default(false),
-  /** Tells the network that inbound messages were read, as soon as they are stored. */
-  markRead: z.boolean().default(false),
-})
-
-export type WebSettings = z.output<typeof settings>
 type Known = ProviderInstance<Partial<WebSettings>>
 
 export const web = defineProvider<WebSettings>({ name: 'web', settings, secrets: {}, open: openWeb })
