@@ -23,7 +23,9 @@ import { releaseImplementation, sweepImplementation } from './messages/dispatch/
 import { eraseImplementation } from './messages/erase/erase.ts'
 import { countingSink } from './messages/events.ts'
 import { expireImplementation } from './messages/retention/sweep.ts'
+import { cloudJobs } from './providers/cloud/jobs.ts'
 import { providers } from './providers/providers.ts'
+import { pruneWeb } from './providers/web/prune.ts'
 import { deliveryQueues } from './webhooks/delivery-queues.ts'
 import { webhookJobs } from './webhooks/jobs.ts'
 import { webhookSink } from './webhooks/sink.ts'
@@ -46,6 +48,8 @@ const jobs: readonly JobImplementation[] = [
   pruneBulkJobs,
   pruneEvents,
   ...mediaJobs,
+  ...cloudJobs,
+  pruneWeb,
   ...webhookJobs,
 ]
 

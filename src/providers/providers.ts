@@ -2,12 +2,13 @@
 
 import type { App } from '../core/app.ts'
 import { definePart } from '../core/part.ts'
+import { cloud } from './cloud/cloud.ts'
 import type { OpenProvider } from './define-provider.ts'
 import type { Provider, ProviderName, Providers } from './provider.ts'
 import { sandbox } from './sandbox/sandbox.ts'
 import { web } from './web/web.ts'
 
-const definitions = [sandbox, web]
+const definitions = [sandbox, cloud, web]
 
 export const providers = definePart<Providers>((app) => openProviders(app, definitions))
 

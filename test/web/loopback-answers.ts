@@ -1,5 +1,5 @@
 // Answers of the loopback network to the requests (iq) of a device.
-import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from 'baileys'
+import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild, getBinaryNodeChildren } from 'baileys'
 import type { Phone } from './loopback-phone.ts'
 
 /** Finds the phone of an address. */
@@ -25,7 +25,7 @@ function bundles(request: BinaryNode, phoneBy: KnownPhones): BinaryNode[] {
 
 function users(request: BinaryNode, phoneBy: KnownPhones): BinaryNode[] {
   const query = getBinaryNodeChild(request, 'usync')
-  const asked = (getBinaryNodeChild(query, 'query')?.content as BinaryNode[]).map(({ tag }) => tag)
+  const asked = getAllBinaryNodeChildren(getBinaryNodeChild(query, 'query') as BinaryNode).map(({ tag }) => tag)
   return getBinaryNodeChildren(getBinaryNodeChild(query, 'list'), 'user').map((user) => {
     const number = getBinaryNodeChild(user, 'contact')?.content?.toString().replace('+', '')
     const jid = user.attrs.jid ?? `${number}@s.whatsapp.net`

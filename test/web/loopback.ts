@@ -134,8 +134,11 @@ export class Loopback {
     const account = this.accounts.get(digits)
     this.logins++
     const refused = this.onLogin?.(digits)
-    if (refused) return connection.send(refused)
-    if (!account || account.removed) return connection.send({ tag: 'failure', attrs: { reason: '401' } })
+    const refusal = refused ?? (!account || account.removed ? { tag: 'failure', attrs: { reason: '401' } } : undefined)
+    if (refusal || !account) {
+      connection.send(refusal as BinaryNode)
+      return
+    }
     if (account.connection) {
       this.replaced++
       account.connection.send({ tag: 'stream:error', attrs: {}, content: [{ tag: 'conflict', attrs: { type: 'replaced' } }] })

@@ -12,5 +12,5 @@ export async function noteRestriction(app: App, host: Host, instanceId: string, 
   const restricted = code !== '463' || (await noteRefusal(app.pool, instanceId)) >= mostRefusals
   const error =
     code === '463' ? 'the network does not let this account begin new chats (463)' : `the network restricts the account (${code})`
-  await host.state({ instanceId, restricted, error })
+  await host.state({ instanceId, restricted, atRisk: true, error })
 }
