@@ -22,6 +22,7 @@ import { dispatchImplementations } from './messages/dispatch/dispatch.ts'
 import { releaseImplementation, sweepImplementation } from './messages/dispatch/waiting.ts'
 import { eraseImplementation } from './messages/erase/erase.ts'
 import { countingSink } from './messages/events.ts'
+import { earlyImplementation } from './messages/receipts/early.ts'
 import { expireImplementation } from './messages/retention/sweep.ts'
 import { providers } from './providers/providers.ts'
 import { deliveryQueues } from './webhooks/delivery-queues.ts'
@@ -39,6 +40,7 @@ const jobs: readonly JobImplementation[] = [
   releaseImplementation,
   sweepImplementation,
   expireImplementation,
+  earlyImplementation,
   eraseImplementation,
   advanceImplementation,
   sweepCampaigns,

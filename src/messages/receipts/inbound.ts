@@ -9,10 +9,13 @@ import { acceptReplies } from '../accept/reply.ts'
 import { messageReceived } from '../events.ts'
 import { type InboundRow, insertInbound } from './inbound.sql.ts'
 
-/** Stores new messages with their events, in one transaction. */
-export async function receiveMessages(app: App, messages: readonly InboundMessage[]): Promise<void> {
-  await sqlTransaction(app.pool, (tx) => receiveIn(app, tx, messages))
+/** Stores new messages with their events, in one transaction. Returns for each, in order, true if it was new. */
+export async function receiveMessages(app: App, messages: readonly InboundMessage[]): Promise<boolean[]> {
+  const rows = await sqlTransaction(app.pool, (tx) => receiveIn(app, tx, messages))
   app.signals.emit('outbox')
+  const stored = new Set(rows.map(({ instanceId, providerMessageId }) => `${instanceId} ${providerMessageId}`))
+  // A message that stands twice in the list is new once.
+  return messages.map(({ instanceId, providerMessageId }) => stored.delete(`${instanceId} ${providerMessageId}`))
 }
 
 /**
