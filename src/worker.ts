@@ -24,6 +24,7 @@ import { eraseImplementation } from './messages/erase/erase.ts'
 import { countingSink } from './messages/events.ts'
 import { earlyImplementation } from './messages/receipts/early.ts'
 import { expireImplementation } from './messages/retention/sweep.ts'
+import { cloudJobs } from './providers/cloud/jobs.ts'
 import { providers } from './providers/providers.ts'
 import { deliveryQueues } from './webhooks/delivery-queues.ts'
 import { webhookJobs } from './webhooks/jobs.ts'
@@ -48,6 +49,7 @@ const jobs: readonly JobImplementation[] = [
   pruneBulkJobs,
   pruneEvents,
   ...mediaJobs,
+  ...cloudJobs,
   ...webhookJobs,
 ]
 

@@ -8,6 +8,7 @@ import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { acceptedBefore, write } from '../core/idempotency/idempotency.ts'
 import type { Media } from '../generated/prisma/client.ts'
+import type { StoredFile } from '../providers/provider.ts'
 import type { SavedFile } from './form.ts'
 import { type MediaType, mediaTypes } from './kinds.ts'
 import { readStored } from './media.sql.ts'
@@ -77,6 +78,17 @@ export async function findByName(app: App, name: string): Promise<Media> {
   const media = token ? await app.db.media.findFirst({ where: { token, storedAt: { not: null } } }) : null
   if (!media || mediaTypes.get(media.mimeType)?.extension !== extension) fail('NOT_FOUND', 'Media not found')
   return media
+}
+
+/** The file behind a media address of this gateway; null if there is none, undefined for every other address. */
+export async function fileAt(app: App, url: string): Promise<StoredFile | null | undefined> {
+  const name = nameIn(url, app.config)
+  if (!name) return undefined
+  const { token, extension } = readName(name) as { token: string; extension: string }
+  const media = await app.db.media.findFirst({ where: { token, storedAt: { not: null } } })
+  if (!media || mediaTypes.get(media.mimeType)?.extension !== extension) return null
+  const { id, mimeType, size } = media
+  return { id, mimeType, size, extension, open: () => mediaStore(app).read(id, { start: 0, end: size - 1 }) }
 }
 
 /** The media addresses of this gateway among `urls` that lead to no file. Without such addresses it reads nothing. */

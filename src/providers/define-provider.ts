@@ -17,6 +17,8 @@ export interface ProviderDefinition<Settings extends object> {
   /** With `z.strictObject`, unknown settings are refused. */
   settings: z.ZodType<Settings>
   secrets: Secrets<Settings>
+  /** The setting that names the account at the network, which no other instance of the workspace may have. A unique index enforces it. */
+  identity?: keyof Settings & string
   /** Opens the network for one App. */
   open: (app: App) => Connector<ProviderInstance<Settings>, ProviderInstance<Partial<Settings>>>
 }
@@ -53,6 +55,7 @@ export function defineProvider<Settings extends object>(definition: ProviderDefi
 
     return {
       name: definition.name,
+      identity: definition.identity,
       storeSettings: store.store,
       secretsAfterLogout: store.afterLogout,
       sendsOnce: (instance) => connector.sendsOnce(known({ ...instance, credentials: null })),

@@ -1,5 +1,6 @@
 // Contract with a messaging network (provider): what it is handed, and what it reports. defineProvider implements it.
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { Sql } from '../core/database/database.ts'
 import type { MessageType, ProviderName } from '../generated/prisma/enums.ts'
 import type { StoredSettings } from './settings.ts'
@@ -47,6 +48,8 @@ export interface ApprovedTemplate {
 interface OutgoingOf<Type extends OutgoingType> {
   /** The gateway's own id, and the same on every attempt. */
   reference: string
+  /** The number of this attempt, from 1. Those that waited because the network asked for it are not counted. */
+  attempt?: number
   to: string
   type: Type
   /** The text, the caption, or what stands for the content in a list. */
@@ -156,13 +159,19 @@ export interface InboundMessage {
 
 export interface StateChange {
   instanceId: string
-  /** Omitted if only `restricted` changes. */
+  /** Omitted if only the account's standing changes. */
   status?: 'connecting' | 'pairing' | 'connected' | 'disconnected' | 'logged_out'
   qr?: string | null
   pairingCode?: string | null
   waNumber?: string
   error?: string | null
+  /** The network restricts the account, or says that it is close to that. Both count for a while after the last report. */
   restricted?: boolean
+  atRisk?: boolean
+  /** Most different recipients in 24 hours that the network allows; {@link noDailyBound} if it allows any number. */
+  dailyRecipients?: number
+  /** Details of the account, in place of the former ones. */
+  meta?: Record<string, string | null>
 }
 
 /** The file of an inbound message, as its network gives it. With `refused` it never will; with `retry` it may be asked again. */
@@ -172,6 +181,9 @@ export type FetchedMedia =
 
 /** Outcome of a network call whose message stays as it is. With `retry`, the call is made again later. */
 export type MarkedRead = { outcome: 'done' } | { outcome: 'refused' | 'retry'; detail: string }
+
+/** The largest number that a field of the graph can have. */
+export const noDailyBound = 2 ** 31 - 1
 
 /** Receives what a provider reports. Each call resolves when the report is committed, so that the provider can discard it. */
 export interface Reports {
@@ -192,6 +204,19 @@ export interface ProviderHost<Known> extends Reports {
   instance: (id: string) => Promise<Known | undefined>
   /** The other instances of this provider in the workspace of this one whose setting `name`, which must not be secret, has that value. */
   siblings: (id: string, name: string, value: string) => Promise<Known[]>
+  /** Finds the file behind a media address of this gateway; null if there is none, undefined for every other address. */
+  file: (url: string) => Promise<StoredFile | null | undefined>
+}
+
+/** A file in the gateway's store. */
+export interface StoredFile {
+  id: string
+  mimeType: string
+  /** In bytes. */
+  size: number
+  extension: string
+  /** Opens it; undefined if it was deleted. The stream must be read or destroyed. */
+  open: () => Promise<Readable | undefined>
 }
 
 export interface ProviderRequest {
@@ -262,6 +287,8 @@ export interface Connector<Instance, Known> {
 /** A provider as the gateway calls it: it takes instances as they are stored. */
 export interface Provider extends Connector<StoredInstance, StoredInstance> {
   name: ProviderName
+  /** The setting that names the account at the network: a workspace has one instance for each, and it never changes. */
+  identity: string | undefined
   /** Validates the settings of a new instance, and encrypts the secret ones. @throws VALIDATION_ERROR that names each wrong setting. */
   storeSettings: (given: unknown) => StoredSettings
   /** The secrets that outlive a logout, encrypted. */

@@ -104,7 +104,7 @@ export async function applyIn(app: App, tx: Sql, receipts: readonly Receipt[]): 
   )
   await emit(tx, events)
   for (const [i, { instanceId, restricted, error }] of receipts.entries()) {
-    if (restricted && results[i] === 'applied') await applyChange(app, tx, { instanceId, restricted, error })
+    if (restricted && results[i] === 'applied') await applyChange(app, tx, { instanceId, restricted, atRisk: true, error })
   }
   return results
 }
