@@ -23,6 +23,8 @@ import { releaseImplementation, sweepImplementation } from './messages/dispatch/
 import { eraseImplementation } from './messages/erase/erase.ts'
 import { countingSink } from './messages/events.ts'
 import { earlyImplementation } from './messages/receipts/early.ts'
+import { readImplementation } from './messages/receipts/mark-read.ts'
+import { fetchImplementation } from './messages/receipts/media.ts'
 import { expireImplementation } from './messages/retention/sweep.ts'
 import { cloudJobs } from './providers/cloud/jobs.ts'
 import { providers } from './providers/providers.ts'
@@ -42,6 +44,8 @@ const jobs: readonly JobImplementation[] = [
   sweepImplementation,
   expireImplementation,
   earlyImplementation,
+  fetchImplementation,
+  readImplementation,
   eraseImplementation,
   advanceImplementation,
   sweepCampaigns,
