@@ -22,6 +22,9 @@ import { dispatchImplementations } from './messages/dispatch/dispatch.ts'
 import { releaseImplementation, sweepImplementation } from './messages/dispatch/waiting.ts'
 import { eraseImplementation } from './messages/erase/erase.ts'
 import { countingSink } from './messages/events.ts'
+import { earlyImplementation } from './messages/receipts/early.ts'
+import { readImplementation } from './messages/receipts/mark-read.ts'
+import { fetchImplementation } from './messages/receipts/media.ts'
 import { expireImplementation } from './messages/retention/sweep.ts'
 import { cloudJobs } from './providers/cloud/jobs.ts'
 import { providers } from './providers/providers.ts'
@@ -41,6 +44,9 @@ const jobs: readonly JobImplementation[] = [
   releaseImplementation,
   sweepImplementation,
   expireImplementation,
+  earlyImplementation,
+  fetchImplementation,
+  readImplementation,
   eraseImplementation,
   advanceImplementation,
   sweepCampaigns,
