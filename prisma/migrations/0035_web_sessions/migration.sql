@@ -34,6 +34,7 @@ CREATE TABLE "web_calls" (
   "instanceId" UUID NOT NULL,
   "request" JSONB NOT NULL,
   "answer" JSONB,
+  "takenAt" TIMESTAMPTZ(3),
   "createdAt" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   CONSTRAINT "web_calls_pkey" PRIMARY KEY ("id"),
   CONSTRAINT "web_calls_instanceId_fkey" FOREIGN KEY ("instanceId") REFERENCES "instances" ("id") ON DELETE CASCADE ON UPDATE CASCADE

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { App } from '../../core/app.ts'
 import type { OutgoingMessage } from '../provider.ts'
-import type { ComposeOptions } from './content.ts'
+import type { ComposeOptions } from './composing.ts'
 import { type Option, readOptions, storeOptions } from './options.sql.ts'
 
 type ButtonsMessage = Extract<OutgoingMessage, { type: 'buttons' }>

@@ -1,22 +1,10 @@
 // Content of an outgoing message as the network takes it, by type.
 import type { AnyMessageContent } from 'baileys'
-import type { App } from '../../core/app.ts'
-import type { OutgoingMessage, ProviderInstance } from '../provider.ts'
+import type { OutgoingMessage } from '../provider.ts'
 import { nativeButtons, numberedButtons } from './buttons.ts'
-import type { Host } from './host.ts'
-import type { Live } from './live.ts'
+import type { ComposeOptions } from './composing.ts'
 import { loadMedia } from './media.ts'
-import type { WebSettings } from './settings.ts'
 import { vcardOf } from './vcard.ts'
-
-export interface ComposeOptions {
-  app: App
-  host: Host
-  live: Live
-  instance: ProviderInstance<WebSettings>
-  jid: string
-  stanzaId: string
-}
 
 /** Prepares a message, with its file at hand. Returns the call that sends it. @throws MediaRejected when its file cannot be used. */
 export async function composeFor(options: ComposeOptions, message: OutgoingMessage): Promise<() => Promise<unknown>> {

@@ -1,6 +1,7 @@
 // Holds the connections of this process: takes leases on what nobody holds, keeps the processes even, and gives back at the end.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
+import { answerCalls, type CarryOut } from './calls.ts'
 import type { Host } from './host.ts'
 import { beat, claim, leave, release, survey } from './leases.sql.ts'
 import { createLimit } from './limit.ts'
@@ -21,7 +22,7 @@ const mostClaims = 50
 /** Connections that log in at the same time. Each login is up to 0.1 s of processor time. */
 const logins = 6
 
-export function startHolder(app: App, host: Host): Holder {
+export function startHolder(app: App, host: Host, carryOut: CarryOut): Holder {
   const { leaseMs, beatMs, lookMs } = timing(app)
   const sessions = new Map<string, Session>()
   const closing = new Set<Promise<void>>()
@@ -58,6 +59,7 @@ export function startHolder(app: App, host: Host): Holder {
       // Lost, or something else is wanted: the next look begins anew once it is closed.
       else retire(session)
     }
+    if (sessions.size > 0) await answerCalls(app, carryOut)
     for (const { instanceId, token, leftMs } of held) begin(instanceId, token, readAt + leftMs - marginMs)
     const share = Math.ceil(wanted / Math.max(1, nodes))
     const spare = [...sessions.values()].slice(share)
