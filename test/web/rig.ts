@@ -1,5 +1,5 @@
 // Instances of `web` on the loopback network: creates them, pairs them, sends.
-import { type Account, type Api, api, atEnd, createAccount, until } from '../kit/kit.ts'
+import { type Account, type Api, api, atEnd, createAccount, sql, until } from '../kit/kit.ts'
 import { Loopback, rootKey } from './loopback.ts'
 
 /** Environment of a gateway whose instances of `web` connect to this network. */
@@ -64,4 +64,9 @@ export async function openClient(databaseUrl: string, gateway: { url: string }):
     },
   }
   return client
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the columns are those of the statement
+export async function rowsOf(databaseUrl: string, text: string, values: unknown[] = []): Promise<any[]> {
+  return (await sql(databaseUrl).query(text, values)).rows
 }
