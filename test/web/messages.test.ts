@@ -45,7 +45,7 @@ describe('messages of an instance of web', () => {
 
   it('carry places and contacts', async () => {
     const place = await arrivedAs(
-      await send({ type: 'location', latitude: 45.46, longitude: 9.19, name: 'Duomo', address: 'Milano' }),
+      await send({ type: 'location', latitude: 45.46, longitude: 9.19, locationName: 'Duomo', locationAddress: 'Milano' }),
     )
     expect(place.message.locationMessage).toMatchObject({ degreesLatitude: 45.46, name: 'Duomo', address: 'Milano' })
     const contact = await client.api.post('contacts', { name: 'Lee, Ann', phone: '+393330000001' })
