@@ -29,6 +29,7 @@ export function defineProvider<Settings extends object>(definition: ProviderDefi
   return (app) => {
     const store = createSettingsStore(app.sealer, definition.settings, definition.secrets, definition.identity)
     const connector = definition.open(app)
+    const { fetchMedia, markRead } = connector
     const complete = ({ id, waNumber, ...stored }: StoredInstance) => ({ id, waNumber, settings: store.open(stored) })
     const known = ({ id, waNumber, ...stored }: StoredInstance) => ({ id, waNumber, settings: store.openKnown(stored) })
     const hostOf = (host: ProviderHost<StoredInstance>): ProviderHost<ProviderInstance<Partial<Settings>>> => ({
@@ -37,6 +38,7 @@ export function defineProvider<Settings extends object>(definition: ProviderDefi
         const stored = await host.instance(id)
         return stored && known(stored)
       },
+      siblings: async (...of) => (await host.siblings(...of)).map(known),
     })
 
     async function send(stored: StoredInstance, message: Parameters<Provider['send']>[1]): Promise<SendOutcome> {
@@ -53,6 +55,7 @@ export function defineProvider<Settings extends object>(definition: ProviderDefi
 
     return {
       name: definition.name,
+      installed: connector.installed,
       identity: definition.identity,
       storeSettings: store.store,
       changeSettings: store.change,
@@ -69,6 +72,8 @@ export function defineProvider<Settings extends object>(definition: ProviderDefi
       freeContentMs: connector.freeContentMs,
       verifyToken: (instance) => connector.verifyToken?.(known(instance)),
       lookup: async (instance, numbers) => await connector.lookup(complete(instance), numbers),
+      fetchMedia: fetchMedia && (async (instance, ...rest) => await fetchMedia(complete(instance), ...rest)),
+      markRead: markRead && (async (instance, message) => await markRead(complete(instance), message)),
       start: (host) => connector.start(hostOf(host)),
       routes: connector.routes?.map((route) => ({
         ...route,

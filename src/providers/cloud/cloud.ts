@@ -4,6 +4,9 @@ import { defineProvider } from '../define-provider.ts'
 import type { Connector } from '../provider.ts'
 import { addDeparture } from './cloud.sql.ts'
 import { startHealth } from './health.ts'
+import { hookRoutes } from './hook.ts'
+import { fetchMedia } from './hook-media.ts'
+import { markRead } from './hook-read.ts'
 import { cloudHost, keepHost } from './host.ts'
 import { enqueueLink } from './link-job.ts'
 import { opus } from './media.ts'
@@ -40,5 +43,8 @@ function openCloud(app: App): Connector<CloudInstance, KnownCloudInstance> {
       keepHost(app, host)
       return startHealth(app, host)
     },
+    fetchMedia: (...of) => fetchMedia(app, ...of),
+    markRead: (...of) => markRead(app, ...of),
+    routes: hookRoutes(app),
   }
 }
