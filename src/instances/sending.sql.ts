@@ -7,6 +7,7 @@ export type SendingInstance = Pick<
   Instance,
   | 'id'
   | 'workspaceId'
+  | 'provider'
   | 'waNumber'
   | 'firstConnectedAt'
   | 'restrictedAt'
@@ -26,7 +27,7 @@ export async function readSendingInstances(
 ): Promise<{ now: Date; instances: Map<string, SendingInstance> }> {
   const { rows } = await tx.query<SendingInstance & { now: Date }>({
     name: 'instances.sending',
-    text: `select date_trunc('milliseconds', now()) as now, i.id, i."workspaceId", i."waNumber", i."firstConnectedAt", i."restrictedAt",
+    text: `select date_trunc('milliseconds', now()) as now, i.id, i."workspaceId", i.provider, i."waNumber", i."firstConnectedAt", i."restrictedAt",
         i."atRiskAt", i."dailyRecipients", coalesce(i.disconnections, '{}') as disconnections, i."deletedAt"
       from (select 1) one left join instances i on i.id = any($1::uuid[])`,
     values: [ids],

@@ -60,8 +60,8 @@ export async function createInstance(ctx: Context, input: z.output<typeof create
     try {
       return withoutSecrets(await tx.db.instance.create({ data }))
     } catch (error) {
-      if (!network.identity || !isTaken(error)) throw error
-      return fail('CONFLICT', `settings.${network.identity}: another instance of the workspace has it`)
+      if (network.identity.length === 0 || !isTaken(error)) throw error
+      return fail('CONFLICT', `settings.${network.identity.join(', ')}: another instance of the workspace has it`)
     }
   })
 }

@@ -17,8 +17,8 @@ export interface ProviderDefinition<Settings extends object> {
   /** With `z.strictObject`, unknown settings are refused. */
   settings: z.ZodType<Settings>
   secrets: Secrets<Settings>
-  /** The setting that names the account at the network, which no other instance of the workspace may have. A unique index enforces it. */
-  identity?: keyof Settings & string
+  /** The settings that say which account it is, and which therefore cannot be changed. A unique index keeps them apart in a workspace. */
+  identity?: readonly (keyof Settings & string)[]
   /** Opens the network for one App. */
   open: (app: App) => Connector<ProviderInstance<Settings>, ProviderInstance<Partial<Settings>>>
 }
@@ -55,7 +55,7 @@ export function defineProvider<Settings extends object>(definition: ProviderDefi
 
     return {
       name: definition.name,
-      identity: definition.identity,
+      identity: definition.identity ?? [],
       storeSettings: store.store,
       secretsAfterLogout: store.afterLogout,
       sendsOnce: (instance) => connector.sendsOnce(known({ ...instance, credentials: null })),
@@ -64,6 +64,7 @@ export function defineProvider<Settings extends object>(definition: ProviderDefi
       logout: async (instance, tx) => await connector.logout(known(instance), tx),
       send,
       holds: connector.holds,
+      faultOfFile: connector.faultOfFile,
       lookup: async (instance, numbers) => await connector.lookup(complete(instance), numbers),
       fetchMedia: fetchMedia && (async (instance, ...rest) => await fetchMedia(complete(instance), ...rest)),
       markRead: markRead && (async (instance, message) => await markRead(complete(instance), message)),

@@ -278,6 +278,11 @@ export interface Connector<Instance, Known> {
   fetchMedia?: (instance: Instance, media: InboundMedia, signal: AbortSignal) => Promise<FetchedMedia>
   /** Tells the network that an inbound message was read. With `holds`, only the holder is asked. */
   markRead?: (instance: Instance, message: { providerMessageId: string; from: string }) => Promise<MarkedRead>
+  /**
+   * Says what a file must be that a message of the type cannot have on this network, as words that follow the name of a field. Asked when
+   * a message is accepted whose file is in our store.
+   */
+  faultOfFile?: (type: OutgoingType, mimeType: string) => string | undefined
   /** Starts to report; only processes with the worker role call it. */
   start: (host: ProviderHost<Known>) => Promise<AsyncDisposable>
   /** HTTP routes that the network calls; processes with the http role serve them. */
@@ -287,8 +292,8 @@ export interface Connector<Instance, Known> {
 /** A provider as the gateway calls it: it takes instances as they are stored. */
 export interface Provider extends Connector<StoredInstance, StoredInstance> {
   name: ProviderName
-  /** The setting that names the account at the network: a workspace has one instance for each, and it never changes. */
-  identity: string | undefined
+  /** The settings that say which account it is: a workspace has one instance for each account. */
+  identity: readonly string[]
   /** Validates the settings of a new instance, and encrypts the secret ones. @throws VALIDATION_ERROR that names each wrong setting. */
   storeSettings: (given: unknown) => StoredSettings
   /** The secrets that outlive a logout, encrypted. */

@@ -41,8 +41,8 @@ export function createAccounts(): AccountsOfMeta {
   function addNumber(given: Partial<MetaNumber> = {}): MetaNumber {
     const digits = String(randomInt(1e6, 9e6))
     const number: MetaNumber = {
-      id: String(randomInt(1e14, 9e14)),
-      businessAccountId: String(randomInt(1e14, 9e14)),
+      id: String(randomInt(1e14, 3e14)),
+      businessAccountId: String(randomInt(1e14, 3e14)),
       accessToken: `EAA${randomBytes(24).toString('hex')}`,
       appSecret: randomBytes(16).toString('hex'),
       pin: undefined,

@@ -227,5 +227,5 @@ export function errorOf(code: number, details: string): object {
 }
 
 function idOf(): string {
-  return String(randomInt(1e14, 9e14))
+  return String(randomInt(1e14, 3e14))
 }

@@ -18,6 +18,8 @@ import { senderOf } from '../../core/principal.ts'
 import { emit } from '../../events/log/emit.ts'
 import type { Message } from '../../generated/prisma/client.ts'
 import { withoutFile } from '../../message-types/fields.ts'
+import type { SendType } from '../../message-types/service.ts'
+import { providerOf } from '../../providers/providers.ts'
 import { suppressed } from '../../suppressions/service.ts'
 import { dispatchRequest, enqueueDispatch } from '../dispatch/dispatch-job.ts'
 import { lookUp, type References } from '../dispatch/look-up.ts'
@@ -110,7 +112,7 @@ async function acceptAll(app: App, submissions: readonly Submission[], keyWaitMs
     const results: (Result | undefined)[] = submissions.map(() => undefined)
     await replayRepeated(app, tx, submissions, results, keyWaitMs)
     const references = await lookUp(app, tx, submissions)
-    const drafts = draftAll(submissions, results, references)
+    const drafts = draftAll(app, submissions, results, references)
     const accepted = await reserve(tx, drafts, results)
     await store(app, tx, accepted, results)
     await storeResults(app, tx, submissions, results)
@@ -125,7 +127,12 @@ interface Draft extends Omit<NewMessage, 'acceptedAt'> {
   submission: Submission
 }
 
-function draftAll(submissions: readonly Submission[], results: (Result | undefined)[], references: References): Draft[] {
+function draftAll(
+  app: App,
+  submissions: readonly Submission[],
+  results: (Result | undefined)[],
+  references: References,
+): Draft[] {
   const drafts: Draft[] = []
   for (const [index, submission] of submissions.entries()) {
     if (results[index] !== undefined) continue
@@ -133,8 +140,11 @@ function draftAll(submissions: readonly Submission[], results: (Result | undefin
     const instance = references.instance(submission)
     const contact = references.contact(submission)
     try {
-      if (references.lacksFile(submission)) throw failure('VALIDATION_ERROR', `mediaUrl: ${withoutFile}`)
+      const fileType = references.fileType(submission)
+      if (fileType === null) throw failure('VALIDATION_ERROR', `mediaUrl: ${withoutFile}`)
       if (!instance) throw failure('NOT_FOUND', 'Instance not found')
+      const fault = fileType && providerOf(app, instance.provider)?.faultOfFile?.(input.type as SendType, fileType)
+      if (fault) throw failure('VALIDATION_ERROR', `mediaUrl: ${fault}`)
       const composed =
         input.templateId == null ? compose(input, contact) : fillTemplate(input, contact, references.template(submission))
       if (references.isSuppressed(submission)) throw failure(suppressed)

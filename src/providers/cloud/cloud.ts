@@ -9,10 +9,11 @@ import { fetchMedia } from './hook-media.ts'
 import { markRead } from './hook-read.ts'
 import { cloudHost, keepHost } from './host.ts'
 import { enqueueLink } from './link-job.ts'
+import { opus } from './media.ts'
 import { createSend } from './send.ts'
 import { type CloudInstance, type KnownCloudInstance, secrets, settings } from './settings.ts'
 
-export const cloud = defineProvider({ name: 'cloud', settings, secrets, identity: 'phoneNumberId', open: openCloud })
+export const cloud = defineProvider({ name: 'cloud', settings, secrets, identity: ['phoneNumberId'], open: openCloud })
 
 function openCloud(app: App): Connector<CloudInstance, KnownCloudInstance> {
   return {
@@ -32,6 +33,8 @@ function openCloud(app: App): Connector<CloudInstance, KnownCloudInstance> {
     send: createSend(app, () => cloudHost(app)),
     // Meta has no look-up of numbers.
     lookup: async (_, numbers) => numbers.map(() => null),
+    faultOfFile: (type, mimeType) =>
+      type === 'voice_note' && mimeType !== opus ? 'must be Ogg with Opus for a voice note' : undefined,
     async start(host) {
       keepHost(app, host)
       return startHealth(app, host)
