@@ -60,7 +60,8 @@ async function receive(app: App, request: ProviderRequest, host: Host): Promise<
   const { changes, ignored } = await readPost(request.body)
   count(app, 'ignored', ignored)
   await orUnavailable(app, async () => {
-    const instances = new Map<string, Promise<KnownCloudInstance | undefined>>()
+    const own = instance.settings.phoneNumberId as string
+    const instances = new Map<string, Promise<KnownCloudInstance | undefined>>([[own, Promise.resolve(instance)]])
     for (const change of changes) {
       const { phoneNumberId } = change
       if (instances.size === mostNumbers && !instances.has(phoneNumberId)) {
@@ -83,13 +84,12 @@ function isSigned({ headers, body }: ProviderRequest, appSecret: string | undefi
   return timingSafeEqual(Buffer.from(hex, 'hex'), createHmac('sha256', appSecret).update(body).digest())
 }
 
-/** The instance of the number: only one whose app secret signed the post, in the same workspace. */
+/** The other instance that has the number: only one whose app secret signed the post, in the same workspace. */
 async function instanceFor(
   signer: KnownCloudInstance,
   phoneNumberId: string,
   host: Host,
 ): Promise<KnownCloudInstance | undefined> {
-  if (phoneNumberId === signer.settings.phoneNumberId) return signer
   const others = await host.siblings(signer.id, 'phoneNumberId', phoneNumberId)
   return others.find(({ settings }) => settings.appSecret === signer.settings.appSecret)
 }
