@@ -1,8 +1,9 @@
 // Contract with a messaging network (provider): what it is handed, and what it reports. defineProvider implements it.
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { Sql } from '../core/database/database.ts'
 import type { MessageType, ProviderName } from '../generated/prisma/enums.ts'
-import type { StoredSettings } from './settings.ts'
+import type { ChangedSettings, StoredSettings } from './settings.ts'
 
 export type { ProviderName }
 
@@ -42,11 +43,15 @@ export interface ApprovedTemplate {
   name: string
   language: string
   parameters: readonly string[]
+  /** The network's names of the parameters, in the same order, if it tells them apart by name and not by position. */
+  names?: readonly string[]
 }
 
 interface OutgoingOf<Type extends OutgoingType> {
   /** The gateway's own id, and the same on every attempt. */
   reference: string
+  /** The number of this attempt, from 1. Those that waited because the network asked for it are not counted. */
+  attempt?: number
   to: string
   type: Type
   /** The text, the caption, or what stands for the content in a list. */
@@ -148,14 +153,23 @@ export interface InboundMessage {
 
 export interface StateChange {
   instanceId: string
-  /** Omitted if only `restricted` changes. */
+  /** Omitted if only the account's standing changes. */
   status?: 'connecting' | 'pairing' | 'connected' | 'disconnected' | 'logged_out'
   qr?: string | null
   pairingCode?: string | null
   waNumber?: string
   error?: string | null
+  /** The network restricts the account, or says that it is close to that. Both count for a while after the last report. */
   restricted?: boolean
+  atRisk?: boolean
+  /** Most different recipients in 24 hours that the network allows; {@link noDailyBound} if it allows any number. */
+  dailyRecipients?: number
+  /** Details of the account, in place of the former ones. */
+  meta?: Record<string, string | null>
 }
+
+/** The largest number that a field of the graph can have. */
+export const noDailyBound = 2 ** 31 - 1
 
 /** Receives what a provider reports. Each call resolves when the report is committed, so that the provider can discard it. */
 export interface Reports {
@@ -172,6 +186,19 @@ export interface Reports {
 export interface ProviderHost<Known> extends Reports {
   /** Finds an instance of this provider. Deleted ones are not found. */
   instance: (id: string) => Promise<Known | undefined>
+  /** Finds the file behind a media address of this gateway; null if there is none, undefined for every other address. */
+  file: (url: string) => Promise<StoredFile | null | undefined>
+}
+
+/** A file in the gateway's store. */
+export interface StoredFile {
+  id: string
+  mimeType: string
+  /** In bytes. */
+  size: number
+  extension: string
+  /** Opens it; undefined if it was deleted. The stream must be read or destroyed. */
+  open: () => Promise<Readable | undefined>
 }
 
 export interface ProviderRequest {
@@ -225,10 +252,24 @@ export interface Connector<Instance, Known> {
    */
   holds?: (instanceId: string) => boolean
   /**
+   * Says what a file must be that a message of the type cannot have on this network, as words that follow the name of a field. Asked when
+   * a message is accepted whose file is in our store.
+   */
+  faultOfFile?: (type: OutgoingType, mimeType: string) => string | undefined
+  /**
    * The account that a hold of an account names, for networks that limit several instances together; null without one. Each claim of a
    * message calls it, so the secrets are not decrypted for it.
    */
   accountOf?: (instance: Known) => string | null
+  /**
+   * Sends templates that the network approved: a message from a template that has such a form is handed over with `template`. Without this,
+   * every message is handed over as what it shows.
+   */
+  sendsTemplates?: boolean
+  /** For a network that takes anything but approved templates only this long, in milliseconds, after the recipient's last message. */
+  freeContentMs?: number
+  /** The token with which the network verifies the address of its callbacks, for people who set that address by hand. */
+  verifyToken?: (instance: Known) => string | undefined
   /** Starts to report; only processes with the worker role call it. */
   start: (host: ProviderHost<Known>) => Promise<AsyncDisposable>
   /** HTTP routes that the network calls; processes with the http role serve them. */
@@ -238,8 +279,12 @@ export interface Connector<Instance, Known> {
 /** A provider as the gateway calls it: it takes instances as they are stored. */
 export interface Provider extends Connector<StoredInstance, StoredInstance> {
   name: ProviderName
+  /** The setting that names the account at the network, of which a workspace has one instance. */
+  identity: string | undefined
   /** Validates the settings of a new instance, and encrypts the secret ones. @throws VALIDATION_ERROR that names each wrong setting. */
   storeSettings: (given: unknown) => StoredSettings
+  /** Changes some settings in place. @throws VALIDATION_ERROR that names each setting that is wrong or cannot be changed. */
+  changeSettings: (stored: StoredSettings, given: Readonly<Record<string, unknown>>) => ChangedSettings
   /** The secrets that outlive a logout, encrypted. */
   secretsAfterLogout: (stored: StoredSettings) => StoredSettings['credentials']
 }

@@ -16,6 +16,7 @@ export interface OpenRow extends Omit<OpenMessage, 'sendsOnce' | 'reconcileMs'> 
   body: string
   mediaUrl: string | null
   content: OutgoingMessage['content']
+  template: OutgoingMessage['template']
   workspaceId: string
   campaignId: string | null
   ignoresSuppression: boolean
@@ -60,7 +61,7 @@ const planInForce = planInForceSql('s')
 export async function lockOpen(tx: Sql, ids: readonly string[]): Promise<OpenRow[]> {
   const { rows } = await tx.query<OpenRow>({
     name: 'messages.claim.read',
-    text: `select m.id, m."instanceId", m.peer, m."to", m.type, m.body, m."mediaUrl", m.content, m."workspaceId", m."campaignId",
+    text: `select m.id, m."instanceId", m.peer, m."to", m.type, m.body, m."mediaUrl", m.content, m.template, m."workspaceId", m."campaignId",
         m."ignoresSuppression", m."scheduledAt", m.status,
         m."dueAt", m."nextAttemptAt", m."leaseToken", m."leaseUntil", m."acceptedAt", m.attempts, case when m."waitingSince" is not null then m."heldBy" end as "heldBy", m."countedPeriod" is not null as counted,
         m."handedAt" is not null or m."leaseToken" is not null as "mayHaveLeft",

@@ -7,6 +7,7 @@ import { sqlTransaction } from '../../core/database/transaction.ts'
 import { readSendingInstances } from '../../instances/sending.sql.ts'
 import type { OutgoingMessage, ProviderName, StoredInstance } from '../../providers/provider.ts'
 import { providerOf } from '../../providers/providers.ts'
+import { readOutside, warnOutside } from '../safety/free-window.ts'
 import { type Decision, decide, leaseMs, type OpenMessage } from '../safety/policy.ts'
 import { safetyBook } from '../safety/safety.ts'
 import { instanceOf, lockOpen, type OpenRow, recipientOf, storeJudgements, storeLeases } from './claim.sql.ts'
@@ -151,8 +152,8 @@ function withProvider(app: App, row: OpenRow): OpenMessage {
 }
 
 /** The row holds the content of its type, because the message was stored as its type composes it. */
-function outgoingOf({ id, to, type, body, mediaUrl, content }: OpenRow): OutgoingMessage {
-  return { reference: id, to, type, body, mediaUrl, content, template: null } as OutgoingMessage
+function outgoingOf({ id, attempts, to, type, body, mediaUrl, content, template }: OpenRow): OutgoingMessage {
+  return { reference: id, attempt: attempts + 1, to, type, body, mediaUrl, content, template } as OutgoingMessage
 }
 
 /** Reserves quota for messages that hold none yet: scheduled ones. Instant messages took their quota when they were accepted. */
@@ -176,9 +177,13 @@ async function judgeScheduled(app: App, tx: Sql, rows: readonly OpenRow[]): Prom
     readSendingInstances(tx, [...new Set(pairs.map(({ instanceId }) => instanceId))]),
     book.load(pairs, tx),
   ])
-  const judged = scheduled.flatMap(({ id, instanceId, to }) => {
+  const leaving = scheduled.flatMap(({ id, to, template, workspaceId, instanceId }) => {
     const instance = instances.get(instanceId)
-    return instance ? [{ id, ...book.judgeAgain(instance, to, now) }] : []
+    return instance ? [{ id, to, template, instance, principal: { workspaceId }, scheduledAt: null }] : []
+  })
+  const judged = (await readOutside(app, tx, leaving)).map(({ id, to, instance, outside }) => {
+    const judgement = book.judgeAgain(instance, to, now)
+    return { id, ...(outside ? warnOutside(judgement) : judgement) }
   })
   await storeJudgements(tx, judged)
 }
