@@ -23,7 +23,8 @@ import { withdrawMessages } from './withdraw.ts'
 
 export interface ClaimedMessage extends Dispatchable {
   token: string
-  leaseUntil: Date
+  /** When its lease is over, by the clock of the database. */
+  guardAt: Date
   /** True if a job looks at it when the lease is over, so that the job that brought it need not wait for its end. */
   guarded: boolean
   peer: string
@@ -187,17 +188,18 @@ async function judgeScheduled(app: App, tx: Sql, rows: readonly OpenRow[]): Prom
   await storeJudgements(tx, judged)
 }
 
+/** Between the statement that reads the time and the one that stores the lease. */
+const guardMarginMs = 100
+
 /** Leases messages. Those of slow networks, and those without a job, get a job that looks at them when the lease is over. */
 async function lease(app: App, tx: Sql, rows: readonly OpenRow[], released: boolean): Promise<ClaimedMessage[]> {
   if (rows.length === 0) return []
-  const leases = rows.map(({ id }) => ({ id, token: randomUUID() }))
-  const leaseUntil = await storeLeases(tx, leases, leaseMs)
-  const claimed = rows.map((row, i) => ({
+  const claimed = rows.map((row) => ({
     id: row.id,
     scheduledAt: row.scheduledAt,
     campaignId: row.campaignId,
-    token: (leases[i] as { token: string }).token,
-    leaseUntil,
+    token: randomUUID(),
+    guardAt: new Date(row.now.getTime() + leaseMs + guardMarginMs),
     guarded: released || inFlight(app).isSlow(row.instanceId),
     peer: row.peer,
     attempt: row.attempts + 1,
@@ -206,6 +208,10 @@ async function lease(app: App, tx: Sql, rows: readonly OpenRow[], released: bool
     instance: instanceOf(row),
     outgoing: outgoingOf(row),
   }))
-  await enqueueDispatch(app, tx, claimed.filter(({ guarded }) => guarded).map(guardRequest))
+  // In one round trip, so that messages of fast networks in this claim do not wait for those of slow ones.
+  await Promise.all([
+    storeLeases(tx, claimed, leaseMs),
+    enqueueDispatch(app, tx, claimed.filter(({ guarded }) => guarded).map(guardRequest)),
+  ])
   return claimed
 }
