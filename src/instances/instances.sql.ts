@@ -1,6 +1,7 @@
 // SQL of instances: their row locks, and the change of their state under that lock.
 import type { Sql } from '../core/database/database.ts'
 import type { Instance, InstanceStatus } from '../generated/prisma/client.ts'
+import type { StateChange } from '../providers/provider.ts'
 
 /** Locks an instance of the workspace that is not deleted. */
 export async function lockInstance(tx: Sql, workspaceId: string, id: string): Promise<Instance | undefined> {
@@ -28,6 +29,20 @@ export async function markDeleted(tx: Sql, id: string): Promise<void> {
   await tx.query('update instances set "deletedAt" = now(), credentials = null, "updatedAt" = now() where id = $1', [id])
 }
 
+/** Stores what its owner may change of a locked instance. */
+export async function storeChanges(
+  tx: Sql,
+  id: string,
+  { name, settings, credentials }: { name: string; settings: unknown; credentials: Instance['credentials'] },
+): Promise<void> {
+  await tx.query('update instances set name = $2, settings = $3, credentials = $4, "updatedAt" = now() where id = $1', [
+    id,
+    name,
+    JSON.stringify(settings),
+    credentials,
+  ])
+}
+
 /** Replaces the encrypted secrets of a locked instance. */
 export async function storeCredentials(tx: Sql, id: string, credentials: Instance['credentials']): Promise<void> {
   await tx.query('update instances set credentials = $2 where id = $1', [id, credentials])
@@ -36,6 +51,18 @@ export async function storeCredentials(tx: Sql, id: string, credentials: Instanc
 /** Lets a locked instance rest, or ends its rest. */
 export async function markResting(tx: Sql, id: string, rests: boolean): Promise<void> {
   await tx.query('update instances set "restingAt" = case when $2 then now() end, "updatedAt" = now() where id = $1', [id, rests])
+}
+
+export type Standing = Pick<StateChange, 'atRisk' | 'dailyRecipients' | 'meta'>
+
+/** Stores the network's view of a locked instance. What is left out keeps its value. */
+export async function storeStanding(tx: Sql, id: string, { atRisk = false, dailyRecipients, meta }: Standing): Promise<void> {
+  await tx.query(
+    `update instances set "atRiskAt" = case when $2 then now() else "atRiskAt" end,
+       "dailyRecipients" = coalesce($3, "dailyRecipients"), meta = coalesce($4::jsonb, meta), "updatedAt" = now()
+     where id = $1`,
+    [id, atRisk, dailyRecipients ?? null, meta ? JSON.stringify(meta) : null],
+  )
 }
 
 export async function markRestricted(tx: Sql, id: string, error: string | null): Promise<void> {

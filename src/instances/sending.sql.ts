@@ -5,7 +5,16 @@ import type { Instance } from '../generated/prisma/client.ts'
 /** The part of an instance that new messages need. `disconnections` are those of the last 24 hours. */
 export type SendingInstance = Pick<
   Instance,
-  'id' | 'workspaceId' | 'waNumber' | 'firstConnectedAt' | 'restrictedAt' | 'disconnections' | 'deletedAt'
+  | 'id'
+  | 'workspaceId'
+  | 'provider'
+  | 'waNumber'
+  | 'firstConnectedAt'
+  | 'restrictedAt'
+  | 'atRiskAt'
+  | 'dailyRecipients'
+  | 'disconnections'
+  | 'deletedAt'
 >
 
 /**
@@ -18,8 +27,8 @@ export async function readSendingInstances(
 ): Promise<{ now: Date; instances: Map<string, SendingInstance> }> {
   const { rows } = await tx.query<SendingInstance & { now: Date }>({
     name: 'instances.sending',
-    text: `select date_trunc('milliseconds', now()) as now, i.id, i."workspaceId", i."waNumber", i."firstConnectedAt", i."restrictedAt",
-        coalesce(i.disconnections, '{}') as disconnections, i."deletedAt"
+    text: `select date_trunc('milliseconds', now()) as now, i.id, i."workspaceId", i.provider, i."waNumber", i."firstConnectedAt", i."restrictedAt",
+        i."atRiskAt", i."dailyRecipients", coalesce(i.disconnections, '{}') as disconnections, i."deletedAt"
       from (select 1) one left join instances i on i.id = any($1::uuid[])`,
     values: [ids],
   })
@@ -44,4 +53,20 @@ export async function lockConnectedOrDeleted(tx: Sql, id: string): Promise<boole
     [id],
   )
   return (rowCount ?? 0) > 0
+}
+
+/** The channel on which a process learns that messages wait for a connection that it holds. */
+const channel = 'gateway_holders'
+
+/** Notifies the processes that hold the connections of these instances, when `tx` commits. */
+export async function notifyHolders(tx: Sql, ids: readonly string[]): Promise<void> {
+  await tx.query(
+    `select pg_notify('${channel}', node || ' ' || "instanceId") from instance_leases where "instanceId" = any($1::uuid[]) and "leaseUntil" > now()`,
+    [ids],
+  )
+}
+
+/** Receives these notifications in the session of a dedicated connection. */
+export async function listenAsHolder(sql: Sql): Promise<void> {
+  await sql.query(`listen ${channel}`)
 }

@@ -3,11 +3,13 @@
 import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
 import type { Sql } from '../core/database/database.ts'
-import { transaction } from '../core/database/transaction.ts'
+import { type Tx, transaction } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { acceptedBefore, write } from '../core/idempotency/idempotency.ts'
+import type { PlanLimits } from '../core/principal.ts'
 import type { Media } from '../generated/prisma/client.ts'
+import type { StoredFile } from '../providers/provider.ts'
 import type { SavedFile } from './form.ts'
 import { type MediaType, mediaTypes } from './kinds.ts'
 import { readStored } from './media.sql.ts'
@@ -16,21 +18,45 @@ import { quotaLeft } from './quota.ts'
 import { nameIn, newToken, readName } from './url.ts'
 
 /**
- * Stores a file that was received completely. It is durable when this resolves. The row is written before the bytes, so that leftovers
- * of a crash are found by the row. The file can be found only once both exist.
+ * Stores a file that was received completely. It is durable when this resolves.
  * @throws MEDIA_STORAGE_EXCEEDED when the quota is used up (exact under concurrency); as `Hooks.holdQuota`.
  */
 export async function addMedia(ctx: Context, file: SavedFile, type: MediaType): Promise<Media> {
-  const { app } = ctx
+  const { app, principal } = ctx
   // A repeated request gets its first result even if the quota has no capacity for the file again.
   const [before] = await acceptedBefore<Media>([ctx])
   if (before) return before
-  const id = await reserve(ctx, file, type)
+  return await addFile(app, principal, file, type, {
+    limits: (tx) => app.hooks.holdQuota(tx, principal),
+    commit: (store) => write(ctx, store),
+  })
+}
+
+interface Adding {
+  /** Locks the subscription that pays, and returns the limits of its plan. */
+  limits: (tx: Tx) => Promise<PlanLimits>
+  /** Runs the last step in a transaction. Returns the file that counts, which may be another one that was stored before. */
+  commit: (store: (tx: Tx) => Promise<Media>) => Promise<Media>
+}
+
+/**
+ * Stores a file. The row is written before the bytes, so that leftovers of a crash are found by the row. The file can be found only once
+ * both exist.
+ * @throws MEDIA_STORAGE_EXCEEDED when the quota is used up (exact under concurrency); as the calls of `adding`.
+ */
+export async function addFile(
+  app: App,
+  owner: { workspaceId: string; ownerId: string },
+  file: Pick<SavedFile, 'path' | 'size'>,
+  type: MediaType,
+  { limits, commit }: Adding,
+): Promise<Media> {
+  const id = await reserve(app, owner, { size: file.size, type, limits })
   try {
     await app.failpoint('media.before_put')
     await mediaStore(app).put(id, file.path, file.size)
     await app.failpoint('media.after_put')
-    const media = await write(ctx, async (tx) => {
+    const media = await commit(async (tx) => {
       const where = { id, removedAt: null }
       const [stored] = await tx.db.media.updateManyAndReturn({ where, data: { storedAt: new Date() } })
       return stored ?? fail('SERVICE_UNAVAILABLE')
@@ -47,14 +73,15 @@ export async function addMedia(ctx: Context, file: SavedFile, type: MediaType): 
 }
 
 /** Inserts the row of a file to store, which counts against the quota from then on. */
-async function reserve(ctx: Context, { size }: SavedFile, { mimeType }: MediaType): Promise<string> {
-  const { app, principal } = ctx
-  const { workspaceId, ownerId } = principal
+async function reserve(
+  app: App,
+  { workspaceId, ownerId }: { workspaceId: string; ownerId: string },
+  { size, type, limits }: { size: number; type: MediaType; limits: Adding['limits'] },
+): Promise<string> {
   const id = newId()
   await transaction(app.db, async (tx) => {
-    const limits = await ctx.app.hooks.holdQuota(tx, ctx.principal)
-    if (size > (await quotaLeft(tx.db, ownerId, limits))) fail('MEDIA_STORAGE_EXCEEDED')
-    await tx.db.media.create({ data: { id, workspaceId, token: newToken(), mimeType, size } })
+    if (size > (await quotaLeft(tx.db, ownerId, await limits(tx)))) fail('MEDIA_STORAGE_EXCEEDED')
+    await tx.db.media.create({ data: { id, workspaceId, token: newToken(), mimeType: type.mimeType, size } })
   })
   return id
 }
@@ -79,15 +106,45 @@ export async function findByName(app: App, name: string): Promise<Media> {
   return media
 }
 
+/** The file behind a media address of this gateway; null if there is none, undefined for every other address. */
+export async function fileAt(app: App, url: string): Promise<StoredFile | null | undefined> {
+  const name = nameIn(url, app.config)
+  if (!name) return undefined
+  const { token, extension } = readName(name) as { token: string; extension: string }
+  const media = await app.db.media.findFirst({ where: { token, storedAt: { not: null } } })
+  if (!media || mediaTypes.get(media.mimeType)?.extension !== extension) return null
+  const { id, mimeType, size } = media
+  return { id, mimeType, size, extension, open: () => mediaStore(app).read(id, { start: 0, end: size - 1 }) }
+}
+
+/**
+ * The MIME types of the files behind those of `urls` that are media addresses of this gateway; null for one without a file. Without such
+ * addresses it reads nothing.
+ */
+export async function typesOfFiles(app: App, sql: Sql, urls: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
+  const named = new Map(
+    urls.flatMap((url) => {
+      const name = readName(nameIn(url, app.config) ?? '')
+      return name ? [[url, name] as const] : []
+    }),
+  )
+  if (named.size === 0) return new Map()
+  const stored = await readStored(
+    sql,
+    [...named.values()].map(({ token }) => token),
+  )
+  return new Map(
+    [...named].map(([url, { token, extension }]) => {
+      const type = mediaTypes.get(stored.get(token) ?? '')
+      return [url, type?.extension === extension ? type.mimeType : null]
+    }),
+  )
+}
+
 /** The media addresses of this gateway among `urls` that lead to no file. Without such addresses it reads nothing. */
 export async function urlsWithoutFile(app: App, sql: Sql, urls: readonly string[]): Promise<ReadonlySet<string>> {
-  const named = new Map(urls.flatMap((url) => [[url, readName(nameIn(url, app.config) ?? '')] as const]))
-  const tokens = [...named.values()].flatMap((name) => (name ? [name.token] : []))
-  if (tokens.length === 0) return new Set()
-  const stored = await readStored(sql, tokens)
-  const isMissing = (name: ReturnType<typeof readName>) =>
-    name !== undefined && mediaTypes.get(stored.get(name.token) ?? '')?.extension !== name.extension
-  return new Set([...named].flatMap(([url, name]) => (isMissing(name) ? [url] : [])))
+  const types = await typesOfFiles(app, sql, urls)
+  return new Set([...types].flatMap(([url, type]) => (type === null ? [url] : [])))
 }
 
 /**

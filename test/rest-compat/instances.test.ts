@@ -115,7 +115,11 @@ describe('an instance', () => {
     ['NUL in a name', { name: 'a\0' }, 'name: must not contain NUL or unpaired surrogates'],
     ['a number as name', { name: 5 }, 'name: must be a string'],
     ['an unknown provider', { name: 'x', provider: 'pigeon' }, `provider: must be one of ${providerNames}`],
-    ['a provider not set up', { name: 'x', provider: 'cloud' }, 'provider: cloud is not configured on this server'],
+    [
+      'settings that the network needs',
+      { name: 'x', provider: 'cloud', settings: { phoneNumberId: '1', businessAccountId: '2', appSecret: 's' } },
+      'settings.accessToken: is required',
+    ],
     ['settings that are no object', { name: 'x', settings: [] }, 'settings: must be an object'],
     [
       'NUL in settings',

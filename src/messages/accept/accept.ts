@@ -18,10 +18,13 @@ import { senderOf } from '../../core/principal.ts'
 import { emit } from '../../events/log/emit.ts'
 import type { Message } from '../../generated/prisma/client.ts'
 import { withoutFile } from '../../message-types/fields.ts'
+import type { SendType } from '../../message-types/service.ts'
+import { providerOf, sendsTemplates } from '../../providers/providers.ts'
 import { suppressed } from '../../suppressions/service.ts'
 import { dispatchRequest, enqueueDispatch } from '../dispatch/dispatch-job.ts'
 import { lookUp, type References } from '../dispatch/look-up.ts'
 import { messageEvent } from '../events.ts'
+import { readOutside } from '../safety/free-window.ts'
 import { safetyBook } from '../safety/safety.ts'
 import { compose, fillTemplate } from './compose.ts'
 import { insertMessages } from './insert.sql.ts'
@@ -110,7 +113,7 @@ async function acceptAll(app: App, submissions: readonly Submission[], keyWaitMs
     const results: (Result | undefined)[] = submissions.map(() => undefined)
     await replayRepeated(app, tx, submissions, results, keyWaitMs)
     const references = await lookUp(app, tx, submissions)
-    const drafts = draftAll(submissions, results, references)
+    const drafts = draftAll(app, submissions, results, references)
     const accepted = await reserve(tx, drafts, results)
     await store(app, tx, accepted, results)
     await storeResults(app, tx, submissions, results)
@@ -125,7 +128,12 @@ interface Draft extends Omit<NewMessage, 'acceptedAt'> {
   submission: Submission
 }
 
-function draftAll(submissions: readonly Submission[], results: (Result | undefined)[], references: References): Draft[] {
+function draftAll(
+  app: App,
+  submissions: readonly Submission[],
+  results: (Result | undefined)[],
+  references: References,
+): Draft[] {
   const drafts: Draft[] = []
   for (const [index, submission] of submissions.entries()) {
     if (results[index] !== undefined) continue
@@ -133,10 +141,15 @@ function draftAll(submissions: readonly Submission[], results: (Result | undefin
     const instance = references.instance(submission)
     const contact = references.contact(submission)
     try {
-      if (references.lacksFile(submission)) throw failure('VALIDATION_ERROR', `mediaUrl: ${withoutFile}`)
+      const fileType = references.fileType(submission)
+      if (fileType === null) throw failure('VALIDATION_ERROR', `mediaUrl: ${withoutFile}`)
       if (!instance) throw failure('NOT_FOUND', 'Instance not found')
+      const fault = fileType && providerOf(app, instance.provider)?.faultOfFile?.(input.type as SendType, fileType)
+      if (fault) throw failure('VALIDATION_ERROR', `mediaUrl: ${fault}`)
       const composed =
-        input.templateId == null ? compose(input, contact) : fillTemplate(input, contact, references.template(submission))
+        input.templateId == null
+          ? compose(input, contact)
+          : fillTemplate(input, contact, references.template(submission), sendsTemplates(app, instance.provider))
       if (references.isSuppressed(submission)) throw failure(suppressed)
       drafts.push({
         index,
@@ -183,7 +196,7 @@ async function reserve(tx: Sql, drafts: readonly Draft[], results: (Result | und
 
 /** Inserts the messages with their dispatch jobs, and puts them into `results`. */
 async function store(app: App, tx: Sql, drafts: readonly Accepted[], results: (Result | undefined)[]): Promise<void> {
-  const messages = composeRows(app, drafts)
+  const messages = composeRows(app, await readOutside(app, tx, drafts))
   for (const [i, message] of messages.entries()) results[(drafts[i] as Draft).index] = message
   const requests = messages.map((message) => dispatchRequest(message, message.scheduledAt ?? undefined))
   const events = messages.map((message) => messageEvent(message, 'queued', message.createdAt))
