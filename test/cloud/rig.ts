@@ -31,7 +31,7 @@ export interface Rig {
   /** A connected instance with a number of its own. */
   phone: (given?: Partial<MetaNumber>) => Promise<Phone>
   state: (id: string) => Promise<State>
-  /** Sends a message; returns its id. */
+  /** Sends or schedules a message, by default a text; returns its id. */
   send: (instanceId: string, message: Record<string, unknown>) => Promise<string>
   /** Waits until the message is no longer queued, or has one of these statuses. */
   settled: (id: string, ...statuses: string[]) => Promise<Row>
@@ -117,7 +117,9 @@ export function rigOf(databaseUrl: string, standIn: StandIn, gateway: OpenGatewa
       return { id, number }
     },
     async send(instanceId, message) {
-      const { status, body } = await own.post('messages/send', { instanceId, to: fresh(), type: 'text', ...message })
+      const content = message.type === undefined ? { type: 'text', text: 'hello' } : {}
+      const path = message.scheduledAt === undefined ? 'messages/send' : 'messages/schedule'
+      const { status, body } = await own.post(path, { instanceId, to: fresh(), ...content, ...message })
       expect({ status, body }).toMatchObject({ status: 201 })
       return body.data.id
     },
