@@ -21,7 +21,7 @@ export interface Phone {
 export interface Rig {
   databaseUrl: string
   standIn: StandIn
-  gateway: OpenGateway
+  gateway: Pick<OpenGateway, 'url' | 'logs'>
   account: Account
   api: Api
   /** Creates an instance for a number of Meta. */
@@ -70,7 +70,7 @@ export async function openRig(env: Record<string, string> = {}): Promise<Rig> {
   return rigOf(databaseUrl, standIn, gateway, account)
 }
 
-export function rigOf(databaseUrl: string, standIn: StandIn, gateway: OpenGateway, account: Account): Rig {
+export function rigOf(databaseUrl: string, standIn: StandIn, gateway: Pick<OpenGateway, 'url' | 'logs'>, account: Account): Rig {
   const own = api(gateway, account.apiKey)
   const pool = sql(databaseUrl)
 

@@ -52,5 +52,5 @@ it('are nowhere in the clear, whatever happens to the instance', async () => {
   }
   expect(found).toEqual([])
   expect(tables.length).toBeGreaterThan(30)
-  expect(rig.gateway.logs.length).toBeGreaterThan(5)
+  expect(rig.gateway.logs.length).toBeGreaterThan(1)
 })
