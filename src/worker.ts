@@ -19,6 +19,7 @@ import { startRelay } from './events/log/relay.ts'
 import { closeImplementation } from './instances/close.ts'
 import { mediaJobs } from './media/jobs.ts'
 import { dispatchImplementations } from './messages/dispatch/dispatch.ts'
+import { startDraining } from './messages/dispatch/drain.ts'
 import { releaseImplementation, sweepImplementation } from './messages/dispatch/waiting.ts'
 import { eraseImplementation } from './messages/erase/erase.ts'
 import { countingSink } from './messages/events.ts'
@@ -65,6 +66,7 @@ export async function startWorker(app: App): Promise<AsyncDisposable> {
     for (const provider of providers(app).values()) parts.use(await provider.start(hostFor(app, provider.name)))
     parts.use(deliveryQueues(app).start())
     parts.use(startPlanSweep(app))
+    parts.use(startDraining(app))
     parts.use(await workOn(app, jobs))
   }
   return parts.move()

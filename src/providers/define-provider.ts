@@ -63,6 +63,7 @@ export function defineProvider<Settings extends object>(definition: ProviderDefi
       send,
       holds: connector.holds,
       faultOfFile: connector.faultOfFile,
+      accountOf: connector.accountOf && ((instance) => connector.accountOf?.(known({ ...instance, credentials: null })) ?? null),
       lookup: async (instance, numbers) => await connector.lookup(complete(instance), numbers),
       start: (host) => connector.start(hostOf(host)),
       routes: connector.routes?.map((route) => ({

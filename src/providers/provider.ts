@@ -254,6 +254,11 @@ export interface Connector<Instance, Known> {
    * a message is accepted whose file is in our store.
    */
   faultOfFile?: (type: OutgoingType, mimeType: string) => string | undefined
+  /**
+   * The account that a hold of an account names, for networks that limit several instances together; null without one. Each claim of a
+   * message calls it, so the secrets are not decrypted for it.
+   */
+  accountOf?: (instance: Known) => string | null
   /** Starts to report; only processes with the worker role call it. */
   start: (host: ProviderHost<Known>) => Promise<AsyncDisposable>
   /** HTTP routes that the network calls; processes with the http role serve them. */

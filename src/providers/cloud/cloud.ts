@@ -17,6 +17,7 @@ function openCloud(app: App): Connector<CloudInstance, KnownCloudInstance> {
     // Meta has no idempotency key, so a send whose answer was lost is never repeated.
     sendsOnce: () => false,
     reconcileMs: app.config.cloud.reconcileMs,
+    accountOf: ({ settings }) => settings.businessAccountId ?? null,
     async connect({ id }, _, tx) {
       await enqueueLink(app, tx, id, 'connect')
       return undefined
