@@ -23,9 +23,13 @@ import { startDraining } from './messages/dispatch/drain.ts'
 import { releaseImplementation, sweepImplementation } from './messages/dispatch/waiting.ts'
 import { eraseImplementation } from './messages/erase/erase.ts'
 import { countingSink } from './messages/events.ts'
+import { earlyImplementation } from './messages/receipts/early.ts'
+import { readImplementation } from './messages/receipts/mark-read.ts'
+import { fetchImplementation } from './messages/receipts/media.ts'
 import { expireImplementation } from './messages/retention/sweep.ts'
 import { cloudJobs } from './providers/cloud/jobs.ts'
 import { providers } from './providers/providers.ts'
+import { pruneWeb } from './providers/web/prune.ts'
 import { deliveryQueues } from './webhooks/delivery-queues.ts'
 import { webhookJobs } from './webhooks/jobs.ts'
 import { webhookSink } from './webhooks/sink.ts'
@@ -41,6 +45,9 @@ const jobs: readonly JobImplementation[] = [
   releaseImplementation,
   sweepImplementation,
   expireImplementation,
+  earlyImplementation,
+  fetchImplementation,
+  readImplementation,
   eraseImplementation,
   advanceImplementation,
   sweepCampaigns,
@@ -49,6 +56,7 @@ const jobs: readonly JobImplementation[] = [
   pruneEvents,
   ...mediaJobs,
   ...cloudJobs,
+  pruneWeb,
   ...webhookJobs,
 ]
 

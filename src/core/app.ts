@@ -76,6 +76,12 @@ export interface Hooks {
   fitEndpoints: FitHook
   /** Releases the messages that wait for an instance when it connects or is deleted. */
   releaseWaiting: (app: App, tx: Sql, instanceId: string) => Promise<void>
+  /** For each number of which the messages of the instance tell it: whether it is on the network. */
+  knownNumbers: (
+    app: App,
+    instance: { id: string; workspaceId: string },
+    numbers: readonly string[],
+  ) => Promise<Map<string, boolean>>
   /**
    * Withdraws messages of campaigns that have not left, before these contacts are deleted. Returns what must be called last in the
    * transaction.

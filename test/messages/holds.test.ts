@@ -3,8 +3,10 @@ import { beforeAll, beforeEach, expect, it } from 'vitest'
 import type { App } from '../../src/core/app.ts'
 import type { Context } from '../../src/core/context.ts'
 import { sweepImplementation } from '../../src/messages/dispatch/waiting.ts'
+import { applyReceipts } from '../../src/messages/receipts/receipts.ts'
 import { sendMessage, sendMessages } from '../../src/messages/service.ts'
-import type { Hold } from '../../src/providers/provider.ts'
+import type { Hold, Provider } from '../../src/providers/provider.ts'
+import { providers } from '../../src/providers/providers.ts'
 import { type Account, cloneDatabase, connectedInstance, createAccount, sql, until } from '../kit/kit.ts'
 import { accepted, allAccepted, network, openWorker, statesOf } from './network-rig.ts'
 import { contextFor } from './rig.ts'
@@ -132,4 +134,48 @@ it('brings messages under a hold up again at a sweep, if their job was lost', as
     [`instance ${own}`],
   )
   expect(rows).toEqual([{ soon: true }])
+})
+
+it('lets messages behind one whose outcome is unknown wait under one job, and sends them once a receipt tells', async () => {
+  const own = await phone({ clientReferences: false })
+  const to = freshNumber()
+  net.answer = () => ({ outcome: 'unknown', error: 'ANSWER_LOST' })
+  const first = await send(own, to)
+  await until(() => net.calls.length === 1)
+  net.answer = accepted
+  // The lease is over, and the receipt still has an hour to come.
+  for (const app of apps) {
+    const provider = providers(app).get('sandbox') as Provider
+    providers.replace(app, new Map([['sandbox', { ...provider, reconcileMs: 3_600_000 }]]))
+  }
+  await until(async () => {
+    const { rowCount } = await sql(databaseUrl).query(
+      `update messages set "leaseUntil" = now() - interval '1 second' where id = $1 and "leaseUntil" is not null`,
+      [first],
+    )
+    return rowCount === 1
+  })
+  const behind = [await send(own, to), await send(own, to), await send(own, to)]
+  await until(async () => (await statesOf(databaseUrl, behind)).every((state) => state === 'held by recipient'))
+  const { rows } = await sql(databaseUrl).query(
+    `select count(*)::int as n from pgboss.job where state < 'completed' and (data->>'key' = $1 or data->>'id' = any($2))`,
+    [`recipient ${own} ${to}`, behind],
+  )
+  expect(rows).toEqual([{ n: 1 }])
+  await applyReceipts(apps[0] as App, [{ instanceId: own, reference: first, status: 'sent', at: new Date() }])
+  behind.push(await send(own, to))
+  await allAccepted(databaseUrl, behind)
+  expect(net.calls.map(({ id }) => id)).toEqual([first, ...behind])
+})
+
+it('marks an instance as restricted when a refusal says so', async () => {
+  const own = await phone()
+  net.answer = () => ({ outcome: 'refused', error: 'ACCOUNT_RESTRICTED', detail: 'temporarily blocked (368)', restricted: true })
+  const id = await send(own)
+  await until(async () => (await statesOf(databaseUrl, [id]))[0] === 'failed ACCOUNT_RESTRICTED')
+  const { rows } = await sql(databaseUrl).query(
+    `select "restrictedAt" is not null as restricted, "lastError", status from instances where id = $1`,
+    [own],
+  )
+  expect(rows).toEqual([{ restricted: true, lastError: 'temporarily blocked (368)', status: 'connected' }])
 })

@@ -94,7 +94,7 @@ it('lets no message overtake another to the same recipient', () => {
 })
 
 it('checks a message behind another one ever more rarely while the network has that one', () => {
-  expect([0, 800, 8_000, 300_000].map((ms) => followDelayMs(0, ms))).toEqual([250, 250, 2_000, 10_000])
+  expect([0, 800, 8_000].map((ms) => followDelayMs(0, ms))).toEqual([250, 250, 2_000])
 })
 
 it('gives each slow instance a share of the sends in progress, so that there is always one left for the next', () => {

@@ -91,7 +91,7 @@ async function detach(app: App, late: readonly Sending[], next: readonly NextMes
   const lines = late.map(({ message }) => ({ message, behind: followers.get(recipientOfClaimed(message)) ?? [] }))
   const jobs = unguarded.map(guardRequest)
   if (!guarded) {
-    for (const { message, behind } of lines) jobs.push(...behind.map((follower) => dispatchRequest(follower, message.leaseUntil)))
+    for (const { message, behind } of lines) jobs.push(...behind.map((follower) => dispatchRequest(follower, message.guardAt)))
   }
   if (jobs.length > 0) await sqlTransaction(app.pool, (tx) => enqueueDispatch(app, tx, jobs))
   for (const [i, { done }] of late.entries()) {

@@ -16,6 +16,7 @@ export interface OpenRow extends Omit<OpenMessage, 'sendsOnce' | 'reconcileMs'> 
   body: string
   mediaUrl: string | null
   content: OutgoingMessage['content']
+  template: OutgoingMessage['template']
   workspaceId: string
   campaignId: string | null
   ignoresSuppression: boolean
@@ -60,7 +61,7 @@ const planInForce = planInForceSql('s')
 export async function lockOpen(tx: Sql, ids: readonly string[]): Promise<OpenRow[]> {
   const { rows } = await tx.query<OpenRow>({
     name: 'messages.claim.read',
-    text: `select m.id, m."instanceId", m.peer, m."to", m.type, m.body, m."mediaUrl", m.content, m."workspaceId", m."campaignId",
+    text: `select m.id, m."instanceId", m.peer, m."to", m.type, m.body, m."mediaUrl", m.content, m.template, m."workspaceId", m."campaignId",
         m."ignoresSuppression", m."scheduledAt", m.status,
         m."dueAt", m."nextAttemptAt", m."leaseToken", m."leaseUntil", m."acceptedAt", m.attempts, case when m."waitingSince" is not null then m."heldBy" end as "heldBy", m."countedPeriod" is not null as counted,
         m."handedAt" is not null or m."leaseToken" is not null as "mayHaveLeft",
@@ -83,21 +84,18 @@ export async function lockOpen(tx: Sql, ids: readonly string[]): Promise<OpenRow
 
 /**
  * Gives each locked message a lease under its token, counts the attempt as handed over, and its quota in the present billing period if it
- * has none. Returns the end of the leases.
+ * has none.
  */
-export async function storeLeases(tx: Sql, leases: readonly { id: string; token: string }[], leaseMs: number): Promise<Date> {
-  const { rows } = await tx.query<{ leaseUntil: Date }>({
+export async function storeLeases(tx: Sql, leases: readonly { id: string; token: string }[], leaseMs: number): Promise<void> {
+  await tx.query({
     name: 'messages.claim.lease',
-    text: `with stored as (
-        update messages m set status = 'sending', "leaseToken" = l.token, "leaseUntil" = statement_timestamp() + $3 * interval '1 millisecond',
-          attempts = m.attempts + 1, "handedAt" = coalesce(m."handedAt", now()), "waitingSince" = null, "heldBy" = null, "nextAttemptAt" = null,
-          "updatedAt" = now(), "countedPeriod" = coalesce(m."countedPeriod",
-            (select ${periodOfUserSql('w."ownerId"')} from workspaces w where w.id = m."workspaceId"))
-        from unnest($1::uuid[], $2::uuid[]) as l(id, token) where m.id = l.id
-      ) select statement_timestamp() + $3 * interval '1 millisecond' as "leaseUntil"`,
+    text: `update messages m set status = 'sending', "leaseToken" = l.token, "leaseUntil" = clock_timestamp() + $3 * interval '1 millisecond',
+        attempts = m.attempts + 1, "handedAt" = coalesce(m."handedAt", now()), "waitingSince" = null, "heldBy" = null, "nextAttemptAt" = null,
+        "updatedAt" = now(), "countedPeriod" = coalesce(m."countedPeriod",
+          (select ${periodOfUserSql('w."ownerId"')} from workspaces w where w.id = m."workspaceId"))
+      from unnest($1::uuid[], $2::uuid[]) as l(id, token) where m.id = l.id`,
     values: [leases.map(({ id }) => id), leases.map(({ token }) => token), leaseMs],
   })
-  return (rows[0] as { leaseUntil: Date }).leaseUntil
 }
 
 /** Stores how locked messages were judged as they left. */

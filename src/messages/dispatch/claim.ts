@@ -7,6 +7,7 @@ import { sqlTransaction } from '../../core/database/transaction.ts'
 import { readSendingInstances } from '../../instances/sending.sql.ts'
 import type { OutgoingMessage, ProviderName, StoredInstance } from '../../providers/provider.ts'
 import { providerOf } from '../../providers/providers.ts'
+import { readOutside, warnOutside } from '../safety/free-window.ts'
 import { type Decision, decide, leaseMs, type OpenMessage } from '../safety/policy.ts'
 import { safetyBook } from '../safety/safety.ts'
 import { instanceOf, lockOpen, type OpenRow, recipientOf, storeJudgements, storeLeases } from './claim.sql.ts'
@@ -22,7 +23,8 @@ import { withdrawMessages } from './withdraw.ts'
 
 export interface ClaimedMessage extends Dispatchable {
   token: string
-  leaseUntil: Date
+  /** When its lease is over, by the clock of the database. */
+  guardAt: Date
   /** True if a job looks at it when the lease is over, so that the job that brought it need not wait for its end. */
   guarded: boolean
   peer: string
@@ -150,8 +152,8 @@ function withProvider(app: App, row: OpenRow): OpenMessage {
 }
 
 /** The row holds the content of its type, because the message was stored as its type composes it. */
-function outgoingOf({ id, attempts, to, type, body, mediaUrl, content }: OpenRow): OutgoingMessage {
-  return { reference: id, attempt: attempts + 1, to, type, body, mediaUrl, content, template: null } as OutgoingMessage
+function outgoingOf({ id, attempts, to, type, body, mediaUrl, content, template }: OpenRow): OutgoingMessage {
+  return { reference: id, attempt: attempts + 1, to, type, body, mediaUrl, content, template } as OutgoingMessage
 }
 
 /** Reserves quota for messages that hold none yet: scheduled ones. Instant messages took their quota when they were accepted. */
@@ -175,24 +177,29 @@ async function judgeScheduled(app: App, tx: Sql, rows: readonly OpenRow[]): Prom
     readSendingInstances(tx, [...new Set(pairs.map(({ instanceId }) => instanceId))]),
     book.load(pairs, tx),
   ])
-  const judged = scheduled.flatMap(({ id, instanceId, to }) => {
+  const leaving = scheduled.flatMap(({ id, to, template, workspaceId, instanceId }) => {
     const instance = instances.get(instanceId)
-    return instance ? [{ id, ...book.judgeAgain(instance, to, now) }] : []
+    return instance ? [{ id, to, template, instance, principal: { workspaceId }, scheduledAt: null }] : []
+  })
+  const judged = (await readOutside(app, tx, leaving)).map(({ id, to, instance, outside }) => {
+    const judgement = book.judgeAgain(instance, to, now)
+    return { id, ...(outside ? warnOutside(judgement) : judgement) }
   })
   await storeJudgements(tx, judged)
 }
 
+/** Between the statement that reads the time and the one that stores the lease. */
+const guardMarginMs = 100
+
 /** Leases messages. Those of slow networks, and those without a job, get a job that looks at them when the lease is over. */
 async function lease(app: App, tx: Sql, rows: readonly OpenRow[], released: boolean): Promise<ClaimedMessage[]> {
   if (rows.length === 0) return []
-  const leases = rows.map(({ id }) => ({ id, token: randomUUID() }))
-  const leaseUntil = await storeLeases(tx, leases, leaseMs)
-  const claimed = rows.map((row, i) => ({
+  const claimed = rows.map((row) => ({
     id: row.id,
     scheduledAt: row.scheduledAt,
     campaignId: row.campaignId,
-    token: (leases[i] as { token: string }).token,
-    leaseUntil,
+    token: randomUUID(),
+    guardAt: new Date(row.now.getTime() + leaseMs + guardMarginMs),
     guarded: released || inFlight(app).isSlow(row.instanceId),
     peer: row.peer,
     attempt: row.attempts + 1,
@@ -201,6 +208,10 @@ async function lease(app: App, tx: Sql, rows: readonly OpenRow[], released: bool
     instance: instanceOf(row),
     outgoing: outgoingOf(row),
   }))
-  await enqueueDispatch(app, tx, claimed.filter(({ guarded }) => guarded).map(guardRequest))
+  // In one round trip, so that messages of fast networks in this claim do not wait for those of slow ones.
+  await Promise.all([
+    storeLeases(tx, claimed, leaseMs),
+    enqueueDispatch(app, tx, claimed.filter(({ guarded }) => guarded).map(guardRequest)),
+  ])
   return claimed
 }

@@ -48,8 +48,8 @@ export function expiryRequest(message: Dispatchable, startAfter: Date): Dispatch
  * The job that looks at a message when its lease is over. Its id is the token of the lease, so that it can be deleted when the attempt is
  * settled.
  */
-export function guardRequest(message: Dispatchable & { token: string; leaseUntil: Date }): DispatchRequest {
-  return { ...dispatchRequest(message, message.leaseUntil), id: message.token }
+export function guardRequest(message: Dispatchable & { token: string; guardAt: Date }): DispatchRequest {
+  return { ...dispatchRequest(message, message.guardAt), id: message.token }
 }
 
 /** Deletes the jobs that guard these attempts. */

@@ -4,6 +4,7 @@ import { createBatch } from '../../core/batch.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { definePart } from '../../core/part.ts'
+import { applyChange } from '../../instances/state.ts'
 import type { SendOutcome } from '../../providers/provider.ts'
 import { retryDelayMs } from '../safety/policy.ts'
 import type { ClaimedMessage } from './claim.ts'
@@ -60,6 +61,7 @@ export async function settleAll(app: App, settlements: readonly Settlement[]): P
       else retries.push({ message, delayMs, counts, key: outcome.holds && holdKey(outcome.holds, addressed(message)) })
     }
     const failed = await failMessages(tx, failing)
+    await restrict(app, tx, list)
     const accepted = await accept(tx, list)
     const retried = await release(app, tx, retries)
     await askLater(app, tx, list)
@@ -71,6 +73,15 @@ export async function settleAll(app: App, settlements: readonly Settlement[]): P
   for (const { key, ms } of holds) app.signals.emit('held', key, ms)
   if (settled < settlements.length) app.metrics.fencedWrites.inc(settlements.length - settled)
   app.signals.emit('outbox')
+}
+
+/** Reports the instances whose account the network restricts, as their provider would. */
+async function restrict(app: App, tx: Sql, list: readonly Settlement[]): Promise<void> {
+  const errors = new Map<string, string>()
+  for (const { message, outcome } of list) {
+    if (outcome.outcome === 'refused' && outcome.restricted) errors.set(message.instance.id, outcome.detail ?? outcome.error)
+  }
+  for (const [instanceId, error] of [...errors].sort()) await applyChange(app, tx, { instanceId, restricted: true, error })
 }
 
 async function accept(tx: Sql, list: readonly Settlement[]): Promise<number> {

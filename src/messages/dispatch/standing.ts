@@ -42,7 +42,8 @@ function keysOf(app: App, row: OpenRow): string[] {
 
 /**
  * Decides when messages look again that wait behind others to the same recipient. They wait under the key of a message that waits itself,
- * and otherwise until it may be tried, or ever more rarely while the network has it. Staggered times keep a long queue from waking all at once.
+ * and under the key of their recipient while only a receipt can tell what became of it. Otherwise they wait until it may be tried, or look ever
+ * more rarely while the network has it. Staggered times keep a long queue from waking all at once.
  */
 export async function lookAgain(
   tx: Sql,
@@ -58,8 +59,10 @@ export async function lookAgain(
     const n = lines.get(recipient) ?? 0
     lines.set(recipient, n + 1)
     const from = Math.max(row.now.getTime(), first?.nextAttemptAt?.getTime() ?? 0)
+    const askedForMs = first?.askedForMs ?? 0
     if (first?.heldBy) held.push({ row, key: first.heldBy })
-    else later.push({ row, at: new Date(from + followDelayMs(n, first?.askedForMs ?? 0)) })
+    else if (askedForMs > leaseMs) held.push({ row, key: recipientKey(row) })
+    else later.push({ row, at: new Date(from + followDelayMs(n, askedForMs)) })
   }
   return { later, held }
 }

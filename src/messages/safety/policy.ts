@@ -69,10 +69,10 @@ export function decide(message: OpenMessage, now: Date, ttlMs: number): Decision
 
 /**
  * Milliseconds until a message checks again whether the earlier one was sent. `n` is its position, from 0, among the waiting messages.
- * The longer the network has had the earlier one (`askedForMs`), the rarer the checks, down to one in ten seconds.
+ * The longer the network has had the earlier one (`askedForMs`), the rarer the checks.
  */
 export function followDelayMs(n: number, askedForMs = 0): number {
-  return Math.max(250, Math.min(10_000, askedForMs / 4)) + 5 * n
+  return Math.max(250, askedForMs / 4) + 5 * n
 }
 
 /**

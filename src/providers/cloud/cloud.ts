@@ -4,13 +4,16 @@ import { defineProvider } from '../define-provider.ts'
 import type { Connector } from '../provider.ts'
 import { addDeparture } from './cloud.sql.ts'
 import { startHealth } from './health.ts'
+import { hookRoutes } from './hook.ts'
+import { fetchMedia } from './hook-media.ts'
+import { markRead } from './hook-read.ts'
 import { cloudHost, keepHost } from './host.ts'
 import { enqueueLink } from './link-job.ts'
 import { opus } from './media.ts'
 import { createSend } from './send.ts'
 import { type CloudInstance, type KnownCloudInstance, secrets, settings } from './settings.ts'
 
-export const cloud = defineProvider({ name: 'cloud', settings, secrets, identity: ['phoneNumberId'], open: openCloud })
+export const cloud = defineProvider({ name: 'cloud', settings, secrets, identity: 'phoneNumberId', open: openCloud })
 
 function openCloud(app: App): Connector<CloudInstance, KnownCloudInstance> {
   return {
@@ -33,9 +36,15 @@ function openCloud(app: App): Connector<CloudInstance, KnownCloudInstance> {
     lookup: async (_, numbers) => numbers.map(() => null),
     faultOfFile: (type, mimeType) =>
       type === 'voice_note' && mimeType !== opus ? 'must be Ogg with Opus for a voice note' : undefined,
+    sendsTemplates: true,
+    freeContentMs: 24 * 3_600_000,
+    verifyToken: ({ settings }) => settings.verifyToken,
     async start(host) {
       keepHost(app, host)
       return startHealth(app, host)
     },
+    fetchMedia: (...of) => fetchMedia(app, ...of),
+    markRead: (...of) => markRead(app, ...of),
+    routes: hookRoutes(app),
   }
 }
