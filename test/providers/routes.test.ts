@@ -32,7 +32,8 @@ it('answers as the provider says, with the values of path and query', async () =
 })
 
 it('hands the bytes as they were sent, whatever their type', async () => {
-  const body = '{ "inbound": [\n {"providerMessageId": "raw", "type": "text", "body": "caff\\u00e8 ☕"} ] }  '
+  const body =
+    '{ "inbound": [\n {"providerMessageId": "raw", "type": "text", "content": {"kind": "text"}, "body": "caff\\u00e8 ☕"} ] }  '
   for (const type of ['application/json', 'application/octet-stream', 'text/html; charset=latin1']) {
     const response = await rig.callBack(instanceId, body, { 'x-signature': sign(body), 'content-type': type })
     expect([response.status, await response.text()]).toEqual([200, ''])
@@ -41,7 +42,7 @@ it('hands the bytes as they were sent, whatever their type', async () => {
 })
 
 it('stores nothing of a body whose signature is wrong', async () => {
-  const body = '{"inbound": [{"providerMessageId": "forged", "type": "text", "body": "forged"}]}'
+  const body = '{"inbound": [{"providerMessageId": "forged", "type": "text", "body": "forged", "content": {"kind": "text"}}]}'
   for (const signature of ['', sign(body, 'guessed'), sign(`${body} `)]) {
     const headers = { 'x-signature': signature, 'x-api-key': rig.account.apiKey }
     const error = { code: 'UNAUTHORIZED', message: 'Wrong signature' }
@@ -100,22 +101,23 @@ it('stores the parts of inbound messages, once each', async () => {
   await sql(rig.databaseUrl).query(`delete from messages where direction = 'inbound' and "instanceId" = $1`, [instanceId])
   const media = { reference: 'media-1', mimeType: 'image/webp', fileName: null }
   const place = { kind: 'location', latitude: 45.5, longitude: 9.2, name: 'Duomo', address: null }
+  const button = { kind: 'button', buttonId: 'b1', replyTo: 'wamid.7' }
   const inbound = [
-    { providerMessageId: '1', type: 'text', body: 'plain' },
-    { providerMessageId: '2', type: 'text', body: 'Yes', buttonId: 'b1', replyTo: 'wamid.7' },
-    { providerMessageId: '3', type: 'image', body: 'a caption', media },
+    { providerMessageId: '1', type: 'text', body: 'plain', content: { kind: 'text' } },
+    { providerMessageId: '2', type: 'text', body: 'Yes', content: button },
+    { providerMessageId: '3', type: 'image', body: 'a caption', content: { kind: 'image' }, media },
     { providerMessageId: '4', type: 'location', body: 'Duomo', content: place },
-    { providerMessageId: '5', type: 'unknown', body: '👍', replyTo: 'wamid.8' },
+    { providerMessageId: '5', type: 'unknown', body: '👍', content: { kind: 'reaction', reactedTo: 'wamid.8' } },
   ]
   const body = JSON.stringify({ inbound })
   for (let i = 0; i < 2; i++) expect((await rig.callBack(instanceId, body)).status).toBe(200)
   const same = { from: '+15550101', to: '+15550100', mediaUrl: null, status: 'received' }
   expect(await stored()).toEqual([
-    { ...same, type: 'text', body: 'plain', content: null },
-    { ...same, type: 'text', body: 'Yes', content: { kind: 'button', buttonId: 'b1', replyTo: 'wamid.7' } },
+    { ...same, type: 'text', body: 'plain', content: { kind: 'text' } },
+    { ...same, type: 'text', body: 'Yes', content: button },
     { ...same, type: 'image', body: 'a caption', content: { kind: 'image', media } },
     { ...same, type: 'location', body: 'Duomo', content: place },
-    { ...same, type: 'unknown', body: '👍', content: { kind: 'unknown', replyTo: 'wamid.8' } },
+    { ...same, type: 'unknown', body: '👍', content: { kind: 'reaction', reactedTo: 'wamid.8' } },
   ])
 })
 
