@@ -24,10 +24,11 @@ interface Shown {
 
 /** The graph's view of the message with that id of the network. */
 async function shown(wamid: unknown): Promise<Shown> {
-  const query = `query ($instanceId: ID) { messages(first: 100, filter: { instanceId: $instanceId, direction: inbound }) {
-    nodes { id from type body mediaUrl content status errorDetail providerMessageId } } }`
-  const { body } = await rig.api.graphql(query.replace('ID)', 'String)'), { instanceId: line.id })
-  return body.data.messages.nodes.find((node: { providerMessageId: string }) => node.providerMessageId === wamid)
+  const stored = (await rig.inbound(line)).find(({ providerMessageId }) => providerMessageId === wamid)
+  const query = `query ($id: ID!) { message(id: $id) { id from type body mediaUrl content status errorDetail } }`
+  const { body } = await rig.api.graphql(query, { id: stored?.id })
+  expect(body.errors).toBeUndefined()
+  return body.data.message
 }
 
 async function receive(message: Record<string, unknown>, contacts: Record<string, unknown>[] = []): Promise<Shown> {
@@ -92,6 +93,8 @@ describe('a message', () => {
     const { body } = await rig.api.post('messages/send', { instanceId: id, to: `+${person()}`, type: 'location', ...place })
     const answer = await rig.api.graphql('query ($id: ID!) { message(id: $id) { content } }', { id: body.data.id })
     expect(answer.body.data.message).toEqual({ content: null })
+    const all = await rig.api.graphql('{ messages(first: 100) { nodes { body content } } }')
+    expect(all.body.errors).toBeUndefined()
   })
 
   it('is bounded, and without what PostgreSQL cannot store', async () => {
