@@ -96,6 +96,14 @@ const CreateInstance = graphql(`
   }
 `)
 
+const UpdateInstance = graphql(`
+  mutation UpdateInstance($id: ID!, $input: UpdateInstanceInput!) {
+    updateInstance(id: $id, input: $input) {
+      ...InstanceRecord
+    }
+  }
+`)
+
 const ConnectInstance = graphql(`
   mutation ConnectInstance($id: ID!, $phone: String) {
     connectInstance(id: $id, phone: $phone) {
@@ -192,6 +200,14 @@ export const instanceRoutes = [
     document: GetInstance,
     variables: byId,
     project: (data) => data.instance,
+    answer: instanceRecord,
+  }),
+  row('PUT', '/instances/:id', {
+    summary: 'Update an instance',
+    document: UpdateInstance,
+    input: 'UpdateInstanceInput',
+    variables: ({ params, body }) => ({ id: params.id as string, input: body as never }),
+    project: (data) => data.updateInstance,
     answer: instanceRecord,
   }),
   row('GET', '/instances/:id/state', {

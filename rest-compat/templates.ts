@@ -10,6 +10,11 @@ graphql(`
     type
     body
     mediaUrl
+    cloud {
+      name
+      language
+      parameters
+    }
     createdAt
     updatedAt
   }
@@ -73,6 +78,7 @@ const templateRecord = z.object({
   type: z.string(),
   body: z.string(),
   mediaUrl: z.string().nullable(),
+  cloud: z.object({ name: z.string(), language: z.string(), parameters: z.array(z.string()) }).nullable(),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
 })

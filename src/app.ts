@@ -15,6 +15,7 @@ import { releaseWaiting } from './messages/dispatch/waiting.ts'
 import { eraseNumber } from './messages/erase/erase.ts'
 import { receiveMessages } from './messages/receipts/inbound.ts'
 import { reportReceipts } from './messages/receipts/receipts.ts'
+import { knownNumbers } from './messages/safety/known-numbers.ts'
 import { checkMessage } from './messages/service.ts'
 import type { ProviderHost, ProviderName, StoredInstance } from './providers/provider.ts'
 import { holdRole } from './teams/hold.ts'
@@ -39,6 +40,7 @@ export async function openApp(options: Omit<AppOptions, 'hooks'>): Promise<App> 
       fitInstances,
       fitEndpoints,
       releaseWaiting,
+      knownNumbers,
       leaveOutOfCampaigns: leaveOut,
       keepRecipients,
       eraseNumber,

@@ -79,6 +79,7 @@ export function exampleRecords({ instanceId, contactId, groupId, templateId }: D
       type: 'text',
       body: 'Hello {{contact.firstName}}, your order {{custom.order}} is on its way.',
       mediaUrl: null,
+      cloud: { name: 'order_shipped', language: 'en', parameters: ['contact.firstName', 'custom.order'] },
       ...made,
     },
     Campaign: {

@@ -29,6 +29,10 @@ export function examplesFor(
       },
     },
     createInstance: { sandbox: { summary: 'A sandbox phone', value: { name: 'Support', provider: 'sandbox' } } },
+    updateInstance: {
+      name: { summary: 'Another name', value: { name: 'Support desk' } },
+      settings: { summary: 'One setting; omitted ones stay unchanged', value: { settings: { pairing: false } } },
+    },
     connectInstance: { qr: { summary: 'With a QR code, if one is needed', value: {} } },
     receiveInSandbox: {
       text: { summary: 'A text', value: { from: to, type: 'text', text: 'Hello back' } },
@@ -67,6 +71,10 @@ export function examplesFor(
       },
     },
     updateTemplate: {
+      cloud: {
+        summary: 'The template that Meta approved',
+        value: { cloud: { name: 'order_shipped', language: 'en', parameters: ['contact.firstName', 'custom.order'] } },
+      },
       body: { summary: 'Another text', value: { body: 'Hello {{contact.firstName}}, order {{custom.order}} left.' } },
     },
     previewTemplate: { filled: { summary: 'For a contact, with values', value: { contactId, variables: { order: '4711' } } } },

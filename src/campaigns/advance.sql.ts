@@ -45,6 +45,7 @@ export interface Planned {
   position: number
   to: string
   body: string | null
+  parameters: readonly string[] | null
   contactId: string | null
   reference: string | null
   /** True if the contact was deleted since the campaign was created. */
@@ -59,7 +60,7 @@ export interface Planned {
 export async function readPlanned(tx: Sql, id: string, pageSize: number): Promise<Planned[]> {
   const { rows } = await tx.query<Planned>({
     name: 'campaigns.planned',
-    text: `select r.position, r."to", r.body, r.reference, c.id as "contactId", r."contactId" is not null and c.id is null as "contactDeleted"
+    text: `select r.position, r."to", r.body, r.parameters, r.reference, c.id as "contactId", r."contactId" is not null and c.id is null as "contactDeleted"
       from (
         select * from campaign_recipients
         where "campaignId" = $1 and status between 'planned' and 'planned' order by status, position limit $2

@@ -24,6 +24,7 @@ export interface NewRecipient {
   to: string
   contactId: string | null
   body: string | null
+  parameters?: readonly string[] | null
   reference: string | null
   /** With an error, the recipient has failed, or is cancelled if it is in the do-not-contact list. */
   error: string | null
@@ -38,9 +39,10 @@ export async function insertRecipients(
 ): Promise<void> {
   await tx.query({
     name: 'campaigns.freeze',
-    text: `insert into campaign_recipients ("campaignId", position, "to", "contactId", body, error, reference, status)
-      select $1, $2::int + i, "to", contact, body, error, reference, case when error is null then 'planned' when error = 'RECIPIENT_SUPPRESSED' then 'cancelled' else 'failed' end::recipient_status
-      from unnest($3::text[], $4::uuid[], $5::text[], $6::text[], $7::text[]) with ordinality as u("to", contact, body, error, reference, i)`,
+    text: `insert into campaign_recipients ("campaignId", position, "to", "contactId", body, error, reference, parameters, status)
+      select $1, $2::int + i, "to", contact, body, error, reference, parameters, case when error is null then 'planned' when error = 'RECIPIENT_SUPPRESSED' then 'cancelled' else 'failed' end::recipient_status
+      from unnest($3::text[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::jsonb[])
+        with ordinality as u("to", contact, body, error, reference, parameters, i)`,
     values: [
       campaignId,
       from,
@@ -49,6 +51,7 @@ export async function insertRecipients(
       recipients.map(({ body }) => body),
       recipients.map(({ error }) => error),
       recipients.map(({ reference }) => reference),
+      recipients.map(({ parameters }) => (parameters ? JSON.stringify(parameters) : null)),
     ],
   })
 }

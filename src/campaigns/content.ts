@@ -1,10 +1,14 @@
 // Content of a campaign: one message for all recipients, or a template rendered for each.
 import { findContact, type NamedContact, readContactsByPhone } from '../contacts/service.ts'
+import type { App } from '../core/app.ts'
 import type { Tx } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
+import { readSendingInstances } from '../instances/sending.sql.ts'
 import type { TemplateType } from '../message-types/service.ts'
 import { type ComposedMessage, compose } from '../messages/accept/compose.ts'
-import { compileTemplate, faultOf, readTemplates, renderAs, valuesOf } from '../templates/service.ts'
+import type { ApprovedTemplate } from '../providers/provider.ts'
+import { sendsTemplates } from '../providers/providers.ts'
+import { type CloudTemplate, compileTemplate, faultOf, fillIn, readTemplates, valuesOf } from '../templates/service.ts'
 import type { Recipient } from './audience.ts'
 import type { CampaignFields } from './input.ts'
 
@@ -12,26 +16,35 @@ import type { CampaignFields } from './input.ts'
 export interface Text {
   contactId: string | null
   body: string | null
+  /** The values of the approved template. */
+  parameters?: readonly string[] | null
   /** Error code, or null if the message can be sent; `fault` describes the error in words. */
   error: string | null
   fault?: string | undefined
 }
 
-export interface Content extends Omit<ComposedMessage, 'contactId'> {
+export interface Content extends Omit<ComposedMessage, 'contactId' | 'template'> {
+  /** The approved template that the messages go out as. */
+  template: Omit<ApprovedTemplate, 'parameters'> | null
   templateId: string | null
   renderFor: (tx: Tx, workspaceId: string, recipients: readonly Recipient[]) => Promise<Text[]>
 }
 
 /** @throws NOT_FOUND when the template, or the contact to share, is not in the workspace. */
-export async function contentOf(tx: Tx, workspaceId: string, fields: CampaignFields): Promise<Content> {
-  if (fields.templateId != null) return await templateContent(tx, workspaceId, fields.templateId, fields.variables ?? null)
+export async function contentOf(app: App, tx: Tx, workspaceId: string, fields: CampaignFields): Promise<Content> {
+  if (fields.templateId != null) {
+    const { instances } = await readSendingInstances(tx, [fields.instanceId])
+    const provider = instances.get(fields.instanceId)?.provider
+    const approved = provider !== undefined && sendsTemplates(app, provider)
+    return await templateContent(tx, workspaceId, fields.templateId, fields.variables ?? null, approved)
+  }
   const shared = fields.contactId == null ? undefined : await findContact(tx.db, workspaceId, fields.contactId)
-  const { contactId: _, ...content } = compose({ ...fields, to: '' }, shared)
+  const { contactId: _, template: __, ...content } = compose({ ...fields, to: '' }, shared)
   const renderFor: Content['renderFor'] = async (tx, workspaceId, recipients) => {
     const known = await contactsOf(tx, workspaceId, recipients)
     return recipients.map(({ to, contactId }) => ({ contactId: contactId ?? known.get(to)?.id ?? null, body: null, error: null }))
   }
-  return { ...content, templateId: null, renderFor }
+  return { ...content, template: null, templateId: null, renderFor }
 }
 
 async function templateContent(
@@ -39,23 +52,27 @@ async function templateContent(
   workspaceId: string,
   templateId: string,
   variables: Record<string, string> | null,
+  approved: boolean,
 ): Promise<Content> {
   const template = (await readTemplates(tx, [templateId])).get(templateId)
   if (template?.workspaceId !== workspaceId) fail('NOT_FOUND', 'Template not found')
   const type = template.type as TemplateType
   const compiled = compileTemplate(template.body)
+  const cloud = approved ? (template.cloud as CloudTemplate | null) : null
   const textOf = (contact: NamedContact | undefined, recipient: Recipient): Text => {
-    const rendered = renderAs(type, compiled, valuesOf(contact ?? null, recipient.variables, variables))
-    const fault = faultOf(type, rendered)
+    const filled = fillIn(type, compiled, valuesOf(contact ?? null, recipient.variables, variables), cloud)
+    const fault = faultOf(type, filled)
     const contactId = contact?.id ?? null
     if (fault !== null) return { contactId, body: null, error: 'TEMPLATE_INVALID', fault }
-    return { contactId, body: rendered.body === template.body ? null : rendered.body, error: null }
+    const { body } = filled
+    return { contactId, body: body === template.body ? null : body, parameters: filled.template?.parameters ?? null, error: null }
   }
   return {
     type,
     body: template.body,
     mediaUrl: template.mediaUrl,
     content: null,
+    template: cloud && { name: cloud.name, language: cloud.language, ...(cloud.names && { names: cloud.names }) },
     templateId,
     async renderFor(tx, workspaceId, recipients) {
       const contacts = await contactsOf(tx, workspaceId, recipients)

@@ -38,7 +38,7 @@ async function create(ctx: Context, input: unknown): Promise<Campaign> {
   return await write(ctx, async (tx) => {
     const { workspaceId } = principal
     await checkInstance(tx.db, workspaceId, fields.instanceId)
-    const content = await contentOf(tx, workspaceId, fields)
+    const content = await contentOf(app, tx, workspaceId, fields)
     if (fields.templateId == null && fields.mediaUrl && (await urlsWithoutFile(app, tx, [fields.mediaUrl])).size > 0) {
       fail('VALIDATION_ERROR', `mediaUrl: ${withoutFile}`)
     }
@@ -60,7 +60,7 @@ async function insertCampaign(
   { principal }: Context,
   tx: Tx,
   { instanceId, name, scheduledAt = null, ratePerMinute = null, quietHours }: CampaignFields,
-  { type, body, mediaUrl, content, templateId }: Content,
+  { type, body, mediaUrl, content, template, templateId }: Content,
   recipientsCount: number,
 ): Promise<Campaign> {
   const now = new Date()
@@ -76,6 +76,7 @@ async function insertCampaign(
       body,
       mediaUrl,
       ...(content !== null && { content }),
+      ...(template && { template: { ...template, ...(template.names && { names: [...template.names] }) } }),
       recipientsCount,
       scheduledFor: scheduledAt,
       ratePerMinute,

@@ -29,6 +29,20 @@ export async function markDeleted(tx: Sql, id: string): Promise<void> {
   await tx.query('update instances set "deletedAt" = now(), credentials = null, "updatedAt" = now() where id = $1', [id])
 }
 
+/** Stores what its owner may change of a locked instance. */
+export async function storeChanges(
+  tx: Sql,
+  id: string,
+  { name, settings, credentials }: { name: string; settings: unknown; credentials: Instance['credentials'] },
+): Promise<void> {
+  await tx.query('update instances set name = $2, settings = $3, credentials = $4, "updatedAt" = now() where id = $1', [
+    id,
+    name,
+    JSON.stringify(settings),
+    credentials,
+  ])
+}
+
 /** Replaces the encrypted secrets of a locked instance. */
 export async function storeCredentials(tx: Sql, id: string, credentials: Instance['credentials']): Promise<void> {
   await tx.query('update instances set credentials = $2 where id = $1', [id, credentials])

@@ -47,8 +47,10 @@ export async function lookupNumbers(ctx: Context, input: z.output<typeof lookupF
         fail('INVALID_STATE', `The instance is ${instance.status}; connect it to look up numbers`)
       const provider = providerOf(app, instance.provider) ?? fail('PROVIDER_ERROR')
       const answers = await ask(ctx, provider, instance, distinct)
+      const unanswered = distinct.filter((_, i) => answers[i] == null)
+      const known = unanswered.length > 0 ? await app.hooks.knownNumbers(app, instance, unanswered) : new Map<string, boolean>()
       const checkedAt = new Date()
-      const exists = new Map(distinct.map((number, i) => [number, answers[i] ?? null]))
+      const exists = new Map(distinct.map((number, i) => [number, answers[i] ?? known.get(number) ?? null]))
       return numbers.map((number) => ({ phone: number, exists: exists.get(number) ?? null, checkedAt }))
     },
     isFinal,

@@ -4,12 +4,13 @@ import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
 import { builder } from '../core/graph/builder.ts'
 import { DeletedRef } from '../core/graph/deleted.ts'
-import { defineArguments, defineInput, registerEnum } from '../core/graph/input.ts'
+import { defineArguments, defineInput, parseChange, registerEnum } from '../core/graph/input.ts'
 import { keyed } from '../core/idempotency/idempotency.ts'
 import { parse, uuid } from '../core/validation.ts'
 import { followState, subject } from '../events/live/follow.ts'
 import { EventRef } from '../events/schema.ts'
 import { ProviderName, InstanceStatus as statuses } from '../generated/prisma/enums.ts'
+import { callbackUrl, loadVerifyToken } from './callback.ts'
 import {
   connectFields,
   connectInstance,
@@ -17,6 +18,8 @@ import {
   createInstanceFields,
   deleteInstance,
   logoutInstance,
+  updateInstance,
+  updateInstanceFields,
 } from './service.ts'
 
 export const InstanceStatusRef = builder.enumType('InstanceStatus', {
@@ -46,6 +49,23 @@ export const InstanceRef = builder.prismaObject('Instance', {
       type: 'JSON',
       nullable: true,
       description: 'Details of the account, as the provider reports them.',
+    }),
+    settings: t.expose('settings', {
+      type: 'JSON',
+      description: "The provider's own settings, without the secret ones.",
+    }),
+    callbackUrl: t.string({
+      nullable: true,
+      description: 'The address that the network calls, to be entered there by hand if need be; null if it calls none.',
+      extensions: { columns: ['id', 'provider'] },
+      resolve: ({ id, provider }, _, { app }) => callbackUrl(app, provider, id),
+    }),
+    verifyToken: t.string({
+      nullable: true,
+      description:
+        'The token with which the network verifies `callbackUrl`. Null for networks without one, and for everyone but owners, admins and keys with full access.',
+      extensions: { columns: ['id'] },
+      resolve: ({ id }, _, ctx) => loadVerifyToken(ctx, id),
     }),
     state: t.field({
       type: InstanceStateRef,
@@ -123,6 +143,15 @@ builder.queryFields((t) => ({
 
 const CreateInstanceInput = defineInput('CreateInstanceInput', 'A new instance.', createInstanceFields)
 
+const UpdateInstanceInput = defineInput(
+  'UpdateInstanceInput',
+  'Changes to an instance. Omitted fields stay unchanged.',
+  updateInstanceFields,
+  (value, report) => {
+    if (value.name === undefined && value.settings === undefined) report([], 'must change name or settings')
+  },
+)
+
 const { shape: how } = defineArguments('ConnectArguments', connectFields)
 
 builder.mutationFields((t) => ({
@@ -152,6 +181,17 @@ builder.mutationFields((t) => ({
       phone: t.arg.string({ description: how.phone.description }),
     },
     resolve: (_, { id, phone }, ctx) => connectInstance(ctx, parse(uuid, id, 'id'), phone),
+  }),
+  updateInstance: t.field({
+    type: InstanceRef,
+    description:
+      'Changes the name or the settings of an instance. The next message has the new settings, and a new token connects a `disconnected` instance.',
+    errors: ['NOT_FOUND', { FORBIDDEN: 'for collaborators' }, 'PROVIDER_ERROR'],
+    args: {
+      id: t.arg.id({ required: true, description: 'The instance.' }),
+      input: t.arg({ type: UpdateInstanceInput.ref, required: true, description: 'The changes.' }),
+    },
+    resolve: (_, args, ctx) => updateInstance(ctx, ...parseChange(ctx.app.config, UpdateInstanceInput, args)),
   }),
   logoutInstance: t.field({
     type: InstanceStateRef,

@@ -17,7 +17,7 @@ import type { Instance, Prisma } from '../generated/prisma/client.ts'
 import { ProviderName } from '../generated/prisma/enums.ts'
 import type { StoredInstance } from '../providers/provider.ts'
 import { providerOf } from '../providers/providers.ts'
-import { lockInstance, markDeleted } from './instances.sql.ts'
+import { lockInstance, markDeleted, storeChanges } from './instances.sql.ts'
 import { applyChange } from './state.ts'
 
 export const createInstanceFields = z.object({
@@ -31,6 +31,13 @@ export const createInstanceFields = z.object({
     ),
   settings: jsonObject(z.unknown()).nullish().describe("The provider's own settings."),
   idempotencyKey,
+})
+
+export const updateInstanceFields = z.object({
+  name: nameOf(100).optional().describe('The new name, 1 to 100 characters.'),
+  settings: jsonObject(z.unknown())
+    .optional()
+    .describe("The provider's settings to change; others stay. Null clears an optional one."),
 })
 
 export const connectFields = z
@@ -49,6 +56,7 @@ export async function createInstance(ctx: Context, input: z.output<typeof create
   return await write(ctx, async (tx) => {
     const network =
       providerOf(app, provider) ?? fail('VALIDATION_ERROR', `provider: ${provider} is not configured on this server`)
+    if (network.installed?.() === false) fail('VALIDATION_ERROR', `provider: ${provider} is not installed on this server`)
     const stored = network.storeSettings(input.settings ?? {})
     requireManager(principal)
     const { maxInstances } = await ctx.app.hooks.holdQuota(tx, ctx.principal)
@@ -60,8 +68,8 @@ export async function createInstance(ctx: Context, input: z.output<typeof create
     try {
       return withoutSecrets(await tx.db.instance.create({ data }))
     } catch (error) {
-      if (network.identity.length === 0 || !isTaken(error)) throw error
-      return fail('CONFLICT', `settings.${network.identity.join(', ')}: another instance of the workspace has it`)
+      if (!network.identity || !isTaken(error)) throw error
+      return fail('CONFLICT', `settings.${network.identity}: another instance of the workspace has it`)
     }
   })
 }
@@ -84,12 +92,44 @@ export async function connectInstance(ctx: Context, id: string, number: string |
   if (number != null) parse(phone, number, 'phone')
   return await change(ctx, async (tx) => {
     const instance = await holdInstance(tx, ctx.principal.workspaceId, id)
-    if (instance.restingAt) fail('MAX_INSTANCES_REACHED', "The instance rests, because it is over the plan's limit")
-    if (instance.status === 'connected' || instance.status === 'connecting' || instance.status === 'pairing') return instance
-    await applyChange(ctx.app, tx, { instanceId: id, status: 'connecting' })
-    const state = await providerFor(ctx.app, instance).connect(instance, { phone: number ?? undefined }, tx)
-    if (state) await applyChange(ctx.app, tx, { instanceId: id, ...state })
+    await startConnecting(ctx.app, tx, instance, number ?? undefined)
     return await holdInstance(tx, ctx.principal.workspaceId, id)
+  })
+}
+
+/**
+ * {@link connectInstance} for a locked instance, in the transaction of the calling function, which must emit the signal `outbox` after the
+ * commit. @throws MAX_INSTANCES_REACHED when the instance rests; PROVIDER_ERROR when the provider is not set up; and as its `connect`.
+ */
+export async function startConnecting(app: App, tx: Sql, instance: Instance, number?: string): Promise<void> {
+  const { id, status } = instance
+  if (instance.restingAt) fail('MAX_INSTANCES_REACHED', "The instance rests, because it is over the plan's limit")
+  if (status === 'connected' || status === 'connecting' || status === 'pairing') return
+  await applyChange(app, tx, { instanceId: id, status: 'connecting' })
+  const state = await providerFor(app, instance).connect(instance, { phone: number }, tx)
+  if (state) await applyChange(app, tx, { instanceId: id, ...state })
+}
+
+/**
+ * Changes the name, or settings in place: the next call to the network has them. A new secret of the login connects an instance that is
+ * disconnected. @throws NOT_FOUND when the instance is not in the workspace; FORBIDDEN when the caller is a collaborator; VALIDATION_ERROR
+ * when the provider refuses the settings; PROVIDER_ERROR when it is not set up.
+ */
+export async function updateInstance(ctx: Context, id: string, input: z.output<typeof updateInstanceFields>): Promise<Instance> {
+  const { app, principal } = ctx
+  return await change(ctx, async (tx) => {
+    const before = await holdInstance(tx, principal.workspaceId, id)
+    requireManager(principal)
+    const { name = before.name, settings } = input
+    const changed = settings && providerFor(app, before).changeSettings(before, settings)
+    await storeChanges(tx, id, {
+      name,
+      settings: changed?.settings ?? before.settings,
+      credentials: (changed ?? before).credentials,
+    })
+    const connects = changed?.newLogin && before.status === 'disconnected' && !before.restingAt && principal.active
+    if (connects) await startConnecting(app, tx, await holdInstance(tx, principal.workspaceId, id))
+    return await holdInstance(tx, principal.workspaceId, id)
   })
 }
 

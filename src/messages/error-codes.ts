@@ -16,6 +16,32 @@ export const messageErrors = {
     again: 'No, until it is taken out.',
   },
   OPTED_OUT: { meaning: 'The recipient told the network that no messages are wanted.', cause: 'recipient', again: 'No.' },
+  OUTSIDE_WINDOW: {
+    meaning: 'The recipient has not written in the last 24 hours, and the network then takes only approved templates.',
+    cause: 'sender',
+    again: 'Yes, as an approved template, or after the recipient has written.',
+  },
+  NOT_DELIVERED_BY_POLICY: {
+    meaning: 'The network withheld the message, because the recipient gets enough of this kind or takes part in an experiment.',
+    cause: 'network',
+    again: 'Not within a day.',
+  },
+  TEMPLATE_REJECTED: {
+    meaning: 'The network does not know or does not approve the template, or its values do not fit.',
+    cause: 'sender',
+    again: 'Once the template is right.',
+  },
+  MEDIA_REJECTED: {
+    meaning: 'The file could not be fetched, or the network does not take a file of this type or size.',
+    cause: 'sender',
+    again: 'Yes, with another file.',
+  },
+  UNSUPPORTED_TYPE: { meaning: 'The network does not take messages of this type.', cause: 'sender', again: 'No.' },
+  AUTH_INVALID: {
+    meaning: 'The network refused the login of the instance, which is disconnected.',
+    cause: 'sender',
+    again: 'Yes, once the instance has a new token and is connected.',
+  },
   CONTACT_DELETED: { meaning: 'The contact was deleted after the campaign was made.', cause: 'sender', again: 'No.' },
   TEMPLATE_INVALID: {
     meaning: 'A value of the template is missing, or the text is too long.',

@@ -17,8 +17,8 @@ export interface ProviderDefinition<Settings extends object> {
   /** With `z.strictObject`, unknown settings are refused. */
   settings: z.ZodType<Settings>
   secrets: Secrets<Settings>
-  /** The settings that say which account it is, and which therefore cannot be changed. A unique index keeps them apart in a workspace. */
-  identity?: readonly (keyof Settings & string)[]
+  /** The setting that names the account at the network. It cannot be changed, and a unique index keeps it apart in a workspace. */
+  identity?: keyof Settings & string
   /** Opens the network for one App. */
   open: (app: App) => Connector<ProviderInstance<Settings>, ProviderInstance<Partial<Settings>>>
 }
@@ -27,7 +27,7 @@ export type OpenProvider = (app: App) => Provider
 
 export function defineProvider<Settings extends object>(definition: ProviderDefinition<Settings>): OpenProvider {
   return (app) => {
-    const store = createSettingsStore(app.sealer, definition.settings, definition.secrets)
+    const store = createSettingsStore(app.sealer, definition.settings, definition.secrets, definition.identity)
     const connector = definition.open(app)
     const { fetchMedia, markRead } = connector
     const complete = ({ id, waNumber, ...stored }: StoredInstance) => ({ id, waNumber, settings: store.open(stored) })
@@ -55,8 +55,10 @@ export function defineProvider<Settings extends object>(definition: ProviderDefi
 
     return {
       name: definition.name,
-      identity: definition.identity ?? [],
+      installed: connector.installed,
+      identity: definition.identity,
       storeSettings: store.store,
+      changeSettings: store.change,
       secretsAfterLogout: store.afterLogout,
       sendsOnce: (instance) => connector.sendsOnce(known({ ...instance, credentials: null })),
       reconcileMs: connector.reconcileMs,
@@ -65,6 +67,10 @@ export function defineProvider<Settings extends object>(definition: ProviderDefi
       send,
       holds: connector.holds,
       faultOfFile: connector.faultOfFile,
+      accountOf: connector.accountOf && ((instance) => connector.accountOf?.(known({ ...instance, credentials: null })) ?? null),
+      sendsTemplates: connector.sendsTemplates,
+      freeContentMs: connector.freeContentMs,
+      verifyToken: (instance) => connector.verifyToken?.(known(instance)),
       lookup: async (instance, numbers) => await connector.lookup(complete(instance), numbers),
       fetchMedia: fetchMedia && (async (instance, ...rest) => await fetchMedia(complete(instance), ...rest)),
       markRead: markRead && (async (instance, message) => await markRead(complete(instance), message)),

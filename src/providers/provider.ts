@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Sql } from '../core/database/database.ts'
 import type { MessageType, ProviderName } from '../generated/prisma/enums.ts'
-import type { StoredSettings } from './settings.ts'
+import type { ChangedSettings, StoredSettings } from './settings.ts'
 
 export type { ProviderName }
 
@@ -43,6 +43,8 @@ export interface ApprovedTemplate {
   name: string
   language: string
   parameters: readonly string[]
+  /** The network's names of the parameters, in the same order, if it tells them apart by name and not by position. */
+  names?: readonly string[]
 }
 
 interface OutgoingOf<Type extends OutgoingType> {
@@ -249,6 +251,8 @@ export interface ProviderRoute<Known> {
 
 /** Calls to one network, in this process. `Instance` has all of its settings; for `Known` see {@link ProviderHost}. */
 export interface Connector<Instance, Known> {
+  /** False if a package that the provider needs is missing on this server; without this function it needs none. */
+  installed?: () => boolean
   /**
    * True if the network deduplicates messages by `reference`, so that an attempt with an unknown outcome may be repeated. Each claim of
    * a message calls it, so the secrets are not decrypted for it.
@@ -283,6 +287,20 @@ export interface Connector<Instance, Known> {
    * a message is accepted whose file is in our store.
    */
   faultOfFile?: (type: OutgoingType, mimeType: string) => string | undefined
+  /**
+   * The account that a hold of an account names, for networks that limit several instances together; null without one. Each claim of a
+   * message calls it, so the secrets are not decrypted for it.
+   */
+  accountOf?: (instance: Known) => string | null
+  /**
+   * Sends templates that the network approved: a message from a template that has such a form is handed over with `template`. Without this,
+   * every message is handed over as what it shows.
+   */
+  sendsTemplates?: boolean
+  /** For a network that takes anything but approved templates only this long, in milliseconds, after the recipient's last message. */
+  freeContentMs?: number
+  /** The token with which the network verifies the address of its callbacks, for people who set that address by hand. */
+  verifyToken?: (instance: Known) => string | undefined
   /** Starts to report; only processes with the worker role call it. */
   start: (host: ProviderHost<Known>) => Promise<AsyncDisposable>
   /** HTTP routes that the network calls; processes with the http role serve them. */
@@ -292,10 +310,12 @@ export interface Connector<Instance, Known> {
 /** A provider as the gateway calls it: it takes instances as they are stored. */
 export interface Provider extends Connector<StoredInstance, StoredInstance> {
   name: ProviderName
-  /** The settings that say which account it is: a workspace has one instance for each account. */
-  identity: readonly string[]
+  /** The setting that names the account at the network, of which a workspace has one instance. */
+  identity: string | undefined
   /** Validates the settings of a new instance, and encrypts the secret ones. @throws VALIDATION_ERROR that names each wrong setting. */
   storeSettings: (given: unknown) => StoredSettings
+  /** Changes some settings in place. @throws VALIDATION_ERROR that names each setting that is wrong or cannot be changed. */
+  changeSettings: (stored: StoredSettings, given: Readonly<Record<string, unknown>>) => ChangedSettings
   /** The secrets that outlive a logout, encrypted. */
   secretsAfterLogout: (stored: StoredSettings) => StoredSettings['credentials']
 }

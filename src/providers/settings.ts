@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { fail } from '../core/errors.ts'
 import type { Sealer } from '../core/seal.ts'
-import { parse } from '../core/validation.ts'
+import { faultsOf, parse } from '../core/validation.ts'
 
 /** The settings of an instance as they are stored: `credentials` holds the secret ones, encrypted. */
 export interface StoredSettings {
@@ -14,9 +14,19 @@ export interface StoredSettings {
 /** The secret settings, each with the operation that erases it. The deletion of an instance erases all of them. */
 export type Secrets<Settings> = { readonly [Name in keyof Settings]?: 'logout' | 'deletion' }
 
+/** `newLogin`: a secret of the login has another value than before. */
+export interface ChangedSettings extends StoredSettings {
+  newLogin: boolean
+}
+
 export interface SettingsStore<Settings> {
   /** @throws VALIDATION_ERROR that names each wrong setting. */
   store: (given: unknown) => StoredSettings
+  /**
+   * Replaces the given settings. Null clears one: it then has its default, if there is one. @throws VALIDATION_ERROR that names each
+   * setting that is wrong, missing or part of the identity.
+   */
+  change: (stored: StoredSettings, given: Readonly<Values>) => ChangedSettings
   /**
    * All settings, with the defaults of this version. @throws PROVIDER_ERROR when the secrets cannot be decrypted; VALIDATION_ERROR
    * when a setting is missing, such as a secret that a logout erased.
@@ -34,6 +44,7 @@ export function createSettingsStore<Settings extends object>(
   sealer: Sealer,
   schema: z.ZodType<Settings>,
   secrets: Secrets<Settings>,
+  identity?: string,
 ): SettingsStore<Settings> {
   // The wrapping object puts `settings.` before the name of a setting in error messages.
   const form = z.object({ settings: schema })
@@ -51,19 +62,38 @@ export function createSettingsStore<Settings extends object>(
     return opened && (JSON.parse(opened.toString()) as Values)
   }
 
+  function known(stored: StoredSettings): Values {
+    return { ...(stored.settings as Values), ...unseal(stored) }
+  }
+
+  function split(settings: Settings): StoredSettings {
+    const values = Object.entries(settings).filter(([, value]) => value !== undefined)
+    return {
+      settings: Object.fromEntries(values.filter(([name]) => !erasedBy.has(name))),
+      credentials: seal(values.filter(([name]) => erasedBy.has(name))),
+    }
+  }
+
   return {
-    store(given) {
-      const values = Object.entries(validate(given)).filter(([, value]) => value !== undefined)
-      return {
-        settings: Object.fromEntries(values.filter(([name]) => !erasedBy.has(name))),
-        credentials: seal(values.filter(([name]) => erasedBy.has(name))),
-      }
+    store: (given) => split(validate(given)),
+    change(stored, given) {
+      const before = known(stored)
+      const whole = Object.fromEntries(Object.entries({ ...before, ...given }).filter(([, value]) => value !== null))
+      const result = form.safeParse({ settings: whole })
+      const faults: string[] = []
+      if (identity && given[identity] !== undefined && given[identity] !== before[identity])
+        faults.push(`settings.${identity}: cannot be changed`)
+      if (!result.success) faults.push(faultsOf(result.error))
+      if (!result.success || faults.length > 0) fail('VALIDATION_ERROR', faults.join('; '))
+      const { settings } = result.data
+      const isNew = ([name, value]: [string, unknown]) => erasedBy.get(name) === 'logout' && value !== before[name]
+      return { ...split(settings), newLogin: Object.entries(settings).some(isNew) }
     },
     open(stored) {
       const opened = unseal(stored) ?? fail('PROVIDER_ERROR', 'The secrets of this instance cannot be decrypted on this server')
       return validate({ ...(stored.settings as Values), ...opened })
     },
-    openKnown: (stored) => ({ ...(stored.settings as Partial<Settings>), ...unseal(stored) }),
+    openKnown: (stored) => known(stored) as Partial<Settings>,
     afterLogout: (stored) => seal(Object.entries(unseal(stored) ?? {}).filter(([name]) => erasedBy.get(name) === 'deletion')),
   }
 }

@@ -17,6 +17,22 @@ const fields = {
   ),
 }
 
+const cloud = z
+  .object({
+    name: z.string().nullish().describe('Its name at Meta: lower-case letters, digits and `_`.'),
+    language: z.string().nullish().describe('Its language there, such as `en` or `en_US`.'),
+    parameters: z
+      .array(z.string())
+      .max(100)
+      .nullish()
+      .describe('The values of `{{1}}`, `{{2}}` … of its body, in this order: `contact.firstName`, `custom.order`.'),
+  })
+  .meta({
+    id: 'CloudTemplateInput',
+    description:
+      'The template that Meta approved, which an instance of the provider `cloud` sends in place of the text; `name` and `language` are required.',
+  })
+
 export const CreateTemplateInput = defineInput(
   'CreateTemplateInput',
   'A new template.',
@@ -24,6 +40,7 @@ export const CreateTemplateInput = defineInput(
     ...fields,
     body: fields.body.nullish().describe(fields.body.description as string),
     mediaUrl: fields.mediaUrl.nullish().describe(fields.mediaUrl.description as string),
+    cloud: cloud.nullish().describe(cloud.meta()?.description as string),
     idempotencyKey,
   }),
   (value, report, config) => {
@@ -42,12 +59,13 @@ export const UpdateTemplateInput = defineInput(
     type: fields.type.optional().describe('The new type of its messages.'),
     body: fields.body.optional().describe('The new text, with the rules of a new template.'),
     mediaUrl: fields.mediaUrl.nullish().describe('The new file; null removes it.'),
+    cloud: cloud.nullish().describe('The template that Meta approved; null removes it.'),
   }),
   (value, report, config) => {
     checkAddress(value, report, config)
     if (value.type === 'text') refuseFile(value, report, config)
-    const known = ['name', 'type', 'body', 'mediaUrl'].some((field) => value[field] !== undefined)
-    if (!known) report([], 'must change name, type, body or mediaUrl')
+    const known = ['name', 'type', 'body', 'mediaUrl', 'cloud'].some((field) => value[field] !== undefined)
+    if (!known) report([], 'must change name, type, body, mediaUrl or cloud')
   },
 )
 

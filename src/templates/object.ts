@@ -2,6 +2,7 @@
 import { builder } from '../core/graph/builder.ts'
 import { registerEnum } from '../core/graph/input.ts'
 import { type TemplateType, templateTypes } from '../message-types/service.ts'
+import type { CloudTemplate } from './cloud.ts'
 import type { Preview } from './preview.ts'
 
 const TemplateTypeRef = builder.enumType('TemplateType', {
@@ -9,6 +10,18 @@ const TemplateTypeRef = builder.enumType('TemplateType', {
   description: 'The types of messages that a template can have.',
 })
 registerEnum('TemplateType', TemplateTypeRef)
+
+const CloudTemplateRef = builder.objectRef<CloudTemplate>('CloudTemplate').implement({
+  description: 'A template that Meta approved.',
+  fields: (t) => ({
+    name: t.exposeString('name', { extensions: { bytes: 512 }, description: 'Its name at Meta.' }),
+    language: t.exposeString('language', { description: 'Its language there.' }),
+    parameters: t.exposeStringList('parameters', {
+      extensions: { items: 100 },
+      description: 'The values of its body, in their order: `contact.firstName`, `custom.order`.',
+    }),
+  }),
+})
 
 // Declares no columns. A row that a mutation returns is therefore shown as it is, and not read again.
 export const TemplateRef = builder.prismaObject('Template', {
@@ -26,6 +39,12 @@ export const TemplateRef = builder.prismaObject('Template', {
       description: 'The text with its placeholders; `""` for a file without a caption.',
     }),
     mediaUrl: t.exposeString('mediaUrl', { nullable: true, description: 'The file to send; null for a text.' }),
+    cloud: t.field({
+      type: CloudTemplateRef,
+      nullable: true,
+      description: 'The template that Meta approved, which an instance of the provider `cloud` sends in place of the text.',
+      resolve: (row) => row.cloud as CloudTemplate | null,
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
   }),

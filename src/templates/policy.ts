@@ -3,6 +3,8 @@ import { fail } from '../core/errors.ts'
 import { isLonger } from '../core/validation.ts'
 import { longestCaption } from '../message-types/fields.ts'
 import { needsFile, rowOf, type TemplateType } from '../message-types/service.ts'
+import type { ApprovedTemplate } from '../providers/provider.ts'
+import { type CloudTemplate, fillInCloud } from './cloud.ts'
 import { type Compiled, compileTemplate, type Rendered, type Values } from './render.ts'
 
 /** The content of a template, stored or not. */
@@ -45,14 +47,17 @@ export function faultOf(type: TemplateType, { body, missing }: Rendered): string
   return isLonger(body, bound(type)) ? `The rendered text ${tooLong(type)}` : null
 }
 
-/**
- * The text of the message that a template of `type` becomes.
- * @throws TEMPLATE_INVALID when {@link faultOf} returns a reason
- */
-export function fillIn(type: TemplateType, compiled: Compiled, values: Values): string {
+/** {@link Rendered}, and the approved template that goes out in place of it, if there is one. */
+export interface Filled extends Rendered {
+  template: ApprovedTemplate | null
+}
+
+/** Fills in the text, and the approved template of `cloud`. Both lack what is missing in either. */
+export function fillIn(type: TemplateType, compiled: Compiled, values: Values, cloud: CloudTemplate | null): Filled {
   const rendered = renderAs(type, compiled, values)
-  const fault = faultOf(type, rendered)
-  return fault === null ? rendered.body : fail('TEMPLATE_INVALID', fault)
+  if (!cloud) return { ...rendered, template: null }
+  const { template, missing } = fillInCloud(cloud, compiled, values)
+  return { body: rendered.body, missing: [...new Set([...rendered.missing, ...missing])], template }
 }
 
 function tooLong(type: TemplateType): string {

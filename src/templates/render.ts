@@ -21,6 +21,8 @@ export interface Rendered {
 
 export interface Compiled {
   render: (values: Values) => Rendered
+  /** One value, as the text shows it: with its fallback there. Undefined if it has none. */
+  valueOf: (name: string, values: Values) => string | undefined
   /** Every value that the text refers to, each once: `contact.name`, `custom.order`. */
   names: readonly string[]
   /** The text without its placeholders: the least that any rendering contains. */
@@ -53,6 +55,10 @@ export function compileTemplate(body: string): Compiled {
   }
   return {
     render: (values) => render(texts, placeholders, values),
+    valueOf(name, values) {
+      const shown = placeholders.find((placeholder) => placeholder.name === name)
+      return find(shown ?? placeholderOf(`{{${name}}}`), values)
+    },
     names: [...new Set(placeholders.map(({ name }) => name))],
     fixed: texts.join(''),
   }

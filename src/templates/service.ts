@@ -10,10 +10,12 @@ import type { Template } from '../generated/prisma/client.ts'
 import { urlsWithoutFile } from '../media/service.ts'
 import { faultOfKind, withoutFile } from '../message-types/fields.ts'
 import { needsFile, type TemplateType } from '../message-types/service.ts'
+import { type CloudTemplate, checkCloudType, cloudToStore } from './cloud.ts'
 import type { CreateTemplate, UpdateTemplate } from './input.ts'
 import { checkTemplate, type TemplateText } from './policy.ts'
-import { lockTemplate } from './templates.sql.ts'
+import { lockTemplate, storeTemplate } from './templates.sql.ts'
 
+export type { CloudTemplate } from './cloud.ts'
 export { variables } from './input.ts'
 export { faultOf, fillIn, renderAs, type TemplateText } from './policy.ts'
 export { type Compiled, compileTemplate, type Rendered, type TemplateContact, type Values } from './render.ts'
@@ -35,7 +37,9 @@ export async function createTemplate(ctx: Context, input: CreateTemplate): Promi
     const count = await tx.db.template.count({ where: { workspaceId } })
     if (count >= maxTemplates) fail('INVALID_STATE', `A workspace has at most ${maxTemplates} templates`)
     await checkStoredFile(ctx.app, tx, { type, mediaUrl })
-    const data = { id: newId(), workspaceId, name: input.name, type, body, mediaUrl }
+    const mapping = input.cloud && cloudToStore(input.cloud, null)
+    checkCloudType(type, mapping ?? null)
+    const data = { id: newId(), workspaceId, name: input.name, type, body, mediaUrl, ...(mapping && { cloud: { ...mapping } }) }
     return await tx.db.template.create({ data }).catch(refuseName)
   })
 }
@@ -52,7 +56,10 @@ export async function updateTemplate(ctx: Context, id: string, input: UpdateTemp
     if (input.mediaUrl && !needsFile(type)) fail('VALIDATION_ERROR', `mediaUrl: cannot be given with type ${type}`)
     const data = { name, ...textOf(type, body, mediaUrl) }
     await checkStoredFile(ctx.app, tx, data)
-    return await tx.db.template.update({ where: { id }, data }).catch(refuseName)
+    const known = before.cloud as CloudTemplate | null
+    const mapping = input.cloud ? cloudToStore(input.cloud, known) : input.cloud === null ? null : known
+    checkCloudType(type, mapping)
+    return await storeTemplate(tx, id, { ...data, cloud: mapping }).catch(refuseName)
   })
 }
 

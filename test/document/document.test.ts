@@ -75,7 +75,7 @@ describe.each(surfaces)('the document of the $surface surface', ({ surface, prob
       Object.entries(node.properties ?? {}).map(([name, field]) => [`${at}/${name}`, field as Json] as const),
     )
     const named = Object.entries(document.components.schemas) as [string, Json][]
-    const parts = nodes.filter(({ at }) => /\/(parameters|headers)\/[^/]+$|\/responses\/[^/]+$/.test(at))
+    const parts = nodes.filter(({ at }) => /(?<!\/properties)\/(parameters|headers)\/[^/]+$|\/responses\/[^/]+$/.test(at))
     const all = [...fields, ...named, ...parts.map(({ at, node }) => [at, node] as const)]
     // The `data` field of the envelope needs no description.
     const silent = all.filter(

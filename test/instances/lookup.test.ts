@@ -44,6 +44,44 @@ it('returns null when the provider cannot tell or leaves a number out', async ()
   expect((await lookUp(async () => [true])).map(({ exists }) => exists)).toEqual([true, null])
 })
 
+it('knows from the messages of this instance what the provider cannot tell', async () => {
+  const [delivered, wrote, missed, back, gone, queued, elsewhere] = Array.from({ length: 7 }, (_, i) => `+39333123000${i}`)
+  const other = (await connectedInstance(databaseUrl, account)).id
+  const insert = (peer: string, fields: Record<string, unknown>, instance = instanceId) => {
+    const row = { direction: 'outbound', status: 'sent', error: null, deliveredAt: null, failedAt: null, createdAt: 3, ...fields }
+    return sql(databaseUrl).query(
+      `insert into messages (id, "workspaceId", "userId", "instanceId", type, "to", peer, body, safety, direction, status, error, "deliveredAt", "failedAt", "createdAt")
+       values (gen_random_uuid(), $1, $2, $3, 'text', $4, $4, 'x', '{}', $5, $6, $7, now() - make_interval(hours => $8), now() - make_interval(hours => $9), now() - make_interval(hours => $10))`,
+      [
+        account.workspaceId,
+        account.userId,
+        instance,
+        peer,
+        row.direction,
+        row.status,
+        row.error,
+        row.deliveredAt,
+        row.failedAt,
+        row.createdAt,
+      ],
+    )
+  }
+  const missing = (failedAt: number) => ({ status: 'failed', error: 'RECIPIENT_NOT_FOUND', failedAt })
+  await insert(delivered as string, { status: 'delivered', deliveredAt: 2 })
+  await insert(wrote as string, { direction: 'inbound', status: 'received' })
+  await insert(missed as string, missing(2))
+  await insert(back as string, missing(2))
+  await insert(back as string, { status: 'delivered', deliveredAt: 1 })
+  await insert(gone as string, { status: 'delivered', deliveredAt: 2 })
+  await insert(gone as string, missing(1))
+  await insert(queued as string, { status: 'failed', error: 'EXPIRED', failedAt: 1 })
+  await insert(elsewhere as string, { status: 'delivered', deliveredAt: 2 }, other)
+  const asked = [delivered, wrote, missed, back, gone, queued, elsewhere] as string[]
+  const answers = await lookUp(async (_, list) => list.map(() => null), asked)
+  expect(answers.map(({ exists }) => exists)).toEqual([true, true, false, true, false, null, null])
+  expect((await lookUp(async () => [false], [delivered as string]))[0]?.exists).toBe(false)
+})
+
 it('reports a provider failure without the message of the provider', async () => {
   const broken = lookUp(async () => {
     throw new Error('secret 42')

@@ -45,6 +45,7 @@ DELETE contacts/groups/:groupId/members
 GET    instances
 POST   instances
 GET    instances/:id
+PUT    instances/:id
 DELETE instances/:id
 GET    instances/:id/state
 GET    instances/:id/health

@@ -57,6 +57,7 @@ async function join(site: Site, { teamId }: Team, role: Role): Promise<Person> {
 /** Routes that only an owner or admin of a team may use. */
 const managers = [
   'POST /instances',
+  'PUT /instances/:id',
   'POST /instances/:id/logout',
   'DELETE /instances/:id',
   'POST /webhooks',

@@ -45,6 +45,7 @@ export function knownIn(things: Things): Known {
     events: fc.uniqueArray(presentFor(named('EventType'), {}), { minLength: 1 }),
     mediaUrl,
     QuietHoursInput: fc.constantFrom({ from: '21:00', to: '08:00', timeZone: 'Europe/Rome' }),
+    CloudTemplateInput: fc.constantFrom({ name: 'order_shipped', language: 'en_US', parameters: ['custom.order'] }),
     url: webhookUrl,
     tags: fc.array(label, { maxLength: 50 }),
     tag: label,
@@ -142,10 +143,11 @@ const templateBody = fc.tuple(plainText, placeholder, plainText).map((parts) => 
 
 function template(schema: Schema, known: Known): fc.Arbitrary<Record<string, unknown>> {
   const { mediaUrl: _, ...fields } = { ...fieldsOf(schema, known), body: templateBody } as Fields
-  const file = fc.constantFrom(...templateTypes.filter(needsFile))
+  const approved = templateTypes.filter((type) => needsFile(type) && type !== 'audio')
   return fc.oneof(
     recordOf(schema, { ...fields, type: fc.constant('text') }, ['body']),
-    recordOf(schema, { ...fields, type: file, mediaUrl }, ['mediaUrl']),
+    recordOf(schema, { ...fields, type: fc.constantFrom(...approved), mediaUrl }, ['mediaUrl']),
+    recordOf(schema, { ...fields, type: fc.constant('audio'), cloud: fc.constant(null), mediaUrl }, ['mediaUrl']),
   )
 }
 

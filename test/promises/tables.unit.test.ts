@@ -134,7 +134,7 @@ const exceptions: Record<string, { tables: readonly string[]; reason: string }> 
 }
 
 /** Module that owns the tables of each file of the Prisma schema, where the two names differ. */
-const owners: Record<string, string> = { sandbox: 'providers', cloud: 'providers' }
+const owners: Record<string, string> = { sandbox: 'providers', cloud: 'providers', web: 'providers' }
 
 const sources = sourcesOf('src')
 

@@ -53,6 +53,7 @@ export function echo(calls: Calls) {
           note('lookup', instance)
           return numbers.map(() => true)
         },
+        verifyToken: ({ settings }) => settings.signingKey,
         start: async () => new AsyncDisposableStack(),
         routes: [
           {
@@ -100,7 +101,12 @@ export async function openRig(): Promise<Rig> {
   const databaseUrl = await cloneDatabase()
   const account = await createAccount(databaseUrl)
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'gateway-test-providers-'))
-  const app = await openApp(databaseUrl, { PORT: '0', DATA_DIR: dataDir, RATE_LIMIT_PER_SECOND: '100000' })
+  const app = await openApp(databaseUrl, {
+    PORT: '0',
+    DATA_DIR: dataDir,
+    RATE_LIMIT_PER_SECOND: '100000',
+    PUBLIC_URL: 'https://gateway.example',
+  })
   const calls: Calls = []
   withEcho(app, calls)
   const server = await createServer(app)

@@ -32,8 +32,7 @@ it('answers as the provider says, with the values of path and query', async () =
 })
 
 it('hands the bytes as they were sent, whatever their type', async () => {
-  const body =
-    '{ "inbound": [\n {"providerMessageId": "raw", "type": "text", "content": {"kind": "text"}, "body": "caff\\u00e8 ☕"} ] }  '
+  const body = '{ "inbound": [\n {"providerMessageId": "raw", "type": "text", "body": "caff\\u00e8 ☕"} ] }  '
   for (const type of ['application/json', 'application/octet-stream', 'text/html; charset=latin1']) {
     const response = await rig.callBack(instanceId, body, { 'x-signature': sign(body), 'content-type': type })
     expect([response.status, await response.text()]).toEqual([200, ''])
@@ -42,7 +41,7 @@ it('hands the bytes as they were sent, whatever their type', async () => {
 })
 
 it('stores nothing of a body whose signature is wrong', async () => {
-  const body = '{"inbound": [{"providerMessageId": "forged", "type": "text", "body": "forged", "content": {"kind": "text"}}]}'
+  const body = '{"inbound": [{"providerMessageId": "forged", "type": "text", "body": "forged"}]}'
   for (const signature of ['', sign(body, 'guessed'), sign(`${body} `)]) {
     const headers = { 'x-signature': signature, 'x-api-key': rig.account.apiKey }
     const error = { code: 'UNAUTHORIZED', message: 'Wrong signature' }
@@ -101,24 +100,20 @@ it('stores the parts of inbound messages, once each', async () => {
   await sql(rig.databaseUrl).query(`delete from messages where direction = 'inbound' and "instanceId" = $1`, [instanceId])
   const media = { reference: 'media-1', mimeType: 'image/webp', fileName: null }
   const place = { kind: 'location', latitude: 45.5, longitude: 9.2, name: 'Duomo', address: null }
-  const button = { kind: 'button', buttonId: 'b1', replyTo: 'wamid.7' }
   const inbound = [
-    { providerMessageId: '1', type: 'text', body: 'plain', content: { kind: 'text' } },
-    { providerMessageId: '2', type: 'text', body: 'Yes', content: button },
-    { providerMessageId: '3', type: 'image', body: 'a caption', content: { kind: 'image' }, media },
-    { providerMessageId: '4', type: 'location', body: 'Duomo', content: place },
-    { providerMessageId: '5', type: 'unknown', body: '👍', content: { kind: 'reaction', reactedTo: 'wamid.8' } },
-  ]
+    { type: 'text', body: 'plain', content: { kind: 'text' } },
+    { type: 'text', body: 'Yes', content: { kind: 'button', buttonId: 'b1', replyTo: 'wamid.7' } },
+    { type: 'image', body: 'a caption', content: { kind: 'image' }, media },
+    { type: 'location', body: 'Duomo', content: place },
+    { type: 'unknown', body: '👍', content: { kind: 'reaction', reactedTo: 'wamid.8' } },
+  ].map((message, i) => ({ providerMessageId: String(i), ...message }))
   const body = JSON.stringify({ inbound })
   for (let i = 0; i < 2; i++) expect((await rig.callBack(instanceId, body)).status).toBe(200)
   const same = { from: '+15550101', to: '+15550100', mediaUrl: null, status: 'received' }
-  expect(await stored()).toEqual([
-    { ...same, type: 'text', body: 'plain', content: { kind: 'text' } },
-    { ...same, type: 'text', body: 'Yes', content: button },
-    { ...same, type: 'image', body: 'a caption', content: { kind: 'image', media } },
-    { ...same, type: 'location', body: 'Duomo', content: place },
-    { ...same, type: 'unknown', body: '👍', content: { kind: 'reaction', reactedTo: 'wamid.8' } },
-  ])
+  const kept = inbound.map(({ providerMessageId: _, media, content, ...message }) => {
+    return { ...same, ...message, content: media ? { ...content, media } : content }
+  })
+  expect(await stored()).toEqual(kept)
 })
 
 it('applies receipts before it answers', async () => {

@@ -11,7 +11,7 @@ const schema = z.strictObject({
   pace: z.int().default(5),
 })
 const storeWith = (key: number) =>
-  createSettingsStore(createSealer(Buffer.alloc(32, key)), schema, { token: 'logout', signingKey: 'deletion' })
+  createSettingsStore(createSealer(Buffer.alloc(32, key)), schema, { token: 'logout', signingKey: 'deletion' }, 'number')
 const store = storeWith(1)
 const given = { number: '7', token: 'secret-token', signingKey: 'secret-key' }
 
@@ -56,4 +56,26 @@ it('knows only the plain settings under another SECRET_KEY, and erases what it c
   expect(() => other.open(stored)).toThrow('The secrets of this instance cannot be decrypted on this server')
   expect(other.openKnown(stored)).toEqual({ number: '7', pace: 5 })
   expect(other.afterLogout(stored)).toBeNull()
+})
+
+it('changes the given settings in place, and tells whether the login is a new one', () => {
+  const before = store.store({ ...given, pace: 7 })
+  const { newLogin, ...after } = store.change(before, { token: 'another', number: '7' })
+  expect([newLogin, store.open(after)]).toEqual([true, { ...given, token: 'another', pace: 7 }])
+  expect(Buffer.from(after.credentials as Uint8Array).toString('latin1')).not.toMatch(/secret|another/)
+  const again = store.change(after, { token: 'another', signingKey: null, pace: null })
+  expect([again.newLogin, store.open(again)]).toEqual([false, { number: '7', token: 'another', pace: 5 }])
+})
+
+it('names every change that is wrong, and changes no identity', () => {
+  const before = store.store(given)
+  expect(() => store.change(before, { number: '8', token: null, pace: 'fast', colour: 'red' })).toThrow(
+    /^settings.number: cannot be changed; settings.token: is required; settings.pace: must be .*; settings.colour: is unknown$/,
+  )
+})
+
+it('is whole again after the secrets that cannot be decrypted are given anew', () => {
+  const stored = storeWith(2).store(given)
+  expect(() => store.change(stored, { pace: 9 })).toThrow('settings.token: is required')
+  expect(store.open(store.change(stored, { token: 'new' }))).toEqual({ number: '7', token: 'new', pace: 5 })
 })

@@ -12,7 +12,17 @@ beforeAll(async () => {
 })
 
 function templateRecord(fields: Record<string, unknown> = {}): Record<string, unknown> {
-  return { id: uuid, name: 'Welcome', type: 'text', body: 'Hi', mediaUrl: null, createdAt: moment, updatedAt: moment, ...fields }
+  return {
+    id: uuid,
+    name: 'Welcome',
+    type: 'text',
+    body: 'Hi',
+    mediaUrl: null,
+    cloud: null,
+    createdAt: moment,
+    updatedAt: moment,
+    ...fields,
+  }
 }
 
 describe('a template', () => {
@@ -172,8 +182,8 @@ describe('changing a template', () => {
   })
 
   it.each<[fields: Record<string, unknown>, message: string]>([
-    [{}, 'body: must change name, type, body or mediaUrl'],
-    [{ nonsense: 1 }, 'body: must change name, type, body or mediaUrl'],
+    [{}, 'body: must change name, type, body, mediaUrl or cloud'],
+    [{ nonsense: 1 }, 'body: must change name, type, body, mediaUrl or cloud'],
     [{ name: null }, 'name: must not be null'],
     [{ type: null, body: null }, 'type: must be one of text, image, video, audio, document; body: must not be null'],
     [{ name: '' }, 'name: must not be empty'],

@@ -16,17 +16,19 @@ describe.each(surfaces)('instances %s', (_, ask) => {
   const phone = async () => (await connectedInstance(rig.databaseUrl, { ...crew.owner, workspaceId: crew.workspaceId })).id
   const as = (role: 'owner' | 'admin' | 'collaborator') => ({ api: crew[role].inTeam(crew.teamId) })
 
-  it('are created, logged out and deleted by owner and admins', async () => {
+  it('are created, changed, logged out and deleted by owner and admins', async () => {
     for (const who of [as('owner'), as('admin')]) {
       const { data } = await ask(who, 'POST /instances', [], { name: 'Phone' })
+      expect((await ask(who, 'PUT /instances/:id', [data.id], { name: 'Desk' })).data.name).toBe('Desk')
       expect((await ask(who, 'POST /instances/:id/logout', [data.id])).code).toBe(null)
       expect((await ask(who, 'DELETE /instances/:id', [data.id])).code).toBe(null)
     }
   })
 
-  it('are read and connected by collaborators, who cannot create, log out or delete them', async () => {
+  it('are read and connected by collaborators, who cannot create, change, log out or delete them', async () => {
     const [who, id] = [as('collaborator'), await phone()]
     expect((await ask(who, 'POST /instances', [], { name: 'Phone' })).code).toBe('FORBIDDEN')
+    expect((await ask(who, 'PUT /instances/:id', [id], { name: 'Mine' })).code).toBe('FORBIDDEN')
     expect((await ask(who, 'POST /instances/:id/logout', [id])).code).toBe('FORBIDDEN')
     expect((await ask(who, 'DELETE /instances/:id', [id])).code).toBe('FORBIDDEN')
     expect((await ask(who, 'POST /instances/:id/connect', [id], {})).code).toBe(null)

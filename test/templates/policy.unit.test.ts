@@ -1,5 +1,6 @@
 // The rules for a template and for the message rendered from it, as a unit.
 import { describe, expect, it } from 'vitest'
+import { fail } from '../../src/core/errors.ts'
 import { needsFile, type TemplateType, templateTypes } from '../../src/message-types/service.ts'
 import { checkTemplate, faultOf, fillIn, renderAs } from '../../src/templates/policy.ts'
 import { compileTemplate } from '../../src/templates/render.ts'
@@ -18,7 +19,9 @@ function refusal(work: () => unknown, code = 'TEMPLATE_INVALID'): string {
 }
 
 function fill(type: TemplateType, body: string, custom: Record<string, string>): string {
-  return fillIn(type, compileTemplate(body), { contact: null, custom: [custom] })
+  const filled = fillIn(type, compileTemplate(body), { contact: null, custom: [custom] }, null)
+  const fault = faultOf(type, filled)
+  return fault === null ? filled.body : fail('TEMPLATE_INVALID', fault)
 }
 
 describe('a template', () => {

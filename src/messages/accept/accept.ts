@@ -19,11 +19,12 @@ import { emit } from '../../events/log/emit.ts'
 import type { Message } from '../../generated/prisma/client.ts'
 import { withoutFile } from '../../message-types/fields.ts'
 import type { SendType } from '../../message-types/service.ts'
-import { providerOf } from '../../providers/providers.ts'
+import { providerOf, sendsTemplates } from '../../providers/providers.ts'
 import { suppressed } from '../../suppressions/service.ts'
 import { dispatchRequest, enqueueDispatch } from '../dispatch/dispatch-job.ts'
 import { lookUp, type References } from '../dispatch/look-up.ts'
 import { messageEvent } from '../events.ts'
+import { readOutside } from '../safety/free-window.ts'
 import { safetyBook } from '../safety/safety.ts'
 import { compose, fillTemplate } from './compose.ts'
 import { insertMessages } from './insert.sql.ts'
@@ -146,7 +147,9 @@ function draftAll(
       const fault = fileType && providerOf(app, instance.provider)?.faultOfFile?.(input.type as SendType, fileType)
       if (fault) throw failure('VALIDATION_ERROR', `mediaUrl: ${fault}`)
       const composed =
-        input.templateId == null ? compose(input, contact) : fillTemplate(input, contact, references.template(submission))
+        input.templateId == null
+          ? compose(input, contact)
+          : fillTemplate(input, contact, references.template(submission), sendsTemplates(app, instance.provider))
       if (references.isSuppressed(submission)) throw failure(suppressed)
       drafts.push({
         index,
@@ -193,7 +196,7 @@ async function reserve(tx: Sql, drafts: readonly Draft[], results: (Result | und
 
 /** Inserts the messages with their dispatch jobs, and puts them into `results`. */
 async function store(app: App, tx: Sql, drafts: readonly Accepted[], results: (Result | undefined)[]): Promise<void> {
-  const messages = composeRows(app, drafts)
+  const messages = composeRows(app, await readOutside(app, tx, drafts))
   for (const [i, message] of messages.entries()) results[(drafts[i] as Draft).index] = message
   const requests = messages.map((message) => dispatchRequest(message, message.scheduledAt ?? undefined))
   const events = messages.map((message) => messageEvent(message, 'queued', message.createdAt))

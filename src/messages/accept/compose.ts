@@ -2,8 +2,8 @@
 import { fail } from '../../core/errors.ts'
 import type { SharedContact } from '../../message-types/row.ts'
 import { composeContent, type SendType, type TemplateType } from '../../message-types/service.ts'
-import type { OutgoingContent } from '../../providers/provider.ts'
-import { type Compiled, fillIn, type KnownContact, valuesOf } from '../../templates/service.ts'
+import type { ApprovedTemplate, OutgoingContent } from '../../providers/provider.ts'
+import { type CloudTemplate, type Compiled, faultOf, fillIn, type KnownContact, valuesOf } from '../../templates/service.ts'
 import type { MessageFields } from '../input.ts'
 
 export interface ComposedMessage {
@@ -12,6 +12,7 @@ export interface ComposedMessage {
   mediaUrl: string | null
   contactId: string | null
   content: OutgoingContent | null
+  template: ApprovedTemplate | null
 }
 
 /** A compiled template. */
@@ -19,10 +20,12 @@ export interface OpenTemplate {
   type: TemplateType
   mediaUrl: string | null
   compiled: Compiled
+  cloud: CloudTemplate | null
 }
 
 /**
- * Fills in a template. The message refers to the contact that supplied the values.
+ * Fills in a template. The message refers to the contact that supplied the values. With `approved`, the network takes templates that it
+ * approved.
  * @throws NOT_FOUND when the template or the named contact does not exist.
  * @throws TEMPLATE_INVALID when a value is missing; the message names it.
  */
@@ -30,11 +33,15 @@ export function fillTemplate(
   input: MessageFields,
   contact: (SharedContact & KnownContact) | undefined,
   template: OpenTemplate | undefined,
+  approved: boolean,
 ): ComposedMessage {
   if (!template) return fail('NOT_FOUND', 'Template not found')
   checkContact(input, contact)
-  const body = fillIn(template.type, template.compiled, valuesOf(contact ?? null, input.variables))
-  return { type: template.type, body, mediaUrl: template.mediaUrl, contactId: contact?.id ?? null, content: null }
+  const { type, mediaUrl, compiled, cloud } = template
+  const filled = fillIn(type, compiled, valuesOf(contact ?? null, input.variables), approved ? cloud : null)
+  const fault = faultOf(type, filled)
+  if (fault !== null) fail('TEMPLATE_INVALID', fault)
+  return { type, body: filled.body, mediaUrl, contactId: contact?.id ?? null, content: null, template: filled.template }
 }
 
 /** @throws NOT_FOUND when `contactId` names a contact that does not exist in the workspace. */
@@ -49,5 +56,5 @@ function checkContact(input: MessageFields, contact: SharedContact | undefined):
 export function compose(input: MessageFields, contact: SharedContact | undefined): ComposedMessage {
   checkContact(input, contact)
   const type = input.type as SendType
-  return { type, contactId: contact?.id ?? null, ...composeContent(type, input, contact) }
+  return { type, contactId: contact?.id ?? null, template: null, ...composeContent(type, input, contact) }
 }

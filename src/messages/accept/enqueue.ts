@@ -8,21 +8,25 @@ import { deleteJobs } from '../../core/jobs/jobs.ts'
 import { emit } from '../../events/log/emit.ts'
 import type { SafetyState } from '../../instances/safety.ts'
 import { readSendingInstances, type SendingInstance } from '../../instances/sending.sql.ts'
+import type { ApprovedTemplate } from '../../providers/provider.ts'
 import { campaignDispatchJob, dispatchRequest, enqueueDispatch } from '../dispatch/dispatch-job.ts'
 import { messageEvent } from '../events.ts'
+import { readOutside } from '../safety/free-window.ts'
 import { type MessageSafety, safetyBook } from '../safety/safety.ts'
 import type { ComposedMessage } from './compose.ts'
 import { insertMessages } from './insert.sql.ts'
-import { composeRows } from './rows.ts'
+import { composeRows, type NewMessage } from './rows.ts'
 import { cancelQueuedOf, deleteUnsent, deleteUnsentTo, type UnsentMessage } from './unsent.sql.ts'
 
 /** The fields that all messages of a campaign share. */
-export interface CampaignMessage extends Omit<ComposedMessage, 'contactId'> {
+export interface CampaignMessage extends Omit<ComposedMessage, 'contactId' | 'template'> {
   id: string
   workspaceId: string
   userId: string
   instanceId: string
   recipientsCount: number
+  /** The approved template that the messages go out as, if any; its values are those of each recipient. */
+  template: Omit<ApprovedTemplate, 'parameters'> | null
 }
 
 export interface CampaignRecipient {
@@ -31,6 +35,8 @@ export interface CampaignRecipient {
   reference: string | null
   /** Replaces the campaign's body. */
   body: string | null
+  /** The values of the approved template. */
+  parameters: readonly string[] | null
 }
 
 /**
@@ -44,12 +50,11 @@ export async function enqueueMessages(
   recipients: readonly CampaignRecipient[],
   now: Date,
 ): Promise<{ ids: string[]; state: SafetyState }> {
-  const { id: campaignId, instanceId, recipientsCount, type, mediaUrl, content } = campaign
+  const { id: campaignId, instanceId, recipientsCount, type, mediaUrl, content, template } = campaign
   await safetyBook(app).load(recipients.map(({ to }) => ({ instanceId, to })))
   const instance = (await readSendingInstances(tx, [instanceId])).instances.get(instanceId) as SendingInstance
-  const messages = composeRows(
-    app,
-    recipients.map(({ to, contactId, body, reference }) => ({
+  const drafts = recipients.map(
+    ({ to, contactId, body, reference, parameters }): NewMessage => ({
       id: newId(),
       principal: campaign,
       instance,
@@ -64,8 +69,10 @@ export async function enqueueMessages(
       body: body ?? campaign.body,
       mediaUrl,
       content,
-    })),
+      template: template && parameters && { ...template, parameters },
+    }),
   )
+  const messages = composeRows(app, await readOutside(app, tx, drafts))
   await Promise.all([
     insertMessages(tx, messages),
     enqueueDispatch(

@@ -17,6 +17,7 @@ const columns = {
   body: 'text',
   mediaUrl: 'text',
   content: 'jsonb',
+  template: 'jsonb',
   reference: 'text',
   ignoresSuppression: 'boolean',
   warnings: 'jsonb',
@@ -43,7 +44,7 @@ export async function insertMessages(tx: Sql, rows: readonly Message[]): Promise
   const values = names.map((name) =>
     rows.map((row) => {
       if (name === 'counted') return row.scheduledAt === null
-      if (name === 'content') return row.content === null ? null : JSON.stringify(row.content)
+      if (name === 'content' || name === 'template') return row[name] === null ? null : JSON.stringify(row[name])
       return name === 'warnings' || name === 'safety' ? JSON.stringify(row[name]) : row[name]
     }),
   )

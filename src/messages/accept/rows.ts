@@ -2,6 +2,8 @@
 import type { App } from '../../core/app.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Message } from '../../generated/prisma/client.ts'
+import type { ProviderName } from '../../providers/provider.ts'
+import { warnOutside } from '../safety/free-window.ts'
 import type { SafetyInstance } from '../safety/safety.ts'
 import { safetyBook } from '../safety/safety.ts'
 import type { ComposedMessage } from './compose.ts'
@@ -9,7 +11,7 @@ import type { ComposedMessage } from './compose.ts'
 export interface NewMessage extends ComposedMessage {
   id: string
   principal: Pick<Principal, 'userId' | 'workspaceId'>
-  instance: SafetyInstance & { waNumber: string | null }
+  instance: SafetyInstance & { waNumber: string | null; provider: ProviderName }
   to: string
   scheduledAt: Date | null
   /** Orders it among the messages to the same number. */
@@ -17,6 +19,8 @@ export interface NewMessage extends ComposedMessage {
   campaignId: string | null
   reference?: string | null | undefined
   ignoresSuppression?: boolean
+  /** True if the network will take nothing but an approved template, which this is not. */
+  outside?: boolean
   /** Number of recipients of the campaign. */
   campaignRecipients?: number
 }
@@ -28,7 +32,9 @@ export function composeRows(app: App, messages: readonly NewMessage[]): Message[
 
 function rowOf(app: App, message: NewMessage): Message {
   const now = message.acceptedAt
-  const { warnings, safety, cold } = safetyBook(app).judge(message.instance, message, now, message.campaignRecipients)
+  const judged = safetyBook(app).judge(message.instance, message, now, message.campaignRecipients)
+  const { cold } = judged
+  const { warnings, safety } = message.outside ? warnOutside(judged) : judged
   return {
     id: message.id,
     workspaceId: message.principal.workspaceId,
@@ -44,6 +50,7 @@ function rowOf(app: App, message: NewMessage): Message {
     body: message.body,
     mediaUrl: message.mediaUrl,
     content: message.content as Message['content'],
+    template: message.template as Message['template'],
     status: 'queued',
     error: null,
     errorDetail: null,
@@ -57,6 +64,7 @@ function rowOf(app: App, message: NewMessage): Message {
     scheduledAt: message.scheduledAt,
     dueAt: message.scheduledAt ?? now,
     waitingSince: null,
+    heldBy: null,
     nextAttemptAt: null,
     attempts: 0,
     handedAt: null,

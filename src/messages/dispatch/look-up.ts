@@ -8,7 +8,7 @@ import { readSendingInstances, type SendingInstance } from '../../instances/send
 import { typesOfFiles } from '../../media/service.ts'
 import type { TemplateType } from '../../message-types/service.ts'
 import { readSuppressed } from '../../suppressions/service.ts'
-import { type Compiled, compileTemplate, readTemplates } from '../../templates/service.ts'
+import { type CloudTemplate, type Compiled, compileTemplate, readTemplates } from '../../templates/service.ts'
 import type { OpenTemplate } from '../accept/compose.ts'
 import type { MessageFields } from '../input.ts'
 
@@ -54,10 +54,10 @@ export async function lookUp(app: App, tx: Sql, messages: readonly MessageRefere
     ),
   ])
   const compiled = new Map<string, Compiled>()
-  function open({ id, type, body, mediaUrl }: Template): OpenTemplate {
+  function open({ id, type, body, mediaUrl, cloud }: Template): OpenTemplate {
     const text = compiled.get(id) ?? compileTemplate(body)
     compiled.set(id, text)
-    return { type: type as TemplateType, mediaUrl, compiled: text }
+    return { type: type as TemplateType, mediaUrl, compiled: text, cloud: cloud as CloudTemplate | null }
   }
   return {
     now,

@@ -203,8 +203,13 @@ function compare(
     const [now, most] = [ratio, caps.maxColdRatio].map((share) => `${Math.round(100 * share)} %`)
     warnings.push(`maxColdRatio exceeded: ${now} of the recipients of 24 hours never wrote to you; at most ${most} should`)
   }
+  return { warnings, safety: safetyWith(warnings, state, score) }
+}
+
+/** The assessment of a message with these warnings. */
+export function safetyWith(warnings: readonly string[], state: SafetyState, score: number): MessageSafety {
   const risky = state === 'at_risk' || state === 'restricted'
   const decision = warnings.length > 0 ? 'warn' : 'allow'
   const riskLevel = decision === 'allow' ? (risky ? 'medium' : 'low') : risky ? 'high' : 'medium'
-  return { warnings, safety: { decision, riskLevel, state, score } }
+  return { decision, riskLevel, state, score }
 }

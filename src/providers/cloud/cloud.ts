@@ -13,13 +13,14 @@ import { opus } from './media.ts'
 import { createSend } from './send.ts'
 import { type CloudInstance, type KnownCloudInstance, secrets, settings } from './settings.ts'
 
-export const cloud = defineProvider({ name: 'cloud', settings, secrets, identity: ['phoneNumberId'], open: openCloud })
+export const cloud = defineProvider({ name: 'cloud', settings, secrets, identity: 'phoneNumberId', open: openCloud })
 
 function openCloud(app: App): Connector<CloudInstance, KnownCloudInstance> {
   return {
     // Meta has no idempotency key, so a send whose answer was lost is never repeated.
     sendsOnce: () => false,
     reconcileMs: app.config.cloud.reconcileMs,
+    accountOf: ({ settings }) => settings.businessAccountId ?? null,
     async connect({ id }, _, tx) {
       await enqueueLink(app, tx, id, 'connect')
       return undefined
@@ -35,6 +36,9 @@ function openCloud(app: App): Connector<CloudInstance, KnownCloudInstance> {
     lookup: async (_, numbers) => numbers.map(() => null),
     faultOfFile: (type, mimeType) =>
       type === 'voice_note' && mimeType !== opus ? 'must be Ogg with Opus for a voice note' : undefined,
+    sendsTemplates: true,
+    freeContentMs: 24 * 3_600_000,
+    verifyToken: ({ settings }) => settings.verifyToken,
     async start(host) {
       keepHost(app, host)
       return startHealth(app, host)
