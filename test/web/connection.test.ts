@@ -71,6 +71,17 @@ describe('the connection of an instance of web', () => {
     network.onLogin = undefined
   })
 
+  it('pairs by a code that is entered on the phone', async () => {
+    const id = await client.create()
+    expect((await client.api.post(`instances/${id}/connect`, { phone: '+390000000016' })).status).toBe(200)
+    const code = await until(async () => (await client.state(id)).pairingCode)
+    expect(code).toMatch(/^[A-Z0-9]{4}-[A-Z0-9]{4}$/)
+    expect((await client.state(id)).status).toBe('pairing')
+    await network.enter(code, '390000000016')
+    await client.reached(id, 'connected')
+    expect((await client.api.get(`instances/${id}`)).body.data.waNumber).toBe('+390000000016')
+  })
+
   it('survives a restart of the gateway without a second socket', async () => {
     const id = await client.pair(network, '390000000015')
     await gateway.stop()
