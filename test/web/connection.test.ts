@@ -82,6 +82,13 @@ describe('the connection of an instance of web', () => {
     expect((await client.api.get(`instances/${id}`)).body.data.waNumber).toBe('+390000000016')
   })
 
+  it('tells the network by itself that messages were read, if the instance is set so', async () => {
+    const account = '390000000017'
+    await client.pair(network, account, { markRead: true })
+    const id = await network.write('393331234567', account, { conversation: 'seen?' })
+    await until(() => network.requests.find(({ tag, attrs }) => tag === 'receipt' && attrs.id === id && attrs.type === 'read'))
+  })
+
   it('survives a restart of the gateway without a second socket', async () => {
     const id = await client.pair(network, '390000000015')
     await gateway.stop()

@@ -3,50 +3,18 @@ import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, type proto } from 'baileys'
 import { type WebSocket, WebSocketServer } from 'ws'
+import type { Account, Arrived, Connection } from './loopback-account.ts'
 import { answerTo, type KnownPhones } from './loopback-answers.ts'
-import { type CodeEntry, enterCode } from './loopback-code.ts'
+import { enterCode } from './loopback-code.ts'
 import { linkOf } from './loopback-link.ts'
 import { acceptNoise } from './loopback-noise.ts'
-import { createPhone, type DeviceKeys, type Phone } from './loopback-phone.ts'
+import { createPhone, type Phone } from './loopback-phone.ts'
 
+export type { Arrived } from './loopback-account.ts'
 export { rootKey } from './loopback-noise.ts'
 
 const server = 's.whatsapp.net'
 const now = () => String(Math.floor(Date.now() / 1000))
-
-/** A message as a phone reads it. A repeat under an id that the phone has seen is counted and not shown again. */
-export interface Arrived {
-  id: string
-  /** Digits of the account that sent it, and of the phone that got it. */
-  from: string
-  to: string
-  message: proto.IMessage
-  /** The stanza's children besides the recipients. */
-  tags: string[]
-  repeats: number
-}
-
-interface Connection {
-  ws: WebSocket
-  send: (node: BinaryNode) => void
-  /** Digits of the account, once it is paired. */
-  account?: string
-  registration?: proto.ClientPayload.IDevicePairingRegistrationData | null
-  /** The device's request for a code, and the phone's part once the code was entered. */
-  hello?: BinaryNode
-  entry?: CodeEntry & { digits: string }
-}
-
-/** An account with one linked device. */
-interface Account {
-  digits: string
-  keys: DeviceKeys
-  /** Keys of the device's owner, which sign it. */
-  connection?: Connection
-  /** Stanzas that the device has not confirmed, by id. */
-  queue: Map<string, BinaryNode>
-  removed: boolean
-}
 
 export class Loopback {
   readonly arrived: Arrived[] = []

@@ -11,6 +11,7 @@ import { receiveFrom } from './inbound.ts'
 import { deleteLogin } from './keys.sql.ts'
 import { holdLease, LeaseLost } from './leases.sql.ts'
 import { type Live, startLive } from './live.ts'
+import { markRead } from './mark-read.ts'
 import { loadWhatsApp, type WhatsApp } from './package.ts'
 import { removeDevice } from './removal.ts'
 import { readSession, wait, wantClosed } from './sessions.sql.ts'
@@ -84,7 +85,13 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
       opened = openSocket(app, whatsApp, {
         lease,
         login,
-        inbound: receiveFrom({ app, host, lease, signal: ending.signal }),
+        inbound: receiveFrom({
+          app,
+          host,
+          lease,
+          signal: ending.signal,
+          markRead: async (from, stanzaId) => live && markRead(live, { from, stanzaId }),
+        }),
         sentContent: async () => undefined,
         onQr(qr, socket) {
           settled.resolve()
