@@ -10,6 +10,7 @@ import { sampleEvent } from './event-types.ts'
 import { fitInstances } from './instances/rest.ts'
 import { checkInstance, findInstance } from './instances/service.ts'
 import { applyChange, changeState } from './instances/state.ts'
+import { fileAt } from './media/service.ts'
 import { releaseWaiting } from './messages/dispatch/waiting.ts'
 import { eraseNumber } from './messages/erase/erase.ts'
 import { receiveMessages } from './messages/receipts/inbound.ts'
@@ -57,6 +58,7 @@ export async function openApp(options: Omit<AppOptions, 'hooks'>): Promise<App> 
 export function hostFor(app: App, provider: ProviderName): ProviderHost<StoredInstance> {
   return {
     instance: (id) => findInstance(app, provider, id),
+    file: (url) => fileAt(app, url),
     state: (change, tx) => (tx ? applyChange(app, tx, change) : changeState(app, change)),
     inbound: (messages) => receiveMessages(app, messages),
     receipts: async (receipts) => {

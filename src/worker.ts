@@ -23,6 +23,7 @@ import { releaseImplementation, sweepImplementation } from './messages/dispatch/
 import { eraseImplementation } from './messages/erase/erase.ts'
 import { countingSink } from './messages/events.ts'
 import { expireImplementation } from './messages/retention/sweep.ts'
+import { cloudJobs } from './providers/cloud/jobs.ts'
 import { providers } from './providers/providers.ts'
 import { deliveryQueues } from './webhooks/delivery-queues.ts'
 import { webhookJobs } from './webhooks/jobs.ts'
@@ -46,6 +47,7 @@ const jobs: readonly JobImplementation[] = [
   pruneBulkJobs,
   pruneEvents,
   ...mediaJobs,
+  ...cloudJobs,
   ...webhookJobs,
 ]
 

@@ -17,6 +17,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: 'webhook_endpoints', key: id, column: 'secret', type: 'bytea' },
   { table: 'webhook_endpoints', key: id, column: 'previousSecret', type: 'bytea' },
   { table: 'instances', key: id, column: 'credentials', type: 'bytea' },
+  { table: 'cloud_departures', key: [{ name: 'instanceId', type: 'uuid' }], column: 'accessToken', type: 'bytea' },
   { table: 'mails', key: id, column: 'content', type: 'bytea' },
   {
     table: 'idempotency_keys',

@@ -1,6 +1,7 @@
 // SQL of instances: their row locks, and the change of their state under that lock.
 import type { Sql } from '../core/database/database.ts'
 import type { Instance, InstanceStatus } from '../generated/prisma/client.ts'
+import type { StateChange } from '../providers/provider.ts'
 
 /** Locks an instance of the workspace that is not deleted. */
 export async function lockInstance(tx: Sql, workspaceId: string, id: string): Promise<Instance | undefined> {
@@ -50,6 +51,18 @@ export async function storeCredentials(tx: Sql, id: string, credentials: Instanc
 /** Lets a locked instance rest, or ends its rest. */
 export async function markResting(tx: Sql, id: string, rests: boolean): Promise<void> {
   await tx.query('update instances set "restingAt" = case when $2 then now() end, "updatedAt" = now() where id = $1', [id, rests])
+}
+
+export type Standing = Pick<StateChange, 'atRisk' | 'dailyRecipients' | 'meta'>
+
+/** Stores the network's view of a locked instance. What is left out keeps its value. */
+export async function storeStanding(tx: Sql, id: string, { atRisk = false, dailyRecipients, meta }: Standing): Promise<void> {
+  await tx.query(
+    `update instances set "atRiskAt" = case when $2 then now() else "atRiskAt" end,
+       "dailyRecipients" = coalesce($3, "dailyRecipients"), meta = coalesce($4::jsonb, meta), "updatedAt" = now()
+     where id = $1`,
+    [id, atRisk, dailyRecipients ?? null, meta ? JSON.stringify(meta) : null],
+  )
 }
 
 export async function markRestricted(tx: Sql, id: string, error: string | null): Promise<void> {

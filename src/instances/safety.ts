@@ -32,6 +32,17 @@ function caps(hourly: number, daily: number, hourlyUnique: number, dailyUnique: 
   }
 }
 
+/** The caps of each state on a network that allows so many different recipients in 24 hours. */
+export function capsOfLimit(dailyRecipients: number): Record<SafetyState, Caps> {
+  const of = (unique: number) => {
+    const most = 2 ** 31 - 1
+    const daily = Math.min(4 * unique, most)
+    return caps(Math.floor(daily / 2), daily, Math.floor(unique / 2), unique, unique, 1)
+  }
+  const usual = of(dailyRecipients)
+  return { new: usual, warming: usual, stable: usual, at_risk: of(Math.floor(dailyRecipients / 2)), restricted: of(0) }
+}
+
 /** Traffic of one instance in the last hour (1h), the last day (24h) and the last week (7d). */
 export interface Traffic {
   outbound1h: number
@@ -49,8 +60,11 @@ export interface Traffic {
 
 export interface Standing {
   firstConnectedAt: Date | null
-  /** When the provider last restricted the account. */
+  /** When the provider last said that the account is restricted, and that it is close to that. */
   restrictedAt: Date | null
+  atRiskAt: Date | null
+  /** Most different recipients in 24 hours that the network allows. Networks that say so are used by businesses, and know no warm-up. */
+  dailyRecipients: number | null
 }
 
 export interface Assessment {
@@ -69,6 +83,9 @@ export interface Assessment {
 
 const dayMs = 86_400_000
 
+/** How long an account counts as at risk after the network last said so. */
+const atRiskMs = 3 * dayMs
+
 /** Returns the state by age alone. */
 function stateByAge(ageDays: number): SafetyState {
   if (ageDays < 3) return 'new'
@@ -76,21 +93,25 @@ function stateByAge(ageDays: number): SafetyState {
 }
 
 /**
- * Compares traffic with the caps of the instance's age, and lowers the state if the score is low or the account was restricted in
- * the last 24 hours.
+ * Compares traffic with the caps of the instance's age, and lowers the state if the score is low, if the account was restricted in
+ * the last 24 hours, or if the network called it at risk in the last 72 hours.
  */
 export function assess(standing: Standing, traffic: Traffic, now: Date): Assessment {
-  const { firstConnectedAt, restrictedAt } = standing
+  const { firstConnectedAt, restrictedAt, atRiskAt, dailyRecipients } = standing
   const ageDays = firstConnectedAt ? Math.max(0, (now.getTime() - firstConnectedAt.getTime()) / dayMs) : 0
   const byAge = stateByAge(ageDays)
-  const { score, recommendations } = scoreOf(traffic, capsByState[byAge])
+  const rows = dailyRecipients === null ? capsByState : capsOfLimit(dailyRecipients)
+  const { score, recommendations } = scoreOf(traffic, rows[byAge])
   const restricted = restrictedAt !== null && now.getTime() - restrictedAt.getTime() < dayMs
   if (restricted) recommendations.unshift('The provider restricted this account: stop sending until the restriction is lifted.')
-  const state = restricted || score < 30 ? 'restricted' : score < 60 ? 'at_risk' : byAge
+  const atRisk = atRiskAt !== null && now.getTime() - atRiskAt.getTime() < atRiskMs
+  if (atRisk && !restricted)
+    recommendations.unshift('The provider warned of this account: send less, and to people who know you.')
+  const state = restricted || score < 30 ? 'restricted' : atRisk || score < 60 ? 'at_risk' : byAge
   return {
     state,
     score,
-    caps: stricter(capsByState[state], capsByState[byAge]),
+    caps: stricter(rows[state], rows[byAge]),
     ageDays: Math.floor(ageDays * 10) / 10,
     recommendations,
   }

@@ -158,7 +158,12 @@ builder.mutationFields((t) => ({
   createInstance: t.field({
     type: InstanceRef,
     description: 'Creates an instance. Connect it afterwards.',
-    errors: ['MAX_INSTANCES_REACHED', 'SUBSCRIPTION_INACTIVE', { FORBIDDEN: 'for collaborators' }],
+    errors: [
+      'MAX_INSTANCES_REACHED',
+      'SUBSCRIPTION_INACTIVE',
+      { FORBIDDEN: 'for collaborators' },
+      { CONFLICT: 'if another instance of the workspace has the number' },
+    ],
     authScopes: { active: true },
     args: { input: t.arg({ type: CreateInstanceInput.ref, required: true, description: 'The new record.' }) },
     resolve: (_, { input }, ctx) => {

@@ -5,7 +5,16 @@ import type { Instance } from '../generated/prisma/client.ts'
 /** The part of an instance that new messages need. `disconnections` are those of the last 24 hours. */
 export type SendingInstance = Pick<
   Instance,
-  'id' | 'workspaceId' | 'provider' | 'waNumber' | 'firstConnectedAt' | 'restrictedAt' | 'disconnections' | 'deletedAt'
+  | 'id'
+  | 'workspaceId'
+  | 'provider'
+  | 'waNumber'
+  | 'firstConnectedAt'
+  | 'restrictedAt'
+  | 'atRiskAt'
+  | 'dailyRecipients'
+  | 'disconnections'
+  | 'deletedAt'
 >
 
 /**
@@ -19,7 +28,7 @@ export async function readSendingInstances(
   const { rows } = await tx.query<SendingInstance & { now: Date }>({
     name: 'instances.sending',
     text: `select date_trunc('milliseconds', now()) as now, i.id, i."workspaceId", i.provider, i."waNumber", i."firstConnectedAt", i."restrictedAt",
-        coalesce(i.disconnections, '{}') as disconnections, i."deletedAt"
+        i."atRiskAt", i."dailyRecipients", coalesce(i.disconnections, '{}') as disconnections, i."deletedAt"
       from (select 1) one left join instances i on i.id = any($1::uuid[])`,
     values: [ids],
   })

@@ -10,6 +10,7 @@ import { idempotencyKey } from '../core/graph/input.ts'
 import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency/idempotency.ts'
 import { phone } from '../core/phone.ts'
+import { isTaken } from '../core/public-failure.ts'
 import { requireManager } from '../core/roles.ts'
 import { jsonObject, nameOf, parse, uuid } from '../core/validation.ts'
 import type { Instance, Prisma } from '../generated/prisma/client.ts'
@@ -46,7 +47,7 @@ export const connectFields = z
 /**
  * Creates an instance, not connected yet.
  * @throws MAX_INSTANCES_REACHED when the workspaces that the plan pays for have as many as it allows, exact under concurrency;
- * FORBIDDEN when the caller is a collaborator; VALIDATION_ERROR when the provider is not set up or refuses the settings; and as
+ * FORBIDDEN when the caller is a collaborator; CONFLICT when another instance of the workspace has the number; VALIDATION_ERROR when the provider is not set up or refuses the settings; and as
  * `Hooks.holdQuota`.
  */
 export async function createInstance(ctx: Context, input: z.output<typeof createInstanceFields>): Promise<Instance> {
@@ -63,7 +64,12 @@ export async function createInstance(ctx: Context, input: z.output<typeof create
     const { workspaceId, ownerId: userId } = principal
     const settings = stored.settings as Prisma.InputJsonObject
     const data = { id: newId(), workspaceId, userId, name: input.name, provider, settings, credentials: stored.credentials }
-    return withoutSecrets(await tx.db.instance.create({ data }))
+    try {
+      return withoutSecrets(await tx.db.instance.create({ data }))
+    } catch (error) {
+      if (network.identity.length === 0 || !isTaken(error)) throw error
+      return fail('CONFLICT', `settings.${network.identity.join(', ')}: another instance of the workspace has it`)
+    }
   })
 }
 

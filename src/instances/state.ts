@@ -7,11 +7,11 @@ import { emit } from '../events/log/emit.ts'
 import type { StateChange } from '../providers/provider.ts'
 import { providerOf } from '../providers/providers.ts'
 import { stateEvent } from './events.ts'
-import { lockState, markRestricted, storeCredentials, storeState } from './instances.sql.ts'
+import { lockState, markRestricted, storeCredentials, storeStanding, storeState } from './instances.sql.ts'
 
 /**
- * Applies a change in one transaction. `logged_out` erases the secrets of the login. A change without status and restriction, or for a
- * deleted instance, does nothing.
+ * Applies a change in one transaction. `logged_out` erases the secrets of the login. A change for a deleted instance does
+ * nothing.
  */
 export async function changeState(app: App, change: StateChange): Promise<void> {
   await sqlTransaction(app.pool, (tx) => applyChange(app, tx, change))
@@ -24,6 +24,7 @@ export async function applyChange(app: App, tx: Sql, change: StateChange): Promi
   const before = await lockState(tx, instanceId)
   if (!before) return
   if (change.restricted) await restrict(tx, change)
+  if (change.atRisk || change.dailyRecipients !== undefined || change.meta) await storeStanding(tx, instanceId, change)
   const { status } = change
   if (!status) return
   // Ignores a late report on an instance that was logged out, so that it does not connect again.

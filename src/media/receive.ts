@@ -1,11 +1,12 @@
 // Brings a file onto the disk of this machine: from the form of an upload, or from the media store.
+import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
 import { waitForBody } from '../core/http/connection.ts'
-import { idempotencyOf } from '../core/idempotency/idempotency.ts'
+import { fingerprintOf, idempotencyOf } from '../core/idempotency/idempotency.ts'
 import { type SavedFile, saveForm } from './form.ts'
 import { takeFlight } from './in-flight.ts'
 import { maxUploadBytes } from './kinds.ts'
@@ -16,11 +17,45 @@ import { openSpool } from './spool.ts'
 /** Minimum rate of a slow upload (slow-request protection): 64 MiB may then take 17 minutes. */
 const bytesPerSecond = 64 * 1024
 
-export interface Expected {
+interface Expected {
   /** Bytes that the file may have; asked once the request is admitted. */
   left?: () => Promise<number>
   /** Names of the other fields to read. */
   fields?: readonly string[]
+}
+
+export interface FileUse extends Expected {
+  /** Status of the answer. */
+  status: number
+  /** Does with the file what the request asks for, and returns the data of the answer. `once` has the request's Idempotency-Key. */
+  use: (once: Context, file: SavedFile) => Promise<object>
+}
+
+/**
+ * Answers a request whose body is a form with a file. An Idempotency-Key identifies the request by the content of the file and by the
+ * other fields.
+ * @throws SUBSCRIPTION_INACTIVE when the caller's subscription is not active; as {@link receiveFile} and `use`.
+ */
+export async function answerFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  ctx: Context,
+  { status, use, ...expected }: FileUse,
+): Promise<FastifyReply> {
+  if (!ctx.principal.active) fail('SUBSCRIPTION_INACTIVE')
+  await using file = await receiveFile(request, ctx, expected)
+  const once = { ...ctx, idempotency: idempotencyOf(request, fingerprintOf(request, digestOf(file, expected.fields))) }
+  const data = await use(once, file)
+  if (once.idempotency?.replayed) reply.header('Idempotency-Replayed', 'true')
+  return await reply.code(status).send({ data })
+}
+
+function digestOf(file: SavedFile, names: readonly string[] = []): Buffer {
+  if (names.length === 0) return file.sha256
+  return createHash('sha256')
+    .update(file.sha256)
+    .update(JSON.stringify(names.map((name) => file.fields[name] ?? null)))
+    .digest()
 }
 
 /**
@@ -30,7 +65,7 @@ export interface Expected {
  * @throws UNSUPPORTED_MEDIA_TYPE when the body is not multipart/form-data, or is compressed.
  * @throws API_RATE_LIMIT_EXCEEDED when too many bytes are in progress.
  */
-export async function receiveFile(
+async function receiveFile(
   request: FastifyRequest,
   ctx: Context,
   { left = async () => maxUploadBytes, fields = [] }: Expected,

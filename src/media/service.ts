@@ -8,6 +8,7 @@ import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { acceptedBefore, write } from '../core/idempotency/idempotency.ts'
 import type { Media } from '../generated/prisma/client.ts'
+import type { StoredFile } from '../providers/provider.ts'
 import type { SavedFile } from './form.ts'
 import { type MediaType, mediaTypes } from './kinds.ts'
 import { readStored } from './media.sql.ts'
@@ -79,15 +80,45 @@ export async function findByName(app: App, name: string): Promise<Media> {
   return media
 }
 
+/** The file behind a media address of this gateway; null if there is none, undefined for every other address. */
+export async function fileAt(app: App, url: string): Promise<StoredFile | null | undefined> {
+  const name = nameIn(url, app.config)
+  if (!name) return undefined
+  const { token, extension } = readName(name) as { token: string; extension: string }
+  const media = await app.db.media.findFirst({ where: { token, storedAt: { not: null } } })
+  if (!media || mediaTypes.get(media.mimeType)?.extension !== extension) return null
+  const { id, mimeType, size } = media
+  return { id, mimeType, size, extension, open: () => mediaStore(app).read(id, { start: 0, end: size - 1 }) }
+}
+
+/**
+ * The MIME types of the files behind those of `urls` that are media addresses of this gateway; null for one without a file. Without such
+ * addresses it reads nothing.
+ */
+export async function typesOfFiles(app: App, sql: Sql, urls: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
+  const named = new Map(
+    urls.flatMap((url) => {
+      const name = readName(nameIn(url, app.config) ?? '')
+      return name ? [[url, name] as const] : []
+    }),
+  )
+  if (named.size === 0) return new Map()
+  const stored = await readStored(
+    sql,
+    [...named.values()].map(({ token }) => token),
+  )
+  return new Map(
+    [...named].map(([url, { token, extension }]) => {
+      const type = mediaTypes.get(stored.get(token) ?? '')
+      return [url, type?.extension === extension ? type.mimeType : null]
+    }),
+  )
+}
+
 /** The media addresses of this gateway among `urls` that lead to no file. Without such addresses it reads nothing. */
 export async function urlsWithoutFile(app: App, sql: Sql, urls: readonly string[]): Promise<ReadonlySet<string>> {
-  const named = new Map(urls.flatMap((url) => [[url, readName(nameIn(url, app.config) ?? '')] as const]))
-  const tokens = [...named.values()].flatMap((name) => (name ? [name.token] : []))
-  if (tokens.length === 0) return new Set()
-  const stored = await readStored(sql, tokens)
-  const isMissing = (name: ReturnType<typeof readName>) =>
-    name !== undefined && mediaTypes.get(stored.get(name.token) ?? '')?.extension !== name.extension
-  return new Set([...named].flatMap(([url, name]) => (isMissing(name) ? [url] : [])))
+  const types = await typesOfFiles(app, sql, urls)
+  return new Set([...types].flatMap(([url, type]) => (type === null ? [url] : [])))
 }
 
 /**

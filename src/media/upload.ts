@@ -3,12 +3,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../core/config/config.ts'
 import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
-import { fingerprintOf, idempotencyOf } from '../core/idempotency/idempotency.ts'
 import type { Media } from '../generated/prisma/client.ts'
 import type { SavedFile } from './form.ts'
 import { extensions, type MediaType, maxUploadBytes } from './kinds.ts'
 import { quotaLeft } from './quota.ts'
-import { receiveFile } from './receive.ts'
+import { answerFile } from './receive.ts'
 import { addMedia } from './service.ts'
 import { sniff } from './sniff.ts'
 import { urlOf } from './url.ts'
@@ -25,17 +24,13 @@ import { urlOf } from './url.ts'
  */
 export async function upload(request: FastifyRequest, reply: FastifyReply, ctx: Context): Promise<FastifyReply> {
   const { config, db } = ctx.app
-  if (!ctx.principal.active) fail('SUBSCRIPTION_INACTIVE')
   // A repeated request is recognized by its content, so the content is read before the quota is checked.
   const isRepeatable = request.headers['idempotency-key'] !== undefined
-  await using file = await receiveFile(request, ctx, {
+  return await answerFile(request, reply, ctx, {
+    status: 201,
     left: async () => (isRepeatable ? maxUploadBytes : await quotaLeft(db, ctx.principal.ownerId, ctx.limits)),
+    use: async (once, file) => recordOf(config, await addMedia(once, file, await typeOf(file))),
   })
-  const type = await typeOf(file)
-  const once = { ...ctx, idempotency: idempotencyOf(request, fingerprintOf(request, file.sha256)) }
-  const media = await addMedia(once, file, type)
-  if (once.idempotency?.replayed) reply.header('Idempotency-Replayed', 'true')
-  return await reply.code(201).send({ data: recordOf(config, media) })
 }
 
 async function typeOf({ path, size }: SavedFile): Promise<MediaType> {

@@ -17,8 +17,8 @@ export interface ProviderDefinition<Settings extends object> {
   /** With `z.strictObject`, unknown settings are refused. */
   settings: z.ZodType<Settings>
   secrets: Secrets<Settings>
-  /** The setting that names the account at the network, which cannot be changed. */
-  identity?: keyof Settings & string
+  /** The settings that say which account it is, and which therefore cannot be changed. A unique index keeps them apart in a workspace. */
+  identity?: readonly (keyof Settings & string)[]
   /** Opens the network for one App. */
   open: (app: App) => Connector<ProviderInstance<Settings>, ProviderInstance<Partial<Settings>>>
 }
@@ -53,6 +53,7 @@ export function defineProvider<Settings extends object>(definition: ProviderDefi
 
     return {
       name: definition.name,
+      identity: definition.identity ?? [],
       storeSettings: store.store,
       changeSettings: store.change,
       secretsAfterLogout: store.afterLogout,
@@ -65,6 +66,7 @@ export function defineProvider<Settings extends object>(definition: ProviderDefi
       sendsTemplates: connector.sendsTemplates,
       freeContentMs: connector.freeContentMs,
       verifyToken: (instance) => connector.verifyToken?.(known(instance)),
+      faultOfFile: connector.faultOfFile,
       lookup: async (instance, numbers) => await connector.lookup(complete(instance), numbers),
       start: (host) => connector.start(hostOf(host)),
       routes: connector.routes?.map((route) => ({

@@ -1,5 +1,6 @@
 // Contract with a messaging network (provider): what it is handed, and what it reports. defineProvider implements it.
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { Sql } from '../core/database/database.ts'
 import type { MessageType, ProviderName } from '../generated/prisma/enums.ts'
 import type { ChangedSettings, StoredSettings } from './settings.ts'
@@ -49,6 +50,8 @@ export interface ApprovedTemplate {
 interface OutgoingOf<Type extends OutgoingType> {
   /** The gateway's own id, and the same on every attempt. */
   reference: string
+  /** The number of this attempt, from 1. Those that waited because the network asked for it are not counted. */
+  attempt?: number
   to: string
   type: Type
   /** The text, the caption, or what stands for the content in a list. */
@@ -150,14 +153,23 @@ export interface InboundMessage {
 
 export interface StateChange {
   instanceId: string
-  /** Omitted if only `restricted` changes. */
+  /** Omitted if only the account's standing changes. */
   status?: 'connecting' | 'pairing' | 'connected' | 'disconnected' | 'logged_out'
   qr?: string | null
   pairingCode?: string | null
   waNumber?: string
   error?: string | null
+  /** The network restricts the account, or says that it is close to that. Both count for a while after the last report. */
   restricted?: boolean
+  atRisk?: boolean
+  /** Most different recipients in 24 hours that the network allows; {@link noDailyBound} if it allows any number. */
+  dailyRecipients?: number
+  /** Details of the account, in place of the former ones. */
+  meta?: Record<string, string | null>
 }
+
+/** The largest number that a field of the graph can have. */
+export const noDailyBound = 2 ** 31 - 1
 
 /** Receives what a provider reports. Each call resolves when the report is committed, so that the provider can discard it. */
 export interface Reports {
@@ -174,6 +186,19 @@ export interface Reports {
 export interface ProviderHost<Known> extends Reports {
   /** Finds an instance of this provider. Deleted ones are not found. */
   instance: (id: string) => Promise<Known | undefined>
+  /** Finds the file behind a media address of this gateway; null if there is none, undefined for every other address. */
+  file: (url: string) => Promise<StoredFile | null | undefined>
+}
+
+/** A file in the gateway's store. */
+export interface StoredFile {
+  id: string
+  mimeType: string
+  /** In bytes. */
+  size: number
+  extension: string
+  /** Opens it; undefined if it was deleted. The stream must be read or destroyed. */
+  open: () => Promise<Readable | undefined>
 }
 
 export interface ProviderRequest {
@@ -235,6 +260,11 @@ export interface Connector<Instance, Known> {
   freeContentMs?: number
   /** The token with which the network verifies the address of its callbacks, for people who set that address by hand. */
   verifyToken?: (instance: Known) => string | undefined
+  /**
+   * Says what a file must be that a message of the type cannot have on this network, as words that follow the name of a field. Asked when
+   * a message is accepted whose file is in our store.
+   */
+  faultOfFile?: (type: OutgoingType, mimeType: string) => string | undefined
   /** Starts to report; only processes with the worker role call it. */
   start: (host: ProviderHost<Known>) => Promise<AsyncDisposable>
   /** HTTP routes that the network calls; processes with the http role serve them. */
@@ -244,6 +274,8 @@ export interface Connector<Instance, Known> {
 /** A provider as the gateway calls it: it takes instances as they are stored. */
 export interface Provider extends Connector<StoredInstance, StoredInstance> {
   name: ProviderName
+  /** The settings that say which account it is: a workspace has one instance for each account. */
+  identity: readonly string[]
   /** Validates the settings of a new instance, and encrypts the secret ones. @throws VALIDATION_ERROR that names each wrong setting. */
   storeSettings: (given: unknown) => StoredSettings
   /** Changes some settings in place. @throws VALIDATION_ERROR that names each setting that is wrong or cannot be changed. */

@@ -5,10 +5,10 @@ import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
-import { fingerprintOf, idempotencyOf, write } from '../core/idempotency/idempotency.ts'
+import { write } from '../core/idempotency/idempotency.ts'
 import { phone } from '../core/phone.ts'
 import { ownTurn } from '../core/turns.ts'
-import { receiveFile } from '../media/receive.ts'
+import { answerFile } from '../media/receive.ts'
 import { insertSuppressions } from './suppressions.sql.ts'
 
 export interface Imported {
@@ -23,14 +23,12 @@ const linesPerTurn = 500
 /** Numbers that are stored with one statement. */
 const chunkSize = 5_000
 
-/** Answers `POST suppressions/import`. @throws as {@link receiveFile} and {@link importSuppressions}. */
-export async function importSuppressionFile(request: FastifyRequest, reply: FastifyReply, ctx: Context): Promise<FastifyReply> {
-  if (!ctx.principal.active) fail('SUBSCRIPTION_INACTIVE')
-  await using file = await receiveFile(request, ctx, {})
-  const once = { ...ctx, idempotency: idempotencyOf(request, fingerprintOf(request, file.sha256)) }
-  const data = await importSuppressions(once, createReadStream(file.path))
-  if (once.idempotency?.replayed) reply.header('Idempotency-Replayed', 'true')
-  return await reply.code(200).send({ data })
+/** Answers `POST suppressions/import`. @throws as {@link answerFile} and {@link importSuppressions}. */
+export function importSuppressionFile(request: FastifyRequest, reply: FastifyReply, ctx: Context): Promise<FastifyReply> {
+  return answerFile(request, reply, ctx, {
+    status: 200,
+    use: (once, { path }) => importSuppressions(once, createReadStream(path)),
+  })
 }
 
 /**

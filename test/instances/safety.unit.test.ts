@@ -6,7 +6,8 @@ const now = new Date('2026-01-31T10:00:00Z')
 
 function aged(days: number, restrictedHoursAgo?: number): Standing {
   const ago = (hours: number) => new Date(now.getTime() - hours * 3_600_000)
-  return { firstConnectedAt: ago(24 * days), restrictedAt: restrictedHoursAgo === undefined ? null : ago(restrictedHoursAgo) }
+  const restrictedAt = restrictedHoursAgo === undefined ? null : ago(restrictedHoursAgo)
+  return { firstConnectedAt: ago(24 * days), restrictedAt, atRiskAt: null, dailyRecipients: null }
 }
 
 /** A hundred recipients that know the instance got a message each, two of them in the last hour. */
@@ -52,7 +53,8 @@ it.each<[number, string]>([
 })
 
 it('rates an instance as new before its first connection', () => {
-  expect(assess({ firstConnectedAt: null, restrictedAt: null }, quiet, now)).toMatchObject({
+  const never = { firstConnectedAt: null, restrictedAt: null, atRiskAt: null, dailyRecipients: null }
+  expect(assess(never, quiet, now)).toMatchObject({
     state: 'new',
     score: 100,
     ageDays: 0,

@@ -17,6 +17,7 @@ const byHand = [
   '+ column contacts.searchText',
   '+ index bulk_jobs_open_idx',
   '+ index contacts_searchText_idx',
+  '+ index instances_cloud_number_idx',
   '+ index media_unfinished_idx',
   '+ index messages_campaign_idx',
   '+ index messages_campaign_status_idx',

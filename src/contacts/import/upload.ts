@@ -1,32 +1,20 @@
 // Endpoint of imports: takes the file and the options from a form. The caller is checked before the first byte of the body is read.
-import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../core/context.ts'
 import { fail } from '../../core/errors.ts'
-import { fingerprintOf, idempotencyOf } from '../../core/idempotency/idempotency.ts'
 import { parse } from '../../core/validation.ts'
-import { receiveFile } from '../../media/receive.ts'
+import { answerFile } from '../../media/receive.ts'
 import type { BulkJobRecord } from '../bulk/service.ts'
 import { ImportOptions } from './input.ts'
 import { startImport } from './service.ts'
 
-const fields = ['mapping', 'groupId', 'onConflict'] as const
-
-/**
- * Answers `POST contacts/import`. An Idempotency-Key identifies the request by the content of the file and by the options.
- * @throws SUBSCRIPTION_INACTIVE when the caller's subscription is not active; as {@link receiveFile} and {@link startImport}.
- */
-export async function importContacts(request: FastifyRequest, reply: FastifyReply, ctx: Context): Promise<FastifyReply> {
-  if (!ctx.principal.active) fail('SUBSCRIPTION_INACTIVE')
-  await using file = await receiveFile(request, ctx, { fields })
-  const options = optionsOf(file.fields)
-  const content = createHash('sha256')
-    .update(file.sha256)
-    .update(JSON.stringify(fields.map((name) => file.fields[name] ?? null)))
-  const once = { ...ctx, idempotency: idempotencyOf(request, fingerprintOf(request, content.digest())) }
-  const job = await startImport(once, file, options)
-  if (once.idempotency?.replayed) reply.header('Idempotency-Replayed', 'true')
-  return await reply.code(202).send({ data: acceptedOf(job) })
+/** Answers `POST contacts/import`. @throws as {@link answerFile} and {@link startImport}. */
+export function importContacts(request: FastifyRequest, reply: FastifyReply, ctx: Context): Promise<FastifyReply> {
+  return answerFile(request, reply, ctx, {
+    status: 202,
+    fields: ['mapping', 'groupId', 'onConflict'],
+    use: async (once, file) => acceptedOf(await startImport(once, file, optionsOf(file.fields))),
+  })
 }
 
 /** A field without content counts as left out, because forms send every field. */

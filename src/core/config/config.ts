@@ -30,7 +30,8 @@ export interface Config {
   rateLimitPerSecond: number
   personRateLimitPerSecond: number
   trustProxy: TrustProxy
-  cloud: { apiUrl: string; apiVersion: string; healthMs: number; reconcileMs: number }
+  /** `callbackBase` is the configured address of this server, which Meta calls. `publicUrl` stands in for none. */
+  cloud: { apiUrl: string; apiVersion: string; healthMs: number; reconcileMs: number; callbackBase: string | undefined }
   /** The network's own values where undefined. */
   web: { socketUrl: string | undefined; version: [number, number, number] | undefined; rootKey: Buffer | undefined }
   sandboxLatencyMs: number
@@ -124,6 +125,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
         apiVersion: e.CLOUD_API_VERSION,
         healthMs: e.CLOUD_HEALTH_SECONDS * 1000,
         reconcileMs: e.CLOUD_RECONCILE_SECONDS * 1000,
+        callbackBase: e.PUBLIC_URL,
       },
       web: {
         socketUrl: e.WEB_SOCKET_URL,

@@ -18,7 +18,8 @@ import { senderOf } from '../../core/principal.ts'
 import { emit } from '../../events/log/emit.ts'
 import type { Message } from '../../generated/prisma/client.ts'
 import { withoutFile } from '../../message-types/fields.ts'
-import { sendsTemplates } from '../../providers/providers.ts'
+import type { SendType } from '../../message-types/service.ts'
+import { providerOf, sendsTemplates } from '../../providers/providers.ts'
 import { suppressed } from '../../suppressions/service.ts'
 import { dispatchRequest, enqueueDispatch } from '../dispatch/dispatch-job.ts'
 import { lookUp, type References } from '../dispatch/look-up.ts'
@@ -140,8 +141,11 @@ function draftAll(
     const instance = references.instance(submission)
     const contact = references.contact(submission)
     try {
-      if (references.lacksFile(submission)) throw failure('VALIDATION_ERROR', `mediaUrl: ${withoutFile}`)
+      const fileType = references.fileType(submission)
+      if (fileType === null) throw failure('VALIDATION_ERROR', `mediaUrl: ${withoutFile}`)
       if (!instance) throw failure('NOT_FOUND', 'Instance not found')
+      const fault = fileType && providerOf(app, instance.provider)?.faultOfFile?.(input.type as SendType, fileType)
+      if (fault) throw failure('VALIDATION_ERROR', `mediaUrl: ${fault}`)
       const composed =
         input.templateId == null
           ? compose(input, contact)

@@ -112,8 +112,8 @@ function withProvider(app: App, row: OpenRow): OpenMessage {
 }
 
 /** The row holds the content of its type, because the message was stored as its type composes it. */
-function outgoingOf({ id, to, type, body, mediaUrl, content, template }: OpenRow): OutgoingMessage {
-  return { reference: id, to, type, body, mediaUrl, content, template } as OutgoingMessage
+function outgoingOf({ id, attempts, to, type, body, mediaUrl, content, template }: OpenRow): OutgoingMessage {
+  return { reference: id, attempt: attempts + 1, to, type, body, mediaUrl, content, template } as OutgoingMessage
 }
 
 function instanceOf({ instanceId: id, waNumber, settings, credentials }: OpenRow): StoredInstance {

@@ -5,7 +5,7 @@ import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import type { Template } from '../../generated/prisma/client.ts'
 import { readSendingInstances, type SendingInstance } from '../../instances/sending.sql.ts'
-import { urlsWithoutFile } from '../../media/service.ts'
+import { typesOfFiles } from '../../media/service.ts'
 import type { TemplateType } from '../../message-types/service.ts'
 import { readSuppressed } from '../../suppressions/service.ts'
 import { type CloudTemplate, type Compiled, compileTemplate, readTemplates } from '../../templates/service.ts'
@@ -27,15 +27,15 @@ export interface References {
   contact: (message: MessageReferences) => NamedContact | undefined
   /** @throws TEMPLATE_INVALID when the template does not compile. */
   template: (message: MessageReferences) => OpenTemplate | undefined
-  /** True if the message has a media address of this gateway without a file behind it. */
-  lacksFile: (message: MessageReferences) => boolean
+  /** The MIME type of a file of this gateway; null if there is none behind its address, undefined for another address or none. */
+  fileType: (message: MessageReferences) => string | null | undefined
   /** True if the recipient is in the do-not-contact list. */
   isSuppressed: (message: MessageReferences) => boolean
 }
 
 /** Locks the contacts FOR KEY SHARE until `tx` ends, so that they are not deleted before the messages refer to them. */
 export async function lookUp(app: App, tx: Sql, messages: readonly MessageReferences[]): Promise<References> {
-  const [{ now, instances }, named, numbered, templates, withoutFile, isSuppressed] = await Promise.all([
+  const [{ now, instances }, named, numbered, templates, files, isSuppressed] = await Promise.all([
     readSendingInstances(tx, distinct(messages, 'instanceId')),
     lockContacts(tx, distinct(messages, 'contactId')),
     readNumbers(
@@ -43,7 +43,7 @@ export async function lookUp(app: App, tx: Sql, messages: readonly MessageRefere
       messages.filter(({ input }) => input.contactId == null),
     ),
     readTemplates(tx, distinct(messages, 'templateId')),
-    urlsWithoutFile(
+    typesOfFiles(
       app,
       tx,
       messages.flatMap(({ input }) => input.mediaUrl ?? []),
@@ -72,7 +72,7 @@ export async function lookUp(app: App, tx: Sql, messages: readonly MessageRefere
       return template && open(template)
     },
     isSuppressed: ({ principal, input }) => isSuppressed(principal.workspaceId, input.to),
-    lacksFile: ({ input }) => input.templateId == null && withoutFile.has(input.mediaUrl ?? ''),
+    fileType: ({ input }) => (input.templateId == null ? files.get(input.mediaUrl ?? '') : undefined),
   }
 }
 

@@ -2,23 +2,42 @@
 import type { App } from '../../core/app.ts'
 import { defineProvider } from '../define-provider.ts'
 import type { Connector } from '../provider.ts'
+import { addDeparture } from './cloud.sql.ts'
+import { startHealth } from './health.ts'
+import { cloudHost, keepHost } from './host.ts'
+import { enqueueLink } from './link-job.ts'
+import { opus } from './media.ts'
+import { createSend } from './send.ts'
 import { type CloudInstance, type KnownCloudInstance, secrets, settings } from './settings.ts'
 
-export const cloud = defineProvider({ name: 'cloud', settings, secrets, identity: 'phoneNumberId', open: openCloud })
+export const cloud = defineProvider({ name: 'cloud', settings, secrets, identity: ['phoneNumberId'], open: openCloud })
 
 function openCloud(app: App): Connector<CloudInstance, KnownCloudInstance> {
   return {
     // Meta has no idempotency key, so a send whose answer was lost is never repeated.
     sendsOnce: () => false,
     reconcileMs: app.config.cloud.reconcileMs,
-    connect: async () => ({ status: 'disconnected', error: 'not connected' }),
-    logout: async () => {},
-    send: async () => ({ outcome: 'retry', error: 'PROVIDER_ERROR' }),
+    async connect({ id }, _, tx) {
+      await enqueueLink(app, tx, id, 'connect')
+      return undefined
+    },
+    async logout({ id, waNumber, settings: { accessToken, businessAccountId } }, tx) {
+      // A number that never connected has no webhooks to end.
+      if (waNumber === null || !accessToken || !businessAccountId) return
+      await addDeparture(tx, id, { businessAccountId, accessToken: app.sealer.seal(accessToken) })
+      await enqueueLink(app, tx, id, 'depart')
+    },
+    send: createSend(app, () => cloudHost(app)),
     // Meta has no look-up of numbers.
     lookup: async (_, numbers) => numbers.map(() => null),
     sendsTemplates: true,
     freeContentMs: 24 * 3_600_000,
     verifyToken: ({ settings }) => settings.verifyToken,
-    start: async () => new AsyncDisposableStack(),
+    faultOfFile: (type, mimeType) =>
+      type === 'voice_note' && mimeType !== opus ? 'must be Ogg with Opus for a voice note' : undefined,
+    async start(host) {
+      keepHost(app, host)
+      return startHealth(app, host)
+    },
   }
 }

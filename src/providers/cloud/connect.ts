@@ -1,0 +1,94 @@
+// Connects an instance: reads its number, registers it if need be, and subscribes the webhooks. Runs as a job, so that a restart continues.
+import type { App } from '../../core/app.ts'
+import type { Sql } from '../../core/database/database.ts'
+import { sqlTransaction } from '../../core/database/transaction.ts'
+import type { ProviderHost, StateChange } from '../provider.ts'
+import { lockStatus, noteHealth } from './cloud.sql.ts'
+import { type GraphAnswer, graph } from './graph.ts'
+import { enqueueLink } from './link-job.ts'
+import { isLater, isUnregistered, readNumber, standingOf, waNumberOf, wordsFor } from './number.ts'
+import { type CloudSettings, type KnownCloudInstance, settings as schema } from './settings.ts'
+import { type Subscription, subscribe } from './subscription.ts'
+
+type Host = ProviderHost<KnownCloudInstance>
+
+/** `later`: Meta is away. `failed`: it refused. Both with the words for `lastError`. */
+type Reading = { is: 'read'; number: Record<string, unknown> } | { is: 'later'; words: string } | { is: 'failed'; words: string }
+
+/** One attempt. While Meta is away the instance stays `connecting`, and the next attempt is enqueued. */
+export async function connect(app: App, host: Host, id: string, tries: number): Promise<void> {
+  const instance = await host.instance(id)
+  const opened = schema.safeParse(instance?.settings)
+  if (!instance) return
+  if (!opened.success)
+    return await report(app, host, { instanceId: id, status: 'disconnected', error: 'a secret setting is missing' })
+  const settings = opened.data
+  const reading = await readRegistered(app, settings)
+  if (reading.is === 'failed') return await report(app, host, { instanceId: id, status: 'disconnected', error: reading.words })
+  if (reading.is === 'later') {
+    const change = { instanceId: id, status: 'connecting', error: reading.words } as const
+    return await report(app, host, change, (tx) => enqueueLink(app, tx, id, 'connect', tries + 1))
+  }
+  const subscribed = await subscribe(app, subscriptionOf(id, settings))
+  const { error, ...standing } = standingOf(reading.number)
+  const words = subscribed.words ?? error ?? null
+  const change = { instanceId: id, status: 'connected', waNumber: waNumberOf(reading.number), ...standing, error: words } as const
+  await report(app, host, change, async (tx) => {
+    await noteHealth(tx, id)
+    if (subscribed.later) await enqueueLink(app, tx, id, 'subscribe', 1)
+  })
+}
+
+/** Subscribes the webhooks of a connected instance again, after Meta did not take the subscription. */
+export async function subscribeAgain(app: App, host: Host, id: string, tries: number): Promise<void> {
+  const instance = await host.instance(id)
+  const opened = schema.safeParse(instance?.settings)
+  if (!opened.success) return
+  const { words = null, later } = await subscribe(app, subscriptionOf(id, opened.data))
+  const change = { instanceId: id, status: 'connected', error: words } as const
+  await report(app, host, change, (tx) => (later ? enqueueLink(app, tx, id, 'subscribe', tries + 1) : undefined), 'connected')
+}
+
+function subscriptionOf(instanceId: string, { businessAccountId, accessToken, verifyToken }: CloudSettings): Subscription {
+  return { instanceId, businessAccountId, accessToken, verifyToken }
+}
+
+/** Reports a change, unless the instance left the status `from` meanwhile: somebody logged it out, or deleted it. */
+async function report(
+  app: App,
+  host: Host,
+  change: StateChange,
+  more?: (tx: Sql) => Promise<void> | undefined,
+  from: 'connecting' | 'connected' = 'connecting',
+): Promise<void> {
+  await sqlTransaction(app.pool, async (tx) => {
+    if ((await lockStatus(tx, change.instanceId)) !== from) return
+    await host.state(change, tx)
+    await more?.(tx)
+  })
+  app.signals.emit('outbox')
+}
+
+async function readRegistered(app: App, settings: CloudSettings): Promise<Reading> {
+  const first = await read(app, settings)
+  if (first.is !== 'read' || !isUnregistered(first.number)) return first
+  const { phoneNumberId, accessToken, pin } = settings
+  if (pin === undefined) return { is: 'failed', words: 'the number is not registered: give its pin' }
+  const json = { messaging_product: 'whatsapp', pin }
+  const answer = await graph(app).call({ method: 'POST', path: `${phoneNumberId}/register`, accessToken, json })
+  if (answer.is !== 'done') return unsuccessful(answer, settings, 'the number was not registered: ')
+  return await read(app, settings)
+}
+
+async function read(app: App, settings: CloudSettings): Promise<Reading> {
+  const answer = await readNumber(app, settings)
+  if (answer.is !== 'done') return unsuccessful(answer, settings)
+  if (waNumberOf(answer.body) === undefined) return { is: 'failed', words: 'Meta shows no phone number for this id' }
+  return { is: 'read', number: answer.body }
+}
+
+function unsuccessful(answer: Exclude<GraphAnswer, { is: 'done' }>, settings: CloudSettings, before = ''): Reading {
+  const { accessToken, appSecret, verifyToken, pin } = settings
+  const words = before + wordsFor(answer, [accessToken, appSecret, verifyToken, pin])
+  return { is: isLater(answer) ? 'later' : 'failed', words }
+}

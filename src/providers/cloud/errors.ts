@@ -1,0 +1,116 @@
+// The table of the Graph API's error codes: for each, the reason that we give, and what becomes of a message that met it.
+import { optedOut } from '../provider.ts'
+
+/** The messages that wait with one: those to the same recipient, of the same number, or of the same business account. */
+export type Holds = 'recipient' | 'instance' | 'account'
+
+export type Verdict =
+  | { is: 'refused'; error: string; restricted?: boolean }
+  /** The token or its permissions: nothing can be sent for the number before they change. */
+  | { is: 'auth' }
+  /** Asks for the same again, a few times. */
+  | { is: 'few' }
+  | Later
+
+/** Asks to wait, first `firstMs` and then `factor` times as long at every further answer, at most `mostMs`. */
+export interface Later {
+  is: 'later'
+  holds: Holds
+  firstMs: number
+  factor: number
+  mostMs: number
+}
+
+const refused = (error: string): Verdict => ({ is: 'refused', error })
+const restricted: Verdict = { is: 'refused', error: 'ACCOUNT_RESTRICTED', restricted: true }
+const auth: Verdict = { is: 'auth' }
+const few: Verdict = { is: 'few' }
+const later = (holds: Holds, firstMs: number, factor = 2, mostMs = 300_000): Later => {
+  return { is: 'later', holds, firstMs, factor, mostMs }
+}
+
+/** Meta cannot be reached, or its servers ask everybody to wait. */
+export const unavailable = later('instance', 1_000)
+
+interface Row {
+  verdict: Verdict
+  /** Used where Meta gives no words. */
+  words: string
+}
+
+const rows: Readonly<Record<number, Row>> = {
+  0: { verdict: auth, words: 'the access token was refused' },
+  1: { verdict: few, words: 'an unknown error of the API' },
+  2: { verdict: unavailable, words: 'the service is down' },
+  3: { verdict: refused('PROVIDER_ERROR'), words: 'the app lacks a capability' },
+  4: { verdict: later('account', 2_000), words: 'too many calls of the app' },
+  10: { verdict: auth, words: 'the access token lacks a permission' },
+  33: { verdict: refused('PROVIDER_ERROR'), words: 'the number was deleted' },
+  100: { verdict: refused('PROVIDER_ERROR'), words: 'a parameter is invalid' },
+  190: { verdict: auth, words: 'the access token was refused' },
+  368: { verdict: restricted, words: 'the account is blocked for a violation of policy' },
+  80007: { verdict: later('account', 2_000), words: 'too many calls of the business account' },
+  130429: { verdict: later('instance', 1_000), words: 'the throughput of the number was reached' },
+  130472: { verdict: refused('NOT_DELIVERED_BY_POLICY'), words: 'the recipient is part of an experiment' },
+  130497: { verdict: restricted, words: 'the account may not write to this country' },
+  131000: { verdict: few, words: 'something went wrong at Meta' },
+  131005: { verdict: refused('PROVIDER_ERROR'), words: 'access denied' },
+  131008: { verdict: refused('PROVIDER_ERROR'), words: 'a parameter is missing' },
+  131009: { verdict: refused('PROVIDER_ERROR'), words: 'the value of a parameter is invalid' },
+  131016: { verdict: unavailable, words: 'the service is overloaded' },
+  131021: { verdict: refused('PROVIDER_ERROR'), words: 'sender and recipient are the same number' },
+  131026: { verdict: refused('RECIPIENT_NOT_FOUND'), words: 'the message cannot be delivered to this number' },
+  131031: { verdict: restricted, words: 'the account is locked' },
+  131037: { verdict: refused('PROVIDER_ERROR'), words: 'the display name of the number is not approved' },
+  131042: { verdict: refused('PROVIDER_ERROR'), words: 'a problem with the payment method' },
+  131045: { verdict: refused('PROVIDER_ERROR'), words: 'a problem with the certificate of the number' },
+  131047: { verdict: refused('OUTSIDE_WINDOW'), words: 'more than 24 hours since the recipient last wrote' },
+  131048: { verdict: restricted, words: 'too many earlier messages were blocked or reported' },
+  131049: { verdict: refused('NOT_DELIVERED_BY_POLICY'), words: 'withheld to keep the ecosystem healthy' },
+  131050: { verdict: refused(optedOut), words: 'the recipient wants no marketing messages' },
+  131051: { verdict: refused('UNSUPPORTED_TYPE'), words: 'this type of message is not supported' },
+  131052: { verdict: refused('MEDIA_REJECTED'), words: 'the file could not be downloaded' },
+  131053: { verdict: refused('MEDIA_REJECTED'), words: 'the file could not be uploaded' },
+  131056: { verdict: later('recipient', 1_000, 4, 256_000), words: 'too many messages to this number' },
+  131057: { verdict: later('instance', 60_000, 1), words: 'the number is under maintenance' },
+  132069: { verdict: later('recipient', 1_000), words: 'the flow is throttled' },
+  133004: { verdict: refused('PROVIDER_ERROR'), words: 'the server is unavailable' },
+  133005: { verdict: refused('PROVIDER_ERROR'), words: 'the pin is wrong' },
+  133006: { verdict: refused('PROVIDER_ERROR'), words: 'the number has to be verified again' },
+  133008: { verdict: refused('PROVIDER_ERROR'), words: 'too many wrong pins' },
+  133009: { verdict: refused('PROVIDER_ERROR'), words: 'the pin was entered too fast' },
+  133010: { verdict: refused('PROVIDER_ERROR'), words: 'the number is not registered' },
+  133015: { verdict: refused('PROVIDER_ERROR'), words: 'the number was deleted a moment ago' },
+  133016: { verdict: refused('PROVIDER_ERROR'), words: 'registered too often' },
+  134011: { verdict: refused('PROVIDER_ERROR'), words: 'the terms of payments were not accepted' },
+  135000: { verdict: refused('PROVIDER_ERROR'), words: 'a parameter of the message is wrong' },
+}
+
+/** The verdict on a message, or on another call, that got this code. */
+export function verdictOf(code: number): Verdict {
+  const row = rows[code]
+  if (row) return row.verdict
+  if (code >= 200 && code <= 299) return auth
+  return refused(code >= 132_000 && code <= 132_999 ? 'TEMPLATE_REJECTED' : 'PROVIDER_ERROR')
+}
+
+const mostCharacters = 500
+
+/**
+ * The reason in Meta's words, or else in ours, with the code. `secrets` are taken out of Meta's words, which may repeat the request.
+ * A refused token is told in our words alone.
+ */
+export function reasonOf(code: number, words: string, secrets: readonly (string | undefined)[]): string {
+  const verdict = verdictOf(code)
+  const own = rows[code]?.words ?? (verdict.is === 'auth' ? 'the access token lacks a permission' : 'refused by Meta')
+  let said = verdict.is === 'auth' ? '' : words
+  for (const secret of secrets) if (secret) said = said.replaceAll(secret, '…')
+  return `${[...(said.trim() || own)].slice(0, mostCharacters).join('')} (${code})`
+}
+
+/** The error of a message that Meta reports as failed, which is final whatever the code says of another try. */
+export function failureOf(code: number, words: string): { error: string; detail: string; restricted: boolean } {
+  const verdict = verdictOf(code)
+  const error = verdict.is === 'refused' ? verdict.error : verdict.is === 'auth' ? 'AUTH_INVALID' : 'PROVIDER_ERROR'
+  return { error, detail: reasonOf(code, words, []), restricted: verdict.is === 'refused' && verdict.restricted === true }
+}

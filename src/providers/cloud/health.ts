@@ -1,0 +1,57 @@
+// Health of connected numbers: read from Meta at an interval, by one process at a time, and reported as the account's standing.
+import { setTimeout as pause } from 'node:timers/promises'
+import type { App } from '../../core/app.ts'
+import type { ProviderHost } from '../provider.ts'
+import { takeDueHealth } from './cloud.sql.ts'
+import { reasonOf, verdictOf } from './errors.ts'
+import { readNumber, standingOf } from './number.ts'
+import type { KnownCloudInstance } from './settings.ts'
+import { refuseToken } from './token.ts'
+
+type Host = ProviderHost<KnownCloudInstance>
+
+/** Numbers that are read at once. */
+const atOnce = 50
+/** The longest time between two looks for numbers that are due. */
+const longestLookMs = 30_000
+
+/** Disposing of it waits for the reads in progress. */
+export function startHealth(app: App, host: Host): AsyncDisposable {
+  const ending = new AbortController()
+  const everyMs = Math.min(longestLookMs, app.config.cloud.healthMs / 4)
+  const running = run()
+
+  async function run(): Promise<void> {
+    for (;;) {
+      await pause(everyMs, undefined, { signal: ending.signal, ref: false }).catch(() => {})
+      if (ending.signal.aborted) return
+      await readDue(app, host).catch((error: Error) => app.log.warn({ err: error.message }, 'health of numbers not read'))
+    }
+  }
+
+  return {
+    async [Symbol.asyncDispose]() {
+      ending.abort()
+      await running
+    },
+  }
+}
+
+async function readDue(app: App, host: Host): Promise<void> {
+  const due = await takeDueHealth(app.pool, app.config.cloud.healthMs, atOnce)
+  await Promise.all(due.map((id) => readHealth(app, host, id)))
+}
+
+/** Without an answer, the standing stays as it is until the next read. */
+async function readHealth(app: App, host: Host, id: string): Promise<void> {
+  const instance = await host.instance(id)
+  const { phoneNumberId, accessToken } = instance?.settings ?? {}
+  if (!instance || !phoneNumberId || !accessToken) return
+  const answer = await readNumber(app, { phoneNumberId, accessToken })
+  if (answer.is === 'done') return await host.state({ instanceId: id, ...standingOf(answer.body) })
+  if (answer.is === 'error' && verdictOf(answer.code).is === 'auth') {
+    await refuseToken(app, host, instance, reasonOf(answer.code, '', []))
+    return
+  }
+  app.log.info({ instanceId: id, answer: answer.is }, 'health of a number not read')
+}

@@ -1,0 +1,31 @@
+// Job of the connection between an instance and Meta: connects it, subscribes its webhooks again, or ends them after a logout.
+import { z } from 'zod'
+import type { App } from '../../core/app.ts'
+import type { Sql } from '../../core/database/database.ts'
+import { defineJob, enqueueUnder } from '../../core/jobs/jobs.ts'
+
+export type LinkStep = 'connect' | 'subscribe' | 'depart'
+
+export const linkJob = defineJob({
+  name: 'cloud.link',
+  schema: z.object({ id: z.uuid(), step: z.enum(['connect', 'subscribe', 'depart']), tries: z.int() }),
+  // A process that dies leaves the job to another. The job adds itself again while Meta is away, so retries are for our own faults.
+  options: {
+    policy: 'short',
+    retryLimit: 100,
+    retryDelay: 2,
+    retryDelayMax: 60,
+    retryBackoff: true,
+    heartbeatSeconds: 10,
+    expireInSeconds: 120,
+  },
+})
+
+const longestMs = 300_000
+
+/** Enqueues a step for now, or after `tries` that Meta did not answer: 1 s doubling to 5 min, ±20 %. */
+export async function enqueueLink(app: App, tx: Sql, id: string, step: LinkStep, tries = 0): Promise<void> {
+  const delayMs = Math.min(longestMs, 1_000 * 2 ** (tries - 1)) * (0.8 + 0.4 * Math.random())
+  const startAfter = tries === 0 ? undefined : new Date(Date.now() + delayMs)
+  await enqueueUnder(app, tx, linkJob, `${step} ${id}`, { data: { id, step, tries }, startAfter })
+}

@@ -1,0 +1,131 @@
+// Files of messages: one of ours is uploaded once for each number and used again; any other is fetched by Meta from its address.
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { App } from '../../core/app.ts'
+import type { OutgoingMessage, ProviderHost, SendOutcome, StoredFile } from '../provider.ts'
+import type { FileReference } from './bodies.ts'
+import { type GraphAnswer, graph } from './graph.ts'
+import { claimUpload, forgetUpload, readUpload, releaseUpload, storeUpload, type Upload } from './media.sql.ts'
+import type { CloudInstance, KnownCloudInstance } from './settings.ts'
+
+/** The file as the body names it; none for a message without one; an outcome if the message cannot be sent now, or at all. */
+type Resolved = { file: FileReference | undefined } | { outcome: SendOutcome } | { answer: GraphAnswer }
+
+export interface Media {
+  resolve: (instance: CloudInstance, message: OutgoingMessage) => Promise<Resolved>
+  /** Meta refused the message: if it names an upload, the next one uploads the file again. */
+  forget: (instance: CloudInstance, message: OutgoingMessage, file: FileReference | undefined) => Promise<void>
+}
+
+/** Longest time that a message waits for the upload of its file. An upload that takes longer goes on, and the message is tried later. */
+const patienceMs = 3_000
+const uploadMs = 60_000
+const leaseMs = 75_000
+const againMs = 500
+export const opus = 'audio/ogg; codecs=opus'
+
+export function createMedia(app: App, host: () => Pick<ProviderHost<KnownCloudInstance>, 'file'>): Media {
+  const uploads = new Map<string, Promise<GraphAnswer | string | undefined>>()
+
+  async function resolve(instance: CloudInstance, message: OutgoingMessage): Promise<Resolved> {
+    const { mediaUrl, type } = message
+    if (mediaUrl === null) return { file: undefined }
+    const file = await host().file(mediaUrl)
+    if (file === undefined) return { file: { link: mediaUrl } }
+    if (file === null) return rejected('the file is no longer stored')
+    if (type === 'voice_note' && file.mimeType !== opus) return rejected('a voice note must be Ogg with Opus')
+    const upload = { phoneNumberId: instance.settings.phoneNumberId, mediaId: file.id }
+    const known = await readUpload(app.pool, upload)
+    if (known) return { file: { id: known, extension: file.extension } }
+    const uploaded = await Promise.race([once(instance, upload, file), pause(patienceMs, undefined, { ref: false })])
+    if (typeof uploaded === 'string') return { file: { id: uploaded, extension: file.extension } }
+    if (uploaded === undefined || uploaded.is === 'lost') return later
+    return { answer: uploaded }
+  }
+
+  /** Messages of this process share an upload. Undefined if another process is at it. */
+  async function once(instance: CloudInstance, upload: Upload, file: StoredFile): Promise<GraphAnswer | string | undefined> {
+    const key = `${upload.phoneNumberId} ${upload.mediaId}`
+    const running = uploads.get(key)
+    if (running) return await running
+    const token = randomUUID()
+    const uploaded = claimUpload(app.pool, upload, token, leaseMs).then((claimed) =>
+      claimed ? transfer(instance, upload, file, token) : undefined,
+    )
+    uploads.set(key, uploaded)
+    return await uploaded.finally(() => uploads.delete(key))
+  }
+
+  async function transfer(
+    instance: CloudInstance,
+    upload: Upload,
+    file: StoredFile,
+    token: string,
+  ): Promise<GraphAnswer | string> {
+    const answer = await send(instance, file)
+    const graphId = answer.is === 'done' ? answer.body.id : undefined
+    if (typeof graphId === 'string') {
+      await storeUpload(app.pool, upload, token, graphId)
+      return graphId
+    }
+    await releaseUpload(app.pool, upload, token)
+    return answer.is === 'done' ? { is: 'lost' } : answer
+  }
+
+  async function send({ settings }: CloudInstance, file: StoredFile): Promise<GraphAnswer> {
+    const bytes = await file.open()
+    if (!bytes) return { is: 'lost' }
+    const boundary = `file-${randomUUID()}`
+    const field = (name: string, value: string) =>
+      `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
+    const head = Buffer.from(
+      `${field('messaging_product', 'whatsapp')}${field('type', file.mimeType)}--${boundary}\r\n` +
+        `Content-Disposition: form-data; name="file"; filename="file.${file.extension}"\r\nContent-Type: ${file.mimeType}\r\n\r\n`,
+    )
+    const tail = Buffer.from(`\r\n--${boundary}--\r\n`)
+    async function* parts(): AsyncGenerator<Uint8Array> {
+      yield head
+      yield* bytes as AsyncIterable<Uint8Array>
+      yield tail
+    }
+    try {
+      return await graph(app).call({
+        method: 'POST',
+        path: `${settings.phoneNumberId}/media`,
+        accessToken: settings.accessToken,
+        timeoutMs: uploadMs,
+        stream: {
+          type: `multipart/form-data; boundary=${boundary}`,
+          length: head.length + file.size + tail.length,
+          bytes: parts(),
+        },
+      })
+    } finally {
+      bytes.destroy()
+    }
+  }
+
+  return {
+    resolve,
+    async forget({ settings }, { mediaUrl }, reference) {
+      if (!mediaUrl || !reference || !('id' in reference)) return
+      const file = await host().file(mediaUrl)
+      if (file) await forgetUpload(app.pool, { phoneNumberId: settings.phoneNumberId, mediaId: file.id }, reference.id)
+    },
+  }
+}
+
+function rejected(detail: string): Resolved {
+  return { outcome: { outcome: 'refused', error: 'MEDIA_REJECTED', detail } }
+}
+
+/** Nothing was sent yet, so the wait counts as no attempt. Later messages to the recipient wait too, which keeps their order. */
+const later: Resolved = {
+  outcome: {
+    outcome: 'retry',
+    error: 'TEMPORARILY_UNAVAILABLE',
+    detail: 'the file is being uploaded',
+    afterMs: againMs,
+    holds: { of: 'recipient' },
+  },
+}

@@ -1,0 +1,119 @@
+// Sends messages through Meta's Cloud API, and decides from the answer what becomes of each: accepted, refused, later, or unknown.
+import type { App } from '../../core/app.ts'
+import type { OutgoingMessage, ProviderHost, SendOutcome } from '../provider.ts'
+import { bodyOf, type FileReference } from './bodies.ts'
+import { type Later, reasonOf, unavailable, verdictOf } from './errors.ts'
+import { type GraphAnswer, type GraphError, graph, isObject } from './graph.ts'
+import { createMedia } from './media.ts'
+import type { CloudInstance, KnownCloudInstance } from './settings.ts'
+import { refuseToken } from './token.ts'
+import { createWaits } from './waits.ts'
+
+/** Tries of a message that met a general error. */
+const fewTries = 5
+
+type Host = ProviderHost<KnownCloudInstance>
+type Retry = SendOutcome & { outcome: 'retry' }
+
+export function createSend(app: App, host: () => Host) {
+  const media = createMedia(app, host)
+  const waits = createWaits()
+
+  async function send(instance: CloudInstance, message: OutgoingMessage): Promise<SendOutcome> {
+    const { phoneNumberId, accessToken } = instance.settings
+    let file: FileReference | undefined
+    try {
+      const resolved = await media.resolve(instance, message)
+      if ('outcome' in resolved) return resolved.outcome
+      if ('answer' in resolved) return await outcomeOfUpload(instance, message, resolved.answer)
+      file = resolved.file
+    } catch (error) {
+      // Nothing was sent yet.
+      app.log.warn({ instanceId: instance.id, err: (error as Error).message }, 'the file of a message could not be read')
+      return { outcome: 'retry', error: 'TEMPORARILY_UNAVAILABLE' }
+    }
+    const json = bodyOf(message, file)
+    const answer = await graph(app).call({ method: 'POST', path: `${phoneNumberId}/messages`, accessToken, json })
+    const outcome = await outcomeOf(instance, message, answer)
+    if (outcome.outcome === 'accepted') for (const key of keysOf(instance, message)) waits.end(key)
+    if (outcome.outcome === 'refused') await media.forget(instance, message, file).catch(() => {})
+    return outcome
+  }
+
+  async function outcomeOf(instance: CloudInstance, message: OutgoingMessage, answer: GraphAnswer): Promise<SendOutcome> {
+    switch (answer.is) {
+      case 'done': {
+        const providerMessageId = idIn(answer.body)
+        return providerMessageId ? { outcome: 'accepted', providerMessageId } : lost
+      }
+      case 'lost':
+        return lost
+      case 'unreached':
+        return wait(instance, message, unavailable, 'Meta could not be reached', undefined)
+      case 'bare': {
+        const detail = `HTTP ${answer.status} without an error of the Graph API`
+        if (answer.status === 429) return wait(instance, message, unavailable, detail, answer.retryAfterMs)
+        // A proxy may have given up on an answer that was on its way.
+        return answer.status === 408 ? lost : { outcome: 'refused', error: 'PROVIDER_ERROR', detail }
+      }
+      case 'error':
+        return await outcomeOfError(instance, message, answer)
+    }
+  }
+
+  /** Without its file the message was not sent, so a lost answer changes nothing. */
+  async function outcomeOfUpload(instance: CloudInstance, message: OutgoingMessage, answer: GraphAnswer): Promise<SendOutcome> {
+    const outcome = await outcomeOf(instance, message, answer)
+    return outcome.outcome === 'refused' && outcome.error === 'PROVIDER_ERROR' ? { ...outcome, error: 'MEDIA_REJECTED' } : outcome
+  }
+
+  async function outcomeOfError(instance: CloudInstance, message: OutgoingMessage, answer: GraphError): Promise<SendOutcome> {
+    const { accessToken, appSecret, verifyToken, pin } = instance.settings
+    const verdict = verdictOf(answer.code)
+    const detail = reasonOf(answer.code, answer.words, [accessToken, appSecret, verifyToken, pin])
+    switch (verdict.is) {
+      case 'auth':
+        // The message that met it fails. Others that were under way together wait for a new token, as all later ones do.
+        return (await refuseToken(app, host(), instance, detail)) ? { outcome: 'refused', error: 'AUTH_INVALID', detail } : again
+      case 'few':
+        return (message.attempt ?? 1) < fewTries
+          ? { outcome: 'retry', error: 'PROVIDER_ERROR', detail, afterMs: answer.retryAfterMs }
+          : { outcome: 'refused', error: 'PROVIDER_ERROR', detail }
+      case 'later':
+        return wait(instance, message, verdict, detail, answer.retryAfterMs)
+      case 'refused':
+        if (verdict.restricted) await host().state({ instanceId: instance.id, restricted: true, atRisk: true, error: detail })
+        return { outcome: 'refused', error: verdict.error, detail, restricted: verdict.restricted }
+    }
+  }
+
+  function wait(
+    instance: CloudInstance,
+    message: OutgoingMessage,
+    verdict: Later,
+    detail: string,
+    retryAfterMs: number | undefined,
+  ): Retry {
+    const { businessAccountId } = instance.settings
+    const [recipient, number, account] = keysOf(instance, message)
+    const { holds } = verdict
+    const key = holds === 'recipient' ? recipient : holds === 'account' ? account : number
+    const afterMs = waits.next(key, verdict, retryAfterMs)
+    const later = { outcome: 'retry', error: 'TEMPORARILY_UNAVAILABLE', detail, afterMs } as const
+    return { ...later, holds: holds === 'account' ? { of: holds, account: businessAccountId } : { of: holds } }
+  }
+
+  return send
+}
+
+const lost: SendOutcome = { outcome: 'unknown', error: 'UNKNOWN_OUTCOME', detail: 'the answer of Meta was lost' }
+const again: SendOutcome = { outcome: 'retry', error: 'TEMPORARILY_UNAVAILABLE', afterMs: 0, offline: true }
+
+function keysOf({ id, settings }: CloudInstance, { to }: OutgoingMessage): [recipient: string, number: string, account: string] {
+  return [`${id} ${to}`, id, settings.businessAccountId]
+}
+
+function idIn({ messages }: Record<string, unknown>): string | undefined {
+  const first: unknown = Array.isArray(messages) ? messages[0] : undefined
+  return isObject(first) && typeof first.id === 'string' ? first.id : undefined
+}

@@ -1,0 +1,24 @@
+// A token that Meta refused: disconnects the instance, unless the token was replaced meanwhile.
+import type { App } from '../../core/app.ts'
+import { sqlTransaction } from '../../core/database/transaction.ts'
+import type { ProviderHost } from '../provider.ts'
+import { lockStatus } from './cloud.sql.ts'
+import type { KnownCloudInstance } from './settings.ts'
+
+/** Returns whether this call disconnected the instance. Of several calls with one token, one does. `detail` becomes `lastError`. */
+export async function refuseToken(
+  app: App,
+  host: ProviderHost<KnownCloudInstance>,
+  { id, settings }: KnownCloudInstance,
+  detail: string,
+): Promise<boolean> {
+  const known = await host.instance(id)
+  if (known?.settings.accessToken !== settings.accessToken) return false
+  const isFirst = await sqlTransaction(app.pool, async (tx) => {
+    if ((await lockStatus(tx, id)) !== 'connected') return false
+    await host.state({ instanceId: id, status: 'disconnected', error: detail }, tx)
+    return true
+  })
+  app.signals.emit('outbox')
+  return isFirst
+}

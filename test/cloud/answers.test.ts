@@ -1,0 +1,212 @@
+// The effect of each answer of Meta on a message: refused with its reason, later, a few more tries, or unknown. Nothing is sent twice.
+import { beforeAll, describe, expect, it } from 'vitest'
+import { hostFor } from '../../src/app.ts'
+import type { App } from '../../src/core/app.ts'
+import { createInstance } from '../../src/instances/service.ts'
+import type { OutgoingMessage, Provider, SendOutcome, StoredInstance } from '../../src/providers/provider.ts'
+import { providers } from '../../src/providers/providers.ts'
+import { atEnd, cloneDatabase, createAccount, sql } from '../kit/kit.ts'
+import { contextFor, openApp } from '../messages/rig.ts'
+import { fresh } from './rig.ts'
+import { type Effect, type MetaNumber, openStandIn, type StandIn } from './stand-in.ts'
+
+let standIn: StandIn
+let app: App
+let provider: Provider
+let databaseUrl: string
+
+beforeAll(async () => {
+  databaseUrl = await cloneDatabase()
+  standIn = await openStandIn()
+  app = await openApp(databaseUrl, { CLOUD_API_URL: standIn.url, CLOUD_HEALTH_SECONDS: '100000' })
+  provider = providers(app).get('cloud') as Provider
+  const started = await provider.start(hostFor(app, 'cloud'))
+  atEnd('file', () => started[Symbol.asyncDispose]())
+})
+
+interface Connected {
+  number: MetaNumber
+  instance: StoredInstance
+}
+
+async function phone(given: Partial<MetaNumber> = {}): Promise<Connected> {
+  const number = standIn.addNumber(given)
+  // Each in a workspace of its own, because a plan has room for twenty.
+  const ctx = contextFor(app, await createAccount(databaseUrl))
+  const { id } = await createInstance(ctx, { name: 'Shop', provider: 'cloud', settings: standIn.settingsOf(number) })
+  const { rows } = await sql(databaseUrl).query<StoredInstance>(
+    `update instances set status = 'connected', "waNumber" = '+15550100' where id = $1 returning id, "waNumber", settings, credentials`,
+    [id],
+  )
+  return { number, instance: rows[0] as StoredInstance }
+}
+
+function text(to = fresh(), attempt?: number): OutgoingMessage {
+  const reference = crypto.randomUUID()
+  return { reference, attempt, to, type: 'text', body: 'hello', mediaUrl: null, content: null, template: null }
+}
+
+async function answered({ number, instance }: Connected, effect: Effect, message = text()): Promise<SendOutcome> {
+  standIn.addFault({ on: new RegExp(`POST ${number.id}/messages`), effect })
+  return await provider.send(instance, message)
+}
+
+async function rowOf({ instance }: Connected) {
+  const { rows } = await sql(databaseUrl).query(
+    'select status, "lastError", "restrictedAt" is not null as restricted, "atRiskAt" is not null as "atRisk" from instances where id = $1',
+    [instance.id],
+  )
+  return rows[0]
+}
+
+it('is accepted under the id that Meta gives, with our id for its statuses', async () => {
+  const { instance } = await phone()
+  const message = text()
+  const outcome = await provider.send(instance, message)
+  const taken = standIn.messages.find((each) => each.biz_opaque_callback_data === message.reference)
+  expect(outcome).toEqual({ outcome: 'accepted', providerMessageId: taken?.wamid })
+})
+
+describe('an error of Meta', () => {
+  const refusals: Record<string, number[]> = {
+    RECIPIENT_NOT_FOUND: [131026],
+    OUTSIDE_WINDOW: [131047],
+    MEDIA_REJECTED: [131052, 131053],
+    UNSUPPORTED_TYPE: [131051],
+    OPTED_OUT: [131050],
+    NOT_DELIVERED_BY_POLICY: [130472, 131049],
+    TEMPLATE_REJECTED: [132000, 132001, 132005, 132007, 132012, 132015, 132016, 132068],
+    PROVIDER_ERROR: [
+      ...[3, 33, 100, 131005, 131008, 131009, 131021, 131037, 131042, 131045, 133004, 133005, 133006, 133008, 133009],
+      ...[133010, 133015, 133016, 134011, 135000, 424242],
+    ],
+  }
+  const cases = Object.entries(refusals).flatMap(([error, codes]) => codes.map((code) => [code, error] as const))
+  let shop: Connected
+  beforeAll(async () => {
+    shop = await phone()
+  })
+
+  it.each(cases)('%i fails the message with %s and its words', async (code, error) => {
+    const outcome = await answered(shop, { code, details: `Words of ${code}` })
+    expect(outcome).toEqual({ outcome: 'refused', error, detail: `Words of ${code} (${code})`, restricted: undefined })
+  })
+
+  it.each([368, 130497, 131031, 131048])('%i fails it with ACCOUNT_RESTRICTED, and restricts the instance', async (code) => {
+    const own = await phone()
+    const outcome = await answered(own, { code, status: 403, details: 'Spam' })
+    expect(outcome).toEqual({ outcome: 'refused', error: 'ACCOUNT_RESTRICTED', detail: `Spam (${code})`, restricted: true })
+    expect(await rowOf(own)).toEqual({ status: 'connected', lastError: `Spam (${code})`, restricted: true, atRisk: true })
+  })
+
+  it.each([
+    [0, 'the access token was refused (0)'],
+    [190, 'the access token was refused (190)'],
+    [10, 'the access token lacks a permission (10)'],
+    [200, 'the access token lacks a permission (200)'],
+    [299, 'the access token lacks a permission (299)'],
+  ])('%i fails the message that met it, disconnects the instance, and lets the others wait', async (code, detail) => {
+    const own = await phone()
+    const on = new RegExp(`POST ${own.number.id}/messages`)
+    standIn.addFault({ on, effect: { code, status: 401 }, times: 3 })
+    const outcomes = await Promise.all([1, 2, 3].map(() => provider.send(own.instance, text())))
+    const [refused, ...waiting] = outcomes.sort((a, b) => (a.outcome < b.outcome ? -1 : 1))
+    expect(refused).toEqual({ outcome: 'refused', error: 'AUTH_INVALID', detail })
+    expect(waiting).toEqual(Array(2).fill({ outcome: 'retry', error: 'TEMPORARILY_UNAVAILABLE', afterMs: 0, offline: true }))
+    expect(await rowOf(own)).toMatchObject({ status: 'disconnected', lastError: detail })
+  })
+
+  it('190 of a token that was replaced meanwhile leaves the instance connected', async () => {
+    const own = await phone()
+    const { credentials } = (await phone()).instance
+    await sql(databaseUrl).query('update instances set credentials = $2 where id = $1', [own.instance.id, credentials])
+    expect(await answered(own, { code: 190, status: 401 })).toMatchObject({ outcome: 'retry', offline: true })
+    expect(await rowOf(own)).toMatchObject({ status: 'connected' })
+  })
+
+  it.each<[number, object, number]>([
+    [131056, { of: 'recipient' }, 1_000],
+    [132069, { of: 'recipient' }, 1_000],
+    [130429, { of: 'instance' }, 1_000],
+    [131057, { of: 'instance' }, 60_000],
+    [2, { of: 'instance' }, 1_000],
+    [131016, { of: 'instance' }, 1_000],
+    [4, { of: 'account' }, 2_000],
+    [80007, { of: 'account' }, 2_000],
+  ])('%i lets the message wait', async (code, holds, afterMs) => {
+    const own = await phone()
+    const { businessAccountId: account } = own.number
+    const expected = 'of' in holds && holds.of === 'account' ? { ...holds, account } : holds
+    const outcome = await answered(own, { code, status: 429 })
+    expect(outcome).toEqual({
+      outcome: 'retry',
+      error: 'TEMPORARILY_UNAVAILABLE',
+      detail: `details of ${code} (${code})`,
+      afterMs,
+      holds: expected,
+    })
+    const patient = await phone()
+    expect(await answered(patient, { code, status: 429, retryAfter: 17 })).toMatchObject({ afterMs: 17_000 })
+  })
+
+  it.each([1, 131000])('%i is tried five times, and then fails with the code', async (code) => {
+    const outcomes: SendOutcome[] = []
+    for (let n = 1; n <= 5; n++) outcomes.push(await answered(shop, { code, status: 500 }, text(fresh(), n)))
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['retry', 'retry', 'retry', 'retry', 'refused'])
+    expect(outcomes[4]).toMatchObject({ error: 'PROVIDER_ERROR', detail: `details of ${code} (${code})` })
+  })
+
+  it('repeats no secret of the instance in its words', async () => {
+    const own = await phone()
+    const { accessToken, appSecret } = own.number
+    const outcome = await answered(own, { code: 100, details: `Bearer ${accessToken} and ${appSecret}` })
+    expect(outcome).toMatchObject({ detail: 'Bearer … and … (100)' })
+  })
+})
+
+describe('an answer that is none of the Graph API', () => {
+  it.each<[string, Effect]>([
+    ['a connection that ends after the message was taken', 'lose'],
+    ['a connection that ends before', 'drop'],
+    ['502 of a proxy', { bare: 502, body: '<html>bad gateway' }],
+    ['504 without a body', { bare: 504 }],
+    ['500 with JSON of something else', { bare: 500, body: '{"fault":"x"}' }],
+    ['200 without an id', { bare: 200, body: '{"messages":[]}' }],
+    ['200 that is cut off', { bare: 200, body: '{"messages":[{"id":"wam' }],
+    ['408 of a proxy', { bare: 408 }],
+  ])('is an unknown outcome: %s', async (_, effect) => {
+    const own = await phone()
+    expect(await answered(own, effect)).toMatchObject({ outcome: 'unknown', error: 'UNKNOWN_OUTCOME' })
+    expect(standIn.count(new RegExp(`POST ${own.number.id}/messages`))).toBe(1)
+  })
+
+  it('lets the message wait after a bare 429', async () => {
+    const outcome = await answered(await phone(), { bare: 429, retryAfter: 3 })
+    expect(outcome).toMatchObject({ outcome: 'retry', afterMs: 3_000, holds: { of: 'instance' } })
+  })
+
+  it('refuses the message after another status', async () => {
+    const outcome = await answered(await phone(), { bare: 404 })
+    expect(outcome).toMatchObject({ outcome: 'refused', error: 'PROVIDER_ERROR', detail: expect.stringMatching(/^HTTP 404/) })
+  })
+
+  it('lets the message wait while nobody listens', async () => {
+    const { instance } = await phone()
+    const elsewhere = await openApp(databaseUrl, { CLOUD_API_URL: 'http://127.0.0.1:9' })
+    const outcome = await (providers(elsewhere).get('cloud') as Provider).send(instance, text())
+    expect(outcome).toMatchObject({
+      outcome: 'retry',
+      detail: 'Meta could not be reached',
+      afterMs: 1_000,
+      holds: { of: 'instance' },
+    })
+  })
+
+  it('is an unknown outcome before the lease of the message ends, if Meta hangs', async () => {
+    const own = await phone()
+    const began = performance.now()
+    expect(await answered(own, 'hang')).toMatchObject({ outcome: 'unknown' })
+    expect(performance.now() - began).toBeGreaterThan(4_000)
+    standIn.clearFaults()
+  })
+})
