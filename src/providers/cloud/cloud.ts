@@ -9,6 +9,7 @@ import { enqueueLink } from './link-job.ts'
 import { opus } from './media.ts'
 import { createSend } from './send.ts'
 import { type CloudInstance, type KnownCloudInstance, secrets, settings } from './settings.ts'
+import { readApproved } from './templates.ts'
 
 export const cloud = defineProvider({ name: 'cloud', settings, secrets, identity: ['phoneNumberId'], open: openCloud })
 
@@ -30,7 +31,7 @@ function openCloud(app: App): Connector<CloudInstance, KnownCloudInstance> {
     send: createSend(app, () => cloudHost(app)),
     // Meta has no look-up of numbers.
     lookup: async (_, numbers) => numbers.map(() => null),
-    sendsTemplates: true,
+    approvedTemplates: ({ settings }) => readApproved(app, settings),
     freeContentMs: 24 * 3_600_000,
     verifyToken: ({ settings }) => settings.verifyToken,
     faultOfFile: (type, mimeType) =>
