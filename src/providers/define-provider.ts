@@ -65,6 +65,7 @@ export function defineProvider<Settings extends object>(definition: ProviderDefi
       holds: connector.holds,
       approvedTemplates:
         connector.approvedTemplates && (async (instance) => (await connector.approvedTemplates?.(complete(instance))) ?? []),
+      check: connector.check && (async (instance) => (await connector.check?.(complete(instance))) ?? ''),
       freeContentMs: connector.freeContentMs,
       verifyToken: (instance) => connector.verifyToken?.(known(instance)),
       faultOfFile: connector.faultOfFile,

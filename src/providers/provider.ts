@@ -268,6 +268,8 @@ export interface Connector<Instance, Known> {
    * `template`; without this function, every message is handed over as what it shows. @throws PROVIDER_ERROR in words.
    */
   approvedTemplates?: (instance: Instance) => Promise<NetworkTemplate[]>
+  /** Asks the network about the account, for the operator. Returns what it says in words. @throws a sentence when it cannot be used. */
+  check?: (instance: Instance) => Promise<string>
   /** For a network that takes anything but approved templates only this long, in milliseconds, after the recipient's last message. */
   freeContentMs?: number
   /** The token with which the network verifies the address of its callbacks, for people who set that address by hand. */

@@ -2,6 +2,7 @@
 import type { App } from '../../core/app.ts'
 import { defineProvider } from '../define-provider.ts'
 import type { Connector } from '../provider.ts'
+import { checkNumber } from './check.ts'
 import { addDeparture } from './cloud.sql.ts'
 import { startHealth } from './health.ts'
 import { cloudHost, keepHost } from './host.ts'
@@ -32,6 +33,7 @@ function openCloud(app: App): Connector<CloudInstance, KnownCloudInstance> {
     // Meta has no look-up of numbers.
     lookup: async (_, numbers) => numbers.map(() => null),
     approvedTemplates: ({ settings }) => readApproved(app, settings),
+    check: ({ settings }) => checkNumber(app, settings),
     freeContentMs: 24 * 3_600_000,
     verifyToken: ({ settings }) => settings.verifyToken,
     faultOfFile: (type, mimeType) =>
