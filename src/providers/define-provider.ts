@@ -68,7 +68,9 @@ export function defineProvider<Settings extends object>(definition: ProviderDefi
       holds: connector.holds,
       faultOfFile: connector.faultOfFile,
       accountOf: connector.accountOf && ((instance) => connector.accountOf?.(known({ ...instance, credentials: null })) ?? null),
-      sendsTemplates: connector.sendsTemplates,
+      approvedTemplates:
+        connector.approvedTemplates && (async (instance) => (await connector.approvedTemplates?.(complete(instance))) ?? []),
+      check: connector.check && (async (instance) => (await connector.check?.(complete(instance))) ?? ''),
       freeContentMs: connector.freeContentMs,
       verifyToken: (instance) => connector.verifyToken?.(known(instance)),
       lookup: async (instance, numbers) => await connector.lookup(complete(instance), numbers),

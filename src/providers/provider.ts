@@ -47,6 +47,18 @@ export interface ApprovedTemplate {
   names?: readonly string[]
 }
 
+/** A template that the network approved, to be imported. `unfit` says in words why it cannot be. */
+export type NetworkTemplate = { name: string; language: string } & (
+  | {
+      /** The text, with `{{custom.1}}` or `{{custom.order}}` for its parameters. */
+      body: string
+      /** The names of those values, in the order of the parameters: `custom.1`. */
+      parameters: string[]
+      names?: string[]
+    }
+  | { unfit: string }
+)
+
 interface OutgoingOf<Type extends OutgoingType> {
   /** The gateway's own id, and the same on every attempt. */
   reference: string
@@ -293,10 +305,12 @@ export interface Connector<Instance, Known> {
    */
   accountOf?: (instance: Known) => string | null
   /**
-   * Sends templates that the network approved: a message from a template that has such a form is handed over with `template`. Without this,
-   * every message is handed over as what it shows.
+   * Reads all templates that the network approved for the account. A message from a template that stands for one of them is handed over with
+   * `template`; without this function, every message is handed over as what it shows. @throws PROVIDER_ERROR in words.
    */
-  sendsTemplates?: boolean
+  approvedTemplates?: (instance: Instance) => Promise<NetworkTemplate[]>
+  /** Asks the network about the account, for the operator. Returns what it says in words. @throws a sentence when it cannot be used. */
+  check?: (instance: Instance) => Promise<string>
   /** For a network that takes anything but approved templates only this long, in milliseconds, after the recipient's last message. */
   freeContentMs?: number
   /** The token with which the network verifies the address of its callbacks, for people who set that address by hand. */

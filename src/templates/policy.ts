@@ -7,6 +7,9 @@ import type { ApprovedTemplate } from '../providers/provider.ts'
 import { type CloudTemplate, fillInCloud } from './cloud.ts'
 import { type Compiled, compileTemplate, type Rendered, type Values } from './render.ts'
 
+/** Per workspace: as many as one list can hold. */
+export const maxTemplates = 1_000
+
 /** The content of a template, stored or not. */
 export interface TemplateText {
   type: TemplateType

@@ -81,14 +81,17 @@ function buttonsOf({ body, content }: OutgoingMessage & { type: 'buttons' }): ob
 
 function templateOf(
   { type }: OutgoingMessage,
-  { name, language, parameters }: NonNullable<OutgoingMessage['template']>,
+  { name, language, parameters, names }: NonNullable<OutgoingMessage['template']>,
   file: FileReference | undefined,
 ): object {
   const header = {
     type: 'header',
     parameters: [{ type, [type]: { ...sourceOf(file), ...(type === 'document' && nameOf(file)) } }],
   }
-  const body = { type: 'body', parameters: parameters.map((text) => ({ type: 'text', text })) }
+  const body = {
+    type: 'body',
+    parameters: parameters.map((text, i) => ({ type: 'text', ...(names && { parameter_name: names[i] }), text })),
+  }
   const components = [...(file ? [header] : []), ...(parameters.length > 0 ? [body] : [])]
   const template = { name, language: { code: language }, ...(components.length > 0 && { components }) }
   return { type: 'template', template }
