@@ -1,15 +1,8 @@
 // defineProvider: makes a provider from its settings and its calls, and decrypts the settings of an instance for each call.
 import type { z } from 'zod'
 import type { App } from '../core/app.ts'
-import type {
-  Connector,
-  Provider,
-  ProviderHost,
-  ProviderInstance,
-  ProviderName,
-  SendOutcome,
-  StoredInstance,
-} from './provider.ts'
+import type { SendOutcome } from './outgoing.ts'
+import type { Connector, Provider, ProviderHost, ProviderInstance, ProviderName, StoredInstance } from './provider.ts'
 import { createSettingsStore, type Secrets } from './settings.ts'
 
 export interface ProviderDefinition<Settings extends object> {

@@ -1,7 +1,7 @@
 // Makes a template of each one that the network approved, or changes the one that an earlier import made of it.
 import type { Sql } from '../core/database/database.ts'
 import { newId } from '../core/id.ts'
-import type { NetworkTemplate } from '../providers/provider.ts'
+import type { NetworkTemplate } from '../providers/outgoing.ts'
 import { type CloudTemplate, cloudToStore } from './cloud.ts'
 import { type ImportedTemplate, insertImported, lockNames, updateImported } from './import.sql.ts'
 import { checkTemplate, maxTemplates } from './policy.ts'

@@ -3,7 +3,7 @@ import { fail } from '../core/errors.ts'
 import { isLonger } from '../core/validation.ts'
 import { longestCaption } from '../message-types/fields.ts'
 import { needsFile, rowOf, type TemplateType } from '../message-types/service.ts'
-import type { ApprovedTemplate } from '../providers/provider.ts'
+import type { ApprovedTemplate } from '../providers/outgoing.ts'
 import { type CloudTemplate, fillInCloud } from './cloud.ts'
 import { type Compiled, compileTemplate, type Rendered, type Values } from './render.ts'
 

@@ -1,6 +1,7 @@
 // The effect of each answer of Meta on a message: refused with its reason, later, a few more tries, or unknown. Nothing is sent twice.
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Provider, SendOutcome } from '../../src/providers/provider.ts'
+import type { SendOutcome } from '../../src/providers/outgoing.ts'
+import type { Provider } from '../../src/providers/provider.ts'
 import { providers } from '../../src/providers/providers.ts'
 import { cloneDatabase, sql } from '../kit/kit.ts'
 import { openApp } from '../messages/rig.ts'

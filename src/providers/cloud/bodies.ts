@@ -1,5 +1,5 @@
 // Bodies of messages as Meta's Cloud API takes them, one function for each type. Pure.
-import type { OutgoingMessage } from '../provider.ts'
+import type { OutgoingMessage } from '../outgoing.ts'
 
 /** A file by Meta's id of an upload, or by an address that Meta fetches it from. */
 export type FileReference = { id: string; extension: string } | { link: string }

@@ -1,6 +1,7 @@
 // Sends messages through Meta's Cloud API, and decides from the answer what becomes of each: accepted, refused, later, or unknown.
 import type { App } from '../../core/app.ts'
-import type { OutgoingMessage, ProviderHost, SendOutcome } from '../provider.ts'
+import type { OutgoingMessage, SendOutcome } from '../outgoing.ts'
+import type { ProviderHost } from '../provider.ts'
 import { bodyOf, type FileReference } from './bodies.ts'
 import { type Later, reasonOf, unavailable, verdictOf } from './errors.ts'
 import { type GraphAnswer, type GraphError, graph, isObject } from './graph.ts'

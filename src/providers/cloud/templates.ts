@@ -1,7 +1,7 @@
 // Reads the approved templates of a business account, and says which of them a template of ours can stand for.
 import type { App } from '../../core/app.ts'
 import { fail } from '../../core/errors.ts'
-import type { NetworkTemplate } from '../provider.ts'
+import type { NetworkTemplate } from '../outgoing.ts'
 import { graph, isObject } from './graph.ts'
 import { wordsFor } from './number.ts'
 import type { CloudSettings } from './settings.ts'

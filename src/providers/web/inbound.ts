@@ -1,7 +1,7 @@
 // Takes a decrypted stanza as an inbound message, and stores it before the network learns that it arrived.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
-import type { InboundMessage } from '../provider.ts'
+import type { InboundMessage } from '../reports.ts'
 import type { HeldLease } from './auth-state.ts'
 import { chosenOption } from './buttons.ts'
 import type { Host } from './host.ts'

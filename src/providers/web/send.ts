@@ -1,7 +1,8 @@
 // Sends a message over the connection that this process holds, and waits for the server's ack.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
-import type { OutgoingMessage, ProviderInstance, SendOutcome } from '../provider.ts'
+import type { OutgoingMessage, SendOutcome } from '../outgoing.ts'
+import type { ProviderInstance } from '../provider.ts'
 import { composeFor } from './content.ts'
 import type { Host } from './host.ts'
 import { LeaseLost } from './leases.sql.ts'
