@@ -37,14 +37,17 @@ it('500 idle instances cost little, keep the event loop free, and come back with
       [ids, workspaceId, userId],
     )
     let next = from
+    const digits = new Map<string, string>()
     const scanned = new Set<string>()
     await until(
       async () => {
         const shown = await rowsOf(databaseUrl, `select id::text, qr from instances where status = 'pairing' and qr is not null`)
         for (const { id, qr } of shown) {
-          if (scanned.has(id)) continue
-          scanned.add(id)
-          network.scan(qr, digitsOf(next++))
+          // A connection that was lost before the scan shows another code.
+          if (scanned.has(qr)) continue
+          if (!digits.has(id)) digits.set(id, digitsOf(next++))
+          network.scan(qr, digits.get(id) as string)
+          scanned.add(qr)
         }
         return network.connected.length === to
       },

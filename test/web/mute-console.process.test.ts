@@ -5,7 +5,7 @@ import { node, root, watch } from '../kit/kit.ts'
 
 const script = `
   const { loadWhatsApp } = await import('./src/providers/web/package.ts')
-  await loadWhatsApp({ config: { web: {} } })
+  await loadWhatsApp({ config: { web: {} }, log: { warn() {} } })
   const { SessionRecord } = (await import('libsignal')).default
   const session = { indexInfo: { closed: -1, rootKey: 'SECRET' }, currentRatchet: { privKey: 'SECRET' } }
   const record = Object.create(SessionRecord.prototype)
