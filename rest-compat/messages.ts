@@ -64,6 +64,14 @@ const CancelMessage = graphql(`
   }
 `)
 
+const MarkRead = graphql(`
+  mutation MarkRead($id: ID!) {
+    markRead(id: $id) {
+      ...MessageRecord
+    }
+  }
+`)
+
 const GetMessage = graphql(`
   query GetMessage($id: ID!) {
     message(id: $id) {
@@ -197,6 +205,13 @@ export const messageRoutes = [
     document: CancelMessage,
     variables: byId,
     project: (data) => data.cancelMessage,
+    answer: messageRecord,
+  }),
+  row('POST', '/messages/:id/read', {
+    summary: 'Mark a received message as read',
+    document: MarkRead,
+    variables: byId,
+    project: (data) => data.markRead,
     answer: messageRecord,
   }),
   row('GET', '/messages', {

@@ -8,13 +8,13 @@ import { checkCampaign } from './campaigns/service.ts'
 import { type App, type AppOptions, createApp } from './core/app.ts'
 import { sampleEvent } from './event-types.ts'
 import { fitInstances } from './instances/rest.ts'
-import { checkInstance, findInstance } from './instances/service.ts'
+import { checkInstance, findInstance, findSiblings } from './instances/service.ts'
 import { applyChange, changeState } from './instances/state.ts'
 import { fileAt } from './media/service.ts'
 import { releaseWaiting } from './messages/dispatch/waiting.ts'
 import { eraseNumber } from './messages/erase/erase.ts'
 import { receiveMessages } from './messages/receipts/inbound.ts'
-import { applyReceipts } from './messages/receipts/receipts.ts'
+import { reportReceipts } from './messages/receipts/receipts.ts'
 import { knownNumbers } from './messages/safety/known-numbers.ts'
 import { checkMessage } from './messages/service.ts'
 import type { ProviderHost, ProviderName, StoredInstance } from './providers/provider.ts'
@@ -58,14 +58,15 @@ export async function openApp(options: Omit<AppOptions, 'hooks'>): Promise<App> 
 export function hostFor(app: App, provider: ProviderName): ProviderHost<StoredInstance> {
   return {
     instance: (id) => findInstance(app, provider, id),
+    siblings: (id, name, value) => findSiblings(app, provider, id, { name, value }),
     file: (url) => fileAt(app, url),
     state: (change, tx) => (tx ? applyChange(app, tx, change) : changeState(app, change)),
     inbound: (messages) => receiveMessages(app, messages),
     receipts: async (receipts) => {
       const end = app.metrics.receiptSeconds.startTimer({ provider })
-      const unknown = await applyReceipts(app, receipts)
+      const results = await reportReceipts(app, receipts)
       end()
-      if (unknown.length > 0) app.log.debug({ receipts: unknown.length }, 'receipts of unknown messages')
+      return results
     },
   }
 }

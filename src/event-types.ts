@@ -12,6 +12,7 @@ import {
   messageRead,
   messageReceived,
   messageSent,
+  messageUpdated,
 } from './messages/events.ts'
 
 export const eventDefinitions: readonly EventDefinition[] = [
@@ -24,7 +25,13 @@ export const eventDefinitions: readonly EventDefinition[] = [
   messageReceived,
 ]
 
-export const liveDefinitions: readonly EventDefinition[] = [messageQueued, messageCancelled, campaignChanged, contactChanged]
+export const liveDefinitions: readonly EventDefinition[] = [
+  messageQueued,
+  messageCancelled,
+  campaignChanged,
+  contactChanged,
+  messageUpdated,
+]
 
 /** Implements `hooks.sampleEvent`. */
 export function sampleEvent(type: string, id: string, at: Date): object {

@@ -19,12 +19,17 @@ import { startRelay } from './events/log/relay.ts'
 import { closeImplementation } from './instances/close.ts'
 import { mediaJobs } from './media/jobs.ts'
 import { dispatchImplementations } from './messages/dispatch/dispatch.ts'
+import { startDraining } from './messages/dispatch/drain.ts'
 import { releaseImplementation, sweepImplementation } from './messages/dispatch/waiting.ts'
 import { eraseImplementation } from './messages/erase/erase.ts'
 import { countingSink } from './messages/events.ts'
+import { earlyImplementation } from './messages/receipts/early.ts'
+import { readImplementation } from './messages/receipts/mark-read.ts'
+import { fetchImplementation } from './messages/receipts/media.ts'
 import { expireImplementation } from './messages/retention/sweep.ts'
 import { cloudJobs } from './providers/cloud/jobs.ts'
 import { providers } from './providers/providers.ts'
+import { pruneWeb } from './providers/web/prune.ts'
 import { deliveryQueues } from './webhooks/delivery-queues.ts'
 import { webhookJobs } from './webhooks/jobs.ts'
 import { webhookSink } from './webhooks/sink.ts'
@@ -40,6 +45,9 @@ const jobs: readonly JobImplementation[] = [
   releaseImplementation,
   sweepImplementation,
   expireImplementation,
+  earlyImplementation,
+  fetchImplementation,
+  readImplementation,
   eraseImplementation,
   advanceImplementation,
   sweepCampaigns,
@@ -48,6 +56,7 @@ const jobs: readonly JobImplementation[] = [
   pruneEvents,
   ...mediaJobs,
   ...cloudJobs,
+  pruneWeb,
   ...webhookJobs,
 ]
 
@@ -65,6 +74,7 @@ export async function startWorker(app: App): Promise<AsyncDisposable> {
     for (const provider of providers(app).values()) parts.use(await provider.start(hostFor(app, provider.name)))
     parts.use(deliveryQueues(app).start())
     parts.use(startPlanSweep(app))
+    parts.use(startDraining(app))
     parts.use(await workOn(app, jobs))
   }
   return parts.move()

@@ -18,6 +18,18 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: 'webhook_endpoints', key: id, column: 'previousSecret', type: 'bytea' },
   { table: 'instances', key: id, column: 'credentials', type: 'bytea' },
   { table: 'cloud_departures', key: [{ name: 'instanceId', type: 'uuid' }], column: 'accessToken', type: 'bytea' },
+  { table: 'web_sessions', key: [{ name: 'instanceId', type: 'uuid' }], column: 'removal', type: 'bytea' },
+  { table: 'web_creds', key: [{ name: 'instanceId', type: 'uuid' }], column: 'data', type: 'bytea' },
+  {
+    table: 'web_keys',
+    key: [
+      { name: 'instanceId', type: 'uuid' },
+      { name: 'type', type: 'text' },
+      { name: 'keyId', type: 'text' },
+    ],
+    column: 'data',
+    type: 'bytea',
+  },
   { table: 'mails', key: id, column: 'content', type: 'bytea' },
   {
     table: 'idempotency_keys',

@@ -81,7 +81,7 @@ async function underCurrent(stored: Stored, { secretKey, previous }: Keys): Prom
 }
 
 /** Tables whose rows do not expire by themselves within days. */
-const lasting = new Set(['auth_jwks', 'webhook_endpoints', 'instances'])
+const lasting = new Set(['auth_jwks', 'webhook_endpoints', 'instances', 'web_creds', 'web_keys'])
 
 /** Counts the lasting values that still need the previous key. */
 export async function countUnderPrevious(sql: Sql, keys: Keys): Promise<number> {

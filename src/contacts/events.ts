@@ -8,7 +8,7 @@ const changes = ['created', 'updated', 'deleted'] as const
 
 export const contactChanged = defineEvent({
   type: 'contact.changed',
-  summary: 'A contact was created, updated or deleted, or many were',
+  summary: 'A contact was created, updated or deleted, or joined or left a group, or many did',
   live: true,
   payload: z.object({
     contactId: z.uuid().nullable().describe('The contact; null if many changed at once, so that lists are to be read again.'),
@@ -26,6 +26,14 @@ export async function tellContacts(
   ids: readonly string[],
 ): Promise<void> {
   if (ids.length === 0) return
-  const contactId = ids.length === 1 ? (ids[0] as string) : null
+  await tell(tx, workspaceId, change, ids.length === 1 ? (ids[0] as string) : null)
+}
+
+/** Emits one event for contacts that were updated together, without naming them. */
+export async function tellUpdatedContacts(tx: Sql, workspaceId: string): Promise<void> {
+  await tell(tx, workspaceId, 'updated', null)
+}
+
+async function tell(tx: Sql, workspaceId: string, change: (typeof changes)[number], contactId: string | null): Promise<void> {
   await emit(tx, [contactChanged.event({ contactId, change }, { workspaceId, at: new Date() })])
 }

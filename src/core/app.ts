@@ -1,4 +1,5 @@
 // The App object: dependencies that every part of the gateway receives. Created once at start, disposed of once at the end.
+import { randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import type pg from 'pg'
 import { PgBoss } from 'pg-boss'
@@ -21,6 +22,8 @@ export interface Signals {
   outbox: []
   /** The relay has numbered events up to `last`. */
   events: [last: bigint]
+  /** Messages wait under this key, and may leave after so many milliseconds. */
+  held: [key: string, afterMs: number]
 }
 
 /** Fits what an owner has of one kind to the plan; see core/fit.ts. */
@@ -119,6 +122,8 @@ export interface App extends AsyncDisposable {
   /** The only HTTP client for addresses that callers supply (SSRF protection). */
   egress: Egress
   hooks: Hooks
+  /** Names this process among all that use the database: a UUID, new with each start. */
+  node: string
   /** True once the process has to stop; it is not ready from then on. */
   stopping: boolean
   /** Address that the server listens on; undefined until it listens. */
@@ -176,6 +181,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     failpoint: createFailpoint(config.failpoint),
     egress,
     hooks,
+    node: randomUUID(),
     stopping: false,
     address: undefined,
     async [Symbol.asyncDispose]() {

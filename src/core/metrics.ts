@@ -50,6 +50,12 @@ export function createMetrics() {
       buckets: seconds,
       registers,
     }),
+    cloudItems: new Counter({
+      name: 'gateway_cloud_items_total',
+      help: "Statuses and messages in posts of Meta's webhook, by outcome",
+      labelNames: ['outcome'],
+      registers,
+    }),
     webhookAttempts: new Counter({
       name: 'gateway_webhook_attempts_total',
       help: 'Webhook attempts by outcome',

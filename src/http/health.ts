@@ -1,5 +1,6 @@
 // Endpoints for operators: liveness, readiness, metrics.
 import { timingSafeEqual } from 'node:crypto'
+import path from 'node:path'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { App } from '../core/app.ts'
 import { pendingMigrations } from '../core/database/migrate.ts'
@@ -7,6 +8,7 @@ import { sendError } from '../core/http/error-answer.ts'
 import { newId } from '../core/id.ts'
 import { isFromHere } from '../core/network/proxy.ts'
 import { inTime } from '../core/time-limit.ts'
+import { checkWritable } from '../core/writable.ts'
 import { measurePools, measureWhole } from './figures.ts'
 
 const checkTimeoutMs = 2_000
@@ -42,7 +44,13 @@ function bearerIs(header: string | undefined, token: string): boolean {
 }
 
 /** Why the process is not ready. Anyone may ask, so the answer contains no more than this code. */
-export type NotReady = 'stopping' | 'database_silent' | 'database_unreachable' | 'migrations_pending' | 'job_queue_missing'
+export type NotReady =
+  | 'stopping'
+  | 'database_silent'
+  | 'database_unreachable'
+  | 'migrations_pending'
+  | 'job_queue_missing'
+  | 'disk_unwritable'
 
 interface Fault {
   code: NotReady
@@ -52,7 +60,7 @@ interface Fault {
 
 /**
  * Returns a function that answers why the process is not ready, or undefined if it is, within {@link checkTimeoutMs}. Concurrent calls
- * share one check of the database. Each reason is logged once until the process is ready again.
+ * share one check of the database and of the disk. Each reason is logged once until the process is ready again.
  */
 function createReadiness(app: App): () => Promise<NotReady | undefined> {
   let looking: Promise<Fault | undefined> | undefined
@@ -71,8 +79,8 @@ function createReadiness(app: App): () => Promise<NotReady | undefined> {
 
   return async () => {
     if (app.stopping) return 'stopping'
-    looking ??= inTime(checkTimeoutMs, checkDatabase(app), () => new Error('no answer'))
-      .catch((): Fault => ({ code: 'database_silent', words: `no answer within ${checkTimeoutMs} ms` }))
+    looking ??= Promise.all([answerOf(checkDatabase(app), 'database_silent'), answerOf(checkDisk(app), 'disk_unwritable')])
+      .then(([database, disk]) => database ?? disk)
       .finally(() => {
         looking = undefined
       })
@@ -80,6 +88,13 @@ function createReadiness(app: App): () => Promise<NotReady | undefined> {
     report(fault)
     return fault?.code
   }
+}
+
+/** The fault that a check found; `silent` if it takes longer than {@link checkTimeoutMs}. */
+async function answerOf(check: Promise<Fault | undefined>, silent: NotReady): Promise<Fault | undefined> {
+  return await inTime(checkTimeoutMs, check, () => new Error('no answer')).catch((): Fault => {
+    return { code: silent, words: `no answer within ${checkTimeoutMs} ms` }
+  })
 }
 
 async function checkDatabase(app: App): Promise<Fault | undefined> {
@@ -92,5 +107,16 @@ async function checkDatabase(app: App): Promise<Fault | undefined> {
     return undefined
   } catch (error) {
     return { code: 'database_unreachable', words: (error as Error).message }
+  }
+}
+
+/** Writes to the disk of this machine, where the embedded database or the uploaded files are on it. */
+async function checkDisk({ config }: App): Promise<Fault | undefined> {
+  if (config.databaseUrl && config.mediaStore !== 'disk') return undefined
+  try {
+    await checkWritable(config.databaseUrl ? path.join(config.dataDir, 'media') : config.dataDir)
+    return undefined
+  } catch (error) {
+    return { code: 'disk_unwritable', words: (error as Error).message }
   }
 }

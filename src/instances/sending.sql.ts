@@ -54,3 +54,19 @@ export async function lockConnectedOrDeleted(tx: Sql, id: string): Promise<boole
   )
   return (rowCount ?? 0) > 0
 }
+
+/** The channel on which a process learns that messages wait for a connection that it holds. */
+const channel = 'gateway_holders'
+
+/** Notifies the processes that hold the connections of these instances, when `tx` commits. */
+export async function notifyHolders(tx: Sql, ids: readonly string[]): Promise<void> {
+  await tx.query(
+    `select pg_notify('${channel}', node || ' ' || "instanceId") from instance_leases where "instanceId" = any($1::uuid[]) and "leaseUntil" > now()`,
+    [ids],
+  )
+}
+
+/** Receives these notifications in the session of a dedicated connection. */
+export async function listenAsHolder(sql: Sql): Promise<void> {
+  await sql.query(`listen ${channel}`)
+}

@@ -56,6 +56,7 @@ export async function createInstance(ctx: Context, input: z.output<typeof create
   return await write(ctx, async (tx) => {
     const network =
       providerOf(app, provider) ?? fail('VALIDATION_ERROR', `provider: ${provider} is not configured on this server`)
+    if (network.installed?.() === false) fail('VALIDATION_ERROR', `provider: ${provider} is not installed on this server`)
     const stored = network.storeSettings(input.settings ?? {})
     requireManager(principal)
     const { maxInstances } = await ctx.app.hooks.holdQuota(tx, ctx.principal)
@@ -67,8 +68,8 @@ export async function createInstance(ctx: Context, input: z.output<typeof create
     try {
       return withoutSecrets(await tx.db.instance.create({ data }))
     } catch (error) {
-      if (network.identity.length === 0 || !isTaken(error)) throw error
-      return fail('CONFLICT', `settings.${network.identity.join(', ')}: another instance of the workspace has it`)
+      if (!network.identity || !isTaken(error)) throw error
+      return fail('CONFLICT', `settings.${network.identity}: another instance of the workspace has it`)
     }
   })
 }
@@ -199,4 +200,24 @@ export async function findInstance({ db }: App, provider: ProviderName, id: stri
   if (!uuid.safeParse(id).success) return undefined
   const select = { id: true, waNumber: true, settings: true, credentials: true }
   return (await db.instance.findFirst({ where: { id, provider, deletedAt: null }, select })) ?? undefined
+}
+
+/** The other instances of a provider in the workspace of the instance `id` whose setting `name` has that value. */
+export async function findSiblings(
+  { db }: App,
+  provider: ProviderName,
+  id: string,
+  { name, value }: { name: string; value: string },
+): Promise<StoredInstance[]> {
+  const found = await db.instance.findUnique({ where: { id }, select: { workspaceId: true } })
+  if (!found) return []
+  const where = {
+    workspaceId: found.workspaceId,
+    provider,
+    deletedAt: null,
+    id: { not: id },
+    settings: { path: [name], equals: value },
+  }
+  const select = { id: true, waNumber: true, settings: true, credentials: true }
+  return await db.instance.findMany({ where, select, orderBy: { id: 'asc' } })
 }

@@ -43,6 +43,11 @@ export async function applyChange(app: App, tx: Sql, change: StateChange): Promi
   await announceChange(tx, subject('instance', instanceId))
 }
 
+/** Locks an instance whose change follows in the same transaction, after other locks. */
+export async function holdState(tx: Sql, instanceId: string): Promise<void> {
+  await lockState(tx, instanceId)
+}
+
 async function restrict(tx: Sql, { instanceId, error }: StateChange): Promise<void> {
   await markRestricted(tx, instanceId, error ?? null)
   await announceChange(tx, subject('instance', instanceId))

@@ -3,10 +3,11 @@
 import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
 import type { Sql } from '../core/database/database.ts'
-import { transaction } from '../core/database/transaction.ts'
+import { type Tx, transaction } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { acceptedBefore, write } from '../core/idempotency/idempotency.ts'
+import type { PlanLimits } from '../core/principal.ts'
 import type { Media } from '../generated/prisma/client.ts'
 import type { StoredFile } from '../providers/provider.ts'
 import type { SavedFile } from './form.ts'
@@ -17,21 +18,45 @@ import { quotaLeft } from './quota.ts'
 import { nameIn, newToken, readName } from './url.ts'
 
 /**
- * Stores a file that was received completely. It is durable when this resolves. The row is written before the bytes, so that leftovers
- * of a crash are found by the row. The file can be found only once both exist.
+ * Stores a file that was received completely. It is durable when this resolves.
  * @throws MEDIA_STORAGE_EXCEEDED when the quota is used up (exact under concurrency); as `Hooks.holdQuota`.
  */
 export async function addMedia(ctx: Context, file: SavedFile, type: MediaType): Promise<Media> {
-  const { app } = ctx
+  const { app, principal } = ctx
   // A repeated request gets its first result even if the quota has no capacity for the file again.
   const [before] = await acceptedBefore<Media>([ctx])
   if (before) return before
-  const id = await reserve(ctx, file, type)
+  return await addFile(app, principal, file, type, {
+    limits: (tx) => app.hooks.holdQuota(tx, principal),
+    commit: (store) => write(ctx, store),
+  })
+}
+
+interface Adding {
+  /** Locks the subscription that pays, and returns the limits of its plan. */
+  limits: (tx: Tx) => Promise<PlanLimits>
+  /** Runs the last step in a transaction. Returns the file that counts, which may be another one that was stored before. */
+  commit: (store: (tx: Tx) => Promise<Media>) => Promise<Media>
+}
+
+/**
+ * Stores a file. The row is written before the bytes, so that leftovers of a crash are found by the row. The file can be found only once
+ * both exist.
+ * @throws MEDIA_STORAGE_EXCEEDED when the quota is used up (exact under concurrency); as the calls of `adding`.
+ */
+export async function addFile(
+  app: App,
+  owner: { workspaceId: string; ownerId: string },
+  file: Pick<SavedFile, 'path' | 'size'>,
+  type: MediaType,
+  { limits, commit }: Adding,
+): Promise<Media> {
+  const id = await reserve(app, owner, { size: file.size, type, limits })
   try {
     await app.failpoint('media.before_put')
     await mediaStore(app).put(id, file.path, file.size)
     await app.failpoint('media.after_put')
-    const media = await write(ctx, async (tx) => {
+    const media = await commit(async (tx) => {
       const where = { id, removedAt: null }
       const [stored] = await tx.db.media.updateManyAndReturn({ where, data: { storedAt: new Date() } })
       return stored ?? fail('SERVICE_UNAVAILABLE')
@@ -48,14 +73,15 @@ export async function addMedia(ctx: Context, file: SavedFile, type: MediaType): 
 }
 
 /** Inserts the row of a file to store, which counts against the quota from then on. */
-async function reserve(ctx: Context, { size }: SavedFile, { mimeType }: MediaType): Promise<string> {
-  const { app, principal } = ctx
-  const { workspaceId, ownerId } = principal
+async function reserve(
+  app: App,
+  { workspaceId, ownerId }: { workspaceId: string; ownerId: string },
+  { size, type, limits }: { size: number; type: MediaType; limits: Adding['limits'] },
+): Promise<string> {
   const id = newId()
   await transaction(app.db, async (tx) => {
-    const limits = await ctx.app.hooks.holdQuota(tx, ctx.principal)
-    if (size > (await quotaLeft(tx.db, ownerId, limits))) fail('MEDIA_STORAGE_EXCEEDED')
-    await tx.db.media.create({ data: { id, workspaceId, token: newToken(), mimeType, size } })
+    if (size > (await quotaLeft(tx.db, ownerId, await limits(tx)))) fail('MEDIA_STORAGE_EXCEEDED')
+    await tx.db.media.create({ data: { id, workspaceId, token: newToken(), mimeType: type.mimeType, size } })
   })
   return id
 }

@@ -1,8 +1,8 @@
 // Temporary files of uploads in progress: DATA_DIR/media/incoming, on this machine whatever the store.
-import { existsSync } from 'node:fs'
-import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { newId } from '../core/id.ts'
+import { checkWritable } from '../core/writable.ts'
 
 /** The folder of uploaded files. */
 export function mediaDir(dataDir: string): string {
@@ -16,22 +16,6 @@ function incomingDir(dataDir: string): string {
 /** @throws the error of the file system when uploads cannot be saved. */
 export async function checkSpool(dataDir: string): Promise<void> {
   await checkWritable(incomingDir(dataDir))
-}
-
-/**
- * Creates a file in the folder and removes it. If the folder does not exist, the nearest existing parent must be writable: a check must
- * not create a folder, which would belong to the user who runs it.
- * @throws the error of the file system when the folder is not writable.
- */
-export async function checkWritable(folder: string): Promise<void> {
-  let nearest = path.resolve(folder)
-  while (!existsSync(nearest)) nearest = path.dirname(nearest)
-  const probe = path.join(nearest, `.check-${newId()}`)
-  try {
-    await writeFile(probe, 'x')
-  } finally {
-    await rm(probe, { force: true }).catch(() => {})
-  }
 }
 
 /** Returns a path for one upload. On disposal, the file there is removed. */

@@ -1,7 +1,8 @@
 // Media store in a folder: DATA_DIR/media, which processes on several machines must share.
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { checkWritable, mediaDir } from './spool.ts'
+import { checkWritable } from '../core/writable.ts'
+import { mediaDir } from './spool.ts'
 import type { MediaStore } from './store.ts'
 
 export function openDisk(dataDir: string): MediaStore {

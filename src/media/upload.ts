@@ -33,7 +33,11 @@ export async function upload(request: FastifyRequest, reply: FastifyReply, ctx: 
   })
 }
 
-async function typeOf({ path, size }: SavedFile): Promise<MediaType> {
+/**
+ * The type of a saved file, by its content.
+ * @throws VALIDATION_ERROR when it is not supported, PAYLOAD_TOO_LARGE when the file is too large for it.
+ */
+export async function typeOf({ path, size }: Pick<SavedFile, 'path' | 'size'>): Promise<MediaType> {
   const type = await sniff(path)
   if (!type) return fail('VALIDATION_ERROR', `file: must be of a supported type: ${[...extensions].join(', ')}`)
   if (size > type.maxBytes) fail('PAYLOAD_TOO_LARGE', `file: must have at most ${type.maxBytes / 1024 ** 2} MiB as ${type.name}`)

@@ -65,6 +65,19 @@ export const messageReceived = defineEvent({
   sample: { ...sampleIds, from: otherNumber, to: ownNumber, type: 'text', body: 'test', status: 'received' },
 })
 
+export const messageUpdated = defineEvent({
+  live: true,
+  type: 'message.updated',
+  summary: 'The file of a received message was fetched, or cannot be fetched',
+  payload: z.object({
+    ...ids,
+    mediaUrl: z.string().nullable().describe('The address of its file; null if it cannot be fetched.'),
+    errorDetail: z.string().nullable().describe('Why it cannot be fetched; null if it was.'),
+  }),
+  subject,
+  sample: { ...sampleIds, mediaUrl: 'https://example.com/file.jpg', errorDetail: null },
+})
+
 export interface EventfulMessage {
   id: string
   workspaceId: string
@@ -99,7 +112,7 @@ export function countingSink({ metrics }: Pick<App, 'metrics'>): RelaySink {
   return async (_, events) => {
     for (const { type, payload } of events) {
       const [, status] = type.match(/^message\.(\w+)$/) ?? []
-      if (!status) continue
+      if (!status || type === messageUpdated.type) continue
       const { error } = status === 'failed' ? (JSON.parse(payload) as { error?: string | null }) : { error: null }
       metrics.messages.inc({ status, error: error ?? '' })
     }

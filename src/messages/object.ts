@@ -5,6 +5,7 @@ import { EventRef } from '../events/schema.ts'
 import { Direction, MessageStatus, MessageType } from '../generated/prisma/enums.ts'
 import { safetyStates } from '../instances/safety.ts'
 import { type MessageErrorCode, messageErrorOf, messageErrors } from './error-codes.ts'
+import { maxContentBytes } from './receipts/inbound-bounds.ts'
 import type { MessageSafety } from './safety/safety.ts'
 
 export const DirectionRef = builder.enumType('MessageDirection', {
@@ -65,6 +66,13 @@ const TimelineEntryRef = builder.objectRef<TimelineEntry>('TimelineEntry').imple
   }),
 })
 
+/** What a network needs to fetch the file is not shown. */
+function withoutMedia(content: unknown): unknown {
+  if (typeof content !== 'object' || content === null) return content
+  const { media: _, ...parts } = content as Record<string, unknown>
+  return parts
+}
+
 export const MessageRef = builder.prismaObject('Message', {
   description: 'One message to or from one number.',
   fields: (t) => ({
@@ -84,7 +92,18 @@ export const MessageRef = builder.prismaObject('Message', {
       extensions: { bytes: 16 * 1024 },
       description: 'The text, caption, place, shared name or description; empty if there is none.',
     }),
-    mediaUrl: t.exposeString('mediaUrl', { nullable: true, description: 'Its file.' }),
+    mediaUrl: t.exposeString('mediaUrl', {
+      nullable: true,
+      description: 'Its file. That of a received message appears once it is fetched; `errorDetail` says why one cannot be.',
+    }),
+    content: t.field({
+      type: 'JSON',
+      nullable: true,
+      description:
+        'The parts of a received message: `kind` (`text`, `image`, `video`, `audio`, `voice_note`, `document`, `sticker`, `location`, `contact`, `button`, `list`, `reaction`, `system`, `unsupported`) and those that it has of `buttonId`, `replyTo` and `reactedTo` (ids of the network), `latitude`, `longitude`, `name`, `address` and `contacts` (`name`, `phone`). Null for a message that was sent.',
+      extensions: { bytes: maxContentBytes, columns: ['content', 'direction'] },
+      resolve: ({ content, direction }) => (direction === 'inbound' ? withoutMedia(content) : null),
+    }),
     status: t.expose('status', { type: MessageStatusRef, description: 'Its progress.' }),
     error: t.exposeString('error', { nullable: true, description: 'The reason of the failure, as a code.' }),
     errorCode: t.field({
@@ -97,7 +116,8 @@ export const MessageRef = builder.prismaObject('Message', {
     errorDetail: t.exposeString('errorDetail', {
       nullable: true,
       extensions: { bytes: 1024 },
-      description: 'The reason of the failure in the words of the network, where it gave any.',
+      description:
+        'The reason of the failure in the words of the network, where it gave any; for a received message, why its file is missing.',
     }),
     reference: t.exposeString('reference', { nullable: true, description: "The caller's own name for it." }),
     providerMessageId: t.exposeString('providerMessageId', { nullable: true, description: "The network's id of the message." }),

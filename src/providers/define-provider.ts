@@ -17,8 +17,8 @@ export interface ProviderDefinition<Settings extends object> {
   /** With `z.strictObject`, unknown settings are refused. */
   settings: z.ZodType<Settings>
   secrets: Secrets<Settings>
-  /** The settings that say which account it is, and which therefore cannot be changed. A unique index keeps them apart in a workspace. */
-  identity?: readonly (keyof Settings & string)[]
+  /** The setting that names the account at the network. It cannot be changed, and a unique index keeps it apart in a workspace. */
+  identity?: keyof Settings & string
   /** Opens the network for one App. */
   open: (app: App) => Connector<ProviderInstance<Settings>, ProviderInstance<Partial<Settings>>>
 }
@@ -29,6 +29,7 @@ export function defineProvider<Settings extends object>(definition: ProviderDefi
   return (app) => {
     const store = createSettingsStore(app.sealer, definition.settings, definition.secrets, definition.identity)
     const connector = definition.open(app)
+    const { fetchMedia, markRead } = connector
     const complete = ({ id, waNumber, ...stored }: StoredInstance) => ({ id, waNumber, settings: store.open(stored) })
     const known = ({ id, waNumber, ...stored }: StoredInstance) => ({ id, waNumber, settings: store.openKnown(stored) })
     const hostOf = (host: ProviderHost<StoredInstance>): ProviderHost<ProviderInstance<Partial<Settings>>> => ({
@@ -37,6 +38,7 @@ export function defineProvider<Settings extends object>(definition: ProviderDefi
         const stored = await host.instance(id)
         return stored && known(stored)
       },
+      siblings: async (...of) => (await host.siblings(...of)).map(known),
     })
 
     async function send(stored: StoredInstance, message: Parameters<Provider['send']>[1]): Promise<SendOutcome> {
@@ -53,7 +55,8 @@ export function defineProvider<Settings extends object>(definition: ProviderDefi
 
     return {
       name: definition.name,
-      identity: definition.identity ?? [],
+      installed: connector.installed,
+      identity: definition.identity,
       storeSettings: store.store,
       changeSettings: store.change,
       secretsAfterLogout: store.afterLogout,
@@ -63,13 +66,16 @@ export function defineProvider<Settings extends object>(definition: ProviderDefi
       logout: async (instance, tx) => await connector.logout(known(instance), tx),
       send,
       holds: connector.holds,
+      faultOfFile: connector.faultOfFile,
+      accountOf: connector.accountOf && ((instance) => connector.accountOf?.(known({ ...instance, credentials: null })) ?? null),
       approvedTemplates:
         connector.approvedTemplates && (async (instance) => (await connector.approvedTemplates?.(complete(instance))) ?? []),
       check: connector.check && (async (instance) => (await connector.check?.(complete(instance))) ?? ''),
       freeContentMs: connector.freeContentMs,
       verifyToken: (instance) => connector.verifyToken?.(known(instance)),
-      faultOfFile: connector.faultOfFile,
       lookup: async (instance, numbers) => await connector.lookup(complete(instance), numbers),
+      fetchMedia: fetchMedia && (async (instance, ...rest) => await fetchMedia(complete(instance), ...rest)),
+      markRead: markRead && (async (instance, message) => await markRead(complete(instance), message)),
       start: (host) => connector.start(hostOf(host)),
       routes: connector.routes?.map((route) => ({
         ...route,

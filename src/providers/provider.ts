@@ -105,7 +105,15 @@ export interface Receipt {
   error?: string
   /** The network's reason in its own words. */
   detail?: string
+  /** True for a failure that says that the network restricts the account of the instance. */
+  restricted?: boolean
 }
+
+/**
+ * The effect of a receipt: `applied` if the message reached a new status, `duplicate` if it had it or cannot reach it any more, `unknown` if
+ * no message was found. An unknown one is kept and applied again for two minutes, because it can overtake the answer to its send.
+ */
+export type ReceiptResult = 'applied' | 'duplicate' | 'unknown'
 
 /** A file that came with a message. The network's own reference to it is all that a provider needs to fetch it. */
 export interface InboundMedia {
@@ -180,13 +188,23 @@ export interface StateChange {
   meta?: Record<string, string | null>
 }
 
+/** The file of an inbound message, as its network gives it. With `refused` it never will; with `retry` it may be asked again. */
+export type FetchedMedia =
+  | { outcome: 'fetched'; bytes: AsyncIterable<Uint8Array> }
+  | { outcome: 'refused' | 'retry'; detail: string }
+
+/** Outcome of a network call whose message stays as it is. With `retry`, the call is made again later. */
+export type MarkedRead = { outcome: 'done' } | { outcome: 'refused' | 'retry'; detail: string }
+
 /** The largest number that a field of the graph can have. */
 export const noDailyBound = 2 ** 31 - 1
 
 /** Receives what a provider reports. Each call resolves when the report is committed, so that the provider can discard it. */
 export interface Reports {
-  receipts: (receipts: readonly Receipt[]) => Promise<void>
-  inbound: (messages: readonly InboundMessage[]) => Promise<void>
+  /** Returns the effect of each, in order. */
+  receipts: (receipts: readonly Receipt[]) => Promise<readonly ReceiptResult[]>
+  /** Returns for each, in order, true if it is new. */
+  inbound: (messages: readonly InboundMessage[]) => Promise<readonly boolean[]>
   /** Runs in the provider's own transaction `tx`, if it has one. */
   state: (change: StateChange, tx?: Sql) => Promise<void>
 }
@@ -198,6 +216,8 @@ export interface Reports {
 export interface ProviderHost<Known> extends Reports {
   /** Finds an instance of this provider. Deleted ones are not found. */
   instance: (id: string) => Promise<Known | undefined>
+  /** The other instances of this provider in the workspace of this one whose setting `name`, which must not be secret, has that value. */
+  siblings: (id: string, name: string, value: string) => Promise<Known[]>
   /** Finds the file behind a media address of this gateway; null if there is none, undefined for every other address. */
   file: (url: string) => Promise<StoredFile | null | undefined>
 }
@@ -235,12 +255,16 @@ export interface ProviderRoute<Known> {
   path: `/${string}`
   /** Longest body, in bytes; 1 MiB by default. */
   maxBodyBytes?: number
+  /** Limit on the values of a JSON body, by which the memory for it is reserved; `ordinary` by default. */
+  values?: 'ordinary' | 'bulk'
   /** Everything thrown is answered in the error envelope: `fail('UNAUTHORIZED', …)` with 401, an unforeseen error with 500. */
   answer: (request: ProviderRequest, host: ProviderHost<Known>) => Promise<ProviderAnswer>
 }
 
 /** Calls to one network, in this process. `Instance` has all of its settings; for `Known` see {@link ProviderHost}. */
 export interface Connector<Instance, Known> {
+  /** False if a package that the provider needs is missing on this server; without this function it needs none. */
+  installed?: () => boolean
   /**
    * True if the network deduplicates messages by `reference`, so that an attempt with an unknown outcome may be repeated. Each claim of
    * a message calls it, so the secrets are not decrypted for it.
@@ -264,6 +288,23 @@ export interface Connector<Instance, Known> {
    */
   holds?: (instanceId: string) => boolean
   /**
+   * Gets the file of an inbound message, which the gateway then checks and keeps. Any process may call it. It ends when `signal` aborts.
+   * Networks whose files all have a public address do not need it.
+   */
+  fetchMedia?: (instance: Instance, media: InboundMedia, signal: AbortSignal) => Promise<FetchedMedia>
+  /** Tells the network that an inbound message was read. With `holds`, only the holder is asked. */
+  markRead?: (instance: Instance, message: { providerMessageId: string; from: string }) => Promise<MarkedRead>
+  /**
+   * Says what a file must be that a message of the type cannot have on this network, as words that follow the name of a field. Asked when
+   * a message is accepted whose file is in our store.
+   */
+  faultOfFile?: (type: OutgoingType, mimeType: string) => string | undefined
+  /**
+   * The account that a hold of an account names, for networks that limit several instances together; null without one. Each claim of a
+   * message calls it, so the secrets are not decrypted for it.
+   */
+  accountOf?: (instance: Known) => string | null
+  /**
    * Reads all templates that the network approved for the account. A message from a template that stands for one of them is handed over with
    * `template`; without this function, every message is handed over as what it shows. @throws PROVIDER_ERROR in words.
    */
@@ -274,11 +315,6 @@ export interface Connector<Instance, Known> {
   freeContentMs?: number
   /** The token with which the network verifies the address of its callbacks, for people who set that address by hand. */
   verifyToken?: (instance: Known) => string | undefined
-  /**
-   * Says what a file must be that a message of the type cannot have on this network, as words that follow the name of a field. Asked when
-   * a message is accepted whose file is in our store.
-   */
-  faultOfFile?: (type: OutgoingType, mimeType: string) => string | undefined
   /** Starts to report; only processes with the worker role call it. */
   start: (host: ProviderHost<Known>) => Promise<AsyncDisposable>
   /** HTTP routes that the network calls; processes with the http role serve them. */
@@ -288,8 +324,8 @@ export interface Connector<Instance, Known> {
 /** A provider as the gateway calls it: it takes instances as they are stored. */
 export interface Provider extends Connector<StoredInstance, StoredInstance> {
   name: ProviderName
-  /** The settings that say which account it is: a workspace has one instance for each account. */
-  identity: readonly string[]
+  /** The setting that names the account at the network, of which a workspace has one instance. */
+  identity: string | undefined
   /** Validates the settings of a new instance, and encrypts the secret ones. @throws VALIDATION_ERROR that names each wrong setting. */
   storeSettings: (given: unknown) => StoredSettings
   /** Changes some settings in place. @throws VALIDATION_ERROR that names each setting that is wrong or cannot be changed. */

@@ -6,8 +6,9 @@ import { cloud } from './cloud/cloud.ts'
 import type { OpenProvider } from './define-provider.ts'
 import type { Provider, ProviderName, Providers } from './provider.ts'
 import { sandbox } from './sandbox/sandbox.ts'
+import { web } from './web/web.ts'
 
-const definitions = [sandbox, cloud]
+const definitions = [sandbox, cloud, web]
 
 export const providers = definePart<Providers>((app) => openProviders(app, definitions))
 

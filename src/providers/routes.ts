@@ -18,13 +18,14 @@ export async function mountProviders(
     readBodies(scope, readBytes)
     for (const { name, routes = [] } of providers(app).values()) {
       const host = hostOf(name)
-      for (const { method, path, maxBodyBytes, answer } of routes) {
+      for (const { method, path, maxBodyBytes, values, answer } of routes) {
         const url = `/providers/${name}${path}`
         mounted.set(url, (mounted.get(url) ?? new Set()).add(method))
         scope.route<{ Params: Record<string, string>; Body: Buffer | undefined }>({
           method,
           url,
           bodyLimit: maxBodyBytes,
+          config: { values },
           handler: async ({ params, headers, raw, body = Buffer.alloc(0) }, reply) => {
             if (app.stopping) fail('SERVICE_UNAVAILABLE')
             const query = new URLSearchParams((raw.url as string).split('?')[1])

@@ -44,7 +44,7 @@ export function createSettingsStore<Settings extends object>(
   sealer: Sealer,
   schema: z.ZodType<Settings>,
   secrets: Secrets<Settings>,
-  identity: readonly string[] = [],
+  identity?: string,
 ): SettingsStore<Settings> {
   // The wrapping object puts `settings.` before the name of a setting in error messages.
   const form = z.object({ settings: schema })
@@ -80,8 +80,8 @@ export function createSettingsStore<Settings extends object>(
       const before = known(stored)
       const whole = Object.fromEntries(Object.entries({ ...before, ...given }).filter(([, value]) => value !== null))
       const result = form.safeParse({ settings: whole })
-      const fixed = identity.filter((name) => given[name] !== undefined && given[name] !== before[name])
-      const faults = fixed.map((name) => `settings.${name}: cannot be changed`)
+      const isFixed = identity !== undefined && given[identity] !== undefined && given[identity] !== before[identity]
+      const faults = isFixed ? [`settings.${identity}: cannot be changed`] : []
       if (!result.success) faults.push(faultsOf(result.error))
       if (!result.success || faults.length > 0) fail('VALIDATION_ERROR', faults.join('; '))
       const { settings } = result.data

@@ -10,12 +10,14 @@ import { benchDispatch } from './dispatch.ts'
 import { benchFanout } from './fanout.ts'
 import { benchLatency } from './latency.ts'
 import { benchList } from './list.ts'
+import { benchNetworks } from './networks.ts'
 
 const benches: Record<string, () => Promise<Figures[]>> = {
   accept: benchAccept,
   dispatch: benchDispatch,
   bulk: benchBulk,
   latency: benchLatency,
+  networks: benchNetworks,
   'fan-out': benchFanout,
   campaign: benchCampaign,
   list: benchList,

@@ -137,3 +137,30 @@ it('many contacts that change at once are one event without a contact', async ()
   const deleted = await until(() => told(reader).find(({ payload }) => payload.change === 'deleted'))
   expect(deleted).toMatchObject({ payload: { contactId: null }, contact: null })
 })
+
+it('contacts that join or leave a group change, and those that were in it already do not', async () => {
+  const { api } = tenant
+  const contactOf = async (n: number) => (await api.post('contacts', { name: `M${n}`, phone: `+39333888000${n}` })).body.data.id
+  const [one, two] = [await contactOf(1), await contactOf(2)]
+  const made = await api.graphql('mutation { createContactGroup(input: { name: "Members" }) { id } }')
+  const groupId = made.body.data.createContactGroup.id
+  const change = async (field: 'addGroupMembers' | 'removeGroupMembers', ids: string[]) => {
+    const { body } = await api.graphql(
+      `mutation ($groupId: ID!, $ids: [ID!]!) { ${field}(groupId: $groupId, contactIds: $ids) { __typename } }`,
+      { groupId, ids },
+    )
+    expect(body.errors).toBeUndefined()
+  }
+  await change('addGroupMembers', [one])
+  await change('addGroupMembers', [one])
+  await change('addGroupMembers', [one, two])
+  await change('removeGroupMembers', [two])
+  await change('removeGroupMembers', [two])
+  await api.graphql('mutation ($groupId: ID!) { deleteContactGroup(id: $groupId) { deleted } }', { groupId })
+  await api.put(`contacts/${two}`, { name: 'The end' })
+  const reader = await subscribe({ after: start, types: ['contact_changed'] })
+  const changes = () => told(reader).map(({ payload }) => [payload.contactId, payload.change])
+  const since = () => changes().slice(changes().findLastIndex(([, change]) => change === 'created') + 1)
+  await until(() => changes().some(([id]) => id === two) && since().length === 5)
+  expect(since()).toEqual([one, null, two, null, two].map((id) => [id, 'updated']))
+})

@@ -21,6 +21,8 @@ export interface Commons {
   databaseUrl: string
   /** Mails are written to `mail` below it. */
   dataDir: string
+  /** Of its process. */
+  pid: number
 }
 
 export function commons(): Commons {
@@ -48,7 +50,7 @@ export async function startCommons(databaseUrl: string): Promise<Commons & { end
     }
     await rm(dataDir, { recursive: true, force: true })
   }
-  return { url, databaseUrl, dataDir, end }
+  return { url, databaseUrl, dataDir, pid: child.pid as number, end }
 }
 
 /** Resolves to the URL that the gateway prints, and forwards the errors that it logs before and after that. */

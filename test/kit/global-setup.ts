@@ -10,6 +10,7 @@ import type { Surface } from '../../rest-compat/route.ts'
 import { type Cluster, freePort, openCluster } from '../../src/core/database/cluster.ts'
 import { migrate } from '../../src/core/database/migrate.ts'
 import { type Commons, startCommons } from './commons.ts'
+import { recordShared } from './cost.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -54,8 +55,12 @@ async function start(): Promise<Shared> {
   // When root runs the tests, the server runs as another user, who must be able to enter the folder.
   await chmod(dataDir, 0o711)
   const password = 'test'
-  // With these settings, only a crash of the machine loses data; a crash of the server does not.
-  const settings = { fsync: 'off', full_page_writes: 'off', max_connections: '600', autovacuum_naptime: '10min', jit: 'off' }
+  // Nothing has to survive a crash of this server; tests that crash one start their own.
+  const settings = {
+    ...{ fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off', wal_level: 'minimal', max_wal_senders: '0' },
+    ...{ checkpoint_timeout: '1h', max_wal_size: '8GB', autovacuum_naptime: '10min' },
+    ...{ max_connections: '600', jit: 'off', update_process_title: 'off' },
+  }
   const cluster = await openCluster({ dataDir, password, settings })
   const port = await freePort()
   await cluster.start(port)
@@ -67,6 +72,7 @@ async function start(): Promise<Shared> {
   const { end: endCommons, ...commons } = await startCommons(await makeDatabase(serverUrl, 'commons', template))
   async function end(): Promise<void> {
     process.off('exit', stopAtExit)
+    recordShared(commons.pid, cluster.running()?.pid as number)
     await endCommons()
     stop(cluster)
     while (cluster.running()) await new Promise((resolve) => setTimeout(resolve, 20))
@@ -97,7 +103,7 @@ async function makeTemplate(serverUrl: string): Promise<void> {
 async function makeDatabase(serverUrl: string, name: string, of = 'template1'): Promise<string> {
   const server = new pg.Client({ connectionString: serverUrl })
   await server.connect()
-  await server.query(`create database ${name} template ${of}`)
+  await server.query(`create database ${name} template ${of} strategy file_copy`)
   await server.end()
   const url = new URL(serverUrl)
   url.pathname = `/${name}`

@@ -23,7 +23,7 @@ export async function expectInvariants(databaseUrl: string, expected: Expected =
  */
 export async function atRest(databaseUrl: string, withinMs = 40_000): Promise<void> {
   const query = `select
-      (select count(*)::int from messages where direction = 'outbound' and "waitingSince" is null and "dueAt" <= now()
+      (select count(*)::int from messages where direction = 'outbound' and ("waitingSince" is null or "heldBy" is not null) and "dueAt" <= now()
         and (status = 'queued' or status = 'sending')) as open,
       (select count(*)::int from outbox) as unnumbered,
       (select count(*)::int from sandbox_steps) as steps`

@@ -5,9 +5,12 @@ import {
   decide,
   followDelayMs,
   leaseMs,
+  mostInFlight,
   type OpenMessage,
   retryDelayMs,
   sendTimeoutMs,
+  shareOf,
+  widerThan,
 } from '../../src/messages/safety/policy.ts'
 
 const now = new Date('2026-01-31T10:00:00Z')
@@ -87,7 +90,35 @@ it('fails messages that a deleted instance still had to send', () => {
 
 it('lets no message overtake another to the same recipient', () => {
   expect(judge({ blocked: true })).toEqual({ do: 'follow' })
-  expect([0, 1, 99].map(followDelayMs)).toEqual([250, 255, 745])
+  expect([0, 1, 99].map((n) => followDelayMs(n))).toEqual([250, 255, 745])
+})
+
+it('checks a message behind another one ever more rarely while the network has that one', () => {
+  expect([0, 800, 8_000].map((ms) => followDelayMs(0, ms))).toEqual([250, 250, 2_000])
+})
+
+it('gives each slow instance a share of the sends in progress, so that there is always one left for the next', () => {
+  const busy = (slow: number) => {
+    const lines = Array<number>(slow).fill(0)
+    const free = () => mostInFlight - lines.reduce((sum, n) => sum + n, 0)
+    for (let before = -1; before !== free(); ) {
+      before = free()
+      for (const [i, n] of lines.entries()) if (n + 1 <= shareOf(free())) lines[i] = n + 1
+    }
+    return { free: free(), most: Math.max(...lines), least: Math.min(...lines) }
+  }
+  expect(busy(1)).toEqual({ free: 1_778, most: 222, least: 222 })
+  for (const slow of [20, 200]) {
+    const { free, most, least } = busy(slow)
+    expect(free).toBeGreaterThan(0)
+    expect(most - least).toBeLessThanOrEqual(1)
+  }
+})
+
+it('releases waiting messages one by one at first, and at most 64 at a time', () => {
+  const sizes = [1]
+  while (sizes.length < 8) sizes.push(widerThan(sizes.at(-1) as number))
+  expect(sizes).toEqual([1, 2, 4, 8, 16, 32, 64, 64])
 })
 
 it('retries after 1 s, then doubles the delay up to 5 min, plus or minus a fifth, eleven times', () => {

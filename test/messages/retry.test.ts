@@ -5,7 +5,9 @@ import type { App } from '../../src/core/app.ts'
 import type { Context } from '../../src/core/context.ts'
 import type { JobImplementation } from '../../src/core/jobs/jobs.ts'
 import { claimMessages } from '../../src/messages/dispatch/claim.ts'
-import { dispatchImplementations, settlement } from '../../src/messages/dispatch/dispatch.ts'
+import { dispatchImplementations } from '../../src/messages/dispatch/dispatch.ts'
+import { inFlight } from '../../src/messages/dispatch/in-flight.ts'
+import { settlement } from '../../src/messages/dispatch/settle.ts'
 import { sweepImplementation } from '../../src/messages/dispatch/waiting.ts'
 import { sendMessage } from '../../src/messages/service.ts'
 import type { SendOutcome } from '../../src/providers/provider.ts'
@@ -198,6 +200,7 @@ it('treats a provider that does not answer within 8 s as an unknown outcome, and
   const id = await accepted()
   const at = performance.now()
   await dispatch(id)
+  await inFlight(app).idle()
   expect(performance.now() - at).toBeGreaterThan(7_900)
   expect(await rowOf(id)).toMatchObject({ status: 'sending', acceptedAt: null })
   answer.resolve({ outcome: 'accepted', providerMessageId: 'late' })

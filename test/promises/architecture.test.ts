@@ -33,7 +33,7 @@ const offered: Record<string, readonly string[]> = {
   media: ['url', 'receive', 'media.sql'],
   'message-types': ['fields', 'row'],
   contacts: ['bulk/service', 'groups/service', 'load'],
-  instances: ['safety', 'sending.sql'],
+  instances: ['safety', 'sending.sql', 'state'],
   messages: [
     'input',
     'list',

@@ -11,7 +11,7 @@ const schema = z.strictObject({
   pace: z.int().default(5),
 })
 const storeWith = (key: number) =>
-  createSettingsStore(createSealer(Buffer.alloc(32, key)), schema, { token: 'logout', signingKey: 'deletion' }, ['number'])
+  createSettingsStore(createSealer(Buffer.alloc(32, key)), schema, { token: 'logout', signingKey: 'deletion' }, 'number')
 const store = storeWith(1)
 const given = { number: '7', token: 'secret-token', signingKey: 'secret-key' }
 

@@ -1,6 +1,7 @@
-// An export of 1,000,000 messages: memory and the event loop stay as they are, also while a client reads slowly.
+// An export of 1,000,000 messages: memory and the event loop stay as they are.
 import { expect, it } from 'vitest'
 import { openStage } from '../faults/rig.ts'
+import { holdingsOf, inspectable } from '../kit/holdings.ts'
 import { measuredAgain, sql } from '../kit/kit.ts'
 import { residentBytes } from '../kit/resident.ts'
 
@@ -22,32 +23,31 @@ it('exports 1,000,000 messages within 150 MiB, and holds the event loop for at m
     )
   }
   await sql(databaseUrl).query('analyze messages')
-  const gateway = await start()
+  const gateway = await start(inspectable)
   const ask = (path: string) => fetch(new URL(path, gateway.url), { headers: { 'x-api-key': account.apiKey } })
-  // The first export loads code and lets the young generation of V8 grow to its limit, which stay in memory whatever the load.
-  const hourAgo = new Date(Date.now() - 3_600_000).toISOString()
-  await (await ask(`/api/v1/messages/export.csv?createdFrom=${hourAgo}`)).text()
-  await (await ask('/metrics')).text()
-  const atFirst = residentBytes(gateway.pid)
+  await ask('/api/v1/usage')
+  const idle = residentBytes(gateway.pid)
+  // Loads the code of exports.
+  const minuteAgo = new Date(Date.now() - 60_000).toISOString()
+  await (await ask(`/api/v1/messages/export.csv?createdFrom=${minuteAgo}`)).text()
+  await holdingsOf(gateway)
   let peak = 0
   const timer = setInterval(() => {
-    peak = Math.max(peak, residentBytes(gateway.pid) - atFirst)
+    peak = Math.max(peak, residentBytes(gateway.pid) - idle)
   }, 200)
   const begun = performance.now()
   const response = await ask('/api/v1/messages/export.csv')
   let lines = 0
-  let slowest = 0
   for await (const chunk of response.body as ReadableStream<Uint8Array>) {
     for (const byte of chunk) if (byte === 10) lines++
   }
   clearInterval(timer)
   const seconds = (performance.now() - begun) / 1000
-  const metrics = await (await ask('/metrics')).text()
-  slowest = Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(metrics)?.[1]) * 1000
+  const { heldMs } = await holdingsOf(gateway)
   console.log(
-    `export of 1,000,000 messages: ${seconds.toFixed(0)} s, ${Math.round(peak / mib)} MiB more, event loop at most ${slowest.toFixed(0)} ms`,
+    `export of 1,000,000 messages: ${seconds.toFixed(0)} s, ${Math.round(peak / mib)} MiB above idle, the loop was held ${heldMs.toFixed(0)} ms at most`,
   )
   expect(lines).toBe(messages + 1)
   expect(peak / mib).toBeLessThan(150)
-  expect(slowest).toBeLessThan(50)
+  expect(heldMs).toBeLessThan(50)
 })

@@ -34,7 +34,10 @@ export async function addMembers(tx: Sql, workspaceId: string, groupId: string, 
   const found = await lockOwnContacts(tx, workspaceId, contactIds, 'key share')
   await holdGroup(tx, workspaceId, groupId)
   const added = await insertMembers(tx, groupId, found)
-  if (added > 0) await addToCount(tx, groupId, added)
+  if (added > 0) {
+    await addToCount(tx, groupId, added)
+    await tellContacts(tx, workspaceId, 'updated', found)
+  }
   return { added, alreadyInGroup: found.length - added, notFound: contactIds.length - found.length }
 }
 
@@ -50,7 +53,10 @@ export async function removeMembers(
 ): Promise<Removed> {
   await holdGroup(tx, workspaceId, groupId)
   const removed = await deleteMembers(tx, groupId, contactIds)
-  if (removed > 0) await addToCount(tx, groupId, -removed)
+  if (removed > 0) {
+    await addToCount(tx, groupId, -removed)
+    await tellContacts(tx, workspaceId, 'updated', contactIds)
+  }
   return { removed, notFound: contactIds.length - removed }
 }
 

@@ -8,6 +8,7 @@ import { write } from '../../core/idempotency/idempotency.ts'
 import { isTaken } from '../../core/public-failure.ts'
 import type { ContactGroup } from '../../generated/prisma/client.ts'
 import type { Addressee } from '../contacts.sql.ts'
+import { tellUpdatedContacts } from '../events.ts'
 import type { CreateContactGroup, UpdateContactGroup } from '../input.ts'
 import { readGroupAddressees } from './groups.sql.ts'
 
@@ -46,8 +47,12 @@ export async function updateGroup(ctx: Context, id: string, input: UpdateContact
  */
 export async function deleteGroup(ctx: Context, id: string): Promise<{ id: string; deleted: true }> {
   return await write(ctx, async (tx) => {
-    const { count } = await tx.db.contactGroup.deleteMany({ where: { id, workspaceId: ctx.principal.workspaceId } })
-    return count > 0 ? { id, deleted: true } : fail('NOT_FOUND', 'Contact group not found')
+    const { workspaceId } = ctx.principal
+    const group = await tx.db.contactGroup.findUnique({ where: { id, workspaceId }, select: { membersCount: true } })
+    const { count } = await tx.db.contactGroup.deleteMany({ where: { id, workspaceId } })
+    if (count === 0) fail('NOT_FOUND', 'Contact group not found')
+    if (group && group.membersCount > 0) await tellUpdatedContacts(tx, workspaceId)
+    return { id, deleted: true }
   })
 }
 

@@ -5,6 +5,7 @@ import pg from 'pg'
 import { PrismaClient } from '../../generated/prisma/client.ts'
 import { createBatch } from '../batch.ts'
 import { metered, runningBudget } from '../graph/budget.ts'
+import { Client } from './client.ts'
 import { shareConnection } from './shared-connection.ts'
 
 export type Db = PrismaClient
@@ -41,6 +42,7 @@ export function openDatabase(url: string, onError: (error: Error) => void, max =
     lock_timeout: 5_000,
     idle_in_transaction_session_timeout: 5_000,
     application_name: 'gateway',
+    Client,
     // Statements that do not depend on each other's results share a round trip.
     pipeline: true,
   }

@@ -88,25 +88,48 @@ export function pageOf<Row>(
   const more = rows.length > size
   const page = rows.slice(0, size)
   if (backward) page.reverse()
-  // Cursors are encoded on demand, because most clients read only the last one.
-  const edges = page.map((node) => ({
-    node,
-    get cursor() {
-      return cursorOf(node)
-    },
-  }))
+  const edges = page.map((node) => new Edge(node, cursorOf))
   return {
     edges,
-    pageInfo: {
-      hasNextPage: backward ? Boolean(args.before) : more,
-      hasPreviousPage: backward ? more : Boolean(args.after),
-      get startCursor() {
-        return edges[0]?.cursor ?? null
-      },
-      get endCursor() {
-        return edges.at(-1)?.cursor ?? null
-      },
-    },
+    pageInfo: new PageInfo(edges, backward ? Boolean(args.before) : more, backward ? more : Boolean(args.after)),
+  }
+}
+
+/**
+ * Encodes its cursor on demand, because most clients read only the last one. A class, because the getters of an object literal are
+ * held by its hidden class, which V8 frees by a major collection only, and the page with them.
+ */
+class Edge<Row> {
+  readonly node: Row
+  readonly #cursorOf: (row: Row) => string
+
+  constructor(node: Row, cursorOf: (row: Row) => string) {
+    this.node = node
+    this.#cursorOf = cursorOf
+  }
+
+  get cursor(): string {
+    return this.#cursorOf(this.node)
+  }
+}
+
+class PageInfo {
+  readonly hasNextPage: boolean
+  readonly hasPreviousPage: boolean
+  readonly #edges: readonly { cursor: string }[]
+
+  constructor(edges: readonly { cursor: string }[], hasNextPage: boolean, hasPreviousPage: boolean) {
+    this.hasNextPage = hasNextPage
+    this.hasPreviousPage = hasPreviousPage
+    this.#edges = edges
+  }
+
+  get startCursor(): string | null {
+    return this.#edges[0]?.cursor ?? null
+  }
+
+  get endCursor(): string | null {
+    return this.#edges.at(-1)?.cursor ?? null
   }
 }
 

@@ -23,6 +23,8 @@ export interface JobRequest<Data extends object> {
   priority?: number
   /** A UUID for deduplication: of several jobs with one id, only the first is added. */
   id?: string
+  /** Of several jobs that wait under one key, only the first is added. For queues of policy `short`. */
+  key?: string
   /** Owner of the job, for queues that limit the jobs that run at once per group (`perGroup`). */
   group?: string
 }
@@ -69,12 +71,13 @@ export async function enqueue<Data extends object>(
   requests: readonly JobRequest<Data>[],
 ): Promise<void> {
   if (requests.length === 0) return
-  const rows = requests.map(({ id, data, startAfter, priority, group }) => ({
+  const rows = requests.map(({ id, data, startAfter, priority, group, key }) => ({
     id,
     data: definition.schema.parse(data),
     startAfter,
     priority,
     ...(group && { group: { id: group } }),
+    ...(key && { singletonKey: key }),
   }))
   await app.boss.insert(definition.name, rows as Parameters<PgBoss['insert']>[1], { db: bossDatabase(tx) })
 }

@@ -45,15 +45,31 @@ export type PostOutcome =
   | { outcome: 'response'; status: number; retryAfterMs: number | undefined; bodyBytes: number }
   | { outcome: 'error'; reason: EgressFault }
 
+export interface GetRequest {
+  /** A longer body ends the attempt. */
+  maxBytes: number
+  /** For the whole attempt, with its redirects. */
+  timeoutMs: number
+  signal?: AbortSignal
+}
+
+export type GetOutcome =
+  | { outcome: 'response'; status: number; mimeType: string | null; body: Buffer }
+  | { outcome: 'too_large' }
+  | { outcome: 'error'; reason: EgressFault }
+
 export interface Egress extends AsyncDisposable {
   /** Looks up the name of a webhook's URL. Returns the rule that the URL violates, or undefined if none is known. */
   checkName: (url: URL) => Promise<string | undefined>
   /** One attempt: no redirects, no proxies, verified certificates, at most 64 KiB read. Never throws. */
   post: (url: string, request: PostRequest) => Promise<PostOutcome>
+  /** Reads a file. Follows at most 3 redirects, each checked like the first address; verified certificates, no proxies. Never throws. */
+  get: (url: string, request: GetRequest) => Promise<GetOutcome>
 }
 
 const maxBodyBytes = 64 * 1024
 const maxHeaderBytes = 16 * 1024
+const mostRedirects = 3
 
 class Fault extends Error {
   readonly code: EgressFault
@@ -138,6 +154,42 @@ export function createEgress(options: EgressOptions): Egress {
         }
         const retryAfterMs = parseRetryAfter(response.headers['retry-after'])
         return { outcome: 'response', status: response.statusCode, retryAfterMs, bodyBytes }
+      } catch (error) {
+        if (deadline.aborted) return { outcome: 'error', reason: 'timeout' }
+        return { outcome: 'error', reason: signal?.aborted ? 'interrupted' : faultOf(error) }
+      }
+    },
+
+    async get(url, { maxBytes, timeoutMs, signal }) {
+      const deadline = AbortSignal.timeout(timeoutMs)
+      const ends = signal ? AbortSignal.any([deadline, signal]) : deadline
+      try {
+        let target = url
+        for (let redirects = 0; ; redirects++) {
+          if (checkTarget(target, allowed, 'media')) return { outcome: 'error', reason: 'blocked_address' }
+          const { origin, pathname, search } = new URL(target)
+          const response = await agent.request({ origin, path: pathname + search, method: 'GET', signal: ends })
+          const { location, 'content-type': type } = response.headers
+          if (
+            response.statusCode >= 300 &&
+            response.statusCode < 400 &&
+            typeof location === 'string' &&
+            redirects < mostRedirects
+          ) {
+            response.body.destroy()
+            target = new URL(location, target).href
+            continue
+          }
+          const chunks: Buffer[] = []
+          let length = 0
+          for await (const chunk of response.body) {
+            length += (chunk as Buffer).length
+            if (length > maxBytes) return { outcome: 'too_large' }
+            chunks.push(chunk as Buffer)
+          }
+          const mimeType = typeof type === 'string' ? type : null
+          return { outcome: 'response', status: response.statusCode, mimeType, body: Buffer.concat(chunks) }
+        }
       } catch (error) {
         if (deadline.aborted) return { outcome: 'error', reason: 'timeout' }
         return { outcome: 'error', reason: signal?.aborted ? 'interrupted' : faultOf(error) }

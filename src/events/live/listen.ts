@@ -1,9 +1,9 @@
 // Receives changes that other processes made: one LISTEN connection per process, with polling as the fallback.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
+import { connectDedicated } from '../../core/database/dedicated.ts'
 import { lastNumber } from '../log/log.sql.ts'
 import { listenToChanges } from './changes.sql.ts'
-import { connectDedicated } from './dedicated.ts'
 
 export interface Listener {
   /** Called with the last event number assigned, from a notification or from the poll. */

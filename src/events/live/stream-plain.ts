@@ -24,7 +24,7 @@ export const plainStreamQuery = z.object({
   types: z
     .preprocess(listOf, typeList.optional())
     .describe(
-      'Only these event types, comma-separated or repeated. `message.queued`, `message.cancelled`, `campaign.changed` and `contact.changed` are told only if they are named here.',
+      'Only these event types, comma-separated or repeated. `message.queued`, `message.cancelled`, `campaign.changed`, `contact.changed` and `message.updated` are told only if they are named here.',
     ),
   after: z.string().optional().describe('The cursor of the last event that you received; without it the stream starts now.'),
   named: z

@@ -12,7 +12,7 @@ let offered: readonly string[] = []
 /** The GraphQL enum: the names of the API contract with `_` in place of `.`. */
 export const EventTypeRef = builder.enumType('EventType', {
   description:
-    'The type of an event. Webhooks do not offer `message_queued`, `message_cancelled`, `campaign_changed` and `contact_changed`.',
+    'The type of an event. Webhooks do not offer `message_queued`, `message_cancelled`, `campaign_changed`, `contact_changed` and `message_updated`.',
   values: {} as Values,
 })
 registerEnum('EventType', EventTypeRef)

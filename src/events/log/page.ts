@@ -35,5 +35,6 @@ export async function readEventPage(
   })
   const page = pageOf(args, extent, rows, (row) => cursorOf(app, row))
   if (rows.length > 0 || end === undefined) return page
-  return { ...page, pageInfo: { ...page.pageInfo, endCursor: end.cursor } }
+  const { hasNextPage, hasPreviousPage } = page.pageInfo
+  return { ...page, pageInfo: { hasNextPage, hasPreviousPage, startCursor: null, endCursor: end.cursor } }
 }

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
-import { connectDedicated, type Dedicated } from '../live/dedicated.ts'
+import { connectDedicated, type Dedicated } from '../../core/database/dedicated.ts'
 import { createAlarm } from './alarm.ts'
 import { leadership } from './announce.ts'
 import type { LogEvent } from './log.ts'

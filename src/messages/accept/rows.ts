@@ -64,6 +64,7 @@ function rowOf(app: App, message: NewMessage): Message {
     scheduledAt: message.scheduledAt,
     dueAt: message.scheduledAt ?? now,
     waitingSince: null,
+    heldBy: null,
     nextAttemptAt: null,
     attempts: 0,
     handedAt: null,

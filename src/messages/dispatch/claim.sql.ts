@@ -22,6 +22,8 @@ export interface OpenRow extends Omit<OpenMessage, 'sendsOnce' | 'reconcileMs'> 
   ignoresSuppression: boolean
   scheduledAt: Date | null
   attempts: number
+  /** The key under which it waits; null if a job brought it. */
+  heldBy: string | null
   counted: boolean
   /** True if an earlier attempt may have reached the network. */
   mayHaveLeft: boolean
@@ -36,6 +38,19 @@ export interface OpenRow extends Omit<OpenMessage, 'sendsOnce' | 'reconcileMs'> 
   now: Date
 }
 
+export function recipientOf({ instanceId, peer }: Pick<OpenRow, 'instanceId' | 'peer'>): string {
+  return `${instanceId} ${peer}`
+}
+
+export function instanceOf({
+  instanceId: id,
+  waNumber,
+  settings,
+  credentials,
+}: Pick<OpenRow, 'instanceId' | 'waNumber' | 'settings' | 'credentials'>): StoredInstance {
+  return { id, waNumber, settings, credentials }
+}
+
 const planInForce = planInForceSql('s')
 
 /**
@@ -48,7 +63,7 @@ export async function lockOpen(tx: Sql, ids: readonly string[]): Promise<OpenRow
     name: 'messages.claim.read',
     text: `select m.id, m."instanceId", m.peer, m."to", m.type, m.body, m."mediaUrl", m.content, m.template, m."workspaceId", m."campaignId",
         m."ignoresSuppression", m."scheduledAt", m.status,
-        m."dueAt", m."nextAttemptAt", m."leaseToken", m."leaseUntil", m."acceptedAt", m.attempts, m."countedPeriod" is not null as counted,
+        m."dueAt", m."nextAttemptAt", m."leaseToken", m."leaseUntil", m."acceptedAt", m.attempts, case when m."waitingSince" is not null then m."heldBy" end as "heldBy", m."countedPeriod" is not null as counted,
         m."handedAt" is not null or m."leaseToken" is not null as "mayHaveLeft",
         i.provider, i.settings, i.credentials, i."waNumber", i."deletedAt" is not null as "instanceDeleted", i.status = 'connected' as "instanceConnected",
         w."ownerId", ${planInForce} as plan, s.status <> 'inactive' as subscribed,
@@ -67,16 +82,19 @@ export async function lockOpen(tx: Sql, ids: readonly string[]): Promise<OpenRow
   return rows
 }
 
-/** Gives locked messages a lease under `token`, counts the attempt as handed over, and their quota in the present billing period if none has. */
-export async function storeLease(tx: Sql, ids: readonly string[], token: string, leaseMs: number): Promise<void> {
+/**
+ * Gives each locked message a lease under its token, counts the attempt as handed over, and its quota in the present billing period if it
+ * has none.
+ */
+export async function storeLeases(tx: Sql, leases: readonly { id: string; token: string }[], leaseMs: number): Promise<void> {
   await tx.query({
     name: 'messages.claim.lease',
-    text: `update messages set status = 'sending', "leaseToken" = $2, "leaseUntil" = clock_timestamp() + $3 * interval '1 millisecond',
-        attempts = attempts + 1, "handedAt" = coalesce("handedAt", now()), "waitingSince" = null, "nextAttemptAt" = null, "updatedAt" = now(),
-        "countedPeriod" = coalesce("countedPeriod",
-          (select ${periodOfUserSql('w."ownerId"')} from workspaces w where w.id = messages."workspaceId"))
-      where id = any($1::uuid[])`,
-    values: [ids, token, leaseMs],
+    text: `update messages m set status = 'sending', "leaseToken" = l.token, "leaseUntil" = clock_timestamp() + $3 * interval '1 millisecond',
+        attempts = m.attempts + 1, "handedAt" = coalesce(m."handedAt", now()), "waitingSince" = null, "heldBy" = null, "nextAttemptAt" = null,
+        "updatedAt" = now(), "countedPeriod" = coalesce(m."countedPeriod",
+          (select ${periodOfUserSql('w."ownerId"')} from workspaces w where w.id = m."workspaceId"))
+      from unnest($1::uuid[], $2::uuid[]) as l(id, token) where m.id = l.id`,
+    values: [leases.map(({ id }) => id), leases.map(({ token }) => token), leaseMs],
   })
 }
 

@@ -8,18 +8,26 @@ import { readSendingInstances } from '../../instances/sending.sql.ts'
 import type { OutgoingMessage, ProviderName, StoredInstance } from '../../providers/provider.ts'
 import { providerOf } from '../../providers/providers.ts'
 import { readOutside, warnOutside } from '../safety/free-window.ts'
-import { type Decision, decide, followDelayMs, leaseMs, type OpenMessage } from '../safety/policy.ts'
+import { type Decision, decide, leaseMs, type OpenMessage } from '../safety/policy.ts'
 import { safetyBook } from '../safety/safety.ts'
-import { lockOpen, type OpenRow, storeJudgements, storeLease } from './claim.sql.ts'
+import { instanceOf, lockOpen, type OpenRow, recipientOf, storeJudgements, storeLeases } from './claim.sql.ts'
 import { defer, type WaitingMessage } from './defer.ts'
-import { dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
+import { type Dispatchable, dispatchRequest, enqueueDispatch, guardRequest } from './dispatch-job.ts'
 import { failMessages } from './fail.ts'
+import { hold } from './hold.ts'
+import { unmarkHeld } from './holds.sql.ts'
+import { inFlight, type Places } from './in-flight.ts'
 import { isWithdrawn, refusedToLeave } from './leaving.ts'
+import { lookAgain, readStandings, type Standing } from './standing.ts'
 import { withdrawMessages } from './withdraw.ts'
 
-export interface ClaimedMessage {
-  id: string
+export interface ClaimedMessage extends Dispatchable {
   token: string
+  /** When its lease is over, by the clock of the database. */
+  guardAt: Date
+  /** True if a job looks at it when the lease is over, so that the job that brought it need not wait for its end. */
+  guarded: boolean
+  peer: string
   attempt: number
   /** True if an earlier attempt may have reached the network. */
   mayHaveLeft: boolean
@@ -28,75 +36,107 @@ export interface ClaimedMessage {
   outgoing: OutgoingMessage
 }
 
-/** `claimed`: the messages to send now. `next`: the ids of messages to the same recipients, in order, to claim after those. */
+export interface NextMessage extends Dispatchable {
+  instanceId: string
+  peer: string
+}
+
+/** `claimed`: the messages to send now. `next`: messages to the same recipients, in order, to claim after those. */
 export interface Claim {
   claimed: ClaimedMessage[]
-  next: string[]
+  next: NextMessage[]
 }
 
-/** Decides for each message and applies the decision. Returns the messages to send now and those to claim next. */
-export async function claimMessages(app: App, ids: readonly string[]): Promise<Claim> {
-  const claim = await sqlTransaction(app.pool, async (tx) => {
-    const rows = await lockOpen(tx, ids)
-    const ready: OpenRow[] = []
-    const waiting: WaitingMessage[] = []
-    const following: OpenRow[] = []
-    const failed: { row: OpenRow; error: string }[] = []
-    const later: { row: OpenRow; at: Date }[] = []
-    const decisions = rows.map((row) => decide(withProvider(app, row), row.now, app.config.messageTtlMs))
-    const asked = rows.filter((_, i) => decisions[i]?.do === 'send' || decisions[i]?.do === 'wait')
-    const refused = await refusedToLeave(tx, asked)
-    for (const [i, row] of rows.entries()) {
-      const error = refused.get(row.id)
-      const decision: Decision = error ? { do: 'fail', error } : (decisions[i] as Decision)
-      if (decision.do === 'send') ready.push(row)
-      if (decision.do === 'wait') waiting.push({ ...row, until: decision.until })
-      if (decision.do === 'follow') following.push(row)
-      if (decision.do === 'fail') failed.push({ row, error: decision.error })
-      if (decision.do === 'later') later.push({ row, at: decision.at })
+/**
+ * Decides for each message and applies the decision. Returns the messages to send now and those to claim next. `released`: the messages
+ * waited under a key, so no job stands behind them, and the caller bounds how many of them are in progress.
+ */
+export async function claimMessages(app: App, ids: readonly string[], released = false): Promise<Claim> {
+  const places = released ? undefined : inFlight(app).places()
+  try {
+    const { due, ...claim } = await sqlTransaction(app.pool, (tx) => claimIn(app, tx, ids, places))
+    app.signals.emit('outbox')
+    for (const key of due) app.signals.emit('held', key, 0)
+    return claim
+  } finally {
+    places?.clear()
+  }
+}
+
+/** `due`: the keys whose messages wait for this process. */
+async function claimIn(app: App, tx: Sql, ids: readonly string[], places?: Places): Promise<Claim & { due: string[] }> {
+  places?.clear()
+  const rows = await lockOpen(tx, ids)
+  const ready: OpenRow[] = []
+  const waiting: WaitingMessage[] = []
+  const following: OpenRow[] = []
+  const failed: { row: OpenRow; error: string }[] = []
+  const later: { row: OpenRow; at: Date }[] = []
+  const decisions = rows.map((row) => decide(withProvider(app, row), row.now, app.config.messageTtlMs))
+  const asked = rows.filter((_, i) => decisions[i]?.do === 'send' || decisions[i]?.do === 'wait')
+  const moving = rows.filter((_, i) => decisions[i]?.do === 'send' || decisions[i]?.do === 'follow')
+  const [refused, standings] = await Promise.all([refusedToLeave(tx, asked), readStandings(app, tx, moving, places)])
+  const held: { row: OpenRow; standing: Standing }[] = []
+  for (const [i, row] of rows.entries()) {
+    const error = refused.get(row.id)
+    const decision: Decision = error ? { do: 'fail', error } : (decisions[i] as Decision)
+    const standing = standings.get(row.id)
+    if (standing && (decision.do === 'send' || decision.do === 'follow')) {
+      held.push({ row, standing })
+      continue
     }
-    const granted = await takeQuota(tx, ready)
-    const sendable = ready.filter((row, i) => {
-      if (!granted[i]) failed.push({ row, error: 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED' })
-      return granted[i]
-    })
-    const ended = failed.map(({ row, error }) => ({ id: row.id, error, withdrawn: isWithdrawn(row, error) }))
-    await failMessages(
-      tx,
-      ended.filter(({ withdrawn }) => !withdrawn),
-    )
-    await withdrawMessages(
-      tx,
-      ended.filter(({ withdrawn }) => withdrawn),
-    )
-    await defer(app, tx, waiting)
-    const leaving = new Set([...sendable, ...failed.map(({ row }) => row)].map(recipientOf))
-    const next = following.filter((row) => leaving.has(recipientOf(row)))
-    later.push(...lookAgain(following.filter((row) => !leaving.has(recipientOf(row)))))
-    await enqueueDispatch(
-      app,
-      tx,
-      later.map(({ row, at }) => dispatchRequest(row, at)),
-    )
-    await judgeScheduled(app, tx, sendable)
-    return { claimed: await lease(tx, sendable), next: next.map((row) => row.id) }
+    if (decision.do === 'send') ready.push(row)
+    if (decision.do === 'wait') waiting.push({ ...row, until: decision.until })
+    if (decision.do === 'follow') following.push(row)
+    if (decision.do === 'fail') failed.push({ row, error: decision.error })
+    if (decision.do === 'later') later.push({ row, at: decision.at })
+  }
+  const granted = await takeQuota(tx, ready)
+  const sendable = ready.filter((row, i) => {
+    if (!granted[i]) failed.push({ row, error: 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED' })
+    return granted[i]
   })
-  app.signals.emit('outbox')
-  return claim
-}
-
-function recipientOf(row: OpenRow): string {
-  return `${row.instanceId} ${row.peer}`
-}
-
-/** Reschedules messages that wait behind others to the same recipient. Staggered times keep a long queue from waking all at once. */
-function lookAgain(rows: readonly OpenRow[]): { row: OpenRow; at: Date }[] {
-  const lines = new Map<string, number>()
-  return rows.map((row) => {
-    const n = lines.get(recipientOf(row)) ?? 0
-    lines.set(recipientOf(row), n + 1)
-    return { row, at: new Date(row.now.getTime() + followDelayMs(n)) }
-  })
+  const ended = failed.map(({ row, error }) => ({ id: row.id, error, withdrawn: isWithdrawn(row, error) }))
+  await failMessages(
+    tx,
+    ended.filter(({ withdrawn }) => !withdrawn),
+  )
+  await withdrawMessages(
+    tx,
+    ended.filter(({ withdrawn }) => withdrawn),
+  )
+  await defer(app, tx, waiting)
+  const leaving = new Set([...sendable, ...failed.map(({ row }) => row)].map(recipientOf))
+  const byRecipient = new Map(held.map(({ row, standing }) => [recipientOf(row), standing]))
+  const next: OpenRow[] = []
+  const behind: OpenRow[] = []
+  for (const row of following) {
+    const standing = byRecipient.get(recipientOf(row))
+    // What waits under a key stays there until what it waits for has left.
+    if (row.heldBy) continue
+    if (standing) held.push({ row, standing })
+    else if (leaving.has(recipientOf(row))) next.push(row)
+    else behind.push(row)
+  }
+  const again = await lookAgain(tx, behind)
+  later.push(...again.later)
+  held.push(...again.held.map(({ row, key }) => ({ row, standing: { key, for: 'slot' } as const })))
+  const now = rows[0]?.now ?? new Date()
+  const due = await hold(
+    app,
+    tx,
+    held.map(({ row: { id, instanceId }, standing }) => ({ id, instanceId, ...standing })),
+    now,
+  )
+  const brought = later.flatMap(({ row }) => (row.heldBy ? row.id : []))
+  if (brought.length > 0) await unmarkHeld(tx, brought)
+  await enqueueDispatch(
+    app,
+    tx,
+    later.map(({ row, at }) => dispatchRequest(row, at)),
+  )
+  await judgeScheduled(app, tx, sendable)
+  return { claimed: await lease(app, tx, sendable, places === undefined), next, due }
 }
 
 function withProvider(app: App, row: OpenRow): OpenMessage {
@@ -114,10 +154,6 @@ function withProvider(app: App, row: OpenRow): OpenMessage {
 /** The row holds the content of its type, because the message was stored as its type composes it. */
 function outgoingOf({ id, attempts, to, type, body, mediaUrl, content, template }: OpenRow): OutgoingMessage {
   return { reference: id, attempt: attempts + 1, to, type, body, mediaUrl, content, template } as OutgoingMessage
-}
-
-function instanceOf({ instanceId: id, waNumber, settings, credentials }: OpenRow): StoredInstance {
-  return { id, waNumber, settings, credentials }
 }
 
 /** Reserves quota for messages that hold none yet: scheduled ones. Instant messages took their quota when they were accepted. */
@@ -152,22 +188,30 @@ async function judgeScheduled(app: App, tx: Sql, rows: readonly OpenRow[]): Prom
   await storeJudgements(tx, judged)
 }
 
-async function lease(tx: Sql, rows: readonly OpenRow[]): Promise<ClaimedMessage[]> {
+/** Between the statement that reads the time and the one that stores the lease. */
+const guardMarginMs = 100
+
+/** Leases messages. Those of slow networks, and those without a job, get a job that looks at them when the lease is over. */
+async function lease(app: App, tx: Sql, rows: readonly OpenRow[], released: boolean): Promise<ClaimedMessage[]> {
   if (rows.length === 0) return []
-  const token = randomUUID()
-  await storeLease(
-    tx,
-    rows.map((row) => row.id),
-    token,
-    leaseMs,
-  )
-  return rows.map((row) => ({
+  const claimed = rows.map((row) => ({
     id: row.id,
-    token,
+    scheduledAt: row.scheduledAt,
+    campaignId: row.campaignId,
+    token: randomUUID(),
+    guardAt: new Date(row.now.getTime() + leaseMs + guardMarginMs),
+    guarded: released || inFlight(app).isSlow(row.instanceId),
+    peer: row.peer,
     attempt: row.attempts + 1,
     mayHaveLeft: row.mayHaveLeft,
     provider: row.provider,
     instance: instanceOf(row),
     outgoing: outgoingOf(row),
   }))
+  // In one round trip, so that messages of fast networks in this claim do not wait for those of slow ones.
+  await Promise.all([
+    storeLeases(tx, claimed, leaseMs),
+    enqueueDispatch(app, tx, claimed.filter(({ guarded }) => guarded).map(guardRequest)),
+  ])
+  return claimed
 }

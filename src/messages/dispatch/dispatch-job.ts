@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
-import { defineJob, enqueue, type JobRequest } from '../../core/jobs/jobs.ts'
+import { defineJob, deleteJobs, enqueue, type JobRequest } from '../../core/jobs/jobs.ts'
 
 /** Instant messages overtake scheduled ones. */
 const priorities = { instant: 10, scheduled: 5 } as const
@@ -42,6 +42,30 @@ export function dispatchRequest(message: Dispatchable, startAfter?: Date): Dispa
 /** The job that expires a waiting message. Its id is the message's id, so a message that waits again gets no second job. */
 export function expiryRequest(message: Dispatchable, startAfter: Date): DispatchRequest {
   return { ...dispatchRequest(message, startAfter), id: message.id }
+}
+
+/**
+ * The job that looks at a message when its lease is over. Its id is the token of the lease, so that it can be deleted when the attempt is
+ * settled.
+ */
+export function guardRequest(message: Dispatchable & { token: string; guardAt: Date }): DispatchRequest {
+  return { ...dispatchRequest(message, message.guardAt), id: message.token }
+}
+
+/** Deletes the jobs that guard these attempts. */
+export async function dropGuards(
+  app: Pick<App, 'boss'>,
+  tx: Sql,
+  guarded: readonly (Dispatchable & { token: string })[],
+): Promise<void> {
+  for (const [job, list] of Map.groupBy(guarded, (message) => dispatchRequest(message).job)) {
+    await deleteJobs(
+      app,
+      tx,
+      job,
+      list.map(({ token }) => token),
+    )
+  }
 }
 
 /** Adds the jobs to their queues, in the transaction `tx`. */

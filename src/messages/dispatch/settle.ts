@@ -1,13 +1,19 @@
 // Settles send outcomes: writes them only while the lease of the attempt still holds (fencing token).
 import type { App } from '../../core/app.ts'
+import { createBatch } from '../../core/batch.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
+import { definePart } from '../../core/part.ts'
+import { applyChange } from '../../instances/state.ts'
 import type { SendOutcome } from '../../providers/provider.ts'
 import { retryDelayMs } from '../safety/policy.ts'
 import type { ClaimedMessage } from './claim.ts'
-import { dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
+import { dispatchRequest, dropGuards, enqueueDispatch } from './dispatch-job.ts'
 import type { Failing } from './fail.sql.ts'
 import { failMessages } from './fail.ts'
+import { planLook } from './hold-job.ts'
+import { holdKey } from './hold-key.ts'
+import { markHeld, storeHolds } from './holds.sql.ts'
 import { readLeased, releaseLeases, storeAccepted } from './settle.sql.ts'
 
 export interface Settlement {
@@ -20,11 +26,27 @@ interface Retry {
   delayMs: number
   /** True if the attempt counts towards the limit of attempts. */
   counts: boolean
+  /** The key under which the network asked to wait. */
+  key?: string
+}
+
+/** Stores the outcome of one attempt, in a group commit. */
+export const settlement = definePart(createSettlement)
+
+function createSettlement(app: App): (settlement: Settlement) => Promise<undefined> {
+  return createBatch<Settlement, undefined>({
+    max: 200,
+    parallel: 2,
+    run: async (settlements) => {
+      await settleAll(app, settlements)
+      return settlements.map(() => undefined)
+    },
+  })
 }
 
 /** Commits outcomes in one transaction. Skips those whose lease was lost, and counts them in the `fencedWrites` metric. */
 export async function settleAll(app: App, settlements: readonly Settlement[]): Promise<void> {
-  const settled = await sqlTransaction(app.pool, async (tx) => {
+  const { settled, holds } = await sqlTransaction(app.pool, async (tx) => {
     // A fixed lock order prevents deadlocks between two settlements.
     const list = [...settlements].sort((a, b) => (a.message.id < b.message.id ? -1 : 1))
     const failing: Failing[] = []
@@ -36,16 +58,30 @@ export async function settleAll(app: App, settlements: readonly Settlement[]): P
       const counts = !outcome.offline && !outcome.holds
       const delayMs = retryDelayMs(counts ? message.attempt : 1, outcome.afterMs)
       if (delayMs === null) failing.push({ id, token, mayHaveLeft, error: outcome.error, detail: outcome.detail })
-      else retries.push({ message, delayMs, counts })
+      else retries.push({ message, delayMs, counts, key: outcome.holds && holdKey(outcome.holds, addressed(message)) })
     }
     const failed = await failMessages(tx, failing)
+    await restrict(app, tx, list)
     const accepted = await accept(tx, list)
     const retried = await release(app, tx, retries)
     await askLater(app, tx, list)
-    return failed.length + accepted + retried + list.filter(({ outcome }) => outcome.outcome === 'unknown').length
+    const guarded = list.flatMap(({ message }) => (message.guarded ? message : []))
+    if (guarded.length > 0) await dropGuards(app, tx, guarded)
+    const unknown = list.filter(({ outcome }) => outcome.outcome === 'unknown').length
+    return { settled: failed.length + accepted + retried.count + unknown, holds: retried.holds }
   })
+  for (const { key, ms } of holds) app.signals.emit('held', key, ms)
   if (settled < settlements.length) app.metrics.fencedWrites.inc(settlements.length - settled)
   app.signals.emit('outbox')
+}
+
+/** Reports the instances whose account the network restricts, as their provider would. */
+async function restrict(app: App, tx: Sql, list: readonly Settlement[]): Promise<void> {
+  const errors = new Map<string, string>()
+  for (const { message, outcome } of list) {
+    if (outcome.outcome === 'refused' && outcome.restricted) errors.set(message.instance.id, outcome.detail ?? outcome.error)
+  }
+  for (const [instanceId, error] of [...errors].sort()) await applyChange(app, tx, { instanceId, restricted: true, error })
 }
 
 async function accept(tx: Sql, list: readonly Settlement[]): Promise<number> {
@@ -57,19 +93,49 @@ async function accept(tx: Sql, list: readonly Settlement[]): Promise<number> {
   )
 }
 
-/** Releases leases and adds jobs for the next attempt. */
-async function release(app: App, tx: Sql, retries: readonly Retry[]): Promise<number> {
-  if (retries.length === 0) return 0
+function addressed({ instance, peer, provider }: ClaimedMessage) {
+  return { instanceId: instance.id, peer, provider }
+}
+
+/** Releases leases, and adds jobs for the next attempts. Messages with which the network asked to wait do so under their key. */
+async function release(
+  app: App,
+  tx: Sql,
+  retries: readonly Retry[],
+): Promise<{ count: number; holds: { key: string; ms: number }[] }> {
+  if (retries.length === 0) return { count: 0, holds: [] }
   const released = await releaseLeases(
     tx,
     retries.map(({ message, delayMs, counts }) => ({ ...message, delayMs, counts })),
   )
+  const byId = new Map(retries.map((retry) => [retry.message.id, retry]))
+  const keyOf = ({ id }: { id: string }) => byId.get(id)?.key
   await enqueueDispatch(
     app,
     tx,
-    released.map((row) => dispatchRequest(row, row.nextAttemptAt)),
+    released.flatMap((row) => (keyOf(row) ? [] : dispatchRequest(row, row.nextAttemptAt))),
   )
-  return released.length
+  const held = released.flatMap(({ id }) => {
+    const retry = byId.get(id)
+    return retry?.key ? [{ id, key: retry.key, ms: retry.delayMs }] : []
+  })
+  return { count: released.length, holds: await holdBack(app, tx, held) }
+}
+
+/** Stores the holds, and lets the messages wait under their keys. Returns the holds. */
+async function holdBack(
+  app: App,
+  tx: Sql,
+  held: readonly { id: string; key: string; ms: number }[],
+): Promise<{ key: string; ms: number }[]> {
+  if (held.length === 0) return []
+  const longest = new Map<string, number>()
+  for (const { key, ms } of held) longest.set(key, Math.max(ms, longest.get(key) ?? 0))
+  const holds = [...longest].map(([key, ms]) => ({ key, ms })).sort((a, b) => (a.key < b.key ? -1 : 1))
+  await markHeld(tx, held)
+  await storeHolds(tx, holds)
+  for (const { key } of holds) await planLook(app, tx, key)
+  return holds
 }
 
 /** An unknown outcome keeps its lease. A job looks at the message again when the lease has expired. */

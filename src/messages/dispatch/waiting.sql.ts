@@ -2,9 +2,12 @@
 import type { Sql } from '../../core/database/database.ts'
 import { type Dispatchable, dispatchQueues } from './dispatch-job.ts'
 
-/** Marks messages as waiting. The caller holds their row locks. */
+/** Marks messages as waiting for their instance. The caller holds their row locks. */
 export async function markWaiting(tx: Sql, ids: readonly string[]): Promise<void> {
-  await tx.query('update messages set "waitingSince" = coalesce("waitingSince", now()) where id = any($1::uuid[])', [ids])
+  await tx.query(
+    'update messages set "waitingSince" = coalesce("waitingSince", now()), "heldBy" = null where id = any($1::uuid[])',
+    [ids],
+  )
 }
 
 /** Ids of the messages that wait for an instance and are due first, without a lock. */
@@ -21,7 +24,7 @@ export async function readWaiting(tx: Sql, instanceId: string, limit: number): P
 export async function endWaiting(tx: Sql, ids: readonly string[]): Promise<Dispatchable[]> {
   const { rows } = await tx.query<Dispatchable>(
     `with held as (select id from messages where id = any($1) and "waitingSince" is not null order by id for update)
-     update messages m set "waitingSince" = null from held where m.id = held.id returning m.id, m."scheduledAt", m."campaignId"`,
+     update messages m set "waitingSince" = null, "heldBy" = null from held where m.id = held.id returning m.id, m."scheduledAt", m."campaignId"`,
     [ids],
   )
   return rows

@@ -7,6 +7,8 @@ import { defineJob, enqueue, implementJob } from '../../core/jobs/jobs.ts'
 import { lockConnectedOrDeleted } from '../../instances/sending.sql.ts'
 import { dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
 import { failMessages } from './fail.ts'
+import { planLook } from './hold-job.ts'
+import { deleteEnded, readKeys } from './holds.sql.ts'
 import { endWaiting, lockExpired, readWaiting, readWithoutJob } from './waiting.sql.ts'
 
 /** Messages per transaction. Bounds the time for which connecting or deleting an instance holds its locks. */
@@ -55,7 +57,7 @@ export const sweepJob = defineJob({
 
 /**
  * Runs every minute for messages that lost their job, for example after a restore from a backup. Fails messages older than their time to
- * live, and adds jobs for messages that are two minutes overdue.
+ * live, and adds jobs for messages that are two minutes overdue and for keys under which messages wait.
  */
 export const sweepImplementation = implementJob(sweepJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
   await sqlTransaction(app.pool, async (tx) => {
@@ -64,6 +66,8 @@ export const sweepImplementation = implementJob(sweepJob, { batchSize: 1, worker
       tx,
       expired.map((id) => ({ id, error: 'EXPIRED' })),
     )
+    await deleteEnded(tx)
+    for (const key of await readKeys(tx)) await planLook(app, tx, key)
     const lost = await readWithoutJob(tx)
     if (lost.length > 0) app.log.warn({ messages: lost.length }, 'messages without a job brought up again')
     await enqueueDispatch(

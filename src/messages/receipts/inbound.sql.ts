@@ -12,6 +12,8 @@ export interface InboundRow {
   to: string
   type: string
   body: string
+  /** True if the network has a file for it that is not fetched yet. */
+  awaitsFile: boolean
 }
 
 const inboundSafety = JSON.stringify({ decision: 'allow', riskLevel: 'low', state: 'stable', score: 100 })
@@ -33,7 +35,8 @@ export async function insertInbound(tx: Sql, messages: readonly InboundMessage[]
       join instances i on i.id = u.instance and i."deletedAt" is null
       left join lateral (select id from contacts where "workspaceId" = i."workspaceId" and phone = u.sender for key share) c on true
       on conflict ("instanceId", "providerMessageId") do nothing
-      returning id, "workspaceId", "instanceId", "providerMessageId", "from", "to", type, body`,
+      returning id, "workspaceId", "instanceId", "providerMessageId", "from", "to", type, body,
+        content ? 'media' and "mediaUrl" is null as "awaitsFile"`,
     [
       messages.map(() => newId()),
       messages.map((message) => message.instanceId),

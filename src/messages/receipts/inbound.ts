@@ -8,23 +8,30 @@ import { applyKeywords } from '../../suppressions/service.ts'
 import { acceptReplies } from '../accept/reply.ts'
 import { messageReceived } from '../events.ts'
 import { type InboundRow, insertInbound } from './inbound.sql.ts'
+import { boundInbound } from './inbound-bounds.ts'
+import { fetchLater } from './media-job.ts'
 
-/** Stores new messages with their events, in one transaction. */
-export async function receiveMessages(app: App, messages: readonly InboundMessage[]): Promise<void> {
-  await sqlTransaction(app.pool, (tx) => receiveIn(app, tx, messages))
+/** Stores new messages with their events, in one transaction. Returns for each, in order, true if it was new. */
+export async function receiveMessages(app: App, messages: readonly InboundMessage[]): Promise<boolean[]> {
+  const rows = await sqlTransaction(app.pool, (tx) => receiveIn(app, tx, messages))
   app.signals.emit('outbox')
+  const stored = new Set(rows.map(({ instanceId, providerMessageId }) => `${instanceId} ${providerMessageId}`))
+  // A message that stands twice in the list is new once.
+  return messages.map(({ instanceId, providerMessageId }) => stored.delete(`${instanceId} ${providerMessageId}`))
 }
 
 /**
  * Stores those of the messages that are new, with their events and with what keywords among them ask for. Returns their rows. The caller
  * emits the signal `outbox` after the commit.
  */
-export async function receiveIn(app: App, tx: Sql, messages: readonly InboundMessage[]): Promise<InboundRow[]> {
+export async function receiveIn(app: App, tx: Sql, given: readonly InboundMessage[]): Promise<InboundRow[]> {
+  const messages = given.flatMap((message) => boundInbound(message) ?? [])
   const rows = await insertInbound(tx, messages)
+  await fetchLater(app, tx, rows)
   const at = new Map(messages.map((message) => [message.providerMessageId, message.at]))
   await emit(
     tx,
-    rows.map(({ id, workspaceId, ...row }) => {
+    rows.map(({ id, workspaceId, awaitsFile: _, ...row }) => {
       const fields = { messageId: id, ...row, status: 'received' as const }
       return messageReceived.event(fields, { workspaceId, at: at.get(row.providerMessageId) ?? new Date() })
     }),

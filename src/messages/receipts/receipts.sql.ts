@@ -21,8 +21,8 @@ export interface Change {
 }
 
 /**
- * Locks the outbound messages of receipts, in the order of their ids. Finds each by our reference (primary key) or by the provider's id
- * (unique index of instance and provider's id). `position` is the place of its receipt, from 1.
+ * Locks the outbound messages of receipts, in the order of their ids. Finds each by our reference (primary key), if it is one of a message
+ * of that instance, or else by the provider's id (unique index of instance and provider's id). `position` is the place of its receipt, from 1.
  * Also locks and returns, in the order in which they left, earlier messages to the same number that the network has accepted and not
  * reported yet (partial index messages_unreported_idx). They may be on their way in another process.
  */
@@ -32,11 +32,13 @@ export async function lockMessages(tx: Sql, receipts: readonly Receipt[]): Promi
     text: `with asked as (
         select i::int as position, instance, nullif(reference, '')::uuid as reference, provider
         from unnest($1::uuid[], $2::text[], $3::text[]) with ordinality as u(instance, reference, provider, i)
-      ), found as (
+      ), named as (
         select a.position, m.id from asked a join messages m on m.id = a.reference and m."instanceId" = a.instance
+      ), found as (
+        select position, id from named
         union
         select a.position, m.id from asked a join messages m on m."instanceId" = a.instance and m."providerMessageId" = a.provider
-        where a.reference is null
+        where not exists (select from named n where n.position = a.position)
       ), before as (
         select f.position, e.id, row_number() over (order by e."dueAt", e."createdAt", e.id) as place
         from found f join messages m on m.id = f.id and m.status in ('queued', 'sending')
@@ -58,14 +60,21 @@ export async function lockMessages(tx: Sql, receipts: readonly Receipt[]): Promi
   return rows
 }
 
-/** Stores the statuses that messages reached, with their times. */
+/** Stores the statuses that messages reached, with their times. A provider's id that another message has is left out. */
 export async function storeReceipts(tx: Sql, changes: readonly Change[]): Promise<void> {
   if (changes.length === 0) return
+  const ids = new Set<string>()
+  const newOf = ({ row: { instanceId, providerMessageId } }: Change) => {
+    const key = `${instanceId} ${providerMessageId}`
+    return ids.size < ids.add(key).size ? providerMessageId : null
+  }
   // A receipt proves that the provider accepted the message, even if our own record of the send is missing.
   await tx.query({
     name: 'messages.receipts.store',
     text: `update messages m set status = c.status, error = coalesce(c.error, m.error), "errorDetail" = coalesce(c.detail, m."errorDetail"),
-        "providerMessageId" = coalesce(m."providerMessageId", c.provider), "acceptedAt" = coalesce(m."acceptedAt", now()),
+        "providerMessageId" = coalesce(m."providerMessageId", case when not exists (
+          select from messages o where o."instanceId" = m."instanceId" and o."providerMessageId" = c.provider) then c.provider end),
+        "acceptedAt" = coalesce(m."acceptedAt", now()),
         "sentAt" = coalesce(m."sentAt", c.sent), "deliveredAt" = coalesce(m."deliveredAt", c.delivered),
         "readAt" = coalesce(m."readAt", c.read), "failedAt" = coalesce(m."failedAt", c.failed), "waitingSince" = null, "updatedAt" = now()
       from unnest($1::uuid[], $2::message_status[], $3::text[], $4::text[], $5::timestamptz[], $6::timestamptz[], $7::timestamptz[], $8::timestamptz[],
@@ -76,7 +85,7 @@ export async function storeReceipts(tx: Sql, changes: readonly Change[]): Promis
       changes.map(({ row }) => row.id),
       changes.map(({ status }) => status),
       changes.map(({ error }) => error),
-      changes.map(({ row }) => row.providerMessageId),
+      changes.map(newOf),
       ...(['sent', 'delivered', 'read', 'failed'] as const).map((status) => changes.map(({ at }) => at[status] ?? null)),
       changes.map(({ detail }) => detail),
     ],

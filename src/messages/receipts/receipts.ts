@@ -1,63 +1,110 @@
 // Applies the network's receipts for outbound messages. Late, duplicate and out-of-order receipts change nothing.
 import type { App } from '../../core/app.ts'
+import { createBatch } from '../../core/batch.ts'
+import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
+import { definePart } from '../../core/part.ts'
+import { isUnavailable } from '../../core/public-failure.ts'
 import type { NewEvent } from '../../events/log/define.ts'
 import { emit } from '../../events/log/emit.ts'
-import { optedOut, type Receipt, type ReceiptStatus } from '../../providers/provider.ts'
+import { applyChange, holdState } from '../../instances/state.ts'
+import { optedOut, type Receipt, type ReceiptResult, type ReceiptStatus } from '../../providers/provider.ts'
 import { insertSuppressions } from '../../suppressions/service.ts'
 import { messageEvent } from '../events.ts'
+import { keepEarly } from './early-job.ts'
 import { type Change, lockMessages, type ReceiptRow, storeReceipts } from './receipts.sql.ts'
 import { reached } from './status-order.ts'
 
+const grouped = definePart((app) =>
+  createBatch<readonly Receipt[], ReceiptResult[]>({
+    max: 100,
+    parallel: 2,
+    run: async (reports) => {
+      try {
+        const results = await applyReceipts(app, reports.flat())
+        return reports.map((receipts) => results.splice(0, receipts.length))
+      } catch (error) {
+        if (reports.length === 1 || isUnavailable(error)) throw error
+        // A report that cannot be stored fails alone.
+        return await Promise.all(reports.map((receipts) => applyReceipts(app, receipts).catch((reason: Error) => reason)))
+      }
+    },
+  }),
+)
+
+/** {@link applyReceipts} in one transaction with those of concurrent calls (group commit). */
+export async function reportReceipts(app: App, receipts: readonly Receipt[]): Promise<ReceiptResult[]> {
+  return receipts.length > 0 ? await grouped(app)(receipts) : []
+}
+
 /**
- * Applies receipts in one transaction and emits one event for each status that a message newly reaches. Returns the receipts of unknown
- * messages. These are worth a retry, because a provider can answer faster than our own commit.
+ * Applies receipts in one transaction, and emits one event for each status that a message
+ * newly reaches. Those of unknown messages are kept and applied again for two minutes, because a provider can answer faster than our own
+ * commit. Returns the effect of each receipt, in order.
  */
-export async function applyReceipts(app: App, receipts: readonly Receipt[]): Promise<Receipt[]> {
-  const unknown = await sqlTransaction(app.pool, async (tx) => {
-    const rows = await lockMessages(tx, receipts)
-    const byPosition = new Map(rows.filter((row) => !row.earlier).map((row) => [row.position, row]))
-    const before = Map.groupBy(
-      rows.filter((row) => row.earlier),
-      (row) => row.position,
-    )
-    const changes = new Map<string, Change>()
-    const events: NewEvent[] = []
-    function apply(row: ReceiptRow, receipt: Receipt): void {
-      const change = changes.get(row.id) ?? { row, status: row.status as ReceiptStatus, error: null, detail: null, at: {} }
-      for (const status of reached(change.status, receipt.status)) {
-        change.status = status
-        change.at[status] = receipt.at
-        if (status === 'failed') {
-          change.error = receipt.error ?? 'PROVIDER_ERROR'
-          change.detail = receipt.detail ?? null
-        }
-        const providerMessageId = row.providerMessageId ?? receipt.providerMessageId ?? null
-        changes.set(row.id, { ...change, row: { ...row, providerMessageId } })
-        events.push(messageEvent({ ...row, providerMessageId, error: change.error }, status, receipt.at))
-      }
-    }
-    for (const [i, receipt] of receipts.entries()) {
-      const row = byPosition.get(i + 1)
-      if (!row) continue
-      // The network takes messages to one number in order. A report on a later one may arrive first, from another process: the earlier
-      // ones are sent all the same, and their events come first.
-      if (receipt.status !== 'failed') {
-        for (const earlier of before.get(i + 1) ?? [])
-          apply(earlier, { ...receipt, status: 'sent', providerMessageId: undefined })
-      }
-      apply(row, receipt)
-    }
-    await storeReceipts(tx, [...changes.values()])
-    const unwanted = [...changes.values()].filter(({ error }) => error === optedOut)
-    await insertSuppressions(
+export async function applyReceipts(app: App, receipts: readonly Receipt[]): Promise<ReceiptResult[]> {
+  const results = await sqlTransaction(app.pool, async (tx) => {
+    const applied = await applyIn(app, tx, receipts)
+    await keepEarly(
+      app,
       tx,
-      unwanted.map(({ row }) => ({ workspaceId: row.workspaceId, phone: row.to })),
-      'network',
+      receipts.filter((_, i) => applied[i] === 'unknown'),
     )
-    await emit(tx, events)
-    return receipts.filter((_, i) => !byPosition.has(i + 1))
+    return applied
   })
   app.signals.emit('outbox')
-  return unknown
+  return results
+}
+
+/** {@link applyReceipts} in the transaction of the calling function, which keeps the unknown ones and emits the signal `outbox` after the commit. */
+export async function applyIn(app: App, tx: Sql, receipts: readonly Receipt[]): Promise<ReceiptResult[]> {
+  // Instances are locked before their messages, as by everything else that locks both.
+  const restricting = receipts.filter(({ restricted }) => restricted)
+  for (const id of new Set(restricting.map(({ instanceId }) => instanceId).toSorted())) await holdState(tx, id)
+  const rows = await lockMessages(tx, receipts)
+  const byPosition = new Map(rows.filter((row) => !row.earlier).map((row) => [row.position, row]))
+  const before = Map.groupBy(
+    rows.filter((row) => row.earlier),
+    (row) => row.position,
+  )
+  const changes = new Map<string, Change>()
+  const events: NewEvent[] = []
+  function apply(row: ReceiptRow, receipt: Receipt): ReceiptResult {
+    const change = changes.get(row.id) ?? { row, status: row.status as ReceiptStatus, error: null, detail: null, at: {} }
+    const steps = reached(change.status, receipt.status)
+    for (const status of steps) {
+      change.status = status
+      change.at[status] = receipt.at
+      if (status === 'failed') {
+        change.error = receipt.error ?? 'PROVIDER_ERROR'
+        change.detail = receipt.detail ?? null
+      }
+      const providerMessageId = row.providerMessageId ?? receipt.providerMessageId ?? null
+      changes.set(row.id, { ...change, row: { ...row, providerMessageId } })
+      events.push(messageEvent({ ...row, providerMessageId, error: change.error }, status, receipt.at))
+    }
+    return steps.length > 0 ? 'applied' : 'duplicate'
+  }
+  const results = receipts.map((receipt, i): ReceiptResult => {
+    const row = byPosition.get(i + 1)
+    if (!row) return 'unknown'
+    // The network takes messages to one number in order. A report on a later one may arrive first, from another process: the earlier
+    // ones are sent all the same, and their events come first.
+    if (receipt.status !== 'failed') {
+      for (const earlier of before.get(i + 1) ?? []) apply(earlier, { ...receipt, status: 'sent', providerMessageId: undefined })
+    }
+    return apply(row, receipt)
+  })
+  await storeReceipts(tx, [...changes.values()])
+  const unwanted = [...changes.values()].filter(({ error }) => error === optedOut)
+  await insertSuppressions(
+    tx,
+    unwanted.map(({ row }) => ({ workspaceId: row.workspaceId, phone: row.to })),
+    'network',
+  )
+  await emit(tx, events)
+  for (const [i, { instanceId, restricted, error }] of receipts.entries()) {
+    if (restricted && results[i] === 'applied') await applyChange(app, tx, { instanceId, restricted, atRisk: true, error })
+  }
+  return results
 }

@@ -9,6 +9,12 @@ export const sendTimeoutMs = 8_000
  */
 export const leaseMs = 9_000
 const maxAttempts = 12
+/** A batch of messages waits so long for the network. What is not answered by then goes on by itself. */
+export const patienceMs = 100
+/** Sends in progress in one process, about: a slow instance gets its share of what is left of them. */
+export const mostInFlight = 2_000
+/** Most sends in progress that release messages of one key. */
+const widest = 64
 
 export interface OpenMessage {
   status: MessageStatus
@@ -61,9 +67,25 @@ export function decide(message: OpenMessage, now: Date, ttlMs: number): Decision
   return message.blocked ? { do: 'follow' } : { do: 'send' }
 }
 
-/** Milliseconds until a message checks again whether the earlier one was sent. `n` is its position, from 0, among the waiting messages. */
-export function followDelayMs(n: number): number {
-  return 250 + 5 * n
+/**
+ * Milliseconds until a message checks again whether the earlier one was sent. `n` is its position, from 0, among the waiting messages.
+ * The longer the network has had the earlier one (`askedForMs`), the rarer the checks.
+ */
+export function followDelayMs(n: number, askedForMs = 0): number {
+  return Math.max(250, askedForMs / 4) + 5 * n
+}
+
+/**
+ * The number of sends in progress that one slow instance may have while `free` of all are left (dynamic threshold): an eighth of them. One
+ * slow instance gets 222 of 2,000, twenty get 71 each, and there is always some left for the next.
+ */
+export function shareOf(free: number): number {
+  return Math.max(1, Math.floor(free / 8))
+}
+
+/** The number of messages to release from a key after `size` of them left: few at first, so that a network that still asks to wait sees few. */
+export function widerThan(size: number): number {
+  return Math.min(size * 2, widest)
 }
 
 /**

@@ -5,6 +5,9 @@ import type { Connector } from '../provider.ts'
 import { checkNumber } from './check.ts'
 import { addDeparture } from './cloud.sql.ts'
 import { startHealth } from './health.ts'
+import { hookRoutes } from './hook.ts'
+import { fetchMedia } from './hook-media.ts'
+import { markRead } from './hook-read.ts'
 import { cloudHost, keepHost } from './host.ts'
 import { enqueueLink } from './link-job.ts'
 import { opus } from './media.ts'
@@ -12,13 +15,14 @@ import { createSend } from './send.ts'
 import { type CloudInstance, type KnownCloudInstance, secrets, settings } from './settings.ts'
 import { readApproved } from './templates.ts'
 
-export const cloud = defineProvider({ name: 'cloud', settings, secrets, identity: ['phoneNumberId'], open: openCloud })
+export const cloud = defineProvider({ name: 'cloud', settings, secrets, identity: 'phoneNumberId', open: openCloud })
 
 function openCloud(app: App): Connector<CloudInstance, KnownCloudInstance> {
   return {
     // Meta has no idempotency key, so a send whose answer was lost is never repeated.
     sendsOnce: () => false,
     reconcileMs: app.config.cloud.reconcileMs,
+    accountOf: ({ settings }) => settings.businessAccountId ?? null,
     async connect({ id }, _, tx) {
       await enqueueLink(app, tx, id, 'connect')
       return undefined
@@ -42,5 +46,8 @@ function openCloud(app: App): Connector<CloudInstance, KnownCloudInstance> {
       keepHost(app, host)
       return startHealth(app, host)
     },
+    fetchMedia: (...of) => fetchMedia(app, ...of),
+    markRead: (...of) => markRead(app, ...of),
+    routes: hookRoutes(app),
   }
 }

@@ -1,4 +1,5 @@
 // Sandbox provider: a simulated phone network, deterministic, durable, without an account. Its behaviour is in script.ts.
+import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import type { App } from '../../core/app.ts'
 import { defineProvider } from '../define-provider.ts'
@@ -18,7 +19,11 @@ const settings = z.looseObject({
   pairing: z.unknown().optional(),
   /** `false`: simulates a network that does not deduplicate by our reference, like some real ones. */
   clientReferences: z.unknown().optional(),
+  /** A number of milliseconds: simulates a network that hangs for so long on each message before it takes it, at most a minute. */
+  hangMs: z.unknown().optional(),
 })
+
+const longestHangMs = 60_000
 
 type Instance = ProviderInstance<z.output<typeof settings>>
 
@@ -31,7 +36,10 @@ function openSandbox(app: App): Connector<Instance, Instance> {
   return {
     sendsOnce: (instance) => instance.settings.clientReferences !== false,
     reconcileMs: Math.max(1_000, 10 * app.config.sandboxLatencyMs),
-    send: (instance, message) => send({ instanceId: instance.id, message }),
+    async send({ id: instanceId, settings: { hangMs } }, message) {
+      if (typeof hangMs === 'number' && hangMs > 0) await pause(Math.min(hangMs, longestHangMs), undefined, { ref: false })
+      return await send({ instanceId, message })
+    },
     lookup: async (_, numbers) => numbers.map(exists),
     async connect({ id: instanceId, settings }, _, tx) {
       const { sandboxLatencyMs, sandboxSeed } = app.config

@@ -2,7 +2,7 @@
 import net from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import type { App } from '../../core/app.ts'
+import type { App } from '../app.ts'
 
 export interface Dedicated extends AsyncDisposable {
   client: pg.Client

@@ -1,0 +1,34 @@
+// A connection to PostgreSQL whose results stay in the young generation of V8's heap.
+import pg from 'pg'
+
+type Ask = (query: unknown, values: unknown, done: (error: Error | undefined, result: pg.QueryResult) => void) => void
+
+/**
+ * Asks by callback and makes the promise itself. The promise that pg makes keeps the result reachable from that of the statement
+ * before, once one of them is in the old generation: the rows of every later statement then wait for a major collection. In a loop of
+ * 1,800 statements of 100 rows, 60 MB of rows stayed; with this class none.
+ */
+export class Client extends pg.Client {
+  override query = ((query: string | pg.QueryConfig | pg.Submittable, values?: unknown, done?: unknown) => {
+    const ask = super.query.bind(this) as unknown as Ask
+    const byPromise = typeof values !== 'function' && typeof done !== 'function' && !isSubmittable(query)
+    if (!byPromise) return ask(query, values, done as Parameters<Ask>[2])
+    return resultOf((settle) => ask(query, values, settle))
+  }) as pg.Client['query']
+}
+
+function isSubmittable(query: string | pg.QueryConfig | pg.Submittable): query is pg.Submittable {
+  return typeof query === 'object' && query !== null && 'submit' in query
+}
+
+async function resultOf(ask: (settle: Parameters<Ask>[2]) => void): Promise<pg.QueryResult> {
+  try {
+    return await new Promise((resolve, reject) => {
+      ask((error, result) => (error ? reject(error) : resolve(result)))
+    })
+  } catch (error) {
+    // The stack of a database error ends in the socket; this one leads to the statement.
+    Error.captureStackTrace(error as Error)
+    throw error
+  }
+}

@@ -1,0 +1,102 @@
+// Releases the messages that wait under a key when they may leave: at the end of a hold, when sends of their instance end, or when the process
+// that accepted them is not the one that holds the connection.
+import { setTimeout as pause } from 'node:timers/promises'
+import type { App } from '../../core/app.ts'
+import { connectDedicated } from '../../core/database/dedicated.ts'
+import { listenAsHolder } from '../../instances/sending.sql.ts'
+import { providers } from '../../providers/providers.ts'
+import { widerThan } from '../safety/policy.ts'
+import { carryReleased } from './carry.ts'
+import { instanceKey } from './hold-key.ts'
+import { readHeld, readKey } from './holds.sql.ts'
+import { inFlight } from './in-flight.ts'
+
+/** For longer holds, only the job of the key releases their messages. */
+const longestTimerMs = 60_000
+const retryMs = 500
+
+/** Releases messages until disposed of, and then waits for the sends in progress. */
+export function startDraining(app: App): AsyncDisposable {
+  const stopping = new AbortController()
+  const timers = new Map<string, NodeJS.Timeout>()
+  const draining = new Map<string, Promise<void>>()
+  /** Keys that were named again while their messages were being released. */
+  const again = new Set<string>()
+  const listening = [...providers(app).values()].some(({ holds }) => holds) ? listen() : undefined
+
+  function plan(key: string, afterMs: number): void {
+    if (afterMs > longestTimerMs || stopping.signal.aborted) return
+    if (afterMs === 0) {
+      start(key)
+      return
+    }
+    clearTimeout(timers.get(key))
+    // Some milliseconds later, because the hold began with the statement that stored it.
+    timers.set(key, setTimeout(start, afterMs + 5, key).unref())
+  }
+
+  function start(key: string): void {
+    timers.delete(key)
+    if (stopping.signal.aborted) return
+    if (draining.has(key)) {
+      again.add(key)
+      return
+    }
+    draining.set(
+      key,
+      drain(key).finally(() => {
+        draining.delete(key)
+        if (again.delete(key)) start(key)
+      }),
+    )
+  }
+
+  /** Sends a few messages, and twice as many each time as long as the network takes them. Never rejects: the job of the key looks again. */
+  async function drain(key: string): Promise<void> {
+    try {
+      for (let size = 1; !stopping.signal.aborted; size = widerThan(size)) {
+        const { until, now } = await readKey(app.pool, key)
+        if (until) {
+          plan(key, until.getTime() - now.getTime())
+          return
+        }
+        const ids = await readHeld(app.pool, key, size)
+        if (ids.length === 0 || (await carryReleased(app, ids)) === 0) return
+      }
+    } catch (error) {
+      app.log.warn({ key, err: (error as Error).message }, 'waiting messages could not be released')
+    }
+  }
+
+  /** Learns from other processes that messages wait for a connection that this one holds. The jobs of their keys repeat a lost notification. */
+  async function listen(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        await using connection = await connectDedicated(app, 'gateway-holder')
+        const { client, lost } = connection
+        client.on('notification', ({ payload = '' }) => {
+          const [node, instanceId] = payload.split(' ')
+          if (node === app.node && instanceId) start(instanceKey(instanceId))
+        })
+        await listenAsHolder(client)
+        const over = AbortSignal.any([stopping.signal, lost])
+        while (!over.aborted) await pause(5_000, undefined, { signal: over }).catch(() => {})
+      } catch (error) {
+        app.log.warn({ err: (error as Error).message }, 'not listening for waiting messages; trying again')
+        await pause(retryMs, undefined, { signal: stopping.signal }).catch(() => {})
+      }
+    }
+  }
+
+  app.signals.on('held', plan)
+  return {
+    async [Symbol.asyncDispose]() {
+      app.signals.off('held', plan)
+      stopping.abort()
+      for (const timer of timers.values()) clearTimeout(timer)
+      await listening
+      await Promise.all(draining.values())
+      await inFlight(app).idle()
+    },
+  }
+}

@@ -1,0 +1,123 @@
+// SQL of holds: what the networks asked to wait with, and the messages that wait under a key.
+import type { Sql } from '../../core/database/database.ts'
+
+/** The holds among these keys that have not ended, with their ends. */
+export async function readHolds(tx: Sql, keys: readonly string[]): Promise<Map<string, Date>> {
+  const { rows } = await tx.query<{ key: string; until: Date }>({
+    name: 'holds.read',
+    text: 'select key, until from send_holds where key = any($1::text[]) and until > now()',
+    values: [keys],
+  })
+  return new Map(rows.map(({ key, until }) => [key, until]))
+}
+
+/** Starts holds, or extends them. The keys are locked in their order, and differ. */
+export async function storeHolds(tx: Sql, holds: readonly { key: string; ms: number }[]): Promise<void> {
+  await tx.query(
+    `insert into send_holds as h (key, until)
+     select key, clock_timestamp() + ms * interval '1 millisecond' from unnest($1::text[], $2::float8[]) as u(key, ms) order by key
+     on conflict (key) do update set until = greatest(h.until, excluded.until)`,
+    [holds.map(({ key }) => key), holds.map(({ ms }) => ms)],
+  )
+}
+
+/** Deletes holds that ended a minute ago. */
+export async function deleteEnded(tx: Sql): Promise<void> {
+  await tx.query(`delete from send_holds where until < now() - interval '1 minute'`)
+}
+
+/** Lets messages wait under their keys. The caller holds their row locks. */
+export async function markHeld(tx: Sql, messages: readonly { id: string; key: string }[]): Promise<void> {
+  await tx.query(
+    `update messages m set "waitingSince" = coalesce(m."waitingSince", now()), "heldBy" = u.key, "nextAttemptAt" = null
+     from unnest($1::uuid[], $2::text[]) as u(id, key) where m.id = u.id`,
+    [messages.map(({ id }) => id), messages.map(({ key }) => key)],
+  )
+}
+
+const held = `m."heldBy" is not null and m."waitingSince" is not null and m.status in ('queued', 'sending') and m."acceptedAt" is null`
+
+/** The end of the hold of a key, null without one, and when the first message that waits under it was due, null without messages. */
+export async function readKey(sql: Sql, key: string): Promise<{ until: Date | null; oldest: Date | null; now: Date }> {
+  const { rows } = await sql.query<{ until: Date | null; oldest: Date | null; now: Date }>({
+    name: 'holds.key',
+    text: `select (select until from send_holds where key = $1 and until > now()) as until,
+        (select min(m."dueAt") from messages m where ${held} and m."heldBy" = $1) as oldest, now() as now`,
+    values: [key],
+  })
+  return rows[0] as { until: Date | null; oldest: Date | null; now: Date }
+}
+
+/**
+ * The messages to release first from a key: instant before scheduled before those of campaigns. A message behind another one to the same
+ * recipient is left out, because it could not leave yet.
+ */
+export async function readHeld(sql: Sql, key: string, limit: number): Promise<string[]> {
+  const { rows } = await sql.query<{ id: string }>({
+    name: 'holds.held',
+    text: `select m.id from messages m where ${held} and m."heldBy" = $1 and not exists (
+        select 1 from messages e where e."instanceId" = m."instanceId" and e.peer = m.peer and e.direction = 'outbound'
+          and e.status in ('queued', 'sending') and e."acceptedAt" is null and e."dueAt" <= now() and (e."dueAt", e."createdAt", e.id) < (m."dueAt", m."createdAt", m.id)
+      ) order by m."campaignId" is not null, m."scheduledAt" is not null, m."dueAt", m.id limit $2`,
+    values: [key, limit],
+  })
+  return rows.map(({ id }) => id)
+}
+
+/** The messages under a key that are older than their time to live. */
+export async function readOverdue(sql: Sql, key: string, ttlMs: number, limit: number): Promise<string[]> {
+  const { rows } = await sql.query<{ id: string }>(
+    `select m.id from messages m where ${held} and m."heldBy" = $1 and m."dueAt" <= now() - $2 * interval '1 millisecond'
+     order by m."dueAt" limit $3`,
+    [key, ttlMs, limit],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Lets locked messages wait no longer, because a job brings them at its time. */
+export async function unmarkHeld(tx: Sql, ids: readonly string[]): Promise<void> {
+  await tx.query('update messages set "waitingSince" = null, "heldBy" = null where id = any($1::uuid[])', [ids])
+}
+
+/** All keys under which messages wait, at most 5,000. Skips from key to key along the index (loose index scan). */
+export async function readKeys(tx: Sql): Promise<string[]> {
+  const { rows } = await tx.query<{ key: string }>(
+    `with recursive keys as (
+       (select m."heldBy" as key from messages m where ${held} order by m."heldBy" limit 1)
+       union all
+       select (select m."heldBy" from messages m where ${held} and m."heldBy" > keys.key order by m."heldBy" limit 1) from keys where keys.key is not null
+     ) select key from keys where key is not null limit 5000`,
+  )
+  return rows.map(({ key }) => key)
+}
+
+export interface Ahead {
+  instanceId: string
+  peer: string
+  /** How long the first open message to this recipient has been with the network; null if it is not. */
+  askedForMs: number | null
+  /** When that message is tried again. */
+  nextAttemptAt: Date | null
+  /** The key under which it waits. */
+  heldBy: string | null
+}
+
+/** The first open message to each of these recipients, which the others wait for. */
+export async function readAhead(
+  tx: Sql,
+  pairs: readonly { instanceId: string; peer: string }[],
+  leaseMs: number,
+): Promise<Ahead[]> {
+  const { rows } = await tx.query<Ahead>(
+    `select p.*, (extract(epoch from now() - e."leaseUntil") * 1000 + $3)::float8 as "askedForMs", e."nextAttemptAt",
+       case when e."waitingSince" is not null then e."heldBy" end as "heldBy"
+     from (select distinct * from unnest($1::uuid[], $2::text[]) as u("instanceId", peer)) p
+     cross join lateral (
+       select * from messages e where e."instanceId" = p."instanceId" and e.peer = p.peer and e.direction = 'outbound'
+         and e.status in ('queued', 'sending') and e."acceptedAt" is null and e."dueAt" <= now()
+       order by e."dueAt", e."createdAt", e.id limit 1
+     ) e`,
+    [pairs.map(({ instanceId }) => instanceId), pairs.map(({ peer }) => peer), leaseMs],
+  )
+  return rows
+}

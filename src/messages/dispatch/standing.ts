@@ -1,0 +1,68 @@
+// Finds what keeps messages from leaving now although they are due: a hold, another process, or the sends of their instance in progress.
+import type { App } from '../../core/app.ts'
+import type { Sql } from '../../core/database/database.ts'
+import { providerOf } from '../../providers/providers.ts'
+import { followDelayMs, leaseMs } from '../safety/policy.ts'
+import { instanceOf, type OpenRow, recipientOf } from './claim.sql.ts'
+import { accountKey, instanceKey, recipientKey } from './hold-key.ts'
+import { readAhead, readHolds } from './holds.sql.ts'
+import type { Places } from './in-flight.ts'
+
+export interface Standing {
+  /** The key under which the message waits. */
+  key: string
+  /** `hold`: the network asked to wait. `slot`: the instance has its share of the sends in progress. `holder`: another process sends. */
+  for: 'hold' | 'slot' | 'holder'
+}
+
+/** What each message waits for, by its id. Those that are not in the result may leave, on a place of `places` if there are any to take. */
+export async function readStandings(
+  app: App,
+  tx: Sql,
+  rows: readonly OpenRow[],
+  places?: Places,
+): Promise<Map<string, Standing>> {
+  const keys = new Map(rows.map((row) => [row.id, keysOf(app, row)]))
+  const holds = rows.length > 0 ? await readHolds(tx, [...new Set([...keys.values()].flat())]) : new Map()
+  const standings = new Map<string, Standing>()
+  for (const row of rows) {
+    const held = keys.get(row.id)?.find((key) => holds.has(key))
+    const key = instanceKey(row.instanceId)
+    if (held) standings.set(row.id, { key: held, for: 'hold' })
+    else if (providerOf(app, row.provider)?.holds?.(row.instanceId) === false) standings.set(row.id, { key, for: 'holder' })
+    else if (!row.blocked && places?.take(row.instanceId) === false) standings.set(row.id, { key, for: 'slot' })
+  }
+  return standings
+}
+
+function keysOf(app: App, row: OpenRow): string[] {
+  const account = providerOf(app, row.provider)?.accountOf?.(instanceOf(row))
+  return [instanceKey(row.instanceId), recipientKey(row), ...(account ? [accountKey(row.provider, account)] : [])]
+}
+
+/**
+ * Decides when messages look again that wait behind others to the same recipient. They wait under the key of a message that waits itself,
+ * and under the key of their recipient while only a receipt can tell what became of it. Otherwise they wait until it may be tried, or look ever
+ * more rarely while the network has it. Staggered times keep a long queue from waking all at once.
+ */
+export async function lookAgain(
+  tx: Sql,
+  rows: readonly OpenRow[],
+): Promise<{ later: { row: OpenRow; at: Date }[]; held: { row: OpenRow; key: string }[] }> {
+  const ahead = new Map(rows.length > 0 ? (await readAhead(tx, rows, leaseMs)).map((found) => [recipientOf(found), found]) : [])
+  const lines = new Map<string, number>()
+  const later: { row: OpenRow; at: Date }[] = []
+  const held: { row: OpenRow; key: string }[] = []
+  for (const row of rows) {
+    const recipient = recipientOf(row)
+    const first = ahead.get(recipient)
+    const n = lines.get(recipient) ?? 0
+    lines.set(recipient, n + 1)
+    const from = Math.max(row.now.getTime(), first?.nextAttemptAt?.getTime() ?? 0)
+    const askedForMs = first?.askedForMs ?? 0
+    if (first?.heldBy) held.push({ row, key: first.heldBy })
+    else if (askedForMs > leaseMs) held.push({ row, key: recipientKey(row) })
+    else later.push({ row, at: new Date(from + followDelayMs(n, askedForMs)) })
+  }
+  return { later, held }
+}

@@ -1,0 +1,51 @@
+// Bounds what a network hands over as an inbound message, so that every message can be stored and shown.
+import type { InboundMessage } from '../../providers/provider.ts'
+
+/** As the graph declares them for `Message.body` and `Message.content`. */
+export const maxBodyBytes = 16 * 1024
+export const maxContentBytes = 16 * 1024
+/** A unique index holds the id. */
+const longestId = 512
+const longestSender = 200
+const longestText = 1024
+const mostContacts = 50
+
+/** Returns undefined for a message without an id or a sender that can be stored. */
+export function boundInbound(message: InboundMessage): InboundMessage | undefined {
+  const { providerMessageId, from, body, content, media } = message
+  if (!isKey(providerMessageId, longestId) || !isKey(from, longestSender)) return undefined
+  const contacts = content.contacts
+    ?.slice(0, mostContacts)
+    .map(({ name, phone }) => ({ name: cut(name, longestSender), phone: phone === null ? null : cut(phone, longestSender) }))
+  const texts = Object.entries(content).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? cut(value, longestText) : value,
+  ])
+  const bounded = { ...Object.fromEntries(texts), ...(contacts && { contacts }) } as InboundMessage['content']
+  // Escaped characters take up to six bytes.
+  while (contacts?.length && Buffer.byteLength(JSON.stringify(bounded)) > maxContentBytes) contacts.pop()
+  const file = media && {
+    ...media,
+    reference: storable(media.reference),
+    mimeType: media.mimeType === null ? null : cut(media.mimeType, longestText),
+    fileName: media.fileName === null ? null : cut(media.fileName, longestText),
+  }
+  return { ...message, body: cut(body, maxBodyBytes), content: bounded, media: file }
+}
+
+function isKey(text: string, longest: number): boolean {
+  return text.length > 0 && text.length <= longest && text === storable(text)
+}
+
+/** PostgreSQL stores neither the character 0 nor half of a surrogate pair. */
+function storable(text: string): string {
+  return text.replaceAll('\0', '').toWellFormed()
+}
+
+/** The longest beginning of a text that fits into so many bytes of UTF-8. */
+export function cut(text: string, bytes: number): string {
+  const whole = storable(text)
+  if (Buffer.byteLength(whole) <= bytes) return whole
+  const { read } = new TextEncoder().encodeInto(whole, new Uint8Array(bytes))
+  return whole.slice(0, read)
+}

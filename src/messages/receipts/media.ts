@@ -1,0 +1,84 @@
+// Fetches the files of inbound messages from their networks, and keeps them in the media store.
+import type { App } from '../../core/app.ts'
+import type { Sql } from '../../core/database/database.ts'
+import { sqlTransaction } from '../../core/database/transaction.ts'
+import { codeOf } from '../../core/errors.ts'
+import { implementJob, type JobImplementation } from '../../core/jobs/jobs.ts'
+import { emit } from '../../events/log/emit.ts'
+import { keepFile } from '../../media/keep.ts'
+import type { FetchedMedia } from '../../providers/provider.ts'
+import { providerOf } from '../../providers/providers.ts'
+import { messageUpdated } from '../events.ts'
+import { cut } from './inbound-bounds.ts'
+import { type AwaitedFile, readAwaited, storeFile, storeReason } from './media.sql.ts'
+import { fetchJob } from './media-job.ts'
+
+/** For one file, from the first call to its last byte. */
+const fetchMs = 60_000
+const longestReason = 1_000
+
+export const fetchImplementation: JobImplementation = implementJob(
+  fetchJob,
+  { batchSize: 1, workers: 6, perGroup: 2 },
+  (app, jobs) => Promise.all(jobs.map(({ id }) => fetchFile(app, id))),
+  (app, { id }) => giveUp(app, id, null),
+)
+
+/** Returns an Error if the file is to be fetched again later. */
+async function fetchFile(app: App, id: string): Promise<Error | undefined> {
+  const awaited = await readAwaited(app.pool, id)
+  if (!awaited) return undefined
+  const fetched = await keep(app, awaited)
+  if (fetched.outcome === 'refused') await giveUp(app, id, fetched.detail)
+  if (fetched.outcome !== 'retry') return undefined
+  await storeReason(app.pool, id, cut(fetched.detail, longestReason))
+  return new Error(fetched.detail)
+}
+
+type Kept = { outcome: 'kept' } | Exclude<FetchedMedia, { outcome: 'fetched' }>
+
+async function keep(app: App, awaited: AwaitedFile): Promise<Kept> {
+  const { id, provider, instanceId, media } = awaited
+  const { fetchMedia } = providerOf(app, provider) ?? {}
+  if (!fetchMedia) return { outcome: 'refused', detail: 'the network gives no files' }
+  const { waNumber, settings, credentials } = awaited
+  try {
+    const fetched = await fetchMedia({ id: instanceId, waNumber, settings, credentials }, media, AbortSignal.timeout(fetchMs))
+    if (fetched.outcome !== 'fetched') return fetched
+    await keepFile(app, awaited, fetched.bytes, (tx, url) => attach(tx, awaited, url))
+    app.signals.emit('outbox')
+    return { outcome: 'kept' }
+  } catch (error) {
+    const { message } = error as Error
+    const code = codeOf(error)
+    if (code && code !== 'SERVICE_UNAVAILABLE') return { outcome: 'refused', detail: message }
+    app.log.warn({ messageId: id, err: message }, 'the file of an inbound message could not be kept; trying again')
+    return { outcome: 'retry', detail: 'the file could not be fetched' }
+  }
+}
+
+async function attach(tx: Sql, awaited: AwaitedFile, mediaUrl: string): Promise<boolean> {
+  if (!(await storeFile(tx, awaited.id, mediaUrl))) return false
+  await announce(tx, awaited, { mediaUrl, errorDetail: null })
+  return true
+}
+
+/** Stores why the file is missing, or leaves the last reason, and tells it. */
+async function giveUp(app: App, id: string, reason: string | null): Promise<void> {
+  await sqlTransaction(app.pool, async (tx) => {
+    const stored = await storeReason(tx, id, reason && cut(reason, longestReason))
+    if (stored) await announce(tx, stored, { mediaUrl: null, errorDetail: stored.reason })
+  })
+  app.signals.emit('outbox')
+}
+
+type Named = Pick<AwaitedFile, 'id' | 'workspaceId' | 'instanceId' | 'providerMessageId'>
+
+async function announce(
+  tx: Sql,
+  { id, workspaceId, instanceId, providerMessageId }: Named,
+  changed: { mediaUrl: string | null; errorDetail: string | null },
+): Promise<void> {
+  const fields = { instanceId, messageId: id, providerMessageId, ...changed }
+  await emit(tx, [messageUpdated.event(fields, { workspaceId, at: new Date() })])
+}

@@ -1,0 +1,135 @@
+// Webhook routes of Meta's Cloud API: the verification of the address, and posts of statuses and messages, signed with the app secret.
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import type { App } from '../../core/app.ts'
+import { codeOf, fail, failure } from '../../core/errors.ts'
+import type { ProviderAnswer, ProviderHost, ProviderRequest, ProviderRoute } from '../provider.ts'
+import { inboundOf } from './hook-inbound.ts'
+import { type Change, readPost } from './hook-post.ts'
+import { receiptOf } from './hook-status.ts'
+import type { KnownCloudInstance } from './settings.ts'
+
+type Host = ProviderHost<KnownCloudInstance>
+
+const maxBodyBytes = 3 * 1024 * 1024
+
+/** Most numbers that one post may be about. */
+const mostNumbers = 100
+
+/** The routes below `/providers/cloud`. */
+export function hookRoutes(app: App): ProviderRoute<KnownCloudInstance>[] {
+  return [
+    { method: 'GET', path: '/:instanceId', answer: verify },
+    {
+      method: 'POST',
+      path: '/:instanceId',
+      maxBodyBytes,
+      values: 'bulk',
+      answer: (request, host) => receive(app, request, host),
+    },
+  ]
+}
+
+async function find({ params }: ProviderRequest, host: Host): Promise<KnownCloudInstance> {
+  return (await host.instance(params.instanceId as string)) ?? fail('NOT_FOUND', 'Instance not found')
+}
+
+/** Answers the challenge of a caller who knows the verify token. */
+async function verify(request: ProviderRequest, host: Host): Promise<ProviderAnswer> {
+  const { settings } = await find(request, host)
+  const { query } = request
+  const challenge = query.get('hub.challenge')
+  const isKnown = isSame(query.get('hub.verify_token') ?? '', settings.verifyToken)
+  if (!isKnown || query.get('hub.mode') !== 'subscribe' || challenge === null) fail('FORBIDDEN', 'Wrong verify token')
+  return { status: 200, body: challenge }
+}
+
+/** Compares in constant time: digests have one length, and do not tell how many characters are right. */
+function isSame(given: string, expected: string | undefined): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(given), digest(expected ?? '')) && expected !== undefined
+}
+
+/**
+ * Stores everything in a post, and answers after the commit. What is wrong in one item concerns this item alone.
+ * @throws UNAUTHORIZED when the signature is wrong, VALIDATION_ERROR when the body is not JSON, SERVICE_UNAVAILABLE when it cannot be
+ * stored, so that Meta posts it again.
+ */
+async function receive(app: App, request: ProviderRequest, host: Host): Promise<ProviderAnswer> {
+  const instance = await orUnavailable(app, () => find(request, host))
+  if (!isSigned(request, instance.settings.appSecret)) fail('UNAUTHORIZED', 'Wrong signature')
+  const { changes, ignored } = await readPost(request.body)
+  count(app, 'ignored', ignored)
+  await orUnavailable(app, async () => {
+    const own = instance.settings.phoneNumberId as string
+    const instances = new Map<string, Promise<KnownCloudInstance | undefined>>([[own, Promise.resolve(instance)]])
+    for (const change of changes) {
+      const { phoneNumberId } = change
+      if (instances.size === mostNumbers && !instances.has(phoneNumberId)) {
+        drop(app, instance.id, change)
+        continue
+      }
+      const found = instances.get(phoneNumberId) ?? instanceFor(instance, phoneNumberId, host)
+      instances.set(phoneNumberId, found)
+      const owner = await found
+      if (owner) await store(app, owner.id, change, host)
+      else drop(app, instance.id, change)
+    }
+  })
+  return { status: 200 }
+}
+
+function isSigned({ headers, body }: ProviderRequest, appSecret: string | undefined): boolean {
+  const [, hex] = /^sha256=([0-9a-f]{64})$/i.exec(String(headers['x-hub-signature-256'])) ?? []
+  if (!appSecret || !hex) return false
+  return timingSafeEqual(Buffer.from(hex, 'hex'), createHmac('sha256', appSecret).update(body).digest())
+}
+
+/** The other instance that has the number: only one whose app secret signed the post, in the same workspace. */
+async function instanceFor(
+  signer: KnownCloudInstance,
+  phoneNumberId: string,
+  host: Host,
+): Promise<KnownCloudInstance | undefined> {
+  const others = await host.siblings(signer.id, 'phoneNumberId', phoneNumberId)
+  return others.find(({ settings }) => settings.appSecret === signer.settings.appSecret)
+}
+
+/** Most items of one transaction. */
+const mostItems = 500
+
+async function store(app: App, instanceId: string, { statuses, messages, contacts }: Change, host: Host): Promise<void> {
+  const receipts = statuses.flatMap((item) => receiptOf(instanceId, item) ?? [])
+  const inbound = messages.flatMap((item) => inboundOf(instanceId, item, contacts) ?? [])
+  count(app, 'ignored', statuses.length + messages.length - receipts.length - inbound.length)
+  for (let from = 0; from < receipts.length; from += mostItems) {
+    const results = await host.receipts(receipts.slice(from, from + mostItems))
+    for (const result of results) count(app, result === 'unknown' ? 'unknown_message' : result, 1)
+  }
+  for (let from = 0; from < inbound.length; from += mostItems) {
+    const results = await host.inbound(inbound.slice(from, from + mostItems))
+    for (const isNew of results) count(app, isNew ? 'applied' : 'duplicate', 1)
+  }
+}
+
+function drop(app: App, instanceId: string, { phoneNumberId, statuses, messages }: Change): void {
+  const items = statuses.length + messages.length
+  count(app, 'foreign', items)
+  app.log.info({ instanceId, phoneNumberId, items }, 'items of a number that is no instance of the workspace were dropped')
+}
+
+type ItemOutcome = 'applied' | 'duplicate' | 'unknown_message' | 'foreign' | 'ignored'
+
+function count({ metrics }: App, outcome: ItemOutcome, items: number): void {
+  if (items > 0) metrics.cloudItems.inc({ outcome }, items)
+}
+
+/** Meta posts again what is answered by anything other than 200; only 503 says that it is not the post's fault. */
+async function orUnavailable<T>(app: App, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (codeOf(error as Error)) throw error
+    app.log.error({ err: error }, "a post of Meta's webhook could not be stored")
+    throw failure('SERVICE_UNAVAILABLE')
+  }
+}

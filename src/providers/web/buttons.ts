@@ -1,0 +1,62 @@
+// Buttons: numbered options in a text, whose answer is read back, or buttons of the network.
+import { randomBytes } from 'node:crypto'
+import type { App } from '../../core/app.ts'
+import type { OutgoingMessage } from '../provider.ts'
+import type { ComposeOptions } from './composing.ts'
+import { type Option, readOptions, storeOptions } from './options.sql.ts'
+
+type ButtonsMessage = Extract<OutgoingMessage, { type: 'buttons' }>
+
+/** The text of a message with numbered options. They are stored first, so that an answer that is faster than us is understood. */
+export async function numberedButtons({ app, instance }: ComposeOptions, { to, body, content }: ButtonsMessage): Promise<string> {
+  const { title, footer, buttons } = content
+  const options = buttons.map(({ id, displayText }) => ({ id, label: displayText }))
+  await storeOptions(app.pool, instance.id, to, options)
+  const list = options.map(({ label }, i) => `${i + 1}. ${label}`).join('\n')
+  return [title && `*${title}*`, body === title ? null : body, list, footer && `_${footer}_`].filter(Boolean).join('\n\n')
+}
+
+/** The option that a text chooses: by its number or its label, in any case. Undefined if the sender was offered no such option lately. */
+export async function chosenOption(app: App, instanceId: string, from: string, text: string): Promise<Option | undefined> {
+  const answer = text.trim().toLowerCase()
+  if (answer === '' || answer.length > 100) return undefined
+  const options = await readOptions(app.pool, instanceId, from)
+  return options.find(({ label }, i) => answer === `${i + 1}` || answer === `${i + 1}.` || answer === label.trim().toLowerCase())
+}
+
+/** Prepares buttons of the network. Their shape is that of its own clients; phones show them, and some other apps do not. */
+export function nativeButtons({ live, jid, stanzaId: messageId }: ComposeOptions, { body, content }: ButtonsMessage) {
+  const { socket, whatsApp } = live
+  const { proto, generateWAMessageFromContent } = whatsApp
+  const interactiveMessage = proto.Message.InteractiveMessage.fromObject({
+    header: { title: content.title ?? '', hasMediaAttachment: false },
+    body: { text: body },
+    ...(content.footer ? { footer: { text: content.footer } } : {}),
+    nativeFlowMessage: {
+      messageVersion: 1,
+      buttons: content.buttons.map(({ id, displayText }) => ({
+        name: 'quick_reply',
+        buttonParamsJson: JSON.stringify({ display_text: displayText, id }),
+      })),
+    },
+  })
+  const userJid = socket.user?.id as string
+  const { message } = generateWAMessageFromContent(jid, { interactiveMessage }, { userJid, messageId })
+  const additionalNodes = [businessNode()]
+  return () => socket.relayMessage(jid, message as NonNullable<typeof message>, { messageId, additionalNodes })
+}
+
+/** Without this node the server takes the message, and phones show nothing of it. */
+function businessNode() {
+  const seconds = `${Math.floor(Date.now() / 1000)}`
+  const flow = { tag: 'native_flow', attrs: { v: '9', name: 'mixed' } }
+  const decision = { decision_id: randomBytes(20).toString('hex'), source_type: 'third_party' }
+  return {
+    tag: 'biz',
+    attrs: { actual_actors: '2', host_storage: '2', privacy_mode_ts: seconds },
+    content: [
+      { tag: 'interactive', attrs: { type: 'native_flow', v: '1' }, content: [flow] },
+      { tag: 'quality_control', attrs: decision, content: [{ tag: 'decision_source', attrs: { value: 'df' } }] },
+    ],
+  }
+}

@@ -1,0 +1,64 @@
+// Pure rules for a closed connection: the action for each code, and the delays between attempts.
+
+/** A closed connection, as the package reports it. */
+export interface Closed {
+  /** Undefined if this process closed it. */
+  code: number | undefined
+  message: string
+  /** Attributes of the network's reason. */
+  data?: unknown
+  /** True if the device is paired. */
+  paired: boolean
+  /** True if a QR code or a pairing code was shown on this connection. */
+  shown: boolean
+}
+
+export type Action =
+  /** Connect again at once: the network asks for it after pairing. */
+  | { do: 'restart' }
+  /** Connect again after a delay that grows. */
+  | { do: 'retry'; error: string }
+  /** Nobody paired the device, or the network does not take this client: wait for a new `connect`. */
+  | { do: 'stop'; error: string }
+  /** Another connection with this login exists: look who holds the lease. */
+  | { do: 'look' }
+  /** The account is banned for a time. */
+  | { do: 'wait'; ms: number; error: string }
+  /** The device is not linked any more: forget the login. */
+  | { do: 'forget'; error: string; restricted: boolean }
+
+const stopped: Record<number, string> = {
+  405: 'the network does not take this version of WhatsApp Web any more (405)',
+  409: 'the network refused the name of this device (409)',
+  411: 'the phone must turn on several devices first (411)',
+  413: 'the network refused this client (413)',
+  414: 'the network refused this client (414)',
+  415: 'the network refused this client (415)',
+  418: 'the network refused this client (418)',
+}
+
+export function actionFor({ code, message, data, paired, shown }: Closed): Action {
+  if (code === 515) return { do: 'restart' }
+  if (code === 440) return { do: 'look' }
+  if (!paired && shown && (code === 408 || code === 401)) return { do: 'stop', error: 'nobody scanned the code in time' }
+  if (code === 401) return { do: 'forget', error: 'the device was removed on the phone (401)', restricted: false }
+  if (code === 403) return { do: 'forget', error: 'the network locked the account (403)', restricted: true }
+  if (code === 406) return { do: 'forget', error: 'the network banned the account (406)', restricted: true }
+  if (code === 402) return { do: 'wait', ms: banMs(data), error: 'the network banned the account for a time (402)' }
+  const error = code === undefined ? undefined : stopped[code]
+  if (error) return { do: 'stop', error }
+  return { do: 'retry', error: `the connection was lost (${code ?? message})` }
+}
+
+/** The network names the seconds that a ban lasts; a day where it does not. */
+function banMs(data: unknown): number {
+  const seconds = Number((data as { expire?: unknown } | undefined)?.expire)
+  return 1000 * (Number.isFinite(seconds) && seconds > 0 ? seconds : 86_400)
+}
+
+const mostMs = 300_000
+
+/** Milliseconds before the next attempt after `failed` failed ones: doubling from `baseMs`, at most 5 minutes, ±20 %. */
+export function reconnectDelayMs(failed: number, baseMs: number, random: () => number = Math.random): number {
+  return Math.min(mostMs, baseMs * 2 ** Math.min(failed, 20)) * (0.8 + 0.4 * random())
+}

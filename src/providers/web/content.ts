@@ -1,0 +1,60 @@
+// Content of an outgoing message as the network takes it, by type.
+import type { AnyMessageContent } from 'baileys'
+import type { OutgoingMessage } from '../provider.ts'
+import { nativeButtons, numberedButtons } from './buttons.ts'
+import type { ComposeOptions } from './composing.ts'
+import { loadMedia } from './media.ts'
+import { vcardOf } from './vcard.ts'
+
+/** Prepares a message, with its file at hand. Returns the call that sends it. @throws MediaRejected when its file cannot be used. */
+export async function composeFor(options: ComposeOptions, message: OutgoingMessage): Promise<() => Promise<unknown>> {
+  const { live, jid, stanzaId: messageId } = options
+  if (message.type === 'buttons' && options.instance.settings.buttons === 'native') return nativeButtons(options, message)
+  const content = await contentOf(options, message)
+  return () => live.socket.sendMessage(jid, content, { messageId })
+}
+
+async function contentOf(options: ComposeOptions, message: OutgoingMessage): Promise<AnyMessageContent> {
+  const caption = message.body || undefined
+  switch (message.type) {
+    case 'text':
+      // Without this, the package would fetch every address in the text.
+      return { text: message.body, linkPreview: null }
+    case 'buttons':
+      return { text: await numberedButtons(options, message), linkPreview: null }
+    case 'location': {
+      const { latitude, longitude, name, address } = message.content
+      const location = {
+        degreesLatitude: latitude,
+        degreesLongitude: longitude,
+        name: name ?? undefined,
+        address: address ?? undefined,
+      }
+      return { location }
+    }
+    case 'contact': {
+      const { name, phone } = message.content
+      return { contacts: { displayName: name, contacts: [{ displayName: name, vcard: vcardOf(name, phone) }] } }
+    }
+    case 'image': {
+      const { bytes: image, mimetype } = await loadMedia(options, message)
+      return { image, mimetype, caption, jpegThumbnail: '' }
+    }
+    case 'video': {
+      const { bytes: video, mimetype } = await loadMedia(options, message)
+      return { video, mimetype, caption, jpegThumbnail: '' }
+    }
+    case 'audio': {
+      const { bytes: audio, mimetype } = await loadMedia(options, message)
+      return { audio, mimetype, seconds: 0 }
+    }
+    case 'voice_note': {
+      const { bytes: audio, seconds } = await loadMedia(options, message)
+      return { audio, ptt: true, mimetype: 'audio/ogg; codecs=opus', seconds }
+    }
+    case 'document': {
+      const { bytes: document, mimetype, fileName } = await loadMedia(options, message)
+      return { document, mimetype, fileName, caption }
+    }
+  }
+}

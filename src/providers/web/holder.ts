@@ -1,0 +1,125 @@
+// Holds the connections of this process: takes leases on what nobody holds, keeps the processes even, and gives back at the end.
+import { setTimeout as pause } from 'node:timers/promises'
+import type { App } from '../../core/app.ts'
+import { answerCalls, type CarryOut } from './calls.ts'
+import type { Host } from './host.ts'
+import { beat, claim, leave, release, survey } from './leases.sql.ts'
+import { createLimit } from './limit.ts'
+import { type Session, startSession } from './session.ts'
+import { timing } from './timing.ts'
+
+/** Disposing of it closes every connection and gives the leases back. */
+export interface Holder extends AsyncDisposable {
+  session: (instanceId: string) => Session | undefined
+  /** Looks at what is wanted after so many milliseconds, in place of the next regular look. */
+  wakeIn: (ms: number) => void
+}
+
+/** The database may extend a lease by this much less than it says: a part of a second for the way there and for timers. */
+const marginMs = 500
+/** Most leases that one look takes. */
+const mostClaims = 50
+/** Connections that log in at the same time. Each login is up to 0.1 s of processor time. */
+const logins = 6
+
+export function startHolder(app: App, host: Host, carryOut: CarryOut): Holder {
+  const { leaseMs, beatMs, lookMs } = timing(app)
+  const sessions = new Map<string, Session>()
+  const closing = new Set<Promise<void>>()
+  const inTurn = createLimit(logins)
+  const ending = new AbortController()
+  let beatAt = Number.NEGATIVE_INFINITY
+  let wake = new AbortController()
+  const running = run()
+
+  async function run(): Promise<void> {
+    while (!ending.signal.aborted) {
+      try {
+        await look()
+      } catch (error) {
+        app.log.warn({ err: (error as Error).message }, 'the leases of WhatsApp Web could not be read')
+      }
+      await pause(lookMs, undefined, { signal: AbortSignal.any([ending.signal, wake.signal]) }).catch(() => {})
+      wake = new AbortController()
+    }
+  }
+
+  async function look(): Promise<void> {
+    const startedAt = performance.now()
+    if (startedAt - beatAt >= beatMs) {
+      await beat(app.pool, app.node, leaseMs)
+      beatAt = startedAt
+    }
+    const readAt = performance.now()
+    const { nodes, wanted, held } = await survey(app.pool, app.node)
+    const mine = new Map(held.map((lease) => [lease.instanceId, lease]))
+    for (const [id, session] of sessions) {
+      const lease = mine.get(id)
+      if (lease?.token === session.lease.token) session.lease.heldUntil = readAt + lease.leftMs - marginMs
+      // Lost, or something else is wanted: the next look begins anew once it is closed.
+      else retire(session)
+    }
+    if (sessions.size > 0) await answerCalls(app, carryOut)
+    for (const { instanceId, token, leftMs } of held) begin(instanceId, token, readAt + leftMs - marginMs)
+    const share = Math.ceil(wanted / Math.max(1, nodes))
+    const spare = [...sessions.values()].slice(share)
+    for (const session of spare) giveBack(session)
+    if (held.length >= share || ending.signal.aborted) return
+    const claimedAt = performance.now()
+    const claimed = await claim(app.pool, app.node, leaseMs, Math.min(mostClaims, share - held.length))
+    for (const { instanceId, token } of claimed) begin(instanceId, token, claimedAt + leaseMs - marginMs)
+  }
+
+  function begin(instanceId: string, token: string, heldUntil: number): void {
+    if (sessions.has(instanceId) || ending.signal.aborted) return
+    const lease: Session['lease'] = {
+      instanceId,
+      node: app.node,
+      token,
+      heldUntil,
+      isHeld: () => performance.now() < lease.heldUntil && sessions.get(instanceId)?.lease === lease,
+    }
+    const session = startSession({ app, host, lease, inTurn })
+    sessions.set(instanceId, session)
+    void session.finished.then(() => {
+      if (sessions.get(instanceId) === session && !session.isClosing()) giveBack(session)
+    })
+  }
+
+  /** Closes a connection without giving its lease back. It stays in the map until it is closed, so that no second one opens. */
+  function retire(session: Session): void {
+    track(session, async () => {})
+  }
+
+  /** Closes a connection, and lets others take it. */
+  function giveBack(session: Session): void {
+    track(session, () => release(app.pool, session.lease))
+  }
+
+  function track(session: Session, then: () => Promise<void>): void {
+    if (session.isClosing()) return
+    const work = session
+      .close()
+      .then(then)
+      .catch((error: Error) => app.log.warn({ err: error.message }, 'a lease of WhatsApp Web ends by itself'))
+      .finally(() => {
+        if (sessions.get(session.lease.instanceId) === session) sessions.delete(session.lease.instanceId)
+        closing.delete(work)
+        wake.abort()
+      })
+    closing.add(work)
+  }
+
+  return {
+    session: (instanceId) => sessions.get(instanceId),
+    wakeIn: (ms) => void setTimeout(() => wake.abort(), ms).unref(),
+    async [Symbol.asyncDispose]() {
+      ending.abort()
+      await running
+      // The others take more from here on.
+      await leave(app.pool, app.node).catch(() => {})
+      for (const session of sessions.values()) giveBack(session)
+      await Promise.all(closing)
+    },
+  }
+}

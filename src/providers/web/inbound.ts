@@ -1,0 +1,73 @@
+// Takes a decrypted stanza as an inbound message, and stores it before the network learns that it arrived.
+import { setTimeout as pause } from 'node:timers/promises'
+import type { App } from '../../core/app.ts'
+import type { InboundMessage } from '../provider.ts'
+import type { HeldLease } from './auth-state.ts'
+import { chosenOption } from './buttons.ts'
+import type { Host } from './host.ts'
+import { contentFrom } from './inbound-content.ts'
+import { isLeftAlone } from './socket.ts'
+import type { Decrypted, ReportInbound } from './store-first.ts'
+
+export interface ReceiveOptions {
+  app: App
+  host: Host
+  lease: HeldLease
+  signal: AbortSignal
+}
+
+const retryMs = 500
+
+export function receiveFrom({ app, host, lease, signal }: ReceiveOptions): ReportInbound {
+  return async (decrypted) => {
+    const message = await inboundOf(app, lease.instanceId, decrypted)
+    if (!message) return
+    for (;;) {
+      try {
+        await host.inbound([message])
+        return
+      } catch (error) {
+        // The ratchet must not move before the message is stored, so that the network offers it again.
+        if (signal.aborted || !lease.isHeld()) throw error
+        app.log.warn({ instanceId: lease.instanceId, err: (error as Error).message }, 'an inbound message is stored later')
+        await pause(retryMs, undefined, { signal })
+      }
+    }
+  }
+}
+
+/** Undefined for what is no message to us: groups, our own messages from other devices, and messages between clients. */
+async function inboundOf(
+  app: App,
+  instanceId: string,
+  { attrs, message, phoneOf }: Decrypted,
+): Promise<InboundMessage | undefined> {
+  const { from = '', id, recipient, participant, category } = attrs
+  if (!id || recipient || participant || category === 'peer' || isLeftAlone(from)) return undefined
+  const taken = contentFrom(message)
+  if (!taken) return undefined
+  const sender = await senderOf(attrs, phoneOf)
+  const option = taken.content.kind === 'text' ? await chosenOption(app, instanceId, sender, taken.body) : undefined
+  return {
+    instanceId,
+    providerMessageId: id,
+    from: sender,
+    ...taken,
+    ...(option ? { body: option.label, content: { ...taken.content, kind: 'button', buttonId: option.id } } : {}),
+    media: taken.media && { ...taken.media, reference: app.sealer.seal(taken.media.reference).toString('base64') },
+    at: attrs.t ? new Date(Number(attrs.t) * 1000) : new Date(),
+  }
+}
+
+const phoneServer = '@s.whatsapp.net'
+
+/** E.164 where the network gives a number, by the stanza or by a mapping that it told earlier; else the LID as it stands. */
+async function senderOf(attrs: Record<string, string>, phoneOf: Decrypted['phoneOf']): Promise<string> {
+  const { from = '', sender_pn: alternate } = attrs
+  const jid = [from, alternate].find((name) => name?.endsWith(phoneServer)) ?? (await phoneOf(from))
+  return jid ? `+${userOf(jid)}` : `${userOf(from)}@lid`
+}
+
+function userOf(jid: string): string {
+  return jid.split(/[:@]/)[0] as string
+}

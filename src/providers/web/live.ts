@@ -1,0 +1,66 @@
+// An open connection: matches the server's acks with the messages that wait for them, and reports receipts.
+import type { BinaryNode, WASocket } from 'baileys'
+import type { App } from '../../core/app.ts'
+import type { HeldLease } from './auth-state.ts'
+import type { Host } from './host.ts'
+import type { WhatsApp } from './package.ts'
+import { createReceipts } from './receipts.ts'
+
+/** The server's answer to a message: its error code, or undefined if it took the message; `lost` if the connection closed before. */
+export type Ack = { error?: string } | 'lost'
+
+export interface Live {
+  socket: WASocket
+  whatsApp: WhatsApp
+  /** Resolves with the server's answer about a stanza. Call it before the stanza leaves. `reference` is the gateway's id of the message. */
+  ackOf: (stanzaId: string, reference: string) => Promise<Ack>
+  /** Waits, for a short time, for the acks of what has left. */
+  drain: () => Promise<void>
+  /** Tells everybody who waits that the connection is closed. */
+  end: () => void
+}
+
+export interface LiveOptions {
+  app: App
+  whatsApp: WhatsApp
+  host: Host
+  lease: HeldLease
+  socket: WASocket
+}
+
+/** Most messages whose references are remembered, for receipts that arrive before the send is stored. */
+const mostReferences = 2_000
+const drainMs = 1_000
+
+export function startLive({ app, whatsApp, host, lease, socket }: LiveOptions): Live {
+  const waiting = new Map<string, (ack: Ack) => void>()
+  const references = new Map<string, string>()
+  const receipts = createReceipts({ app, host, instanceId: lease.instanceId, referenceOf: (id) => references.get(id) })
+  socket.ws.on('CB:ack,class:message', ({ attrs }: BinaryNode) => {
+    const id = attrs.id as string
+    const resolve = waiting.get(id)
+    waiting.delete(id)
+    receipts.acked(id, attrs.error, resolve !== undefined)
+    resolve?.({ error: attrs.error })
+  })
+  socket.ws.on('CB:receipt', receipts.received)
+  return {
+    socket,
+    whatsApp,
+    ackOf(stanzaId, reference) {
+      references.set(stanzaId, reference)
+      if (references.size > mostReferences) references.delete(references.keys().next().value as string)
+      const { promise, resolve } = Promise.withResolvers<Ack>()
+      waiting.set(stanzaId, resolve)
+      return promise
+    },
+    async drain() {
+      const giveUp = performance.now() + drainMs
+      while (waiting.size > 0 && performance.now() < giveUp) await new Promise((resolve) => setTimeout(resolve, 20))
+    },
+    end() {
+      for (const resolve of waiting.values()) resolve('lost')
+      waiting.clear()
+    },
+  }
+}

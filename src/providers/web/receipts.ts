@@ -1,0 +1,72 @@
+// Reports acks and receipts of one connection, in groups, until they are stored.
+import { setTimeout as pause } from 'node:timers/promises'
+import type { BinaryNode } from 'baileys'
+import type { App } from '../../core/app.ts'
+import type { Receipt } from '../provider.ts'
+import type { Host } from './host.ts'
+import { refusal } from './refusal.ts'
+
+export interface ReceiptsOptions {
+  app: App
+  host: Host
+  instanceId: string
+  /** The gateway's id of a message that this process sent a short time ago. */
+  referenceOf: (stanzaId: string) => string | undefined
+}
+
+export interface Receipts {
+  /** The server took or refused a message. A refusal that its sender waits for is no receipt. */
+  acked: (stanzaId: string, error: string | undefined, awaited: boolean) => void
+  received: (stanza: BinaryNode) => void
+}
+
+const retryMs = 1_000
+
+/** Receipt types that say something of a message of ours. Without a type, it is delivered; `inactive` is delivered to an idle device. */
+const statuses: Record<string, 'delivered' | 'read'> = { '': 'delivered', inactive: 'delivered', read: 'read', played: 'read' }
+
+export function createReceipts({ app, host, instanceId, referenceOf }: ReceiptsOptions): Receipts {
+  let queue: Receipt[] = []
+  let running = false
+
+  function add(...receipts: Receipt[]): void {
+    queue.push(...receipts)
+    if (!running) void store()
+  }
+
+  /** One transaction at a time, so that receipts are stored in their order and those that come meanwhile share the next one. */
+  async function store(): Promise<void> {
+    running = true
+    while (queue.length > 0) {
+      const group = queue
+      queue = []
+      try {
+        await host.receipts(group)
+      } catch (error) {
+        if (app.stopping) break
+        app.log.warn({ instanceId, err: (error as Error).message }, 'receipts are stored later')
+        queue = [...group, ...queue]
+        await pause(retryMs, undefined, { ref: false })
+      }
+    }
+    running = false
+  }
+
+  const about = (stanzaId: string) => ({ instanceId, reference: referenceOf(stanzaId), providerMessageId: stanzaId })
+
+  return {
+    acked(stanzaId, error, awaited) {
+      if (error === undefined) add({ ...about(stanzaId), status: 'sent', at: new Date() })
+      else if (!awaited) add({ ...about(stanzaId), ...refusal(error), status: 'failed', at: new Date() })
+    },
+    received({ attrs, content }) {
+      const status = statuses[attrs.type ?? '']
+      // `recipient` stands in receipts of the account's other devices.
+      if (!status || !attrs.id || attrs.recipient || attrs.from?.endsWith('@g.us')) return
+      const items = Array.isArray(content) ? content.flatMap((node) => (Array.isArray(node.content) ? node.content : [])) : []
+      const ids = [attrs.id, ...items.flatMap((item) => item.attrs.id ?? [])]
+      const at = attrs.t ? new Date(Number(attrs.t) * 1000) : new Date()
+      add(...ids.map((id) => ({ ...about(id), status, at })))
+    },
+  }
+}

@@ -1,0 +1,44 @@
+// Removes a device from its account after a logout: with credentials that were kept aside for this alone.
+import type { App } from '../../core/app.ts'
+import { type HeldLease, openCreds, passingKeys } from './auth-state.ts'
+import { reconnectDelayMs } from './closing.ts'
+import type { WhatsApp } from './package.ts'
+import { endRemoval } from './sessions.sql.ts'
+import { openSocket } from './socket.ts'
+import { timing } from './timing.ts'
+
+export interface RemovalOptions {
+  app: App
+  whatsApp: WhatsApp
+  lease: HeldLease
+  signal: AbortSignal
+}
+
+/** Codes by which the network says that the device is not linked. */
+const gone = [401, 403, 405, 406]
+
+/**
+ * Logs in, removes the device, and forgets the credentials. While the network is away it tries again, until the time for it is over.
+ * Messages that come meanwhile are not taken, and nothing can be sent.
+ */
+export async function removeDevice(options: RemovalOptions, removal: Buffer, tooLate: boolean): Promise<void> {
+  const { app, whatsApp, lease, signal } = options
+  const creds = tooLate || !app.sealer.tryOpen(removal) ? undefined : openCreds(app, whatsApp, removal)
+  for (let failed = 0; creds && !signal.aborted && lease.isHeld(); failed++) {
+    const login = { creds, keys: passingKeys(), save: async () => {} }
+    const { socket, closed, close } = openSocket(app, whatsApp, {
+      lease,
+      login,
+      inbound: () => Promise.reject(new Error('the instance is logged out')),
+      sentContent: async () => undefined,
+      onQr() {},
+      onOpen: (socket) => void socket.logout().catch(() => close()),
+    })
+    signal.addEventListener('abort', () => void socket.end(undefined), { once: true })
+    const { code } = await closed
+    if (code !== undefined && gone.includes(code)) break
+    if (signal.aborted) return
+    await new Promise((resolve) => setTimeout(resolve, reconnectDelayMs(failed, timing(app).reconnectMs)).unref())
+  }
+  if (!signal.aborted && lease.isHeld()) await endRemoval(app.pool, lease.instanceId, removal)
+}

@@ -1,0 +1,16 @@
+// Safety signals of the network: codes with which it refuses messages of a restricted account.
+import type { App } from '../../core/app.ts'
+import type { Host } from './host.ts'
+import { noteRefusal } from './sessions.sql.ts'
+
+/** So many refusals with code 463 in 24 hours count as a restriction. */
+const mostRefusals = 3
+
+/** One 463 puts the account at risk; three in 24 hours, and each 402 or 403, restrict it. */
+export async function noteRestriction(app: App, host: Host, instanceId: string, code: string): Promise<void> {
+  if (code !== '463' && code !== '402' && code !== '403') return
+  const restricted = code !== '463' || (await noteRefusal(app.pool, instanceId)) >= mostRefusals
+  const error =
+    code === '463' ? 'the network does not let this account begin new chats (463)' : `the network restricts the account (${code})`
+  await host.state({ instanceId, restricted, atRisk: true, error })
+}

@@ -1,0 +1,90 @@
+// Sends a message over the connection that this process holds, and waits for the server's ack.
+import { setTimeout as pause } from 'node:timers/promises'
+import type { App } from '../../core/app.ts'
+import type { OutgoingMessage, ProviderInstance, SendOutcome } from '../provider.ts'
+import { composeFor } from './content.ts'
+import type { Host } from './host.ts'
+import { LeaseLost } from './leases.sql.ts'
+import type { Ack, Live } from './live.ts'
+import { MediaRejected } from './media.ts'
+import { createPacer, type Pacer } from './pace.ts'
+import { refusal } from './refusal.ts'
+import { noteRestriction } from './restriction.ts'
+import type { Session } from './session.ts'
+import type { WebSettings } from './settings.ts'
+import { jidOf, stanzaIdOf } from './stanza-id.ts'
+import { timing } from './timing.ts'
+
+type Instance = ProviderInstance<WebSettings>
+
+export interface Sender {
+  app: App
+  host: () => Host | undefined
+  session: (instanceId: string) => Session | undefined
+}
+
+/** Time after which a message is tried again that this process cannot send: another one holds the connection, or soon will. */
+const elsewhereMs = 500
+const lostMs = 1_000
+
+export function createSend({
+  app,
+  host,
+  session,
+}: Sender): (instance: Instance, message: OutgoingMessage) => Promise<SendOutcome> {
+  const pacers = new Map<string, Pacer>()
+  /** Sends in progress by stanza id: a second try of the same message waits for the first. */
+  const inFlight = new Map<string, Promise<SendOutcome>>()
+
+  return async (instance, message) => {
+    const id = stanzaIdOf(message.reference)
+    const earlier = inFlight.get(id)
+    if (earlier) return await earlier
+    const live = session(instance.id)?.live()
+    const knownHost = host()
+    if (!live || !knownHost) return away('NOT_CONNECTED', elsewhereMs)
+    const pacer = pacers.get(instance.id) ?? createPacer()
+    pacers.set(instance.id, pacer)
+    const waitMs = pacer.take(instance.settings.pace)
+    if (waitMs > 0) return { outcome: 'retry', error: 'PACED', afterMs: waitMs, holds: { of: 'instance' } }
+    const sending = send(knownHost, live, instance, message, id).finally(() => inFlight.delete(id))
+    inFlight.set(id, sending)
+    return await sending
+  }
+
+  async function send(host: Host, live: Live, instance: Instance, message: OutgoingMessage, id: string): Promise<SendOutcome> {
+    const jid = jidOf(message.to)
+    const acked = live.ackOf(id, message.reference)
+    try {
+      const write = await composeFor({ app, host, live, instance, jid, stanzaId: id }, message)
+      if (instance.settings.typing) await type(live, jid, message.body)
+      await write()
+    } catch (error) {
+      if (error instanceof MediaRejected) return { outcome: 'refused', error: 'MEDIA_REJECTED', detail: error.message }
+      if (error instanceof LeaseLost || !live.socket.ws.isOpen) return away('CONNECTION_LOST', lostMs)
+      throw error
+    }
+    const ack = await Promise.race([acked, pause(timing(app).ackMs, undefined, { ref: false })])
+    return await outcomeOf(host, instance, id, ack)
+  }
+
+  async function outcomeOf(host: Host, instance: Instance, id: string, ack: Ack | undefined): Promise<SendOutcome> {
+    if (ack === undefined) return { outcome: 'unknown', error: 'PROVIDER_TIMEOUT' }
+    // The server may have taken it. The next try has the same id.
+    if (ack === 'lost') return away('CONNECTION_LOST', lostMs)
+    if (ack.error === undefined) return { outcome: 'accepted', providerMessageId: id }
+    await noteRestriction(app, host, instance.id, ack.error)
+    return { outcome: 'refused', ...refusal(ack.error) }
+  }
+}
+
+function away(error: string, afterMs: number): SendOutcome {
+  return { outcome: 'retry', error, afterMs, offline: true, holds: { of: 'instance' } }
+}
+
+/** Shows that somebody is typing, for a time that grows with the text. */
+async function type({ socket }: Live, jid: string, text: string): Promise<void> {
+  await socket.sendPresenceUpdate('composing', jid)
+  await pause(Math.min(3_000, Math.max(800, 40 * text.length)) * (0.75 + 0.5 * Math.random()))
+  await socket.sendPresenceUpdate('paused', jid)
+}

@@ -1,0 +1,163 @@
+// One instance whose lease this process holds: keeps its connection open, and reports how that goes.
+import { setTimeout as pause } from 'node:timers/promises'
+import type { WASocket } from 'baileys'
+import type { App } from '../../core/app.ts'
+import { sqlTransaction } from '../../core/database/transaction.ts'
+import type { StateChange } from '../provider.ts'
+import { type HeldLease, type Login, openLogin } from './auth-state.ts'
+import { type Action, actionFor, reconnectDelayMs } from './closing.ts'
+import type { Host } from './host.ts'
+import { receiveFrom } from './inbound.ts'
+import { deleteLogin } from './keys.sql.ts'
+import { holdLease, LeaseLost } from './leases.sql.ts'
+import { type Live, startLive } from './live.ts'
+import { loadWhatsApp, type WhatsApp } from './package.ts'
+import { removeDevice } from './removal.ts'
+import { readSession, wait, wantClosed } from './sessions.sql.ts'
+import { type OpenSocket, openSocket } from './socket.ts'
+import { timing } from './timing.ts'
+
+export interface Session {
+  lease: HeldLease & { heldUntil: number }
+  /** The open connection; undefined while there is none. */
+  live: () => Live | undefined
+  /** Closes the connection, and resolves when it is closed. */
+  close: () => Promise<void>
+  isClosing: () => boolean
+  /** Resolves when nothing is left to do under this lease: it is closed, or no connection is wanted any more. */
+  finished: Promise<void>
+}
+
+export interface SessionOptions {
+  app: App
+  host: Host
+  lease: Session['lease']
+  /** Runs the start of a connection, with few others at the same time. */
+  inTurn: (open: () => Promise<void>) => Promise<void>
+}
+
+/** Longest time that the login of one connection holds back others. */
+const loginMs = 5_000
+
+export function startSession({ app, host, lease, inTurn }: SessionOptions): Session {
+  const { instanceId } = lease
+  const ending = new AbortController()
+  let open: OpenSocket | undefined
+  let live: Live | undefined
+  const finished = run().catch((error: Error) => {
+    if (ending.signal.aborted || error instanceof LeaseLost) return
+    app.log.warn({ instanceId, err: error.message }, 'a connection of WhatsApp Web failed')
+  })
+
+  async function run(): Promise<void> {
+    const whatsApp = await loadWhatsApp(app)
+    const wanted = await readSession(app.pool, instanceId)
+    if (wanted?.removal) await removeDevice({ app, whatsApp, lease, signal: ending.signal }, wanted.removal, wanted.tooLate)
+    if (!wanted?.open || wanted.waitMs > 0) return
+    const login = await openLogin(app, whatsApp, lease)
+    for (let failed = 0; !ending.signal.aborted; ) {
+      const opened = await inTurnOnce(whatsApp, login, wanted.phone)
+      if (!opened) return
+      const closed = await opened.closed
+      const wasOpen = live !== undefined
+      live?.end()
+      live = undefined
+      if (ending.signal.aborted || !lease.isHeld()) return
+      await login.save()
+      if (wasOpen) failed = 0
+      const action = actionFor(closed)
+      if (!(await settle(action))) return
+      if (action.do === 'retry')
+        await pause(reconnectDelayMs(failed++, timing(app).reconnectMs), undefined, { signal: ending.signal })
+    }
+  }
+
+  /** Opens a connection and resolves once it has logged in, failed, or shown a code. */
+  async function inTurnOnce(whatsApp: WhatsApp, login: Login, phone: string | null) {
+    let opened: OpenSocket | undefined
+    await inTurn(async () => {
+      if (ending.signal.aborted || !lease.isHeld()) return
+      const settled = Promise.withResolvers<void>()
+      opened = openSocket(app, whatsApp, {
+        lease,
+        login,
+        inbound: receiveFrom({ app, host, lease, signal: ending.signal }),
+        sentContent: async () => undefined,
+        onQr(qr, socket) {
+          settled.resolve()
+          report(showCode(socket, qr, phone))
+        },
+        onOpen(socket) {
+          live = startLive({ app, whatsApp, host, lease, socket })
+          settled.resolve()
+          report(announceOpen(socket))
+        },
+      })
+      open = opened
+      await Promise.race([settled.promise, opened.closed, pause(loginMs, undefined, { ref: false })])
+    })
+    return opened
+  }
+
+  let codeFor: string | undefined
+  /** With a number, one pairing code in place of the QR codes. */
+  async function showCode(socket: WASocket, qr: string, phone: string | null): Promise<void> {
+    if (phone === null) return await host.state({ instanceId, status: 'pairing', qr })
+    if (codeFor === phone) return
+    codeFor = phone
+    const code = await socket.requestPairingCode(phone.slice(1))
+    await host.state({ instanceId, status: 'pairing', pairingCode: `${code.slice(0, 4)}-${code.slice(4)}` })
+  }
+
+  async function announceOpen({ user }: WASocket): Promise<void> {
+    const number = user?.id.split(/[:@]/)[0]
+    await host.state({ instanceId, status: 'connected', waNumber: number && `+${number}` })
+  }
+
+  /** Stores what a closed connection means. Returns false if there is nothing to connect again. */
+  async function settle(action: Action): Promise<boolean> {
+    if (action.do === 'restart') return true
+    if (action.do === 'look') {
+      // The holder of the lease decides: with the lease still here, the other connection is a mistake that ends soon.
+      await sqlTransaction(app.pool, (tx) => holdLease(tx, lease))
+      await pause(timing(app).leaseMs, undefined, { signal: ending.signal })
+      return true
+    }
+    if (action.do === 'retry') {
+      await host.state({ instanceId, status: 'disconnected', error: action.error })
+      return true
+    }
+    const restricted = action.do === 'wait' || (action.do === 'forget' && action.restricted)
+    if (restricted) await host.state({ instanceId, restricted: true, error: action.error })
+    await end({ instanceId, status: action.do === 'forget' ? 'logged_out' : 'disconnected', error: action.error }, action)
+    return false
+  }
+
+  async function end(change: StateChange, action: Action): Promise<void> {
+    await sqlTransaction(app.pool, async (tx) => {
+      await host.state(change, tx)
+      if (action.do === 'wait') await wait(tx, instanceId, action.ms)
+      else await wantClosed(tx, instanceId)
+      await holdLease(tx, lease)
+      if (action.do === 'forget') await deleteLogin(tx, instanceId)
+    })
+    app.signals.emit('outbox')
+  }
+
+  function report(work: Promise<void>): void {
+    work.catch((err: Error) => app.log.warn({ instanceId, err: err.message }, 'the state of a connection was not stored'))
+  }
+
+  return {
+    lease,
+    live: () => (lease.isHeld() ? live : undefined),
+    finished,
+    isClosing: () => ending.signal.aborted,
+    async close() {
+      ending.abort()
+      await live?.drain()
+      await open?.close()
+      await finished
+    },
+  }
+}

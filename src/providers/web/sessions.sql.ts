@@ -1,0 +1,67 @@
+// SQL of the sessions: what the gateway wants of each connection.
+import type { Sql } from '../../core/database/database.ts'
+
+/** Longest time, in hours, that a removed device's credentials are kept while the network is away. */
+const removalHours = 24
+
+/** Wants a connection. Creates the session on first use. A removal that is pending goes on. */
+export async function wantOpen(tx: Sql, instanceId: string, phone: string | null): Promise<void> {
+  await tx.query(
+    `insert into web_sessions ("instanceId", open, phone) values ($1, true, $2)
+     on conflict ("instanceId") do update set open = true, phone = excluded.phone`,
+    [instanceId, phone],
+  )
+}
+
+/** Wants no connection any more. With `removal`, the sealed credentials, the device is to be removed from the account. */
+export async function wantClosed(tx: Sql, instanceId: string, removal?: Buffer): Promise<void> {
+  await tx.query(
+    `update web_sessions set open = false, phone = null, removal = coalesce($2, removal),
+       "removalUntil" = case when $2::bytea is null then "removalUntil" else now() + interval '${removalHours} hours' end
+     where "instanceId" = $1`,
+    [instanceId, removal ?? null],
+  )
+}
+
+/** Forgets the credentials of a removed device; those of a later one stay. */
+export async function endRemoval(sql: Sql, instanceId: string, removal: Buffer): Promise<void> {
+  const text = 'update web_sessions set removal = null, "removalUntil" = null where "instanceId" = $1 and removal = $2'
+  await sql.query(text, [instanceId, removal])
+}
+
+/** No attempt for so long, because the account is banned. */
+export async function wait(tx: Sql, instanceId: string, ms: number): Promise<void> {
+  const text = `update web_sessions set "retryAt" = now() + $2 * interval '1 millisecond' where "instanceId" = $1`
+  await tx.query(text, [instanceId, ms])
+}
+
+export interface WantedSession {
+  open: boolean
+  phone: string | null
+  /** Milliseconds without an attempt; 0 or less if one may be made now. */
+  waitMs: number
+  removal: Buffer | null
+  /** True if the time for the removal is over. */
+  tooLate: boolean
+}
+
+export async function readSession(sql: Sql, instanceId: string): Promise<WantedSession | undefined> {
+  const { rows } = await sql.query<WantedSession>({
+    name: 'web.session',
+    text: `select open, phone, removal, coalesce("removalUntil" < now(), false) as "tooLate",
+        coalesce(extract(epoch from "retryAt" - now()) * 1000, 0)::float8 as "waitMs"
+      from web_sessions where "instanceId" = $1`,
+    values: [instanceId],
+  })
+  return rows[0]
+}
+
+/** Notes a refusal with code 463. Returns the number of the last 24 hours. */
+export async function noteRefusal(tx: Sql, instanceId: string): Promise<number> {
+  const { rows } = await tx.query<{ n: number }>(
+    `update web_sessions set refusals = array(select r from unnest(refusals) r where r > now() - interval '24 hours') || now()::timestamptz(3)
+     where "instanceId" = $1 returning cardinality(refusals) as n`,
+    [instanceId],
+  )
+  return rows[0]?.n ?? 1
+}

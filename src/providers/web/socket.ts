@@ -1,0 +1,96 @@
+// Opens one connection of WhatsApp Web. Every frame that leaves is checked against the lease.
+import type { proto, WASocket } from 'baileys'
+import type { App } from '../../core/app.ts'
+import { type HeldLease, isPaired, type Login } from './auth-state.ts'
+import type { Closed } from './closing.ts'
+import { LeaseLost } from './leases.sql.ts'
+import { silent, type WhatsApp } from './package.ts'
+import { noteStanza, type ReportInbound, storeFirst } from './store-first.ts'
+import { timing } from './timing.ts'
+
+export interface SocketOptions {
+  lease: HeldLease
+  login: Login
+  inbound: ReportInbound
+  /** The content of a message that was sent, for a recipient that could not decrypt it. */
+  sentContent: (stanzaId: string) => Promise<proto.IMessage | undefined>
+  onQr: (qr: string, socket: WASocket) => void
+  onOpen: (socket: WASocket) => void
+}
+
+export interface OpenSocket {
+  socket: WASocket
+  closed: Promise<Closed>
+  /** Closes it; resolves when the network has seen it or the connection is cut. */
+  close: () => Promise<void>
+}
+
+/** Longest wait for the network's answer to our close. */
+const closeMs = 500
+
+export function openSocket(app: App, whatsApp: WhatsApp, options: SocketOptions): OpenSocket {
+  const { login, lease } = options
+  const { socketUrl, version } = app.config.web
+  const makeRepository = whatsApp.DEFAULT_CONNECTION_CONFIG.makeSignalRepository
+  const socket = whatsApp.makeWASocket({
+    auth: { creds: login.creds, keys: login.keys },
+    ...(socketUrl ? { waWebSocketUrl: socketUrl } : {}),
+    ...(version ? { version } : {}),
+    logger: silent,
+    browser: whatsApp.Browsers.ubuntu('Chrome'),
+    // The phone stops to notify its owner while another device is online.
+    markOnlineOnConnect: false,
+    syncFullHistory: false,
+    emitOwnEvents: false,
+    shouldIgnoreJid: (jid) => isLeftAlone(jid),
+    getMessage: async ({ id }) => (id ? await options.sentContent(id) : undefined),
+    transactionOpts: { maxCommitRetries: 3, delayBetweenTriesMs: 500 },
+    qrTimeout: timing(app).qrMs,
+    makeSignalRepository: (auth, logger, phonesToLids) =>
+      storeFirst(whatsApp, makeRepository(auth, logger, phonesToLids), auth.keys, options.inbound),
+  })
+  guard(socket, lease)
+  socket.ws.prependListener('CB:message', noteStanza)
+  let shown = false
+  const closed = Promise.withResolvers<Closed>()
+  socket.ev.on('creds.update', () => {
+    // A save that fails is made good by the next one, or by the next start with the login as it was.
+    login.save().catch((err: Error) => app.log.warn({ instanceId: lease.instanceId, err: err.message }, 'a login was not saved'))
+  })
+  socket.ev.on('connection.update', ({ qr, connection, lastDisconnect }) => {
+    if (qr) {
+      shown = true
+      options.onQr(qr, socket)
+    }
+    if (connection === 'open') options.onOpen(socket)
+    if (connection !== 'close') return
+    const error = lastDisconnect?.error as (Error & { output?: { statusCode?: number }; data?: unknown }) | undefined
+    const paired = isPaired(login.creds)
+    closed.resolve({ code: error?.output?.statusCode, message: error?.message ?? '', data: error?.data, paired, shown })
+  })
+  return { socket, closed: closed.promise, close: () => close(socket) }
+}
+
+/** Groups, channels, status posts and broadcasts. */
+export function isLeftAlone(jid: string): boolean {
+  return /@(g\.us|newsletter|broadcast|call|bot)$/.test(jid)
+}
+
+/** A process that was suspended may send a frame before it learns that its lease is over. The check stands where the bytes leave. */
+function guard(socket: WASocket, lease: HeldLease): void {
+  const { ws } = socket as unknown as { ws: { socket: { send: (...args: unknown[]) => void; terminate: () => void } } }
+  const inner = ws.socket
+  const send = inner.send.bind(inner)
+  inner.send = (bytes, done) => {
+    if (lease.isHeld()) return send(bytes, done)
+    inner.terminate()
+    if (typeof done === 'function') done(new LeaseLost())
+  }
+}
+
+async function close(socket: WASocket): Promise<void> {
+  const inner = (socket as unknown as { ws: { socket: { terminate: () => void } | null } }).ws.socket
+  const timer = setTimeout(() => inner?.terminate(), closeMs)
+  await socket.end(undefined)
+  clearTimeout(timer)
+}

@@ -1,0 +1,11 @@
+// Id of a message on the network, made from the gateway's own id: a second try is the same message, and the recipient sees it once.
+import { createHash } from 'node:crypto'
+
+export function stanzaIdOf(reference: string): string {
+  return `3EB0${createHash('sha256').update(reference).digest('hex').slice(0, 18).toUpperCase()}`
+}
+
+/** Address of a number, E.164, on the network. */
+export function jidOf(phone: string): string {
+  return `${phone.replace('+', '')}@s.whatsapp.net`
+}

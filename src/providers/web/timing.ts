@@ -1,0 +1,26 @@
+// Times of the connections in one place, so that a test can shorten them.
+import { definePart } from '../../core/part.ts'
+
+export interface Timing {
+  /** Duration of a lease. A process that ends without a word is replaced after it. */
+  leaseMs: number
+  /** Leases are extended this often. */
+  beatMs: number
+  /** Time between two looks at what is wanted. */
+  lookMs: number
+  /** First delay before a connection is tried again. */
+  reconnectMs: number
+  /** Time that each QR code is shown; the network's own where undefined. */
+  qrMs: number | undefined
+  /** Longest wait for the server's ack of a message. */
+  ackMs: number
+}
+
+export const timing = definePart<Timing>(() => ({
+  leaseMs: 12_000,
+  beatMs: 3_000,
+  lookMs: 1_000,
+  reconnectMs: 2_000,
+  qrMs: undefined,
+  ackMs: 6_000,
+}))

@@ -1,0 +1,88 @@
+// The connection of an instance: logout, restarts, and what the network can say when it closes it.
+import { beforeAll, describe, expect, it } from 'vitest'
+import { cloneDatabase, type OpenGateway, openGateway, until } from '../kit/kit.ts'
+import type { Loopback } from './loopback.ts'
+import { type Client, environmentOf, openClient, openLoopback, rowsOf } from './rig.ts'
+
+describe('the connection of an instance of web', () => {
+  let network: Loopback
+  let gateway: OpenGateway
+  let client: Client
+  let databaseUrl: string
+
+  beforeAll(async () => {
+    databaseUrl = await cloneDatabase()
+    network = await openLoopback('393331234567')
+    gateway = await openGateway({ databaseUrl, env: environmentOf(network) })
+    client = await openClient(databaseUrl, gateway)
+  })
+
+  const stored = async (id: string) => {
+    const rows = await rowsOf(
+      databaseUrl,
+      `select (select count(*)::int from web_creds where "instanceId" = $1) as creds,
+        (select count(*)::int from web_keys where "instanceId" = $1) as keys,
+        (select count(*)::int from web_sessions where "instanceId" = $1 and removal is not null) as removals`,
+      [id],
+    )
+    return rows[0] as { creds: number; keys: number; removals: number }
+  }
+
+  it('ends with a logout, which removes the device and leaves no key', async () => {
+    const id = await client.pair(network, '390000000011')
+    expect((await stored(id)).creds).toBe(1)
+    expect((await client.api.post(`instances/${id}/logout`)).status).toBe(200)
+    await until(() => network.accounts.get('390000000011')?.removed)
+    await until(async () => (await stored(id)).removals === 0)
+    expect(await stored(id)).toEqual({ creds: 0, keys: 0, removals: 0 })
+    expect((await client.state(id)).status).toBe('logged_out')
+  })
+
+  it('is removed later when the network is away at the logout', async () => {
+    const id = await client.pair(network, '390000000012')
+    await network.close()
+    expect((await client.api.post(`instances/${id}/logout`)).status).toBe(200)
+    expect(await stored(id)).toEqual({ creds: 0, keys: 0, removals: 1 })
+    await network.listen()
+    await until(() => network.accounts.get('390000000012')?.removed)
+    await until(async () => (await stored(id)).removals === 0)
+  })
+
+  it('is logged out, and its keys are gone, when the device was removed on the phone', async () => {
+    const id = await client.pair(network, '390000000013')
+    network.disconnect('390000000013', '401')
+    const { lastError } = await client.reached(id, 'logged_out')
+    expect(lastError).toContain('401')
+    expect(await stored(id)).toEqual({ creds: 0, keys: 0, removals: 0 })
+  })
+
+  it('waits out a temporary ban, which restricts the account', async () => {
+    const id = await client.pair(network, '390000000014')
+    network.onLogin = (digits) =>
+      digits === '390000000014' ? { tag: 'failure', attrs: { reason: '402', code: '101', expire: '86400' } } : undefined
+    network.accounts.get('390000000014')?.connection?.ws.terminate()
+    const found = await until(async () => {
+      const state = await client.state(id)
+      return state.lastError?.includes('402') ? state : undefined
+    })
+    expect(found.status).toBe('disconnected')
+    const [row] = await rowsOf(databaseUrl, 'select "restrictedAt" from instances where id = $1', [id])
+    expect(row?.restrictedAt).not.toBeNull()
+    network.onLogin = undefined
+  })
+
+  it('survives a restart of the gateway without a second socket', async () => {
+    const id = await client.pair(network, '390000000015')
+    await gateway.stop()
+    expect(network.connected).toEqual([])
+    gateway = await openGateway({ databaseUrl, env: environmentOf(network) })
+    await until(() => network.connected.includes('390000000015'))
+    expect((await openClientState(id)).status).toBe('connected')
+    expect(network.replaced).toBe(0)
+  })
+
+  const openClientState = async (id: string) => {
+    const [row] = await rowsOf(databaseUrl, 'select status from instances where id = $1', [id])
+    return row as { status: string }
+  }
+})

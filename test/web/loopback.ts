@@ -1,0 +1,271 @@
+// A WhatsApp network on loopback: linked devices log in by the real protocol, and phones write to them and read from them.
+import { randomBytes } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import { type BinaryNode, Curve, getBinaryNodeChild, getBinaryNodeChildren, hmacSign, proto } from 'baileys'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { answerTo, type KnownPhones } from './loopback-answers.ts'
+import { acceptNoise } from './loopback-noise.ts'
+import { createPhone, type DeviceKeys, type Phone } from './loopback-phone.ts'
+
+export { rootKey } from './loopback-noise.ts'
+
+const server = 's.whatsapp.net'
+const now = () => String(Math.floor(Date.now() / 1000))
+
+/** A message as a phone reads it. A repeat under an id that the phone has seen is counted and not shown again. */
+export interface Arrived {
+  id: string
+  /** Digits of the account that sent it, and of the phone that got it. */
+  from: string
+  to: string
+  message: proto.IMessage
+  /** The stanza's children besides the recipients. */
+  tags: string[]
+  repeats: number
+}
+
+interface Connection {
+  ws: WebSocket
+  send: (node: BinaryNode) => void
+  /** Digits of the account, once it is paired. */
+  account?: string
+  registration?: proto.ClientPayload.IDevicePairingRegistrationData | null
+}
+
+/** An account with one linked device. */
+interface Account {
+  digits: string
+  keys: DeviceKeys
+  /** Keys of the device's owner, which sign it. */
+  connection?: Connection
+  /** Stanzas that the device has not confirmed, by id. */
+  queue: Map<string, BinaryNode>
+  removed: boolean
+}
+
+export class Loopback {
+  readonly arrived: Arrived[] = []
+  readonly phones = new Map<string, Phone>()
+  readonly accounts = new Map<string, Account>()
+  readonly requests: BinaryNode[] = []
+  readonly faults: Error[] = []
+  /** Connections that a second one with the same login has replaced (440). */
+  replaced = 0
+  logins = 0
+  /** Error codes with which the next messages are refused. */
+  refusals: string[] = []
+  /** Swallows the acks of this many messages. */
+  lostAcks = 0
+  /** Answers a login in place of `success`. */
+  onLogin: ((digits: string) => BinaryNode | undefined) | undefined
+  /** Each phone confirms what it gets. */
+  delivers = false
+  port = 0
+  private wss: WebSocketServer | undefined
+  private readonly unpaired = new Set<Connection>()
+
+  /** Value of WEB_SOCKET_URL. */
+  get url(): string {
+    return `ws://127.0.0.1:${this.port}/ws/chat`
+  }
+
+  async listen(): Promise<this> {
+    const wss = new WebSocketServer({ host: '127.0.0.1', port: this.port })
+    await new Promise((resolve, reject) => wss.once('listening', resolve).once('error', reject))
+    wss.on('connection', (ws) => this.accept(ws))
+    this.port = (wss.address() as AddressInfo).port
+    this.wss = wss
+    return this
+  }
+
+  async close(): Promise<void> {
+    const { wss } = this
+    this.wss = undefined
+    if (!wss) return
+    for (const client of wss.clients) client.terminate()
+    await new Promise((resolve) => wss.close(resolve))
+  }
+
+  addPhones(...digits: string[]): void {
+    for (const number of digits) this.phones.set(number, createPhone(number))
+  }
+
+  phoneBy: KnownPhones = (jid) => {
+    const [user, host] = jid.split('@') as [string, string]
+    const digits = user.split(':')[0] as string
+    return this.phones.get(host === 'lid' ? digits.slice(1) : digits)
+  }
+
+  /** Digits of the accounts that are connected. */
+  get connected(): string[] {
+    return [...this.accounts.values()].filter(({ connection }) => connection).map(({ digits }) => digits)
+  }
+
+  private accept(ws: WebSocket): void {
+    const connection: Connection = { ws, send: () => {} }
+    const noise = acceptNoise(ws, {
+      opened: (payload) => this.opened(connection, payload),
+      node: (node) => this.take(connection, node),
+      fault: (error) => void this.faults.push(error),
+    })
+    connection.send = noise.send
+    ws.on('error', () => {})
+    ws.on('close', () => {
+      this.unpaired.delete(connection)
+      const account = this.accounts.get(connection.account ?? '')
+      if (account?.connection === connection) account.connection = undefined
+    })
+  }
+
+  private opened(connection: Connection, { username, devicePairingData }: proto.ClientPayload): void {
+    if (!username) {
+      connection.registration = devicePairingData
+      this.unpaired.add(connection)
+      const refs = Array.from({ length: 6 }, () => ({
+        tag: 'ref',
+        attrs: {},
+        content: Buffer.from(`2@${randomBytes(16).toString('base64')}`),
+      }))
+      const content = [{ tag: 'pair-device', attrs: {}, content: refs }]
+      connection.send({ tag: 'iq', attrs: { from: server, type: 'set', id: 'pair1', xmlns: 'md' }, content })
+      return
+    }
+    const digits = username.toString()
+    const account = this.accounts.get(digits)
+    this.logins++
+    const refused = this.onLogin?.(digits)
+    const refusal = refused ?? (!account || account.removed ? { tag: 'failure', attrs: { reason: '401' } } : undefined)
+    if (refusal || !account) {
+      connection.send(refusal as BinaryNode)
+      return
+    }
+    if (account.connection) {
+      this.replaced++
+      account.connection.send({ tag: 'stream:error', attrs: {}, content: [{ tag: 'conflict', attrs: { type: 'replaced' } }] })
+    }
+    connection.account = digits
+    account.connection = connection
+    connection.send({ tag: 'success', attrs: { t: now(), lid: `7${digits}:1@lid` } })
+    setImmediate(() => {
+      for (const { attrs, ...stanza } of account.queue.values()) connection.send({ ...stanza, attrs: { ...attrs, offline: '0' } })
+      const count = String(account.queue.size)
+      connection.send({ tag: 'ib', attrs: { from: server }, content: [{ tag: 'offline', attrs: { count } }] })
+    })
+  }
+
+  /** The phone with this number scans a QR code, which links the device that shows it. */
+  scan(qr: string, digits: string): void {
+    const [, , identity, secret] = (qr.split('#')[1] as string).split(',') as [string, string, string, string]
+    const connection = [...this.unpaired].find(
+      ({ registration }) => Buffer.from(registration?.eIdent ?? []).toString('base64') === identity,
+    )
+    if (!connection) throw new Error('no device shows this code')
+    this.link(connection, digits, Buffer.from(secret, 'base64'))
+  }
+
+  private link(connection: Connection, digits: string, secret: Buffer): void {
+    const { eRegid, eIdent, eSkeyId, eSkeyVal, eSkeySig } = connection.registration ?? {}
+    const number = (bytes: Uint8Array | null | undefined) => Buffer.from(bytes ?? []).readUIntBE(0, bytes?.length ?? 0)
+    const identity = eIdent as Uint8Array
+    const signedPreKey = { keyId: number(eSkeyId), publicKey: eSkeyVal as Uint8Array, signature: eSkeySig as Uint8Array }
+    const keys = { registrationId: number(eRegid), identity, signedPreKey }
+    this.accounts.set(digits, { digits, keys, queue: new Map(), removed: false })
+    this.addPhones(digits)
+    const owner = Curve.generateKeyPair()
+    const details = proto.ADVDeviceIdentity.encode({ rawId: 1, timestamp: 1, keyIndex: 1 }).finish()
+    const accountSignature = Curve.sign(owner.private, Buffer.concat([Buffer.from([6, 0]), details, identity]))
+    const signed = { details, accountSignatureKey: owner.public, accountSignature }
+    const identityBytes = proto.ADVSignedDeviceIdentity.encode(signed).finish()
+    const sealed = { details: identityBytes, hmac: hmacSign(identityBytes, secret) }
+    const content: BinaryNode[] = [
+      { tag: 'device-identity', attrs: {}, content: proto.ADVSignedDeviceIdentityHMAC.encode(sealed).finish() },
+      { tag: 'platform', attrs: { name: 'android' } },
+      { tag: 'device', attrs: { jid: `${digits}:1@${server}`, lid: `7${digits}:1@lid` } },
+    ]
+    const attrs = { from: server, type: 'set', id: 'pair2', xmlns: 'md' }
+    connection.send({ tag: 'iq', attrs, content: [{ tag: 'pair-success', attrs: {}, content }] })
+  }
+
+  private async take(connection: Connection, node: BinaryNode): Promise<void> {
+    this.requests.push(node)
+    if (this.requests.length > 2_000) this.requests.shift()
+    if (node.tag === 'iq' && node.attrs.type === 'result') {
+      // After the pairing, the device logs in on a new connection.
+      if (node.attrs.id === 'pair2') connection.send({ tag: 'stream:error', attrs: { code: '515' } })
+    } else if (node.tag === 'iq') this.answer(connection, node)
+    else if (node.tag === 'message') await this.relay(connection, node)
+    else if (node.tag === 'receipt' && node.attrs.id) this.accounts.get(connection.account ?? '')?.queue.delete(node.attrs.id)
+  }
+
+  private answer(connection: Connection, node: BinaryNode): void {
+    connection.send({
+      tag: 'iq',
+      attrs: { from: server, type: 'result', id: node.attrs.id as string },
+      content: answerTo(node, this.phoneBy),
+    })
+    if (!getBinaryNodeChild(node, 'remove-companion-device')) return
+    const account = this.accounts.get(connection.account ?? '')
+    if (account) account.removed = true
+    connection.send({
+      tag: 'stream:error',
+      attrs: { code: '401' },
+      content: [{ tag: 'conflict', attrs: { type: 'device_removed' } }],
+    })
+  }
+
+  private async relay({ send, account = '' }: Connection, node: BinaryNode): Promise<void> {
+    const { id, to } = node.attrs as { id: string; to: string }
+    const error = this.refusals.shift()
+    for (const participant of getBinaryNodeChildren(getBinaryNodeChild(node, 'participants'), 'to')) {
+      const phone = this.phoneBy(participant.attrs.jid as string)
+      const sealed = getBinaryNodeChild(participant, 'enc')
+      if (!phone || phone.digits === account || !sealed || error) continue
+      const message = await phone.decrypt(account, sealed.attrs.type as string, sealed.content as Uint8Array)
+      const seen = this.arrived.find((other) => other.id === id && other.to === phone.digits)
+      const tags = (node.content as BinaryNode[]).map(({ tag }) => tag).filter((tag) => tag !== 'participants')
+      if (seen) seen.repeats++
+      else this.arrived.push({ id, from: account, to: phone.digits, message, tags, repeats: 0 })
+      if (this.delivers) setImmediate(() => this.receipt(account, id, phone.digits))
+    }
+    if (this.lostAcks > 0) this.lostAcks--
+    else send({ tag: 'ack', attrs: { class: 'message', id, from: to, t: now(), ...(error ? { error } : {}) } })
+  }
+
+  /** A phone reports on a message. Without a type, it was delivered. */
+  receipt(account: string, id: string, from: string, type?: 'read' | 'played'): void {
+    this.accounts.get(account)?.connection?.send({
+      tag: 'receipt',
+      attrs: { id, from: `${from}@${server}`, t: now(), ...(type ? { type } : {}) },
+    })
+  }
+
+  /** A phone writes to an account. A device that is away gets it at its next login. Returns the id. */
+  async write(
+    from: string,
+    account: string,
+    message: proto.IMessage,
+    id = `3A${randomBytes(9).toString('hex').toUpperCase()}`,
+  ): Promise<string> {
+    const phone = this.phones.get(from) as Phone
+    const to = this.accounts.get(account) as Account
+    const { type, sealed } = await phone.encrypt(account, to.keys, message)
+    const attrs = {
+      from: phone.lid,
+      sender_pn: `${from}@${server}`,
+      addressing_mode: 'lid',
+      id,
+      t: now(),
+      type: 'text',
+      notify: 'Ann',
+    }
+    const stanza = { tag: 'message', attrs, content: [{ tag: 'enc', attrs: { v: '2', type }, content: sealed }] }
+    to.queue.set(id, stanza)
+    to.connection?.send(stanza)
+    return id
+  }
+
+  /** Closes the connection of an account with a stream error. */
+  disconnect(account: string, code: string): void {
+    this.accounts.get(account)?.connection?.send({ tag: 'stream:error', attrs: { code } })
+  }
+}

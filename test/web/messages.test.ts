@@ -1,0 +1,128 @@
+// Messages of every kind over WhatsApp Web, in both directions, and the answers of the network about them.
+import { beforeAll, describe, expect, it } from 'vitest'
+import { cloneDatabase, type OpenGateway, openGateway, until } from '../kit/kit.ts'
+import type { Arrived, Loopback } from './loopback.ts'
+import { type Client, environmentOf, openClient, openLoopback, rowsOf } from './rig.ts'
+
+const ann = '393331234567'
+const shop = '390000000001'
+
+describe('messages of an instance of web', () => {
+  let network: Loopback
+  let gateway: OpenGateway
+  let client: Client
+  let instanceId: string
+  let databaseUrl: string
+
+  beforeAll(async () => {
+    databaseUrl = await cloneDatabase()
+    network = await openLoopback(ann)
+    gateway = await openGateway({ databaseUrl, env: environmentOf(network) })
+    client = await openClient(databaseUrl, gateway)
+    instanceId = await client.pair(network, shop)
+  })
+
+  const send = async (fields: object): Promise<string> => {
+    const { status, body } = await client.api.post('messages/send', { instanceId, to: `+${ann}`, ...fields })
+    if (status >= 300) throw new Error(JSON.stringify(body))
+    return body.data.id
+  }
+  const message = async (id: string) => (await client.api.get(`messages/${id}`)).body.data
+  const arrivedAs = async (id: string): Promise<Arrived> => {
+    const { providerMessageId } = await until(async () => {
+      const found = await message(id)
+      return found.status === 'sent' ? found : undefined
+    })
+    return await until(() => network.arrived.find((one) => one.id === providerMessageId))
+  }
+  const received = async (stanzaId: string) =>
+    await until(async () => {
+      const { messages } = (await client.api.get('messages?direction=inbound&limit=100')).body.data
+      return messages.find((one: { providerMessageId: string }) => one.providerMessageId === stanzaId)
+    })
+  const contentOf = async (id: string) =>
+    (await rowsOf(databaseUrl, 'select content from messages where id = $1', [id]))[0]?.content as Record<string, unknown>
+
+  it('carry places and contacts', async () => {
+    const place = await arrivedAs(
+      await send({ type: 'location', latitude: 45.46, longitude: 9.19, locationName: 'Duomo', locationAddress: 'Milano' }),
+    )
+    expect(place.message.locationMessage).toMatchObject({ degreesLatitude: 45.46, name: 'Duomo', address: 'Milano' })
+    const contact = await client.api.post('contacts', { name: 'Lee, Ann', phone: '+393330000001' })
+    const card = await arrivedAs(await send({ type: 'contact', contactId: contact.body.data.id }))
+    expect(card.message.contactMessage?.vcard).toContain('waid=393330000001:+393330000001')
+    expect(card.message.contactMessage?.vcard).toContain('FN:Lee\\, Ann')
+  })
+
+  it('number the buttons, and read the number or the label of an answer as the button', async () => {
+    const buttons = [
+      { type: 'reply', displayText: 'Yes please', id: 'y' },
+      { type: 'reply', displayText: 'No', id: 'n' },
+    ]
+    const offered = await arrivedAs(await send({ type: 'buttons', title: 'Come?', description: 'Tonight at 8', buttons }))
+    expect(offered.message.extendedTextMessage?.text).toMatch(/1\. Yes please\n2\. No/)
+    const byNumber = await received(await network.write(ann, shop, { conversation: ' 2 ' }))
+    expect(byNumber).toMatchObject({ type: 'text', body: 'No' })
+    expect(await contentOf(byNumber.id)).toMatchObject({ kind: 'button', buttonId: 'n' })
+    const byLabel = await received(await network.write(ann, shop, { conversation: 'YES PLEASE' }))
+    expect(await contentOf(byLabel.id)).toMatchObject({ kind: 'button', buttonId: 'y' })
+  })
+
+  it('that the network refuses fail with its code, and the third 463 of a day restricts the account', async () => {
+    for (let i = 0; i < 3; i++) {
+      network.refusals = ['463']
+      const id = await send({ type: 'text', text: `cold ${i}` })
+      const failed = await until(async () => {
+        const found = await message(id)
+        return found.status === 'failed' ? found : undefined
+      })
+      expect(failed.error).toBe('ACCOUNT_RESTRICTED')
+      const [row] = await rowsOf(databaseUrl, 'select "errorDetail" from messages where id = $1', [id])
+      expect(row?.errorDetail).toContain('463')
+      const [{ restrictedAt }] = (await rowsOf(databaseUrl, 'select "restrictedAt" from instances where id = $1', [
+        instanceId,
+      ])) as [{ restrictedAt: Date | null }]
+      expect(restrictedAt !== null).toBe(i === 2)
+    }
+  })
+
+  it('are sent again under the same id when the ack was lost, and the recipient sees one', async () => {
+    network.lostAcks = 1
+    const arrived = await arrivedAs(await send({ type: 'text', text: 'once' }))
+    expect(network.arrived.filter(({ message }) => message.extendedTextMessage?.text === 'once')).toEqual([arrived])
+    expect(arrived.repeats).toBe(1)
+  })
+
+  it('of other kinds come in with what matters of them', async () => {
+    const reaction = await received(await network.write(ann, shop, { reactionMessage: { text: '👍', key: { id: 'X1' } } }))
+    expect(reaction).toMatchObject({ type: 'unknown', body: '👍', from: `+${ann}` })
+    expect(await contentOf(reaction.id)).toMatchObject({ kind: 'reaction', reactedTo: 'X1' })
+    const place = await received(await network.write(ann, shop, { locationMessage: { degreesLatitude: 1, degreesLongitude: 2 } }))
+    expect(await contentOf(place.id)).toMatchObject({ kind: 'location', latitude: 1, longitude: 2 })
+    const contextInfo = { stanzaId: 'X2' }
+    const reply = await received(await network.write(ann, shop, { extendedTextMessage: { text: 'so', contextInfo } }))
+    expect(await contentOf(reply.id)).toMatchObject({ kind: 'text', replyTo: 'X2' })
+  })
+
+  it('that came while it was away are stored once', async () => {
+    const before = network.logins
+    network.accounts.get(shop)?.connection?.ws.terminate()
+    const id = await network.write(ann, shop, { conversation: 'while away' })
+    await until(() => network.logins > before)
+    expect(await received(id)).toMatchObject({ body: 'while away' })
+    await until(() => network.accounts.get(shop)?.queue.size === 0)
+  })
+
+  it('can be preceded by a look-up, whose answer is kept', async () => {
+    const numbers = [`+${ann}`, '+393339999999']
+    const ask = async () => (await client.api.post('number-lookups', { instanceId, numbers })).body.data
+    await client.reached(instanceId, 'connected')
+    const exists = (answer: { exists: boolean }[]) => answer.map((one) => one.exists)
+    const first = await ask()
+    expect(exists(first)).toEqual([true, false])
+    const asked = network.requests.length
+    const second = await ask()
+    expect(exists(second)).toEqual([true, false])
+    expect(network.requests.slice(asked).filter(({ attrs }) => attrs.xmlns === 'usync')).toEqual([])
+  })
+})

@@ -1,0 +1,72 @@
+// Instances of `web` on the loopback network: creates them, pairs them, sends.
+import { type Account, type Api, api, atEnd, createAccount, sql, until } from '../kit/kit.ts'
+import { Loopback, rootKey } from './loopback.ts'
+
+/** Environment of a gateway whose instances of `web` connect to this network. */
+export const environmentOf = (network: Loopback) => ({
+  WEB_SOCKET_URL: network.url,
+  WEB_ROOT_KEY: rootKey,
+  RATE_LIMIT_PER_SECOND: '100000',
+})
+
+export async function openLoopback(...phones: string[]): Promise<Loopback> {
+  const network = await new Loopback().listen()
+  network.addPhones(...phones)
+  atEnd('file', () => network.close())
+  return network
+}
+
+export interface LiveState {
+  status: string
+  qr: string | null
+  pairingCode: string | null
+  lastError: string | null
+}
+
+export interface Client {
+  account: Account
+  api: Api
+  state: (id: string) => Promise<LiveState>
+  /** Creates an instance and returns its id. */
+  create: (settings?: object) => Promise<string>
+  /** Waits until the instance has that status. */
+  reached: (id: string, status: string) => Promise<LiveState>
+  /** Pairs an instance with the phone of this number, by its QR code. */
+  pair: (network: Loopback, digits: string, settings?: object) => Promise<string>
+}
+
+export async function openClient(databaseUrl: string, gateway: { url: string }): Promise<Client> {
+  const account = await createAccount(databaseUrl)
+  const calls = api(gateway, account.apiKey)
+  const state = async (id: string) => (await calls.get(`instances/${id}/state`)).body.data as LiveState
+  const client: Client = {
+    account,
+    api: calls,
+    state,
+    async create(settings = { pace: { minMs: 0, maxMs: 0 } }) {
+      const { status, body } = await calls.post('instances', { name: 'Shop', provider: 'web', settings })
+      if (status !== 201) throw new Error(JSON.stringify(body))
+      return body.data.id
+    },
+    reached: (id, status) =>
+      until(async () => {
+        const found = await state(id)
+        return found.status === status ? found : undefined
+      }),
+    async pair(network, digits, settings) {
+      const id = await client.create(settings)
+      const { status, body } = await calls.post(`instances/${id}/connect`, {})
+      if (status !== 200) throw new Error(JSON.stringify(body))
+      const qr = await until(async () => (await state(id)).qr)
+      network.scan(qr, digits)
+      await client.reached(id, 'connected')
+      return id
+    },
+  }
+  return client
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the columns are those of the statement
+export async function rowsOf(databaseUrl: string, text: string, values: unknown[] = []): Promise<any[]> {
+  return (await sql(databaseUrl).query(text, values)).rows
+}
