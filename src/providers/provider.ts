@@ -292,7 +292,7 @@ export interface Connector<Instance, Known> {
    * Networks whose files all have a public address do not need it.
    */
   fetchMedia?: (instance: Instance, media: InboundMedia, signal: AbortSignal) => Promise<FetchedMedia>
-  /** Tells the network that an inbound message was read. With `holds`, only the holder is asked. */
+  /** Tells the network that an inbound message was read. Any process may call it. */
   markRead?: (instance: Instance, message: { providerMessageId: string; from: string }) => Promise<MarkedRead>
   /**
    * Says what a file must be that a message of the type cannot have on this network, as words that follow the name of a field. Asked when

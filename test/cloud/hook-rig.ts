@@ -45,7 +45,7 @@ export async function openHookRig(env: Record<string, string> = {}): Promise<Hoo
   const databaseUrl = await cloneDatabase()
   const standIn = await openStandIn()
   const account = await createAccount(databaseUrl)
-  const gateway = await openGateway({ databaseUrl, env: { CLOUD_API_URL: standIn.url, ...env } })
+  const gateway = await openGateway({ databaseUrl, env: { CLOUD_API_URL: standIn.url, RATE_LIMIT_PER_SECOND: '100000', ...env } })
   const own = api(gateway, account.apiKey)
   const urlOf: HookRig['urlOf'] = ({ id }) => `${gateway.url}/providers/cloud/${id}`
   let before: Record<string, number> = {}
@@ -89,7 +89,7 @@ export async function openHookRig(env: Record<string, string> = {}): Promise<Hoo
     },
     async inbound({ id }) {
       const { rows } = await sql(databaseUrl).query(
-        `select "providerMessageId", "from", type, body, content, "mediaUrl", status from messages
+        `select id, "providerMessageId", "from", type, body, content, "mediaUrl", status from messages
          where "instanceId" = $1 and direction = 'inbound' order by "providerMessageId"`,
         [id],
       )

@@ -43,6 +43,7 @@ async function idOf(path: string, body: unknown): Promise<string> {
 }
 
 const newMessage = () => idOf('messages/schedule', { ...text, scheduledAt: ahead })
+const newReceived = () => idOf(`instances/${demoIds.instanceId}/sandbox/inbound`, { from: text.to, text: 'Hi' })
 const newWebhook = () => idOf('webhooks', { url: 'https://example.com/', events: ['message.sent'] })
 const newJob = () => idOf('contacts/bulk-delete', { contactIds: Array.from({ length: 100 }, () => crypto.randomUUID()) })
 async function newCampaign(): Promise<string> {
@@ -54,7 +55,7 @@ async function newCampaign(): Promise<string> {
 async function place({ path, operation }: Call): Promise<string> {
   const values: Record<string, string> = {}
   for (const { name, in: where, example } of operation.parameters ?? []) if (where === 'path' && example) values[name] = example
-  if (path.startsWith('/messages/{id}')) values.id = await newMessage()
+  if (path.startsWith('/messages/{id}')) values.id = path.endsWith('/read') ? await newReceived() : await newMessage()
   if (path.startsWith('/campaigns/{id}')) values.id = await newCampaign()
   if (path.startsWith('/webhooks/{id}')) values.id = await newWebhook()
   if (path.startsWith('/media/{id}')) values.id = (await upload(gateway, apiKey, 'Hello')).body.data.id

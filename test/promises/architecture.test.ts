@@ -30,7 +30,7 @@ const offered: Record<string, readonly string[]> = {
   teams: ['memberships.sql'],
   billing: ['plans', 'admission/period', 'admission/quota', 'hold-plan', 'team-fit', 'team-fit.sql'],
   events: ['log/define', 'log/emit', 'log/event-type', 'log/log', 'log/relay', 'log/erase.sql', 'live/follow'],
-  media: ['url', 'receive', 'media.sql'],
+  media: ['url', 'receive', 'keep', 'media.sql'],
   'message-types': ['fields', 'row'],
   contacts: ['bulk/service', 'groups/service', 'load'],
   instances: ['safety', 'sending.sql', 'state'],

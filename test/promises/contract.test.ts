@@ -59,6 +59,7 @@ DELETE media/:id
 GET    messages
 GET    messages/:id
 POST   messages/:id/cancel
+POST   messages/:id/read
 POST   messages/bulk
 GET    messages/export.csv
 GET    messages/history

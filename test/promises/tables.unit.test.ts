@@ -56,6 +56,10 @@ const exceptions: Record<string, { tables: readonly string[]; reason: string }> 
     tables: ['user', 'apiKey', 'instance', 'contact', 'contactGroup', 'template'],
     reason: 'The rows of the demo account have fixed ids, which no verb of a domain would give them.',
   },
+  'src/instances/sending.sql.ts': {
+    tables: ['instance_leases'],
+    reason: 'The claim of a message notifies the process that holds the connection of its instance, in its own transaction.',
+  },
   'src/messages/accept/insert.sql.ts': {
     tables: ['workspaces'],
     reason:

@@ -58,7 +58,8 @@ export function errorsOf(row: Route): ErrorCode[] {
 
 export function paramsOf({ path }: Route, things: Things): Record<string, string> {
   const parts = path.split('/')
-  const named = parts.flatMap((part, i) => (part.startsWith(':') ? [[part.slice(1), parts[i - 1]?.split('-').at(-1)]] : []))
+  const kindAt = (i: number) => (parts[i + 1] === 'read' ? 'received' : parts[i - 1]?.split('-').at(-1))
+  const named = parts.flatMap((part, i) => (part.startsWith(':') ? [[part.slice(1), kindAt(i)]] : []))
   return Object.fromEntries(named.map(([param, kind]) => [param, param === 'phone' ? suppressedNumber : things[kind as Kind]]))
 }
 

@@ -3,9 +3,10 @@ import { newId } from '../../src/core/id.ts'
 import { type Account, type Api, connectedInstance, sql } from '../kit/kit.ts'
 import { newNumber } from './rig.ts'
 
-/** The kinds named in paths, by the last collection in the path. */
+/** The kinds named in paths, by the last collection in the path; `received` is a message that came in. */
 const inPaths = [
   'messages',
+  'received',
   'campaigns',
   'instances',
   'contacts',
@@ -46,10 +47,11 @@ export async function furnish(databaseUrl: string, account: Account, api: Api): 
   const jobs = await make('contacts/bulk-delete', { contactIds: Array.from({ length: 100 }, newId) })
   const text = { instanceId, type: 'text', text: 'Hello', scheduledAt: new Date(Date.now() + 86_400_000).toISOString() }
   const messages = await make('messages/schedule', { ...text, to: newNumber() })
+  const received = await make(`instances/${instanceId}/sandbox/inbound`, { from: newNumber(), text: 'Hi' })
   const campaigns = await make('campaigns', { ...text, name: 'News', recipients: [{ to: newNumber() }] })
   const media = await storedFile(databaseUrl, account)
   return {
-    ...{ messages, campaigns, instances, contacts, groups, jobs, templates, media, webhooks, deliveries },
+    ...{ messages, received, campaigns, instances, contacts, groups, jobs, templates, media, webhooks, deliveries },
     ...{ instanceId, contactId, groupId, templateId },
   }
 }

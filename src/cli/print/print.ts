@@ -55,6 +55,12 @@ const panels: readonly Panel[] = [
     legend: '{{outcome}}',
     unit: 'ops',
   },
+  {
+    title: "Items of Meta's webhooks",
+    expr: 'sum by (outcome) (rate(gateway_cloud_items_total[5m]))',
+    legend: '{{outcome}}',
+    unit: 'ops',
+  },
   { title: 'Disabled endpoints', expr: 'sum by (reason) (gateway_disabled_endpoints)', legend: '{{reason}}' },
   {
     title: 'Event lag, 99 %',

@@ -15,7 +15,7 @@ import { readReceived } from './mark-read.sql.ts'
 const readJob = defineJob({
   name: 'messages.read',
   schema: z.object({ id: z.string() }),
-  // Any worker gets the job, and only the holder of the connection can do it, so it comes again soon.
+  // For a minute, in which an instance that reconnects is open again.
   options: { notify: true, retryLimit: 60, retryDelay: 1, heartbeatSeconds: 10, expireInSeconds: 60, deleteAfterSeconds: 60 },
 })
 
@@ -47,7 +47,6 @@ async function tell(app: App, id: string): Promise<Error | undefined> {
   // A network without read receipts, such as the sandbox, has nothing to be told.
   if (!provider?.markRead) return undefined
   const { instanceId, providerMessageId, from, waNumber, settings, credentials } = received
-  if (provider.holds?.(instanceId) === false) return new Error('another process holds the connection')
   const told = await provider.markRead({ id: instanceId, waNumber, settings, credentials }, { providerMessageId, from })
   if (told.outcome === 'refused') app.log.info({ messageId: id, reason: told.detail }, 'a message could not be marked as read')
   return told.outcome === 'retry' ? new Error(told.detail) : undefined

@@ -38,10 +38,10 @@ function openCloud(app: App): Connector<CloudInstance, KnownCloudInstance> {
     lookup: async (_, numbers) => numbers.map(() => null),
     approvedTemplates: ({ settings }) => readApproved(app, settings),
     check: ({ settings }) => checkNumber(app, settings),
-    freeContentMs: 24 * 3_600_000,
-    verifyToken: ({ settings }) => settings.verifyToken,
     faultOfFile: (type, mimeType) =>
       type === 'voice_note' && mimeType !== opus ? 'must be Ogg with Opus for a voice note' : undefined,
+    freeContentMs: 24 * 3_600_000,
+    verifyToken: ({ settings }) => settings.verifyToken,
     async start(host) {
       keepHost(app, host)
       return startHealth(app, host)
