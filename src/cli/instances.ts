@@ -2,13 +2,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import type { App } from '../core/app.ts'
-import type { Db } from '../core/database/database.ts'
 import { transaction } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
 import { jsonLine, lineOf, oneLine } from '../core/one-line.ts'
 import { phone } from '../core/phone.ts'
 import { parse, uuid } from '../core/validation.ts'
 import type { Instance } from '../generated/prisma/client.ts'
+import { findAnyInstance, listAllInstances } from '../instances/all.ts'
 import { lockInstance } from '../instances/instances.sql.ts'
 import { startConnecting } from '../instances/service.ts'
 import { withApp, withDatabase } from './command-database.ts'
@@ -28,7 +28,7 @@ export function addInstanceCommands(gateway: Command): void {
     .description('list all instances')
     .addOption(new Option('--json', 'print JSON'))
     .action(async (options: { json?: true }) => {
-      const instances = await withDatabase(listInstances)
+      const instances = await withDatabase(listAllInstances)
       if (options.json) console.log(jsonLine(instances))
       else
         for (const row of instances)
@@ -48,23 +48,11 @@ export function addInstanceCommands(gateway: Command): void {
     })
 }
 
-async function listInstances(db: Db) {
-  const rows = await db.instance.findMany({
-    where: { deletedAt: null },
-    select: {
-      ...{ id: true, name: true, provider: true, waNumber: true, status: true, lastError: true, createdAt: true },
-      user: { select: { email: true } },
-    },
-    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
-  })
-  return rows.map(({ user, ...row }) => ({ ...row, owner: user.email }))
-}
-
 type Said = Pick<Instance, 'status' | 'qr' | 'pairingCode' | 'lastError' | 'waNumber'>
 
 /** @throws in words when the instance cannot be connected, or nobody pairs it in time. */
 async function pair(app: App, id: string, number: string | undefined, say: (line: string) => void): Promise<void> {
-  const { workspaceId, name } = (await find(app, id)) ?? fail('NOT_FOUND', 'There is no instance with this id')
+  const { workspaceId, name } = (await findAnyInstance(app.db, id)) ?? fail('NOT_FOUND', 'There is no instance with this id')
   await transaction(app.db, async (tx) => {
     const instance = (await lockInstance(tx, workspaceId, id)) ?? fail('NOT_FOUND', 'There is no instance with this id')
     await startConnecting(app, tx, instance, number)
@@ -75,7 +63,7 @@ async function pair(app: App, id: string, number: string | undefined, say: (line
   let heardAt = Date.now()
   let warned = false
   while (Date.now() < end) {
-    const now = (await find(app, id)) ?? fail('NOT_FOUND', 'The instance was deleted meanwhile')
+    const now = (await findAnyInstance(app.db, id)) ?? fail('NOT_FOUND', 'The instance was deleted meanwhile')
     if (JSON.stringify(fieldsOf(now)) !== JSON.stringify(said)) {
       for (const line of newsOf(now, said)) say(line)
       said = fieldsOf(now)
@@ -91,10 +79,6 @@ async function pair(app: App, id: string, number: string | undefined, say: (line
     await pause(lookMs)
   }
   throw new Error(`nobody paired ${name} within ${pairingMs / 60_000} minutes; run the command again`)
-}
-
-async function find(app: App, id: string) {
-  return await app.db.instance.findFirst({ where: { id, deletedAt: null } })
 }
 
 function fieldsOf({ status, qr, pairingCode, lastError, waNumber }: Instance): Said {

@@ -23,7 +23,7 @@ it('the doctor says of each connected number whether Meta takes its token', asyn
   const lines: string[] = []
   const patient = { config, secrets, url: rig.databaseUrl, secretKey: secrets.secretKey as Buffer }
   expect(await doctor(patient, (line) => lines.push(line))).toBe(false)
-  const said = lines.filter((line) => / cloud: /.test(line))
+  const said = lines.filter((line) => /^(ok|wrong) +cloud: /.test(line))
   const numberOf = ({ number }: typeof well) => `+${number.display.replace(/\D/g, '')}`
   expect(said).toEqual([
     `ok     cloud: Well [2J (${numberOf(well)}): Meta knows the number and takes the token, quality GREEN, messaging limit TIER_250, can send AVAILABLE`,

@@ -40,7 +40,7 @@ const exceptions: Record<string, { tables: readonly string[]; reason: string }> 
     reason: 'The health of numbers falls due by their rows, and numbers of one business account share its webhooks.',
   },
   'src/cli/doctor.sql.ts': {
-    tables: ['instances', 'webhook_endpoints'],
+    tables: ['instances', 'instance_leases', 'webhook_endpoints'],
     reason: 'The doctor looks at a database without starting a gateway.',
   },
   'src/cli/reseal.sql.ts': {
