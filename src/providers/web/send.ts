@@ -47,7 +47,7 @@ export function createSend({
     const pacer = pacers.get(instance.id) ?? createPacer()
     pacers.set(instance.id, pacer)
     const waitMs = pacer.take(instance.settings.pace)
-    if (waitMs > 0) return { outcome: 'retry', error: 'PACED', afterMs: waitMs, holds: { of: 'instance' } }
+    if (waitMs > 0) return { outcome: 'retry', error: 'TEMPORARILY_UNAVAILABLE', afterMs: waitMs, holds: { of: 'instance' } }
     const sending = send(knownHost, live, instance, message, id).finally(() => inFlight.delete(id))
     inFlight.set(id, sending)
     return await sending
