@@ -67,8 +67,8 @@ describe('a message', () => {
   })
 })
 
-it('refuses an instance of a provider that is not set up, alike on both surfaces', async () => {
-  expect((await same('POST /instances', { name: 'x', provider: 'web' })).code).toBe('VALIDATION_ERROR')
+it('refuses an instance without the settings of its network, alike on both surfaces', async () => {
+  expect((await same('POST /instances', { name: 'x', provider: 'cloud' })).code).toBe('VALIDATION_ERROR')
 })
 
 it.each<[string, Record<string, unknown>]>([
