@@ -117,7 +117,7 @@ export function rigOf(databaseUrl: string, standIn: StandIn, gateway: Pick<OpenG
       return { id, number }
     },
     async send(instanceId, message) {
-      const content = message.type === undefined ? { type: 'text', text: 'hello' } : {}
+      const content = message.type === undefined && message.templateId === undefined ? { type: 'text', text: 'hello' } : {}
       const path = message.scheduledAt === undefined ? 'messages/send' : 'messages/schedule'
       const { status, body } = await own.post(path, { instanceId, to: fresh(), ...content, ...message })
       expect({ status, body }).toMatchObject({ status: 201 })

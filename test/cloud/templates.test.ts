@@ -110,7 +110,7 @@ it('sends an imported template as Meta takes it, with its values by position or 
   const { body: all } = await rig.api.get('templates')
   const idOf = (name: string) => all.data.find((row: { name: string }) => row.name === name).id
   const sent = async (name: string, variables: Record<string, string>) => {
-    const id = await rig.send(phone.id, { type: undefined, templateId: idOf(name), variables })
+    const id = await rig.send(phone.id, { templateId: idOf(name), variables })
     expect(await rig.settled(id)).toMatchObject({ status: 'sending', error: null })
     return rig.standIn.messages.find((message) => message.biz_opaque_callback_data === id)?.template
   }

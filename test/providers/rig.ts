@@ -76,7 +76,8 @@ async function receive(request: ProviderRequest, host: ProviderHost<ProviderInst
   const { receipts = [], inbound = [] } = JSON.parse(request.body.toString())
   const at = { instanceId: instance.id, at: new Date() }
   await host.receipts(receipts.map((receipt: object) => ({ ...at, ...receipt })))
-  if (inbound.length > 0) await host.inbound(inbound.map((message: object) => ({ ...at, from: '+15550101', ...message })))
+  const sender = { ...at, from: '+15550101', content: { kind: 'text' } }
+  if (inbound.length > 0) await host.inbound(inbound.map((message: object) => ({ ...sender, ...message })))
   return { status: 200 }
 }
 
