@@ -38,7 +38,7 @@ describe.each(surfaces)('instances %s', (_, ask) => {
   it('check validity first, existence second and permission last', async () => {
     const who = as('collaborator')
     expect((await ask(who, 'POST /instances', [], { name: '' })).code).toBe('VALIDATION_ERROR')
-    expect((await ask(who, 'POST /instances', [], { name: 'X', provider: 'web' })).code).toBe('VALIDATION_ERROR')
+    expect((await ask(who, 'POST /instances', [], { name: 'X', provider: 'cloud' })).code).toBe('VALIDATION_ERROR')
     for (const route of ['POST /instances/:id/logout', 'DELETE /instances/:id']) {
       expect((await ask(who, route, ['x'])).code).toBe('VALIDATION_ERROR')
       expect((await ask(who, route, [nobody])).code).toBe('NOT_FOUND')
