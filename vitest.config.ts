@@ -7,7 +7,7 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
 }
 
 const withDatabase = { globalSetup: ['test/kit/global-setup.ts'], setupFiles: ['test/kit/after-each-file.ts'] }
-const together = { isolate: false, maxWorkers: 4, sequence: { groupOrder: 1 } }
+const together = { isolate: false, maxWorkers: 6, sequence: { groupOrder: 1 } }
 const [unit, process_, deep] = ['test/**/*.unit.test.ts', 'test/**/*.process.test.ts', 'test/**/*.deep.test.ts']
 
 export default defineConfig({
@@ -20,7 +20,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     projects: [
       { extends: true, test: { name: 'unit', include: [unit], isolate: false, maxWorkers: 2, sequence: { groupOrder: 0 } } },
-      // One group, so that no core waits for the last file of the other project. More workers than cores: these tests wait a lot.
+      // One group, so that no core waits for the last file of the other project. Three workers a core: these tests wait a lot,
+      // and four in all left a third of two cores idle.
       {
         extends: true,
         test: {

@@ -72,6 +72,19 @@ const PreviewTemplate = graphql(`
   }
 `)
 
+const ImportCloudTemplates = graphql(`
+  mutation ImportCloudTemplates($instanceId: ID!) {
+    importCloudTemplates(instanceId: $instanceId) {
+      created
+      updated
+      skipped {
+        name
+        reason
+      }
+    }
+  }
+`)
+
 const templateRecord = z.object({
   id: z.uuid(),
   name: z.string(),
@@ -99,6 +112,18 @@ export const templateRoutes = [
     variables: ({ body }) => ({ input: body as never }),
     project: (data) => data.createTemplate,
     answer: templateRecord,
+  }),
+  row('POST', '/templates/import', {
+    summary: 'Import approved templates',
+    document: ImportCloudTemplates,
+    input: 'ImportTemplatesArguments',
+    variables: ({ body }) => ({ instanceId: body.instanceId as string }),
+    project: (data) => data.importCloudTemplates,
+    answer: z.object({
+      created: z.int(),
+      updated: z.int(),
+      skipped: z.array(z.object({ name: z.string(), reason: z.string() })),
+    }),
   }),
   row('GET', '/templates/:id', {
     summary: 'Read a template',

@@ -70,6 +70,7 @@ export function examplesFor(
         value: { name: 'Reminder', type: 'text', body: 'Hello {{contact.firstName}}, see you on {{custom.day}}.' },
       },
     },
+    importCloudTemplates: { account: { summary: 'Those of the account of an instance', value: { instanceId } } },
     updateTemplate: {
       cloud: {
         summary: 'The template that Meta approved',

@@ -1,5 +1,6 @@
 // SQL of the operator's checks.
 import type { Sql } from '../core/database/database.ts'
+import type { ProviderName, StoredInstance } from '../providers/provider.ts'
 
 /** `number` is the version as PostgreSQL counts it, for example 150004. */
 export async function readServer(sql: Sql): Promise<{ version: string; number: number; encoding: string }> {
@@ -36,4 +37,25 @@ export async function newestInstanceSecrets(sql: Sql): Promise<Buffer | undefine
     'select credentials from instances where credentials is not null order by "createdAt" desc limit 1',
   )
   return rows[0]?.credentials
+}
+
+export type ConnectedInstance = StoredInstance & { name: string; provider: ProviderName }
+
+/** The oldest `most` connected instances of real networks, and how many there are in all. */
+export async function readConnected(sql: Sql, most: number): Promise<{ instances: ConnectedInstance[]; n: number }> {
+  const { rows } = await sql.query<ConnectedInstance & { n: number }>(
+    `select id, name, provider, "waNumber", settings, credentials, count(*) over ()::int as n from instances
+     where status = 'connected' and "deletedAt" is null and provider <> 'sandbox' order by "createdAt", id limit $1`,
+    [most],
+  )
+  return { instances: rows, n: rows[0]?.n ?? 0 }
+}
+
+/** Those of the instances whose connection a process holds now. */
+export async function readLeased(sql: Sql, ids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql.query<{ id: string }>(
+    'select "instanceId" as id from instance_leases where "instanceId" = any($1::uuid[]) and "leaseUntil" > now()',
+    [ids],
+  )
+  return new Set(rows.map(({ id }) => id))
 }

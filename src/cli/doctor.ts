@@ -8,6 +8,7 @@ import { oneLine } from '../core/one-line.ts'
 import { sentenceOf } from '../core/sentence.ts'
 import { countInstances, readClock, readServer } from './doctor.sql.ts'
 import { type Surroundings, surroundings } from './doctor-around.ts'
+import { withNetworks } from './doctor-networks.ts'
 import { countUnderPrevious, type Keys } from './reseal.ts'
 import { foreignKey, opensStored } from './stored-secrets.ts'
 
@@ -80,13 +81,21 @@ export async function doctor({ url, secretKey, ...around }: Patient, say: (line:
     }
   }
   say('ok     configuration: valid')
+  let migrated = true
   await withPool(url, { max: 1, connectionTimeoutMillis: 5_000 }, async (pool) => {
     for (const [name, check] of Object.entries(checks)) {
       const isWell = await look(name, () => check(pool, { secretKey, previous: around.secrets.previousSecretKey }))
       // Every later check of the database would report the same fault.
-      if (!isWell && (name === 'database' || name === 'migrations')) break
+      migrated = isWell || (name !== 'database' && name !== 'migrations')
+      if (!migrated) break
     }
   })
   for (const [name, check] of Object.entries(surroundings)) await look(name, () => check(around))
+  if (migrated) {
+    await withNetworks({ url, secretKey, ...around }, async (numbers, left) => {
+      for (const { provider, check } of numbers) await look(provider, check)
+      if (left > 0) say(`ok     networks: ${left} more connected numbers were not asked`)
+    })
+  }
   return healthy
 }

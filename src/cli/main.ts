@@ -24,6 +24,7 @@ import { revokeInvitations } from '../teams/revoke-invitations.ts'
 import { openDatabase, withApp, withDatabase } from './command-database.ts'
 import { configTable } from './config-table.ts'
 import { draftMigration } from './draft-migration.ts'
+import { addInstanceCommands } from './instances.ts'
 import { printable, printed } from './print/print.ts'
 import { addResealCommand } from './reseal-command.ts'
 import { addTeamCommands } from './teams.ts'
@@ -174,6 +175,7 @@ apiKey
     console.log(`${options.id} is revoked`)
   })
 
+addInstanceCommands(gateway)
 addTeamCommands(gateway, print)
 addResealCommand(gateway)
 
@@ -190,7 +192,7 @@ gateway
   })
 gateway
   .command('doctor')
-  .description('check configuration, database, clock, providers, files, mail and the identity provider')
+  .description('check configuration, database, clock, providers, files, mail, the identity provider and each connected number')
   .action(async () => {
     // Loaded only here: the other commands do not need these modules.
     const [{ doctor }, { boundFetch }] = await Promise.all([import('./doctor.ts'), import('../core/network/outbound.ts')])

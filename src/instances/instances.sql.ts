@@ -1,7 +1,7 @@
 // SQL of instances: their row locks, and the change of their state under that lock.
 import type { Sql } from '../core/database/database.ts'
 import type { Instance, InstanceStatus } from '../generated/prisma/client.ts'
-import type { StateChange } from '../providers/provider.ts'
+import type { StateChange } from '../providers/reports.ts'
 
 /** Locks an instance of the workspace that is not deleted. */
 export async function lockInstance(tx: Sql, workspaceId: string, id: string): Promise<Instance | undefined> {

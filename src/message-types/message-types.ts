@@ -2,7 +2,7 @@
 // The inputs, the composition of messages, templates, campaigns, the API's examples and the tests read it.
 import { z } from 'zod'
 import { text } from '../core/validation.ts'
-import type { OutgoingType } from '../providers/provider.ts'
+import type { OutgoingType } from '../providers/outgoing.ts'
 import { button, checkButtons, checkCaptionedFile, checkFile, longestCaption, refuseFile, shared } from './fields.ts'
 import { type MessageTypeRow, madeOf } from './row.ts'
 

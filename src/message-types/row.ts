@@ -1,7 +1,7 @@
 // The form of a row in the table of message types: what callers give for a type, and what is made of it.
 import type { z } from 'zod'
 import type { Rules } from '../core/graph/input.ts'
-import type { ContentOf, OutgoingType } from '../providers/provider.ts'
+import type { ContentOf, OutgoingType } from '../providers/outgoing.ts'
 
 /** The contact that a message of type `contact` shares. */
 export interface SharedContact {

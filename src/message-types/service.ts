@@ -1,6 +1,6 @@
 // Access to the table of message types for other domains.
 import type { z } from 'zod'
-import type { OutgoingContent, OutgoingType } from '../providers/provider.ts'
+import type { OutgoingContent, OutgoingType } from '../providers/outgoing.ts'
 import { messageTypes } from './message-types.ts'
 import type { ExampleIds, MessageTypeRow, SharedContact } from './row.ts'
 

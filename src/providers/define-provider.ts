@@ -1,15 +1,8 @@
 // defineProvider: makes a provider from its settings and its calls, and decrypts the settings of an instance for each call.
 import type { z } from 'zod'
 import type { App } from '../core/app.ts'
-import type {
-  Connector,
-  Provider,
-  ProviderHost,
-  ProviderInstance,
-  ProviderName,
-  SendOutcome,
-  StoredInstance,
-} from './provider.ts'
+import type { SendOutcome } from './outgoing.ts'
+import type { Connector, Provider, ProviderHost, ProviderInstance, ProviderName, StoredInstance } from './provider.ts'
 import { createSettingsStore, type Secrets } from './settings.ts'
 
 export interface ProviderDefinition<Settings extends object> {
@@ -68,7 +61,9 @@ export function defineProvider<Settings extends object>(definition: ProviderDefi
       holds: connector.holds,
       faultOfFile: connector.faultOfFile,
       accountOf: connector.accountOf && ((instance) => connector.accountOf?.(known({ ...instance, credentials: null })) ?? null),
-      sendsTemplates: connector.sendsTemplates,
+      approvedTemplates:
+        connector.approvedTemplates && (async (instance) => (await connector.approvedTemplates?.(complete(instance))) ?? []),
+      check: connector.check && (async (instance) => (await connector.check?.(complete(instance))) ?? ''),
       freeContentMs: connector.freeContentMs,
       verifyToken: (instance) => connector.verifyToken?.(known(instance)),
       lookup: async (instance, numbers) => await connector.lookup(complete(instance), numbers),

@@ -1,8 +1,10 @@
-// Contract with a messaging network (provider): what it is handed, and what it reports. defineProvider implements it.
+// Contract with a messaging network (provider): its calls, and the gateway as it sees it. defineProvider implements it.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Sql } from '../core/database/database.ts'
-import type { MessageType, ProviderName } from '../generated/prisma/enums.ts'
+import type { ProviderName } from '../generated/prisma/enums.ts'
+import type { NetworkTemplate, OutgoingMessage, OutgoingType, SendOutcome } from './outgoing.ts'
+import type { InboundMedia, Reports, StateChange } from './reports.ts'
 import type { ChangedSettings, StoredSettings } from './settings.ts'
 
 export type { ProviderName }
@@ -20,162 +22,6 @@ export interface ProviderInstance<Settings> {
   settings: Settings
 }
 
-/** Messages of other types only come in. */
-export type OutgoingType = Exclude<MessageType, 'unknown'>
-
-/** The data of a message besides `body` and `mediaUrl`, by type. Types that are not listed have none. */
-export interface ContentByType {
-  location: { kind: 'location'; latitude: number; longitude: number; name: string | null; address: string | null }
-  contact: { kind: 'contact'; name: string; phone: string }
-  buttons: {
-    kind: 'buttons'
-    title: string | null
-    footer: string | null
-    buttons: { type: 'reply'; displayText: string; id: string }[]
-  }
-}
-
-export type OutgoingContent = ContentByType[keyof ContentByType]
-export type ContentOf<Type extends OutgoingType> = Type extends keyof ContentByType ? ContentByType[Type] : null
-
-/** A template that the network approved, with its values filled in. Networks without such templates send `body`. */
-export interface ApprovedTemplate {
-  name: string
-  language: string
-  parameters: readonly string[]
-  /** The network's names of the parameters, in the same order, if it tells them apart by name and not by position. */
-  names?: readonly string[]
-}
-
-interface OutgoingOf<Type extends OutgoingType> {
-  /** The gateway's own id, and the same on every attempt. */
-  reference: string
-  /** The number of this attempt, from 1. Those that waited because the network asked for it are not counted. */
-  attempt?: number
-  to: string
-  type: Type
-  /** The text, the caption, or what stands for the content in a list. */
-  body: string
-  mediaUrl: string | null
-  content: ContentOf<Type>
-  template: ApprovedTemplate | null
-}
-
-/** An outgoing message. Its `type` says what its `content` is. */
-export type OutgoingMessage = { [Type in OutgoingType]: OutgoingOf<Type> }[OutgoingType]
-
-/** The messages that wait with one that is to be tried later: those to the same recipient, of the same instance, or of the account. */
-export type Hold = { of: 'recipient' } | { of: 'instance' } | { of: 'account'; account: string }
-
-/**
- * Outcome of an attempt to send. With `unknown`, the provider may have accepted the message, so it must not be sent again blindly. With
- * `offline`, the connection was gone before the message could be handed over; with `holds`, the network asked to wait. Neither counts as an
- * attempt, and the message is tried until it expires. `detail` is the network's reason in its own words.
- */
-export type SendOutcome =
-  | { outcome: 'accepted'; providerMessageId: string }
-  | { outcome: 'refused'; error: string; detail?: string; restricted?: boolean }
-  | { outcome: 'retry'; error: string; detail?: string; afterMs?: number; offline?: boolean; holds?: Hold }
-  | { outcome: 'unknown'; error: string; detail?: string }
-
-/** Error of a message whose recipient told the network that no messages are wanted. The gateway writes to that number no more. */
-export const optedOut = 'OPTED_OUT'
-
-export type ReceiptStatus = 'sent' | 'delivered' | 'read' | 'failed'
-
-/** Status report on a message that the gateway sent, identified by our reference or by the provider's id. */
-export interface Receipt {
-  instanceId: string
-  reference?: string
-  providerMessageId?: string
-  status: ReceiptStatus
-  at: Date
-  error?: string
-  /** The network's reason in its own words. */
-  detail?: string
-  /** True for a failure that says that the network restricts the account of the instance. */
-  restricted?: boolean
-}
-
-/**
- * The effect of a receipt: `applied` if the message reached a new status, `duplicate` if it had it or cannot reach it any more, `unknown` if
- * no message was found. An unknown one is kept and applied again for two minutes, because it can overtake the answer to its send.
- */
-export type ReceiptResult = 'applied' | 'duplicate' | 'unknown'
-
-/** A file that came with a message. The network's own reference to it is all that a provider needs to fetch it. */
-export interface InboundMedia {
-  reference: string
-  mimeType: string | null
-  fileName: string | null
-  /** Its address, if the network gives one that anybody can read. */
-  url?: string
-}
-
-/** What a message that came in is, for its network. */
-export type InboundKind =
-  | 'text'
-  | 'image'
-  | 'video'
-  | 'audio'
-  | 'voice_note'
-  | 'document'
-  | 'sticker'
-  | 'location'
-  | 'contact'
-  | 'button'
-  | 'list'
-  | 'reaction'
-  | 'system'
-  | 'unsupported'
-
-/** The parts of an inbound message besides its text and its file. */
-export interface InboundContent {
-  kind: InboundKind
-  /** The button, list row or quick reply that was chosen; the text is its label. */
-  buttonId?: string
-  /** The provider's id of the message that this one answers, or to which it is a reaction. */
-  replyTo?: string
-  reactedTo?: string
-  /** Of a place. */
-  latitude?: number
-  longitude?: number
-  name?: string | null
-  address?: string | null
-  contacts?: { name: string; phone: string | null }[]
-}
-
-/** A message that came in. A kind that is no type of ours has the nearest one: a sticker is an `image`, a button a `text`, the rest `unknown`. */
-export interface InboundMessage {
-  instanceId: string
-  providerMessageId: string
-  /** The sender's number, E.164, or the network's own id where it gives no number. */
-  from: string
-  type: MessageType
-  /** The text, the caption, or what stands for the content in a list. */
-  body: string
-  content: InboundContent
-  media?: InboundMedia
-  at: Date
-}
-
-export interface StateChange {
-  instanceId: string
-  /** Omitted if only the account's standing changes. */
-  status?: 'connecting' | 'pairing' | 'connected' | 'disconnected' | 'logged_out'
-  qr?: string | null
-  pairingCode?: string | null
-  waNumber?: string
-  error?: string | null
-  /** The network restricts the account, or says that it is close to that. Both count for a while after the last report. */
-  restricted?: boolean
-  atRisk?: boolean
-  /** Most different recipients in 24 hours that the network allows; {@link noDailyBound} if it allows any number. */
-  dailyRecipients?: number
-  /** Details of the account, in place of the former ones. */
-  meta?: Record<string, string | null>
-}
-
 /** The file of an inbound message, as its network gives it. With `refused` it never will; with `retry` it may be asked again. */
 export type FetchedMedia =
   | { outcome: 'fetched'; bytes: AsyncIterable<Uint8Array> }
@@ -183,19 +29,6 @@ export type FetchedMedia =
 
 /** Outcome of a network call whose message stays as it is. With `retry`, the call is made again later. */
 export type MarkedRead = { outcome: 'done' } | { outcome: 'refused' | 'retry'; detail: string }
-
-/** The largest number that a field of the graph can have. */
-export const noDailyBound = 2 ** 31 - 1
-
-/** Receives what a provider reports. Each call resolves when the report is committed, so that the provider can discard it. */
-export interface Reports {
-  /** Returns the effect of each, in order. */
-  receipts: (receipts: readonly Receipt[]) => Promise<readonly ReceiptResult[]>
-  /** Returns for each, in order, true if it is new. */
-  inbound: (messages: readonly InboundMessage[]) => Promise<readonly boolean[]>
-  /** Runs in the provider's own transaction `tx`, if it has one. */
-  state: (change: StateChange, tx?: Sql) => Promise<void>
-}
 
 /**
  * The gateway, as a provider sees it. `Known` is an instance whose secrets may be missing: a logout erased them, or they cannot be
@@ -293,10 +126,12 @@ export interface Connector<Instance, Known> {
    */
   accountOf?: (instance: Known) => string | null
   /**
-   * Sends templates that the network approved: a message from a template that has such a form is handed over with `template`. Without this,
-   * every message is handed over as what it shows.
+   * Reads all templates that the network approved for the account. A message from a template that stands for one of them is handed over with
+   * `template`; without this function, every message is handed over as what it shows. @throws PROVIDER_ERROR in words.
    */
-  sendsTemplates?: boolean
+  approvedTemplates?: (instance: Instance) => Promise<NetworkTemplate[]>
+  /** Asks the network about the account, for the operator. Returns what it says in words. @throws a sentence when it cannot be used. */
+  check?: (instance: Instance) => Promise<string>
   /** For a network that takes anything but approved templates only this long, in milliseconds, after the recipient's last message. */
   freeContentMs?: number
   /** The token with which the network verifies the address of its callbacks, for people who set that address by hand. */

@@ -23,5 +23,5 @@ export function providerOf(app: App, name: ProviderName): Provider | undefined {
 
 /** True if the network of an instance sends templates that it approved. */
 export function sendsTemplates(app: App, name: ProviderName): boolean {
-  return providerOf(app, name)?.sendsTemplates ?? false
+  return providerOf(app, name)?.approvedTemplates !== undefined
 }

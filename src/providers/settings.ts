@@ -80,9 +80,8 @@ export function createSettingsStore<Settings extends object>(
       const before = known(stored)
       const whole = Object.fromEntries(Object.entries({ ...before, ...given }).filter(([, value]) => value !== null))
       const result = form.safeParse({ settings: whole })
-      const faults: string[] = []
-      if (identity && given[identity] !== undefined && given[identity] !== before[identity])
-        faults.push(`settings.${identity}: cannot be changed`)
+      const isOther = identity && given[identity] !== undefined && given[identity] !== before[identity]
+      const faults = isOther ? [`settings.${identity}: cannot be changed`] : []
       if (!result.success) faults.push(faultsOf(result.error))
       if (!result.success || faults.length > 0) fail('VALIDATION_ERROR', faults.join('; '))
       const { settings } = result.data

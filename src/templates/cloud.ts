@@ -1,7 +1,7 @@
 // The template that Meta approved and that stands for a template of ours: its name there, and the values that fill it in.
 import { fail } from '../core/errors.ts'
 import type { TemplateType } from '../message-types/service.ts'
-import type { ApprovedTemplate } from '../providers/provider.ts'
+import type { ApprovedTemplate } from '../providers/outgoing.ts'
 import { type Compiled, compileTemplate, type Values } from './render.ts'
 
 /** As a template stores it. `parameters` are the names of values: `contact.firstName`, `custom.order`. */

@@ -17,7 +17,7 @@ const CloudTemplateRef = builder.objectRef<CloudTemplate>('CloudTemplate').imple
     name: t.exposeString('name', { extensions: { bytes: 512 }, description: 'Its name at Meta.' }),
     language: t.exposeString('language', { description: 'Its language there.' }),
     parameters: t.exposeStringList('parameters', {
-      extensions: { items: 100 },
+      extensions: { items: 4, most: 40 },
       description: 'The values of its body, in their order: `contact.firstName`, `custom.order`.',
     }),
   }),

@@ -3,9 +3,12 @@ import { fail } from '../core/errors.ts'
 import { isLonger } from '../core/validation.ts'
 import { longestCaption } from '../message-types/fields.ts'
 import { needsFile, rowOf, type TemplateType } from '../message-types/service.ts'
-import type { ApprovedTemplate } from '../providers/provider.ts'
+import type { ApprovedTemplate } from '../providers/outgoing.ts'
 import { type CloudTemplate, fillInCloud } from './cloud.ts'
 import { type Compiled, compileTemplate, type Rendered, type Values } from './render.ts'
+
+/** Per workspace: as many as one list can hold. */
+export const maxTemplates = 1_000
 
 /** The content of a template, stored or not. */
 export interface TemplateText {

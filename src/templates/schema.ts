@@ -8,8 +8,9 @@ import { keyed } from '../core/idempotency/idempotency.ts'
 import { parse, uuid } from '../core/validation.ts'
 import { CreateTemplateInput, PreviewArguments, UpdateTemplateInput } from './input.ts'
 import { PreviewRef, TemplateRef } from './object.ts'
+import { maxTemplates } from './policy.ts'
 import { previewTemplate } from './preview.ts'
-import { createTemplate, deleteTemplate, maxTemplates, updateTemplate } from './service.ts'
+import { createTemplate, deleteTemplate, updateTemplate } from './service.ts'
 
 builder.queryFields((t) => ({
   templates: t.prismaField({

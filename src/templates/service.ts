@@ -12,18 +12,16 @@ import { faultOfKind, withoutFile } from '../message-types/fields.ts'
 import { needsFile, type TemplateType } from '../message-types/service.ts'
 import { type CloudTemplate, checkCloudType, cloudToStore } from './cloud.ts'
 import type { CreateTemplate, UpdateTemplate } from './input.ts'
-import { checkTemplate, type TemplateText } from './policy.ts'
+import { checkTemplate, maxTemplates, type TemplateText } from './policy.ts'
 import { lockTemplate, storeTemplate } from './templates.sql.ts'
 
 export type { CloudTemplate } from './cloud.ts'
+export { importTemplates, type TemplateImport } from './import.ts'
 export { variables } from './input.ts'
 export { faultOf, fillIn, renderAs, type TemplateText } from './policy.ts'
 export { type Compiled, compileTemplate, type Rendered, type TemplateContact, type Values } from './render.ts'
 export { readTemplates } from './templates.sql.ts'
 export { type KnownContact, valuesOf } from './values.ts'
-
-/** Per workspace: as many as one list can hold. */
-export const maxTemplates = 1_000
 
 /**
  * Creates a template.

@@ -1,57 +1,31 @@
 // The effect of each answer of Meta on a message: refused with its reason, later, a few more tries, or unknown. Nothing is sent twice.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { hostFor } from '../../src/app.ts'
-import type { App } from '../../src/core/app.ts'
-import { createInstance } from '../../src/instances/service.ts'
-import type { OutgoingMessage, Provider, SendOutcome, StoredInstance } from '../../src/providers/provider.ts'
+import type { SendOutcome } from '../../src/providers/outgoing.ts'
+import type { Provider } from '../../src/providers/provider.ts'
 import { providers } from '../../src/providers/providers.ts'
-import { atEnd, cloneDatabase, createAccount, sql } from '../kit/kit.ts'
-import { contextFor, openApp } from '../messages/rig.ts'
-import { fresh } from './rig.ts'
-import { type Effect, type MetaNumber, openStandIn, type StandIn } from './stand-in.ts'
+import { cloneDatabase, sql } from '../kit/kit.ts'
+import { openApp } from '../messages/rig.ts'
+import { openProvider, outgoing, type ProviderRig, type Shop } from './provider-rig.ts'
+import { type Effect, openStandIn, type StandIn } from './stand-in.ts'
 
 let standIn: StandIn
-let app: App
-let provider: Provider
+let rig: ProviderRig
 let databaseUrl: string
 
 beforeAll(async () => {
   databaseUrl = await cloneDatabase()
   standIn = await openStandIn()
-  app = await openApp(databaseUrl, { CLOUD_API_URL: standIn.url, CLOUD_HEALTH_SECONDS: '100000' })
-  provider = providers(app).get('cloud') as Provider
-  const started = await provider.start(hostFor(app, 'cloud'))
-  atEnd('file', () => started[Symbol.asyncDispose]())
+  rig = await openProvider(databaseUrl, standIn)
 })
 
-interface Connected {
-  number: MetaNumber
-  instance: StoredInstance
-}
+const phone = () => rig.shop()
 
-async function phone(given: Partial<MetaNumber> = {}): Promise<Connected> {
-  const number = standIn.addNumber(given)
-  // Each in a workspace of its own, because a plan has room for twenty.
-  const ctx = contextFor(app, await createAccount(databaseUrl))
-  const { id } = await createInstance(ctx, { name: 'Shop', provider: 'cloud', settings: standIn.settingsOf(number) })
-  const { rows } = await sql(databaseUrl).query<StoredInstance>(
-    `update instances set status = 'connected', "waNumber" = '+15550100' where id = $1 returning id, "waNumber", settings, credentials`,
-    [id],
-  )
-  return { number, instance: rows[0] as StoredInstance }
-}
-
-function text(to = fresh(), attempt?: number): OutgoingMessage {
-  const reference = crypto.randomUUID()
-  return { reference, attempt, to, type: 'text', body: 'hello', mediaUrl: null, content: null, template: null }
-}
-
-async function answered({ number, instance }: Connected, effect: Effect, message = text()): Promise<SendOutcome> {
+async function answered({ number, instance }: Shop, effect: Effect, message = outgoing()): Promise<SendOutcome> {
   standIn.addFault({ on: new RegExp(`POST ${number.id}/messages`), effect })
-  return await provider.send(instance, message)
+  return await rig.provider.send(instance, message)
 }
 
-async function rowOf({ instance }: Connected) {
+async function rowOf({ instance }: Shop) {
   const { rows } = await sql(databaseUrl).query(
     'select status, "lastError", "restrictedAt" is not null as restricted, "atRiskAt" is not null as "atRisk" from instances where id = $1',
     [instance.id],
@@ -61,10 +35,22 @@ async function rowOf({ instance }: Connected) {
 
 it('is accepted under the id that Meta gives, with our id for its statuses', async () => {
   const { instance } = await phone()
-  const message = text()
-  const outcome = await provider.send(instance, message)
+  const message = outgoing()
+  const outcome = await rig.provider.send(instance, message)
   const taken = standIn.messages.find((each) => each.biz_opaque_callback_data === message.reference)
   expect(outcome).toEqual({ outcome: 'accepted', providerMessageId: taken?.wamid })
+})
+
+it('is an approved template where the message has one, with its file as the header', async () => {
+  const own = await phone()
+  standIn.approve(own.number, { name: 'bill', language: 'en_US', parameters: 2, header: 'document' })
+  const template = { name: 'bill', language: 'en_US', parameters: ['Ann', '7'] }
+  const bill = outgoing({ type: 'document', mediaUrl: 'https://example.com/bill.pdf', template })
+  expect(await rig.provider.send(own.instance, bill)).toMatchObject({ outcome: 'accepted' })
+  const unknown = outgoing({ template: { ...template, language: 'it' } })
+  expect(await rig.provider.send(own.instance, unknown)).toMatchObject({ outcome: 'refused', error: 'TEMPLATE_REJECTED' })
+  const short = outgoing({ ...bill, template: { ...template, parameters: ['Ann'] } })
+  expect(await rig.provider.send(own.instance, short)).toMatchObject({ outcome: 'refused', error: 'TEMPLATE_REJECTED' })
 })
 
 describe('an error of Meta', () => {
@@ -82,7 +68,7 @@ describe('an error of Meta', () => {
     ],
   }
   const cases = Object.entries(refusals).flatMap(([error, codes]) => codes.map((code) => [code, error] as const))
-  let shop: Connected
+  let shop: Shop
   beforeAll(async () => {
     shop = await phone()
   })
@@ -109,7 +95,7 @@ describe('an error of Meta', () => {
     const own = await phone()
     const on = new RegExp(`POST ${own.number.id}/messages`)
     standIn.addFault({ on, effect: { code, status: 401 }, times: 3 })
-    const outcomes = await Promise.all([1, 2, 3].map(() => provider.send(own.instance, text())))
+    const outcomes = await Promise.all([1, 2, 3].map(() => rig.provider.send(own.instance, outgoing())))
     const [refused, ...waiting] = outcomes.sort((a, b) => (a.outcome < b.outcome ? -1 : 1))
     expect(refused).toEqual({ outcome: 'refused', error: 'AUTH_INVALID', detail })
     expect(waiting).toEqual(Array(2).fill({ outcome: 'retry', error: 'TEMPORARILY_UNAVAILABLE', afterMs: 0, offline: true }))
@@ -151,7 +137,7 @@ describe('an error of Meta', () => {
 
   it.each([1, 131000])('%i is tried five times, and then fails with the code', async (code) => {
     const outcomes: SendOutcome[] = []
-    for (let n = 1; n <= 5; n++) outcomes.push(await answered(shop, { code, status: 500 }, text(fresh(), n)))
+    for (let n = 1; n <= 5; n++) outcomes.push(await answered(shop, { code, status: 500 }, outgoing({ attempt: n })))
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(['retry', 'retry', 'retry', 'retry', 'refused'])
     expect(outcomes[4]).toMatchObject({ error: 'PROVIDER_ERROR', detail: `details of ${code} (${code})` })
   })
@@ -193,7 +179,7 @@ describe('an answer that is none of the Graph API', () => {
   it('lets the message wait while nobody listens', async () => {
     const { instance } = await phone()
     const elsewhere = await openApp(databaseUrl, { CLOUD_API_URL: 'http://127.0.0.1:9' })
-    const outcome = await (providers(elsewhere).get('cloud') as Provider).send(instance, text())
+    const outcome = await (providers(elsewhere).get('cloud') as Provider).send(instance, outgoing())
     expect(outcome).toMatchObject({
       outcome: 'retry',
       detail: 'Meta could not be reached',

@@ -1,7 +1,7 @@
 // The body of each type of message, byte for byte as Meta's documentation has it.
 import { expect, it } from 'vitest'
 import { bodyOf, type FileReference } from '../../src/providers/cloud/bodies.ts'
-import type { OutgoingMessage } from '../../src/providers/provider.ts'
+import type { OutgoingMessage } from '../../src/providers/outgoing.ts'
 
 function message(given: Partial<OutgoingMessage> & { type: OutgoingMessage['type'] }): OutgoingMessage {
   const usual = { reference: 'our-id', to: '+393331234567', body: '', mediaUrl: null, content: null, template: null }

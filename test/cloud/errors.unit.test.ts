@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { failureOf, type Later, reasonOf, verdictOf } from '../../src/providers/cloud/errors.ts'
 import { recipientsOf, standingOf } from '../../src/providers/cloud/number.ts'
 import { createWaits } from '../../src/providers/cloud/waits.ts'
-import { noDailyBound } from '../../src/providers/provider.ts'
+import { noDailyBound } from '../../src/providers/reports.ts'
 
 describe('the reason of a failure', () => {
   it('is in the words of Meta with the code, or in ours', () => {

@@ -87,6 +87,7 @@ describe('a message', () => {
     const { url: mediaUrl, id: mediaId } = uploaded.body.data
     const id = await rig.send(phone.id, { type: 'document', mediaUrl, scheduledAt })
     await rig.api.delete(`media/${mediaId}`)
+    // Dispatches it now, because the time of its job cannot pass in a test.
     await sql(rig.databaseUrl).query('update messages set "scheduledAt" = now(), "dueAt" = now() where id = $1', [id])
     await sql(rig.databaseUrl).query(`update pgboss.job set start_after = now() where data->>'id' = $1`, [id])
     expect(await rig.settled(id)).toMatchObject({ error: 'MEDIA_REJECTED', errorDetail: 'the file is no longer stored' })
@@ -99,6 +100,17 @@ describe('a message', () => {
     expect(await rig.settled(await rig.send(phone.id, { type: 'document', mediaUrl }))).toMatchObject({ error: 'MEDIA_REJECTED' })
     expect(await rig.settled(await rig.send(phone.id, { type: 'document', mediaUrl }))).toMatchObject({ error: null })
     expect(uploads() - before).toBe(2)
+  })
+
+  it('keeps the upload when Meta refuses it for its recipient', async () => {
+    const mediaUrl = await stored(Buffer.concat([pdf, Buffer.from('kept')]))
+    const before = uploads()
+    rig.standIn.addFault({ on: new RegExp(`POST ${phone.number.id}/messages`), effect: { code: 131026 } })
+    expect(await rig.settled(await rig.send(phone.id, { type: 'document', mediaUrl }))).toMatchObject({
+      error: 'RECIPIENT_NOT_FOUND',
+    })
+    expect(await rig.settled(await rig.send(phone.id, { type: 'document', mediaUrl }))).toMatchObject({ error: null })
+    expect(uploads() - before).toBe(1)
   })
 
   it('names the address of a file that lies elsewhere', async () => {

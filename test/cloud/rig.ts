@@ -21,7 +21,7 @@ export interface Phone {
 export interface Rig {
   databaseUrl: string
   standIn: StandIn
-  gateway: OpenGateway
+  gateway: Pick<OpenGateway, 'url' | 'logs'>
   account: Account
   api: Api
   /** Creates an instance for a number of Meta. */
@@ -31,7 +31,7 @@ export interface Rig {
   /** A connected instance with a number of its own. */
   phone: (given?: Partial<MetaNumber>) => Promise<Phone>
   state: (id: string) => Promise<State>
-  /** Sends a message; returns its id. */
+  /** Sends or schedules a message, by default a text; returns its id. */
   send: (instanceId: string, message: Record<string, unknown>) => Promise<string>
   /** Waits until the message is no longer queued, or has one of these statuses. */
   settled: (id: string, ...statuses: string[]) => Promise<Row>
@@ -70,7 +70,7 @@ export async function openRig(env: Record<string, string> = {}): Promise<Rig> {
   return rigOf(databaseUrl, standIn, gateway, account)
 }
 
-export function rigOf(databaseUrl: string, standIn: StandIn, gateway: OpenGateway, account: Account): Rig {
+export function rigOf(databaseUrl: string, standIn: StandIn, gateway: Pick<OpenGateway, 'url' | 'logs'>, account: Account): Rig {
   const own = api(gateway, account.apiKey)
   const pool = sql(databaseUrl)
 
@@ -117,7 +117,9 @@ export function rigOf(databaseUrl: string, standIn: StandIn, gateway: OpenGatewa
       return { id, number }
     },
     async send(instanceId, message) {
-      const { status, body } = await own.post('messages/send', { instanceId, to: fresh(), type: 'text', ...message })
+      const content = message.type === undefined ? { type: 'text', text: 'hello' } : {}
+      const path = message.scheduledAt === undefined ? 'messages/send' : 'messages/schedule'
+      const { status, body } = await own.post(path, { instanceId, to: fresh(), ...content, ...message })
       expect({ status, body }).toMatchObject({ status: 201 })
       return body.data.id
     },

@@ -27,6 +27,10 @@ export interface ApprovedByMeta {
   /** Values of the body. */
   parameters: number
   header?: 'image' | 'video' | 'document'
+  /** The names of the parameters, if they have some. */
+  names?: string[]
+  /** As a list of templates shows it. */
+  listed?: { status?: string; parameter_format?: string; components: object[] }
 }
 
 const kinds: Record<string, readonly string[]> = {
@@ -62,6 +66,7 @@ const buttons = z
   .refine((list) => new Set(list.map(({ reply }) => reply.id)).size === list.length)
   .refine((list) => new Set(list.map(({ reply }) => reply.title)).size === list.length)
 const textPart = (most: number) => z.strictObject({ type: z.literal('text'), text: words(most) })
+const value = textPart(1024).extend({ parameter_name: z.string().optional() })
 const headerFile = z.union(
   (['image', 'video', 'document'] as const).map((type) =>
     z.strictObject({
@@ -107,7 +112,7 @@ const contents = {
       .array(
         z.union([
           z.strictObject({ type: z.literal('header'), parameters: z.array(headerFile).length(1) }),
-          z.strictObject({ type: z.literal('body'), parameters: z.array(textPart(1024)).min(1) }),
+          z.strictObject({ type: z.literal('body'), parameters: z.array(value).min(1) }),
         ]),
       )
       .optional(),
@@ -173,8 +178,11 @@ function checkFile(kind: string, file: { id?: string; link?: string; voice?: boo
 function checkTemplate({ name, language, components = [] }: z.output<typeof contents.template>, sender: Sender): void {
   const template = sender.templates.find((each) => each.name === name && each.language === language.code)
   if (!template) throw new Refusal(132001, `template name (${name}) does not exist in ${language.code}`, 404)
-  const values = components.find(({ type }) => type === 'body')?.parameters.length ?? 0
-  if (values !== template.parameters) throw new Refusal(132000, `body: ${values} parameters, expected ${template.parameters}`)
+  const values = (components.find(({ type }) => type === 'body')?.parameters ?? []) as z.output<typeof value>[]
+  if (values.length !== template.parameters)
+    throw new Refusal(132000, `body: ${values.length} parameters, expected ${template.parameters}`)
+  const names = values.map(({ parameter_name: name }) => name)
+  if (names.some((name, i) => name !== template.names?.[i])) throw new Refusal(132000, 'body: the names of the parameters differ')
   const header = components.find((component) => component.type === 'header')?.parameters[0] as
     | (Record<string, { id?: string; link?: string }> & { type: string })
     | undefined

@@ -95,7 +95,11 @@ export function createAccounts(): AccountsOfMeta {
     numbers,
     addNumber,
     subscription: (id) => subscriptions.get(id),
-    async act(call, id, { body }) {
+    async act(call, id, { body, query }) {
+      if (call === 'GET message_templates') {
+        const all = numbers.filter(({ businessAccountId }) => businessAccountId === id).flatMap(({ templates }) => templates)
+        return templatesPage(all, query)
+      }
       if (call === 'POST subscribed_apps') return await subscribe(id, JSON.parse(body.toString()) as Record<string, unknown>)
       if (call === 'DELETE subscribed_apps') return { success: subscriptions.delete(id) || true }
       if (call === 'GET subscribed_apps') {
@@ -133,4 +137,18 @@ function described(number: MetaNumber, fields: readonly string[]): object {
   const unknown = fields.find((name) => !Object.hasOwn(all, name))
   if (unknown) throw new Refusal(100, `Tried accessing nonexisting field (${unknown})`)
   return { id: number.id, ...Object.fromEntries(fields.map((name) => [name, all[name]])) }
+}
+
+/** A page of templates. The last one has cursors too, but no `next`. */
+function templatesPage(all: readonly ApprovedByMeta[], query: URLSearchParams): object {
+  const [status, limit, after] = ['status', 'limit', 'after'].map((name) => query.get(name))
+  const found = all.filter(({ listed }) => status === null || (listed?.status ?? 'APPROVED') === status)
+  const from = after ? Number(Buffer.from(after, 'base64').toString()) : 0
+  const to = from + Number(limit ?? 25)
+  const data = found.slice(from, to).map(({ name, language, listed }) => {
+    return { name, language, status: 'APPROVED', parameter_format: 'POSITIONAL', ...listed }
+  })
+  const cursorOf = (at: number) => Buffer.from(String(at)).toString('base64')
+  const next = to < found.length && { next: 'https://graph.facebook.com/next' }
+  return { data, paging: { cursors: { before: cursorOf(from), after: cursorOf(to) }, ...next } }
 }

@@ -2,7 +2,7 @@
 import { beforeAll, expect, it } from 'vitest'
 import type { App } from '../../src/core/app.ts'
 import { changeState } from '../../src/instances/state.ts'
-import type { StateChange } from '../../src/providers/provider.ts'
+import type { StateChange } from '../../src/providers/reports.ts'
 import { atRest, expectInvariants } from '../kit/invariants.ts'
 import { type Api, createAccount, sql, until } from '../kit/kit.ts'
 import { openScene, type Scene } from '../kit/scene.ts'

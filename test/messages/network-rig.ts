@@ -1,6 +1,7 @@
 // Setup for tests of dispatch: workers in this process that share a database and a network made for the test.
 import type { App } from '../../src/core/app.ts'
-import type { OutgoingMessage, Provider, SendOutcome, StoredInstance } from '../../src/providers/provider.ts'
+import type { OutgoingMessage, SendOutcome } from '../../src/providers/outgoing.ts'
+import type { Provider, StoredInstance } from '../../src/providers/provider.ts'
 import { providers } from '../../src/providers/providers.ts'
 import { startWorker } from '../../src/worker.ts'
 import { atEnd, sql, until } from '../kit/kit.ts'

@@ -25,7 +25,7 @@ const domains = [
  * domain.
  */
 const offered: Record<string, readonly string[]> = {
-  providers: ['provider', 'providers'],
+  providers: ['provider', 'outgoing', 'reports', 'providers'],
   accounts: ['keys/last-used', 'mail/order', 'mail/console-url', 'counts', 'credentials.sql', 'workspace'],
   teams: ['memberships.sql'],
   billing: ['plans', 'admission/period', 'admission/quota', 'hold-plan', 'team-fit', 'team-fit.sql'],

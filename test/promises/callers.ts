@@ -3,7 +3,7 @@ import type { Route } from '../../rest-compat/route.ts'
 import type { ErrorCode } from '../../src/core/errors.ts'
 import { newId } from '../../src/core/id.ts'
 import { createTeam } from '../../src/teams/service.ts'
-import { type Account, type Api, api, cloneDatabase, createAccount, prisma, sql, startGateway } from '../kit/kit.ts'
+import { type Account, type Api, api, cloneDatabase, createAccount, openGateway, prisma, sql } from '../kit/kit.ts'
 import { errorsOf } from '../rest-compat/shown.ts'
 import { furnish, type Things } from '../rest-compat/things.ts'
 
@@ -21,7 +21,7 @@ export interface Caller {
 /** Starts a gateway with the HTTP role only: without background work, a request sees exactly what the one before it left. */
 export async function openSite(): Promise<Site> {
   const databaseUrl = await cloneDatabase()
-  const { url } = await startGateway({ databaseUrl, env: { RATE_LIMIT_PER_SECOND: '100000', ROLES: 'http' } })
+  const { url } = await openGateway({ databaseUrl, env: { RATE_LIMIT_PER_SECOND: '100000', ROLES: 'http' } })
   return { databaseUrl, url }
 }
 

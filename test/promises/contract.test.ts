@@ -80,6 +80,7 @@ POST   templates
 GET    templates/:id
 PUT    templates/:id
 DELETE templates/:id
+POST   templates/import
 POST   templates/:id/preview
 GET    usage
 GET    webhooks

@@ -40,7 +40,7 @@ const exceptions: Record<string, { tables: readonly string[]; reason: string }> 
     reason: 'The health of numbers falls due by their rows, and numbers of one business account share its webhooks.',
   },
   'src/cli/doctor.sql.ts': {
-    tables: ['instances', 'webhook_endpoints'],
+    tables: ['instances', 'instance_leases', 'webhook_endpoints'],
     reason: 'The doctor looks at a database without starting a gateway.',
   },
   'src/cli/reseal.sql.ts': {
@@ -55,6 +55,10 @@ const exceptions: Record<string, { tables: readonly string[]; reason: string }> 
   'src/demo/demo.ts': {
     tables: ['user', 'apiKey', 'instance', 'contact', 'contactGroup', 'template'],
     reason: 'The rows of the demo account have fixed ids, which no verb of a domain would give them.',
+  },
+  'src/instances/sending.sql.ts': {
+    tables: ['instance_leases'],
+    reason: 'The claim of a message notifies the process that holds the connection of its instance, in its own transaction.',
   },
   'src/messages/accept/insert.sql.ts': {
     tables: ['workspaces'],

@@ -8,7 +8,7 @@ import { createApiKey, createAccount as insertAccount } from '../../src/accounts
 import { createLog } from '../../src/core/log.ts'
 import { sentenceOf } from '../../src/core/sentence.ts'
 import { createTeam } from '../../src/teams/service.ts'
-import { atEnd, cloneDatabase, command, prisma } from '../kit/kit.ts'
+import { atEnd, cloneDatabase, command, connectedInstance, prisma } from '../kit/kit.ts'
 
 /**
  * Sets the window title, clears the screen with a C1 code, adds a line, reverses the text direction, and ends with a line
@@ -32,14 +32,16 @@ async function listen(server: Server): Promise<number> {
 it('every command that lists names prints each on one line, and its JSON output keeps them, escaped', async () => {
   const databaseUrl = await cloneDatabase()
   const db = prisma(databaseUrl)
-  await insertAccount(db, { email, name: hostile, plan: 'max' })
+  const account = await insertAccount(db, { email, name: hostile, plan: 'max' })
   await createApiKey(db, { email, name: hostile })
+  await connectedInstance(databaseUrl, account, { name: hostile })
   const { teamId } = await createTeam(db, { ownerEmail: email, name: hostile })
   const lists = [
     ['account', 'list'],
     ['team', 'list'],
     ['team', 'members', '--id', teamId],
     ['api-key', 'list', '--email', email],
+    ['instance', 'list'],
   ]
   const made = ['api-key', 'create', '--email', email, '--name', hostile]
   for (const args of [...lists, made]) {

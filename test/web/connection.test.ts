@@ -71,6 +71,24 @@ describe('the connection of an instance of web', () => {
     network.onLogin = undefined
   })
 
+  it('pairs by a code that is entered on the phone', async () => {
+    const id = await client.create()
+    expect((await client.api.post(`instances/${id}/connect`, { phone: '+390000000016' })).status).toBe(200)
+    const code = await until(async () => (await client.state(id)).pairingCode)
+    expect(code).toMatch(/^[A-Z0-9]{4}-[A-Z0-9]{4}$/)
+    expect((await client.state(id)).status).toBe('pairing')
+    await network.enter(code, '390000000016')
+    await client.reached(id, 'connected')
+    expect((await client.api.get(`instances/${id}`)).body.data.waNumber).toBe('+390000000016')
+  })
+
+  it('tells the network by itself that messages were read, if the instance is set so', async () => {
+    const account = '390000000017'
+    await client.pair(network, account, { markRead: true })
+    const id = await network.write('393331234567', account, { conversation: 'seen?' })
+    await until(() => network.requests.find(({ tag, attrs }) => tag === 'receipt' && attrs.id === id && attrs.type === 'read'))
+  })
+
   it('survives a restart of the gateway without a second socket', async () => {
     const id = await client.pair(network, '390000000015')
     await gateway.stop()

@@ -12,6 +12,8 @@ export function answerTo(request: BinaryNode, phoneBy: KnownPhones): BinaryNode[
   // Enough one-time keys are on the server, so that devices upload none: making hundreds costs tests a second each.
   if (xmlns === 'encrypt' && first?.tag === 'count') return [{ tag: 'count', attrs: { value: '500' } }]
   if (xmlns === 'encrypt' && first?.tag === 'key') return [{ tag: 'list', attrs: {}, content: bundles(first, phoneBy) }]
+  if (xmlns === 'privacy')
+    return [{ tag: 'privacy', attrs: {}, content: [{ tag: 'category', attrs: { name: 'readreceipts', value: 'all' } }] }]
   if (xmlns === 'usync')
     return [{ tag: 'usync', attrs: {}, content: [{ tag: 'list', attrs: {}, content: users(request, phoneBy) }] }]
   return first && [{ tag: first.tag, attrs: {} }]

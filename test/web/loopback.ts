@@ -1,47 +1,20 @@
 // A WhatsApp network on loopback: linked devices log in by the real protocol, and phones write to them and read from them.
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
-import { type BinaryNode, Curve, getBinaryNodeChild, getBinaryNodeChildren, hmacSign, proto } from 'baileys'
+import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, type proto } from 'baileys'
 import { type WebSocket, WebSocketServer } from 'ws'
+import type { Account, Arrived, Connection } from './loopback-account.ts'
 import { answerTo, type KnownPhones } from './loopback-answers.ts'
+import { enterCode } from './loopback-code.ts'
+import { linkOf } from './loopback-link.ts'
 import { acceptNoise } from './loopback-noise.ts'
-import { createPhone, type DeviceKeys, type Phone } from './loopback-phone.ts'
+import { createPhone, type Phone } from './loopback-phone.ts'
 
+export type { Arrived } from './loopback-account.ts'
 export { rootKey } from './loopback-noise.ts'
 
 const server = 's.whatsapp.net'
 const now = () => String(Math.floor(Date.now() / 1000))
-
-/** A message as a phone reads it. A repeat under an id that the phone has seen is counted and not shown again. */
-export interface Arrived {
-  id: string
-  /** Digits of the account that sent it, and of the phone that got it. */
-  from: string
-  to: string
-  message: proto.IMessage
-  /** The stanza's children besides the recipients. */
-  tags: string[]
-  repeats: number
-}
-
-interface Connection {
-  ws: WebSocket
-  send: (node: BinaryNode) => void
-  /** Digits of the account, once it is paired. */
-  account?: string
-  registration?: proto.ClientPayload.IDevicePairingRegistrationData | null
-}
-
-/** An account with one linked device. */
-interface Account {
-  digits: string
-  keys: DeviceKeys
-  /** Keys of the device's owner, which sign it. */
-  connection?: Connection
-  /** Stanzas that the device has not confirmed, by id. */
-  queue: Map<string, BinaryNode>
-  removed: boolean
-}
 
 export class Loopback {
   readonly arrived: Arrived[] = []
@@ -163,27 +136,19 @@ export class Loopback {
     this.link(connection, digits, Buffer.from(secret, 'base64'))
   }
 
+  /** The phone with this number enters the code that a device shows, which links the device. */
+  async enter(code: string, digits: string): Promise<void> {
+    const connection = [...this.unpaired].find(({ hello }) => hello?.attrs.jid === `${digits}@${server}`)
+    if (!connection?.hello) throw new Error('no device waits for this code')
+    connection.entry = { digits, ...(await enterCode(connection.hello, code.replace('-', ''))) }
+    connection.send(connection.entry.notification)
+  }
+
   private link(connection: Connection, digits: string, secret: Buffer): void {
-    const { eRegid, eIdent, eSkeyId, eSkeyVal, eSkeySig } = connection.registration ?? {}
-    const number = (bytes: Uint8Array | null | undefined) => Buffer.from(bytes ?? []).readUIntBE(0, bytes?.length ?? 0)
-    const identity = eIdent as Uint8Array
-    const signedPreKey = { keyId: number(eSkeyId), publicKey: eSkeyVal as Uint8Array, signature: eSkeySig as Uint8Array }
-    const keys = { registrationId: number(eRegid), identity, signedPreKey }
+    const { keys, stanza } = linkOf(connection.registration ?? {}, digits, secret)
     this.accounts.set(digits, { digits, keys, queue: new Map(), removed: false })
     this.addPhones(digits)
-    const owner = Curve.generateKeyPair()
-    const details = proto.ADVDeviceIdentity.encode({ rawId: 1, timestamp: 1, keyIndex: 1 }).finish()
-    const accountSignature = Curve.sign(owner.private, Buffer.concat([Buffer.from([6, 0]), details, identity]))
-    const signed = { details, accountSignatureKey: owner.public, accountSignature }
-    const identityBytes = proto.ADVSignedDeviceIdentity.encode(signed).finish()
-    const sealed = { details: identityBytes, hmac: hmacSign(identityBytes, secret) }
-    const content: BinaryNode[] = [
-      { tag: 'device-identity', attrs: {}, content: proto.ADVSignedDeviceIdentityHMAC.encode(sealed).finish() },
-      { tag: 'platform', attrs: { name: 'android' } },
-      { tag: 'device', attrs: { jid: `${digits}:1@${server}`, lid: `7${digits}:1@lid` } },
-    ]
-    const attrs = { from: server, type: 'set', id: 'pair2', xmlns: 'md' }
-    connection.send({ tag: 'iq', attrs, content: [{ tag: 'pair-success', attrs: {}, content }] })
+    connection.send(stanza)
   }
 
   private async take(connection: Connection, node: BinaryNode): Promise<void> {
@@ -203,6 +168,10 @@ export class Loopback {
       attrs: { from: server, type: 'result', id: node.attrs.id as string },
       content: answerTo(node, this.phoneBy),
     })
+    const code = getBinaryNodeChild(node, 'link_code_companion_reg')
+    const { entry } = connection
+    if (code?.attrs.stage === 'companion_hello') connection.hello = code
+    if (code?.attrs.stage === 'companion_finish' && entry) this.link(connection, entry.digits, entry.finish(code))
     if (!getBinaryNodeChild(node, 'remove-companion-device')) return
     const account = this.accounts.get(connection.account ?? '')
     if (account) account.removed = true

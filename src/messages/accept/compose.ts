@@ -2,7 +2,7 @@
 import { fail } from '../../core/errors.ts'
 import type { SharedContact } from '../../message-types/row.ts'
 import { composeContent, type SendType, type TemplateType } from '../../message-types/service.ts'
-import type { ApprovedTemplate, OutgoingContent } from '../../providers/provider.ts'
+import type { ApprovedTemplate, OutgoingContent } from '../../providers/outgoing.ts'
 import { type CloudTemplate, type Compiled, faultOf, fillIn, type KnownContact, valuesOf } from '../../templates/service.ts'
 import type { MessageFields } from '../input.ts'
 

@@ -1,7 +1,7 @@
 // One attempt to send a claimed message: hands it to its provider, and settles the outcome.
 import type { App } from '../../core/app.ts'
 import { traced } from '../../core/trace.ts'
-import type { SendOutcome } from '../../providers/provider.ts'
+import type { SendOutcome } from '../../providers/outgoing.ts'
 import { providerOf } from '../../providers/providers.ts'
 import { leaseMs, sendTimeoutMs } from '../safety/policy.ts'
 import type { ClaimedMessage } from './claim.ts'

@@ -2,7 +2,8 @@
 import { periodOfUserSql } from '../../billing/admission/period.ts'
 import { planInForceSql } from '../../billing/plans.ts'
 import type { Sql } from '../../core/database/database.ts'
-import type { OutgoingMessage, ProviderName, StoredInstance } from '../../providers/provider.ts'
+import type { OutgoingMessage } from '../../providers/outgoing.ts'
+import type { ProviderName, StoredInstance } from '../../providers/provider.ts'
 import type { OpenMessage } from '../safety/policy.ts'
 import type { MessageSafety } from '../safety/safety.ts'
 

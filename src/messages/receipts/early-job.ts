@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { defineJob, enqueue } from '../../core/jobs/jobs.ts'
-import type { Receipt } from '../../providers/provider.ts'
+import type { Receipt } from '../../providers/reports.ts'
 import { type EarlyReceipt, insertEarly } from './early.sql.ts'
 
 export const earlyJob = defineJob({

@@ -1,6 +1,6 @@
 // SQL of early receipts: those whose message is not known yet by the network's id.
 import type { Sql } from '../../core/database/database.ts'
-import type { Receipt, ReceiptStatus } from '../../providers/provider.ts'
+import type { Receipt, ReceiptStatus } from '../../providers/reports.ts'
 
 /** Time for which an early receipt is tried again. */
 const keptSeconds = 120

@@ -1,5 +1,5 @@
 // Bounds what a network hands over as an inbound message, so that every message can be stored and shown.
-import type { InboundMessage } from '../../providers/provider.ts'
+import type { InboundMessage } from '../../providers/reports.ts'
 
 /** As the graph declares them for `Message.body` and `Message.content`. */
 export const maxBodyBytes = 16 * 1024

@@ -1,7 +1,7 @@
 // SQL of inbound messages.
 import type { Sql } from '../../core/database/database.ts'
 import { newId } from '../../core/id.ts'
-import type { InboundMessage } from '../../providers/provider.ts'
+import type { InboundMessage } from '../../providers/reports.ts'
 
 export interface InboundRow {
   id: string

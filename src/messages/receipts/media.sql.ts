@@ -1,6 +1,7 @@
 // SQL of the files of inbound messages.
 import type { Sql } from '../../core/database/database.ts'
-import type { InboundMedia, ProviderName, StoredInstance } from '../../providers/provider.ts'
+import type { ProviderName, StoredInstance } from '../../providers/provider.ts'
+import type { InboundMedia } from '../../providers/reports.ts'
 
 export interface AwaitedFile {
   id: string

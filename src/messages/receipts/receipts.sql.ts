@@ -1,7 +1,7 @@
 // SQL of receipts: the row locks of their messages, and the new statuses.
 import type { Sql } from '../../core/database/database.ts'
 import type { MessageStatus } from '../../generated/prisma/client.ts'
-import type { Receipt, ReceiptStatus } from '../../providers/provider.ts'
+import type { Receipt, ReceiptStatus } from '../../providers/reports.ts'
 import type { EventfulMessage } from '../events.ts'
 
 export interface ReceiptRow extends EventfulMessage {

@@ -10,7 +10,7 @@ import { phone } from '../../core/phone.ts'
 import { text } from '../../core/validation.ts'
 import type { Message } from '../../generated/prisma/client.ts'
 import { checkAddress } from '../../message-types/fields.ts'
-import type { InboundContent, InboundKind, InboundMessage } from '../../providers/provider.ts'
+import type { InboundContent, InboundKind, InboundMessage } from '../../providers/reports.ts'
 import { MessageRef } from '../object.ts'
 import { receiveIn } from './inbound.ts'
 

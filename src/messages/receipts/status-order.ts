@@ -1,6 +1,6 @@
 // Status order of outbound messages: receipts move a message forward only, one status after another.
 import type { MessageStatus } from '../../generated/prisma/client.ts'
-import type { ReceiptStatus } from '../../providers/provider.ts'
+import type { ReceiptStatus } from '../../providers/reports.ts'
 
 const rank = { queued: 0, sending: 1, sent: 2, delivered: 3, read: 4 } as const
 const statusOrder = ['sent', 'delivered', 'read'] as const

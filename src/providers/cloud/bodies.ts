@@ -1,5 +1,5 @@
 // Bodies of messages as Meta's Cloud API takes them, one function for each type. Pure.
-import type { OutgoingMessage } from '../provider.ts'
+import type { OutgoingMessage } from '../outgoing.ts'
 
 /** A file by Meta's id of an upload, or by an address that Meta fetches it from. */
 export type FileReference = { id: string; extension: string } | { link: string }
@@ -81,14 +81,17 @@ function buttonsOf({ body, content }: OutgoingMessage & { type: 'buttons' }): ob
 
 function templateOf(
   { type }: OutgoingMessage,
-  { name, language, parameters }: NonNullable<OutgoingMessage['template']>,
+  { name, language, parameters, names }: NonNullable<OutgoingMessage['template']>,
   file: FileReference | undefined,
 ): object {
   const header = {
     type: 'header',
     parameters: [{ type, [type]: { ...sourceOf(file), ...(type === 'document' && nameOf(file)) } }],
   }
-  const body = { type: 'body', parameters: parameters.map((text) => ({ type: 'text', text })) }
+  const body = {
+    type: 'body',
+    parameters: parameters.map((text, i) => ({ type: 'text', ...(names && { parameter_name: names[i] }), text })),
+  }
   const components = [...(file ? [header] : []), ...(parameters.length > 0 ? [body] : [])]
   const template = { name, language: { code: language }, ...(components.length > 0 && { components }) }
   return { type: 'template', template }

@@ -2,6 +2,7 @@
 import type { App } from '../../core/app.ts'
 import { defineProvider } from '../define-provider.ts'
 import type { Connector } from '../provider.ts'
+import { checkNumber } from './check.ts'
 import { addDeparture } from './cloud.sql.ts'
 import { startHealth } from './health.ts'
 import { hookRoutes } from './hook.ts'
@@ -12,6 +13,7 @@ import { enqueueLink } from './link-job.ts'
 import { opus } from './media.ts'
 import { createSend } from './send.ts'
 import { type CloudInstance, type KnownCloudInstance, secrets, settings } from './settings.ts'
+import { readApproved } from './templates.ts'
 
 export const cloud = defineProvider({ name: 'cloud', settings, secrets, identity: 'phoneNumberId', open: openCloud })
 
@@ -34,9 +36,10 @@ function openCloud(app: App): Connector<CloudInstance, KnownCloudInstance> {
     send: createSend(app, () => cloudHost(app)),
     // Meta has no look-up of numbers.
     lookup: async (_, numbers) => numbers.map(() => null),
+    approvedTemplates: ({ settings }) => readApproved(app, settings),
+    check: ({ settings }) => checkNumber(app, settings),
     faultOfFile: (type, mimeType) =>
       type === 'voice_note' && mimeType !== opus ? 'must be Ogg with Opus for a voice note' : undefined,
-    sendsTemplates: true,
     freeContentMs: 24 * 3_600_000,
     verifyToken: ({ settings }) => settings.verifyToken,
     async start(host) {

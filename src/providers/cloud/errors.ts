@@ -1,5 +1,5 @@
 // The table of the Graph API's error codes: for each, the reason that we give, and what becomes of a message that met it.
-import { optedOut } from '../provider.ts'
+import { optedOut } from '../outgoing.ts'
 
 /** The messages that wait with one: those to the same recipient, of the same number, or of the same business account. */
 export type Holds = 'recipient' | 'instance' | 'account'

@@ -38,8 +38,11 @@ export function startHealth(app: App, host: Host): AsyncDisposable {
 }
 
 async function readDue(app: App, host: Host): Promise<void> {
-  const due = await takeDueHealth(app.pool, app.config.cloud.healthMs, atOnce)
-  await Promise.all(due.map((id) => readHealth(app, host, id)))
+  let due: string[]
+  do {
+    due = await takeDueHealth(app.pool, app.config.cloud.healthMs, atOnce)
+    await Promise.all(due.map((id) => readHealth(app, host, id)))
+  } while (due.length === atOnce && !app.stopping)
 }
 
 /** Without an answer, the standing stays as it is until the next read. */

@@ -1,5 +1,5 @@
 // Translates a message of Meta's webhook into an inbound message.
-import type { InboundContent, InboundMedia, InboundMessage } from '../provider.ts'
+import type { InboundContent, InboundMedia, InboundMessage } from '../reports.ts'
 import { type Fields, fieldsOf, idOf, listOf, numberOf, textOf, timeOf } from './hook-values.ts'
 
 type Parts = Pick<InboundMessage, 'type' | 'body' | 'content' | 'media'>

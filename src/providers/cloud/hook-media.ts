@@ -1,6 +1,7 @@
 // Files of inbound messages: asks the Graph API for the address of a file, and reads it there with the access token.
 import type { App } from '../../core/app.ts'
-import type { FetchedMedia, InboundMedia } from '../provider.ts'
+import type { FetchedMedia } from '../provider.ts'
+import type { InboundMedia } from '../reports.ts'
 import { reasonOf, verdictOf } from './errors.ts'
 import { type GraphAnswer, graph } from './graph.ts'
 import { textOf } from './hook-values.ts'

@@ -1,6 +1,6 @@
 // Translates a status of Meta's webhook into a receipt.
 import { isId } from '../../core/id.ts'
-import type { Receipt, ReceiptStatus } from '../provider.ts'
+import type { Receipt, ReceiptStatus } from '../reports.ts'
 import { failureOf } from './errors.ts'
 import { fieldsOf, idOf, listOf, numberOf, textOf, timeOf } from './hook-values.ts'
 

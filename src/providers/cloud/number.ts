@@ -1,6 +1,6 @@
 // A number as Meta describes it: its phone number, if it is registered, and what its health says of the account's standing.
 import type { App } from '../../core/app.ts'
-import { noDailyBound, type StateChange } from '../provider.ts'
+import { noDailyBound, type StateChange } from '../reports.ts'
 import { reasonOf, verdictOf } from './errors.ts'
 import { type GraphAnswer, graph, isObject } from './graph.ts'
 

@@ -1,6 +1,7 @@
 // Sends messages through Meta's Cloud API, and decides from the answer what becomes of each: accepted, refused, later, or unknown.
 import type { App } from '../../core/app.ts'
-import type { OutgoingMessage, ProviderHost, SendOutcome } from '../provider.ts'
+import type { OutgoingMessage, SendOutcome } from '../outgoing.ts'
+import type { ProviderHost } from '../provider.ts'
 import { bodyOf, type FileReference } from './bodies.ts'
 import { type Later, reasonOf, unavailable, verdictOf } from './errors.ts'
 import { type GraphAnswer, type GraphError, graph, isObject } from './graph.ts'
@@ -11,6 +12,8 @@ import { createWaits } from './waits.ts'
 
 /** Tries of a message that met a general error. */
 const fewTries = 5
+/** Codes of parameters and of files: the file may be at fault, or Meta may have lost its upload. */
+const fileCodes: ReadonlySet<number> = new Set([100, 131008, 131009, 131052, 131053])
 
 type Host = ProviderHost<KnownCloudInstance>
 type Retry = SendOutcome & { outcome: 'retry' }
@@ -18,6 +21,8 @@ type Retry = SendOutcome & { outcome: 'retry' }
 export function createSend(app: App, host: () => Host) {
   const media = createMedia(app, host)
   const waits = createWaits()
+  /** What Meta answered stands, even if a report on it fails. */
+  const logged = (error: Error) => app.log.warn({ err: error.message }, 'an answer of Meta could not be reported')
 
   async function send(instance: CloudInstance, message: OutgoingMessage): Promise<SendOutcome> {
     const { phoneNumberId, accessToken } = instance.settings
@@ -36,7 +41,7 @@ export function createSend(app: App, host: () => Host) {
     const answer = await graph(app).call({ method: 'POST', path: `${phoneNumberId}/messages`, accessToken, json })
     const outcome = await outcomeOf(instance, message, answer)
     if (outcome.outcome === 'accepted') for (const key of keysOf(instance, message)) waits.end(key)
-    if (outcome.outcome === 'refused') await media.forget(instance, message, file).catch(() => {})
+    if (answer.is === 'error' && fileCodes.has(answer.code)) await media.forget(instance, message, file).catch(logged)
     return outcome
   }
 
@@ -64,7 +69,8 @@ export function createSend(app: App, host: () => Host) {
   /** Without its file the message was not sent, so a lost answer changes nothing. */
   async function outcomeOfUpload(instance: CloudInstance, message: OutgoingMessage, answer: GraphAnswer): Promise<SendOutcome> {
     const outcome = await outcomeOf(instance, message, answer)
-    return outcome.outcome === 'refused' && outcome.error === 'PROVIDER_ERROR' ? { ...outcome, error: 'MEDIA_REJECTED' } : outcome
+    const isRejected = outcome.outcome === 'refused' && answer.is === 'error' && fileCodes.has(answer.code)
+    return isRejected ? { ...outcome, error: 'MEDIA_REJECTED' } : outcome
   }
 
   async function outcomeOfError(instance: CloudInstance, message: OutgoingMessage, answer: GraphError): Promise<SendOutcome> {
@@ -74,7 +80,9 @@ export function createSend(app: App, host: () => Host) {
     switch (verdict.is) {
       case 'auth':
         // The message that met it fails. Others that were under way together wait for a new token, as all later ones do.
-        return (await refuseToken(app, host(), instance, detail)) ? { outcome: 'refused', error: 'AUTH_INVALID', detail } : again
+        return (await refuseToken(app, host(), instance, detail).catch(logged))
+          ? { outcome: 'refused', error: 'AUTH_INVALID', detail }
+          : again
       case 'few':
         return (message.attempt ?? 1) < fewTries
           ? { outcome: 'retry', error: 'PROVIDER_ERROR', detail, afterMs: answer.retryAfterMs }
@@ -82,7 +90,10 @@ export function createSend(app: App, host: () => Host) {
       case 'later':
         return wait(instance, message, verdict, detail, answer.retryAfterMs)
       case 'refused':
-        if (verdict.restricted) await host().state({ instanceId: instance.id, restricted: true, atRisk: true, error: detail })
+        if (verdict.restricted) {
+          const change = { instanceId: instance.id, restricted: true, atRisk: true, error: detail }
+          await host().state(change).catch(logged)
+        }
         return { outcome: 'refused', error: verdict.error, detail, restricted: verdict.restricted }
     }
   }

@@ -1,7 +1,7 @@
 // Clock of the sandbox network: runs steps when they are due, including those that other processes added.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
-import type { Reports } from '../provider.ts'
+import type { Reports } from '../reports.ts'
 import { runDueSteps } from './steps.ts'
 
 /** Disposing of it waits for the steps in progress. */

@@ -1,6 +1,6 @@
 // SQL of the sandbox network: the messages that it accepted, and its pending steps.
 import type { Sql } from '../../core/database/database.ts'
-import type { ReceiptStatus } from '../provider.ts'
+import type { ReceiptStatus } from '../reports.ts'
 
 /** Things that happen to the connection of an instance. */
 export type StateKind = 'connected' | 'disconnect' | 'reconnect' | 'restrict'

@@ -1,6 +1,7 @@
 // Behaviour of the sandbox network for a message, chosen by the last four digits of the number. Pure; times are multiples of one latency.
 import { createHash } from 'node:crypto'
-import { optedOut, type ReceiptStatus } from '../provider.ts'
+import { optedOut } from '../outgoing.ts'
+import type { ReceiptStatus } from '../reports.ts'
 
 /** A step that happens after `after` latencies. */
 export type Step = { after: number; kind: 'receipt'; status: ReceiptStatus; error?: string } | { after: number; kind: 'answer' }

@@ -3,7 +3,7 @@ import type { App } from '../../core/app.ts'
 import { createBatch } from '../../core/batch.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
-import type { OutgoingMessage, SendOutcome } from '../provider.ts'
+import type { OutgoingMessage, SendOutcome } from '../outgoing.ts'
 import { addSteps, droppedInstances, type NewStep, recordMessages } from './sandbox.sql.ts'
 import { type Script, scriptFor } from './script.ts'
 

@@ -1,7 +1,7 @@
 // Pending steps of the sandbox network, stored in the database so that a killed process loses none of them.
 import type { App } from '../../core/app.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
-import type { InboundMessage, Receipt, Reports, StateChange } from '../provider.ts'
+import type { InboundMessage, Receipt, Reports, StateChange } from '../reports.ts'
 import { addSteps, deleteSteps, leaseDueSteps, type StateKind, type Step, untilNextStep } from './sandbox.sql.ts'
 import { sandboxNumber } from './script.ts'
 

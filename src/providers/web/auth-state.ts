@@ -2,8 +2,9 @@
 import type { AuthenticationCreds, SignalDataSet, SignalDataTypeMap, SignalKeyStore } from 'baileys'
 import type { App } from '../../core/app.ts'
 import { type KeyRow, readCreds, readKeys, writeCreds, writeKeys } from './keys.sql.ts'
-import type { Lease } from './leases.sql.ts'
+import { type Lease, LeaseLost } from './leases.sql.ts'
 import type { WhatsApp } from './package.ts'
+import { StoreFault } from './package-faults.ts'
 
 /** Held by one process at a time. `isHeld` looks at the monotonic clock, so that a process that was suspended writes nothing. */
 export interface HeldLease extends Lease {
@@ -58,7 +59,7 @@ function createKeys(app: App, whatsApp: WhatsApp, lease: HeldLease): SignalKeySt
   }
   return {
     async get(type, ids) {
-      const found = await readKeys(app.pool, lease.instanceId, type, ids)
+      const found = await readKeys(app.pool, lease.instanceId, type, ids).catch(asFault)
       return Object.fromEntries([...found].map(([id, sealed]) => [id, revive(type, sealed)]))
     },
     async set(data: SignalDataSet) {
@@ -67,9 +68,14 @@ function createKeys(app: App, whatsApp: WhatsApp, lease: HeldLease): SignalKeySt
           return { type, keyId, data: value == null ? null : app.sealer.seal(textOf(whatsApp, value)) }
         }),
       )
-      if (rows.length > 0) await writeKeys(app.pool, lease, rows)
+      if (rows.length > 0) await writeKeys(app.pool, lease, rows).catch(asFault)
     },
   }
+}
+
+/** The package leaves some of its calls unwatched; see package-faults.ts. */
+function asFault(error: Error): never {
+  throw error instanceof LeaseLost ? error : new StoreFault(error.message, { cause: error })
 }
 
 /** Keys that are kept in memory alone: for a connection that removes a device and does nothing else. */

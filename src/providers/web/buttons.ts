@@ -1,7 +1,7 @@
 // Buttons: numbered options in a text, whose answer is read back, or buttons of the network.
 import { randomBytes } from 'node:crypto'
 import type { App } from '../../core/app.ts'
-import type { OutgoingMessage } from '../provider.ts'
+import type { OutgoingMessage } from '../outgoing.ts'
 import type { ComposeOptions } from './composing.ts'
 import { type Option, readOptions, storeOptions } from './options.sql.ts'
 

@@ -1,6 +1,6 @@
 // Content of an outgoing message as the network takes it, by type.
 import type { AnyMessageContent } from 'baileys'
-import type { OutgoingMessage } from '../provider.ts'
+import type { OutgoingMessage } from '../outgoing.ts'
 import { nativeButtons, numberedButtons } from './buttons.ts'
 import type { ComposeOptions } from './composing.ts'
 import { loadMedia } from './media.ts'

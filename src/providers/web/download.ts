@@ -1,7 +1,8 @@
 // Downloads the file of an inbound message: encrypted, from any host, through the guard against private networks.
 import { createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto'
 import type { App } from '../../core/app.ts'
-import type { FetchedMedia, InboundMedia } from '../provider.ts'
+import type { FetchedMedia } from '../provider.ts'
+import type { InboundMedia } from '../reports.ts'
 import type { DownloadReference } from './inbound-content.ts'
 import { loadWhatsApp } from './package.ts'
 

@@ -15,8 +15,8 @@ export interface Holder extends AsyncDisposable {
   wakeIn: (ms: number) => void
 }
 
-/** The database may extend a lease by this much less than it says: a part of a second for the way there and for timers. */
-const marginMs = 500
+/** A lease counts as over this much earlier than the database says: for timers, and for the last commits that a crash of it may lose. */
+const marginMs = 1_500
 /** Most leases that one look takes. */
 const mostClaims = 50
 /** Connections that log in at the same time. Each login is up to 0.1 s of processor time. */
@@ -47,11 +47,12 @@ export function startHolder(app: App, host: Host, carryOut: CarryOut): Holder {
   async function look(): Promise<void> {
     const startedAt = performance.now()
     if (startedAt - beatAt >= beatMs) {
-      await beat(app.pool, app.node, leaseMs)
+      // These connections are not shared with the work of the instances, which may be much.
+      await beat(app.quickPool, app.node, leaseMs)
       beatAt = startedAt
     }
     const readAt = performance.now()
-    const { nodes, wanted, held } = await survey(app.pool, app.node)
+    const { nodes, wanted, held } = await survey(app.quickPool, app.node)
     const mine = new Map(held.map((lease) => [lease.instanceId, lease]))
     for (const [id, session] of sessions) {
       const lease = mine.get(id)
@@ -59,7 +60,7 @@ export function startHolder(app: App, host: Host, carryOut: CarryOut): Holder {
       // Lost, or something else is wanted: the next look begins anew once it is closed.
       else retire(session)
     }
-    if (sessions.size > 0) await answerCalls(app, carryOut)
+    if (sessions.size > 0) answer()
     for (const { instanceId, token, leftMs } of held) begin(instanceId, token, readAt + leftMs - marginMs)
     const share = Math.ceil(wanted / Math.max(1, nodes))
     const spare = [...sessions.values()].slice(share)
@@ -68,6 +69,18 @@ export function startHolder(app: App, host: Host, carryOut: CarryOut): Holder {
     const claimedAt = performance.now()
     const claimed = await claim(app.pool, app.node, leaseMs, Math.min(mostClaims, share - held.length))
     for (const { instanceId, token } of claimed) begin(instanceId, token, claimedAt + leaseMs - marginMs)
+  }
+
+  let answering = false
+  /** Not awaited: the leases do not wait for it. */
+  function answer(): void {
+    if (answering) return
+    answering = true
+    answerCalls(app, carryOut)
+      .catch((error: Error) => app.log.warn({ err: error.message }, 'the calls of other processes could not be read'))
+      .finally(() => {
+        answering = false
+      })
   }
 
   function begin(instanceId: string, token: string, heldUntil: number): void {

@@ -1,6 +1,6 @@
 // Type, text, parts and file of an inbound message, from the network's content.
 import type { proto } from 'baileys'
-import type { InboundContent, InboundMedia, InboundMessage } from '../provider.ts'
+import type { InboundContent, InboundMedia, InboundMessage } from '../reports.ts'
 
 export type Taken = Pick<InboundMessage, 'type' | 'body' | 'content'> & { media?: InboundMedia }
 

@@ -1,7 +1,7 @@
 // Takes a decrypted stanza as an inbound message, and stores it before the network learns that it arrived.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
-import type { InboundMessage } from '../provider.ts'
+import type { InboundMessage } from '../reports.ts'
 import type { HeldLease } from './auth-state.ts'
 import { chosenOption } from './buttons.ts'
 import type { Host } from './host.ts'
@@ -14,24 +14,33 @@ export interface ReceiveOptions {
   host: Host
   lease: HeldLease
   signal: AbortSignal
+  /** Tells the network that a message was read. */
+  markRead: (from: string, stanzaId: string) => Promise<unknown>
 }
 
 const retryMs = 500
 
-export function receiveFrom({ app, host, lease, signal }: ReceiveOptions): ReportInbound {
+export function receiveFrom({ app, host, lease, signal, markRead }: ReceiveOptions): ReportInbound {
   return async (decrypted) => {
     const message = await inboundOf(app, lease.instanceId, decrypted)
     if (!message) return
     for (;;) {
       try {
         await host.inbound([message])
-        return
+        break
       } catch (error) {
         // The ratchet must not move before the message is stored, so that the network offers it again.
         if (signal.aborted || !lease.isHeld()) throw error
         app.log.warn({ instanceId: lease.instanceId, err: (error as Error).message }, 'an inbound message is stored later')
         await pause(retryMs, undefined, { signal })
       }
+    }
+    const instance = await host.instance(lease.instanceId)
+    if (instance?.settings.markRead) {
+      // Not awaited: it needs the connection, which waits for this message.
+      markRead(message.from, message.providerMessageId).catch((err: Error) =>
+        app.log.warn({ instanceId: lease.instanceId, err: err.message }, 'a message was not marked as read'),
+      )
     }
   }
 }

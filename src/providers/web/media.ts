@@ -1,5 +1,5 @@
 // Files of outgoing messages: ours are read from the store, others are fetched through the guard against private networks.
-import type { OutgoingMessage } from '../provider.ts'
+import type { OutgoingMessage } from '../outgoing.ts'
 import type { ComposeOptions } from './composing.ts'
 import { opusSeconds } from './opus.ts'
 

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import type * as Baileys from 'baileys'
 import type { App } from '../../core/app.ts'
 import { muteSignalKeys } from './mute-console.ts'
+import { survivePackageFaults } from './package-faults.ts'
 
 export type WhatsApp = typeof Baileys
 
@@ -20,10 +21,11 @@ export function isInstalled(name = packageName): boolean {
 }
 
 /** Loads the package once for the process, and sets the key that the network's certificates must chain to. */
-export async function loadWhatsApp({ config }: Pick<App, 'config'>): Promise<WhatsApp> {
+export async function loadWhatsApp({ config, log }: Pick<App, 'config' | 'log'>): Promise<WhatsApp> {
   loading ??= import('baileys')
   const whatsApp = await loading
   muteSignalKeys()
+  survivePackageFaults(log)
   if (config.web.rootKey) Object.assign(whatsApp.WA_CERT_DETAILS, { PUBLIC_KEY: config.web.rootKey })
   return whatsApp
 }

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { BinaryNode } from 'baileys'
 import type { App } from '../../core/app.ts'
-import type { Receipt } from '../provider.ts'
+import type { Receipt } from '../reports.ts'
 import type { Host } from './host.ts'
 import { refusal } from './refusal.ts'
 

@@ -1,7 +1,8 @@
 // Sends a message over the connection that this process holds, and waits for the server's ack.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
-import type { OutgoingMessage, ProviderInstance, SendOutcome } from '../provider.ts'
+import type { OutgoingMessage, SendOutcome } from '../outgoing.ts'
+import type { ProviderInstance } from '../provider.ts'
 import { composeFor } from './content.ts'
 import type { Host } from './host.ts'
 import { LeaseLost } from './leases.sql.ts'
@@ -46,7 +47,7 @@ export function createSend({
     const pacer = pacers.get(instance.id) ?? createPacer()
     pacers.set(instance.id, pacer)
     const waitMs = pacer.take(instance.settings.pace)
-    if (waitMs > 0) return { outcome: 'retry', error: 'PACED', afterMs: waitMs, holds: { of: 'instance' } }
+    if (waitMs > 0) return { outcome: 'retry', error: 'TEMPORARILY_UNAVAILABLE', afterMs: waitMs, holds: { of: 'instance' } }
     const sending = send(knownHost, live, instance, message, id).finally(() => inFlight.delete(id))
     inFlight.set(id, sending)
     return await sending

@@ -3,14 +3,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { WASocket } from 'baileys'
 import type { App } from '../../core/app.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
-import type { StateChange } from '../provider.ts'
-import { type HeldLease, type Login, openLogin } from './auth-state.ts'
+import type { StateChange } from '../reports.ts'
+import { type HeldLease, isPaired, type Login, openLogin } from './auth-state.ts'
 import { type Action, actionFor, reconnectDelayMs } from './closing.ts'
 import type { Host } from './host.ts'
 import { receiveFrom } from './inbound.ts'
 import { deleteLogin } from './keys.sql.ts'
 import { holdLease, LeaseLost } from './leases.sql.ts'
 import { type Live, startLive } from './live.ts'
+import { markRead } from './mark-read.ts'
 import { loadWhatsApp, type WhatsApp } from './package.ts'
 import { removeDevice } from './removal.ts'
 import { readSession, wait, wantClosed } from './sessions.sql.ts'
@@ -54,7 +55,7 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
     const wanted = await readSession(app.pool, instanceId)
     if (wanted?.removal) await removeDevice({ app, whatsApp, lease, signal: ending.signal }, wanted.removal, wanted.tooLate)
     if (!wanted?.open || wanted.waitMs > 0) return
-    const login = await openLogin(app, whatsApp, lease)
+    let login = await openLogin(app, whatsApp, lease)
     for (let failed = 0; !ending.signal.aborted; ) {
       const opened = await inTurnOnce(whatsApp, login, wanted.phone)
       if (!opened) return
@@ -67,6 +68,9 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
       if (wasOpen) failed = 0
       const action = actionFor(closed)
       if (!(await settle(action))) return
+      // A code that nobody used leaves traces in the credentials, with which the network would refuse the next connection.
+      if (!isPaired(login.creds)) login = await openLogin(app, whatsApp, lease)
+      codeFor = undefined
       if (action.do === 'retry')
         await pause(reconnectDelayMs(failed++, timing(app).reconnectMs), undefined, { signal: ending.signal })
     }
@@ -81,7 +85,13 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
       opened = openSocket(app, whatsApp, {
         lease,
         login,
-        inbound: receiveFrom({ app, host, lease, signal: ending.signal }),
+        inbound: receiveFrom({
+          app,
+          host,
+          lease,
+          signal: ending.signal,
+          markRead: async (from, stanzaId) => live && markRead(live, { from, stanzaId }),
+        }),
         sentContent: async () => undefined,
         onQr(qr, socket) {
           settled.resolve()

@@ -3,7 +3,6 @@ import type { proto, WASocket } from 'baileys'
 import type { App } from '../../core/app.ts'
 import { type HeldLease, isPaired, type Login } from './auth-state.ts'
 import type { Closed } from './closing.ts'
-import { LeaseLost } from './leases.sql.ts'
 import { silent, type WhatsApp } from './package.ts'
 import { noteStanza, type ReportInbound, storeFirst } from './store-first.ts'
 import { timing } from './timing.ts'
@@ -83,8 +82,9 @@ function guard(socket: WASocket, lease: HeldLease): void {
   const send = inner.send.bind(inner)
   inner.send = (bytes, done) => {
     if (lease.isHeld()) return send(bytes, done)
+    // Taken for written: the message waits for its ack, which the end of the connection ends.
     inner.terminate()
-    if (typeof done === 'function') done(new LeaseLost())
+    if (typeof done === 'function') done()
   }
 }
 

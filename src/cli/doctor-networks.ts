@@ -1,0 +1,63 @@
+// Checks each connected number with its network.
+import type { Config, Secrets } from '../core/config/config.ts'
+import { oneLine } from '../core/one-line.ts'
+import { inTime } from '../core/time-limit.ts'
+import type { Provider, StoredInstance } from '../providers/provider.ts'
+import { providerOf } from '../providers/providers.ts'
+import { readConnected, readLeased } from './doctor.sql.ts'
+
+/** Most numbers that are asked about. */
+const mostNumbers = 100
+/** Longest wait for the answer of a network. */
+const answerMs = 10_000
+
+interface Installation {
+  config: Config
+  secrets: Secrets
+  url: string
+  secretKey: Buffer
+}
+
+interface CheckedNumber {
+  provider: string
+  /** Throws a sentence when the number cannot be used, else returns one. */
+  check: () => Promise<string>
+}
+
+/** Calls `work` with the connected numbers whose networks can be asked, and how many more there are. */
+export async function withNetworks(
+  { config, secrets, url, secretKey }: Installation,
+  work: (numbers: readonly CheckedNumber[], left: number) => Promise<void>,
+): Promise<void> {
+  const { openApp } = await import('../app.ts')
+  // Without roles, so that the app starts no background work.
+  const own = { config: { ...config, logLevel: 'silent' as const, roles: new Set<never>() }, secrets: { ...secrets, secretKey } }
+  await using app = await openApp({ ...own, databaseUrl: url })
+  const { instances, n } = await readConnected(app.pool, mostNumbers)
+  const leased = await readLeased(
+    app.pool,
+    instances.map(({ id }) => id),
+  )
+  const checked = instances.map((instance) => ({
+    provider: instance.provider,
+    check: async () => {
+      const provider = providerOf(app, instance.provider)
+      const shown = `${oneLine(instance.name)} (${instance.waNumber ?? instance.id})`
+      if (!provider) throw new Error(`${shown}: the provider is not installed on this server`)
+      try {
+        return `${shown}: ${await ask(provider, instance, leased.has(instance.id))}`
+      } catch (error) {
+        throw new Error(`${shown}: ${(error as Error).message}`)
+      }
+    },
+  }))
+  await work(checked, n - instances.length)
+}
+
+async function ask(provider: Provider, instance: StoredInstance, isLeased: boolean): Promise<string> {
+  if (provider.check)
+    return await inTime(answerMs, provider.check(instance), () => new Error('the network did not answer in time'))
+  if (!provider.holds) return 'connected'
+  if (!isLeased) throw new Error('no process holds its connection; is a gateway with the role worker running?')
+  return 'connected; a process of the gateway holds its connection'
+}

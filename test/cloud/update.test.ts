@@ -1,0 +1,57 @@
+// Changing an instance of the Cloud API: a new token after the old one was refused, the verify token, and the identity.
+import { beforeAll, expect, it } from 'vitest'
+import { until } from '../kit/kit.ts'
+import { openRig, type Rig } from './rig.ts'
+
+let rig: Rig
+
+beforeAll(async () => {
+  rig = await openRig()
+})
+
+const put = (id: string, settings: Record<string, unknown>) => rig.api.put(`instances/${id}`, { settings })
+
+it('a new token connects an instance whose token was refused', async () => {
+  const { id, number } = await rig.phone()
+  rig.standIn.addFault({ on: /messages/, effect: { code: 190, status: 401 } })
+  await rig.settled(await rig.send(id, { text: 'Hello' }), 'failed')
+  expect(await rig.state(id)).toMatchObject({ status: 'disconnected', lastError: expect.stringContaining('190') })
+  number.accessToken = 'EAAnew'
+  expect((await put(id, { accessToken: 'EAAnew' })).body.data.status).toBe('connecting')
+  await until(async () => (await rig.state(id)).status === 'connected')
+  const sent = await rig.settled(await rig.send(id, { text: 'Hello again' }))
+  expect(sent).toMatchObject({ error: null, attempts: 1 })
+})
+
+it('the verify token is made anew by null, and the rest of the secrets is never shown', async () => {
+  const { id, number } = await rig.phone({ pin: '123456' })
+  const query = 'query ($id: ID!) { instance(id: $id) { settings verifyToken callbackUrl } }'
+  const shown = async () => (await rig.api.graphql(query, { id })).body.data.instance
+  const { phoneNumberId, businessAccountId } = rig.standIn.settingsOf(number)
+  const before = await shown()
+  expect(before).toMatchObject({ settings: { phoneNumberId, businessAccountId }, verifyToken: expect.stringMatching(/^.{32}$/) })
+  expect((await put(id, { verifyToken: 'mine', pin: null })).status).toBe(200)
+  expect((await shown()).verifyToken).toBe('mine')
+  await put(id, { verifyToken: null })
+  const { verifyToken } = await shown()
+  expect(verifyToken).toMatch(/^.{32}$/)
+  expect(verifyToken).not.toBe(before.verifyToken)
+  expect(JSON.stringify(await shown())).not.toMatch(new RegExp(`${number.accessToken}|${number.appSecret}|123456`))
+})
+
+it.each<[settings: Record<string, unknown>, message: string]>([
+  [{ phoneNumberId: '5' }, 'settings.phoneNumberId: cannot be changed'],
+  [{ phoneNumberId: null }, 'settings.phoneNumberId: cannot be changed; settings.phoneNumberId: is required'],
+  [{ appSecret: null }, 'settings.appSecret: is required'],
+  [{ pin: '12', colour: 'red' }, 'settings.pin: must be six digits; settings.colour: is unknown'],
+])('refuses %j', async (settings, message) => {
+  const id = await rig.create(rig.standIn.addNumber())
+  const { status, body } = await put(id, settings)
+  expect([status, body.error]).toEqual([400, { code: 'VALIDATION_ERROR', message }])
+})
+
+it('takes its present number, and another business account', async () => {
+  const number = rig.standIn.addNumber()
+  const id = await rig.create(number)
+  expect((await put(id, { phoneNumberId: number.id, businessAccountId: '77' })).status).toBe(200)
+})

@@ -1,0 +1,58 @@
+// The upload of one file by several processes: one of them does it, and another takes over if that one dies.
+import { Readable } from 'node:stream'
+import { expect, it } from 'vitest'
+import type { StoredFile } from '../../src/providers/provider.ts'
+import { cloneDatabase, sql } from '../kit/kit.ts'
+import { openProvider, outgoing, type ProviderRig, type Shop } from './provider-rig.ts'
+import { openStandIn, type StandIn } from './stand-in.ts'
+
+interface Stage {
+  databaseUrl: string
+  standIn: StandIn
+  rigs: ProviderRig[]
+  shop: Shop
+  file: StoredFile
+}
+
+/** Two processes with one file. */
+async function openStage(): Promise<Stage> {
+  const bytes = Buffer.from('a file')
+  const open = async () => Readable.from([bytes])
+  const file = { id: crypto.randomUUID(), mimeType: 'image/png', size: bytes.length, extension: 'png', open }
+  const databaseUrl = await cloneDatabase()
+  const standIn = await openStandIn()
+  const rigs = [await openProvider(databaseUrl, standIn, file), await openProvider(databaseUrl, standIn, file)]
+  return { databaseUrl, standIn, rigs, shop: await (rigs[0] as ProviderRig).shop(), file }
+}
+
+const image = () => outgoing({ type: 'image', mediaUrl: 'https://ours.example/media/x.png' })
+
+it('happens once, and the messages of the other process wait for it', async () => {
+  const { standIn, rigs, shop } = await openStage()
+  const send = async () => {
+    const sends = rigs.flatMap(({ provider }) => Array.from({ length: 30 }, () => provider.send(shop.instance, image())))
+    return Object.groupBy(await Promise.all(sends), ({ outcome }) => outcome)
+  }
+  const { accepted = [], retry = [] } = await send()
+  expect([accepted.length + retry.length, standIn.count(/media$/)]).toEqual([60, 1])
+  expect(accepted.length).toBeGreaterThanOrEqual(30)
+  for (const outcome of retry) expect(outcome).toMatchObject({ detail: 'the file is being uploaded', holds: { of: 'recipient' } })
+  expect((await send()).accepted).toHaveLength(60)
+  expect(standIn.count(/media$/)).toBe(1)
+})
+
+it('is taken over when the process that had begun it is gone', async () => {
+  const { databaseUrl, standIn, rigs, shop, file } = await openStage()
+  const leased = (seconds: number) =>
+    sql(databaseUrl).query(
+      `insert into cloud_media ("phoneNumberId", "mediaId", token, "leaseUntil") values ($1, $2, $2, now() + make_interval(secs => $3))
+       on conflict ("phoneNumberId", "mediaId") do update set "leaseUntil" = excluded."leaseUntil"`,
+      [shop.number.id, file.id, seconds],
+    )
+  const [{ provider }] = rigs as [ProviderRig]
+  await leased(60)
+  expect(await provider.send(shop.instance, image())).toMatchObject({ outcome: 'retry', holds: { of: 'recipient' } })
+  await leased(-1)
+  expect(await provider.send(shop.instance, image())).toMatchObject({ outcome: 'accepted' })
+  expect(standIn.count(/media$/)).toBe(1)
+})

@@ -1,0 +1,32 @@
+// The stanza that links a device to an account: its identity, signed by the phone.
+import { type BinaryNode, Curve, hmacSign, proto } from 'baileys'
+import type { DeviceKeys } from './loopback-phone.ts'
+
+const server = 's.whatsapp.net'
+
+/** `secret` is the key that the device showed to the phone, or that both made from a code. */
+export function linkOf(
+  { eRegid, eIdent, eSkeyId, eSkeyVal, eSkeySig }: proto.ClientPayload.IDevicePairingRegistrationData,
+  digits: string,
+  secret: Buffer,
+): { keys: DeviceKeys; stanza: BinaryNode } {
+  const number = (bytes: Uint8Array | null | undefined) => Buffer.from(bytes ?? []).readUIntBE(0, bytes?.length ?? 0)
+  const identity = eIdent as Uint8Array
+  const signedPreKey = { keyId: number(eSkeyId), publicKey: eSkeyVal as Uint8Array, signature: eSkeySig as Uint8Array }
+  const owner = Curve.generateKeyPair()
+  const details = proto.ADVDeviceIdentity.encode({ rawId: 1, timestamp: 1, keyIndex: 1 }).finish()
+  const accountSignature = Curve.sign(owner.private, Buffer.concat([Buffer.from([6, 0]), details, identity]))
+  const signed = { details, accountSignatureKey: owner.public, accountSignature }
+  const identityBytes = proto.ADVSignedDeviceIdentity.encode(signed).finish()
+  const sealed = { details: identityBytes, hmac: hmacSign(identityBytes, secret) }
+  const content: BinaryNode[] = [
+    { tag: 'device-identity', attrs: {}, content: proto.ADVSignedDeviceIdentityHMAC.encode(sealed).finish() },
+    { tag: 'platform', attrs: { name: 'android' } },
+    { tag: 'device', attrs: { jid: `${digits}:1@${server}`, lid: `7${digits}:1@lid` } },
+  ]
+  const attrs = { from: server, type: 'set', id: 'pair2', xmlns: 'md' }
+  return {
+    keys: { registrationId: number(eRegid), identity, signedPreKey },
+    stanza: { tag: 'iq', attrs, content: [{ tag: 'pair-success', attrs: {}, content }] },
+  }
+}
