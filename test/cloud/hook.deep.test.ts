@@ -1,0 +1,54 @@
+// Proves that Meta's webhook answers in time: 200 posts a second of one status each, from one number.
+import { setTimeout as pause } from 'node:timers/promises'
+import { Pool } from 'undici'
+import { expect, it } from 'vitest'
+import { api, atEnd, cloneDatabase, createAccount, measuredAgain, sql, startGateway } from '../kit/kit.ts'
+import { openStandIn } from './stand-in.ts'
+import { envelope, sign } from './stand-in-hooks.ts'
+
+const perSecond = 200
+const seconds = 10
+
+it('answers 200 posts a second within 250 ms, all but the slowest hundredth, and applies them all', {
+  ...measuredAgain,
+  timeout: 120_000,
+}, async () => {
+  const databaseUrl = await cloneDatabase()
+  const standIn = await openStandIn()
+  const account = await createAccount(databaseUrl)
+  const gateway = await startGateway({ databaseUrl, env: { CLOUD_API_URL: standIn.url } })
+  const number = standIn.addNumber()
+  const settings = standIn.settingsOf(number)
+  const { body } = await api(gateway, account.apiKey).post('instances', { name: 'Shop', provider: 'cloud', settings })
+  const { rows } = await sql(databaseUrl).query<{ wamid: string }>(
+    `insert into messages (id, "workspaceId", "userId", "instanceId", type, "to", peer, body, status, safety, "providerMessageId", "acceptedAt")
+     select gen_random_uuid(), i."workspaceId", i."userId", i.id, 'text', '+39333' || n, '+39333' || n, 'hello', 'sending', '{}', 'wamid.' || n, now()
+     from instances i, generate_series(1000001, 1000000 + $2::int) n where i.id = $1 returning "providerMessageId" as wamid`,
+    [body.data.id, perSecond * seconds],
+  )
+  // Connections are kept alive, as by the proxy in front of a gateway.
+  const pool = new Pool(gateway.url, { connections: 32 })
+  atEnd('test', async () => await pool.destroy())
+  const posts = rows.map(({ wamid }) => {
+    const status = { id: wamid, status: 'delivered', timestamp: String(Math.floor(Date.now() / 1000)), recipient_id: '39333' }
+    const text = JSON.stringify(envelope([{ number, statuses: [status] }]))
+    return { text, headers: { 'x-hub-signature-256': sign(text, number.appSecret), 'content-type': 'application/json' } }
+  })
+  const begun = performance.now()
+  const tookMs = await Promise.all(
+    posts.map(async ({ text, headers }, i) => {
+      const dueAt = begun + (i * 1_000) / perSecond
+      await pause(Math.max(1, dueAt - performance.now()))
+      const response = await pool.request({ method: 'POST', path: `/providers/cloud/${body.data.id}`, body: text, headers })
+      await response.body.dump()
+      expect(response.statusCode).toBe(200)
+      return performance.now() - dueAt
+    }),
+  )
+  const sorted = tookMs.toSorted((a, b) => a - b)
+  const at = (share: number) => Math.round(sorted[Math.floor(sorted.length * share)] as number)
+  console.log(`webhook: ${perSecond} posts/s of 1 status: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, max ${at(0.9999)} ms`)
+  const delivered = await sql(databaseUrl).query(`select count(*)::int as n from messages where status = 'delivered'`)
+  expect(delivered.rows[0].n).toBe(posts.length)
+  expect(at(0.99)).toBeLessThan(250)
+})
