@@ -23,12 +23,14 @@ const mostClaims = 50
 const logins = 6
 
 export function startHolder(app: App, host: Host, carryOut: CarryOut): Holder {
-  const { leaseMs, beatMs, lookMs } = timing(app)
+  const { leaseMs, beatMs, lookMs, idleLookMs } = timing(app)
   const sessions = new Map<string, Session>()
   const closing = new Set<Promise<void>>()
   const inTurn = createLimit(logins)
   const ending = new AbortController()
   let beatAt = Number.NEGATIVE_INFINITY
+  /** True while no instance is to have a connection: this process is then unknown to the others, and looks seldom. */
+  let isIdle = true
   let wake = new AbortController()
   const running = run()
 
@@ -39,20 +41,24 @@ export function startHolder(app: App, host: Host, carryOut: CarryOut): Holder {
       } catch (error) {
         app.log.warn({ err: (error as Error).message }, 'the leases of WhatsApp Web could not be read')
       }
-      await pause(lookMs, undefined, { signal: AbortSignal.any([ending.signal, wake.signal]) }).catch(() => {})
+      await pause(isIdle ? idleLookMs : lookMs, undefined, { signal: AbortSignal.any([ending.signal, wake.signal]) }).catch(() => {})
       wake = new AbortController()
     }
   }
 
   async function look(): Promise<void> {
     const startedAt = performance.now()
-    if (startedAt - beatAt >= beatMs) {
+    if (!isIdle && startedAt - beatAt >= beatMs) {
       // These connections are not shared with the work of the instances, which may be much.
       await beat(app.quickPool, app.node, leaseMs)
       beatAt = startedAt
     }
     const readAt = performance.now()
     const { nodes, wanted, held } = await survey(app.quickPool, app.node)
+    const wasIdle = isIdle
+    isIdle = wanted === 0 && sessions.size === 0
+    if (isIdle) return
+    if (wasIdle) return await look()
     const mine = new Map(held.map((lease) => [lease.instanceId, lease]))
     for (const [id, session] of sessions) {
       const lease = mine.get(id)

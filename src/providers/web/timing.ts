@@ -8,6 +8,8 @@ export interface Timing {
   beatMs: number
   /** Time between two looks at what is wanted. */
   lookMs: number
+  /** The same while no instance is to have a connection. */
+  idleLookMs: number
   /** First delay before a connection is tried again. */
   reconnectMs: number
   /** Time that each QR code is shown; the network's own where undefined. */
@@ -20,6 +22,7 @@ export const timing = definePart<Timing>(() => ({
   leaseMs: 12_000,
   beatMs: 3_000,
   lookMs: 1_000,
+  idleLookMs: 3_000,
   reconnectMs: 2_000,
   qrMs: undefined,
   ackMs: 6_000,
