@@ -1,7 +1,8 @@
-// Shows the text of a QR code on a terminal.
-import { oneLine } from '../core/one-line.ts'
+// Draws a QR code on a terminal.
+import { renderUnicodeCompact } from 'uqr'
 
-/** Lines for the terminal. */
-export function qrLines(text: string): string[] {
-  return [`QR code: ${oneLine(text)}`]
+/** Light modules are full blocks in white on black, whatever the colours of the terminal are. Without a terminal there are no colours. */
+export function qrLines(text: string, inColour = process.stdout.isTTY): string[] {
+  const lines = renderUnicodeCompact(text, { border: 2 }).split('\n')
+  return inColour ? lines.map((line) => `\u001b[97;40m${line}\u001b[0m`) : lines
 }

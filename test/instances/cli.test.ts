@@ -23,6 +23,7 @@ it('pair shows the codes of an instance and waits until it is connected', async 
   expect([code, stderr]).toEqual([0, ''])
   expect(stdout).toContain('pairing …\n')
   expect(stdout).toContain('pairing code: SAND-BOX1 (on the phone: Linked devices, Link with phone number)\n')
+  expect(stdout).toMatch(/[█▀▄ ]{25}\n/)
   expect(stdout).toContain('scan it on the phone: Linked devices, Link a device\n')
   expect(stdout).toMatch(/Shop \[2J is connected as \+3933\d{8}\n$/)
   expect(await run('pair', '--id', id)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Shop \[2J is connected as/) })
