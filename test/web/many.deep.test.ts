@@ -27,6 +27,12 @@ it('500 idle instances cost little, keep the event loop free, and come back with
     gateway.kill('SIGUSR2')
     return Number((await gateway.line(new RegExp(`^loop ${asked++} (\\S+)$`)))[1])
   }
+  /** Over ten seconds, in milliseconds. */
+  const delayOfLoop = async () => {
+    await p99()
+    await new Promise((resolve) => setTimeout(resolve, 10_000))
+    return await p99()
+  }
   const add = async (from: number, to: number) => {
     const ids = Array.from({ length: to - from }, () => randomUUID())
     await rowsOf(
@@ -56,24 +62,25 @@ it('500 idle instances cost little, keep the event loop free, and come back with
   }
   // The first instance loads the package.
   await add(0, 1)
+  const alone = await delayOfLoop()
   const before = residentBytes(gateway.pid)
   await add(1, count)
   const perInstance = (residentBytes(gateway.pid) - before) / (count - 1)
   console.log(`memory of one idle instance: ${(perInstance / 2 ** 20).toFixed(2)} MiB`)
   expect(perInstance).toBeLessThan(3 * 2 ** 20)
 
-  await p99()
-  await new Promise((resolve) => setTimeout(resolve, 10_000))
-  const idle = await p99()
-  console.log(`event loop of ${count} idle instances, p99: ${idle} ms`)
+  const idle = await delayOfLoop()
+  console.log(`event loop of ${count} idle instances, p99: ${idle} ms; of one instance: ${alone} ms`)
 
+  const logins = network.logins
   await network.close()
   await network.listen()
   const restartedAt = Date.now()
-  await until(() => network.connected.length === count, { timeoutMs: 120_000 })
+  await until(() => network.logins >= logins + count && network.connected.length === count, { timeoutMs: 180_000 })
   const backMs = Date.now() - restartedAt
   console.log(`all back after ${backMs} ms, event loop meanwhile, p99: ${await p99()} ms`)
-  expect(idle).toBeLessThan(50)
+  // Other work on the machine delays the loop of one instance as much.
+  expect(idle).toBeLessThan(Math.max(50, 2 * alone))
   expect(backMs).toBeLessThan(60_000)
   expect(network.replaced).toBe(0)
 })

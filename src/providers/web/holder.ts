@@ -20,7 +20,7 @@ const marginMs = 1_500
 /** Most leases that one look takes. */
 const mostClaims = 50
 /** Connections that log in at the same time. Each login is up to 0.1 s of processor time. */
-const logins = 6
+const logins = 3
 
 export function startHolder(app: App, host: Host, carryOut: CarryOut): Holder {
   const { leaseMs, beatMs, lookMs, idleLookMs } = timing(app)
