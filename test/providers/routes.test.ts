@@ -32,7 +32,8 @@ it('answers as the provider says, with the values of path and query', async () =
 })
 
 it('hands the bytes as they were sent, whatever their type', async () => {
-  const body = '{ "inbound": [\n {"providerMessageId": "raw", "type": "text", "body": "caff\\u00e8 ☕", "content": {"kind": "text"}} ] }  '
+  const body =
+    '{ "inbound": [\n {"providerMessageId": "raw", "type": "text", "body": "caff\\u00e8 ☕", "content": {"kind": "text"}} ] }  '
   for (const type of ['application/json', 'application/octet-stream', 'text/html; charset=latin1']) {
     const response = await rig.callBack(instanceId, body, { 'x-signature': sign(body), 'content-type': type })
     expect([response.status, await response.text()]).toEqual([200, ''])

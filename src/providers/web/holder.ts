@@ -41,7 +41,9 @@ export function startHolder(app: App, host: Host, carryOut: CarryOut): Holder {
       } catch (error) {
         app.log.warn({ err: (error as Error).message }, 'the leases of WhatsApp Web could not be read')
       }
-      await pause(isIdle ? idleLookMs : lookMs, undefined, { signal: AbortSignal.any([ending.signal, wake.signal]) }).catch(() => {})
+      await pause(isIdle ? idleLookMs : lookMs, undefined, { signal: AbortSignal.any([ending.signal, wake.signal]) }).catch(
+        () => {},
+      )
       wake = new AbortController()
     }
   }
