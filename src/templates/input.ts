@@ -19,10 +19,10 @@ const fields = {
 
 const cloud = z
   .object({
-    name: z.string().nullish().describe('Its name at Meta: lower-case letters, digits and `_`.'),
-    language: z.string().nullish().describe('Its language there, such as `en` or `en_US`.'),
+    name: text(0, 512).nullish().describe('Its name at Meta: lower-case letters, digits and `_`.'),
+    language: text(0, 20).nullish().describe('Its language there, such as `en` or `en_US`.'),
     parameters: z
-      .array(z.string())
+      .array(text(0, 200))
       .max(100)
       .nullish()
       .describe('The values of `{{1}}`, `{{2}}` … of its body, in this order: `contact.firstName`, `custom.order`.'),
