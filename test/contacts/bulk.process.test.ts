@@ -43,7 +43,7 @@ describe('in the middle of a job', () => {
     const { jobId } = (await api.post(`contacts/groups/${groupId}/members`, { contactIds })).body.data
     // The chunk has written its rows but has not committed.
     const inside = `select from pg_stat_activity
-      where datname = current_database() and state = 'idle in transaction' and query like 'update contact_groups%'`
+      where datname = current_database() and state = 'idle in transaction' and query like '%insert into outbox%'`
     await until(async () => {
       const { processedCount } = (await api.get(`contacts/bulk-jobs/${jobId}`)).body.data
       return processedCount === 1_000 && (await sql(rig.databaseUrl).query(inside)).rowCount === 1
