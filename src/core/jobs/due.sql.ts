@@ -16,11 +16,13 @@ export const byIndexes = '-c enable_seqscan=off -c enable_hashjoin=off -c enable
  * before this runs.
  */
 export async function indexJobs(sql: Sql): Promise<void> {
+  // One transaction. The lock lets processes that start together wait for each other, because `if not exists` does not.
   await sql.query(
-    `create index if not exists gateway_job_delayed_idx on pgboss.job_common (start_after)
-     where state < 'active' and start_after > created_on`,
+    `select pg_advisory_xact_lock(hashtextextended('gateway job indexes', 0));
+     create index if not exists gateway_job_delayed_idx on pgboss.job_common (start_after)
+       where state < 'active' and start_after > created_on;
+     create index if not exists gateway_job_active_idx on pgboss.job_common (heartbeat_on) where state = 'active'`,
   )
-  await sql.query(`create index if not exists gateway_job_active_idx on pgboss.job_common (heartbeat_on) where state = 'active'`)
 }
 
 /** Finds the queues with delayed jobs that are due, and tells if a job in progress has lost its worker. One statement. */
