@@ -18,7 +18,7 @@ export async function makeDeadQueue({ boss }: Pick<App, 'boss'>): Promise<void> 
 /** Logs each dead job, and lets its domain record that the job will not be done (`giveUp`). */
 export async function workOnDead(app: App, jobs: readonly JobImplementation[]): Promise<void> {
   const byName = new Map(jobs.map((job) => [job.definition.name, job]))
-  const options = { includeMetadata: true, pollingIntervalSeconds: 5 } as const
+  const options = { includeMetadata: true, pollingIntervalSeconds: 5, burstWhenBatchFull: true } as const
   await app.boss.work(deadQueue, options, async ([dead]) => {
     if (!dead?.sourceName) return
     const { sourceName: queue, sourceId, sourceRetryCount, sourceOutput } = dead
