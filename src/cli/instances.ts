@@ -85,7 +85,7 @@ function fieldsOf({ status, qr, pairingCode, lastError, waNumber }: Instance): S
   return { status, qr, pairingCode, lastError, waNumber }
 }
 
-/** What has changed since `before`, as lines for the terminal. */
+/** Returns the changes since `before` as lines for the terminal. */
 function newsOf(now: Instance, before: Said | undefined): string[] {
   const lines: string[] = []
   if (now.status !== before?.status && now.status !== 'connected') lines.push(`${now.status} …`)

@@ -66,7 +66,7 @@ const TimelineEntryRef = builder.objectRef<TimelineEntry>('TimelineEntry').imple
   }),
 })
 
-/** What a network needs to fetch the file is not shown. */
+/** Returns the content without the network's reference to the file. */
 function withoutMedia(content: unknown): unknown {
   if (typeof content !== 'object' || content === null) return content
   const { media: _, ...parts } = content as Record<string, unknown>

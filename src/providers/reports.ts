@@ -33,7 +33,7 @@ export interface InboundMedia {
   url?: string
 }
 
-/** What a message that came in is, for its network. */
+/** The kind of an inbound message on its network. */
 export type InboundKind =
   | 'text'
   | 'image'
@@ -58,7 +58,7 @@ export interface InboundContent {
   /** The provider's id of the message that this one answers, or to which it is a reaction. */
   replyTo?: string
   reactedTo?: string
-  /** Of a place. */
+  /** The coordinates, name and address of a location. */
   latitude?: number
   longitude?: number
   name?: string | null

@@ -8,7 +8,7 @@ export interface MetaNumber {
   businessAccountId: string
   accessToken: string
   appSecret: string
-  /** Of the two-step verification. */
+  /** The PIN of the two-step verification. */
   pin: string | undefined
   /** As Meta shows it. */
   display: string

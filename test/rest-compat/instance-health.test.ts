@@ -13,10 +13,6 @@ async function create(tenant: Tenant, fields: Record<string, unknown> = {}): Pro
   return (await tenant.api.post('instances', { name: 'Phone', ...fields })).body.data.id
 }
 
-function _stateOf(id: string) {
-  return rig.tenant.api.get(`instances/${id}/state`)
-}
-
 describe('the health of an instance', () => {
   const policy = (state: string, caps: number[], maxColdRatio: number, instanceAgeDays: unknown) => {
     const [hourlyOutboundCap, dailyOutboundCap, hourlyUniqueRecipientsCap, dailyUniqueRecipientsCap, maxCampaignRecipients] = caps

@@ -12,7 +12,7 @@ import {
 } from 'baileys'
 
 export interface CodeEntry {
-  /** What the device gets once the code was entered. */
+  /** The device gets this once the code was entered. */
   notification: BinaryNode
   /** Reads the device's answer; returns the secret that both know. */
   finish: (answer: BinaryNode) => Buffer

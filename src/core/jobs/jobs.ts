@@ -23,7 +23,7 @@ export interface JobRequest<Data extends object> {
   priority?: number
   /** A UUID for deduplication: of several jobs with one id, only the first is added. */
   id?: string
-  /** Of several jobs that wait under one key, only the first is added. For queues of policy `short`. */
+  /** A queue of policy `short` keeps one waiting job for each key, and ignores further ones. */
   key?: string
   /** Owner of the job, for queues that limit the jobs that run at once per group (`perGroup`). */
   group?: string

@@ -113,7 +113,7 @@ async function claimIn(app: App, tx: Sql, ids: readonly string[], places?: Place
   const behind: OpenRow[] = []
   for (const row of following) {
     const standing = byRecipient.get(recipientOf(row))
-    // What waits under a key stays there until what it waits for has left.
+    // A message that waits under a key stays there until the message before it has left.
     if (row.heldBy) continue
     if (standing) held.push({ row, standing })
     else if (leaving.has(recipientOf(row))) next.push(row)

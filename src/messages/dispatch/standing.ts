@@ -15,7 +15,7 @@ export interface Standing {
   for: 'hold' | 'slot' | 'holder'
 }
 
-/** What each message waits for, by its id. Those that are not in the result may leave, on a place of `places` if there are any to take. */
+/** Returns the reason to wait of each message, by its id. A message that is not in the result may leave, on a place of `places` if one is free. */
 export async function readStandings(
   app: App,
   tx: Sql,

@@ -21,7 +21,7 @@ type Retry = SendOutcome & { outcome: 'retry' }
 export function createSend(app: App, host: () => Host) {
   const media = createMedia(app, host)
   const waits = createWaits()
-  /** What Meta answered stands, even if a report on it fails. */
+  /** Meta's answer decides, even if a report on it fails. */
   const logged = (error: Error) => app.log.warn({ err: error.message }, 'an answer of Meta could not be reported')
 
   async function send(instance: CloudInstance, message: OutgoingMessage): Promise<SendOutcome> {

@@ -18,7 +18,7 @@ export type Action =
   | { do: 'restart' }
   /** Connect again after a delay that grows. */
   | { do: 'retry'; error: string }
-  /** Nobody paired the device, or the network does not take this client: wait for a new `connect`. */
+  /** The session waits for a new `connect`, because the device was not paired or the network refuses this client. */
   | { do: 'stop'; error: string }
   /** Another connection with this login exists: look who holds the lease. */
   | { do: 'look' }

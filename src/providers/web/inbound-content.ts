@@ -4,7 +4,7 @@ import type { InboundContent, InboundMedia, InboundMessage } from '../reports.ts
 
 export type Taken = Pick<InboundMessage, 'type' | 'body' | 'content'> & { media?: InboundMedia }
 
-/** What is needed to download a file of the network. */
+/** The data with which a file of the network is downloaded and decrypted. */
 export interface DownloadReference {
   /** As the network names the kind of file. */
   kind: 'image' | 'video' | 'audio' | 'document' | 'sticker'
