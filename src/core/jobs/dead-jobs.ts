@@ -18,14 +18,16 @@ export async function makeDeadQueue({ boss }: Pick<App, 'boss'>): Promise<void> 
 /** Logs each dead job, and lets its domain record that the job will not be done (`giveUp`). */
 export async function workOnDead(app: App, jobs: readonly JobImplementation[]): Promise<void> {
   const byName = new Map(jobs.map((job) => [job.definition.name, job]))
-  const options = { includeMetadata: true, pollingIntervalSeconds: 5, burstWhenBatchFull: true } as const
-  await app.boss.work(deadQueue, options, async ([dead]) => {
+  const options = { includeMetadata: true, pollingIntervalSeconds: 5 } as const
+  const id = await app.boss.work(deadQueue, options, async ([dead]) => {
     if (!dead?.sourceName) return
     const { sourceName: queue, sourceId, sourceRetryCount, sourceOutput } = dead
     const job = byName.get(queue)
     const data = job?.definition.schema.safeParse(dead.data ?? {})
     if (data?.success) await job?.giveUp?.(app, data.data)
     app.log.error({ queue, job: sourceId, tries: (sourceRetryCount ?? 0) + 1, why: sourceOutput }, 'a job failed for good')
+    // More may wait, and without this the next look comes five seconds later.
+    app.boss.notifyWorker(id)
   })
 }
 
