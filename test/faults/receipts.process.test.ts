@@ -129,7 +129,9 @@ it('makes one change and one event of a receipt that comes five times concurrent
   const results = await Promise.all(
     Array.from({ length: 5 }, (_, i) => applyReceipts(app, i % 2 === 0 ? news : news.toReversed())),
   )
-  expect(Object.groupBy(results.flat(), (result) => result).applied).toHaveLength(news.length)
+  // Those in reverse order apply `delivered` alone, which includes `sent`, if they come first.
+  const applied = results.flat().filter((result) => result === 'applied').length
+  expect([ids.length, news.length]).toContain(applied)
   expect(results.flat()).not.toContain('unknown')
   for (const id of ids) expect(await stepsOf(id)).toEqual(['sent', 'delivered'])
 })
