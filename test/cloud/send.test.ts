@@ -66,6 +66,16 @@ describe('a message that Meta refused', () => {
     })
   })
 
+  it('because it restricts the account fails, and restricts the instance', async () => {
+    const own = await rig.phone()
+    const effect = { code: 131048, status: 403, details: 'Spam' }
+    rig.standIn.addFault({ on: new RegExp(`POST ${own.number.id}/messages`), effect })
+    expect(await rig.settled(await rig.send(own.id, {}))).toMatchObject({ error: 'ACCOUNT_RESTRICTED' })
+    expect(await rig.state(own.id)).toEqual({ status: 'connected', lastError: 'Spam (131048)' })
+    const { body } = await rig.api.get(`instances/${own.id}/health`)
+    expect(body.data).toMatchObject({ warmupPolicy: { state: 'restricted' } })
+  })
+
   it('for its token fails, and the next ones wait for a new token', async () => {
     const own = await rig.phone()
     const { accessToken } = own.number

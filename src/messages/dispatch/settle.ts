@@ -60,8 +60,9 @@ export async function settleAll(app: App, settlements: readonly Settlement[]): P
       if (delayMs === null) failing.push({ id, token, mayHaveLeft, error: outcome.error, detail: outcome.detail })
       else retries.push({ message, delayMs, counts, key: outcome.holds && holdKey(outcome.holds, addressed(message)) })
     }
-    const failed = await failMessages(tx, failing)
+    // Instances are locked before their messages, as by everything else that locks both.
     await restrict(app, tx, list)
+    const failed = await failMessages(tx, failing)
     const accepted = await accept(tx, list)
     const retried = await release(app, tx, retries)
     await askLater(app, tx, list)
@@ -75,13 +76,15 @@ export async function settleAll(app: App, settlements: readonly Settlement[]): P
   app.signals.emit('outbox')
 }
 
-/** Reports the instances whose account the network restricts, as their provider would. */
+/** Notes the instances whose account the network restricts. */
 async function restrict(app: App, tx: Sql, list: readonly Settlement[]): Promise<void> {
   const errors = new Map<string, string>()
   for (const { message, outcome } of list) {
     if (outcome.outcome === 'refused' && outcome.restricted) errors.set(message.instance.id, outcome.detail ?? outcome.error)
   }
-  for (const [instanceId, error] of [...errors].sort()) await applyChange(app, tx, { instanceId, restricted: true, error })
+  for (const [instanceId, error] of [...errors].sort()) {
+    await applyChange(app, tx, { instanceId, restricted: true, atRisk: true, error })
+  }
 }
 
 async function accept(tx: Sql, list: readonly Settlement[]): Promise<number> {

@@ -90,10 +90,6 @@ export function createSend(app: App, host: () => Host) {
       case 'later':
         return wait(instance, message, verdict, detail, answer.retryAfterMs)
       case 'refused':
-        if (verdict.restricted) {
-          const change = { instanceId: instance.id, restricted: true, atRisk: true, error: detail }
-          await host().state(change).catch(logged)
-        }
         return { outcome: 'refused', error: verdict.error, detail, restricted: verdict.restricted }
     }
   }
