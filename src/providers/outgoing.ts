@@ -4,6 +4,9 @@ import type { MessageType } from '../generated/prisma/enums.ts'
 /** Messages of other types only come in. */
 export type OutgoingType = Exclude<MessageType, 'unknown'>
 
+/** MIME type of a voice note, as media of the gateway carry it. */
+export const voiceType = 'audio/ogg; codecs=opus'
+
 /** The data of a message besides `body` and `mediaUrl`, by type. Types that are not listed have none. */
 export interface ContentByType {
   location: { kind: 'location'; latitude: number; longitude: number; name: string | null; address: string | null }

@@ -39,9 +39,8 @@ export async function reportReceipts(app: App, receipts: readonly Receipt[]): Pr
 }
 
 /**
- * Applies receipts in one transaction, and emits one event for each status that a message
- * newly reaches. Those of unknown messages are kept and applied again for two minutes, because a provider can answer faster than our own
- * commit. Returns the effect of each receipt, in order.
+ * Applies receipts in one transaction, and emits one event for each status that a message newly reaches. Those of unknown messages are kept
+ * and applied again for two minutes, because a provider can answer faster than our own commit. Returns the effect of each receipt, in order.
  */
 export async function applyReceipts(app: App, receipts: readonly Receipt[]): Promise<ReceiptResult[]> {
   const results = await sqlTransaction(app.pool, async (tx) => {

@@ -1,6 +1,7 @@
 // Cloud provider: WhatsApp by Meta's Cloud API, over the Graph API.
 import type { App } from '../../core/app.ts'
 import { defineProvider } from '../define-provider.ts'
+import { voiceType } from '../outgoing.ts'
 import type { Connector } from '../provider.ts'
 import { checkNumber } from './check.ts'
 import { addDeparture } from './cloud.sql.ts'
@@ -10,7 +11,6 @@ import { fetchMedia } from './hook-media.ts'
 import { markRead } from './hook-read.ts'
 import { cloudHost, keepHost } from './host.ts'
 import { enqueueLink } from './link-job.ts'
-import { opus } from './media.ts'
 import { createSend } from './send.ts'
 import { type CloudInstance, type KnownCloudInstance, secrets, settings } from './settings.ts'
 import { readApproved } from './templates.ts'
@@ -39,7 +39,7 @@ function openCloud(app: App): Connector<CloudInstance, KnownCloudInstance> {
     approvedTemplates: ({ settings }) => readApproved(app, settings),
     check: ({ settings }) => checkNumber(app, settings),
     faultOfFile: (type, mimeType) =>
-      type === 'voice_note' && mimeType !== opus ? 'must be Ogg with Opus for a voice note' : undefined,
+      type === 'voice_note' && mimeType !== voiceType ? 'must be Ogg with Opus for a voice note' : undefined,
     freeContentMs: 24 * 3_600_000,
     verifyToken: ({ settings }) => settings.verifyToken,
     async start(host) {

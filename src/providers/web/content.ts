@@ -1,6 +1,6 @@
 // Content of an outgoing message as the network takes it, by type.
 import type { AnyMessageContent } from 'baileys'
-import type { OutgoingMessage } from '../outgoing.ts'
+import { type OutgoingMessage, voiceType } from '../outgoing.ts'
 import { nativeButtons, numberedButtons } from './buttons.ts'
 import type { ComposeOptions } from './composing.ts'
 import { loadMedia } from './media.ts'
@@ -50,7 +50,7 @@ async function contentOf(options: ComposeOptions, message: OutgoingMessage): Pro
     }
     case 'voice_note': {
       const { bytes: audio, seconds } = await loadMedia(options, message)
-      return { audio, ptt: true, mimetype: 'audio/ogg; codecs=opus', seconds }
+      return { audio, ptt: true, mimetype: voiceType, seconds }
     }
     case 'document': {
       const { bytes: document, mimetype, fileName } = await loadMedia(options, message)

@@ -1,6 +1,7 @@
 // Provider `web`: WhatsApp Web as a linked device of a phone. One process at a time holds the connection of an instance.
 import type { App } from '../../core/app.ts'
 import { defineProvider } from '../define-provider.ts'
+import { voiceType } from '../outgoing.ts'
 import type { Connector, ProviderInstance } from '../provider.ts'
 import { type CarryOut, callHolder } from './calls.ts'
 import { download } from './download.ts'
@@ -22,7 +23,6 @@ export const web = defineProvider<WebSettings>({ name: 'web', settings, secrets:
 /** Time in which the transaction of the calling function has most likely committed. If it has not, the next look finds its changes. */
 const commitMs = 20
 const readMs = 4_000
-const opus = 'audio/ogg; codecs=opus'
 
 function openWeb(app: App): Connector<ProviderInstance<WebSettings>, Known> {
   let holder: Holder | undefined
@@ -40,7 +40,7 @@ function openWeb(app: App): Connector<ProviderInstance<WebSettings>, Known> {
     holds: (instanceId) => session(instanceId)?.lease.isHeld() ?? false,
     send: createSend({ app, session, host: () => host }),
     lookup: (instance, numbers) => lookUp(app, carryOut, instance.id, numbers),
-    faultOfFile: (type, mimeType) => (type === 'voice_note' && mimeType !== opus ? 'must be Ogg with Opus' : undefined),
+    faultOfFile: (type, mimeType) => (type === 'voice_note' && mimeType !== voiceType ? 'must be Ogg with Opus' : undefined),
     fetchMedia: (_, media, signal) => download(app, media, signal),
     async markRead({ id }, { providerMessageId: stanzaId, from }) {
       const done = await callHolder(app, carryOut, id, { call: 'read', from, stanzaId }, readMs)
