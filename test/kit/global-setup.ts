@@ -1,5 +1,6 @@
 // Starts one PostgreSQL server for the whole run, with a template database that every test file clones.
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
@@ -51,7 +52,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 }
 
 async function start(): Promise<Shared> {
-  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'gateway-test-'))
+  const dataDir = await mkdtemp(path.join(await memory(), 'gateway-test-'))
   // When root runs the tests, the server runs as another user, who must be able to enter the folder.
   await chmod(dataDir, 0o711)
   const password = 'test'
@@ -59,15 +60,19 @@ async function start(): Promise<Shared> {
   const settings = {
     ...{ fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off', wal_level: 'minimal', max_wal_senders: '0' },
     ...{ checkpoint_timeout: '1h', max_wal_size: '8GB', autovacuum_naptime: '10min' },
-    ...{ max_connections: '600', jit: 'off', update_process_title: 'off' },
+    ...{ max_connections: '600', jit: 'off', update_process_title: 'off', scram_iterations: '1' },
   }
   const cluster = await openCluster({ dataDir, password, settings })
   const port = await freePort()
   await cluster.start(port)
-  const stopAtExit = () => stop(cluster)
+  const stopAtExit = () => {
+    stop(cluster)
+    rmSync(dataDir, { recursive: true, force: true })
+  }
   process.on('exit', stopAtExit)
 
   const serverUrl = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
+  await makeLoginCheap(serverUrl, password)
   await makeTemplate(serverUrl)
   const { end: endCommons, ...commons } = await startCommons(await makeDatabase(serverUrl, 'commons', template))
   async function end(): Promise<void> {
@@ -79,6 +84,23 @@ async function start(): Promise<Shared> {
     await rm(dataDir, { recursive: true, force: true })
   }
   return { serverUrl, commons, documents: await makeDocuments(), end }
+}
+
+/**
+ * The folder of the file system that is in memory, if it has room: a clone of the template has a thousand files, which a disk takes
+ * five times as long to create. Containers often have 64 MB of it only.
+ */
+async function memory(): Promise<string> {
+  const found = await statfs('/dev/shm').catch(() => undefined)
+  return found && found.bavail * found.bsize > 3e9 ? '/dev/shm' : os.tmpdir()
+}
+
+/** Stores the password again, hashed `scram_iterations` times in place of the 4,096 of `initdb`: tests connect thousands of times. */
+async function makeLoginCheap(serverUrl: string, password: string): Promise<void> {
+  const server = new pg.Client({ connectionString: serverUrl })
+  await server.connect()
+  await server.query(`alter role postgres password '${password}'`)
+  await server.end()
 }
 
 /** A failure to generate the documents must not keep unrelated tests from running. */
