@@ -148,7 +148,7 @@ describe('the redirect to the provider', () => {
     // The delay exceeds the provider timeout.
     const load = `(url, context, next) => {
       const module = next(url, context)
-      if (!url.endsWith('/src/accounts/sign-in/auth.ts')) return module
+      if (!url.endsWith('/node_modules/better-auth/dist/index.mjs')) return module
       return { ...module, source: 'await new Promise((resolve) => setTimeout(resolve, 3500));' + module.source }
     }`
     const hooks = `import { registerHooks } from 'node:module'; registerHooks({ load: ${load} })`

@@ -29,11 +29,11 @@ export function commons(): Commons {
   return inject('commons')
 }
 
-/** Starts the gateway on that database, with a rate limit that no test reaches. */
-export async function startCommons(databaseUrl: string): Promise<Commons & { end: () => Promise<void> }> {
+/** Starts the gateway `program` on that database, with a rate limit that no test reaches. */
+export async function startCommons(program: string, databaseUrl: string): Promise<Commons & { end: () => Promise<void> }> {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'gateway-test-commons-'))
   const own = { DATABASE_URL: databaseUrl, SECRET_KEY: secretKey, DATA_DIR: dataDir, RATE_LIMIT_PER_SECOND: '100000' }
-  const child = spawn(node, ['src/main.ts'], {
+  const child = spawn(node, [program], {
     cwd: root,
     env: { ...environment, ...own },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -6,6 +6,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
+import { inject } from 'vitest'
 import { atEnd } from './at-end.ts'
 import { environment, node, root, secretKey } from './environment.ts'
 
@@ -54,8 +55,9 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
 /** Starts a gateway without waiting for it, for tests where it must refuse to start or runs no server. */
 export function spawnGateway(options: GatewayOptions = {}): Running {
   const env = { ...environment, DATA_DIR: ownDataDir(), ...outsideDatabase(options.databaseUrl), ...options.env }
-  const limited = ['-c', `ulimit -n ${options.openFiles} && exec "$0" src/main.ts`, node]
-  const [command, args] = options.openFiles ? ['sh', limited] : [node, ['src/main.ts']]
+  const program = inject('program')
+  const limited = ['-c', `ulimit -n ${options.openFiles} && exec "$0" "$1"`, node, program]
+  const [command, args] = options.openFiles ? ['sh', limited] : [node, [program]]
   return watch(spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] }))
 }
 

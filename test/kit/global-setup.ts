@@ -10,6 +10,7 @@ import type { OpenApiDocument } from '../../rest-compat/openapi/document.ts'
 import type { Surface } from '../../rest-compat/route.ts'
 import { type Cluster, freePort, openCluster } from '../../src/core/database/cluster.ts'
 import { migrate } from '../../src/core/database/migrate.ts'
+import { bundleGateway } from './bundle.ts'
 import { type Commons, startCommons } from './commons.ts'
 import { recordShared } from './cost.ts'
 
@@ -19,6 +20,8 @@ declare module 'vitest' {
     serverUrl: string
     /** The name of the database that is cloned. */
     template: string
+    /** The file that a child process runs as the gateway. */
+    program: string
   }
 }
 
@@ -26,6 +29,7 @@ const template = 'gateway_template'
 
 interface Shared {
   serverUrl: string
+  program: string
   commons: Commons
   documents: Record<Surface, OpenApiDocument> | { fault: string }
   end: () => Promise<void>
@@ -41,9 +45,11 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   run.gatewayTests ??= { shared: start(), projects: 0 }
   const tests = run.gatewayTests
   tests.projects++
-  const { serverUrl, commons, documents, end } = await tests.shared
+  const { serverUrl, program, commons, documents, end } = await tests.shared
   project.provide('serverUrl', serverUrl)
   project.provide('template', template)
+  // What measures memory or time measures the program that operators start.
+  project.provide('program', project.name === 'deep' ? 'src/main.ts' : program)
   project.provide('commons', commons)
   project.provide('documents', documents)
   return async () => {
@@ -62,6 +68,7 @@ async function start(): Promise<Shared> {
     ...{ checkpoint_timeout: '1h', max_wal_size: '8GB', autovacuum_naptime: '10min' },
     ...{ max_connections: '600', jit: 'off', update_process_title: 'off', scram_iterations: '1' },
   }
+  const bundled = bundleGateway()
   const cluster = await openCluster({ dataDir, password, settings })
   const port = await freePort()
   await cluster.start(port)
@@ -74,16 +81,17 @@ async function start(): Promise<Shared> {
   const serverUrl = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
   await makeLoginCheap(serverUrl, password)
   await makeTemplate(serverUrl)
-  const { end: endCommons, ...commons } = await startCommons(await makeDatabase(serverUrl, 'commons', template))
+  const { program, end: endBundle } = await bundled
+  const { end: endCommons, ...commons } = await startCommons(program, await makeDatabase(serverUrl, 'commons', template))
   async function end(): Promise<void> {
     process.off('exit', stopAtExit)
     recordShared(commons.pid, cluster.running()?.pid as number)
-    await endCommons()
+    await Promise.all([endCommons(), endBundle()])
     stop(cluster)
     while (cluster.running()) await new Promise((resolve) => setTimeout(resolve, 20))
     await rm(dataDir, { recursive: true, force: true })
   }
-  return { serverUrl, commons, documents: await makeDocuments(), end }
+  return { serverUrl, program, commons, documents: await makeDocuments(), end }
 }
 
 /**
