@@ -1,6 +1,7 @@
 // Vitest projects, split by what a test needs; test/README.md describes each. Benchmarks are not tests.
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { Order } from './test/kit/order.ts'
 
 if (Number.parseInt(process.versions.node, 10) < 24) {
   throw new Error('The tests need Node 24. Run them with npm or npx, which put the installed Node 24 first on the path.')
@@ -18,6 +19,7 @@ export default defineConfig({
     // For hung tests only: a shared machine may be several times slower than a quiet one.
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    sequence: { sequencer: Order },
     projects: [
       { extends: true, test: { name: 'unit', include: [unit], isolate: false, maxWorkers: 2, sequence: { groupOrder: 0 } } },
       // One group, so that no core waits for the last file of the other project. Three workers a core: these tests wait a lot,
