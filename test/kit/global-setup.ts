@@ -4,7 +4,6 @@ import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
-import { PgBoss } from 'pg-boss'
 import type { TestProject } from 'vitest/node'
 import type { OpenApiDocument } from '../../rest-compat/openapi/document.ts'
 import type { Surface } from '../../rest-compat/route.ts'
@@ -13,6 +12,7 @@ import { migrate } from '../../src/core/database/migrate.ts'
 import { bundleGateway } from './bundle.ts'
 import { type Commons, startCommons } from './commons.ts'
 import { recordShared } from './cost.ts'
+import { environment, secretKey } from './environment.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -124,9 +124,21 @@ async function makeDocuments(): Promise<Record<Surface, OpenApiDocument> | { fau
 async function makeTemplate(serverUrl: string): Promise<void> {
   const connectionString = await makeDatabase(serverUrl, template)
   await migrate(connectionString)
-  const boss = new PgBoss({ connectionString, supervise: false, schedule: false })
-  await boss.start()
-  await boss.stop({ graceful: false })
+  // Loaded here, because the graph can be built only once, and each project loads this file.
+  const [{ readConfig }, { openApp }, { createQueues }] = await Promise.all([
+    import('../../src/core/config/config.ts'),
+    import('../../src/app.ts'),
+    import('../../src/worker.ts'),
+  ])
+  const { config, secrets } = readConfig({
+    ...environment,
+    DATABASE_URL: connectionString,
+    SECRET_KEY: secretKey,
+    LOG_LEVEL: 'silent',
+  })
+  await using app = await openApp({ config, secrets, databaseUrl: connectionString })
+  await app.boss.start()
+  await createQueues(app)
 }
 
 /** Creates a database, from the template `of` if given; returns its URL. */

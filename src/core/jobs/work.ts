@@ -14,15 +14,21 @@ const brokenOffMs = 1_000
 /** Longest time between two looks at a queue of which nothing was heard. Notifications and the alarm of due jobs wake workers long before. */
 const unheardSeconds = 30
 
-/** Creates the queues of these jobs, or updates their options. */
+/**
+ * Creates the queues of these jobs, or updates their options. A start usually finds all of them as they should be, and one statement says
+ * so in place of two for each queue.
+ */
 export async function makeQueues(app: App, jobs: readonly JobImplementation[]): Promise<void> {
   await makeDeadQueue(app)
   await indexJobs(app.pool)
+  const queues = new Map((await app.boss.getQueues()).map((queue) => [queue.name, queue]))
   for (const { definition } of jobs) {
     const { policy, ...given } = definition.options ?? {}
     const own = { ...given, notify: true }
     // Cron jobs need no dead letter queue, because they run again by schedule.
     const options = definition.cron ? own : { ...own, deadLetter: deadQueue }
+    const queue = queues.get(definition.name)
+    if (queue && Object.entries(options).every(([name, value]) => queue[name as keyof typeof queue] === value)) continue
     await app.boss.createQueue(definition.name, { ...options, policy })
     await app.boss.updateQueue(definition.name, options)
   }
