@@ -44,9 +44,43 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors
 
-/** An error for the graph: `extensions.code` is the code, `message` is for people. */
-export function failure(code: ErrorCode, message: string = errors[code].message): GraphQLError {
-  return new GraphQLError(message, { extensions: { code } })
+/** The fault of one field: its path, such as `to` or `buttons.0.id`, and what its value must be. */
+export interface Issue {
+  path: string
+  message: string
+}
+
+/** A message about fields that share a fault: their paths, a colon, the fault. */
+const aboutFields = /^([\w.-]+(?:, [\w.-]+)*): (.+)$/s
+
+/**
+ * An error for the graph: `extensions.code` is the code, `message` is for people. If the code has status 400 and the message begins with
+ * the path of a field, `extensions.issues` names it. {@link invalid} is for several faults.
+ */
+export function failure(code: ErrorCode, message: string = errors[code].message, issues = issuesIn(code, message)): GraphQLError {
+  return new GraphQLError(message, { extensions: issues.length > 0 ? { code, issues } : { code } })
+}
+
+function issuesIn(code: ErrorCode, message: string): Issue[] {
+  const [, paths = '', fault = ''] = (errors[code].status === 400 && aboutFields.exec(message)) || []
+  return fault ? paths.split(', ').map((path) => ({ path, message: fault })) : []
+}
+
+interface AboutFields {
+  code?: 'VALIDATION_ERROR' | 'TEMPLATE_INVALID'
+  /** True if further issues were left out. */
+  more?: boolean
+}
+
+/** An error about several fields, by default a VALIDATION_ERROR. Its message joins the issues. */
+export function invalid(issues: readonly Issue[], { code = 'VALIDATION_ERROR', more }: AboutFields = {}): GraphQLError {
+  const byText = new Map(issues.map((issue) => [`${issue.path}: ${issue.message}`, issue]))
+  return failure(code, [...byText.keys(), ...(more ? ['and more'] : [])].join('; '), [...byText.values()])
+}
+
+/** The issues of a {@link failure}; undefined if it has none. */
+export function issuesOf(error: Error): Issue[] | undefined {
+  return (error as GraphQLError).extensions?.issues as Issue[] | undefined
 }
 
 /** Throws {@link failure}. */
