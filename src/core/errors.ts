@@ -50,8 +50,10 @@ export interface Issue {
   message: string
 }
 
-/** A message about fields that share a fault: their paths, a colon, the fault. */
-const aboutFields = /^([\w.-]+(?:, [\w.-]+)*): (.+)$/s
+/** The paths of fields, before the fault that they share. */
+const pathsForm = /^[\w.-]+(?:, [\w.-]+)*$/
+/** A longer beginning of a message is not searched for paths. */
+const longestPaths = 1_000
 
 /**
  * An error for the graph: `extensions.code` is the code, `message` is for people. If the code has status 400 and the message begins with
@@ -62,8 +64,9 @@ export function failure(code: ErrorCode, message: string = errors[code].message,
 }
 
 function issuesIn(code: ErrorCode, message: string): Issue[] {
-  const [, paths = '', fault = ''] = (errors[code].status === 400 && aboutFields.exec(message)) || []
-  return fault ? paths.split(', ').map((path) => ({ path, message: fault })) : []
+  const paths = message.slice(0, longestPaths).split(': ', 1)[0] ?? ''
+  if (errors[code].status !== 400 || !message.startsWith(': ', paths.length) || !pathsForm.test(paths)) return []
+  return paths.split(', ').map((path) => ({ path, message: message.slice(paths.length + 2) }))
 }
 
 interface AboutFields {
