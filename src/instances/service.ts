@@ -18,7 +18,7 @@ import { ProviderName } from '../generated/prisma/enums.ts'
 import type { StoredInstance } from '../providers/provider.ts'
 import { providerOf } from '../providers/providers.ts'
 import { lockInstance, markDeleted, storeChanges } from './instances.sql.ts'
-import { applyChange } from './state.ts'
+import { applyChange, tellInstance } from './state.ts'
 
 export const createInstanceFields = z.object({
   name: nameOf(100).describe('Its name, 1 to 100 characters.'),
@@ -66,7 +66,9 @@ export async function createInstance(ctx: Context, input: z.output<typeof create
     const settings = stored.settings as Prisma.InputJsonObject
     const data = { id: newId(), workspaceId, userId, name: input.name, provider, settings, credentials: stored.credentials }
     try {
-      return withoutSecrets(await tx.db.instance.create({ data }))
+      const created = await tx.db.instance.create({ data })
+      await tellInstance(tx, workspaceId, created.id)
+      return withoutSecrets(created)
     } catch (error) {
       if (!network.identity || !isTaken(error)) throw error
       return fail('CONFLICT', `settings.${network.identity}: another instance of the workspace has it`)
@@ -127,6 +129,7 @@ export async function updateInstance(ctx: Context, id: string, input: z.output<t
       settings: changed?.settings ?? before.settings,
       credentials: (changed ?? before).credentials,
     })
+    await tellInstance(tx, principal.workspaceId, id)
     const connects = changed?.newLogin && before.status === 'disconnected' && !before.restingAt && principal.active
     if (connects) await startConnecting(app, tx, await holdInstance(tx, principal.workspaceId, id))
     return await holdInstance(tx, principal.workspaceId, id)

@@ -23,7 +23,7 @@ export async function applyChange(app: App, tx: Sql, change: StateChange): Promi
   const { instanceId } = change
   const before = await lockState(tx, instanceId)
   if (!before) return
-  if (change.restricted) await restrict(tx, change)
+  if (change.restricted) await restrict(tx, before.workspaceId, change)
   if (change.atRisk || change.dailyRecipients !== undefined || change.meta) await storeStanding(tx, instanceId, change)
   const { status } = change
   if (!status) return
@@ -40,7 +40,12 @@ export async function applyChange(app: App, tx: Sql, change: StateChange): Promi
   }
   if (connects || leaves) await emit(tx, [stateEvent(before.workspaceId, instanceId, status, new Date())])
   if (connects) await app.hooks.releaseWaiting(app, tx, instanceId)
-  await announceChange(tx, subject('instance', instanceId))
+  await tellInstance(tx, before.workspaceId, instanceId)
+}
+
+/** Notifies those who follow the instance, or all of its workspace, when the transaction commits. */
+export async function tellInstance(tx: Sql, workspaceId: string, instanceId: string): Promise<void> {
+  await announceChange(tx, subject('instance', instanceId), subject('instances', workspaceId))
 }
 
 /** Locks an instance whose change follows in the same transaction, after other locks. */
@@ -48,7 +53,7 @@ export async function holdState(tx: Sql, instanceId: string): Promise<void> {
   await lockState(tx, instanceId)
 }
 
-async function restrict(tx: Sql, { instanceId, error }: StateChange): Promise<void> {
+async function restrict(tx: Sql, workspaceId: string, { instanceId, error }: StateChange): Promise<void> {
   await markRestricted(tx, instanceId, error ?? null)
-  await announceChange(tx, subject('instance', instanceId))
+  await tellInstance(tx, workspaceId, instanceId)
 }
