@@ -3,10 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { Command, CommanderError, Option } from 'commander'
 import { PgBoss } from 'pg-boss'
 import {
+  consoleBase,
   createAccount,
   createApiKey,
   listAccounts,
   listKeysOf,
+  makeSignInLink,
   revokeApiKey,
   setPassword,
   userIdOf,
@@ -89,6 +91,14 @@ account
   .action(async (options: { email: string }) => {
     await withDatabase((db) => resumeAccount(db, options))
     console.log(`${options.email} is no longer suspended`)
+  })
+account
+  .command('link')
+  .description('print a link that signs in to an account once, within ten minutes')
+  .addOption(email())
+  .action(async (options: { email: string }) => {
+    const base = consoleBase(readConfig().config)
+    console.log(await withDatabase((db) => makeSignInLink(db, { email: options.email, base })))
   })
 account
   .command('list')
