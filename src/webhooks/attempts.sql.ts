@@ -13,6 +13,16 @@ export async function readAttempts(sql: Sql, deliveryIds: readonly string[], mos
   return rows
 }
 
+/** Takes out what receivers answered to deliveries of these messages (indexes on messageId and eventSeq): an answer may repeat them. */
+export async function eraseAnswers(tx: Sql, messageIds: readonly string[]): Promise<void> {
+  await tx.query(
+    `update webhook_attempts set answer = null where answer is not null and "deliveryId" in (
+       select d.id from events v join webhook_deliveries d on d."eventSeq" = v.seq where v."messageId" = any($1::uuid[])
+     )`,
+    [messageIds],
+  )
+}
+
 export interface HealthBucket {
   at: Date
   attempts: number

@@ -129,6 +129,10 @@ const exceptions: Record<string, { tables: readonly string[]; reason: string }> 
     tables: ['workspace'],
     reason: 'The personal workspace of an account closes together with its teams, in one transaction.',
   },
+  'src/webhooks/attempts.sql.ts': {
+    tables: ['events'],
+    reason: 'The deliveries of a message are those of its events; what their receivers answered is erased with it.',
+  },
   'src/webhooks/claim.sql.ts': {
     tables: ['events'],
     reason: 'A delivery has the payload of its event: the claim reads both in one round trip (npm run bench -- webhooks).',
