@@ -11,6 +11,7 @@ import { version } from './core/version.ts'
 import { createDemo, demoEmail, demoKey, demoLinks, demoText } from './demo/demo.ts'
 import { handsOutDemoKey } from './demo/links.ts'
 import { mediaStore } from './media/open-store.ts'
+import { startNode } from './operator/nodes.ts'
 import { createServer } from './server.ts'
 import { createQueues, startWorker } from './worker.ts'
 
@@ -35,6 +36,7 @@ export async function openGateway({ print, ...options }: GatewayOptions): Promis
   await app.boss.start()
   await createQueues(app)
   parts.use(await startWorker(app))
+  parts.use(await startNode(app))
 
   if (config.roles.has('http')) {
     const server = await createServer(app)

@@ -10,6 +10,7 @@ import {
   listKeysOf,
   makeSignInLink,
   revokeApiKey,
+  setOperator,
   setPassword,
   userIdOf,
   verifyAccount,
@@ -99,6 +100,15 @@ account
   .action(async (options: { email: string }) => {
     const base = consoleBase(readConfig().config)
     console.log(await withDatabase((db) => makeSignInLink(db, { email: options.email, base })))
+  })
+account
+  .command('operator')
+  .description('let an account see the whole installation in the console, or no longer')
+  .addOption(email())
+  .option('--revoke', 'take it back')
+  .action(async (options: { email: string; revoke?: true }) => {
+    await withDatabase((db) => setOperator(db, { email: options.email, operator: !options.revoke }))
+    console.log(`${options.email} is ${options.revoke ? 'no longer ' : ''}an operator`)
   })
 account
   .command('list')
