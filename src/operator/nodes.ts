@@ -1,6 +1,7 @@
 // Tells the other processes, and operators, that this process lives.
 import os from 'node:os'
 import type { App } from '../core/app.ts'
+import { inTime } from '../core/time-limit.ts'
 import { version } from '../core/version.ts'
 import { deleteNode, type NodeRow, readNodes, storeNode } from './nodes.sql.ts'
 
@@ -8,6 +9,7 @@ import { deleteNode, type NodeRow, readNodes, storeNode } from './nodes.sql.ts'
 const beatMs = 15_000
 /** A process that was silent for longer counts as dead. */
 const aliveMs = 3 * beatMs
+const leaveMs = 500
 
 /** Says so until disposed. A failure is made up for by the next time. */
 export async function startNode(app: App): Promise<AsyncDisposable> {
@@ -28,8 +30,9 @@ export async function startNode(app: App): Promise<AsyncDisposable> {
   return {
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
-      await beating
-      await deleteNode(pool, id).catch(() => {})
+      // A database that does not answer must not delay the end of the process.
+      const left = Promise.resolve(beating).then(() => deleteNode(pool, id))
+      await inTime(leaveMs, left, () => new Error('no answer')).catch(() => {})
     },
   }
 }
