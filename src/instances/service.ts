@@ -18,7 +18,8 @@ import { ProviderName } from '../generated/prisma/enums.ts'
 import type { StoredInstance } from '../providers/provider.ts'
 import { providerOf } from '../providers/providers.ts'
 import { lockInstance, markDeleted, storeChanges } from './instances.sql.ts'
-import { applyChange, tellInstance } from './state.ts'
+import { applyChange } from './state.ts'
+import { tellInstance } from './tell.ts'
 
 export const createInstanceFields = z.object({
   name: nameOf(100).describe('Its name, 1 to 100 characters.'),
@@ -122,6 +123,7 @@ export async function updateInstance(ctx: Context, id: string, input: z.output<t
   return await change(ctx, async (tx) => {
     const before = await holdInstance(tx, principal.workspaceId, id)
     requireManager(principal)
+    await tellInstance(tx, principal.workspaceId, id)
     const { name = before.name, settings } = input
     const changed = settings && providerFor(app, before).changeSettings(before, settings)
     await storeChanges(tx, id, {
@@ -129,7 +131,6 @@ export async function updateInstance(ctx: Context, id: string, input: z.output<t
       settings: changed?.settings ?? before.settings,
       credentials: (changed ?? before).credentials,
     })
-    await tellInstance(tx, principal.workspaceId, id)
     const connects = changed?.newLogin && before.status === 'disconnected' && !before.restingAt && principal.active
     if (connects) await startConnecting(app, tx, await holdInstance(tx, principal.workspaceId, id))
     return await holdInstance(tx, principal.workspaceId, id)

@@ -2,12 +2,12 @@
 import type { App } from '../core/app.ts'
 import type { Sql } from '../core/database/database.ts'
 import { sqlTransaction } from '../core/database/transaction.ts'
-import { announceChange, subject } from '../events/live/follow.ts'
 import { emit } from '../events/log/emit.ts'
 import { providerOf } from '../providers/providers.ts'
 import type { StateChange } from '../providers/reports.ts'
 import { stateEvent } from './events.ts'
 import { lockState, markRestricted, storeCredentials, storeStanding, storeState } from './instances.sql.ts'
+import { tellInstance } from './tell.ts'
 
 /**
  * Applies a change in one transaction. `logged_out` erases the secrets of the login. A change for a deleted instance does
@@ -41,11 +41,6 @@ export async function applyChange(app: App, tx: Sql, change: StateChange): Promi
   if (connects || leaves) await emit(tx, [stateEvent(before.workspaceId, instanceId, status, new Date())])
   if (connects) await app.hooks.releaseWaiting(app, tx, instanceId)
   await tellInstance(tx, before.workspaceId, instanceId)
-}
-
-/** Notifies those who follow the instance, or all of its workspace, when the transaction commits. */
-export async function tellInstance(tx: Sql, workspaceId: string, instanceId: string): Promise<void> {
-  await announceChange(tx, subject('instance', instanceId), subject('instances', workspaceId))
 }
 
 /** Locks an instance whose change follows in the same transaction, after other locks. */
