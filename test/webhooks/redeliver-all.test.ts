@@ -91,8 +91,8 @@ describe('a redelivery of all', () => {
     expect(await codeOf({ status: 'pending' })).toBe('VALIDATION_ERROR')
     expect(await codeOf({ since: 'x' })).toBe('VALIDATION_ERROR')
     expect(await codeOf({}, rig)).toBe('NOT_FOUND')
-    const collaborator = { ctx: { ...idle.ctx, principal: { ...idle.ctx.principal, active: false } } }
-    expect(await codeOf({}, collaborator)).toBe('SUBSCRIPTION_INACTIVE')
+    const unpaid = { ctx: { ...idle.ctx, principal: { ...idle.ctx.principal, active: false } } }
+    expect(await codeOf({}, unpaid)).toBe('SUBSCRIPTION_INACTIVE')
     await idle.app.pool.query('update webhook_endpoints set "disabledAt" = now() where id = $1', [webhookId])
     expect(await codeOf({})).toBe('INVALID_STATE')
     await idle.app.pool.query(
