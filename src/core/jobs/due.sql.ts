@@ -15,9 +15,9 @@ const forgottenSeconds = 2
 export const byIndexes = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off'
 
 /**
- * Indexes the jobs that start later than they were added, and those in progress. Both are few. Lets the table collect more changes before it is
- * vacuumed and analyzed than a table of a few rows usually may: the scheduled jobs of an idle gateway alone caused that every minute, and
- * the statistics of forty columns were most of what it wrote ahead. The table belongs to pg-boss, which creates it before this runs.
+ * Indexes the jobs that start later than they were added, and those in progress. Both are few. Lets the tables collect more changes before they are
+ * vacuumed and analyzed than tables of a few rows usually may: the scheduled jobs of an idle gateway alone caused that every minute, and
+ * the statistics of forty columns were most of what it wrote ahead. The tables belong to pg-boss, which creates them before this runs.
  */
 export async function indexJobs(sql: Sql): Promise<void> {
   // One transaction. The lock lets processes that start together wait for each other, because `if not exists` does not.
@@ -26,10 +26,12 @@ export async function indexJobs(sql: Sql): Promise<void> {
      create index if not exists gateway_job_delayed_idx on pgboss.job_common (start_after)
        where state < 'active' and start_after > created_on;
      create index if not exists gateway_job_active_idx on pgboss.job_common (heartbeat_on) where state = 'active';
-     do $$ begin
-       if not exists (select from pg_class where oid = 'pgboss.job_common'::regclass and reloptions is not null) then
-         alter table pgboss.job_common set (autovacuum_vacuum_threshold = 1000, autovacuum_analyze_threshold = 5000);
-       end if;
+     do $$ declare name regclass; begin
+       for name in select oid::regclass from pg_class where oid in ('pgboss.job_common'::regclass, 'pgboss.queue'::regclass)
+         and reloptions is null
+       loop
+         execute format('alter table %s set (autovacuum_vacuum_threshold = 1000, autovacuum_analyze_threshold = 5000)', name);
+       end loop;
      end $$`,
   )
 }
