@@ -130,6 +130,7 @@ const ofAnswers = {
     schema: { type: 'string', pattern: '^\\d+;w=1$' },
   },
   'Retry-After': { description: 'Seconds to wait before the next try.', schema: integer },
+  'WWW-Authenticate': { description: 'Names the header or the scheme of the credential.', schema: { type: 'string' } },
   'Set-Cookie': {
     description: 'The cookie of the session, or of a sign-in that is not finished: `HttpOnly`, `SameSite=Lax`.',
     schema: { type: 'string' },

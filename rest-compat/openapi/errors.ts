@@ -60,6 +60,7 @@ function responseOf(status: number, codes: readonly ErrorCode[], { messages }: S
     description: codes.map((code) => `\`${code}\`: ${said(code)}.`).join('\n\n'),
     headers: {
       'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+      ...(status === 401 && { 'WWW-Authenticate': { $ref: '#/components/headers/WWW-Authenticate' } }),
       ...(retry && { 'Retry-After': { $ref: '#/components/headers/Retry-After' } }),
     },
     content: { 'application/json': { schema: errorSchema(codes), examples: Object.fromEntries(examples) } },

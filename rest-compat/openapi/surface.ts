@@ -66,7 +66,7 @@ const ofKeys: SurfaceRules = {
   spared: ({ scope }) => (scope === 'personal' ? ['BILLING_PAYMENTS_TEAM_OWNER_ONLY'] : []),
   messages: {},
   headers: ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'RateLimit-Policy'],
-  otherHeaders: ['Retry-After', 'Idempotency-Replayed'],
+  otherHeaders: ['Retry-After', 'Idempotency-Replayed', 'WWW-Authenticate'],
 }
 
 const ofPeople: SurfaceRules = {
@@ -102,7 +102,7 @@ const ofPeople: SurfaceRules = {
     API_RATE_LIMIT_EXCEEDED: 'Too many requests of this kind; try again later',
   },
   headers: ['X-Request-Id'],
-  otherHeaders: ['Retry-After', 'Idempotency-Replayed', 'Set-Cookie', 'Location'],
+  otherHeaders: ['Retry-After', 'Idempotency-Replayed', 'WWW-Authenticate', 'Set-Cookie', 'Location'],
 }
 
 /** True if the route uses a workspace and its path names no team. */

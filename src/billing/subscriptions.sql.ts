@@ -79,6 +79,15 @@ export async function storeFit(tx: Sql, userId: string, rests: boolean): Promise
   await tx.query('update subscriptions set "fellAt" = null, rests = $2 where "userId" = $1', [userId, rests])
 }
 
+/** True if {@link lockEnded} or {@link readUnfit} would find something: one statement, by their partial indexes. */
+export async function isSweepDue(sql: Sql): Promise<boolean> {
+  const { rows } = await sql.query<{ due: boolean }>(
+    `select exists (select from subscriptions where status = 'cancelled' and "currentPeriodEnd" <= now())
+       or exists (select from subscriptions where "fellAt" is not null or rests) as due`,
+  )
+  return rows[0]?.due === true
+}
+
 /** Users after `after` whose plan fell, or of whom something rests, in the order of their ids (partial index `subscriptions_fit_idx`). */
 export async function readUnfit(sql: Sql, after: string, limit: number): Promise<string[]> {
   const { rows } = await sql.query<{ userId: string }>(

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../core/app.ts'
 import { fitPlan } from './fit-plan.ts'
 import { endPeriods } from './jobs.ts'
-import { readUnfit } from './subscriptions.sql.ts'
+import { isSweepDue, readUnfit } from './subscriptions.sql.ts'
 
 const everyMs = 5_000
 const atOnce = 200
@@ -36,6 +36,7 @@ export function startPlanSweep(app: App): AsyncDisposable {
 
 /** Ends plans, then fits the next owners, in turn. Returns where the next turn begins. */
 async function sweep(app: App, after: string): Promise<string> {
+  if (!(await isSweepDue(app.pool))) return first
   const ended = await endPeriods(app.pool)
   if (ended > 0) app.log.info({ ended }, 'ended subscriptions are now on the Free plan')
   const userIds = await readUnfit(app.pool, after, atOnce)

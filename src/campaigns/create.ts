@@ -1,5 +1,5 @@
 // Creates a campaign: stores a snapshot of its message and its recipients as rows, in one transaction.
-import { plannedLeft, reservePlanned, tooMuchPlanned } from '../billing/admission/quota.ts'
+import { plannedLeft, quotaRefusals, reservePlanned } from '../billing/admission/quota.ts'
 import type { Context } from '../core/context.ts'
 import type { Tx } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
@@ -44,12 +44,12 @@ async function create(ctx: Context, input: unknown): Promise<Campaign> {
     }
     await addContacts(tx, workspaceId, fields, audience)
     const { ownerId, plan } = principal
-    if (audience.size > (await plannedLeft(tx, ownerId, plan))) throw tooMuchPlanned(plan)
+    if (audience.size > (await plannedLeft(tx, ownerId, plan))) throw await tooMuchPlanned(tx, principal)
     const campaign = await insertCampaign(ctx, tx, fields, content, audience.size)
     await freeze(tx, campaign, content, audience)
     // This reservation is exact. It comes last, because every other send of this owner waits for its row lock until the commit.
     const [fits] = await reservePlanned(tx, [{ ownerId, plan, n: audience.size }])
-    if (!fits) throw tooMuchPlanned(plan)
+    if (!fits) throw await tooMuchPlanned(tx, principal)
     await wake(app, tx, campaign.id, campaign.scheduledFor ?? undefined)
     await tellCampaign(tx, campaign.id)
     return campaign
@@ -87,6 +87,10 @@ async function insertCampaign(
       updatedAt: now,
     },
   })
+}
+
+async function tooMuchPlanned(tx: Tx, { ownerId, plan }: Context['principal']): Promise<Error> {
+  return (await quotaRefusals(tx, [ownerId]))(ownerId).tooMuchPlanned(plan)
 }
 
 async function freeze(tx: Tx, { id, workspaceId }: Campaign, content: Content, audience: Audience): Promise<void> {

@@ -157,7 +157,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     useListenNotify: true,
     options: byIndexes,
     // The alarm of due jobs asks for more when a job lost its worker and while many jobs finish (core/jobs/alarm.ts).
-    superviseIntervalSeconds: 300,
+    superviseIntervalSeconds: 600,
     monitorIntervalSeconds: 1,
     maintenanceIntervalSeconds: 60,
     // No job here depends on another one.

@@ -91,12 +91,17 @@ export function fail(code: ErrorCode, message?: string): never {
   throw failure(code, message)
 }
 
-/** Throws a temporary refusal; `seconds` is sent as `Retry-After`. */
-export function failFor(seconds: number, code: ErrorCode, message?: string): never {
-  throw Object.assign(failure(code, message), { retryAfterSeconds: seconds })
+/** A temporary refusal; `seconds` is sent as `Retry-After`. */
+export function failureFor(seconds: number, code: ErrorCode, message?: string): GraphQLError {
+  return Object.assign(failure(code, message), { retryAfterSeconds: seconds })
 }
 
-/** The seconds of {@link failFor}, also from an error that GraphQL has wrapped; undefined for every other error. */
+/** Throws {@link failureFor}. */
+export function failFor(seconds: number, code: ErrorCode, message?: string): never {
+  throw failureFor(seconds, code, message)
+}
+
+/** The seconds of {@link failureFor}, also from an error that GraphQL has wrapped; undefined for every other error. */
 export function retryAfterOf(error: unknown): number | undefined {
   const { retryAfterSeconds, originalError } = error as { retryAfterSeconds?: number; originalError?: unknown }
   return retryAfterSeconds ?? (originalError ? retryAfterOf(originalError) : undefined)

@@ -12,6 +12,7 @@ import { answerError, sendError } from '../core/http/error-answer.ts'
 import { keepAddresses, trustOf } from '../core/network/proxy.ts'
 import { trustedOrigins } from '../core/network/trusted-origins.ts'
 import { accessLog } from './access-log.ts'
+import { challengeOf } from './challenge.ts'
 import { boundConnections } from './connections.ts'
 import { GuardedRequest } from './small-chunks.ts'
 import { boundUnreadAnswers } from './unread-answers.ts'
@@ -109,6 +110,8 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
     reply.raw.setTimeout(stallMs)
     // Shared caches do not know that answers vary by x-api-key.
     if (!reply.hasHeader('cache-control')) reply.header('Cache-Control', 'no-store')
+    const challenge = reply.statusCode === 401 ? challengeOf(request.url) : undefined
+    if (challenge) reply.header('WWW-Authenticate', challenge)
     if (leaveRest(request.raw)) reply.header('connection', 'close')
     // Node reads and drops the small rest of a body, so the connection can be reused.
     else if (unread.has(reply.statusCode) && request.headers.upgrade === undefined) reply.removeHeader('connection')

@@ -34,7 +34,9 @@ const fullWidth = 32
 const failingWidth = 2
 /** Concurrent attempts in this process. */
 const maxAttempts = 2_000
+/** Time between two sweeps, after one that found something and after one that found nothing. */
 const sweepMs = 1_000
+const quietSweepMs = 5_000
 const stopMs = 5_000
 /** For retry delays up to this one, a timer also triggers the attempt. It is more exact than a job. */
 const timerMs = 60_000
@@ -189,9 +191,14 @@ function createDeliveryQueues(app: App): DeliveryQueues {
     timers.add(timer.unref())
   }
 
+  let nextSweepAt = 0
+
   async function sweep(): Promise<void> {
+    const startedAt = performance.now()
+    if (startedAt < nextSweepAt) return
     await keepOwn()
     const overdue = await findOverdue(app.pool)
+    nextSweepAt = startedAt + (overdue.length > 0 ? 0 : quietSweepMs)
     if (overdue.length === 0 || closing) return
     await closeStranded(app.pool, overdue)
     await Promise.all(

@@ -74,7 +74,7 @@ it('fetches a burst by indexes, although the statistics are from a quiet moment,
   expect(rows).toHaveLength(0)
 })
 
-it('runs a queue of single jobs, a delayed job, and a job whose worker died without polling their queues', async () => {
+it('runs a queue of single jobs, a delayed job, one whose worker died and one that nothing announced, without polling their queues', async () => {
   const app = await openApp(databaseUrl, { ROLES: 'worker' })
   const done: number[] = []
   const job = implementJob(defineJob({ name: 'seldom', schema, options }), { batchSize: 1, workers: 2 }, async (_, jobs) => {
@@ -93,4 +93,7 @@ it('runs a queue of single jobs, a delayed job, and a job whose worker died with
      values ('seldom', '{"n": 200}', 'active', now() - interval '1 minute', now() - interval '1 minute', 10, 5)`,
   )
   await until(() => done.includes(200), { timeoutMs: 10_000 })
+  // As if its notification was lost.
+  await sql(databaseUrl).query(`insert into pgboss.job (name, data) values ('seldom', '{"n": 300}')`)
+  await until(() => done.includes(300), { timeoutMs: 10_000 })
 })

@@ -33,6 +33,17 @@ describe('a key', () => {
     expectRefusal(await stranger.get(`messages?x-api-key=${key()}`), 401, 'UNAUTHORIZED', 'Missing or invalid API key')
   })
 
+  it('is asked for by the name of its header, a token by its scheme', async () => {
+    const challenge = async (path: string) =>
+      (await fetch(`${rig.gateway.url}${path}`, { method: path.startsWith('/graphql') ? 'POST' : 'GET' })).headers.get(
+        'www-authenticate',
+      )
+    expect(await challenge('/api/v1/messages')).toBe('ApiKey header="x-api-key"')
+    expect(await challenge('/api/v1/events/stream')).toBe('ApiKey header="x-api-key"')
+    expect(await challenge('/api/messages')).toBe('Bearer')
+    expect(await challenge('/graphql/stream')).toBe('ApiKey header="x-api-key", Bearer')
+  })
+
   it('is checked before the body is read', async () => {
     for (const body of ['{', 'x'.repeat(2_000_000)]) {
       expectRefusal(await api(rig.gateway).post('messages/send', body), 401, 'UNAUTHORIZED')

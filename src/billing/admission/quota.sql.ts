@@ -62,6 +62,16 @@ export async function usedQuota(sql: Sql, ownerId: string): Promise<number> {
   return rows[0]?.used ?? 0
 }
 
+/** Seconds until the next billing period of each of these owners begins, 1 if Stripe has not told it yet. */
+export async function readUntilRenewal(sql: Sql, ownerIds: readonly string[]): Promise<Map<string, number>> {
+  const { rows } = await sql.query<{ userId: string; seconds: number }>(
+    `select "userId", greatest(1, ceil(extract(epoch from ${periodEndSql('s')} - now())))::int as seconds
+     from subscriptions s where "userId" = any($1::uuid[])`,
+    [ownerIds],
+  )
+  return new Map(rows.map(({ userId, seconds }) => [userId, seconds]))
+}
+
 /** Subtracts `n` messages from the count of a period, and from the one that it was carried into. */
 export async function giveBackQuota(tx: Sql, taken: readonly { ownerId: string; period: string; n: number }[]): Promise<void> {
   await tx.query(

@@ -1,8 +1,17 @@
 // The monthly outbound quota: taken when a message is accepted or a scheduled one is sent, returned if the message was never sent.
 import type { Sql } from '../../core/database/database.ts'
-import { failure } from '../../core/errors.ts'
+import { failureFor } from '../../core/errors.ts'
 import { planOf } from '../plans.ts'
-import { addPlanned, giveBackQuota, lockPlanned, plannedCount, type Taken, takeQuota, usedQuota } from './quota.sql.ts'
+import {
+  addPlanned,
+  giveBackQuota,
+  lockPlanned,
+  plannedCount,
+  readUntilRenewal,
+  type Taken,
+  takeQuota,
+  usedQuota,
+} from './quota.sql.ts'
 
 export interface QuotaRequest {
   /** The user whose subscription pays. */
@@ -116,10 +125,23 @@ export async function reservePlanned(
   return fits
 }
 
-/** Returns the error for a request that {@link reservePlanned} rejected. */
-export function tooMuchPlanned(plan: string): Error {
-  return failure(
-    'MONTHLY_OUTBOUND_QUOTA_EXCEEDED',
-    `The plan allows ${mostPlanned(plan)} scheduled messages and campaign recipients a month`,
-  )
+/** Makes the errors for requests of one owner that have no quota. `Retry-After` is the beginning of the next billing period. */
+export interface QuotaRefusals {
+  /** For one that {@link reserveInTurn} rejected. */
+  usedUp: () => Error
+  /** For one that {@link reservePlanned} rejected. */
+  tooMuchPlanned: (plan: string) => Error
+}
+
+/** Returns for each of these owners what makes its errors. Without owners, no statement is needed. */
+export async function quotaRefusals(sql: Sql, ownerIds: readonly string[]): Promise<(ownerId: string) => QuotaRefusals> {
+  const seconds = ownerIds.length > 0 ? await readUntilRenewal(sql, ownerIds) : new Map<string, number>()
+  return (ownerId) => {
+    const refusal = (message?: string) => failureFor(seconds.get(ownerId) ?? 1, 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED', message)
+    return {
+      usedUp: () => refusal(),
+      tooMuchPlanned: (plan) =>
+        refusal(`The plan allows ${mostPlanned(plan)} scheduled messages and campaign recipients a month`),
+    }
+  }
 }

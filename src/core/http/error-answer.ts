@@ -7,14 +7,8 @@ import { publicFailure } from '../public-failure.ts'
 export function sendError(reply: FastifyReply, code: ErrorCode, message: string = errors[code].message): FastifyReply {
   const { status } = errors[code]
   if (status === 503 || code === 'IDEMPOTENCY_IN_PROGRESS') reply.header('Retry-After', '1')
-  if (status === 429 && !reply.hasHeader('Retry-After'))
-    reply.header('Retry-After', code.startsWith('MONTHLY_') ? untilNextMonth() : 1)
+  if (status === 429 && !reply.hasHeader('Retry-After')) reply.header('Retry-After', 1)
   return reply.code(status).type('application/json; charset=utf-8').send({ error: { code, message } })
-}
-
-/** Seconds until the monthly quotas start again. */
-function untilNextMonth(now = new Date()): number {
-  return Math.ceil((Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) - now.getTime()) / 1000)
 }
 
 /** Sends an error response in the envelope for anything thrown. */

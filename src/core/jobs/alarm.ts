@@ -1,11 +1,15 @@
-// Wakes workers for jobs that no notification announces: delayed ones when they are due, and those whose worker died. One statement looks at
-// all queues, so that the queues themselves need hardly be polled.
+// Wakes workers for jobs that no notification announces: delayed ones when they are due, those whose notification was lost, and those whose
+// worker died. One statement looks at all queues, so that the queues themselves need hardly be polled.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../app.ts'
 import { readDue } from './due.sql.ts'
 
 /** Longest time that a delayed job waits beyond its start. */
 const everyMs = 500
+/** The same for a job that is added with a shorter delay while no other job is delayed. */
+const quietEveryMs = 1_000
+/** How often jobs are looked for whose notification was lost. */
+const forgottenEveryMs = 5_000
 /** pg-boss deletes finished jobs when it supervises the queues. A process that finished many asks for it this often. */
 const cleanEveryMs = 60_000
 const many = 1_000
@@ -23,20 +27,29 @@ export function startJobAlarm(app: App): JobAlarm {
   const stopping = new AbortController()
   let finished = 0
   let cleanedAt = performance.now()
+  let forgottenAt = performance.now()
   const running = run()
 
   async function run(): Promise<void> {
     const sql = app.boss.getDb()
     while (!stopping.signal.aborted) {
+      let isQuiet = false
       try {
-        const { queues, lapsed } = await readDue(sql)
+        const { queues, waits, lapsed } = await readDue(sql, isForgottenDue() ? [...workers.keys()] : [])
         for (const queue of queues) for (const id of workers.get(queue) ?? []) app.boss.notifyWorker(id)
+        isQuiet = !waits
         if (lapsed || isCleaningDue()) await app.boss.supervise()
       } catch (error) {
         app.log.warn({ err: (error as Error).message }, 'due jobs could not be read')
       }
-      await pause(everyMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
+      await pause(isQuiet ? quietEveryMs : everyMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
     }
+  }
+
+  function isForgottenDue(): boolean {
+    if (performance.now() - forgottenAt < forgottenEveryMs) return false
+    forgottenAt = performance.now()
+    return true
   }
 
   function isCleaningDue(): boolean {

@@ -19,10 +19,13 @@ export async function makeDeadQueue({ boss }: Pick<App, 'boss'>): Promise<void> 
   await boss.updateQueue(deadQueue, { retryLimit: 20, retryBackoff: true, deleteAfterSeconds: keptDays * 86_400 })
 }
 
-/** Logs each dead job, and lets its domain record that the job will not be done (`giveUp`). */
-export async function workOnDead(app: App, jobs: readonly JobImplementation[]): Promise<void> {
+/**
+ * Logs each dead job, and lets its domain record that the job will not be done (`giveUp`). Returns the id of the worker, which the alarm of
+ * due jobs wakes: nothing announces dead jobs.
+ */
+export async function workOnDead(app: App, jobs: readonly JobImplementation[]): Promise<string> {
   const byName = new Map(jobs.map((job) => [job.definition.name, job]))
-  const options = { includeMetadata: true, pollingIntervalSeconds: 5 } as const
+  const options = { includeMetadata: true, pollingIntervalSeconds: 60 } as const
   const id = await app.boss.work(deadQueue, options, async ([dead]) => {
     if (!dead?.sourceName) return
     const { sourceName: queue, sourceId, sourceRetryCount, sourceOutput } = dead
@@ -30,9 +33,10 @@ export async function workOnDead(app: App, jobs: readonly JobImplementation[]): 
     const data = job?.definition.schema.safeParse(dead.data ?? {})
     if (data?.success) await job?.giveUp?.(app, data.data)
     app.log.error({ queue, job: sourceId, tries: (sourceRetryCount ?? 0) + 1, why: sourceOutput }, 'a job failed for good')
-    // More may wait, and without this the next look comes five seconds later.
+    // More may wait, and without this the alarm would wake the worker for each.
     app.boss.notifyWorker(id)
   })
+  return id
 }
 
 /** Returns how many jobs of each queue were dead-lettered in the last {@link keptDays} days. */

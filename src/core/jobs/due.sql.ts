@@ -2,8 +2,11 @@
 import type { Sql } from '../database/database.ts'
 
 interface Sessions {
-  executeSql: (text: string) => Promise<{ rows: unknown[] }>
+  executeSql: (text: string, values?: unknown[]) => Promise<{ rows: unknown[] }>
 }
+
+/** A job that is due for so long was not announced, or its notification was lost. */
+const forgottenSeconds = 2
 
 /**
  * Settings of the sessions of pg-boss. Its statements touch few jobs of a queue, by indexes. The statistics of a table that is empty most of the time
@@ -12,8 +15,9 @@ interface Sessions {
 export const byIndexes = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off'
 
 /**
- * Indexes the jobs that start later than they were added, and those in progress. Both are few. The table belongs to pg-boss, which creates it
- * before this runs.
+ * Indexes the jobs that start later than they were added, and those in progress. Both are few. Lets the tables collect more changes before they are
+ * vacuumed and analyzed than tables of a few rows usually may: the scheduled jobs of an idle gateway alone caused that every minute, and
+ * the statistics of forty columns were most of what it wrote ahead. The tables belong to pg-boss, which creates them before this runs.
  */
 export async function indexJobs(sql: Sql): Promise<void> {
   // One transaction. The lock lets processes that start together wait for each other, because `if not exists` does not.
@@ -21,17 +25,38 @@ export async function indexJobs(sql: Sql): Promise<void> {
     `select pg_advisory_xact_lock(hashtextextended('gateway job indexes', 0));
      create index if not exists gateway_job_delayed_idx on pgboss.job_common (start_after)
        where state < 'active' and start_after > created_on;
-     create index if not exists gateway_job_active_idx on pgboss.job_common (heartbeat_on) where state = 'active'`,
+     create index if not exists gateway_job_active_idx on pgboss.job_common (heartbeat_on) where state = 'active';
+     do $$ declare name regclass; begin
+       for name in select oid::regclass from pg_class where oid in ('pgboss.job_common'::regclass, 'pgboss.queue'::regclass)
+         and reloptions is null
+       loop
+         execute format('alter table %s set (autovacuum_vacuum_threshold = 1000, autovacuum_analyze_threshold = 5000)', name);
+       end loop;
+     end $$`,
   )
 }
 
-/** Finds the queues with delayed jobs that are due, and tells if a job in progress has lost its worker. One statement. */
-export async function readDue(sessions: Sessions): Promise<{ queues: string[]; lapsed: boolean }> {
+/** `queues` have jobs to wake workers for. `waits` tells if a job waits for its time, `lapsed` if a job in progress has lost its worker. */
+export interface Due {
+  queues: string[]
+  waits: boolean
+  lapsed: boolean
+}
+
+/**
+ * Finds the queues with delayed jobs that are due, and those of `queues` with any job that has been due for {@link forgottenSeconds}, by the
+ * index that pg-boss fetches by. One statement.
+ */
+export async function readDue(sessions: Sessions, queues: readonly string[]): Promise<Due> {
   const { rows } = await sessions.executeSql(
-    `select array(select distinct name from pgboss.job_common
-         where state < 'active' and start_after > created_on and start_after <= now()) as queues,
+    `select array(select name from pgboss.job_common where state < 'active' and start_after > created_on and start_after <= now()
+         union select name from unnest($1::text[]) as own (name) where exists (
+           select from pgboss.job_common j where j.name = own.name and state < 'active' and not blocked
+             and start_after <= now() - $2 * interval '1 second')) as queues,
+       exists (select from pgboss.job_common where state < 'active' and start_after > created_on) as waits,
        exists (select from pgboss.job_common where state = 'active'
          and (heartbeat_on + heartbeat_seconds * interval '1 second' < now() or started_on + expire_seconds * interval '1 second' < now())) as lapsed`,
+    [queues, forgottenSeconds],
   )
-  return rows[0] as { queues: string[]; lapsed: boolean }
+  return rows[0] as Due
 }

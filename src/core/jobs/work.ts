@@ -11,8 +11,8 @@ import type { JobImplementation } from './jobs.ts'
 /** Pause after a batch in which every job failed, so that a lasting fault does not keep a worker spinning. */
 const brokenOffMs = 1_000
 
-/** Longest time between two looks at a queue of which nothing was heard. Notifications and the alarm of due jobs wake workers long before. */
-const unheardSeconds = 30
+/** Longest time between two fetches from a queue of which nothing was heard. Notifications and the alarm of due jobs wake workers long before. */
+const unheardSeconds = 600
 
 /**
  * Creates the queues of these jobs, or updates their options. A start usually finds all of them as they should be, and one statement says
@@ -39,7 +39,7 @@ export async function workOn(app: App, jobs: readonly JobImplementation[]): Prom
   const alarm = startJobAlarm(app)
   for (const job of jobs) for (let i = 0; i < job.work.workers; i++) await work(app, job, alarm)
   for (const { definition } of jobs) if (definition.cron) await app.boss.schedule(definition.name, definition.cron, {})
-  await workOnDead(app, jobs)
+  alarm.add(deadQueue, await workOnDead(app, jobs))
   const queues = [...jobs.map(({ definition }) => definition.name), deadQueue]
   return {
     async [Symbol.asyncDispose]() {

@@ -5,7 +5,7 @@
 //   draft       a submission with its text composed, before it has quota
 //   result      the stored message, the error, or `repeated`: the key was used earlier in the same batch
 
-import { reserveInTurn, reservePlanned, tooMuchPlanned } from '../../billing/admission/quota.ts'
+import { quotaRefusals, reserveInTurn, reservePlanned } from '../../billing/admission/quota.ts'
 import type { App } from '../../core/app.ts'
 import { createBatch } from '../../core/batch.ts'
 import type { Context } from '../../core/context.ts'
@@ -185,10 +185,13 @@ async function reserve(tx: Sql, drafts: readonly Draft[], results: (Result | und
     n: granted[i]?.fits && submission.scheduledAt ? 1 : 0,
   }))
   const planned = await reservePlanned(tx, plans)
+  const without = counted.filter((_, i) => !granted[i]?.fits || !planned[i]).map(({ ownerId }) => ownerId)
+  const refusalsOf = await quotaRefusals(tx, [...new Set(without)])
   return drafts.flatMap((draft, i) => {
     const turn = granted[i]
-    if (!turn?.fits) results[draft.index] = failure('MONTHLY_OUTBOUND_QUOTA_EXCEEDED')
-    else if (!planned[i]) results[draft.index] = tooMuchPlanned(draft.submission.principal.plan)
+    const { ownerId, plan } = draft.submission.principal
+    if (!turn?.fits) results[draft.index] = refusalsOf(ownerId).usedUp()
+    else if (!planned[i]) results[draft.index] = refusalsOf(ownerId).tooMuchPlanned(plan)
     else return [{ ...draft, acceptedAt: turn.at }]
     return []
   })

@@ -52,9 +52,14 @@ export async function addSteps(tx: Sql, steps: readonly NewStep[], latencyMs: nu
   })
 }
 
-/** Leases due steps, oldest first (index on "dueAt", id). Skips the row locks of other processes, which take other steps. */
-export async function leaseDueSteps(sql: Sql, limit: number, leaseMs: number): Promise<Step[]> {
-  const { rows } = await sql.query<Step>({
+const untilNext = `select (extract(epoch from min("dueAt") - clock_timestamp()) * 1000)::float8 as ms from sandbox_steps`
+
+/**
+ * Leases due steps, oldest first (index on "dueAt", id). Skips the row locks of other processes, which take other steps. Where none is due,
+ * `nextInMs` are the milliseconds until the next one, undefined if none is pending.
+ */
+export async function leaseDueSteps(sql: Sql, limit: number, leaseMs: number): Promise<{ steps: Step[]; nextInMs?: number }> {
+  const { rows } = await sql.query<Step & { nextInMs: number | null }>({
     name: 'sandbox.take',
     text: `with due as (
         select id, "dueAt" from sandbox_steps where "dueAt" <= clock_timestamp() order by "dueAt", id limit $1 for update skip locked
@@ -62,10 +67,12 @@ export async function leaseDueSteps(sql: Sql, limit: number, leaseMs: number): P
         update sandbox_steps s set "dueAt" = clock_timestamp() + $2 * interval '1 millisecond' from due
         where s.id = due.id returning s.id, s."instanceId", s.reference, s.kind, s.payload, due."dueAt" as at
       )
-      select t.*, m."to", m.body from taken t left join sandbox_messages m on m.reference = t.reference order by t.id`,
+      select t.*, m."to", m.body, (${untilNext}) as "nextInMs"
+      from (select) one left join taken t on true left join sandbox_messages m on m.reference = t.reference order by t.id`,
     values: [limit, leaseMs],
   })
-  return rows
+  const steps = rows.filter((row) => row.id !== null)
+  return { steps, nextInMs: steps.length === 0 ? (rows[0]?.nextInMs ?? undefined) : undefined }
 }
 
 /** Returns how many of the steps were still there. Their row locks make two processes agree on who deleted one. */
@@ -76,8 +83,7 @@ export async function deleteSteps(sql: Sql, ids: readonly string[]): Promise<num
 
 /** Milliseconds until the next step is due, which is negative for an overdue one; undefined if none is pending. */
 export async function untilNextStep(sql: Sql): Promise<number | undefined> {
-  const text = `select (extract(epoch from min("dueAt") - clock_timestamp()) * 1000)::float8 as ms from sandbox_steps`
-  const { rows } = await sql.query<{ ms: number | null }>({ name: 'sandbox.next', text })
+  const { rows } = await sql.query<{ ms: number | null }>({ name: 'sandbox.next', text: untilNext })
   return rows[0]?.ms ?? undefined
 }
 

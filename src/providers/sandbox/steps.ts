@@ -16,7 +16,8 @@ const mostSteps = 1_000
  * most `idleMs`; 0 if more steps are due.
  */
 export async function runDueSteps(app: App, events: Reports, idleMs: number): Promise<number> {
-  const steps = await leaseDueSteps(app.pool, mostSteps, leaseMs)
+  const { steps, nextInMs } = await leaseDueSteps(app.pool, mostSteps, leaseMs)
+  if (steps.length === 0) return Math.max(0, Math.min(idleMs, nextInMs ?? idleMs))
   const reports = steps.filter(({ kind }) => kind === 'receipt' || kind === 'answer')
   if (reports.length > 0) {
     await report(reports, events)
