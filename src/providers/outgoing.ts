@@ -7,6 +7,17 @@ export type OutgoingType = Exclude<MessageType, 'unknown'>
 /** MIME type of a voice note, as media of the gateway carry it. */
 export const voiceType = 'audio/ogg; codecs=opus'
 
+/** The only MIME type that real networks take for a type of message. A type that is not listed may have several. */
+const onlyTypes: Partial<Record<OutgoingType, { mimeType: string; fault: string }>> = {
+  voice_note: { mimeType: voiceType, fault: 'must be Ogg with Opus for a voice note' },
+}
+
+/** For `faultOfFile` of a connector: the rules that real networks share. */
+export function faultOfFile(type: OutgoingType, mimeType: string): string | undefined {
+  const only = onlyTypes[type]
+  return only && only.mimeType !== mimeType ? only.fault : undefined
+}
+
 /** The data of a message besides `body` and `mediaUrl`, by type. Types that are not listed have none. */
 export interface ContentByType {
   location: { kind: 'location'; latitude: number; longitude: number; name: string | null; address: string | null }

@@ -147,7 +147,7 @@ describe('the list', () => {
     ['status=gone', /^status: must be one of queued, /],
     ['status=queued&status=sent', 'status: must be given once'],
     ['direction=up', /^direction: must be one of outbound, inbound$/],
-    ['type=sticker', /^type: must be one of text, /],
+    ['type=hologram', /^type: must be one of text, /],
     ['instanceId=5', 'instanceId: must be a UUID'],
     ['contactId=5', 'contactId: must be a UUID'],
     ['campaignId=5', 'campaignId: must be a UUID'],

@@ -1,7 +1,7 @@
 // Cloud provider: WhatsApp by Meta's Cloud API, over the Graph API.
 import type { App } from '../../core/app.ts'
 import { defineProvider } from '../define-provider.ts'
-import { voiceType } from '../outgoing.ts'
+import { faultOfFile } from '../outgoing.ts'
 import type { Connector } from '../provider.ts'
 import { checkNumber } from './check.ts'
 import { addDeparture } from './cloud.sql.ts'
@@ -38,8 +38,7 @@ function openCloud(app: App): Connector<CloudInstance, KnownCloudInstance> {
     lookup: async (_, numbers) => numbers.map(() => null),
     approvedTemplates: ({ settings }) => readApproved(app, settings),
     check: ({ settings }) => checkNumber(app, settings),
-    faultOfFile: (type, mimeType) =>
-      type === 'voice_note' && mimeType !== voiceType ? 'must be Ogg with Opus for a voice note' : undefined,
+    faultOfFile,
     freeContentMs: 24 * 3_600_000,
     verifyToken: ({ settings }) => settings.verifyToken,
     async start(host) {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
-import { type OutgoingMessage, type SendOutcome, voiceType } from '../outgoing.ts'
+import { faultOfFile, type OutgoingMessage, type SendOutcome } from '../outgoing.ts'
 import type { ProviderHost, StoredFile } from '../provider.ts'
 import type { FileReference } from './bodies.ts'
 import { type GraphAnswer, graph } from './graph.ts'
@@ -33,7 +33,8 @@ export function createMedia(app: App, host: () => Pick<ProviderHost<KnownCloudIn
     const file = await host().file(mediaUrl)
     if (file === undefined) return { file: { link: mediaUrl } }
     if (file === null) return rejected('the file is no longer stored')
-    if (type === 'voice_note' && file.mimeType !== voiceType) return rejected('a voice note must be Ogg with Opus')
+    const fault = faultOfFile(type, file.mimeType)
+    if (fault) return rejected(`the file ${fault}`)
     const upload = { phoneNumberId: instance.settings.phoneNumberId, mediaId: file.id }
     const known = await readUpload(app.pool, upload)
     if (known) return { file: { id: known, extension: file.extension } }

@@ -1,7 +1,7 @@
 // Provider `web`: WhatsApp Web as a linked device of a phone. One process at a time holds the connection of an instance.
 import type { App } from '../../core/app.ts'
 import { defineProvider } from '../define-provider.ts'
-import { voiceType } from '../outgoing.ts'
+import { faultOfFile } from '../outgoing.ts'
 import type { Connector, ProviderInstance } from '../provider.ts'
 import { type CarryOut, callHolder } from './calls.ts'
 import { download } from './download.ts'
@@ -40,7 +40,7 @@ function openWeb(app: App): Connector<ProviderInstance<WebSettings>, Known> {
     holds: (instanceId) => session(instanceId)?.lease.isHeld() ?? false,
     send: createSend({ app, session, host: () => host }),
     lookup: (instance, numbers) => lookUp(app, carryOut, instance.id, numbers),
-    faultOfFile: (type, mimeType) => (type === 'voice_note' && mimeType !== voiceType ? 'must be Ogg with Opus' : undefined),
+    faultOfFile,
     fetchMedia: (_, media, signal) => download(app, media, signal),
     async markRead({ id }, { providerMessageId: stanzaId, from }) {
       const done = await callHolder(app, carryOut, id, { call: 'read', from, stanzaId }, readMs)
