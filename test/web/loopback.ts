@@ -1,12 +1,13 @@
 // A WhatsApp network on loopback: linked devices log in by the real protocol, and phones write to them and read from them.
 import { randomBytes } from 'node:crypto'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, type proto } from 'baileys'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Account, Arrived, Connection } from './loopback-account.ts'
 import { answerTo, type KnownPhones } from './loopback-answers.ts'
 import { enterCode } from './loopback-code.ts'
-import { linkOf } from './loopback-link.ts'
+import { linkOf, pairingOffer } from './loopback-link.ts'
 import { acceptNoise } from './loopback-noise.ts'
 import { createPhone, type Phone } from './loopback-phone.ts'
 
@@ -22,8 +23,10 @@ export class Loopback {
   readonly accounts = new Map<string, Account>()
   readonly requests: BinaryNode[] = []
   readonly faults: Error[] = []
-  /** Connections that a second one with the same login has replaced (440). */
-  replaced = 0
+  /** Connections that a second one with the same login has replaced (440), by the path of the first. */
+  readonly replacements: string[] = []
+  /** Called at each replacement with the path of the first connection. */
+  onReplaced: ((path: string) => void) | undefined
   logins = 0
   /** Error codes with which the next messages are refused. */
   refusals: string[] = []
@@ -31,10 +34,21 @@ export class Loopback {
   lostAcks = 0
   /** Answers a login in place of `success`. */
   onLogin: ((digits: string) => BinaryNode | undefined) | undefined
+  /** Refuses devices with an older version. */
+  oldestVersion = 0
+  /** How many it has refused. */
+  outdated = 0
+  /** The version that the script of the network's own client names. */
+  newestVersion: number | undefined
+  /** Where devices upload their files. */
+  mediaHost: string | undefined
+  /** What the network answers about the lock on new chats, and about their number, by the names of the answers. */
+  standing: Record<string, unknown> = {}
   /** Each phone confirms what it gets. */
   delivers = false
   port = 0
   private wss: WebSocketServer | undefined
+  private script: Server | undefined
   private readonly unpaired = new Set<Connection>()
 
   /** Value of WEB_SOCKET_URL. */
@@ -43,20 +57,24 @@ export class Loopback {
   }
 
   async listen(): Promise<this> {
-    const wss = new WebSocketServer({ host: '127.0.0.1', port: this.port })
-    await new Promise((resolve, reject) => wss.once('listening', resolve).once('error', reject))
-    wss.on('connection', (ws) => this.accept(ws))
-    this.port = (wss.address() as AddressInfo).port
+    const script = createServer((_, response) => void response.end(`{"client_revision":${this.newestVersion}}`))
+    const wss = new WebSocketServer({ server: script })
+    await new Promise<void>((resolve, reject) => script.once('error', reject).listen(this.port, '127.0.0.1', resolve))
+    wss.on('connection', (ws, { url = '' }) => this.accept(ws, url))
+    this.port = (script.address() as AddressInfo).port
+    this.script = script
     this.wss = wss
     return this
   }
 
   async close(): Promise<void> {
-    const { wss } = this
+    const { wss, script } = this
     this.wss = undefined
-    if (!wss) return
+    if (!wss || !script) return
     for (const client of wss.clients) client.terminate()
-    await new Promise((resolve) => wss.close(resolve))
+    wss.close()
+    script.closeAllConnections()
+    await new Promise((resolve) => script.close(resolve))
   }
 
   addPhones(...digits: string[]): void {
@@ -69,13 +87,18 @@ export class Loopback {
     return this.phones.get(host === 'lid' ? digits.slice(1) : digits)
   }
 
+  /** How many connections were replaced. */
+  get replaced(): number {
+    return this.replacements.length
+  }
+
   /** Digits of the accounts that are connected. */
   get connected(): string[] {
     return [...this.accounts.values()].filter(({ connection }) => connection).map(({ digits }) => digits)
   }
 
-  private accept(ws: WebSocket): void {
-    const connection: Connection = { ws, send: () => {} }
+  private accept(ws: WebSocket, path: string): void {
+    const connection: Connection = { ws, path, send: () => {} }
     const noise = acceptNoise(ws, {
       opened: (payload) => this.opened(connection, payload),
       node: (node) => this.take(connection, node),
@@ -90,17 +113,16 @@ export class Loopback {
     })
   }
 
-  private opened(connection: Connection, { username, devicePairingData }: proto.ClientPayload): void {
+  private opened(connection: Connection, { username, devicePairingData, userAgent }: proto.ClientPayload): void {
+    if ((userAgent?.appVersion?.tertiary ?? 0) < this.oldestVersion) {
+      this.outdated++
+      connection.send({ tag: 'failure', attrs: { reason: '405' } })
+      return
+    }
     if (!username) {
       connection.registration = devicePairingData
       this.unpaired.add(connection)
-      const refs = Array.from({ length: 6 }, () => ({
-        tag: 'ref',
-        attrs: {},
-        content: Buffer.from(`2@${randomBytes(16).toString('base64')}`),
-      }))
-      const content = [{ tag: 'pair-device', attrs: {}, content: refs }]
-      connection.send({ tag: 'iq', attrs: { from: server, type: 'set', id: 'pair1', xmlns: 'md' }, content })
+      connection.send(pairingOffer())
       return
     }
     const digits = username.toString()
@@ -113,7 +135,8 @@ export class Loopback {
       return
     }
     if (account.connection) {
-      this.replaced++
+      this.replacements.push(account.connection.path)
+      this.onReplaced?.(account.connection.path)
       account.connection.send({ tag: 'stream:error', attrs: {}, content: [{ tag: 'conflict', attrs: { type: 'replaced' } }] })
     }
     connection.account = digits
@@ -166,7 +189,7 @@ export class Loopback {
     connection.send({
       tag: 'iq',
       attrs: { from: server, type: 'result', id: node.attrs.id as string },
-      content: answerTo(node, this.phoneBy),
+      content: answerTo(node, this),
     })
     const code = getBinaryNodeChild(node, 'link_code_companion_reg')
     const { entry } = connection
@@ -215,19 +238,8 @@ export class Loopback {
     message: proto.IMessage,
     id = `3A${randomBytes(9).toString('hex').toUpperCase()}`,
   ): Promise<string> {
-    const phone = this.phones.get(from) as Phone
     const to = this.accounts.get(account) as Account
-    const { type, sealed } = await phone.encrypt(account, to.keys, message)
-    const attrs = {
-      from: phone.lid,
-      sender_pn: `${from}@${server}`,
-      addressing_mode: 'lid',
-      id,
-      t: now(),
-      type: 'text',
-      notify: 'Ann',
-    }
-    const stanza = { tag: 'message', attrs, content: [{ tag: 'enc', attrs: { v: '2', type }, content: sealed }] }
+    const stanza = await (this.phones.get(from) as Phone).stanza(account, to.keys, message, id)
     to.queue.set(id, stanza)
     to.connection?.send(stanza)
     return id
