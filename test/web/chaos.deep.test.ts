@@ -149,7 +149,7 @@ it.each(seeds)(
     expect(network.faults).toEqual([])
     const repeats = network.arrived.reduce((all, { repeats }) => all + repeats, 0)
     console.log(
-      `seed ${seed}, ${count} processes: ${sum} messages, ${repeats} sent twice under one id, ${written.length} received; ${course.join(', ')}`,
+      `seed ${seed}, ${count} processes, ${network.retries} asked for again: ${sum} messages, ${repeats} sent twice under one id, ${written.length} received; ${course.join(', ')}`,
     )
   },
 )

@@ -86,13 +86,13 @@ describe('an instance whose connection the network closes', () => {
   it('with 405 reports the newest version, as the network names it', async () => {
     const account = '390000000048'
     const id = await client.pair(network, account)
-    network.newestVersion = 4_000_000_000
-    network.oldestVersion = network.newestVersion
+    network.versions.newest = 4_000_000_000
+    network.versions.oldest = network.versions.newest
     network.accounts.get(account)?.connection?.ws.terminate()
-    await until(() => network.outdated > 0)
+    await until(() => network.versions.refused > 0)
     await until(() => network.connected.includes(account))
     await client.reached(id, 'connected')
-    network.oldestVersion = 0
+    network.versions.oldest = 0
   })
 
   it('tells what the network says of its account: a lock on new chats, and the cap on them', async () => {

@@ -24,6 +24,8 @@ export interface Phone {
   /** Its keys, as the server hands them out. */
   bundle: (jid: string) => BinaryNode
   decrypt: (sender: string, type: string, sealed: Uint8Array) => Promise<proto.Message>
+  /** Begins anew with an account that cannot decrypt. */
+  forget: (account: string) => void
   /** The stanza with a message to an account. */
   stanza: (to: string, keys: DeviceKeys, message: proto.IMessage, id: string) => Promise<BinaryNode>
 }
@@ -78,6 +80,7 @@ export function createPhone(digits: string): Phone {
         type === 'pkmsg' ? await cipher.decryptPreKeyWhisperMessage(bytes) : await cipher.decryptWhisperMessage(bytes)
       return proto.Message.decode(unpadRandomMax16(padded))
     },
+    forget: (account) => void sessions.delete(addressOf(account).toString()),
     async stanza(to, { registrationId: theirs, identity: identityKey, signedPreKey }, message, id) {
       if (!sessions.has(addressOf(to).toString())) {
         // A session without a one-time key, which the declaration of the package does not know.

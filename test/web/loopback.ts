@@ -1,15 +1,14 @@
 // A WhatsApp network on loopback: linked devices log in by the real protocol, and phones write to them and read from them.
 import { randomBytes } from 'node:crypto'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, type proto } from 'baileys'
-import { type WebSocket, WebSocketServer } from 'ws'
+import type { WebSocket } from 'ws'
 import type { Account, Arrived, Connection } from './loopback-account.ts'
 import { answerTo, type KnownPhones } from './loopback-answers.ts'
 import { enterCode } from './loopback-code.ts'
 import { linkOf, pairingOffer } from './loopback-link.ts'
 import { acceptNoise } from './loopback-noise.ts'
 import { createPhone, type Phone } from './loopback-phone.ts'
+import { type OpenServer, openServer } from './loopback-server.ts'
 
 export type { Arrived } from './loopback-account.ts'
 export { rootKey } from './loopback-noise.ts'
@@ -23,8 +22,8 @@ export class Loopback {
   readonly accounts = new Map<string, Account>()
   readonly requests: BinaryNode[] = []
   readonly faults: Error[] = []
-  /** Connections that a second one with the same login has replaced (440), by the path of the first. */
-  readonly replacements: string[] = []
+  /** Connections that a second one with the same login has replaced (440). */
+  replaced = 0
   /** Called at each replacement with the path of the first connection. */
   onReplaced: ((path: string) => void) | undefined
   logins = 0
@@ -34,12 +33,8 @@ export class Loopback {
   lostAcks = 0
   /** Answers a login in place of `success`. */
   onLogin: ((digits: string) => BinaryNode | undefined) | undefined
-  /** Refuses devices with an older version. */
-  oldestVersion = 0
-  /** How many it has refused. */
-  outdated = 0
-  /** The version that the script of the network's own client names. */
-  newestVersion: number | undefined
+  /** Devices before `oldest` are refused, which `refused` counts. The script of the network's own client names `newest`. */
+  readonly versions = { oldest: 0, refused: 0, newest: 0 }
   /** Where devices upload their files. */
   mediaHost: string | undefined
   /** What the network answers about the lock on new chats, and about their number, by the names of the answers. */
@@ -47,8 +42,10 @@ export class Loopback {
   /** Each phone confirms what it gets. */
   delivers = false
   port = 0
-  private wss: WebSocketServer | undefined
-  private script: Server | undefined
+  private server: OpenServer | undefined
+  /** How often a device asked for a message again. */
+  retries = 0
+  private readonly written = new Map<string, { from: string; message: proto.IMessage }>()
   private readonly unpaired = new Set<Connection>()
 
   /** Value of WEB_SOCKET_URL. */
@@ -57,24 +54,16 @@ export class Loopback {
   }
 
   async listen(): Promise<this> {
-    const script = createServer((_, response) => void response.end(`{"client_revision":${this.newestVersion}}`))
-    const wss = new WebSocketServer({ server: script })
-    await new Promise<void>((resolve, reject) => script.once('error', reject).listen(this.port, '127.0.0.1', resolve))
-    wss.on('connection', (ws, { url = '' }) => this.accept(ws, url))
-    this.port = (script.address() as AddressInfo).port
-    this.script = script
-    this.wss = wss
+    const script = () => `{"client_revision":${this.versions.newest}}`
+    this.server = await openServer(this.port, script, (ws, path) => this.accept(ws, path))
+    this.port = this.server.port
     return this
   }
 
   async close(): Promise<void> {
-    const { wss, script } = this
-    this.wss = undefined
-    if (!wss || !script) return
-    for (const client of wss.clients) client.terminate()
-    wss.close()
-    script.closeAllConnections()
-    await new Promise((resolve) => script.close(resolve))
+    const { server } = this
+    this.server = undefined
+    await server?.close()
   }
 
   addPhones(...digits: string[]): void {
@@ -85,11 +74,6 @@ export class Loopback {
     const [user, host] = jid.split('@') as [string, string]
     const digits = user.split(':')[0] as string
     return this.phones.get(host === 'lid' ? digits.slice(1) : digits)
-  }
-
-  /** How many connections were replaced. */
-  get replaced(): number {
-    return this.replacements.length
   }
 
   /** Digits of the accounts that are connected. */
@@ -114,8 +98,8 @@ export class Loopback {
   }
 
   private opened(connection: Connection, { username, devicePairingData, userAgent }: proto.ClientPayload): void {
-    if ((userAgent?.appVersion?.tertiary ?? 0) < this.oldestVersion) {
-      this.outdated++
+    if ((userAgent?.appVersion?.tertiary ?? 0) < this.versions.oldest) {
+      this.versions.refused++
       connection.send({ tag: 'failure', attrs: { reason: '405' } })
       return
     }
@@ -135,7 +119,7 @@ export class Loopback {
       return
     }
     if (account.connection) {
-      this.replacements.push(account.connection.path)
+      this.replaced++
       this.onReplaced?.(account.connection.path)
       account.connection.send({ tag: 'stream:error', attrs: {}, content: [{ tag: 'conflict', attrs: { type: 'replaced' } }] })
     }
@@ -182,7 +166,16 @@ export class Loopback {
       if (node.attrs.id === 'pair2') connection.send({ tag: 'stream:error', attrs: { code: '515' } })
     } else if (node.tag === 'iq') this.answer(connection, node)
     else if (node.tag === 'message') await this.relay(connection, node)
-    else if (node.tag === 'receipt' && node.attrs.id) this.accounts.get(connection.account ?? '')?.queue.delete(node.attrs.id)
+    else if (node.tag === 'receipt' && node.attrs.id) await this.confirm(connection, node.attrs.id, node.attrs.type)
+  }
+
+  /** A device got a message, or asks for it again because it cannot decrypt it. */
+  private async confirm({ account = '' }: Connection, id: string, type: string | undefined): Promise<void> {
+    const written = type === 'retry' ? this.written.get(id) : undefined
+    if (!written) return void this.accounts.get(account)?.queue.delete(id)
+    this.retries++
+    this.phones.get(written.from)?.forget(account)
+    await this.write(written.from, account, written.message, id)
   }
 
   private answer(connection: Connection, node: BinaryNode): void {
@@ -238,6 +231,7 @@ export class Loopback {
     message: proto.IMessage,
     id = `3A${randomBytes(9).toString('hex').toUpperCase()}`,
   ): Promise<string> {
+    this.written.set(id, { from, message })
     const to = this.accounts.get(account) as Account
     const stanza = await (this.phones.get(from) as Phone).stanza(account, to.keys, message, id)
     to.queue.set(id, stanza)
