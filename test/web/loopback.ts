@@ -5,7 +5,7 @@ import type { WebSocket } from 'ws'
 import type { Account, Arrived, Connection } from './loopback-account.ts'
 import { answerTo, type KnownPhones } from './loopback-answers.ts'
 import { enterCode } from './loopback-code.ts'
-import { linkOf, pairingOffer } from './loopback-link.ts'
+import { linkOf, pairingOffer, retryOf } from './loopback-link.ts'
 import { acceptNoise } from './loopback-noise.ts'
 import { createPhone, type Phone } from './loopback-phone.ts'
 import { type OpenServer, openServer } from './loopback-server.ts'
@@ -61,9 +61,8 @@ export class Loopback {
   }
 
   async close(): Promise<void> {
-    const { server } = this
+    await this.server?.close()
     this.server = undefined
-    await server?.close()
   }
 
   addPhones(...digits: string[]): void {
@@ -222,6 +221,11 @@ export class Loopback {
       tag: 'receipt',
       attrs: { id, from: `${from}@${server}`, t: now(), ...(type ? { type } : {}) },
     })
+  }
+
+  /** A phone could not decrypt a message. */
+  askAgain(account: string, id: string, from: string): void {
+    this.accounts.get(account)?.connection?.send(retryOf(id, `${from}@${server}`))
   }
 
   /** A phone writes to an account. A device that is away gets it at its next login. Returns the id. */
