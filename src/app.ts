@@ -11,6 +11,8 @@ import { fitInstances } from './instances/rest.ts'
 import { checkInstance, findInstance, findSiblings } from './instances/service.ts'
 import { applyChange, changeState } from './instances/state.ts'
 import { fileAt } from './media/service.ts'
+import { instanceKey } from './messages/dispatch/hold-key.ts'
+import { readSent } from './messages/dispatch/sent.sql.ts'
 import { releaseWaiting } from './messages/dispatch/waiting.ts'
 import { eraseNumber } from './messages/erase/erase.ts'
 import { receiveMessages } from './messages/receipts/inbound.ts'
@@ -61,6 +63,8 @@ export function hostFor(app: App, provider: ProviderName): ProviderHost<StoredIn
   return {
     instance: (id) => findInstance(app, provider, id),
     siblings: (id, name, value) => findSiblings(app, provider, id, { name, value }),
+    sent: (instanceId, id) => readSent(app.pool, instanceId, id),
+    ready: (instanceId) => void app.signals.emit('held', instanceKey(instanceId), 0),
     file: (url) => fileAt(app, url),
     state: (change, tx) => (tx ? applyChange(app, tx, change) : changeState(app, change)),
     inbound: (messages) => receiveMessages(app, messages),

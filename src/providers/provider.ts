@@ -39,6 +39,10 @@ export interface ProviderHost<Known> extends Reports {
   instance: (id: string) => Promise<Known | undefined>
   /** The other instances of this provider in the workspace of this one whose setting `name`, which must not be secret, has that value. */
   siblings: (id: string, name: string, value: string) => Promise<Known[]>
+  /** A message that an instance sent, by the provider's id; undefined if it is not stored any more. */
+  sent: (instanceId: string, providerMessageId: string) => Promise<OutgoingMessage | undefined>
+  /** Says that this process can send for the instance from now on. What waits for that leaves. */
+  ready: (instanceId: string) => void
   /** Finds the file behind a media address of this gateway; null if there is none, undefined for every other address. */
   file: (url: string) => Promise<StoredFile | null | undefined>
 }

@@ -16,7 +16,7 @@ describe('a closed connection', () => {
     [403, 'forget'],
     [406, 'forget'],
     [402, 'wait'],
-    [405, 'stop'],
+    [405, 'renew'],
     [409, 'stop'],
     [411, 'stop'],
     [413, 'stop'],

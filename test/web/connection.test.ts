@@ -89,14 +89,23 @@ describe('the connection of an instance of web', () => {
     await until(() => network.requests.find(({ tag, attrs }) => tag === 'receipt' && attrs.id === id && attrs.type === 'read'))
   })
 
-  it('survives a restart of the gateway without a second socket', async () => {
-    const id = await client.pair(network, '390000000015')
+  it('survives a restart of the gateway without a second socket, and writes again what a phone could not decrypt', async () => {
+    const [account, ann] = ['390000000015', '393331234567']
+    const id = await client.pair(network, account)
+    await client.api.post('messages/send', { instanceId: id, to: `+${ann}`, type: 'text', text: 'before the restart' })
+    const sent = await until(() => network.arrived.find(({ from }) => from === account))
+    await until(async () => {
+      const [row] = await rowsOf(databaseUrl, 'select status from messages where "providerMessageId" = $1', [sent.id])
+      return row?.status === 'sent'
+    })
     await gateway.stop()
     expect(network.connected).toEqual([])
     gateway = await openGateway({ databaseUrl, env: environmentOf(network) })
     await until(() => network.connected.includes('390000000015'))
     expect((await openClientState(id)).status).toBe('connected')
     expect(network.replaced).toBe(0)
+    network.askAgain(account, sent.id, ann)
+    await until(() => sent.repeats === 1)
   })
 
   const openClientState = async (id: string) => {

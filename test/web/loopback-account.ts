@@ -19,6 +19,8 @@ export interface Arrived {
 export interface Connection {
   ws: WebSocket
   send: (node: BinaryNode) => void
+  /** The path of the socket's address, by which a test tells processes apart. */
+  path: string
   /** Digits of the account, once it is paired. */
   account?: string
   registration?: proto.ClientPayload.IDevicePairingRegistrationData | null

@@ -5,8 +5,15 @@ import type { Phone } from './loopback-phone.ts'
 /** Finds the phone of an address. */
 export type KnownPhones = (jid: string) => Phone | undefined
 
+/** What the answers are made of. */
+export interface Known {
+  phoneBy: KnownPhones
+  mediaHost: string | undefined
+  standing: Record<string, unknown>
+}
+
 /** The content of the result. What the network is not asked about in tests is answered with an empty node of the same name. */
-export function answerTo(request: BinaryNode, phoneBy: KnownPhones): BinaryNode[] | undefined {
+export function answerTo(request: BinaryNode, { phoneBy, mediaHost, standing }: Known): BinaryNode[] | undefined {
   const first = Array.isArray(request.content) ? request.content[0] : undefined
   const { xmlns } = request.attrs
   // Enough one-time keys are on the server, so that devices upload none: making hundreds costs tests a second each.
@@ -16,6 +23,11 @@ export function answerTo(request: BinaryNode, phoneBy: KnownPhones): BinaryNode[
     return [{ tag: 'privacy', attrs: {}, content: [{ tag: 'category', attrs: { name: 'readreceipts', value: 'all' } }] }]
   if (xmlns === 'usync')
     return [{ tag: 'usync', attrs: {}, content: [{ tag: 'list', attrs: {}, content: users(request, phoneBy) }] }]
+  if (first?.tag === 'media_conn' && mediaHost) {
+    const host = { tag: 'host', attrs: { hostname: mediaHost, maxContentLengthBytes: '100000000' } }
+    return [{ tag: 'media_conn', attrs: { auth: 'a', ttl: '3600' }, content: [host] }]
+  }
+  if (xmlns === 'w:mex') return [{ tag: 'result', attrs: {}, content: Buffer.from(JSON.stringify({ data: standing })) }]
   return first && [{ tag: first.tag, attrs: {} }]
 }
 

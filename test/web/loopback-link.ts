@@ -1,8 +1,27 @@
 // The stanza that links a device to an account: its identity, signed by the phone.
-import { type BinaryNode, Curve, hmacSign, proto } from 'baileys'
+import { randomBytes } from 'node:crypto'
+import { type BinaryNode, Curve, encodeBigEndian, hmacSign, proto } from 'baileys'
 import type { DeviceKeys } from './loopback-phone.ts'
 
 const server = 's.whatsapp.net'
+
+/** The stanza that asks an unpaired device to show codes. */
+export function pairingOffer(): BinaryNode {
+  const refs = Array.from({ length: 6 }, () => {
+    const content = Buffer.from(`2@${randomBytes(16).toString('base64')}`)
+    return { tag: 'ref', attrs: {}, content }
+  })
+  const content = [{ tag: 'pair-device', attrs: {}, content: refs }]
+  return { tag: 'iq', attrs: { from: server, type: 'set', id: 'pair1', xmlns: 'md' }, content }
+}
+
+/** The receipt with which a phone asks for a message again. */
+export function retryOf(id: string, from: string): BinaryNode {
+  const t = String(Math.floor(Date.now() / 1000))
+  const retry = { tag: 'retry', attrs: { count: '1', id, t, v: '1' } }
+  const registration = { tag: 'registration', attrs: {}, content: encodeBigEndian(1234) }
+  return { tag: 'receipt', attrs: { id, from, type: 'retry', t }, content: [retry, registration] }
+}
 
 /** `secret` is the key that the device showed to the phone, or that both made from a code. */
 export function linkOf(

@@ -24,7 +24,10 @@ export interface Phone {
   /** Its keys, as the server hands them out. */
   bundle: (jid: string) => BinaryNode
   decrypt: (sender: string, type: string, sealed: Uint8Array) => Promise<proto.Message>
-  encrypt: (to: string, keys: DeviceKeys, message: proto.IMessage) => Promise<{ type: 'pkmsg' | 'msg'; sealed: Uint8Array }>
+  /** Begins anew with an account that cannot decrypt. */
+  forget: (account: string) => void
+  /** The stanza with a message to an account. */
+  stanza: (to: string, keys: DeviceKeys, message: proto.IMessage, id: string) => Promise<BinaryNode>
 }
 
 const prefixed = (key: Uint8Array) => Buffer.from(generateSignalPubKey(key))
@@ -77,7 +80,8 @@ export function createPhone(digits: string): Phone {
         type === 'pkmsg' ? await cipher.decryptPreKeyWhisperMessage(bytes) : await cipher.decryptWhisperMessage(bytes)
       return proto.Message.decode(unpadRandomMax16(padded))
     },
-    async encrypt(to, { registrationId: theirs, identity: identityKey, signedPreKey }, message) {
+    forget: (account) => void sessions.delete(addressOf(account).toString()),
+    async stanza(to, { registrationId: theirs, identity: identityKey, signedPreKey }, message, id) {
       if (!sessions.has(addressOf(to).toString())) {
         // A session without a one-time key, which the declaration of the package does not know.
         type Bundle = Parameters<libsignal.SessionBuilder['initOutgoing']>[0]
@@ -94,7 +98,17 @@ export function createPhone(digits: string): Phone {
       const { type, body } = await new libsignal.SessionCipher(store, addressOf(to)).encrypt(
         Buffer.from(encodeWAMessage(message)),
       )
-      return { type: type === 3 ? 'pkmsg' : 'msg', sealed: typeof body === 'string' ? Buffer.from(body, 'binary') : body }
+      const content = typeof body === 'string' ? Buffer.from(body, 'binary') : body
+      const attrs = {
+        from: `9${digits}@lid`,
+        sender_pn: `${digits}@s.whatsapp.net`,
+        addressing_mode: 'lid',
+        id,
+        t: String(Math.floor(Date.now() / 1000)),
+        type: 'text',
+        notify: 'Ann',
+      }
+      return { tag: 'message', attrs, content: [{ tag: 'enc', attrs: { v: '2', type: type === 3 ? 'pkmsg' : 'msg' }, content }] }
     },
   }
 }

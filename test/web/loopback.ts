@@ -1,14 +1,14 @@
 // A WhatsApp network on loopback: linked devices log in by the real protocol, and phones write to them and read from them.
 import { randomBytes } from 'node:crypto'
-import type { AddressInfo } from 'node:net'
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, type proto } from 'baileys'
-import { type WebSocket, WebSocketServer } from 'ws'
+import type { WebSocket } from 'ws'
 import type { Account, Arrived, Connection } from './loopback-account.ts'
 import { answerTo, type KnownPhones } from './loopback-answers.ts'
 import { enterCode } from './loopback-code.ts'
-import { linkOf } from './loopback-link.ts'
+import { linkOf, pairingOffer, retryOf } from './loopback-link.ts'
 import { acceptNoise } from './loopback-noise.ts'
 import { createPhone, type Phone } from './loopback-phone.ts'
+import { type OpenServer, openServer } from './loopback-server.ts'
 
 export type { Arrived } from './loopback-account.ts'
 export { rootKey } from './loopback-noise.ts'
@@ -24,6 +24,8 @@ export class Loopback {
   readonly faults: Error[] = []
   /** Connections that a second one with the same login has replaced (440). */
   replaced = 0
+  /** Called at each replacement with the path of the first connection. */
+  onReplaced: ((path: string) => void) | undefined
   logins = 0
   /** Error codes with which the next messages are refused. */
   refusals: string[] = []
@@ -31,10 +33,19 @@ export class Loopback {
   lostAcks = 0
   /** Answers a login in place of `success`. */
   onLogin: ((digits: string) => BinaryNode | undefined) | undefined
+  /** Devices before `oldest` are refused, which `refused` counts. The script of the network's own client names `newest`. */
+  readonly versions = { oldest: 0, refused: 0, newest: 0 }
+  /** Where devices upload their files. */
+  mediaHost: string | undefined
+  /** What the network answers about the lock on new chats, and about their number, by the names of the answers. */
+  standing: Record<string, unknown> = {}
   /** Each phone confirms what it gets. */
   delivers = false
   port = 0
-  private wss: WebSocketServer | undefined
+  private server: OpenServer | undefined
+  /** How often a device asked for a message again. */
+  retries = 0
+  private readonly written = new Map<string, { from: string; message: proto.IMessage }>()
   private readonly unpaired = new Set<Connection>()
 
   /** Value of WEB_SOCKET_URL. */
@@ -43,20 +54,15 @@ export class Loopback {
   }
 
   async listen(): Promise<this> {
-    const wss = new WebSocketServer({ host: '127.0.0.1', port: this.port })
-    await new Promise((resolve, reject) => wss.once('listening', resolve).once('error', reject))
-    wss.on('connection', (ws) => this.accept(ws))
-    this.port = (wss.address() as AddressInfo).port
-    this.wss = wss
+    const script = () => `{"client_revision":${this.versions.newest}}`
+    this.server = await openServer(this.port, script, (ws, path) => this.accept(ws, path))
+    this.port = this.server.port
     return this
   }
 
   async close(): Promise<void> {
-    const { wss } = this
-    this.wss = undefined
-    if (!wss) return
-    for (const client of wss.clients) client.terminate()
-    await new Promise((resolve) => wss.close(resolve))
+    await this.server?.close()
+    this.server = undefined
   }
 
   addPhones(...digits: string[]): void {
@@ -74,8 +80,8 @@ export class Loopback {
     return [...this.accounts.values()].filter(({ connection }) => connection).map(({ digits }) => digits)
   }
 
-  private accept(ws: WebSocket): void {
-    const connection: Connection = { ws, send: () => {} }
+  private accept(ws: WebSocket, path: string): void {
+    const connection: Connection = { ws, path, send: () => {} }
     const noise = acceptNoise(ws, {
       opened: (payload) => this.opened(connection, payload),
       node: (node) => this.take(connection, node),
@@ -90,17 +96,16 @@ export class Loopback {
     })
   }
 
-  private opened(connection: Connection, { username, devicePairingData }: proto.ClientPayload): void {
+  private opened(connection: Connection, { username, devicePairingData, userAgent }: proto.ClientPayload): void {
+    if ((userAgent?.appVersion?.tertiary ?? 0) < this.versions.oldest) {
+      this.versions.refused++
+      connection.send({ tag: 'failure', attrs: { reason: '405' } })
+      return
+    }
     if (!username) {
       connection.registration = devicePairingData
       this.unpaired.add(connection)
-      const refs = Array.from({ length: 6 }, () => ({
-        tag: 'ref',
-        attrs: {},
-        content: Buffer.from(`2@${randomBytes(16).toString('base64')}`),
-      }))
-      const content = [{ tag: 'pair-device', attrs: {}, content: refs }]
-      connection.send({ tag: 'iq', attrs: { from: server, type: 'set', id: 'pair1', xmlns: 'md' }, content })
+      connection.send(pairingOffer())
       return
     }
     const digits = username.toString()
@@ -114,6 +119,7 @@ export class Loopback {
     }
     if (account.connection) {
       this.replaced++
+      this.onReplaced?.(account.connection.path)
       account.connection.send({ tag: 'stream:error', attrs: {}, content: [{ tag: 'conflict', attrs: { type: 'replaced' } }] })
     }
     connection.account = digits
@@ -159,14 +165,23 @@ export class Loopback {
       if (node.attrs.id === 'pair2') connection.send({ tag: 'stream:error', attrs: { code: '515' } })
     } else if (node.tag === 'iq') this.answer(connection, node)
     else if (node.tag === 'message') await this.relay(connection, node)
-    else if (node.tag === 'receipt' && node.attrs.id) this.accounts.get(connection.account ?? '')?.queue.delete(node.attrs.id)
+    else if (node.tag === 'receipt' && node.attrs.id) await this.confirm(connection, node.attrs.id, node.attrs.type)
+  }
+
+  /** A device got a message, or asks for it again because it cannot decrypt it. */
+  private async confirm({ account = '' }: Connection, id: string, type: string | undefined): Promise<void> {
+    const written = type === 'retry' ? this.written.get(id) : undefined
+    if (!written) return void this.accounts.get(account)?.queue.delete(id)
+    this.retries++
+    this.phones.get(written.from)?.forget(account)
+    await this.write(written.from, account, written.message, id)
   }
 
   private answer(connection: Connection, node: BinaryNode): void {
     connection.send({
       tag: 'iq',
       attrs: { from: server, type: 'result', id: node.attrs.id as string },
-      content: answerTo(node, this.phoneBy),
+      content: answerTo(node, this),
     })
     const code = getBinaryNodeChild(node, 'link_code_companion_reg')
     const { entry } = connection
@@ -208,6 +223,11 @@ export class Loopback {
     })
   }
 
+  /** A phone could not decrypt a message. */
+  askAgain(account: string, id: string, from: string): void {
+    this.accounts.get(account)?.connection?.send(retryOf(id, `${from}@${server}`))
+  }
+
   /** A phone writes to an account. A device that is away gets it at its next login. Returns the id. */
   async write(
     from: string,
@@ -215,19 +235,9 @@ export class Loopback {
     message: proto.IMessage,
     id = `3A${randomBytes(9).toString('hex').toUpperCase()}`,
   ): Promise<string> {
-    const phone = this.phones.get(from) as Phone
+    this.written.set(id, { from, message })
     const to = this.accounts.get(account) as Account
-    const { type, sealed } = await phone.encrypt(account, to.keys, message)
-    const attrs = {
-      from: phone.lid,
-      sender_pn: `${from}@${server}`,
-      addressing_mode: 'lid',
-      id,
-      t: now(),
-      type: 'text',
-      notify: 'Ann',
-    }
-    const stanza = { tag: 'message', attrs, content: [{ tag: 'enc', attrs: { v: '2', type }, content: sealed }] }
+    const stanza = await (this.phones.get(from) as Phone).stanza(account, to.keys, message, id)
     to.queue.set(id, stanza)
     to.connection?.send(stanza)
     return id

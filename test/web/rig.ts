@@ -1,15 +1,19 @@
 // Instances of `web` on the loopback network: creates them, pairs them, sends.
+
+import { muteSignalKeys } from '../../src/providers/web/mute-console.ts'
 import { type Account, type Api, api, atEnd, createAccount, sql, until } from '../kit/kit.ts'
 import { Loopback, rootKey } from './loopback.ts'
 
-/** Environment of a gateway whose instances of `web` connect to this network. */
-export const environmentOf = (network: Loopback) => ({
-  WEB_SOCKET_URL: network.url,
+/** Environment of a gateway whose instances of `web` connect to this network, with `path` at the end of its address. */
+export const environmentOf = (network: Loopback, path = '') => ({
+  WEB_SOCKET_URL: network.url + path,
   WEB_ROOT_KEY: rootKey,
   RATE_LIMIT_PER_SECOND: '100000',
 })
 
 export async function openLoopback(...phones: string[]): Promise<Loopback> {
+  // The phones of the network use the same package.
+  muteSignalKeys()
   const network = await new Loopback().listen()
   network.addPhones(...phones)
   atEnd('file', () => network.close())

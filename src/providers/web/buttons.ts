@@ -1,5 +1,6 @@
 // Buttons: numbered options in a text, whose answer is read back, or buttons of the network.
 import { randomBytes } from 'node:crypto'
+import type { proto } from 'baileys'
 import type { App } from '../../core/app.ts'
 import type { OutgoingMessage } from '../outgoing.ts'
 import type { ComposeOptions } from './composing.ts'
@@ -7,12 +8,16 @@ import { type Option, readOptions, storeOptions } from './options.sql.ts'
 
 type ButtonsMessage = Extract<OutgoingMessage, { type: 'buttons' }>
 
-/** The text of a message with numbered options. They are stored first, so that an answer that is faster than us is understood. */
-export async function numberedButtons({ app, instance }: ComposeOptions, { to, body, content }: ButtonsMessage): Promise<string> {
-  const { title, footer, buttons } = content
-  const options = buttons.map(({ id, displayText }) => ({ id, label: displayText }))
+/** Stores the options of a message before it leaves, so that an answer that is faster than us is understood. */
+export async function offerOptions({ app, instance }: ComposeOptions, { to, content }: ButtonsMessage): Promise<void> {
+  const options = content.buttons.map(({ id, displayText }) => ({ id, label: displayText }))
   await storeOptions(app.pool, instance.id, to, options)
-  const list = options.map(({ label }, i) => `${i + 1}. ${label}`).join('\n')
+}
+
+/** The text of a message with numbered options. */
+export function numberedButtons({ body, content }: ButtonsMessage): string {
+  const { title, footer, buttons } = content
+  const list = buttons.map(({ displayText }, i) => `${i + 1}. ${displayText}`).join('\n')
   return [title && `*${title}*`, body === title ? null : body, list, footer && `_${footer}_`].filter(Boolean).join('\n\n')
 }
 
@@ -25,7 +30,16 @@ export async function chosenOption(app: App, instanceId: string, from: string, t
 }
 
 /** Prepares buttons of the network. Their shape is that of its own clients; phones show them, and some other apps do not. */
-export function nativeButtons({ live, jid, stanzaId: messageId }: ComposeOptions, { body, content }: ButtonsMessage) {
+export function nativeButtons(options: ComposeOptions, message: ButtonsMessage) {
+  const { live, jid, stanzaId: messageId } = options
+  const content = nativeContent(options, message)
+  return () => live.socket.relayMessage(jid, content, { messageId, additionalNodes: [businessNode()] })
+}
+
+export function nativeContent(
+  { live, jid, stanzaId: messageId }: ComposeOptions,
+  { body, content }: ButtonsMessage,
+): proto.IMessage {
   const { socket, whatsApp } = live
   const { proto, generateWAMessageFromContent } = whatsApp
   const interactiveMessage = proto.Message.InteractiveMessage.fromObject({
@@ -42,8 +56,7 @@ export function nativeButtons({ live, jid, stanzaId: messageId }: ComposeOptions
   })
   const userJid = socket.user?.id as string
   const { message } = generateWAMessageFromContent(jid, { interactiveMessage }, { userJid, messageId })
-  const additionalNodes = [businessNode()]
-  return () => socket.relayMessage(jid, message as NonNullable<typeof message>, { messageId, additionalNodes })
+  return message as proto.IMessage
 }
 
 /** Without this node the server takes the message, and phones show nothing of it. */

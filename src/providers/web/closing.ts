@@ -20,6 +20,8 @@ export type Action =
   | { do: 'retry'; error: string }
   /** The session waits for a new `connect`, because the device was not paired or the network refuses this client. */
   | { do: 'stop'; error: string }
+  /** The network takes only a newer version: connect again with that one, a few times. */
+  | { do: 'renew'; error: string }
   /** Another connection with this login exists: look who holds the lease. */
   | { do: 'look' }
   /** The account is banned for a time. */
@@ -27,8 +29,9 @@ export type Action =
   /** The device is not linked any more: forget the login. */
   | { do: 'forget'; error: string; restricted: boolean }
 
+const outdated = 'the network does not take this version of WhatsApp Web any more (405)'
+
 const stopped: Record<number, string> = {
-  405: 'the network does not take this version of WhatsApp Web any more (405)',
   409: 'the network refused the name of this device (409)',
   411: 'the phone must turn on several devices first (411)',
   413: 'the network refused this client (413)',
@@ -45,6 +48,7 @@ export function actionFor({ code, message, data, paired, shown }: Closed): Actio
   if (code === 403) return { do: 'forget', error: 'the network locked the account (403)', restricted: true }
   if (code === 406) return { do: 'forget', error: 'the network banned the account (406)', restricted: true }
   if (code === 402) return { do: 'wait', ms: banMs(data), error: 'the network banned the account for a time (402)' }
+  if (code === 405) return { do: 'renew', error: outdated }
   const error = code === undefined ? undefined : stopped[code]
   if (error) return { do: 'stop', error }
   return { do: 'retry', error: `the connection was lost (${code ?? message})` }

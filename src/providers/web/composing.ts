@@ -9,7 +9,7 @@ export interface ComposeOptions {
   app: App
   host: Host
   live: Live
-  instance: ProviderInstance<WebSettings>
+  instance: ProviderInstance<Pick<Partial<WebSettings>, 'buttons'>>
   jid: string
   stanzaId: string
 }

@@ -1,7 +1,7 @@
 // Content of an outgoing message as the network takes it, by type.
 import type { AnyMessageContent } from 'baileys'
 import { type OutgoingMessage, voiceType } from '../outgoing.ts'
-import { nativeButtons, numberedButtons } from './buttons.ts'
+import { nativeButtons, numberedButtons, offerOptions } from './buttons.ts'
 import type { ComposeOptions } from './composing.ts'
 import { loadMedia } from './media.ts'
 import { vcardOf } from './vcard.ts'
@@ -9,19 +9,29 @@ import { vcardOf } from './vcard.ts'
 /** Prepares a message, with its file at hand. Returns the call that sends it. @throws MediaRejected when its file cannot be used. */
 export async function composeFor(options: ComposeOptions, message: OutgoingMessage): Promise<() => Promise<unknown>> {
   const { live, jid, stanzaId: messageId } = options
-  if (message.type === 'buttons' && options.instance.settings.buttons === 'native') return nativeButtons(options, message)
+  const native = nativeOf(options, message)
+  if (native) return nativeButtons(options, native)
+  if (message.type === 'buttons') await offerOptions(options, message)
   const content = await contentOf(options, message)
   return () => live.socket.sendMessage(jid, content, { messageId })
 }
 
-async function contentOf(options: ComposeOptions, message: OutgoingMessage): Promise<AnyMessageContent> {
+type ButtonsMessage = Extract<OutgoingMessage, { type: 'buttons' }>
+
+/** The message, if it goes out with buttons of the network. */
+export function nativeOf({ instance }: ComposeOptions, message: OutgoingMessage): ButtonsMessage | undefined {
+  return message.type === 'buttons' && instance.settings.buttons === 'native' ? message : undefined
+}
+
+/** @throws MediaRejected when the file of the message cannot be used. */
+export async function contentOf(options: ComposeOptions, message: OutgoingMessage): Promise<AnyMessageContent> {
   const caption = message.body || undefined
   switch (message.type) {
     case 'text':
       // Without this, the package would fetch every address in the text.
       return { text: message.body, linkPreview: null }
     case 'buttons':
-      return { text: await numberedButtons(options, message), linkPreview: null }
+      return { text: numberedButtons(message), linkPreview: null }
     case 'location': {
       const { latitude, longitude, name, address } = message.content
       const location = {

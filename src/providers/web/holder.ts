@@ -17,6 +17,8 @@ export interface Holder extends AsyncDisposable {
 
 /** A lease counts as over this much earlier than the database says: for timers, and for the last commits that a crash of it may lose. */
 const marginMs = 1_500
+/** Leases are compared with the clock this often. */
+const watchMs = 250
 /** Most leases that one look takes. */
 const mostClaims = 50
 /** Connections that log in at the same time. Each login is up to 0.1 s of processor time. */
@@ -32,6 +34,7 @@ export function startHolder(app: App, host: Host, carryOut: CarryOut): Holder {
   /** True while no instance is to have a connection: this process is then unknown to the others, and looks seldom. */
   let isIdle = true
   let wake = new AbortController()
+  const watching = setInterval(cutLapsed, watchMs)
   const running = run()
 
   async function run(): Promise<void> {
@@ -45,6 +48,15 @@ export function startHolder(app: App, host: Host, carryOut: CarryOut): Holder {
         () => {},
       )
       wake = new AbortController()
+    }
+  }
+
+  /** While the database is out of reach or slow, another process may take what is not renewed: no connection outlives its lease. */
+  function cutLapsed(): void {
+    for (const session of sessions.values()) {
+      if (performance.now() < session.lease.heldUntil) continue
+      session.cut()
+      retire(session)
     }
   }
 
@@ -141,6 +153,7 @@ export function startHolder(app: App, host: Host, carryOut: CarryOut): Holder {
       await leave(app.pool, app.node).catch(() => {})
       for (const session of sessions.values()) giveBack(session)
       await Promise.all(closing)
+      clearInterval(watching)
     },
   }
 }

@@ -5,6 +5,7 @@ import type { HeldLease } from './auth-state.ts'
 import type { Host } from './host.ts'
 import type { WhatsApp } from './package.ts'
 import { createReceipts } from './receipts.ts'
+import { followStanding } from './standing.ts'
 
 /** The server's answer to a message: its error code, or undefined if it took the message; `lost` if the connection closed before. */
 export type Ack = { error?: string } | 'lost'
@@ -44,6 +45,7 @@ export function startLive({ app, whatsApp, host, lease, socket }: LiveOptions): 
     resolve?.({ error: attrs.error })
   })
   socket.ws.on('CB:receipt', receipts.received)
+  const endStanding = followStanding({ app, host, instanceId: lease.instanceId, socket })
   return {
     socket,
     whatsApp,
@@ -59,6 +61,7 @@ export function startLive({ app, whatsApp, host, lease, socket }: LiveOptions): 
       while (waiting.size > 0 && performance.now() < giveUp) await new Promise((resolve) => setTimeout(resolve, 20))
     },
     end() {
+      endStanding()
       for (const resolve of waiting.values()) resolve('lost')
       waiting.clear()
     },

@@ -10,13 +10,17 @@ export interface Pacer {
   take: (pace: Pace) => number
 }
 
+/** The first turn is free one pause after the call of this function, because the holder before this one may just have sent a message. */
 export function createPacer(now: () => number = () => performance.now(), random: () => number = Math.random): Pacer {
-  let nextAt = Number.NEGATIVE_INFINITY
+  let lastAt = now()
+  let share = random()
   return {
     take({ minMs, maxMs }) {
       const at = now()
+      const nextAt = lastAt + minMs + (maxMs - minMs) * share
       if (at < nextAt) return Math.ceil(nextAt - at)
-      nextAt = at + minMs + (maxMs - minMs) * random()
+      lastAt = at
+      share = random()
       return 0
     },
   }

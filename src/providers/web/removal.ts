@@ -1,4 +1,5 @@
 // Removes a device from its account after a logout: with credentials that were kept aside for this alone.
+import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
 import { type HeldLease, openCreds, passingKeys } from './auth-state.ts'
 import { reconnectDelayMs } from './closing.ts'
@@ -26,7 +27,7 @@ export async function removeDevice(options: RemovalOptions, removal: Buffer, too
   const creds = tooLate || !app.sealer.tryOpen(removal) ? undefined : openCreds(app, whatsApp, removal)
   for (let failed = 0; creds && !signal.aborted && lease.isHeld(); failed++) {
     const login = { creds, keys: passingKeys(), save: async () => {} }
-    const { socket, closed, close } = openSocket(app, whatsApp, {
+    const { closed, close } = openSocket(app, whatsApp, {
       lease,
       login,
       inbound: () => Promise.reject(new Error('the instance is logged out')),
@@ -34,11 +35,13 @@ export async function removeDevice(options: RemovalOptions, removal: Buffer, too
       onQr() {},
       onOpen: (socket) => void socket.logout().catch(() => close()),
     })
-    signal.addEventListener('abort', () => void socket.end(undefined), { once: true })
+    const end = () => void close()
+    signal.addEventListener('abort', end, { once: true })
     const { code } = await closed
+    signal.removeEventListener('abort', end)
     if (code !== undefined && gone.includes(code)) break
     if (signal.aborted) return
-    await new Promise((resolve) => setTimeout(resolve, reconnectDelayMs(failed, timing(app).reconnectMs)).unref())
+    await pause(reconnectDelayMs(failed, timing(app).reconnectMs), undefined, { signal, ref: false }).catch(() => {})
   }
   if (!signal.aborted && lease.isHeld()) await endRemoval(app.pool, lease.instanceId, removal)
 }

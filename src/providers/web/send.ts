@@ -8,7 +8,6 @@ import type { Host } from './host.ts'
 import { LeaseLost } from './leases.sql.ts'
 import type { Ack, Live } from './live.ts'
 import { MediaRejected } from './media.ts'
-import { createPacer, type Pacer } from './pace.ts'
 import { refusal } from './refusal.ts'
 import { noteRestriction } from './restriction.ts'
 import type { Session } from './session.ts'
@@ -33,7 +32,6 @@ export function createSend({
   host,
   session,
 }: Sender): (instance: Instance, message: OutgoingMessage) => Promise<SendOutcome> {
-  const pacers = new Map<string, Pacer>()
   /** Sends in progress by stanza id: a second try of the same message waits for the first. */
   const inFlight = new Map<string, Promise<SendOutcome>>()
 
@@ -41,12 +39,11 @@ export function createSend({
     const id = stanzaIdOf(message.reference)
     const earlier = inFlight.get(id)
     if (earlier) return await earlier
-    const live = session(instance.id)?.live()
+    const held = session(instance.id)
+    const live = held?.live()
     const knownHost = host()
-    if (!live || !knownHost) return away('NOT_CONNECTED', elsewhereMs)
-    const pacer = pacers.get(instance.id) ?? createPacer()
-    pacers.set(instance.id, pacer)
-    const waitMs = pacer.take(instance.settings.pace)
+    if (!held || !live || !knownHost) return away('NOT_CONNECTED', elsewhereMs)
+    const waitMs = held.pacer.take(instance.settings.pace)
     if (waitMs > 0) return { outcome: 'retry', error: 'TEMPORARILY_UNAVAILABLE', afterMs: waitMs, holds: { of: 'instance' } }
     const sending = send(knownHost, live, instance, message, id).finally(() => inFlight.delete(id))
     inFlight.set(id, sending)

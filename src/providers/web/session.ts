@@ -12,18 +12,24 @@ import { deleteLogin } from './keys.sql.ts'
 import { holdLease, LeaseLost } from './leases.sql.ts'
 import { type Live, startLive } from './live.ts'
 import { markRead } from './mark-read.ts'
+import { createPacer, type Pacer } from './pace.ts'
 import { loadWhatsApp, type WhatsApp } from './package.ts'
 import { removeDevice } from './removal.ts'
+import { sentContent } from './resend.ts'
 import { readSession, wait, wantClosed } from './sessions.sql.ts'
 import { type OpenSocket, openSocket } from './socket.ts'
 import { timing } from './timing.ts'
+import { version } from './version.ts'
 
 export interface Session {
   lease: HeldLease & { heldUntil: number }
   /** The open connection; undefined while there is none. */
   live: () => Live | undefined
+  pacer: Pacer
   /** Closes the connection, and resolves when it is closed. */
   close: () => Promise<void>
+  /** Cuts the connection at once, because the lease is over. */
+  cut: () => void
   isClosing: () => boolean
   /** Resolves when nothing is left to do under this lease: it is closed, or no connection is wanted any more. */
   finished: Promise<void>
@@ -37,6 +43,8 @@ export interface SessionOptions {
   inTurn: (open: () => Promise<void>) => Promise<void>
 }
 
+/** So many attempts follow when the network refuses the version of the client. */
+const mostRenewals = 3
 /** Longest time that the login of one connection holds back others. */
 const loginMs = 5_000
 
@@ -53,11 +61,21 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
   async function run(): Promise<void> {
     const whatsApp = await loadWhatsApp(app)
     const wanted = await readSession(app.pool, instanceId)
-    if (wanted?.removal) await removeDevice({ app, whatsApp, lease, signal: ending.signal }, wanted.removal, wanted.tooLate)
-    if (!wanted?.open || wanted.waitMs > 0) return
+    const { removal, tooLate } = wanted ?? {}
+    // The removal of an earlier device may take a day, and a new one does not wait for it.
+    const ends = await Promise.allSettled([
+      removal && removeDevice({ app, whatsApp, lease, signal: ending.signal }, removal, tooLate === true),
+      wanted?.open && wanted.waitMs <= 0 && stayOpen(whatsApp, wanted.phone),
+    ])
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
+  }
+
+  /** Keeps a connection open until none is wanted any more. */
+  async function stayOpen(whatsApp: WhatsApp, phone: string | null): Promise<void> {
     let login = await openLogin(app, whatsApp, lease)
+    let renewed = 0
     for (let failed = 0; !ending.signal.aborted; ) {
-      const opened = await inTurnOnce(whatsApp, login, wanted.phone)
+      const opened = await inTurnOnce(whatsApp, login, phone)
       if (!opened) return
       const closed = await opened.closed
       const wasOpen = live !== undefined
@@ -65,13 +83,19 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
       live = undefined
       if (ending.signal.aborted || !lease.isHeld()) return
       await login.save()
-      if (wasOpen) failed = 0
+      if (wasOpen) {
+        failed = 0
+        renewed = 0
+      }
       const action = actionFor(closed)
-      if (!(await settle(action))) return
+      if (action.do === 'renew' && renewed++ < mostRenewals) {
+        await host.state({ instanceId, status: 'disconnected', error: action.error })
+        await version(app).renew()
+      } else if (!(await settle(action))) return
       // A code that nobody used leaves traces in the credentials, with which the network would refuse the next connection.
       if (!isPaired(login.creds)) login = await openLogin(app, whatsApp, lease)
       codeFor = undefined
-      if (action.do === 'retry')
+      if (action.do === 'retry' || action.do === 'renew')
         await pause(reconnectDelayMs(failed++, timing(app).reconnectMs), undefined, { signal: ending.signal })
     }
   }
@@ -92,7 +116,7 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
           signal: ending.signal,
           markRead: async (from, stanzaId) => live && markRead(live, { from, stanzaId }),
         }),
-        sentContent: async () => undefined,
+        sentContent: async (key) => live && (await sentContent({ app, host, live, instanceId }, key)),
         onQr(qr, socket) {
           settled.resolve()
           report(showCode(socket, qr, phone))
@@ -122,6 +146,7 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
   async function announceOpen({ user }: WASocket): Promise<void> {
     const number = user?.id.split(/[:@]/)[0]
     await host.state({ instanceId, status: 'connected', waNumber: number && `+${number}` })
+    host.ready(instanceId)
   }
 
   /** Stores what a closed connection means. Returns false if there is nothing to connect again. */
@@ -137,6 +162,8 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
       await host.state({ instanceId, status: 'disconnected', error: action.error })
       return true
     }
+    if (action.do === 'renew' || action.do === 'stop')
+      app.log.error({ instanceId, err: action.error }, 'a connection of WhatsApp Web is given up')
     const restricted = action.do === 'wait' || (action.do === 'forget' && action.restricted)
     if (restricted) await host.state({ instanceId, restricted: true, error: action.error })
     await end({ instanceId, status: action.do === 'forget' ? 'logged_out' : 'disconnected', error: action.error }, action)
@@ -161,8 +188,10 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
   return {
     lease,
     live: () => (lease.isHeld() ? live : undefined),
+    pacer: createPacer(),
     finished,
     isClosing: () => ending.signal.aborted,
+    cut: () => open?.cut(),
     async close() {
       ending.abort()
       await live?.drain()

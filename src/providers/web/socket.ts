@@ -1,18 +1,20 @@
 // Opens one connection of WhatsApp Web. Every frame that leaves is checked against the lease.
-import type { proto, WASocket } from 'baileys'
+import type { proto, WAMessageKey, WASocket } from 'baileys'
 import type { App } from '../../core/app.ts'
 import { type HeldLease, isPaired, type Login } from './auth-state.ts'
 import type { Closed } from './closing.ts'
 import { silent, type WhatsApp } from './package.ts'
-import { noteStanza, type ReportInbound, storeFirst } from './store-first.ts'
+import { storeEachStep } from './session-steps.ts'
+import { noteStanza, type ReportInbound, storeFirst, type Transactional } from './store-first.ts'
 import { timing } from './timing.ts'
+import { version } from './version.ts'
 
 export interface SocketOptions {
   lease: HeldLease
   login: Login
   inbound: ReportInbound
   /** The content of a message that was sent, for a recipient that could not decrypt it. */
-  sentContent: (stanzaId: string) => Promise<proto.IMessage | undefined>
+  sentContent: (key: WAMessageKey) => Promise<proto.IMessage | undefined>
   onQr: (qr: string, socket: WASocket) => void
   onOpen: (socket: WASocket) => void
 }
@@ -22,6 +24,8 @@ export interface OpenSocket {
   closed: Promise<Closed>
   /** Closes it; resolves when the network has seen it or the connection is cut. */
   close: () => Promise<void>
+  /** Cuts it at once. */
+  cut: () => void
 }
 
 /** Longest wait for the network's answer to our close. */
@@ -29,12 +33,13 @@ const closeMs = 500
 
 export function openSocket(app: App, whatsApp: WhatsApp, options: SocketOptions): OpenSocket {
   const { login, lease } = options
-  const { socketUrl, version } = app.config.web
+  const { socketUrl } = app.config.web
+  const reported = version(app).present()
   const makeRepository = whatsApp.DEFAULT_CONNECTION_CONFIG.makeSignalRepository
   const socket = whatsApp.makeWASocket({
     auth: { creds: login.creds, keys: login.keys },
     ...(socketUrl ? { waWebSocketUrl: socketUrl } : {}),
-    ...(version ? { version } : {}),
+    ...(reported ? { version: reported } : {}),
     logger: silent,
     browser: whatsApp.Browsers.ubuntu('Chrome'),
     // The phone stops to notify its owner while another device is online.
@@ -42,11 +47,13 @@ export function openSocket(app: App, whatsApp: WhatsApp, options: SocketOptions)
     syncFullHistory: false,
     emitOwnEvents: false,
     shouldIgnoreJid: (jid) => isLeftAlone(jid),
-    getMessage: async ({ id }) => (id ? await options.sentContent(id) : undefined),
+    getMessage: options.sentContent,
     transactionOpts: { maxCommitRetries: 3, delayBetweenTriesMs: 500 },
     qrTimeout: timing(app).qrMs,
-    makeSignalRepository: (auth, logger, phonesToLids) =>
-      storeFirst(whatsApp, makeRepository(auth, logger, phonesToLids), auth.keys, options.inbound),
+    makeSignalRepository(auth, logger, phonesToLids) {
+      const repository = storeFirst(whatsApp, makeRepository(auth, logger, phonesToLids), options.inbound)
+      return storeEachStep(repository, auth.keys as Transactional)
+    },
   })
   guard(socket, lease)
   socket.ws.prependListener('CB:message', noteStanza)
@@ -67,7 +74,7 @@ export function openSocket(app: App, whatsApp: WhatsApp, options: SocketOptions)
     const paired = isPaired(login.creds)
     closed.resolve({ code: error?.output?.statusCode, message: error?.message ?? '', data: error?.data, paired, shown })
   })
-  return { socket, closed: closed.promise, close: () => close(socket) }
+  return { socket, closed: closed.promise, close: () => close(socket), cut: () => innerOf(socket)?.terminate() }
 }
 
 /** Groups, channels, status posts and broadcasts. */
@@ -77,8 +84,7 @@ export function isLeftAlone(jid: string): boolean {
 
 /** A process that was suspended may send a frame before it learns that its lease is over. The check stands where the bytes leave. */
 function guard(socket: WASocket, lease: HeldLease): void {
-  const { ws } = socket as unknown as { ws: { socket: { send: (...args: unknown[]) => void; terminate: () => void } } }
-  const inner = ws.socket
+  const inner = innerOf(socket) as Inner
   const send = inner.send.bind(inner)
   inner.send = (bytes, done) => {
     if (lease.isHeld()) return send(bytes, done)
@@ -88,8 +94,18 @@ function guard(socket: WASocket, lease: HeldLease): void {
   }
 }
 
+interface Inner {
+  send: (...args: unknown[]) => void
+  terminate: () => void
+}
+
+/** The connection below the package's own object; null once it is closed. */
+function innerOf(socket: WASocket): Inner | null {
+  return (socket as unknown as { ws: { socket: Inner | null } }).ws.socket
+}
+
 async function close(socket: WASocket): Promise<void> {
-  const inner = (socket as unknown as { ws: { socket: { terminate: () => void } | null } }).ws.socket
+  const inner = innerOf(socket)
   const timer = setTimeout(() => inner?.terminate(), closeMs)
   await socket.end(undefined)
   clearTimeout(timer)

@@ -13,7 +13,8 @@ export interface Decrypted {
 /** Resolves when the message is stored. */
 export type ReportInbound = (decrypted: Decrypted) => Promise<void>
 
-type Transactional = SignalKeyStore & { transaction?: <T>(work: () => Promise<T>, key: string) => Promise<T> }
+/** The keys as the package hands them to its repository. */
+export type Transactional = SignalKeyStore & { transaction: <T>(work: () => Promise<T>, key: string) => Promise<T> }
 
 /** The stanza of each ciphertext, for as long as it is being decrypted. */
 const stanzas = new WeakMap<Uint8Array, BinaryNode>()
@@ -25,13 +26,12 @@ export function noteStanza(stanza: BinaryNode): void {
 }
 
 /**
- * Wraps the decryption: the outer transaction commits the ratchet after the report. A process that dies in between gets the stanza again,
+ * Wraps the decryption, whose transaction commits the ratchet after the report. A process that dies in between gets the stanza again,
  * decrypts it again, and the report of it is recognized as a repeat.
  */
 export function storeFirst(
   whatsApp: WhatsApp,
   repository: SignalRepositoryWithLIDStore,
-  keys: Transactional,
   report: ReportInbound,
 ): SignalRepositoryWithLIDStore {
   const { decryptMessage } = repository
@@ -45,8 +45,5 @@ export function storeFirst(
     }
     return plain
   }
-  return Object.assign(repository, {
-    decryptMessage: (options: Parameters<typeof decryptMessage>[0]) =>
-      keys.transaction ? keys.transaction(() => decryptAndReport(options), options.jid) : decryptAndReport(options),
-  })
+  return Object.assign(repository, { decryptMessage: decryptAndReport })
 }
