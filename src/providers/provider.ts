@@ -27,6 +27,11 @@ export type FetchedMedia =
   | { outcome: 'fetched'; bytes: AsyncIterable<Uint8Array> }
   | { outcome: 'refused' | 'retry'; detail: string }
 
+/** The network refused the login of the instance, for the reason in words. Nothing can be done for the instance before it changes. */
+export interface RefusedLogin {
+  refusedLogin: string
+}
+
 /** Outcome of a network call whose message stays as it is. With `retry`, the call is made again later. */
 export type MarkedRead = { outcome: 'done' } | { outcome: 'refused' | 'retry'; detail: string }
 
@@ -127,9 +132,10 @@ export interface Connector<Instance, Known> {
   accountOf?: (instance: Known) => string | null
   /**
    * Reads all templates that the network approved for the account. A message from a template that stands for one of them is handed over with
-   * `template`; without this function, every message is handed over as what it shows. @throws PROVIDER_ERROR in words.
+   * `template`; without this function, every message is handed over as what it shows. Any process may call it. @throws PROVIDER_ERROR in
+   * words.
    */
-  approvedTemplates?: (instance: Instance) => Promise<NetworkTemplate[]>
+  approvedTemplates?: (instance: Instance) => Promise<NetworkTemplate[] | RefusedLogin>
   /** Asks the network about the account, for the operator. Returns what it says in words. @throws a sentence when it cannot be used. */
   check?: (instance: Instance) => Promise<string>
   /** For a network that takes anything but approved templates only this long, in milliseconds, after the recipient's last message. */

@@ -1,7 +1,7 @@
 // Messages of Meta's webhook: each kind is stored with the parts that matter, its file is kept here, and Meta is told that it was read.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { connectedInstance, until } from '../kit/kit.ts'
-import { type HookRig, type Line, messageOf, openHookRig, person } from './hook-rig.ts'
+import { connect, type HookRig, type Line, messageOf, openHookRig, person } from './hook-rig.ts'
 
 let rig: HookRig
 let line: Line
@@ -165,13 +165,19 @@ describe('a file', () => {
     },
   )
 
-  it('is asked for again when Meta fails for a while', async () => {
-    const upload = rig.standIn.addMedia(line.number, 'image/png', png)
-    rig.standIn.addFault({ on: new RegExp(`GET ${upload.id}$`), effect: 'drop' })
-    const message = messageOf('image', { id: upload.id })
-    await receive(message)
-    await until(async () => (await shown(message.id)).mediaUrl !== null)
-    expect(await shown(message.id)).toMatchObject({ errorDetail: null })
+  it('is asked for again when Meta fails for a while, or refused the token, which disconnects the instance', async () => {
+    await connect(rig, line)
+    const messages = (['drop', { code: 190, status: 401 }] as const).map((effect) => {
+      const upload = rig.standIn.addMedia(line.number, 'image/png', png)
+      rig.standIn.addFault({ on: new RegExp(`GET ${upload.id}$`), effect })
+      return messageOf('image', { id: upload.id })
+    })
+    for (const message of messages) await receive(message)
+    await until(async () => (await rig.api.get(`instances/${line.id}`)).body.data.status === 'disconnected')
+    for (const { id } of messages) {
+      await until(async () => (await shown(id)).mediaUrl !== null)
+      expect(await shown(id)).toMatchObject({ errorDetail: null })
+    }
   })
 })
 
