@@ -1,6 +1,8 @@
 // Messages of Meta's webhook: each kind is stored with the parts that matter, its file is kept here, and Meta is told that it was read.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { connectedInstance, until } from '../kit/kit.ts'
+import { sweepMessages } from '../../src/messages/retention/sweep.ts'
+import { connectedInstance, sql, until } from '../kit/kit.ts'
+import { openApp } from '../messages/rig.ts'
 import { connect, type HookRig, type Line, messageOf, openHookRig, person } from './hook-rig.ts'
 
 let rig: HookRig
@@ -179,6 +181,26 @@ describe('a file', () => {
       expect(await shown(id)).toMatchObject({ errorDetail: null })
     }
   })
+})
+
+it('a file goes with its message when that expires, unless something else uses it', async () => {
+  const files: string[] = []
+  for (const _ of ['goes', 'stays']) {
+    const message = messageOf('image', { id: rig.standIn.addMedia(line.number, 'image/png', png).id })
+    await receive(message)
+    files.push(await until(async () => (await shown(message.id)).mediaUrl))
+  }
+  const [, used] = files
+  const template = { name: 'Look', type: 'image', body: 'look', mediaUrl: used }
+  expect((await rig.api.post('templates', template)).status).toBe(201)
+  await rig.api.put('retention-settings', { messagesDays: 2 })
+  await sql(rig.databaseUrl).query(`update messages set "createdAt" = now() - interval '3 days'`)
+  await sweepMessages(await openApp(rig.databaseUrl, { PUBLIC_URL: rig.gateway.url }))
+  const statuses = await Promise.all(files.map(async (url) => (await fetch(url)).status))
+  expect(statuses).toEqual([404, 200])
+  const left = await sql(rig.databaseUrl).query("select from media where $1 like '%' || token || '%'", [files[0]])
+  expect([left.rowCount, await rig.inbound(line)]).toEqual([0, []])
+  await rig.api.put('retention-settings', { messagesDays: null })
 })
 
 describe('markRead', () => {
