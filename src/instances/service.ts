@@ -127,8 +127,13 @@ export async function updateInstance(ctx: Context, id: string, input: z.output<t
       settings: changed?.settings ?? before.settings,
       credentials: (changed ?? before).credentials,
     })
-    const connects = changed?.newLogin && before.status === 'disconnected' && !before.restingAt && principal.active
-    if (connects) await startConnecting(app, tx, await holdInstance(tx, principal.workspaceId, id))
+    const after = await holdInstance(tx, principal.workspaceId, id)
+    const { status } = before
+    if (changed && (status === 'connecting' || status === 'connected' || status === 'disconnected')) {
+      await providerFor(app, before).changed?.(before, after, status, tx)
+    }
+    const connects = changed?.newLogin && status === 'disconnected' && !before.restingAt && principal.active
+    if (connects) await startConnecting(app, tx, after)
     return await holdInstance(tx, principal.workspaceId, id)
   })
 }

@@ -87,6 +87,8 @@ export interface ProviderRoute<Known> {
   answer: (request: ProviderRequest, host: ProviderHost<Known>) => Promise<ProviderAnswer>
 }
 
+export type LinkedStatus = 'connecting' | 'connected' | 'disconnected'
+
 /** Calls to one network, in this process. `Instance` has all of its settings; for `Known` see {@link ProviderHost}. */
 export interface Connector<Instance, Known> {
   /** False if a package that the provider needs is missing on this server; without this function it needs none. */
@@ -103,6 +105,11 @@ export interface Connector<Instance, Known> {
    * and it may roll back.
    */
   connect: (instance: Instance, options: { phone?: string }, tx: Sql) => Promise<Omit<StateChange, 'instanceId'> | undefined>
+  /**
+   * The settings of an instance that has been connected, or is about to be, were changed. `tx` is the transaction that changes them. A
+   * network that reads the settings at each call does not need it.
+   */
+  changed?: (before: Known, after: Instance, status: LinkedStatus, tx: Sql) => Promise<void>
   /** Ends the connection, also before the instance is deleted. The gateway erases the secrets. */
   logout: (instance: Known, tx: Sql) => Promise<void>
   send: (instance: Instance, message: OutgoingMessage) => Promise<SendOutcome>
