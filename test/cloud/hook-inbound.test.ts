@@ -167,6 +167,16 @@ describe('a file', () => {
     },
   )
 
+  it('is not looked for where its address redirects to', async () => {
+    const upload = rig.standIn.addMedia(line.number, 'image/png', png)
+    const location = `${rig.standIn.url}/files/${upload.id}?private`
+    rig.standIn.addFault({ on: new RegExp(`GET .*files/${upload.id}$`), effect: { bare: 302, location } })
+    const message = messageOf('image', { id: upload.id })
+    await receive(message)
+    await until(async () => (await shown(message.id)).errorDetail === 'the network did not give the file (302)')
+    expect(rig.standIn.requests.filter(({ query }) => query.has('private'))).toEqual([])
+  })
+
   it('is asked for again when Meta fails for a while, or refused the token, which disconnects the instance', async () => {
     await connect(rig, line)
     const messages = (['drop', { code: 190, status: 401 }] as const).map((effect) => {
@@ -211,6 +221,18 @@ describe('markRead', () => {
     expect([status, body.data]).toMatchObject([200, { id, status: 'received', providerMessageId: message.id }])
     const told = { messaging_product: 'whatsapp', status: 'read', message_id: message.id }
     await until(() => rig.standIn.requests.some((request) => `${request.body}` === JSON.stringify(told)))
+  })
+
+  it('disconnects an instance whose token Meta refuses', async () => {
+    const own = await rig.line()
+    await connect(rig, own)
+    const message = messageOf('text', { body: 'hello' })
+    await rig.tell(own, { messages: [message] })
+    const [{ id }] = (await rig.inbound(own)) as [{ id: string }]
+    rig.standIn.addFault({ on: new RegExp(`POST ${own.number.id}/messages`), effect: { code: 190, status: 401 } })
+    await rig.api.post(`messages/${id}/read`)
+    await until(async () => (await rig.api.get(`instances/${own.id}`)).body.data.status === 'disconnected')
+    expect(rig.standIn.count(new RegExp(`POST ${own.number.id}/messages`))).toBe(1)
   })
 
   it('is refused for a sent message and for an unknown one, and has nothing to tell the sandbox', async () => {

@@ -21,7 +21,11 @@ export async function fetchMedia(
   const { accessToken, phoneNumberId } = instance.settings
   const path = encodeURIComponent(reference)
   const answer = await graph(app).call({ method: 'GET', path, query: { phone_number_id: phoneNumberId }, accessToken })
-  if (answer.is !== 'done') return await faultOf(app, instance, answer)
+  if (answer.is !== 'done') {
+    const fault = await faultOf(app, instance, answer)
+    // A new token may come in time for the next try.
+    return fault.token ? { outcome: 'retry', detail: fault.detail } : fault
+  }
   const url = textOf(answer.body.url) ?? ''
   if (!mayHaveToken(app, url)) return { outcome: 'refused', detail: 'the file is on a server that is not of the network' }
   const { origin, pathname, search } = new URL(url)
@@ -44,19 +48,19 @@ function mayHaveToken({ config }: App, address: string): boolean {
 }
 
 /**
- * A call that has not been made as asked: refused for good, or worth another try. A refused token disconnects the instance; another one may
- * come in time for the next try.
+ * A call that has not been made as asked: refused for good, or worth another try. With `token` it was the token that was refused, which
+ * disconnects the instance.
  */
 export async function faultOf(
   app: App,
   instance: CloudInstance,
   answer: Exclude<GraphAnswer, { is: 'done' }>,
-): Promise<{ outcome: 'refused' | 'retry'; detail: string }> {
+): Promise<{ outcome: 'refused' | 'retry'; detail: string; token?: boolean }> {
   if (answer.is !== 'error') return { outcome: 'retry', detail: 'the network did not answer' }
   const { accessToken, appSecret, verifyToken, pin } = instance.settings
   const detail = reasonOf(answer.code, answer.words, [accessToken, appSecret, verifyToken, pin])
-  const isRefused = isRefusedToken(answer.code)
-  if (isRefused) await refuseToken(app, cloudHost(app), instance, detail)
+  const token = isRefusedToken(answer.code)
+  if (token) await refuseToken(app, cloudHost(app), instance, detail)
   const { is } = verdictOf(answer.code)
-  return { outcome: isRefused || is === 'later' || is === 'few' ? 'retry' : 'refused', detail }
+  return { outcome: is === 'later' || is === 'few' ? 'retry' : 'refused', detail, token }
 }
