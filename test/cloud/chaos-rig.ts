@@ -69,11 +69,15 @@ const effects: readonly Effect[] = [
   { code: 1, status: 500 },
 ]
 
-/** Makes one of the next sends fail, each time that `random` says so. Ends when `signal` aborts. */
+/**
+ * Lets a send fail half of the time. Faults do not pile up while nothing is sent: each try after a wait would meet one, and every wait would
+ * be twice as long as the one before. Ends when `signal` aborts.
+ */
 export async function failSends(standIn: StandIn, random: () => number, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     standIn.addFault({ on: /messages$/, effect: pickFrom(effects, random) })
-    await pause(100 + 600 * random(), undefined, { signal }).catch(() => {})
+    await pause(300 * random(), undefined, { signal }).catch(() => {})
+    standIn.clearFaults()
+    await pause(300 * random(), undefined, { signal }).catch(() => {})
   }
-  standIn.clearFaults()
 }
