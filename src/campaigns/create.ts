@@ -1,5 +1,6 @@
 // Creates a campaign: stores a snapshot of its message and its recipients as rows, in one transaction.
 import { plannedLeft, quotaRefusals, reservePlanned } from '../billing/admission/quota.ts'
+import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
 import type { Tx } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
@@ -7,9 +8,12 @@ import { newId } from '../core/id.ts'
 import { orAsBefore, write } from '../core/idempotency/idempotency.ts'
 import { senderOf } from '../core/principal.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
+import { readSendingInstances } from '../instances/sending.sql.ts'
 import { checkInstance } from '../instances/service.ts'
-import { urlsWithoutFile } from '../media/service.ts'
+import { typesOfFiles } from '../media/service.ts'
 import { withoutFile } from '../message-types/fields.ts'
+import type { SendType } from '../message-types/service.ts'
+import { providerOf } from '../providers/providers.ts'
 import { readSuppressed, suppressed } from '../suppressions/service.ts'
 import { type Audience, addContacts, type Recipient, readNumbers } from './audience.ts'
 import { wake } from './campaign-job.ts'
@@ -39,9 +43,7 @@ async function create(ctx: Context, input: unknown): Promise<Campaign> {
     const { workspaceId } = principal
     await checkInstance(tx.db, workspaceId, fields.instanceId)
     const content = await contentOf(app, tx, workspaceId, fields)
-    if (fields.templateId == null && fields.mediaUrl && (await urlsWithoutFile(app, tx, [fields.mediaUrl])).size > 0) {
-      fail('VALIDATION_ERROR', `mediaUrl: ${withoutFile}`)
-    }
+    await checkStoredFile(app, tx, fields)
     await addContacts(tx, workspaceId, fields, audience)
     const { ownerId, plan } = principal
     if (audience.size > (await plannedLeft(tx, ownerId, plan))) throw await tooMuchPlanned(tx, principal)
@@ -54,6 +56,18 @@ async function create(ctx: Context, input: unknown): Promise<Campaign> {
     await tellCampaign(tx, campaign.id)
     return campaign
   })
+}
+
+/** @throws VALIDATION_ERROR when its file is one of ours that is not there, or that the network of the instance does not take. */
+async function checkStoredFile(app: App, tx: Tx, { instanceId, templateId, type, mediaUrl }: CampaignFields): Promise<void> {
+  if (templateId != null || !mediaUrl) return
+  const fileType = (await typesOfFiles(app, tx, [mediaUrl])).get(mediaUrl)
+  if (fileType === null) fail('VALIDATION_ERROR', `mediaUrl: ${withoutFile}`)
+  if (fileType === undefined) return
+  const { instances } = await readSendingInstances(tx, [instanceId])
+  const provider = instances.get(instanceId)?.provider
+  const fault = provider && providerOf(app, provider)?.faultOfFile?.(type as SendType, fileType)
+  if (fault) fail('VALIDATION_ERROR', `mediaUrl: ${fault}`)
 }
 
 async function insertCampaign(

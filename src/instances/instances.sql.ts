@@ -12,6 +12,18 @@ export async function lockInstance(tx: Sql, workspaceId: string, id: string): Pr
   return rows[0]
 }
 
+export type ProviderRow = Pick<Instance, 'id' | 'provider' | 'waNumber' | 'settings' | 'credentials'>
+
+/** Instances of any workspace that are not deleted, by their ids (primary key). */
+export async function readOfProvider(sql: Sql, ids: readonly string[]): Promise<Map<string, ProviderRow>> {
+  const { rows } = await sql.query<ProviderRow>({
+    name: 'instances.provider',
+    text: 'select id, provider, "waNumber", settings, credentials from instances where id = any($1::uuid[]) and "deletedAt" is null',
+    values: [[...new Set(ids)]],
+  })
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
 export type HeldState = Pick<Instance, 'status' | 'workspaceId' | 'provider' | 'settings' | 'credentials' | 'restingAt'>
 
 /** Locks an instance of any workspace, for a report of its provider. */

@@ -1,6 +1,7 @@
 // Operations on instances: create, connect, log out, delete.
 import { z } from 'zod'
 import type { App } from '../core/app.ts'
+import { createBatch } from '../core/batch.ts'
 import type { Config } from '../core/config/config.ts'
 import type { Context } from '../core/context.ts'
 import { countedWorkspaces } from '../core/counted-workspaces.ts'
@@ -9,6 +10,7 @@ import { fail } from '../core/errors.ts'
 import { idempotencyKey } from '../core/graph/input.ts'
 import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency/idempotency.ts'
+import { definePart } from '../core/part.ts'
 import { phone } from '../core/phone.ts'
 import { isTaken } from '../core/public-failure.ts'
 import { requireManager } from '../core/roles.ts'
@@ -17,7 +19,7 @@ import type { Instance, Prisma } from '../generated/prisma/client.ts'
 import { ProviderName } from '../generated/prisma/enums.ts'
 import type { StoredInstance } from '../providers/provider.ts'
 import { providerOf } from '../providers/providers.ts'
-import { lockInstance, markDeleted, storeChanges } from './instances.sql.ts'
+import { lockInstance, markDeleted, type ProviderRow, readOfProvider, storeChanges } from './instances.sql.ts'
 import { applyChange } from './state.ts'
 import { tellInstance } from './tell.ts'
 
@@ -131,8 +133,13 @@ export async function updateInstance(ctx: Context, id: string, input: z.output<t
       settings: changed?.settings ?? before.settings,
       credentials: (changed ?? before).credentials,
     })
-    const connects = changed?.newLogin && before.status === 'disconnected' && !before.restingAt && principal.active
-    if (connects) await startConnecting(app, tx, await holdInstance(tx, principal.workspaceId, id))
+    const after = await holdInstance(tx, principal.workspaceId, id)
+    const { status } = before
+    if (changed && (status === 'connecting' || status === 'connected' || status === 'disconnected')) {
+      await providerFor(app, before).changed?.(before, after, status, tx)
+    }
+    const connects = changed?.newLogin && status === 'disconnected' && !before.restingAt && principal.active
+    if (connects) await startConnecting(app, tx, after)
     return await holdInstance(tx, principal.workspaceId, id)
   })
 }
@@ -199,11 +206,26 @@ function providerFor(app: App, instance: Instance) {
   )
 }
 
+/**
+ * Every post of a network asks for its instance. Those of one moment share a statement: by Prisma, a post with one status took 2.1 ms of
+ * processor time in place of 1.4.
+ */
+const found = definePart((app) =>
+  createBatch<string, ProviderRow | undefined>({
+    max: 200,
+    parallel: 2,
+    async run(ids) {
+      const rows = await readOfProvider(app.pool, ids)
+      return ids.map((id) => rows.get(id))
+    },
+  }),
+)
+
 /** Finds an instance of a provider, in any workspace. `id` may be any text. */
-export async function findInstance({ db }: App, provider: ProviderName, id: string): Promise<StoredInstance | undefined> {
+export async function findInstance(app: App, provider: ProviderName, id: string): Promise<StoredInstance | undefined> {
   if (!uuid.safeParse(id).success) return undefined
-  const select = { id: true, waNumber: true, settings: true, credentials: true }
-  return (await db.instance.findFirst({ where: { id, provider, deletedAt: null }, select })) ?? undefined
+  const row = await found(app)(id.toLowerCase())
+  return row?.provider === provider ? row : undefined
 }
 
 /** The other instances of a provider in the workspace of the instance `id` whose setting `name` has that value. */

@@ -3,6 +3,7 @@ import type { App } from '../core/app.ts'
 import type { Sql } from '../core/database/database.ts'
 import { sqlTransaction } from '../core/database/transaction.ts'
 import { emit } from '../events/log/emit.ts'
+import type { Instance } from '../generated/prisma/client.ts'
 import { providerOf } from '../providers/providers.ts'
 import type { StateChange } from '../providers/reports.ts'
 import { stateEvent } from './events.ts'
@@ -41,6 +42,24 @@ export async function applyChange(app: App, tx: Sql, change: StateChange): Promi
   if (connects || leaves) await emit(tx, [stateEvent(before.workspaceId, instanceId, status, new Date())])
   if (connects) await app.hooks.releaseWaiting(app, tx, instanceId)
   await tellInstance(tx, before.workspaceId, instanceId)
+}
+
+/**
+ * Disconnects a connected instance whose login the network refused in a call of ours, unless the login was changed meanwhile. `error` says
+ * why in words.
+ */
+export async function refuseLogin(
+  app: App,
+  { id, credentials }: Pick<Instance, 'id' | 'credentials'>,
+  error: string,
+): Promise<void> {
+  await sqlTransaction(app.pool, async (tx) => {
+    const now = await lockState(tx, id)
+    if (now?.status !== 'connected' || !now.credentials || !credentials || Buffer.compare(now.credentials, credentials) !== 0)
+      return
+    await applyChange(app, tx, { instanceId: id, status: 'disconnected', error })
+  })
+  app.signals.emit('outbox')
 }
 
 /** Locks an instance whose change follows in the same transaction, after other locks. */

@@ -27,6 +27,11 @@ export type FetchedMedia =
   | { outcome: 'fetched'; bytes: AsyncIterable<Uint8Array> }
   | { outcome: 'refused' | 'retry'; detail: string }
 
+/** The network refused the login of the instance, for the reason in words. Nothing can be done for the instance before it changes. */
+export interface RefusedLogin {
+  refusedLogin: string
+}
+
 /** Outcome of a network call whose message stays as it is. With `retry`, the call is made again later. */
 export type MarkedRead = { outcome: 'done' } | { outcome: 'refused' | 'retry'; detail: string }
 
@@ -86,6 +91,8 @@ export interface ProviderRoute<Known> {
   answer: (request: ProviderRequest, host: ProviderHost<Known>) => Promise<ProviderAnswer>
 }
 
+export type LinkedStatus = 'connecting' | 'connected' | 'disconnected'
+
 /** Calls to one network, in this process. `Instance` has all of its settings; for `Known` see {@link ProviderHost}. */
 export interface Connector<Instance, Known> {
   /** False if a package that the provider needs is missing on this server; without this function it needs none. */
@@ -102,6 +109,11 @@ export interface Connector<Instance, Known> {
    * and it may roll back.
    */
   connect: (instance: Instance, options: { phone?: string }, tx: Sql) => Promise<Omit<StateChange, 'instanceId'> | undefined>
+  /**
+   * The settings of an instance that has been connected, or is about to be, were changed. `tx` is the transaction that changes them. A
+   * network that reads the settings at each call does not need it.
+   */
+  changed?: (before: Known, after: Instance, status: LinkedStatus, tx: Sql) => Promise<void>
   /** Ends the connection, also before the instance is deleted. The gateway erases the secrets. */
   logout: (instance: Known, tx: Sql) => Promise<void>
   send: (instance: Instance, message: OutgoingMessage) => Promise<SendOutcome>
@@ -131,9 +143,10 @@ export interface Connector<Instance, Known> {
   accountOf?: (instance: Known) => string | null
   /**
    * Reads all templates that the network approved for the account. A message from a template that stands for one of them is handed over with
-   * `template`; without this function, every message is handed over as what it shows. @throws PROVIDER_ERROR in words.
+   * `template`; without this function, every message is handed over as what it shows. Any process may call it. @throws PROVIDER_ERROR in
+   * words.
    */
-  approvedTemplates?: (instance: Instance) => Promise<NetworkTemplate[]>
+  approvedTemplates?: (instance: Instance) => Promise<NetworkTemplate[] | RefusedLogin>
   /** Asks the network about the account, for the operator. Returns what it says in words. @throws a sentence when it cannot be used. */
   check?: (instance: Instance) => Promise<string>
   /** For a network that takes anything but approved templates only this long, in milliseconds, after the recipient's last message. */

@@ -169,6 +169,45 @@ describe('the number', () => {
   })
 })
 
+describe('another business account', () => {
+  const move = async (id: string, businessAccountId: string) => {
+    const { status, body } = await rig.api.put(`instances/${id}`, { settings: { businessAccountId } })
+    expect([status, body.data.status]).toEqual([200, 'connected'])
+  }
+
+  it('of a connected instance gets its webhooks, and the former one no longer has them', async () => {
+    const number = numberWith()
+    // A token of a business has all of its accounts.
+    const { businessAccountId: former, accessToken } = number
+    numberWith({ businessAccountId: former, accessToken })
+    const id = await create(number)
+    await rig.connect(id)
+    number.businessAccountId = '7700'
+    rig.standIn.addFault({ on: /POST 7700/, effect: { code: 2, status: 503 } })
+    await move(id, '7700')
+    await until(async () => (await rig.state(id)).lastError?.startsWith('the webhooks were not subscribed'))
+    await until(() => rig.standIn.callbackOf('7700')?.url.endsWith(id))
+    await until(async () => (await rig.state(id)).lastError === null)
+    await until(() => !rig.standIn.isSubscribed(former))
+    expect(await rig.state(id)).toEqual({ status: 'connected', lastError: null })
+    // A plan has room for twenty instances.
+    await rig.api.delete(`instances/${id}`)
+  })
+
+  it('leaves the webhooks of the former one to another instance that uses it', async () => {
+    const first = numberWith()
+    const second = numberWith({ businessAccountId: first.businessAccountId })
+    const [stays, leaves] = [await create(first), await create(second)]
+    await rig.connect(stays)
+    await rig.connect(leaves)
+    second.businessAccountId = '7701'
+    await move(leaves, '7701')
+    await until(() => rig.standIn.callbackOf('7701')?.url.endsWith(leaves))
+    await until(() => rig.standIn.callbackOf(first.businessAccountId)?.url.endsWith(stays))
+    for (const id of [stays, leaves]) await rig.api.delete(`instances/${id}`)
+  })
+})
+
 describe('logout', () => {
   it('ends the webhooks and forgets the token, and never deregisters the number', async () => {
     const number = numberWith({ pin: '123456' })

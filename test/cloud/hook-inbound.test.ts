@@ -1,7 +1,9 @@
 // Messages of Meta's webhook: each kind is stored with the parts that matter, its file is kept here, and Meta is told that it was read.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { connectedInstance, until } from '../kit/kit.ts'
-import { type HookRig, type Line, messageOf, openHookRig, person } from './hook-rig.ts'
+import { sweepMessages } from '../../src/messages/retention/sweep.ts'
+import { connectedInstance, sql, until } from '../kit/kit.ts'
+import { openApp } from '../messages/rig.ts'
+import { connect, type HookRig, type Line, messageOf, openHookRig, person } from './hook-rig.ts'
 
 let rig: HookRig
 let line: Line
@@ -165,14 +167,50 @@ describe('a file', () => {
     },
   )
 
-  it('is asked for again when Meta fails for a while', async () => {
+  it('is not looked for where its address redirects to', async () => {
     const upload = rig.standIn.addMedia(line.number, 'image/png', png)
-    rig.standIn.addFault({ on: new RegExp(`GET ${upload.id}$`), effect: 'drop' })
+    const location = `${rig.standIn.url}/files/${upload.id}?private`
+    rig.standIn.addFault({ on: new RegExp(`GET .*files/${upload.id}$`), effect: { bare: 302, location } })
     const message = messageOf('image', { id: upload.id })
     await receive(message)
-    await until(async () => (await shown(message.id)).mediaUrl !== null)
-    expect(await shown(message.id)).toMatchObject({ errorDetail: null })
+    await until(async () => (await shown(message.id)).errorDetail === 'the network did not give the file (302)')
+    expect(rig.standIn.requests.filter(({ query }) => query.has('private'))).toEqual([])
   })
+
+  it('is asked for again when Meta fails for a while, or refused the token, which disconnects the instance', async () => {
+    await connect(rig, line)
+    const messages = (['drop', { code: 190, status: 401 }] as const).map((effect) => {
+      const upload = rig.standIn.addMedia(line.number, 'image/png', png)
+      rig.standIn.addFault({ on: new RegExp(`GET ${upload.id}$`), effect })
+      return messageOf('image', { id: upload.id })
+    })
+    for (const message of messages) await receive(message)
+    await until(async () => (await rig.api.get(`instances/${line.id}`)).body.data.status === 'disconnected')
+    for (const { id } of messages) {
+      await until(async () => (await shown(id)).mediaUrl !== null)
+      expect(await shown(id)).toMatchObject({ errorDetail: null })
+    }
+  })
+})
+
+it('a file goes with its message when that expires, unless something else uses it', async () => {
+  const files: string[] = []
+  for (const _ of ['goes', 'stays']) {
+    const message = messageOf('image', { id: rig.standIn.addMedia(line.number, 'image/png', png).id })
+    await receive(message)
+    files.push(await until(async () => (await shown(message.id)).mediaUrl))
+  }
+  const [, used] = files
+  const template = { name: 'Look', type: 'image', body: 'look', mediaUrl: used }
+  expect((await rig.api.post('templates', template)).status).toBe(201)
+  await rig.api.put('retention-settings', { messagesDays: 2 })
+  await sql(rig.databaseUrl).query(`update messages set "createdAt" = now() - interval '3 days'`)
+  await sweepMessages(await openApp(rig.databaseUrl, { PUBLIC_URL: rig.gateway.url }))
+  const statuses = await Promise.all(files.map(async (url) => (await fetch(url)).status))
+  expect(statuses).toEqual([404, 200])
+  const left = await sql(rig.databaseUrl).query("select from media where $1 like '%' || token || '%'", [files[0]])
+  expect([left.rowCount, await rig.inbound(line)]).toEqual([0, []])
+  await rig.api.put('retention-settings', { messagesDays: null })
 })
 
 describe('markRead', () => {
@@ -183,6 +221,18 @@ describe('markRead', () => {
     expect([status, body.data]).toMatchObject([200, { id, status: 'received', providerMessageId: message.id }])
     const told = { messaging_product: 'whatsapp', status: 'read', message_id: message.id }
     await until(() => rig.standIn.requests.some((request) => `${request.body}` === JSON.stringify(told)))
+  })
+
+  it('disconnects an instance whose token Meta refuses', async () => {
+    const own = await rig.line()
+    await connect(rig, own)
+    const message = messageOf('text', { body: 'hello' })
+    await rig.tell(own, { messages: [message] })
+    const [{ id }] = (await rig.inbound(own)) as [{ id: string }]
+    rig.standIn.addFault({ on: new RegExp(`POST ${own.number.id}/messages`), effect: { code: 190, status: 401 } })
+    await rig.api.post(`messages/${id}/read`)
+    await until(async () => (await rig.api.get(`instances/${own.id}`)).body.data.status === 'disconnected')
+    expect(rig.standIn.count(new RegExp(`POST ${own.number.id}/messages`))).toBe(1)
   })
 
   it('is refused for a sent message and for an unknown one, and has nothing to tell the sandbox', async () => {

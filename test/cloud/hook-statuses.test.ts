@@ -1,7 +1,7 @@
 // Statuses of Meta's webhook: the order of a message's statuses holds, whatever order and number they come in, and whatever they overtake.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sql, until } from '../kit/kit.ts'
-import { connect, type HookRig, type Line, openHookRig, person } from './hook-rig.ts'
+import { connect, type HookRig, type Line, messageOf, openHookRig, person } from './hook-rig.ts'
 import type { Taken } from './stand-in.ts'
 import { statusOf } from './stand-in-hooks.ts'
 
@@ -94,6 +94,17 @@ describe('statuses', () => {
     await rig.tell(line, { statuses: [statusOf({ ...taken, biz_opaque_callback_data: other.id }, 'delivered')] })
     expect(await row(id)).toMatchObject({ status: 'delivered' })
   })
+})
+
+it('a look-up knows what statuses and messages told, and nothing else, because Meta has none', async () => {
+  const [reached, missed, silent] = [await sent(), await sent(), await sent()]
+  const errors = [{ code: 131026, title: 'Undeliverable' }]
+  const statuses = [statusOf(reached.taken, 'delivered'), statusOf(missed.taken, 'failed', { errors })]
+  const from = person()
+  await rig.tell(line, { statuses, messages: [messageOf('text', { body: 'hello' }, from)] })
+  const numbers = [...[reached, missed, silent].map(({ taken }) => `+${taken.to}`), `+${from}`, `+${person()}`]
+  const { status, body } = await rig.api.post('number-lookups', { instanceId: line.id, numbers })
+  expect([status, body.data.map(({ exists }: { exists: unknown }) => exists)]).toEqual([200, [true, false, null, true, null]])
 })
 
 describe('a status that overtakes the answer to the send', () => {

@@ -129,16 +129,31 @@ describe('a voice note', () => {
     expect(takenBy(id)).toMatchObject({ type: 'audio', audio: { voice: true } })
   })
 
-  it('is refused when its type is known to be another', async () => {
+  it('is refused when its type is known to be another, also in a bulk, a schedule and a campaign', async () => {
     const mp3 = Buffer.concat([Buffer.from('ID3\x04\0\0\0\0\0\0'), Buffer.from('fffb9064', 'hex'), Buffer.alloc(100)])
+    const [to, recipients] = [fresh(), [{ to: fresh() }]]
+    const scheduledAt = new Date(Date.now() + 3_600_000).toISOString()
+    const error = { code: 'VALIDATION_ERROR', message: 'mediaUrl: must be Ogg with Opus for a voice note' }
     for (const bytes of [mp3, ogg('\x01vorbis')]) {
-      const voice = { instanceId: phone.id, to: fresh(), type: 'voice_note', mediaUrl: await stored(bytes) }
-      const { status, body } = await rig.api.post('messages/send', voice)
-      expect([status, body.error]).toEqual([
-        400,
-        { code: 'VALIDATION_ERROR', message: 'mediaUrl: must be Ogg with Opus for a voice note' },
-      ])
+      const voice = { instanceId: phone.id, type: 'voice_note', mediaUrl: await stored(bytes) }
+      for (const [path, body] of [
+        ['messages/send', { ...voice, to }],
+        ['messages/schedule', { ...voice, to, scheduledAt }],
+        ['campaigns', { ...voice, name: 'Voices', recipients }],
+        ['campaigns', { ...voice, name: 'Voices', recipients, scheduledAt }],
+      ] as const) {
+        const answer = await rig.api.post(path, body)
+        expect([path, answer.status, answer.body.error]).toEqual([path, 400, error])
+      }
+      const { body } = await rig.api.post('messages/bulk', { messages: [{ ...voice, to }] })
+      expect(body.data).toMatchObject({ accepted: [], rejected: [{ index: 0, ...error }] })
     }
+  })
+
+  it('may be what a campaign sends, when its file is right', async () => {
+    const voice = { instanceId: phone.id, type: 'voice_note', mediaUrl: await stored(ogg('OpusHead')) }
+    const { status, body } = await rig.api.post('campaigns', { ...voice, name: 'Voices', recipients: [{ to: fresh() }] })
+    expect({ status, body }).toMatchObject({ status: 201 })
   })
 })
 

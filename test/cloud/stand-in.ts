@@ -28,7 +28,7 @@ export interface Taken extends CheckedMessage {
 /** The effect of a fault: an error of the Graph API, an answer of something else, or none. `lose` does what was asked, and says nothing. */
 export type Effect =
   | { code: number; status?: number; details?: string; retryAfter?: number }
-  | { bare: number; body?: string; retryAfter?: number }
+  | { bare: number; body?: string; retryAfter?: number; location?: string }
   | 'lose'
   | 'drop'
   | 'hang'
@@ -127,7 +127,10 @@ export async function openStandIn(version = 'v25.0'): Promise<StandIn> {
     }
     if (typeof effect === 'object') {
       if (effect.retryAfter !== undefined) response.setHeader('retry-after', effect.retryAfter)
-      if ('bare' in effect) return void response.writeHead(effect.bare).end(effect.body ?? '')
+      if ('bare' in effect) {
+        if (effect.location !== undefined) response.setHeader('location', effect.location)
+        return void response.writeHead(effect.bare).end(effect.body ?? '')
+      }
       const { code, status = 400, details = `details of ${code}` } = effect
       return answer(response, status, errorOf(code, details))
     }

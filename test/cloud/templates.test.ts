@@ -157,9 +157,18 @@ it('says in words why an import failed, without the token, and changes nothing',
   expect([refused.status, refused.body.error.code]).toEqual([502, 'PROVIDER_ERROR'])
   expect(refused.body.error.message).toContain('190')
   expect(JSON.stringify(refused.body)).not.toContain(phone.number.accessToken)
+  // The token is refused for everything, so nothing can be sent with it.
+  expect(await rig.state(phone.id)).toEqual({ status: 'disconnected', lastError: 'the access token was refused (190)' })
   rig.standIn.addFault({ on: /message_templates/, effect: 'drop' })
   expect((await importAll()).body.error).toEqual({ code: 'PROVIDER_ERROR', message: 'Meta did not answer' })
   expect(await stored()).toEqual(before)
+  expect(await rig.connect(phone.id)).toMatchObject({ status: 'connected' })
   expect((await rig.api.post('templates/import', { instanceId: crypto.randomUUID() })).status).toBe(404)
   expect((await rig.api.post('templates/import', {})).body.error.message).toBe('instanceId: is required')
+})
+
+it('leaves an instance connected whose token lacks nothing but the permission to read templates', async () => {
+  rig.standIn.addFault({ on: /message_templates/, effect: { code: 200, status: 403 } })
+  expect((await importAll()).body.error).toEqual({ code: 'PROVIDER_ERROR', message: 'the access token lacks a permission (200)' })
+  expect(await rig.state(phone.id)).toEqual({ status: 'connected', lastError: null })
 })

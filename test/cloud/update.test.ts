@@ -39,6 +39,16 @@ it('the verify token is made anew by null, and the rest of the secrets is never 
   expect(JSON.stringify(await shown())).not.toMatch(new RegExp(`${number.accessToken}|${number.appSecret}|123456`))
 })
 
+it('after a logout takes other settings with a new token, and waits for a new connect', async () => {
+  const { id, number } = await rig.phone()
+  await rig.api.post(`instances/${id}/logout`)
+  const refused = await put(id, { verifyToken: 'mine' })
+  expect([refused.status, refused.body.error.message]).toEqual([400, 'settings.accessToken: is required'])
+  const { status, body } = await put(id, { verifyToken: 'mine', accessToken: number.accessToken })
+  expect([status, body.data.status]).toEqual([200, 'logged_out'])
+  expect(await rig.connect(id)).toMatchObject({ status: 'connected' })
+})
+
 it.each<[settings: Record<string, unknown>, message: string]>([
   [{ phoneNumberId: '5' }, 'settings.phoneNumberId: cannot be changed'],
   [{ phoneNumberId: null }, 'settings.phoneNumberId: cannot be changed; settings.phoneNumberId: is required'],

@@ -51,6 +51,14 @@ function holding(holds: Hold, afterMs: number): void {
   }
 }
 
+/** How long a receipt may settle an unknown outcome, on both processes. */
+function reconcileWithin(reconcileMs: number): void {
+  for (const app of apps) {
+    const provider = providers(app).get('sandbox') as Provider
+    providers.replace(app, new Map([['sandbox', { ...provider, reconcileMs }]]))
+  }
+}
+
 const afterMs = 1_500
 
 it.each([
@@ -137,18 +145,32 @@ it('brings messages under a hold up again at a sweep, if their job was lost', as
   expect(rows).toEqual([{ soon: true }])
 })
 
-it('lets messages behind one whose outcome is unknown wait under one job, and sends them once a receipt tells', async () => {
+/** Nothing may come before its time, so that a message leaves only if something brings it forward. */
+async function putOff(where: string, value: unknown): Promise<void> {
+  await sql(databaseUrl).query(`update pgboss.job set start_after = now() + interval '1 hour' where ${where} = $1`, [value])
+}
+
+it.each<[string, (instanceId: string, first: string) => Promise<unknown>]>([
+  [
+    'a receipt tells',
+    (instanceId, reference) => applyReceipts(apps[0] as App, [{ instanceId, reference, status: 'sent', at: new Date() }]),
+  ],
+  [
+    'no receipt has come in time',
+    async (_, first) => {
+      reconcileWithin(0)
+      await sql(databaseUrl).query(`update pgboss.job set start_after = now() where data->>'id' = $1`, [first])
+    },
+  ],
+])('lets messages behind one whose outcome is unknown wait under one job, and sends them at once when %s', async (_, end) => {
   const own = await phone({ clientReferences: false })
   const to = freshNumber()
   net.answer = () => ({ outcome: 'unknown', error: 'ANSWER_LOST' })
+  // The lease is over, and the receipt still has an hour to come.
+  reconcileWithin(3_600_000)
   const first = await send(own, to)
   await until(() => net.calls.length === 1)
   net.answer = accepted
-  // The lease is over, and the receipt still has an hour to come.
-  for (const app of apps) {
-    const provider = providers(app).get('sandbox') as Provider
-    providers.replace(app, new Map([['sandbox', { ...provider, reconcileMs: 3_600_000 }]]))
-  }
   await until(async () => {
     const { rowCount } = await sql(databaseUrl).query(
       `update messages set "leaseUntil" = now() - interval '1 second' where id = $1 and "leaseUntil" is not null`,
@@ -166,8 +188,8 @@ it('lets messages behind one whose outcome is unknown wait under one job, and se
     )
     return rows[0].n === 1
   })
-  await applyReceipts(apps[0] as App, [{ instanceId: own, reference: first, status: 'sent', at: new Date() }])
-  behind.push(await send(own, to))
+  await putOff(`data->>'key'`, `recipient ${own} ${to}`)
+  await end(own, first)
   await allAccepted(databaseUrl, behind)
   expect(net.calls.map(({ id }) => id)).toEqual([first, ...behind])
 })

@@ -83,6 +83,8 @@ it('keeps a message that finds the connection gone, however often, and sends it 
   const dispatchNow = async () => {
     await sql(databaseUrl).query('update messages set "nextAttemptAt" = null where id = $1', [id])
     await dispatch(id)
+    // An answer that takes longer than the patience of a batch is settled after it.
+    await inFlight(app).idle()
   }
   await sql(databaseUrl).query(
     `insert into sandbox_steps ("instanceId", kind, "dueAt") values ($1, 'reconnect', now() + interval '1 hour')`,

@@ -16,6 +16,7 @@ import { defer, type WaitingMessage } from './defer.ts'
 import { type Dispatchable, dispatchRequest, enqueueDispatch, guardRequest } from './dispatch-job.ts'
 import { failMessages } from './fail.ts'
 import { hold } from './hold.ts'
+import { recipientKey } from './hold-key.ts'
 import { unmarkHeld } from './holds.sql.ts'
 import { inFlight, type Places } from './in-flight.ts'
 import { isWithdrawn, refusedToLeave } from './leaving.ts'
@@ -136,6 +137,8 @@ async function claimIn(app: App, tx: Sql, ids: readonly string[], places?: Place
     tx,
     later.map(({ row, at }) => dispatchRequest(row, at)),
   )
+  // Messages behind one whose outcome stays unknown may leave now.
+  due.push(...failed.flatMap(({ row }) => (row.mayHaveLeft ? recipientKey(row) : [])))
   await judgeScheduled(app, tx, sendable)
   return { claimed: await lease(app, tx, sendable, places === undefined), next, due }
 }

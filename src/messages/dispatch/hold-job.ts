@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { defineJob, enqueue, enqueueUnder } from '../../core/jobs/jobs.ts'
-import { readKey } from './holds.sql.ts'
+import { readKey, readWaited } from './holds.sql.ts'
 
 export const holdJob = defineJob({
   name: 'message.hold',
@@ -42,4 +42,10 @@ export async function ensureLooks(app: App, tx: Sql, keys: readonly string[], no
     holdJob,
     keys.map((key) => ({ data: { key }, key, startAfter })),
   )
+}
+
+/** Brings the looks at those of these keys forward under which messages wait, because what they waited for has ended. */
+export async function lookNow(app: App, tx: Sql, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return
+  for (const key of await readWaited(tx, keys)) await enqueueUnder(app, tx, holdJob, key, { data: { key } })
 }

@@ -48,6 +48,16 @@ export async function readKey(sql: Sql, key: string): Promise<{ until: Date | nu
   return rows[0] as { until: Date | null; oldest: Date | null; now: Date }
 }
 
+/** Those of these keys under which messages wait, in their order. */
+export async function readWaited(tx: Sql, keys: readonly string[]): Promise<string[]> {
+  const { rows } = await tx.query<{ key: string }>({
+    name: 'holds.waited',
+    text: `select key from unnest($1::text[]) as u(key) where exists (select from messages m where ${held} and m."heldBy" = u.key) order by key`,
+    values: [keys],
+  })
+  return rows.map(({ key }) => key)
+}
+
 /**
  * The messages to release first from a key: instant before scheduled before those of campaigns. A message behind another one to the same
  * recipient is left out, because it could not leave yet.

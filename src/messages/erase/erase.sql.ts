@@ -1,4 +1,4 @@
-// SQL of erasing messages: the messages with a number in batches, and the files that only they use.
+// SQL of erasing messages: the messages with a number in batches.
 import type { Sql } from '../../core/database/database.ts'
 import { isUnsent } from '../accept/unsent.sql.ts'
 
@@ -42,16 +42,4 @@ export async function countLeft(sql: Sql, asked: { workspaceId: string; phone: s
     asked.before,
   ])
   return rows[0]?.n ?? 0
-}
-
-/** The addresses among `urls` that no message, template or campaign of the workspace has (hash index on the address of messages). */
-export async function unusedOf(tx: Sql, workspaceId: string, urls: readonly string[]): Promise<string[]> {
-  const { rows } = await tx.query<{ url: string }>(
-    `select url from unnest($2::text[]) as url
-     where not exists (select from messages m where m."workspaceId" = $1 and m."mediaUrl" = url)
-       and not exists (select from templates t where t."workspaceId" = $1 and t."mediaUrl" = url)
-       and not exists (select from campaigns c where c."workspaceId" = $1 and c."mediaUrl" = url)`,
-    [workspaceId, urls],
-  )
-  return rows.map(({ url }) => url)
 }

@@ -6,11 +6,9 @@ import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { enqueue, implementJob, type JobImplementation } from '../../core/jobs/jobs.ts'
 import { eraseEvents } from '../../events/log/erase.sql.ts'
-import { markRemoved } from '../../media/media.sql.ts'
-import { clearRemoved } from '../../media/service.ts'
-import { nameIn, readName } from '../../media/url.ts'
+import { clearFiles, removeUnused } from '../retention/files.ts'
 import { deleteMessages } from '../retention/retention.sql.ts'
-import { countLeft, type ErasedMessage, lockErased, unusedOf } from './erase.sql.ts'
+import { countLeft, type ErasedMessage, lockErased } from './erase.sql.ts'
 import { eraseJob } from './erase-job.ts'
 
 /** Messages per transaction. */
@@ -39,8 +37,7 @@ async function eraseAll(app: App, asked: Asked): Promise<Error | undefined> {
   for (;;) {
     if (app.stopping) return new Error('handed back')
     const { erased, files } = await sqlTransaction(app.pool, (tx) => eraseBatch(app, tx, asked))
-    // If it fails, the sweep of media removes the bytes.
-    await clearRemoved(app, files).catch((err: Error) => app.log.warn({ err }, 'the bytes of erased files are removed later'))
+    await clearFiles(app, files)
     if (erased < batchSize) break
     await app.failpoint('erase.between_batches')
   }
@@ -57,10 +54,8 @@ async function eraseBatch(app: App, tx: Sql, asked: Asked): Promise<{ erased: nu
   await eraseEvents(tx, ids)
   await app.hooks.eraseAnswers(tx, ids)
   await deleteMessages(tx, ids)
-  const urls = [...new Set(messages.flatMap(({ mediaUrl }) => (mediaUrl && nameIn(mediaUrl, app.config) ? [mediaUrl] : [])))]
-  const unused = urls.length > 0 ? await unusedOf(tx, asked.workspaceId, urls) : []
-  const tokens = unused.flatMap((url) => readName(nameIn(url, app.config) ?? '')?.token ?? [])
-  return { erased: messages.length, files: tokens.length > 0 ? await markRemoved(tx, asked.workspaceId, tokens) : [] }
+  const urls = messages.map(({ mediaUrl }) => mediaUrl)
+  return { erased: messages.length, files: await removeUnused(app, tx, asked.workspaceId, urls) }
 }
 
 /** A message that has not left never will, so its recipient counts as cancelled. */

@@ -9,6 +9,9 @@ export interface ReceiptRow extends EventfulMessage {
   /** True for an earlier message to the same number that is accepted and not reported yet. */
   earlier: boolean
   status: MessageStatus
+  peer: string
+  /** True if nothing had told yet that the network has the message. */
+  unsettled: boolean
 }
 
 /** The statuses that receipts make one message reach. */
@@ -51,7 +54,8 @@ export async function lockMessages(tx: Sql, receipts: readonly Receipt[]): Promi
             and m."acceptedAt" is not null and (m."dueAt", m."createdAt", m.id) < (o."dueAt", o."createdAt", o.id) offset 0
         ) e
       ), held as (
-        select m.id, m."workspaceId", m."instanceId", m."campaignId", m."providerMessageId", m."to", m.reference, m.status
+        select m.id, m."workspaceId", m."instanceId", m."campaignId", m."providerMessageId", m."to", m.reference, m.status, m.peer,
+          m."acceptedAt" is null and m.status = 'sending' as unsettled
         from messages m where m.id in (select id from found union select id from before) and m.direction = 'outbound' order by m.id for update
       )
       select f.position, f.earlier, h.*

@@ -11,6 +11,8 @@ import { applyChange, holdState } from '../../instances/state.ts'
 import { optedOut } from '../../providers/outgoing.ts'
 import type { Receipt, ReceiptResult, ReceiptStatus } from '../../providers/reports.ts'
 import { insertSuppressions } from '../../suppressions/service.ts'
+import { lookNow } from '../dispatch/hold-job.ts'
+import { recipientKey } from '../dispatch/hold-key.ts'
 import { messageEvent } from '../events.ts'
 import { keepEarly } from './early-job.ts'
 import { type Change, lockMessages, type ReceiptRow, storeReceipts } from './receipts.sql.ts'
@@ -103,6 +105,9 @@ export async function applyIn(app: App, tx: Sql, receipts: readonly Receipt[]): 
     'network',
   )
   await emit(tx, events)
+  // Messages behind one whose outcome was unknown may leave now.
+  const settled = [...changes.values()].flatMap(({ row }) => (row.unsettled ? recipientKey(row) : []))
+  await lookNow(app, tx, [...new Set(settled)])
   for (const [i, { instanceId, restricted, error }] of receipts.entries()) {
     if (restricted && results[i] === 'applied') await applyChange(app, tx, { instanceId, restricted, atRisk: true, error })
   }

@@ -2,6 +2,11 @@
 import type { EndedMessage } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 
+/** An expired message, with the address of the file that came with it and was kept here. */
+export interface ExpiredMessage extends EndedMessage {
+  receivedFile: string | null
+}
+
 export interface Expiring {
   workspaceId: string
   /** Messages from before this time have expired. */
@@ -25,9 +30,11 @@ export async function readExpiring(sql: Sql, days: number): Promise<Expiring[]> 
  * Locks at most `batch` expired messages of the workspace, oldest first (index on workspaceId, createdAt, id). A scheduled message is as
  * old as its schedule. A message that has not left stays, and one that is locked waits for the next run.
  */
-export async function lockExpired(tx: Sql, { workspaceId, before }: Expiring, batch: number): Promise<EndedMessage[]> {
-  const { rows } = await tx.query<EndedMessage>(
-    `select id, "campaignId", status, error, "updatedAt" from messages
+export async function lockExpired(tx: Sql, { workspaceId, before }: Expiring, batch: number): Promise<ExpiredMessage[]> {
+  const { rows } = await tx.query<ExpiredMessage>(
+    `select id, "campaignId", status, error, "updatedAt",
+       case when direction = 'inbound' and content ? 'media' and not content->'media' ? 'url' then "mediaUrl" end as "receivedFile"
+     from messages
      where "workspaceId" = $1 and "createdAt" < $2 and coalesce("scheduledAt", "createdAt") < $2 and status not in ('queued', 'sending')
      order by "createdAt", id limit $3 for update skip locked`,
     [workspaceId, before, batch],

@@ -71,7 +71,7 @@ builder.mutationField('updateRetentionSettings', (t) =>
   t.field({
     type: SettingsRef,
     description:
-      'Sets how long the workspace keeps its messages. Older ones are deleted within minutes, once they have left; usage and the counts of campaigns stay.',
+      'Sets how long the workspace keeps its messages. Older ones are deleted within minutes, once they have left, and with them the files that came with received ones; usage and the counts of campaigns stay.',
     args: { input: t.arg({ type: UpdateInput.ref, required: true, description: 'The new settings.' }) },
     resolve: (_, { input }, ctx) => updateSettings(ctx, UpdateInput.parse(ctx.app.config, input).messagesDays ?? null),
   }),

@@ -1,8 +1,10 @@
-// Deletes expired messages every minute, in batches. Usage stays, and so do the counts of campaigns.
+// Deletes expired messages every minute, in batches, with the files that came with them. Usage stays, and so do the counts of campaigns, and
+// the files that somebody uploaded.
 import { z } from 'zod'
 import type { App } from '../../core/app.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { defineJob, implementJob, type JobImplementation } from '../../core/jobs/jobs.ts'
+import { clearFiles, removeUnused } from './files.ts'
 import { deleteMessages, type Expiring, lockExpired, readExpiring } from './retention.sql.ts'
 
 /** Messages per transaction: it holds their locks for some 50 ms. */
@@ -21,10 +23,8 @@ export const expireImplementation: JobImplementation = implementJob(sweepJob, { 
   return jobs.map(() => undefined)
 })
 
-type Swept = Pick<App, 'pool' | 'log' | 'config' | 'hooks' | 'stopping'>
-
 /** Deletes all expired messages. Returns how many. */
-export async function sweepMessages(app: Swept): Promise<number> {
+export async function sweepMessages(app: App): Promise<number> {
   let deleted = 0
   for (const expiring of await readExpiring(app.pool, app.config.retentionDaysMessages)) {
     for (let n = batchSize; n === batchSize && !app.stopping; deleted += n) n = await sweepBatch(app, expiring)
@@ -33,13 +33,16 @@ export async function sweepMessages(app: Swept): Promise<number> {
   return deleted
 }
 
-async function sweepBatch(app: Swept, expiring: Expiring): Promise<number> {
-  return await sqlTransaction(app.pool, async (tx) => {
+async function sweepBatch(app: App, expiring: Expiring): Promise<number> {
+  const { deleted, files } = await sqlTransaction(app.pool, async (tx) => {
     const messages = await lockExpired(tx, expiring, batchSize)
-    if (messages.length === 0) return 0
+    if (messages.length === 0) return { deleted: 0, files: [] }
     await app.hooks.keepRecipients(tx, messages)
     const ids = messages.map(({ id }) => id)
     await deleteMessages(tx, ids)
-    return messages.length
+    const urls = messages.map(({ receivedFile }) => receivedFile)
+    return { deleted: messages.length, files: await removeUnused(app, tx, expiring.workspaceId, urls) }
   })
+  await clearFiles(app, files)
+  return deleted
 }

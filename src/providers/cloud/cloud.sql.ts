@@ -2,13 +2,16 @@
 import type { Sql } from '../../core/database/database.ts'
 import type { InstanceStatus } from '../../generated/prisma/enums.ts'
 
-/** Locks an instance that is neither deleted nor resting, and returns its status. */
-export async function lockStatus(tx: Sql, instanceId: string): Promise<InstanceStatus | undefined> {
-  const { rows } = await tx.query<{ status: InstanceStatus }>(
-    `select status from instances where id = $1 and "deletedAt" is null and "restingAt" is null for update`,
+/** Locks an instance that is neither deleted nor resting, and returns its status and the words for its last error. */
+export async function lockStatus(
+  tx: Sql,
+  instanceId: string,
+): Promise<{ status: InstanceStatus; lastError: string | null } | undefined> {
+  const { rows } = await tx.query<{ status: InstanceStatus; lastError: string | null }>(
+    `select status, "lastError" from instances where id = $1 and "deletedAt" is null and "restingAt" is null for update`,
     [instanceId],
   )
-  return rows[0]?.status
+  return rows[0]
 }
 
 /**
@@ -48,7 +51,7 @@ export interface Departure {
   accessToken: Uint8Array<ArrayBuffer>
 }
 
-/** Keeps the sealed token of a number that is logged out, until its webhooks end. */
+/** Keeps the sealed token for a business account that an instance leaves, until its webhooks end. */
 export async function addDeparture(tx: Sql, instanceId: string, departure: Departure): Promise<void> {
   await tx.query(
     `insert into cloud_departures ("instanceId", "businessAccountId", "accessToken") values ($1, $2, $3)
@@ -66,8 +69,11 @@ export async function readDeparture(sql: Sql, instanceId: string): Promise<Depar
   return rows[0]
 }
 
-export async function endDeparture(sql: Sql, instanceId: string): Promise<void> {
-  await sql.query('delete from cloud_departures where "instanceId" = $1', [instanceId])
+export async function endDeparture(sql: Sql, instanceId: string, businessAccountId: string): Promise<void> {
+  await sql.query('delete from cloud_departures where "instanceId" = $1 and "businessAccountId" = $2', [
+    instanceId,
+    businessAccountId,
+  ])
 }
 
 export const expiredDepartures = { table: 'cloud_departures', where: `"createdAt" < now() - interval '24 hours'` }

@@ -9,7 +9,7 @@ import { type GraphAnswer, graph } from './graph.ts'
 import { enqueueLink } from './link-job.ts'
 import { isLater, isUnregistered, readNumber, standingOf, waNumberOf, wordsFor } from './number.ts'
 import { type CloudSettings, type KnownCloudInstance, settings as schema } from './settings.ts'
-import { type Subscription, subscribe } from './subscription.ts'
+import { type Subscription, subscribe, unsubscribed } from './subscription.ts'
 
 type Host = ProviderHost<KnownCloudInstance>
 
@@ -40,30 +40,33 @@ export async function connect(app: App, host: Host, id: string, tries: number): 
   })
 }
 
-/** Subscribes the webhooks of a connected instance again, after Meta did not take the subscription. */
+/**
+ * Subscribes the webhooks of a connected instance again: Meta did not take the subscription, or the settings were changed. Words of another
+ * error stay.
+ */
 export async function subscribeAgain(app: App, host: Host, id: string, tries: number): Promise<void> {
   const instance = await host.instance(id)
   const opened = schema.safeParse(instance?.settings)
   if (!opened.success) return
   const { words = null, later } = await subscribe(app, subscriptionOf(id, opened.data))
-  const change = { instanceId: id, status: 'connected', error: words } as const
-  await report(app, host, change, (tx) => (later ? enqueueLink(app, tx, id, 'subscribe', tries + 1) : undefined), 'connected')
+  await sqlTransaction(app.pool, async (tx) => {
+    const { status, lastError = null } = (await lockStatus(tx, id)) ?? {}
+    if (status !== 'connected') return
+    const error = words ?? (lastError?.startsWith(unsubscribed) ? null : lastError)
+    await host.state({ instanceId: id, status, error }, tx)
+    if (later) await enqueueLink(app, tx, id, 'subscribe', tries + 1)
+  })
+  app.signals.emit('outbox')
 }
 
 function subscriptionOf(instanceId: string, { businessAccountId, accessToken, verifyToken }: CloudSettings): Subscription {
   return { instanceId, businessAccountId, accessToken, verifyToken }
 }
 
-/** Reports a change, unless the instance left the status `from` meanwhile: somebody logged it out, or deleted it. */
-async function report(
-  app: App,
-  host: Host,
-  change: StateChange,
-  more?: (tx: Sql) => Promise<void> | undefined,
-  from: 'connecting' | 'connected' = 'connecting',
-): Promise<void> {
+/** Reports a change, unless the instance is no longer `connecting`: somebody logged it out, or deleted it. */
+async function report(app: App, host: Host, change: StateChange, more?: (tx: Sql) => Promise<void>): Promise<void> {
   await sqlTransaction(app.pool, async (tx) => {
-    if ((await lockStatus(tx, change.instanceId)) !== from) return
+    if ((await lockStatus(tx, change.instanceId))?.status !== 'connecting') return
     await host.state(change, tx)
     await more?.(tx)
   })

@@ -94,6 +94,11 @@ export function verdictOf(code: number): Verdict {
   return refused(code >= 132_000 && code <= 132_999 ? 'TEMPLATE_REJECTED' : 'PROVIDER_ERROR')
 }
 
+/** True if Meta does not take the token at all. Other codes of its permissions may leave it good for sending. */
+export function isRefusedToken(code: number): boolean {
+  return code === 0 || code === 190
+}
+
 const mostCharacters = 500
 
 /**

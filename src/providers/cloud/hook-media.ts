@@ -2,24 +2,30 @@
 import type { App } from '../../core/app.ts'
 import type { FetchedMedia } from '../provider.ts'
 import type { InboundMedia } from '../reports.ts'
-import { reasonOf, verdictOf } from './errors.ts'
+import { isRefusedToken, reasonOf, verdictOf } from './errors.ts'
 import { type GraphAnswer, graph } from './graph.ts'
 import { textOf } from './hook-values.ts'
+import { cloudHost } from './host.ts'
 import type { CloudInstance } from './settings.ts'
+import { refuseToken } from './token.ts'
 
 /** Meta's own servers of files. */
 const ownHosts = /\.(fbsbx\.com|facebook\.com|whatsapp\.net)$/
 
 export async function fetchMedia(
   app: App,
-  { settings }: CloudInstance,
+  instance: CloudInstance,
   { reference }: InboundMedia,
   signal: AbortSignal,
 ): Promise<FetchedMedia> {
-  const { accessToken, phoneNumberId } = settings
+  const { accessToken, phoneNumberId } = instance.settings
   const path = encodeURIComponent(reference)
   const answer = await graph(app).call({ method: 'GET', path, query: { phone_number_id: phoneNumberId }, accessToken })
-  if (answer.is !== 'done') return faultOf(answer, [accessToken])
+  if (answer.is !== 'done') {
+    const fault = await faultOf(app, instance, answer)
+    // A new token may come in time for the next try.
+    return fault.token ? { outcome: 'retry', detail: fault.detail } : fault
+  }
   const url = textOf(answer.body.url) ?? ''
   if (!mayHaveToken(app, url)) return { outcome: 'refused', detail: 'the file is on a server that is not of the network' }
   const { origin, pathname, search } = new URL(url)
@@ -41,13 +47,20 @@ function mayHaveToken({ config }: App, address: string): boolean {
   return url.origin === new URL(config.cloud.apiUrl).origin || (url.protocol === 'https:' && ownHosts.test(`.${url.hostname}`))
 }
 
-/** A call that has not been made as asked: refused for good, or worth another try. */
-export function faultOf(
+/**
+ * A call that has not been made as asked: refused for good, or worth another try. With `token` it was the token that was refused, which
+ * disconnects the instance.
+ */
+export async function faultOf(
+  app: App,
+  instance: CloudInstance,
   answer: Exclude<GraphAnswer, { is: 'done' }>,
-  secrets: readonly string[],
-): { outcome: 'refused' | 'retry'; detail: string } {
+): Promise<{ outcome: 'refused' | 'retry'; detail: string; token?: boolean }> {
   if (answer.is !== 'error') return { outcome: 'retry', detail: 'the network did not answer' }
+  const { accessToken, appSecret, verifyToken, pin } = instance.settings
+  const detail = reasonOf(answer.code, answer.words, [accessToken, appSecret, verifyToken, pin])
+  const token = isRefusedToken(answer.code)
+  if (token) await refuseToken(app, cloudHost(app), instance, detail)
   const { is } = verdictOf(answer.code)
-  const detail = reasonOf(answer.code, answer.words, secrets)
-  return { outcome: is === 'later' || is === 'few' ? 'retry' : 'refused', detail }
+  return { outcome: is === 'later' || is === 'few' ? 'retry' : 'refused', detail, token }
 }

@@ -7,11 +7,11 @@ import type { CloudInstance } from './settings.ts'
 
 export async function markRead(
   app: App,
-  { settings }: CloudInstance,
+  instance: CloudInstance,
   { providerMessageId }: { providerMessageId: string },
 ): Promise<MarkedRead> {
-  const { accessToken, phoneNumberId } = settings
+  const { accessToken, phoneNumberId } = instance.settings
   const json = { messaging_product: 'whatsapp', status: 'read', message_id: providerMessageId }
   const answer = await graph(app).call({ method: 'POST', path: `${phoneNumberId}/messages`, accessToken, json })
-  return answer.is === 'done' ? { outcome: 'done' } : faultOf(answer, [accessToken])
+  return answer.is === 'done' ? { outcome: 'done' } : await faultOf(app, instance, answer)
 }

@@ -1,4 +1,4 @@
-// Subscription of a business account's webhooks: points them at an instance, or ends them after a logout.
+// Subscription of a business account's webhooks: points them at an instance, or ends them when it leaves the account.
 import type { App } from '../../core/app.ts'
 import type { ProviderHost } from '../provider.ts'
 import { callbackUrlOf, longestCallback } from './callback.ts'
@@ -17,6 +17,9 @@ export interface Subscribed {
   later: boolean
 }
 
+/** The beginning of the words for a subscription that failed. */
+export const unsubscribed = 'the webhooks were not subscribed: '
+
 /**
  * Points the webhooks at an instance. Meta verifies the address before it answers, so the instance must be committed. Does nothing on a
  * server without a public address.
@@ -28,14 +31,14 @@ export async function subscribe(
   const address = callbackUrlOf(app.config, instanceId)
   if (address === undefined) return { later: false }
   if (address.length > longestCallback) {
-    return { words: `the address of the webhook is longer than ${longestCallback} characters`, later: false }
+    return { words: `${unsubscribed}its address is longer than ${longestCallback} characters`, later: false }
   }
   const path = `${businessAccountId}/subscribed_apps`
   // Meta overrides the address only of an app that is subscribed already.
   for (const json of [{}, { override_callback_uri: address, verify_token: verifyToken }]) {
     const answer = await graph(app).call({ method: 'POST', path, accessToken, json })
     if (answer.is !== 'done') {
-      const words = `the webhooks were not subscribed: ${wordsFor(answer, [accessToken, verifyToken])}`
+      const words = `${unsubscribed}${wordsFor(answer, [accessToken, verifyToken])}`
       return { words, later: isLater(answer) }
     }
   }
@@ -43,7 +46,7 @@ export async function subscribe(
 }
 
 /**
- * Ends the webhooks of a number that was logged out. They belong to the whole business account: if another instance uses it, they are
+ * Ends the webhooks of a business account that an instance left. They belong to the whole account: if another instance uses it, they are
  * pointed there. Returns true if Meta has to be asked again later.
  */
 export async function depart(app: App, host: ProviderHost<KnownCloudInstance>, instanceId: string): Promise<boolean> {
@@ -59,7 +62,7 @@ export async function depart(app: App, host: ProviderHost<KnownCloudInstance>, i
     const answer: GraphAnswer = await graph(app).call({ method: 'DELETE', path, accessToken })
     later = answer.is !== 'done' && isLater(answer)
   }
-  if (!later) await endDeparture(app.pool, instanceId)
+  if (!later) await endDeparture(app.pool, instanceId, businessAccountId)
   return later
 }
 

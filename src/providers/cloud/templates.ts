@@ -2,6 +2,8 @@
 import type { App } from '../../core/app.ts'
 import { fail } from '../../core/errors.ts'
 import type { NetworkTemplate } from '../outgoing.ts'
+import type { RefusedLogin } from '../provider.ts'
+import { isRefusedToken } from './errors.ts'
 import { graph, isObject } from './graph.ts'
 import { wordsFor } from './number.ts'
 import type { CloudSettings } from './settings.ts'
@@ -12,8 +14,8 @@ const mostPages = 200
 
 type Fields = Record<string, unknown>
 
-/** All pages, in Meta's order. @throws PROVIDER_ERROR with the reason when Meta refuses, or cannot be reached. */
-export async function readApproved(app: App, settings: CloudSettings): Promise<NetworkTemplate[]> {
+/** All pages, in Meta's order. @throws PROVIDER_ERROR with the reason when Meta refuses the call, or cannot be reached. */
+export async function readApproved(app: App, settings: CloudSettings): Promise<NetworkTemplate[] | RefusedLogin> {
   const { businessAccountId, accessToken, appSecret, verifyToken, pin } = settings
   const templates: NetworkTemplate[] = []
   const fields = 'name,language,status,parameter_format,components'
@@ -22,7 +24,10 @@ export async function readApproved(app: App, settings: CloudSettings): Promise<N
     const query = { fields, status: 'APPROVED', limit: String(pageSize), ...(after && { after }) }
     const path = `${businessAccountId}/message_templates`
     const answer = await graph(app).call({ method: 'GET', path, query, accessToken })
-    if (answer.is !== 'done') return fail('PROVIDER_ERROR', wordsFor(answer, [accessToken, appSecret, verifyToken, pin]))
+    if (answer.is !== 'done') {
+      const words = wordsFor(answer, [accessToken, appSecret, verifyToken, pin])
+      return answer.is === 'error' && isRefusedToken(answer.code) ? { refusedLogin: words } : fail('PROVIDER_ERROR', words)
+    }
     const { data, paging } = answer.body
     templates.push(...listOf(data).filter(isApproved).map(templateOf))
     after = cursorIn(paging)

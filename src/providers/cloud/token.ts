@@ -15,7 +15,7 @@ export async function refuseToken(
   const known = await host.instance(id)
   if (known?.settings.accessToken !== settings.accessToken) return false
   const isFirst = await sqlTransaction(app.pool, async (tx) => {
-    if ((await lockStatus(tx, id)) !== 'connected') return false
+    if ((await lockStatus(tx, id))?.status !== 'connected') return false
     await host.state({ instanceId: id, status: 'disconnected', error: detail }, tx)
     return true
   })
