@@ -33,7 +33,7 @@ const RiskLevelRef = builder.enumType('RiskLevel', {
   values: ['low', 'medium', 'high'] as const,
 })
 
-const MessageErrorCodeRef = builder.enumType('MessageErrorCode', {
+export const MessageErrorCodeRef = builder.enumType('MessageErrorCode', {
   description: 'The reasons for which messages fail or are cancelled.',
   values: Object.fromEntries(
     Object.entries(messageErrors).map(([code, { meaning, cause, again }]) => [
