@@ -13,6 +13,7 @@ const ofWorkspace: readonly (readonly [table: string, where: string])[] = [
   ['outbox', own],
   ['campaign_recipients', below('campaignId', 'campaigns')],
   ['messages', own],
+  ['message_days', own],
   ['campaigns', own],
   ['templates', own],
   ['contact_group_members', below('groupId', 'contact_groups')],

@@ -18,6 +18,7 @@ import { pruneEvents } from './events/log/prune.ts'
 import { startRelay } from './events/log/relay.ts'
 import { closeImplementation } from './instances/close.ts'
 import { mediaJobs } from './media/jobs.ts'
+import { countDays, pruneDays } from './messages/days.ts'
 import { dispatchImplementations } from './messages/dispatch/dispatch.ts'
 import { startDraining } from './messages/dispatch/drain.ts'
 import { releaseImplementation, sweepImplementation } from './messages/dispatch/waiting.ts'
@@ -53,6 +54,7 @@ const jobs: readonly JobImplementation[] = [
   sweepCampaigns,
   bulkImplementation,
   pruneBulkJobs,
+  pruneDays,
   pruneEvents,
   ...mediaJobs,
   ...cloudJobs,
@@ -69,7 +71,7 @@ export async function createQueues(app: App): Promise<void> {
 export async function startWorker(app: App): Promise<AsyncDisposable> {
   await using parts = new AsyncDisposableStack()
   parts.use(announceOutbox(app))
-  if (app.config.roles.has('relay')) parts.use(await startRelay(app, [webhookSink(app), countingSink(app)]))
+  if (app.config.roles.has('relay')) parts.use(await startRelay(app, [webhookSink(app), countDays, countingSink(app)]))
   if (app.config.roles.has('worker')) {
     for (const provider of providers(app).values()) parts.use(await provider.start(hostFor(app, provider.name)))
     parts.use(deliveryQueues(app).start())

@@ -9,7 +9,7 @@ import type { RecipientState } from './policy.ts'
 import { pageOfRecipients, type RecipientRecord } from './recipients.ts'
 import { CampaignRef } from './schema.ts'
 
-const RecipientStatusRef = builder.enumType('CampaignRecipientStatus', {
+export const RecipientStatusRef = builder.enumType('CampaignRecipientStatus', {
   description: 'The status of a recipient: one of the counters of the campaign.',
   values: {
     planned: { description: 'Not queued yet.' },

@@ -1,10 +1,11 @@
 // Lists messages by their time: of a workspace, with one number, of a campaign, about a contact.
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Context } from '../core/context.ts'
+import { type Condition, countRows } from '../core/graph/list.sql.ts'
 import { readList } from '../core/graph/list.ts'
 import type { Page, PageArgs } from '../core/graph/pagination.ts'
 import { tableOf } from '../core/graph/table.ts'
-import type { Message, Prisma } from '../generated/prisma/client.ts'
+import type { Message } from '../generated/prisma/client.ts'
 
 export const messageTable = tableOf('Message', 'messages', {
   instance: tableOf('Instance', 'instances'),
@@ -14,38 +15,51 @@ export const messageTable = tableOf('Message', 'messages', {
 export interface MessageFilter {
   /** Columns that must equal a value. */
   equal: Readonly<Partial<Record<keyof Message, string>>>
-  createdFrom?: Date
-  createdTo?: Date
+  others?: readonly Condition[]
+  /** The filter as the caller gave it, which a cursor is bound to. By default {@link equal}. */
+  binding?: unknown
+  /** True if it can only fit messages that failed or were cancelled, which have an index of their own. */
+  hasFailed?: boolean
 }
 
-/** Columns whose index has the messages of a parent in the order of their time; the first that a filter names is used. */
-const parents = ['reference', 'campaignId', 'contactId', 'workspaceId'] as const
+/**
+ * Columns whose index has the messages of a parent in the order of their time; the first that a filter names is used. Messages of one number
+ * have such an index below the workspace.
+ */
+function parentOf(equals: MessageFilter['equal']): 'reference' | 'campaignId' | 'contactId' | 'instanceId' | 'workspaceId' {
+  const own = (['reference', 'campaignId', 'contactId'] as const).find((column) => equals[column])
+  return own ?? (equals.instanceId && !equals.peer ? 'instanceId' : 'workspaceId')
+}
 
-/** Reads a page of the workspace's messages by `createdAt`. `totalCount` runs its query only when called. */
+/**
+ * Reads a page of the workspace's messages by `createdAt`. `totalCount` runs its query only when called, and is missing where it would read
+ * every text.
+ */
 export async function listMessages(
   ctx: Context,
   info: GraphQLResolveInfo,
   args: PageArgs,
-  { equal, createdFrom, createdTo }: MessageFilter,
+  { equal, others = [], binding = equal, hasFailed = false }: MessageFilter,
   direction: 'asc' | 'desc',
-): Promise<Page<Message> & { totalCount: () => Promise<number> }> {
+): Promise<Page<Message> & { totalCount?: () => Promise<number> }> {
   const { workspaceId } = ctx.principal
-  const createdAt = { ...(createdFrom && { gte: createdFrom }), ...(createdTo && { lt: createdTo }) }
-  const where = { workspaceId, ...equal, ...((createdFrom || createdTo) && { createdAt }) } as Prisma.MessageWhereInput
   const equals = { workspaceId, ...equal }
-  const parent = parents.find((column) => equals[column]) as (typeof parents)[number]
-  const others = Object.entries(equals).filter(([column]) => column !== parent)
-  const page = await readList<Message>(ctx, info, args, {
+  const ofFailed = hasFailed && parentOf(equals) === 'instanceId'
+  const parent = ofFailed ? 'workspaceId' : parentOf(equals)
+  const further = Object.entries(equals).filter(([column]) => column !== parent)
+  const conditions = [...further.map(([column, value]) => [column, '=', value] as const), ...others]
+  const list = {
     table: messageTable,
     of: [parent, equals[parent] as string],
-    conditions: [
-      ...others.map(([column, value]) => [column, '=', value] as const),
-      ...(createdFrom ? [['createdAt', '>=', createdFrom] as const] : []),
-      ...(createdTo ? [['createdAt', '<', createdTo] as const] : []),
-    ],
-    binding: ['messages', where, direction],
+    conditions,
+    partial: hasFailed && parent === 'workspaceId' ? `t.status in ('failed', 'cancelled')` : undefined,
+  } as const
+  const page = await readList<Message>(ctx, info, args, {
+    ...list,
+    binding: ['messages', workspaceId, binding, direction],
     direction,
-    isShort: others.every(([column]) => column === 'workspaceId' || column === 'peer'),
+    isShort: conditions.every(([column]) => column === 'workspaceId' || column === 'peer' || column === 'createdAt'),
   })
-  return { ...page, totalCount: () => ctx.app.db.message.count({ where }) }
+  if (conditions.some(([, operator]) => operator === 'contains')) return page
+  return { ...page, totalCount: () => countRows(ctx.app, list) }
 }

@@ -33,7 +33,7 @@ const RiskLevelRef = builder.enumType('RiskLevel', {
   values: ['low', 'medium', 'high'] as const,
 })
 
-const MessageErrorCodeRef = builder.enumType('MessageErrorCode', {
+export const MessageErrorCodeRef = builder.enumType('MessageErrorCode', {
   description: 'The reasons for which messages fail or are cancelled.',
   values: Object.fromEntries(
     Object.entries(messageErrors).map(([code, { meaning, cause, again }]) => [
@@ -50,19 +50,6 @@ const MessageSafetyRef = builder.objectRef<MessageSafety>('MessageSafety').imple
     riskLevel: t.expose('riskLevel', { type: RiskLevelRef, description: 'The risk of the send.' }),
     state: t.field({ type: SafetyStateRef, description: "The instance's safety state.", resolve: (safety) => safety.state }),
     score: t.exposeInt('score', { description: "The instance's safety score, 0 to 100." }),
-  }),
-})
-
-interface TimelineEntry {
-  status: MessageStatus
-  at: Date
-}
-
-const TimelineEntryRef = builder.objectRef<TimelineEntry>('TimelineEntry').implement({
-  description: 'A status and the time when the message reached it.',
-  fields: (t) => ({
-    status: t.field({ type: MessageStatusRef, description: 'The status.', resolve: (entry) => entry.status }),
-    at: t.expose('at', { type: 'DateTime', description: 'When.' }),
   }),
 })
 
@@ -141,23 +128,6 @@ export const MessageRef = builder.prismaObject('Message', {
       description: "When it was delivered to the recipient's phone.",
     }),
     readAt: t.expose('readAt', { type: 'DateTime', nullable: true, description: 'When the recipient read it.' }),
-    timeline: t.field({
-      type: [TimelineEntryRef],
-      description: 'All its statuses, oldest first.',
-      extensions: { items: 6, columns: ['direction', 'createdAt', 'sentAt', 'deliveredAt', 'readAt', 'failedAt', 'cancelledAt'] },
-      resolve: (row) => {
-        const first: TimelineEntry = { status: row.direction === 'inbound' ? 'received' : 'queued', at: row.createdAt }
-        const steps = {
-          sent: row.sentAt,
-          delivered: row.deliveredAt,
-          read: row.readAt,
-          failed: row.failedAt,
-          cancelled: row.cancelledAt,
-        }
-        const reached = Object.entries(steps).flatMap(([status, at]) => (at ? [{ status: status as MessageStatus, at }] : []))
-        return [first, ...reached]
-      },
-    }),
     instance: t.relation('instance', { description: 'The instance that sends the messages.' }),
     contact: t.relation('contact', { nullable: true, description: 'The contact of the message.' }),
   }),

@@ -1,49 +1,20 @@
 // GraphQL queries and mutations for messages.
-import { z } from 'zod'
 import { errors, fail } from '../core/errors.ts'
 import { builder } from '../core/graph/builder.ts'
-import { defineInput, registerEnum } from '../core/graph/input.ts'
 import { keyed } from '../core/idempotency/idempotency.ts'
 import { phone } from '../core/phone.ts'
-import { moment, parse, text, uuid } from '../core/validation.ts'
-import { Direction, MessageStatus, MessageType } from '../generated/prisma/enums.ts'
+import { parse, uuid } from '../core/validation.ts'
+import { filterOf, MessageFilterInput } from './filter.ts'
 import { ScheduleMessageInput, SendMessageInput, SendMessagesInput } from './input.ts'
-import { listMessages, type MessageFilter } from './list.ts'
-import { DirectionRef, MessageConnection, MessageRef, MessageStatusRef, MessageTypeRef } from './object.ts'
+import { listMessages } from './list.ts'
+import { MessageConnection, MessageRef } from './object.ts'
 import { type BulkResult, cancelMessage, scheduleMessage, sendMessage, sendMessages } from './service.ts'
-
-registerEnum('MessageDirection', DirectionRef)
-registerEnum('MessageStatus', MessageStatusRef)
-registerEnum('MessageType', MessageTypeRef)
-
-const filterFields = z.object({
-  status: z.enum(MessageStatus).meta({ id: 'MessageStatus' }).nullish().describe('Only messages in this status.'),
-  direction: z.enum(Direction).meta({ id: 'MessageDirection' }).nullish().describe('Only messages in this direction.'),
-  type: z.enum(MessageType).meta({ id: 'MessageType' }).nullish().describe('Only messages of this type.'),
-  instanceId: uuid.nullish().describe('Only messages of this instance.'),
-  contactId: uuid.nullish().describe('Only messages about this contact.'),
-  campaignId: uuid.nullish().describe('Only messages of this campaign.'),
-  reference: text(1, 255).nullish().describe('Only messages with this `reference` of yours.'),
-  to: phone.nullish().describe('Only messages to this number, E.164.'),
-  createdFrom: moment.nullish().describe('Only messages accepted at or after this time.'),
-  createdTo: moment.nullish().describe('Only messages accepted before this time.'),
-})
-const MessageFilterInput = defineInput('MessageFilter', 'Filters for messages.', filterFields)
 
 const sorts = { createdAt_desc: 'desc', createdAt_asc: 'asc' } as const
 const MessageSort = builder.enumType('MessageSort', {
   description: 'A sort order.',
   values: ['createdAt_desc', 'createdAt_asc'] as const,
 })
-
-function filterOf(filter: z.output<typeof filterFields>): MessageFilter {
-  const { createdFrom, createdTo, ...equal } = filter
-  return {
-    equal: Object.fromEntries(Object.entries(equal).filter(([, value]) => value != null)),
-    ...(createdFrom && { createdFrom: new Date(createdFrom) }),
-    ...(createdTo && { createdTo: new Date(createdTo) }),
-  }
-}
 
 builder.queryFields((t) => ({
   message: t.prismaField({
@@ -68,7 +39,7 @@ builder.queryFields((t) => ({
       },
       resolve: (_, { filter, sort, ...page }, ctx, info) => {
         const parsed = MessageFilterInput.parse(ctx.app.config, filter ?? {})
-        return listMessages(ctx, info, page, filterOf(parsed), sorts[sort ?? 'createdAt_desc'])
+        return listMessages(ctx, info, page, filterOf(parsed, new Date()), sorts[sort ?? 'createdAt_desc'])
       },
     },
     MessageConnection,

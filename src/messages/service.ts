@@ -16,6 +16,8 @@ import { messageEvent } from './events.ts'
 import { ScheduleMessageInput, SendMessageInput } from './input.ts'
 import { safetyBook } from './safety/safety.ts'
 
+export { messageErrorOf } from './error-codes.ts'
+
 /**
  * Sends a message now.
  * @throws VALIDATION_ERROR when the input is invalid.

@@ -46,7 +46,7 @@ describe('statuses', () => {
     const posts = ['delivered', 'sent', 'delivered', 'read', 'sent', 'played', 'failed']
     for (const status of posts) expect(await rig.tell(line, { statuses: [statusOf(taken, status)] })).toBe(200)
     expect(await row(id)).toMatchObject({ status: 'read', error: null, providerMessageId: taken.wamid })
-    expect(await stepsOf(id)).toEqual(['queued', 'sent', 'delivered', 'read'])
+    expect(await stepsOf(id)).toEqual(['queued', 'sending', 'sent', 'delivered', 'read'])
     expect(await rig.counted()).toEqual({ applied: 2, duplicate: 5 })
   })
 
@@ -54,7 +54,7 @@ describe('statuses', () => {
     const [first, second] = [await sent(), await sent()]
     const statuses = [unnamed(first.taken, 'played'), statusOf(second.taken, 'read'), unnamed(second.taken, 'sent')]
     expect(await rig.tell(line, { statuses })).toBe(200)
-    for (const { id } of [first, second]) expect(await stepsOf(id)).toEqual(['queued', 'sent', 'delivered', 'read'])
+    for (const { id } of [first, second]) expect(await stepsOf(id)).toEqual(['queued', 'sending', 'sent', 'delivered', 'read'])
   })
 
   it('that say that a message failed are final, and give the reason in our word and in the words of Meta', async () => {
@@ -65,7 +65,7 @@ describe('statuses', () => {
     expect(await row(id)).toMatchObject(failed)
     for (const status of ['delivered', 'read', 'failed']) await rig.tell(line, { statuses: [statusOf(taken, status)] })
     expect(await row(id)).toMatchObject(failed)
-    expect(await stepsOf(id)).toEqual(['queued', 'failed'])
+    expect(await stepsOf(id)).toEqual(['queued', 'sending', 'failed'])
   })
 
   it('report a restriction of the account once, with the failure that told it', async () => {
@@ -119,7 +119,7 @@ describe('a status that overtakes the answer to the send', () => {
   it('counts at once, if it has our id', async () => {
     await rig.counted()
     const id = await overtaken((taken) => rig.tell(line, { statuses: [statusOf(taken, 'delivered')] }))
-    expect(await stepsOf(id)).toEqual(['queued', 'sent', 'delivered'])
+    expect(await stepsOf(id)).toEqual(['queued', 'sending', 'sent', 'delivered'])
     expect(await rig.counted()).toEqual({ applied: 1 })
   })
 
@@ -130,7 +130,7 @@ describe('a status that overtakes the answer to the send', () => {
     )
     expect(await rig.counted()).toEqual({ unknown_message: 3 })
     await until(async () => (await row(id)).status === 'delivered')
-    expect(await stepsOf(id)).toEqual(['queued', 'sent', 'delivered'])
+    expect(await stepsOf(id)).toEqual(['queued', 'sending', 'sent', 'delivered'])
     const pool = sql(rig.databaseUrl)
     await until(async () => (await pool.query('select from early_receipts where "instanceId" = $1', [line.id])).rowCount === 0)
   })

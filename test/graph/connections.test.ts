@@ -127,7 +127,7 @@ describe('a message', () => {
       sentAt: moment,
       deliveredAt: moment,
       readAt: moment,
-      timeline: ['queued', 'sent', 'delivered', 'read'].map((status) => ({ status, at: moment })),
+      timeline: ['queued', 'sending', 'sent', 'delivered', 'read'].map((status) => ({ status, at: moment })),
       contact: null,
       instance: { id: instance.id, waNumber: instance.waNumber, provider: 'sandbox' },
     })

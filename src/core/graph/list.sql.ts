@@ -6,7 +6,12 @@ import { keyset, type Place } from './pagination.ts'
 import type { Selection } from './selection.ts'
 import type { Table } from './table.ts'
 
-export type Condition = readonly [column: string, operator: '=' | '>=' | '<', value: string | Date]
+export type Condition =
+  | readonly [column: string, operator: '=' | '>=' | '<', value: string | Date]
+  /** A row whose column is null fits neither. */
+  | readonly [column: string, operator: 'in' | 'not in', values: readonly string[]]
+  /** The column holds the text, in any case. */
+  | readonly [column: string, operator: 'contains', text: string]
 
 export interface ListQuery {
   table: Table
@@ -15,6 +20,11 @@ export interface ListQuery {
   /** Column that holds the id of the parent. */
   parent: string
   conditions: readonly Condition[]
+  /**
+   * Condition of a partial index, as SQL over the alias `t`. It follows from the conditions, whose values are parameters, so the planner could
+   * not tell.
+   */
+  partial?: string | undefined
   /** Column to sort by; `id` breaks ties. */
   field: string
   place: Place
@@ -50,9 +60,34 @@ export async function readRowsOf<Row>(
   return parentIds.map((id) => (byParent.get(id) ?? []).map((cells) => shape(query.selection, cells) as Row))
 }
 
+/** The number of all rows of a list. */
+export async function countRows(
+  { pool }: Pick<App, 'pool'>,
+  { table, of: [parent, id], conditions = [], partial }: Counted,
+): Promise<number> {
+  const values: unknown[] = [id]
+  const where = [`t."${parent}" = $1`, ...matchSql({ conditions, partial }, values)]
+  const { rows } = await pool.query<{ n: number }>(
+    `select count(*)::int as n from ${table.name} t where ${where.join(' and ')}`,
+    values,
+  )
+  return rows[0]?.n ?? 0
+}
+
+export interface Counted {
+  table: Table
+  of: readonly [column: string, id: string]
+  conditions?: readonly Condition[]
+  partial?: string | undefined
+}
+
 type Reader = Pick<App, 'pool' | 'batchedRead'>
 
-function pageSql({ table, selection, parent, conditions, field, place, take }: ListQuery, id: string, values: unknown[]): string {
+function pageSql(
+  { table, selection, parent, conditions, partial, field, place, take }: ListQuery,
+  id: string,
+  values: unknown[],
+): string {
   const joins = Object.keys(selection.relations).map((name, i) => ({ name, alias: `r${i}`, ...joinOf(table, name) }))
   const columns = [
     ...selection.columns.map((column) => `t."${column}"`),
@@ -60,12 +95,23 @@ function pageSql({ table, selection, parent, conditions, field, place, take }: L
   ]
   const where = [
     `t."${parent}" = ${id}`,
-    ...conditions.map(([column, operator, value]) => `t."${column}" ${operator} $${values.push(value)}`),
+    ...matchSql({ conditions, partial }, values),
     ...keyset(place, `t."${field}"`, 't.id', values),
   ]
   return `select ${columns.map((column, i) => `${column} as c${i}`).join(', ')} from ${table.name} t
     ${joins.map(({ alias, key, table: { name } }) => `left join ${name} ${alias} on ${alias}.id = t."${key}"`).join(' ')}
     where ${where.join(' and ')} order by t."${field}" ${place.order}, t.id ${place.order} limit ${take}`
+}
+
+function matchSql({ conditions, partial }: Pick<ListQuery, 'conditions' | 'partial'>, values: unknown[]): string[] {
+  return [...conditions.map((condition) => conditionSql(condition, values)), ...(partial ? [partial] : [])]
+}
+
+function conditionSql([column, operator, value]: Condition, values: unknown[]): string {
+  if (operator === 'contains') return `t."${column}" ilike $${values.push(`%${value.replace(/[\\%_]/g, '\\$&')}%`)}`
+  const n = values.push(value)
+  if (operator === 'in') return `t."${column}" = any($${n})`
+  return operator === 'not in' ? `t."${column}" <> all($${n})` : `t."${column}" ${operator} $${n}`
 }
 
 function joinOf(table: Table, name: string): { table: Table; key: string } {

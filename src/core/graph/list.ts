@@ -13,6 +13,8 @@ export interface List {
   /** The column that holds the id of the parent, and that id. The parent is the workspace in lists of the query type. */
   of: readonly [column: string, id: string]
   conditions?: readonly Condition[]
+  /** Condition of a partial index, which follows from the conditions; see `ListQuery.partial`. */
+  partial?: string | undefined
   /** A cursor is valid only for a list with the same binding, so it names the parent, the filters and the order. */
   binding: unknown
   /** Column to sort by; `createdAt` by default. */
@@ -27,7 +29,7 @@ export async function readList<Row extends { id: string }>(
   ctx: Context,
   info: GraphQLResolveInfo,
   args: PageArgs,
-  { table, of: [parent, id], conditions = [], binding, field = 'createdAt', direction = 'desc', isShort = true }: List,
+  { table, of: [parent, id], conditions = [], partial, binding, field = 'createdAt', direction = 'desc', isShort = true }: List,
 ): Promise<Page<Row>> {
   const isRoot = info.parentType === info.schema.getQueryType()
   const selection = selectionOf(info, table, isRoot ? ['id', field] : ['id', parent, field])
@@ -37,7 +39,7 @@ export async function readList<Row extends { id: string }>(
     field: field as keyof Row & string,
     direction,
     find: (take, place) => {
-      const query = { table, selection, parent, conditions, field, place, take, isShort }
+      const query = { table, selection, parent, conditions, partial, field, place, take, isShort }
       if (isRoot) return readRows<Row>(ctx.app, query, id)
       const name = `${table.name} ${JSON.stringify({ ...query, table: undefined })}`
       return load(ctx, name, id, (ids) => readRowsOf<Row>(ctx.app, query, ids))

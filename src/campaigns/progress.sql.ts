@@ -1,0 +1,85 @@
+// SQL of the course of a campaign: what happened in each part of its time, and the reasons of failures. Each is one statement of counts.
+import type { Sql } from '../core/database/database.ts'
+
+export interface Bucket {
+  from: Date
+  to: Date
+  queued: number
+  sent: number
+  delivered: number
+  read: number
+  failed: number
+  cancelled: number
+}
+
+/** A VALUES list lets PostgreSQL plan with the statistics of a single campaign, the usual case. */
+function campaignsSql(ids: readonly string[], before: number): string {
+  return `(values ${ids.map((_, i) => `($${i + 1 + before}::uuid)`).join(', ')})`
+}
+
+/**
+ * Counts what happened to the recipients of a campaign between its start and its end, or now, in `buckets` parts of equal length. A step that
+ * the clock of a network puts outside of that time counts in the first or the last part. Relies on the index of messages by campaign and on
+ * the primary key of recipients. A recipient whose message expired has only its last status left.
+ */
+export async function readProgress(sql: Sql, ids: readonly string[], buckets: number): Promise<Map<string, Bucket[]>> {
+  const { rows } = await sql.query<Bucket & { id: string }>(
+    `select p.id, b.* from ${campaignsSql(ids, 1)} as p(id) cross join lateral (
+      with span as (
+        select c.id, s.first, greatest(coalesce(c."completedAt", c."cancelledAt", now()), s.first + interval '1 millisecond' * $1) as last
+        from campaigns c, lateral (select coalesce(c."processingStartedAt", c."createdAt") as first) s where c.id = p.id
+      ), steps as (
+        select e.status, e.at from messages m, lateral (values ('queued', m."createdAt"), ('sent', m."sentAt"), ('delivered', m."deliveredAt"),
+          ('read', m."readAt"), ('failed', m."failedAt"), ('cancelled', m."cancelledAt")) as e(status, at)
+        where m."campaignId" = p.id and e.at is not null
+        union all
+        select r.status::text, coalesce(r."updatedAt", (select first from span)) from campaign_recipients r
+        where r."campaignId" = p.id and r.status not in ('planned', 'enqueued')
+      ), counted as (
+        select least($1::int, greatest(1, width_bucket(extract(epoch from t.at), extract(epoch from s.first), extract(epoch from s.last), $1::int))) as n,
+          t.status, count(*)::int as count
+        from steps t, span s group by 1, 2
+      )
+      select s.first + (s.last - s.first) * (n - 1) / $1 as "from", s.first + (s.last - s.first) * n / $1 as "to",
+        ${['queued', 'sent', 'delivered', 'read', 'failed', 'cancelled']
+          .map((status) => `coalesce(sum(c.count) filter (where c.status = '${status}'), 0)::int as ${status}`)
+          .join(', ')}
+      from span s cross join generate_series(1, $1::int) n left join counted c using (n) group by s.first, s.last, n
+    ) b order by b."from"`,
+    [buckets, ...ids],
+  )
+  return Map.groupBy(rows, (row) => row.id)
+}
+
+export interface Failure {
+  status: 'failed' | 'cancelled'
+  error: string
+  count: number
+  detail: string | null
+  messageId: string | null
+}
+
+/** Reasons of one campaign that are listed. Real campaigns have a few. */
+export const mostFailures = 50
+
+/**
+ * Groups the recipients of a campaign that failed, or were cancelled for a reason, by that reason, the most frequent first. `detail` and
+ * `messageId` are those of one of them. Relies on the indexes of recipients and messages by campaign and status.
+ */
+export async function readFailures(sql: Sql, ids: readonly string[]): Promise<Map<string, Failure[]>> {
+  const { rows } = await sql.query<Failure & { campaignId: string }>(
+    `select p.id as "campaignId", g.* from ${campaignsSql(ids, 0)} as p(id) cross join lateral (
+      select status, error, count(*)::int as count, (array_agg(detail order by at desc) filter (where detail is not null))[1] as detail,
+        (array_agg(id order by at desc) filter (where id is not null))[1] as "messageId"
+      from (
+        select m.status::text as status, m.error, m."errorDetail" as detail, m.id, m."updatedAt" as at from messages m
+        where m."campaignId" = p.id and m.status in ('failed', 'cancelled') and m.error is not null
+        union all
+        select r.status::text, r.error, null, null, r."updatedAt" from campaign_recipients r
+        where r."campaignId" = p.id and r.status in ('failed', 'cancelled') and r.error is not null
+      ) f group by status, error order by count desc, error, status limit ${mostFailures}
+    ) g order by g.count desc, g.error, g.status`,
+    [...ids],
+  )
+  return Map.groupBy(rows, (row) => row.campaignId)
+}

@@ -1,0 +1,34 @@
+// GraphQL field Usage.days: what became of the messages of an account, day by day.
+import { z } from 'zod'
+import { UsageRef } from '../billing/schema.ts'
+import { builder } from '../core/graph/builder.ts'
+import { parse } from '../core/validation.ts'
+import { type Day, readDays } from './days.sql.ts'
+
+const mostDays = 90
+const usualDays = 30
+const days = z.int().min(1).max(mostDays)
+
+const UsageDayRef = builder.objectRef<Day>('UsageDay').implement({
+  description: 'The messages of one day. A message counts on each day on which it reached a further status.',
+  fields: (t) => ({
+    day: t.exposeString('day', { description: 'The day in UTC, as YYYY-MM-DD.' }),
+    sent: t.exposeInt('sent', { description: 'Messages that the network accepted.' }),
+    delivered: t.exposeInt('delivered', { description: 'Messages delivered to the phone.' }),
+    read: t.exposeInt('read', { description: 'Messages that the recipient read.' }),
+    failed: t.exposeInt('failed', { description: 'Messages that failed.' }),
+    received: t.exposeInt('received', { description: 'Messages received.' }),
+  }),
+})
+
+builder.objectField(UsageRef, 'days', (t) =>
+  t.field({
+    type: [UsageDayRef],
+    description:
+      'The messages of the last days in UTC, today included, oldest first; days without any are zeros. Of the personal and team workspaces together.',
+    errors: ['VALIDATION_ERROR'],
+    extensions: { items: usualDays },
+    args: { last: t.arg.int({ defaultValue: usualDays, description: 'The number of days, 1 to 90.' }) },
+    resolve: (_, { last }, { app, principal }) => readDays(app.pool, principal.ownerId, parse(days, last ?? usualDays, 'last')),
+  }),
+)

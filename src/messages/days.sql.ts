@@ -1,0 +1,47 @@
+// SQL of the counts of messages by day.
+import type { Sql } from '../core/database/database.ts'
+
+export interface Counts {
+  sent: number
+  delivered: number
+  read: number
+  failed: number
+  received: number
+}
+
+export interface CountedDay extends Counts {
+  workspaceId: string
+  instanceId: string
+  /** `YYYY-MM-DD`, UTC. */
+  day: string
+}
+
+/** Adds to the counts. The relay is the only writer, so no rows are locked in two orders. */
+export async function addToDays(tx: Sql, days: readonly CountedDay[]): Promise<void> {
+  await tx.query({
+    name: 'messages.days.add',
+    text: `insert into message_days as d ("workspaceId", "instanceId", day, sent, delivered, read, failed, received)
+      select * from unnest($1::uuid[], $2::uuid[], $3::date[], $4::int[], $5::int[], $6::int[], $7::int[], $8::int[])
+      on conflict ("workspaceId", day, "instanceId") do update set sent = d.sent + excluded.sent, delivered = d.delivered + excluded.delivered,
+        read = d.read + excluded.read, failed = d.failed + excluded.failed, received = d.received + excluded.received`,
+    values: (['workspaceId', 'instanceId', 'day', 'sent', 'delivered', 'read', 'failed', 'received'] as const).map((name) =>
+      days.map((day) => day[name]),
+    ),
+  })
+}
+
+export type Day = Counts & Pick<CountedDay, 'day'>
+
+/** The last `last` days (UTC) of all workspaces that an owner pays for, oldest first. Days without messages are zeros. */
+export async function readDays(sql: Sql, ownerId: string, last: number): Promise<Day[]> {
+  const { rows } = await sql.query<Day>({
+    name: 'messages.days.read',
+    text: `select g.day::date::text as day, coalesce(sum(d.sent), 0)::int as sent, coalesce(sum(d.delivered), 0)::int as delivered,
+        coalesce(sum(d.read), 0)::int as read, coalesce(sum(d.failed), 0)::int as failed, coalesce(sum(d.received), 0)::int as received
+      from (select (now() at time zone 'utc')::date - i as day from generate_series(0, $2::int - 1) i) g
+      left join message_days d on d.day = g.day and d."workspaceId" in (select id from workspaces where "ownerId" = $1)
+      group by g.day order by g.day`,
+    values: [ownerId, last],
+  })
+  return rows
+}

@@ -1,0 +1,81 @@
+// GraphQL fields of a message's way: Message.timeline, Message.stalled and Message.waitsFor.
+import { builder } from '../core/graph/builder.ts'
+import { load } from '../core/graph/load.ts'
+import { MessageRef, MessageStatusRef } from './object.ts'
+import { readWaits } from './timeline.sql.ts'
+import {
+  isStalled,
+  type MessageWait,
+  type TimelineStep,
+  timedColumns,
+  timelineOf,
+  type WaitReason,
+  waitOf,
+  waitReasons,
+} from './timeline.ts'
+
+const TimelineEntryRef = builder.objectRef<TimelineStep>('TimelineEntry').implement({
+  description: 'A status and the time when the message reached it.',
+  fields: (t) => ({
+    status: t.field({ type: MessageStatusRef, description: 'The status.', resolve: (entry) => entry.status }),
+    at: t.expose('at', { type: 'DateTime', description: 'When.' }),
+    afterMs: t.exposeFloat('afterMs', { description: 'Milliseconds since the step before; 0 for the first one.' }),
+  }),
+})
+
+const WaitReasonRef = builder.enumType('MessageWaitReason', {
+  description: 'What a message waits for.',
+  values: Object.fromEntries(Object.entries(waitReasons).map(([reason, description]) => [reason, { description }])) as Record<
+    WaitReason,
+    { description: string }
+  >,
+})
+
+const MessageWaitRef = builder.objectRef<MessageWait>('MessageWait').implement({
+  description: 'What a message that is queued or sending waits for.',
+  fields: (t) => ({
+    reason: t.expose('reason', { type: WaitReasonRef, description: 'The reason.' }),
+    text: t.string({ description: 'The reason in words, in English.', resolve: ({ reason }) => waitReasons[reason] }),
+    until: t.expose('until', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the wait ends by itself; null if that is not known.',
+    }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the message fails as `EXPIRED` if it has not left; null once it was handed to the network.',
+    }),
+  }),
+})
+
+builder.prismaObjectFields(MessageRef, (t) => ({
+  timeline: t.field({
+    type: [TimelineEntryRef],
+    description:
+      'All its statuses, in their order, each with its time. Times after `sending` may come from the network. A queued message that was handed to the network and given back is not `sending` any more.',
+    extensions: { items: 7, columns: timedColumns },
+    resolve: timelineOf,
+  }),
+  stalled: t.boolean({
+    description: 'Whether an outbound message is still `queued` or `sending` one minute after it was due; `waitsFor` says why.',
+    extensions: { columns: ['direction', 'status', 'dueAt'] },
+    resolve: (message) => isStalled(message, new Date()),
+  }),
+  waitsFor: t.field({
+    type: MessageWaitRef,
+    nullable: true,
+    description: 'What an outbound message that is `queued` or `sending` waits for now; null for all others.',
+    extensions: { columns: ['id', 'direction', 'status'] },
+    resolve: async ({ id, direction, status }, _, ctx) => {
+      if (direction !== 'outbound' || (status !== 'queued' && status !== 'sending')) return null
+      return await load(ctx, 'waits of messages', id, async (ids) => {
+        const rows = new Map((await readWaits(ctx.app.pool, ids)).map((row) => [row.id, row]))
+        return ids.map((one) => {
+          const row = rows.get(one)
+          return row ? waitOf(row, ctx.app.config.messageTtlMs) : null
+        })
+      })
+    },
+  }),
+}))
