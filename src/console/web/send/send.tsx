@@ -26,6 +26,7 @@ export function Send() {
   const instances = useInstances()
   const form = useRef<HTMLFormElement>(null)
   const [type, setType] = useState<SendType>(sendTypes.find((known) => known === given.type) ?? 'text')
+  const [to, setTo] = useState(given.number ?? '')
   const [later, setLater] = useState(false)
   const [shown, setShown] = useState(false)
   const [preview, setPreview] = useState<Sending | null>(null)
@@ -54,6 +55,12 @@ export function Send() {
     key.current = newIdempotencyKey()
     const { when: _, ...input } = read()
     setPreview(input)
+  }
+
+  const isSandbox = instances.some(({ provider }) => provider === 'sandbox')
+  function fill(number: string): void {
+    setTo(number)
+    key.current = newIdempotencyKey()
   }
 
   return (
@@ -88,19 +95,11 @@ export function Send() {
             name="to"
             type="tel"
             autoComplete="off"
-            list="sandbox-numbers"
-            defaultValue={given.number}
+            value={to}
+            onChange={(event) => setTo(event.target.value)}
             hint={send.toHint}
             issues={task.issues}
           />
-          <datalist id="sandbox-numbers">
-            {instances.some(({ provider }) => provider === 'sandbox') &&
-              send.sandboxNumbers.map(([number, meaning]) => (
-                <option key={number} value={number}>
-                  {meaning}
-                </option>
-              ))}
-          </datalist>
           <ContentFields key={type} type={type} given={given} issues={task.issues} />
           <label className={parts.row}>
             <input type="checkbox" checked={later} onChange={(event) => setLater(event.target.checked)} />
@@ -137,6 +136,17 @@ export function Send() {
               {String(preview?.text || preview?.mediaUrl || send.previewEmpty)}
             </p>
           </section>
+          {isSandbox && (
+            <ul className={parts.row} aria-label={send.sandbox}>
+              {send.sandboxNumbers.map(([number, meaning]) => (
+                <li key={number}>
+                  <button type="button" className={`${parts.button} ${styles.number}`} onClick={() => fill(number)}>
+                    {meaning}
+                  </button>
+                </li>
+              ))}
+            </ul>
+          )}
           {shown && preview && (
             <Tabs
               name={send.asCode}

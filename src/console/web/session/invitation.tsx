@@ -1,5 +1,4 @@
 // Accepts an invitation to a team. Its reader is signed in: the address of the account must be the invited one.
-import { useState } from 'react'
 import { AcceptInvitationDocument } from '../generated/graphql.ts'
 import { ask } from '../graph/request.ts'
 import { pathIn, useGo } from '../navigation.tsx'
@@ -8,17 +7,16 @@ import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
 import { useTask } from '../ui/use-task.ts'
 import { words } from '../words/words.ts'
-import { takeMailToken } from './mail-token.ts'
+import { mailToken } from './mail-token.ts'
 
 export function Invitation() {
-  const [token] = useState(takeMailToken)
   const go = useGo()
   const task = useTask(async () => {
-    const { acceptTeamInvitation } = await ask(null, AcceptInvitationDocument, { token: token ?? '' })
+    const { acceptTeamInvitation } = await ask(null, AcceptInvitationDocument, { token: mailToken ?? '' })
     go(pathIn(acceptTeamInvitation.id))
   })
   const { invitation } = words
-  if (!token) {
+  if (!mailToken) {
     return (
       <Page title={invitation.title}>
         <p>{invitation.missing}</p>

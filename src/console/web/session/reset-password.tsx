@@ -8,22 +8,21 @@ import { Refusal } from '../ui/refusal.tsx'
 import { submits, useTask } from '../ui/use-task.ts'
 import { words } from '../words/words.ts'
 import { post } from './auth-call.ts'
-import { takeMailToken } from './mail-token.ts'
+import { mailToken } from './mail-token.ts'
 
 export function ResetPassword() {
-  const [token] = useState(takeMailToken)
   const [done, setDone] = useState('')
   const { reset, signIn, signUp } = words
   const task = useTask(async (form: FormData) => {
-    if (token) await post('password/reset', { token, password: form.get('password') })
+    if (mailToken) await post('password/reset', { token: mailToken, password: form.get('password') })
     else await post('password/forgot', { email: form.get('email') })
-    setDone(token ? reset.done : reset.asked)
+    setDone(mailToken ? reset.done : reset.asked)
   })
   return (
     <Page title={reset.title}>
       {!done && (
         <form className={parts.stack} onSubmit={submits(task.run)}>
-          {token ? (
+          {mailToken ? (
             <TextField
               label={reset.newPassword}
               name="password"
@@ -49,7 +48,7 @@ export function ResetPassword() {
           )}
           <Refusal error={task.error} />
           <button type="submit" className={`${parts.button} ${parts.main}`} disabled={task.running}>
-            {token ? reset.submit : reset.ask}
+            {mailToken ? reset.submit : reset.ask}
           </button>
         </form>
       )}

@@ -8,13 +8,12 @@ import { Refusal } from '../ui/refusal.tsx'
 import { submits, useTask } from '../ui/use-task.ts'
 import { words } from '../words/words.ts'
 import { post } from './auth-call.ts'
-import { takeMailToken } from './mail-token.ts'
+import { mailToken } from './mail-token.ts'
 
 export function VerifyEmail() {
-  const [token] = useState(takeMailToken)
   const [done, setDone] = useState(false)
   const task = useTask(async (form: FormData) => {
-    await post('verify-email', { token: token ?? '', password: form.get('password') })
+    await post('verify-email', { token: mailToken ?? '', password: form.get('password') })
     setDone(true)
   })
   const { verify, signIn } = words

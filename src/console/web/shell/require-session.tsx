@@ -1,6 +1,6 @@
 // Lets only people who are signed in see a page; others sign in first and come back.
 import { Navigate, Outlet } from '@tanstack/react-router'
-import { useSyncExternalStore } from 'react'
+import { useState, useSyncExternalStore } from 'react'
 import { useAddress, usePath } from '../navigation.tsx'
 import { onPhase, phaseOf } from '../session/session.ts'
 
@@ -13,8 +13,12 @@ export function RequireSession() {
 function SignInFirst() {
   const path = usePath()
   const [search] = useAddress()
-  const query = new URLSearchParams(search as Record<string, string>).toString()
-  return <Navigate to={'/sign-in' as '/'} search={{ next: query ? `${path}?${query}` : path } as never} replace />
+  // Kept, because this is still shown while the sign-in page loads, when the address is that page's.
+  const [next] = useState(() => {
+    const query = new URLSearchParams(search as Record<string, string>).toString()
+    return query ? `${path}?${query}` : path
+  })
+  return <Navigate to={'/sign-in' as '/'} search={{ next } as never} replace />
 }
 
 /** `/`: single sign-on and payments lead here too, with their outcome in the search part. */
