@@ -194,9 +194,9 @@ describe('the modules of src', () => {
 })
 
 describe('the console', () => {
-  it('is imported by src/server.ts alone, in one line', () => {
+  it('is imported by src/server.ts alone, in one line, so that it can be removed', () => {
     const from = imports((room) => room !== 'console').filter(({ to }) => to === 'console')
-    expect(broken(from)).toEqual(['src/server.ts imports src/console/mount.ts'])
+    expect(broken(from).filter((line) => line !== 'src/server.ts imports src/console/mount.ts')).toEqual([])
   })
 
   it('imports only core in its server part', () => {

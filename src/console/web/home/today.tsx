@@ -20,6 +20,11 @@ function startOfToday(): string {
   return momentIn(shownZone(), `${today}T00:00:00`)
 }
 
+/** Unknown if one of them is. */
+function sum(a: number | null | undefined, b: number | null | undefined): number | undefined {
+  return a == null || b == null ? undefined : a + b
+}
+
 export function Today() {
   const { team } = useWorkspace()
   const [since] = useState(startOfToday)
@@ -38,7 +43,8 @@ export function Today() {
   const figures = [
     [home.failed, data?.failed.totalCount],
     [home.sent, data?.sent.totalCount],
-    [home.delivered, data?.delivered.totalCount],
+    // What was read was delivered before.
+    [home.delivered, sum(data?.delivered.totalCount, data?.read.totalCount)],
     [home.read, data?.read.totalCount],
     [home.received, data?.received.totalCount],
   ] as const

@@ -104,7 +104,8 @@ export function follow({ team, cursor, readCursor }: Start): Live {
   /** Asks for what happened since, in a window that gets no stream. */
   async function pollOnce(): Promise<void> {
     if (cursor === null) return await reset()
-    for (let more = true; more; ) {
+    for (let [more, read] = [true, 0]; more; read += 100) {
+      if (read > mostBehind) return await reset()
       const page = await readSince(team, cursor)
       for (const event of page.events) buffer.add(event)
       cursor = page.events.at(-1)?.cursor ?? cursor

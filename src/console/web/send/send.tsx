@@ -137,15 +137,18 @@ export function Send() {
             </p>
           </section>
           {isSandbox && (
-            <ul className={parts.row} aria-label={send.sandbox}>
-              {send.sandboxNumbers.map(([number, meaning]) => (
-                <li key={number}>
-                  <button type="button" className={`${parts.button} ${styles.number}`} onClick={() => fill(number)}>
-                    {meaning}
-                  </button>
-                </li>
-              ))}
-            </ul>
+            <div className={parts.field}>
+              <h2 className={parts.hint}>{send.sandbox}</h2>
+              <ul className={parts.row} aria-label={send.sandbox}>
+                {send.sandboxNumbers.map(([number, meaning]) => (
+                  <li key={number}>
+                    <button type="button" className={`${parts.button} ${styles.number}`} onClick={() => fill(number)}>
+                      {meaning}
+                    </button>
+                  </li>
+                ))}
+              </ul>
+            </div>
           )}
           {shown && preview && (
             <Tabs

@@ -94,7 +94,7 @@ function tokenOfLink(): string | null {
 }
 
 function Redeem({ token }: { token: string }) {
-  const task = useTask(async () => begin(await post<SignedIn>('once', { token })))
+  const task = useTask(async () => begin(await post<SignedIn>('login/link', { token })))
   const { run } = task
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each link.
   useEffect(() => void run(), [token])

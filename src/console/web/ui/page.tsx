@@ -39,5 +39,12 @@ export function Page({ title, actions, children, narrow = false }: PageProps) {
       {children}
     </div>
   )
-  return useContext(InFrame) ? content : <main className={styles.alone}>{content}</main>
+  return useContext(InFrame) ? (
+    content
+  ) : (
+    <main className={styles.alone}>
+      <p className={parts.hint}>{words.product}</p>
+      {content}
+    </main>
+  )
 }
