@@ -30,7 +30,9 @@ export function mountConsole(http: FastifyInstance, app: App): Map<string, Set<s
   const manifest = readManifest()
   const shell = manifest ? readShell(app) : { html: missing, policy: policyFor([]) }
   for (const address of addresses) {
-    http.get(address, async (_, reply) => (app.config.consoleUrl ? sendError(reply, 'NOT_FOUND') : await show(reply, shell)))
+    http.get(address, async (request, reply) =>
+      app.config.consoleUrl ? sendError(reply, 'NOT_FOUND') : await show(request, reply, shell),
+    )
   }
   http.get<{ Params: { name: string } }>(assetPath, (request, reply) => sendAsset(request, reply, manifest))
   return new Map([...addresses, assetPath].map((address) => [address, new Set(['GET'])]))
@@ -52,8 +54,15 @@ function readShell({ config, secrets }: App): Shell {
 const missing = `<!doctype html><html lang="en"><meta charset="utf-8"><title>No console</title><h1>The console was not built</h1>
 <p>Run <code>npm install</code> in the folder of the gateway, and start the gateway again. The API works without the console.</p></html>`
 
-async function show(reply: FastifyReply, { html, policy }: Shell): Promise<FastifyReply> {
-  return await secure(reply)
+/** Browsers heed an opener policy only from origins that nobody can forge, and log an error elsewhere. */
+function isTrustworthy({ protocol, hostname }: FastifyRequest): boolean {
+  return protocol === 'https' || /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname)
+}
+
+async function show(request: FastifyRequest, reply: FastifyReply, { html, policy }: Shell): Promise<FastifyReply> {
+  if (isTrustworthy(request)) reply.header('Cross-Origin-Opener-Policy', 'same-origin')
+  return await reply
+    .header('Cross-Origin-Resource-Policy', 'same-origin')
     .header('Content-Security-Policy', policy)
     .header('Cache-Control', 'no-store')
     .type('text/html; charset=utf-8')
@@ -72,13 +81,10 @@ async function sendAsset(
   const accepted = request.headers['accept-encoding'] ?? ''
   const [encoding, suffix] = /\bbr\b/.test(accepted) ? ['br', '.br'] : /\bgzip\b/.test(accepted) ? ['gzip', '.gz'] : []
   if (encoding) reply.header('Content-Encoding', encoding)
-  return await secure(reply)
+  return await reply
+    .header('Cross-Origin-Resource-Policy', 'same-origin')
     .header('Cache-Control', 'public, max-age=31536000, immutable')
     .header('Vary', 'Accept-Encoding')
     .type(types[path.extname(name)] ?? 'application/octet-stream')
     .send(await readFile(file + (suffix ?? '')))
-}
-
-function secure(reply: FastifyReply): FastifyReply {
-  return reply.header('Cross-Origin-Opener-Policy', 'same-origin').header('Cross-Origin-Resource-Policy', 'same-origin')
 }

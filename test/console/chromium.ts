@@ -50,6 +50,8 @@ export async function launchChromium(): Promise<Browser> {
   const found = findChromium()
   if (!found) throw new Error('The tests of the console need Chromium: install it, and set CHROMIUM to its path.')
   const { executablePath, env } = found
-  const args = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--font-render-hinting=none']
+  // A name that is not of this machine to the browser, so that its pages are no secure context.
+  const lan = '--host-resolver-rules=MAP gateway.lan 127.0.0.1'
+  const args = [lan, '--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--font-render-hinting=none']
   return await chromium.launch({ executablePath, args, env: { ...(process.env as Record<string, string>), ...env } })
 }

@@ -34,6 +34,8 @@ async function call<Data>(method: string, path: string, body: object | undefined
       method,
       headers,
       credentials: 'same-origin',
+      // A sign-out is sent even if its tab is closed at once.
+      keepalive: true,
       body: body && JSON.stringify(body),
     })
   } catch {

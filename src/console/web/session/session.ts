@@ -74,12 +74,18 @@ export function begin(given: Token): void {
   otherTabs.postMessage('in')
 }
 
-/** Ends the session here and in all tabs. */
+/** Ends the session here and in all tabs. The pages go first, so that none of their requests is refused. */
 export async function signOut(): Promise<void> {
   const ended = token
-  await post('logout', {}, ended)
   forget()
   otherTabs.postMessage('out')
+  try {
+    await post('logout', {}, ended)
+  } catch {
+    // Not reached: the session is still there, and so are its pages.
+    enter('in')
+    otherTabs.postMessage('in')
+  }
 }
 
 /** Shows the sign-in at once if the browser never signed in, because a request for a token would only be refused. */
