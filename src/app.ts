@@ -22,6 +22,7 @@ import { holdRole } from './teams/hold.ts'
 import { isInvited } from './teams/open-invitations.ts'
 import { holdLimits, holdQuota } from './teams/quota.ts'
 import { revokeInvitations } from './teams/revoke-invitations.ts'
+import { eraseAnswers } from './webhooks/attempts.sql.ts'
 import { disableEndpointsOf } from './webhooks/disable.ts'
 import { fitEndpoints } from './webhooks/rest.ts'
 import { endEndpoints } from './webhooks/service.ts'
@@ -44,6 +45,7 @@ export async function openApp(options: Omit<AppOptions, 'hooks'>): Promise<App> 
       leaveOutOfCampaigns: leaveOut,
       keepRecipients,
       eraseNumber,
+      eraseAnswers,
       deleteEndpoints: endEndpoints,
       disableEndpoints: disableEndpointsOf,
       checkInstance,

@@ -8,6 +8,7 @@ const below = (column: string, table: string) => `"${column}" in (select id from
 /** The tables in an order that no foreign key forbids. A test compares them with the models. */
 const ofWorkspace: readonly (readonly [table: string, where: string])[] = [
   ['webhook_deliveries', below('endpointId', 'webhook_endpoints')],
+  ['webhook_redeliveries', own],
   ['webhook_endpoints', own],
   ['outbox', own],
   ['campaign_recipients', below('campaignId', 'campaigns')],

@@ -1,14 +1,17 @@
 // Runs a gateway inside this process: App, queues, background work, server. main.ts does it once, tests as often as they need.
 import { keyUse } from './accounts/keys/last-used.ts'
+import { consoleUrl } from './accounts/mail/console-url.ts'
 import { mailer } from './accounts/mail/mailer.ts'
+import { makeSignInLink } from './accounts/service.ts'
 import { setHashMemory } from './accounts/sign-in/password.ts'
 import { openApp } from './app.ts'
 import { foreignKey, opensStored } from './cli/stored-secrets.ts'
 import type { App, AppOptions } from './core/app.ts'
 import { version } from './core/version.ts'
-import { createDemo, demoKey, demoLinks, demoText } from './demo/demo.ts'
+import { createDemo, demoEmail, demoKey, demoLinks, demoText } from './demo/demo.ts'
 import { handsOutDemoKey } from './demo/links.ts'
 import { mediaStore } from './media/open-store.ts'
+import { startNode } from './operator/nodes.ts'
 import { createServer } from './server.ts'
 import { createQueues, startWorker } from './worker.ts'
 
@@ -33,6 +36,7 @@ export async function openGateway({ print, ...options }: GatewayOptions): Promis
   await app.boss.start()
   await createQueues(app)
   parts.use(await startWorker(app))
+  parts.use(await startNode(app))
 
   if (config.roles.has('http')) {
     const server = await createServer(app)
@@ -42,7 +46,10 @@ export async function openGateway({ print, ...options }: GatewayOptions): Promis
     config.publicUrl ??= address
     const demo = config.demo ? await createDemo(app) : undefined
     if (demo) print(demoText(demo, address))
-    if (handsOutDemoKey(app) && (await demoKey(app))) print(demoLinks(config.publicUrl, server.links.make))
+    if (handsOutDemoKey(app) && (await demoKey(app))) {
+      print(demoLinks(config.publicUrl, server.links.make))
+      print(`console: ${await makeSignInLink(app.db, { email: demoEmail, base: consoleUrl(app) })}\n`)
+    }
     print(`gateway ready on ${address}`)
     app.log.info({ url: address, roles: [...config.roles], version }, 'gateway ready')
   } else {

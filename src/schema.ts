@@ -28,10 +28,22 @@ import './messages/safety/health.ts'
 import './campaigns/schema.ts'
 import './campaigns/recipients-schema.ts'
 import './webhooks/schema.ts'
+import './webhooks/attempts-schema.ts'
+import './webhooks/redelivery-schema.ts'
+import './webhooks/message-schema.ts'
+import './operator/schema.ts'
+import './contacts/find.ts'
+import './messages/find.ts'
+import './instances/find.ts'
+import './campaigns/find.ts'
+import './templates/find.ts'
+import './webhooks/find.ts'
 import { builder } from './core/graph/builder.ts'
+import { defineFind } from './core/graph/find.ts'
 import { eventDefinitions, liveDefinitions } from './event-types.ts'
 import { registerEventTypes } from './events/log/event-type.ts'
 
 registerEventTypes([...eventDefinitions, ...liveDefinitions])
+defineFind()
 
 export const schema = builder.toSchema()

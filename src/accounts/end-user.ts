@@ -4,6 +4,7 @@ import type { Tx } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
 import { hashOf } from './credential.ts'
 import { revokeKeys } from './keys/api-keys.ts'
+import { voidMailTokens } from './mail/tokens.ts'
 import { guarded } from './sign-in/login-guard.ts'
 import { verifyPassword } from './sign-in/password.ts'
 
@@ -24,6 +25,7 @@ export async function checkOwnPassword(app: App, userId: string, password: strin
 export async function endUser(tx: Tx, userId: string): Promise<void> {
   await tx.db.authSession.deleteMany({ where: { userId } })
   await tx.db.authAccount.deleteMany({ where: { userId } })
+  await voidMailTokens(tx, 'sign-in', userId)
   await revokeKeys(tx, { userId })
   const identity = { email: `${userId}@deleted.invalid`, name: 'Deleted account', emailVerified: false, image: null }
   await tx.db.user.update({ where: { id: userId }, data: { ...identity, endedAt: new Date() } })

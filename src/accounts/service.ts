@@ -36,6 +36,8 @@ export {
 export { lockActiveKey } from './keys/keys.sql.ts'
 export { fitKeys } from './keys/rest.ts'
 export { insertWorkspace, openAccount } from './open-account.ts'
+export { isOperator, pageOfAccounts, type ShownAccount, setOperator } from './operator.ts'
+export { consoleBase, makeSignInLink } from './sign-in/link.ts'
 export { lockUser } from './users.sql.ts'
 
 const newAccount = z.object({

@@ -82,6 +82,10 @@ const UserRef = builder.prismaObject('User', {
     email: t.exposeString('email', { description: 'The e-mail address.' }),
     name: t.exposeString('name', { description: 'The name.' }),
     emailVerified: t.exposeBoolean('emailVerified', { description: 'Whether the address is verified.' }),
+    operator: t.boolean({
+      description: 'Whether the signed-in user may read `operator`; always false for an API key.',
+      resolve: ({ operator }, _, { principal }) => operator && principal.kind === 'console',
+    }),
     plan: t.field({
       type: PlanRef,
       description: 'The current plan of the account, even if the request is for the workspace of a team.',

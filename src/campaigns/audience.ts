@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { findGroupAddressees } from '../contacts/groups/service.ts'
 import { type Addressee, findAddressees } from '../contacts/service.ts'
 import type { Tx } from '../core/database/transaction.ts'
-import { fail } from '../core/errors.ts'
+import { fail, type Issue, invalid } from '../core/errors.ts'
 import { faultsOf } from '../core/validation.ts'
 import { type CampaignFields, recipient } from './input.ts'
 import { maxRecipients } from './policy.ts'
@@ -28,7 +28,7 @@ const tooMany = `recipients: must be at most ${maxRecipients} distinct numbers, 
 /** @throws VALIDATION_ERROR when an item is invalid; the message names the first hundred faults with index and field. */
 export async function readNumbers(items: readonly unknown[]): Promise<Audience> {
   const audience: Audience = new Map()
-  const faults: string[] = []
+  const faults: Issue[] = []
   for (const [index, item] of items.entries()) {
     if (index % atOnce === atOnce - 1) await turn()
     const parsed = recipient.safeParse(item)
@@ -36,15 +36,15 @@ export async function readNumbers(items: readonly unknown[]): Promise<Audience> 
       const { to, variables = null, reference = null } = parsed.data
       if (!audience.has(to)) audience.set(to, { to, contactId: null, variables, reference })
     } else {
-      if (faults.length === maxFaults) fail('VALIDATION_ERROR', `${faults.join('; ')}; and more`)
-      faults.push(faultOf(parsed.error, index))
+      if (faults.length >= maxFaults) throw invalid(faults, { more: true })
+      faults.push(...faultsAt(parsed.error, index))
     }
   }
-  if (faults.length > 0) fail('VALIDATION_ERROR', faults.join('; '))
+  if (faults.length > 0) throw invalid(faults)
   return audience
 }
 
-function faultOf(error: z.ZodError, index: number): string {
+function faultsAt(error: z.ZodError, index: number): Issue[] {
   const issues = error.issues.map((issue) => ({ ...issue, path: ['recipients', index, ...issue.path] }))
   return faultsOf(new z.ZodError(issues))
 }

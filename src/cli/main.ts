@@ -3,11 +3,14 @@ import { randomBytes } from 'node:crypto'
 import { Command, CommanderError, Option } from 'commander'
 import { PgBoss } from 'pg-boss'
 import {
+  consoleBase,
   createAccount,
   createApiKey,
   listAccounts,
   listKeysOf,
+  makeSignInLink,
   revokeApiKey,
+  setOperator,
   setPassword,
   userIdOf,
   verifyAccount,
@@ -89,6 +92,23 @@ account
   .action(async (options: { email: string }) => {
     await withDatabase((db) => resumeAccount(db, options))
     console.log(`${options.email} is no longer suspended`)
+  })
+account
+  .command('link')
+  .description('print a link that signs in to an account once, within ten minutes')
+  .addOption(email())
+  .action(async (options: { email: string }) => {
+    const base = consoleBase(readConfig().config)
+    console.log(await withDatabase((db) => makeSignInLink(db, { email: options.email, base })))
+  })
+account
+  .command('operator')
+  .description('let an account see the whole installation in the console, or no longer')
+  .addOption(email())
+  .option('--revoke', 'take it back')
+  .action(async (options: { email: string; revoke?: true }) => {
+    await withDatabase((db) => setOperator(db, { email: options.email, operator: !options.revoke }))
+    console.log(`${options.email} is ${options.revoke ? 'no longer ' : ''}an operator`)
   })
 account
   .command('list')

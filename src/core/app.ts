@@ -91,6 +91,8 @@ export interface Hooks {
   keepRecipients: (tx: Sql, messages: readonly EndedMessage[]) => Promise<void>
   /** Erases the messages of the workspace with this number, in both directions, soon after the transaction commits. */
   eraseNumber: (app: App, tx: Sql, workspaceId: string, phone: string) => Promise<void>
+  /** Erases what the receivers of webhooks answered to events of these messages. */
+  eraseAnswers: (tx: Sql, messageIds: readonly string[]) => Promise<void>
   /** Deletes all webhook endpoints of a workspace. */
   deleteEndpoints: (tx: Sql, workspaceId: string) => Promise<void>
   /** Check that the workspace has the row that an event filter names. @throws NOT_FOUND when it has none. */

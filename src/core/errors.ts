@@ -44,9 +44,46 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors
 
-/** An error for the graph: `extensions.code` is the code, `message` is for people. */
-export function failure(code: ErrorCode, message: string = errors[code].message): GraphQLError {
-  return new GraphQLError(message, { extensions: { code } })
+/** The fault of one field: its path, such as `to` or `buttons.0.id`, and what its value must be. */
+export interface Issue {
+  path: string
+  message: string
+}
+
+/** The paths of fields, before the fault that they share. */
+const pathsForm = /^[\w.-]+(?:, [\w.-]+)*$/
+/** A longer beginning of a message is not searched for paths. */
+const longestPaths = 1_000
+
+/**
+ * An error for the graph: `extensions.code` is the code, `message` is for people. If the code has status 400 and the message begins with
+ * the path of a field, `extensions.issues` names it. {@link invalid} is for several faults.
+ */
+export function failure(code: ErrorCode, message: string = errors[code].message, issues = issuesIn(code, message)): GraphQLError {
+  return new GraphQLError(message, { extensions: issues.length > 0 ? { code, issues } : { code } })
+}
+
+function issuesIn(code: ErrorCode, message: string): Issue[] {
+  const paths = message.slice(0, longestPaths).split(': ', 1)[0] ?? ''
+  if (errors[code].status !== 400 || !message.startsWith(': ', paths.length) || !pathsForm.test(paths)) return []
+  return paths.split(', ').map((path) => ({ path, message: message.slice(paths.length + 2) }))
+}
+
+interface AboutFields {
+  code?: 'VALIDATION_ERROR' | 'TEMPLATE_INVALID'
+  /** True if further issues were left out. */
+  more?: boolean
+}
+
+/** An error about several fields, by default a VALIDATION_ERROR. Its message joins the issues. */
+export function invalid(issues: readonly Issue[], { code = 'VALIDATION_ERROR', more }: AboutFields = {}): GraphQLError {
+  const byText = new Map(issues.map((issue) => [`${issue.path}: ${issue.message}`, issue]))
+  return failure(code, [...byText.keys(), ...(more ? ['and more'] : [])].join('; '), [...byText.values()])
+}
+
+/** The issues of a {@link failure}; undefined if it has none. */
+export function issuesOf(error: Error): Issue[] | undefined {
+  return (error as GraphQLError).extensions?.issues as Issue[] | undefined
 }
 
 /** Throws {@link failure}. */

@@ -15,6 +15,7 @@ export type Failpoint =
   | 'hook.before_post'
   | 'hook.after_2xx_before_commit'
   | 'bulk.mid_chunk'
+  | 'redeliver.mid_chunk'
   | 'import.mid_chunk'
   | 'erase.between_batches'
   | 'account.between_batches'

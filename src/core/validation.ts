@@ -1,12 +1,12 @@
 // Input validation with uniform messages: `field.path: what it must be`, all faults in one message.
 import { z } from 'zod'
-import { fail } from './errors.ts'
+import { fail, type Issue, invalid } from './errors.ts'
 import { faultOfLength } from './graph/long-lists.ts'
 
-type Issue = z.core.$ZodIssue
+type ZodIssue = z.core.$ZodIssue
 
 /** Describes in words what a field must be; a schema's own message takes precedence. */
-function describe(issue: Issue): string {
+function describe(issue: ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
       if (issue.input === undefined) return 'is required'
@@ -42,15 +42,15 @@ function article(type: string): string {
   return (named as Record<string, string>)[type] ?? `a valid ${type}`
 }
 
-z.config({ customError: (issue) => describe(issue as Issue) })
+z.config({ customError: (issue) => describe(issue as ZodIssue) })
 
-/** The API's message for a failed parse. If the whole input has the wrong type, its path is `name`. */
-export function faultsOf(error: z.ZodError, name = 'body'): string {
-  const faults = error.issues.flatMap((issue) => {
-    if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => `${[...issue.path, key].join('.')}: is unknown`)
-    return `${issue.path.length > 0 ? issue.path.join('.') : name}: ${issue.message}`
+/** The faults of a failed parse, by field. If the whole input has the wrong type, its path is `name`. */
+export function faultsOf(error: z.ZodError, name = 'body'): Issue[] {
+  return error.issues.flatMap((issue) => {
+    const at = (path: PropertyKey[], message: string) => ({ path: path.join('.') || name, message })
+    if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => at([...issue.path, key], 'is unknown'))
+    return [at(issue.path, issue.message)]
   })
-  return [...new Set(faults)].join('; ')
 }
 
 /** @throws VALIDATION_ERROR when the value is invalid; names every wrong field, or only the first list that is far too long. */
@@ -58,7 +58,8 @@ export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, 
   const tooLong = faultOfLength(schema, value)
   if (tooLong) fail('VALIDATION_ERROR', tooLong)
   const result = schema.safeParse(value)
-  return result.success ? result.data : fail('VALIDATION_ERROR', faultsOf(result.error, name))
+  if (!result.success) throw invalid(faultsOf(result.error, name))
+  return result.data
 }
 
 const unstorable = 'must not contain NUL or unpaired surrogates'

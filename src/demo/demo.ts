@@ -9,6 +9,8 @@ import { lockUsers } from './demo.sql.ts'
 /** The name of a link's token in the URL fragment, which browsers do not send to servers. */
 const linkName = 'link'
 
+export const demoEmail = 'demo@example.com'
+
 export interface Demo {
   apiKey: string
   instanceId: string
@@ -28,7 +30,7 @@ export async function createDemo(app: App): Promise<Demo | undefined> {
     // Serializes concurrent starts, so that only one process creates it.
     await lockUsers(tx)
     if ((await tx.db.user.count()) > 0) return undefined
-    const account = { email: 'demo@example.com', name: 'Demo', plan: 'pro', firstKey: keyOf(app) }
+    const account = { email: demoEmail, name: 'Demo', plan: 'pro', firstKey: keyOf(app) }
     const { userId, workspaceId, apiKey } = await insertAccount(tx, account)
     await insertInstance(tx, { userId, workspaceId, seed: app.config.sandboxSeed })
     await insertContacts(tx, workspaceId)

@@ -9,6 +9,7 @@ import { keyed } from '../core/idempotency/idempotency.ts'
 import { parse, uuid } from '../core/validation.ts'
 import { followState, subject } from '../events/live/follow.ts'
 import { EventRef } from '../events/schema.ts'
+import type { Prisma } from '../generated/prisma/client.ts'
 import { ProviderName, InstanceStatus as statuses } from '../generated/prisma/enums.ts'
 import { callbackUrl, loadVerifyToken } from './callback.ts'
 import {
@@ -121,12 +122,7 @@ builder.queryFields((t) => ({
     type: ['Instance'],
     extensions: { items: 20 },
     description: 'The instances of the workspace, oldest first, without deleted ones.',
-    resolve: (query, _, __, { app, principal }) =>
-      app.db.instance.findMany({
-        ...query,
-        where: { workspaceId: principal.workspaceId, deletedAt: null },
-        orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
-      }),
+    resolve: (query, _, __, { app, principal }) => app.db.instance.findMany({ ...query, ...allOf(principal) }),
   }),
   instance: t.prismaField({
     type: 'Instance',
@@ -227,6 +223,22 @@ builder.subscriptionField('instanceState', (t) =>
     resolve: (_, { id }, ctx) => readState(ctx, id),
   }),
 )
+
+builder.subscriptionField('instances', (t) =>
+  t.prismaField({
+    type: ['Instance'],
+    extensions: { items: 20 },
+    description:
+      'The instances of the workspace, oldest first, without deleted ones: now, and after one was created, changed its state, name or settings, or was deleted.',
+    subscribe: (_, __, { principal }) => followState(subject('instances', principal.workspaceId)),
+    resolve: (query, _, __, { app, principal }) => app.db.instance.findMany({ ...query, ...allOf(principal) }),
+  }),
+)
+
+function allOf({ workspaceId }: Context['principal']) {
+  const where = { workspaceId, deletedAt: null }
+  return { where, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] } satisfies Prisma.InstanceFindManyArgs
+}
 
 async function readState({ app, principal }: Context, id: string): Promise<InstanceStateRow> {
   const where = { id, workspaceId: principal.workspaceId, deletedAt: null }

@@ -19,6 +19,7 @@ import type { StoredInstance } from '../providers/provider.ts'
 import { providerOf } from '../providers/providers.ts'
 import { lockInstance, markDeleted, storeChanges } from './instances.sql.ts'
 import { applyChange } from './state.ts'
+import { tellInstance } from './tell.ts'
 
 export const createInstanceFields = z.object({
   name: nameOf(100).describe('Its name, 1 to 100 characters.'),
@@ -66,7 +67,9 @@ export async function createInstance(ctx: Context, input: z.output<typeof create
     const settings = stored.settings as Prisma.InputJsonObject
     const data = { id: newId(), workspaceId, userId, name: input.name, provider, settings, credentials: stored.credentials }
     try {
-      return withoutSecrets(await tx.db.instance.create({ data }))
+      const created = await tx.db.instance.create({ data })
+      await tellInstance(tx, workspaceId, created.id)
+      return withoutSecrets(created)
     } catch (error) {
       if (!network.identity || !isTaken(error)) throw error
       return fail('CONFLICT', `settings.${network.identity}: another instance of the workspace has it`)
@@ -120,6 +123,7 @@ export async function updateInstance(ctx: Context, id: string, input: z.output<t
   return await change(ctx, async (tx) => {
     const before = await holdInstance(tx, principal.workspaceId, id)
     requireManager(principal)
+    await tellInstance(tx, principal.workspaceId, id)
     const { name = before.name, settings } = input
     const changed = settings && providerFor(app, before).changeSettings(before, settings)
     await storeChanges(tx, id, {

@@ -2,12 +2,12 @@
 import type { App } from '../core/app.ts'
 import type { Sql } from '../core/database/database.ts'
 import { sqlTransaction } from '../core/database/transaction.ts'
-import { announceChange, subject } from '../events/live/follow.ts'
 import { emit } from '../events/log/emit.ts'
 import { providerOf } from '../providers/providers.ts'
 import type { StateChange } from '../providers/reports.ts'
 import { stateEvent } from './events.ts'
 import { lockState, markRestricted, storeCredentials, storeStanding, storeState } from './instances.sql.ts'
+import { tellInstance } from './tell.ts'
 
 /**
  * Applies a change in one transaction. `logged_out` erases the secrets of the login. A change for a deleted instance does
@@ -23,7 +23,7 @@ export async function applyChange(app: App, tx: Sql, change: StateChange): Promi
   const { instanceId } = change
   const before = await lockState(tx, instanceId)
   if (!before) return
-  if (change.restricted) await restrict(tx, change)
+  if (change.restricted) await restrict(tx, before.workspaceId, change)
   if (change.atRisk || change.dailyRecipients !== undefined || change.meta) await storeStanding(tx, instanceId, change)
   const { status } = change
   if (!status) return
@@ -40,7 +40,7 @@ export async function applyChange(app: App, tx: Sql, change: StateChange): Promi
   }
   if (connects || leaves) await emit(tx, [stateEvent(before.workspaceId, instanceId, status, new Date())])
   if (connects) await app.hooks.releaseWaiting(app, tx, instanceId)
-  await announceChange(tx, subject('instance', instanceId))
+  await tellInstance(tx, before.workspaceId, instanceId)
 }
 
 /** Locks an instance whose change follows in the same transaction, after other locks. */
@@ -48,7 +48,7 @@ export async function holdState(tx: Sql, instanceId: string): Promise<void> {
   await lockState(tx, instanceId)
 }
 
-async function restrict(tx: Sql, { instanceId, error }: StateChange): Promise<void> {
+async function restrict(tx: Sql, workspaceId: string, { instanceId, error }: StateChange): Promise<void> {
   await markRestricted(tx, instanceId, error ?? null)
-  await announceChange(tx, subject('instance', instanceId))
+  await tellInstance(tx, workspaceId, instanceId)
 }

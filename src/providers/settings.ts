@@ -1,6 +1,6 @@
 // Settings of instances: validates what callers give, encrypts the secret ones at rest, and decrypts them for the provider.
 import { z } from 'zod'
-import { fail } from '../core/errors.ts'
+import { fail, invalid } from '../core/errors.ts'
 import type { Sealer } from '../core/seal.ts'
 import { faultsOf, parse } from '../core/validation.ts'
 
@@ -81,9 +81,9 @@ export function createSettingsStore<Settings extends object>(
       const whole = Object.fromEntries(Object.entries({ ...before, ...given }).filter(([, value]) => value !== null))
       const result = form.safeParse({ settings: whole })
       const isOther = identity && given[identity] !== undefined && given[identity] !== before[identity]
-      const faults = isOther ? [`settings.${identity}: cannot be changed`] : []
-      if (!result.success) faults.push(faultsOf(result.error))
-      if (!result.success || faults.length > 0) fail('VALIDATION_ERROR', faults.join('; '))
+      const faults = isOther ? [{ path: `settings.${identity}`, message: 'cannot be changed' }] : []
+      if (!result.success) faults.push(...faultsOf(result.error))
+      if (!result.success || faults.length > 0) throw invalid(faults)
       const { settings } = result.data
       const isNew = ([name, value]: [string, unknown]) => erasedBy.get(name) === 'logout' && value !== before[name]
       return { ...split(settings), newLogin: Object.entries(settings).some(isNew) }

@@ -1,5 +1,5 @@
 // The template that Meta approved and that stands for a template of ours: its name there, and the values that fill it in.
-import { fail } from '../core/errors.ts'
+import { fail, type Issue, invalid } from '../core/errors.ts'
 import type { TemplateType } from '../message-types/service.ts'
 import type { ApprovedTemplate } from '../providers/outgoing.ts'
 import { type Compiled, compileTemplate, type Values } from './render.ts'
@@ -35,13 +35,14 @@ const withHeader: readonly TemplateType[] = ['text', 'image', 'video', 'document
 export function cloudToStore(given: GivenCloud, before: CloudTemplate | null): CloudTemplate {
   const { name, language } = given
   const parameters = [...(given.parameters ?? [])]
-  const faults: string[] = []
-  if (!name) faults.push('cloud.name: is required')
-  else if (!nameForm.test(name)) faults.push('cloud.name: must be lower-case letters, digits and _, at most 512')
-  if (!language) faults.push('cloud.language: is required')
-  else if (!languageForm.test(language)) faults.push('cloud.language: must be a code such as en or en_US')
-  for (const [i, path] of parameters.entries()) if (!isPath(path)) faults.push(`cloud.parameters.${i}: ${pathRule}`)
-  if (faults.length > 0 || !name || !language) return fail('TEMPLATE_INVALID', faults.join('; '))
+  const faults: Issue[] = []
+  const refuse = (path: string, message: string) => faults.push({ path: `cloud.${path}`, message })
+  if (!name) refuse('name', 'is required')
+  else if (!nameForm.test(name)) refuse('name', 'must be lower-case letters, digits and _, at most 512')
+  if (!language) refuse('language', 'is required')
+  else if (!languageForm.test(language)) refuse('language', 'must be a code such as en or en_US')
+  for (const [i, path] of parameters.entries()) if (!isPath(path)) refuse(`parameters.${i}`, pathRule)
+  if (faults.length > 0 || !name || !language) throw invalid(faults, { code: 'TEMPLATE_INVALID' })
   const isSame = before?.name === name && before.language === language
   const names = isSame && before.names?.length === parameters.length ? { names: before.names } : {}
   return { name, language, parameters, ...names, ...(isSame && before.imported && { imported: true }) }

@@ -47,3 +47,16 @@ export async function readPayloads(sql: Sql, ids: readonly string[]): Promise<{ 
   )
   return rows
 }
+
+/** Deliveries with the message of their event, in place of a table. */
+export const deliveriesOfMessages =
+  '(select d.*, v."messageId" from webhook_deliveries d join events v on v.seq = d."eventSeq" where v."messageId" is not null)'
+
+/** The messages of events, by the numbers of these as text (primary key). */
+export async function readMessageIds(sql: Sql, seqs: readonly string[]): Promise<{ seq: string; messageId: string | null }[]> {
+  const { rows } = await sql.query<{ seq: string; messageId: string | null }>(
+    'select seq::text as seq, "messageId" from events where seq = any($1::bigint[])',
+    [seqs],
+  )
+  return rows
+}

@@ -5,12 +5,12 @@ import type { App } from '../core/app.ts'
 import { createBatch } from '../core/batch.ts'
 import { newId } from '../core/id.ts'
 import { definePart } from '../core/part.ts'
-import { attempt } from './attempt.ts'
+import { type Attempt, attempt } from './attempt.ts'
 import { type ClaimedDelivery, renewLeases } from './claim.sql.ts'
 import { createClaims } from './claim.ts'
 import type { DeliveryRef } from './deliver-job.ts'
 import { createHeartbeat } from './heartbeat.ts'
-import { leaseMs, type Verdict } from './policy.ts'
+import { leaseMs } from './policy.ts'
 import type { Settlement } from './settle.sql.ts'
 import { type Settled, settleDeliveries } from './settle.ts'
 import { closeStranded, findOverdue } from './sweep.sql.ts'
@@ -114,8 +114,8 @@ function createDeliveryQueues(app: App): DeliveryQueues {
   async function run(delivery: ClaimedDelivery): Promise<void> {
     const { id, endpointId } = delivery
     try {
-      const verdict = await attemptInLane(delivery)
-      const gap = await commit(delivery, verdict)
+      const made = await attemptInLane(delivery)
+      const gap = await commit(delivery, made)
       if (gap !== null && gap <= timerMs) wakeAfter(gap, { id, endpointId })
     } catch (error) {
       // The lease expires, and the sweep finds the delivery.
@@ -126,23 +126,23 @@ function createDeliveryQueues(app: App): DeliveryQueues {
     }
   }
 
-  async function attemptInLane(delivery: ClaimedDelivery): Promise<Verdict> {
-    let verdict: Verdict | undefined
+  async function attemptInLane(delivery: ClaimedDelivery): Promise<Attempt> {
+    let made: Attempt | undefined
     try {
-      verdict = await attempt(app, delivery, stopping.signal)
-      return verdict
+      made = await attempt(app, delivery, stopping.signal)
+      return made
     } finally {
       const queue = queueOf(delivery.endpointId)
-      queue.width = verdict?.delivered ? Math.min(queue.width * 2, fullWidth) : failingWidth
+      queue.width = made?.verdict.delivered ? Math.min(queue.width * 2, fullWidth) : failingWidth
       leave(delivery.endpointId)
     }
   }
 
   /** While the database is unavailable, the outcome waits (exponential backoff), so that nothing is delivered twice without need. */
-  async function commit(delivery: ClaimedDelivery, verdict: Verdict): Promise<Settled> {
+  async function commit(delivery: ClaimedDelivery, made: Attempt): Promise<Settled> {
     for (let waitMs = 200; ; waitMs = Math.min(waitMs * 2, 5_000)) {
       try {
-        return await settle({ delivery, token, verdict })
+        return await settle({ delivery, token, ...made })
       } catch (error) {
         if (stopping.signal.aborted) throw error
         app.log.warn({ err: (error as Error).message }, 'webhook outcomes wait for the database')

@@ -4,6 +4,7 @@ import { implementJob, type JobImplementation } from '../core/jobs/jobs.ts'
 import { deliverJob } from './deliver-job.ts'
 import { deliveryQueues } from './delivery-queues.ts'
 import { pruneDeliveries } from './prune.ts'
+import { redeliveryImplementation } from './redelivery.ts'
 
 export const webhookJobs: JobImplementation[] = [
   // A job is done once its delivery is leased or waits in its queue, so no batch waits for a receiver.
@@ -11,5 +12,6 @@ export const webhookJobs: JobImplementation[] = [
     await deliveryQueues(app).take(jobs)
     return jobs.map(() => undefined)
   }),
+  redeliveryImplementation,
   pruneDeliveries,
 ]

@@ -18,6 +18,31 @@ export type DeliveryFault =
   | 'endpoint_deleted'
   | 'secret_unreadable'
 
+const words: Record<DeliveryFault, string> = {
+  blocked_address: 'The address of the endpoint is in a private network.',
+  name_not_resolved: 'The name of the endpoint has no address.',
+  connect_failed: 'No connection could be made.',
+  connection_lost: 'The connection ended before the answer.',
+  timeout: 'The answer took too long.',
+  interrupted: 'The gateway stopped during the attempt.',
+  tls_self_signed: 'The certificate of the endpoint is self-signed.',
+  tls_expired: 'The certificate of the endpoint has expired.',
+  tls_wrong_host: 'The certificate of the endpoint is for another name.',
+  tls_failed: 'The encrypted connection could not be made.',
+  headers_too_large: 'The headers of the answer are too large.',
+  bad_response: 'The answer is not valid HTTP.',
+  unexpected_status: 'The endpoint answered with a status other than 2xx.',
+  redirect_refused: 'The endpoint answered with a redirect, which is not followed.',
+  endpoint_disabled: 'The endpoint was disabled.',
+  endpoint_deleted: 'The endpoint was deleted.',
+  secret_unreadable: 'The secret of the endpoint cannot be decrypted on this server; rotate it.',
+}
+
+/** A fault as a sentence. */
+export function faultInWords(fault: string): string {
+  return words[fault as DeliveryFault] ?? fault
+}
+
 export interface Verdict {
   delivered: boolean
   responseCode: number | null

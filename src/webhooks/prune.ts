@@ -1,4 +1,4 @@
-// Deletes expired deliveries, deleted endpoints without deliveries, and previous secrets that are no longer used.
+// Deletes expired deliveries with their attempts, jobs that redelivered, deleted endpoints without deliveries, and previous secrets that are no longer used.
 import { definePrune } from '../core/jobs/prune.ts'
 import { deletePreviousSecrets } from './endpoints.sql.ts'
 import { retentionDays } from './policy.ts'
@@ -17,6 +17,7 @@ export const pruneDeliveries = definePrune(
     values: [retentionDays],
     order: '"createdAt"',
   },
+  { table: 'webhook_redeliveries', where: '"completedAt" < now() - make_interval(days => $2)', values: [retentionDays] },
   {
     table: 'webhook_endpoints',
     where: `"deletedAt" < now() - make_interval(days => $2)

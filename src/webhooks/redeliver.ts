@@ -69,6 +69,7 @@ export async function redeliver(ctx: Context, deliveryId: string, endpointId?: s
   })
 }
 
-function refuseDisabled(endpoint: Endpoint): void {
+/** @throws INVALID_STATE when the endpoint is disabled. */
+export function refuseDisabled(endpoint: Endpoint): void {
   if (endpoint.disabledAt) fail('INVALID_STATE', 'The endpoint is disabled; enable it first')
 }

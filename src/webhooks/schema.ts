@@ -7,18 +7,17 @@ import { connectionOf } from '../core/graph/connection.ts'
 import { DeletedRef } from '../core/graph/deleted.ts'
 import { parseChange } from '../core/graph/input.ts'
 import { readList } from '../core/graph/list.ts'
-import { tableOf } from '../core/graph/table.ts'
 import { keyed } from '../core/idempotency/idempotency.ts'
 import { parse, uuid } from '../core/validation.ts'
 import { EventTypeRef, eventTypes } from '../events/log/event-type.ts'
 import type { WebhookDelivery, WebhookEndpoint } from '../generated/prisma/client.ts'
 import { DeliveryStatus } from '../generated/prisma/enums.ts'
-import { payloadOf } from './deliveries.ts'
+import { deliveryConditions, deliveryTable, payloadOf, readDelivery } from './deliveries.ts'
 import { CreateWebhookInput, UpdateWebhookInput } from './input.ts'
 import { redeliver, testEndpoint } from './redeliver.ts'
 import { createEndpoint, deleteEndpoint, type Endpoint, rotateSecret, updateEndpoint } from './service.ts'
 
-const DeliveryStatusRef = builder.enumType('DeliveryStatus', {
+export const DeliveryStatusRef = builder.enumType('DeliveryStatus', {
   description: 'The status of a webhook delivery.',
   values: {
     [DeliveryStatus.pending]: { description: 'Not attempted yet.' },
@@ -29,7 +28,7 @@ const DeliveryStatusRef = builder.enumType('DeliveryStatus', {
 })
 
 // Neither type declares columns. A row that a mutation returns is therefore shown as it is, and not read again.
-const DeliveryRef = builder.prismaObject('WebhookDelivery', {
+export const DeliveryRef = builder.prismaObject('WebhookDelivery', {
   description: 'The delivery of one event to one webhook endpoint.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id.' }),
@@ -70,11 +69,9 @@ const DeliveryRef = builder.prismaObject('WebhookDelivery', {
   }),
 })
 
-const { connection: DeliveryConnection } = connectionOf(DeliveryRef, ['WebhookEndpointDeliveriesConnection'])
+export const { connection: DeliveryConnection } = connectionOf(DeliveryRef, ['WebhookEndpointDeliveriesConnection'])
 
-const deliveryTable = tableOf('WebhookDelivery', 'webhook_deliveries')
-
-const EndpointRef = builder.prismaObject('WebhookEndpoint', {
+export const EndpointRef = builder.prismaObject('WebhookEndpoint', {
   description: 'A URL that receives webhooks.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id.' }),
@@ -123,13 +120,23 @@ const EndpointRef = builder.prismaObject('WebhookEndpoint', {
         type: DeliveryRef,
         extensions: { page: 20 },
         description: 'Its deliveries of the last 30 days, newest first.',
-        args: { status: t.arg({ type: DeliveryStatusRef, description: 'Only deliveries with this status.' }) },
-        resolve: ({ id }, { status, ...args }, ctx, info) =>
+        args: {
+          status: t.arg({ type: DeliveryStatusRef, description: 'Only deliveries with this status.' }),
+          event: t.arg({ type: EventTypeRef, description: 'Only deliveries of this type of event.' }),
+          createdFrom: t.arg({ type: 'DateTime', description: 'Only deliveries created at or after this time.' }),
+          createdTo: t.arg({ type: 'DateTime', description: 'Only deliveries created before this time.' }),
+        },
+        resolve: ({ id }, { status, event, createdFrom, createdTo, ...args }, ctx, info) =>
           readList<WebhookDelivery>(ctx, info, args, {
             table: deliveryTable,
             of: ['endpointId', id],
-            conditions: status ? [['status', '=', status]] : [],
-            binding: ['deliveries', id, status ?? null],
+            conditions: deliveryConditions({ status, event, createdFrom, createdTo }),
+            binding: [
+              'deliveries',
+              id,
+              status ?? null,
+              ...(event || createdFrom || createdTo ? [{ event, createdFrom, createdTo }] : []),
+            ],
           }),
       },
       DeliveryConnection,
@@ -166,6 +173,17 @@ builder.queryFields((t) => ({
     },
   }),
 }))
+
+builder.queryField('webhookDelivery', (t) =>
+  t.field({
+    type: DeliveryRef,
+    nullable: true,
+    description: 'One webhook delivery of the last 30 days.',
+    errors: ['NOT_FOUND'],
+    args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
+    resolve: (_, { id }, ctx) => readDelivery(ctx, parse(uuid, id, 'id')),
+  }),
+)
 
 builder.mutationFields((t) => {
   const id = t.arg.id({ required: true, description: 'The endpoint.' })

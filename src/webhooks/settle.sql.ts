@@ -1,12 +1,11 @@
 // SQL of the outcomes of attempts, and of deliveries that end without one.
 import type { Sql } from '../core/database/database.ts'
+import type { Attempt } from './attempt.ts'
 import type { ClaimedDelivery } from './claim.sql.ts'
-import type { Verdict } from './policy.ts'
 
-export interface Settlement {
+export interface Settlement extends Attempt {
   delivery: ClaimedDelivery
   token: string
-  verdict: Verdict
 }
 
 export interface Written {
@@ -16,8 +15,8 @@ export interface Written {
 }
 
 /**
- * Writes the outcomes of attempts whose lease and attempt number still hold (fencing token), by primary key. `gaps` are the milliseconds
- * to the next attempt. Returns what was written.
+ * Writes the outcomes of attempts whose lease and attempt number still hold (fencing token), by primary key, and the attempts into the log
+ * of their deliveries. `gaps` are the milliseconds to the next attempt. Returns what was written.
  */
 export async function writeVerdicts(
   tx: Sql,
@@ -26,21 +25,27 @@ export async function writeVerdicts(
 ): Promise<Written[]> {
   const { rows } = await tx.query<Written>({
     name: 'webhooks.settle',
-    text: `update webhook_deliveries d set
-        status = (case when s.delivered then 'delivered' when s.goes_on then 'retrying' else 'failed' end)::delivery_status,
-        "responseCode" = s.code, error = s.error,
-        "deliveredAt" = case when s.delivered then clock_timestamp() else d."deliveredAt" end,
-        "attemptsLeft" = case when s.goes_on then d."attemptsLeft" else 0 end,
-        "nextAttemptAt" = case when s.goes_on then clock_timestamp() + s.gap * interval '1 millisecond' end,
-        "leaseToken" = null, "leaseUntil" = null
-      from (
+    text: `with s as (
         select u.*, u.gap is not null and e."disabledAt" is null and e."deletedAt" is null as goes_on
-        from unnest($1::uuid[], $2::uuid[], $3::int[], $4::uuid[], $5::bool[], $6::int[], $7::text[], $8::float8[])
-          as u(id, endpoint, attempt, token, delivered, code, error, gap)
+        from unnest($1::uuid[], $2::uuid[], $3::int[], $4::uuid[], $5::bool[], $6::int[], $7::text[], $8::float8[],
+            $9::timestamptz[], $10::int[], $11::text[], $12::json[])
+          as u(id, endpoint, attempt, token, delivered, code, error, gap, at, duration, answer, headers)
         join webhook_endpoints e on e.id = u.endpoint
-      ) s
-      where d.id = s.id and d."leaseToken" = s.token and d.attempts = s.attempt
-      returning d.id, d."endpointId", d."nextAttemptAt"`,
+      ), written as (
+        update webhook_deliveries d set
+          status = (case when s.delivered then 'delivered' when s.goes_on then 'retrying' else 'failed' end)::delivery_status,
+          "responseCode" = s.code, error = s.error,
+          "deliveredAt" = case when s.delivered then clock_timestamp() else d."deliveredAt" end,
+          "attemptsLeft" = case when s.goes_on then d."attemptsLeft" else 0 end,
+          "nextAttemptAt" = case when s.goes_on then clock_timestamp() + s.gap * interval '1 millisecond' end,
+          "leaseToken" = null, "leaseUntil" = null
+        from s where d.id = s.id and d."leaseToken" = s.token and d.attempts = s.attempt
+        returning d.id, d."endpointId", d."nextAttemptAt"
+      ), logged as (
+        insert into webhook_attempts ("deliveryId", attempt, "endpointId", at, "durationMs", "responseCode", error, answer, headers)
+        select s.id, s.attempt, s.endpoint, s.at, s.duration, s.code, s.error, s.answer, s.headers from s join written using (id)
+      )
+      select * from written`,
     values: [
       settlements.map(({ delivery }) => delivery.id),
       settlements.map(({ delivery }) => delivery.endpointId),
@@ -50,6 +55,10 @@ export async function writeVerdicts(
       settlements.map(({ verdict }) => verdict.responseCode),
       settlements.map(({ verdict }) => verdict.error),
       gaps,
+      settlements.map(({ at }) => at),
+      settlements.map(({ durationMs }) => durationMs),
+      settlements.map(({ answer }) => answer),
+      settlements.map(({ headers }) => headers && JSON.stringify(headers)),
     ],
   })
   return rows

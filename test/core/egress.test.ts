@@ -6,7 +6,13 @@ import { egressWith, post } from './egress-rig.ts'
 
 it('sends the body and headers unchanged', async () => {
   const receiver = await openReceiver(status(201, { 'retry-after': '7' }, 'thanks'))
-  expect(await post(egressWith(), receiver.url)).toEqual({ outcome: 'response', status: 201, retryAfterMs: 7000, bodyBytes: 6 })
+  expect(await post(egressWith(), receiver.url)).toEqual({
+    outcome: 'response',
+    status: 201,
+    retryAfterMs: 7000,
+    bodyBytes: 6,
+    start: Buffer.from('thanks'),
+  })
   expect(receiver.requests).toMatchObject([{ path: '/hook', body: '{"a":1}', headers: { 'content-type': 'application/json' } }])
 })
 

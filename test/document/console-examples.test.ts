@@ -1,7 +1,7 @@
 // Proves that every example that only the console's document shows succeeds when a permitted person sends it.
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createAccount } from '../../src/accounts/service.ts'
+import { createAccount, makeSignInLink } from '../../src/accounts/service.ts'
 import { logIn } from '../accounts/person.ts'
 import { type Answer, api, prisma, sql, until } from '../kit/kit.ts'
 import { invited, join, mailsTo, newPerson, newTeam, openOwnRig, type Person, type Rig } from '../teams/rig.ts'
@@ -37,6 +37,10 @@ const mailed = 'ada@example.com'
 const before: Record<string, (scene: Scene, call: Call) => Promise<Partial<Scene>>> = {
   verifyEmail: async () => ({ body: { token: await tokenOf('verify-email') } }),
   resetPassword: async () => ({ body: { token: await tokenOf('reset-password') } }),
+  async signInByLink({ person: { email } }) {
+    const link = await makeSignInLink(prisma(rig.databaseUrl), { email, base: rig.gateway.url })
+    return { body: { token: link.split('#once=')[1] } }
+  },
   async changePassword({ person }, { example }) {
     const { currentPassword: password } = exampleBody<{ currentPassword: string }>(example)
     const { email } = await createAccount(prisma(rig.databaseUrl), { email: 'x@example.com', name: 'X', plan: 'free', password })

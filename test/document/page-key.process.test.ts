@@ -52,6 +52,20 @@ beforeAll(async () => {
   demo = await startDemo()
 })
 
+it('each start prints a link that signs in to the demo account once', async () => {
+  const [, token] = demo.gateway.logs.join('\n').match(/^console: http:\S+\/sign-in#once=([\w-]{32})$/m) ?? []
+  const open = () =>
+    fetch(`${demo.url}/api/auth/login/link`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: demo.url },
+      body: JSON.stringify({ token }),
+    })
+  const answer = await open()
+  expect(answer.status).toBe(200)
+  expect((await answer.json()).data.user.email).toBe('demo@example.com')
+  expect((await open()).status).toBe(400)
+})
+
 it('the demo key appears in nothing that is served, whatever the path and headers', async () => {
   const { port } = new URL(demo.url)
   const callers: Record<string, string>[] = [
@@ -181,7 +195,7 @@ describe('POST /docs/key', () => {
     const closed: Record<string, string>[] = [{ DEMO: '0' }, { NODE_ENV: 'production' }]
     for (const env of closed) {
       const other = await startDemo(env, demo.databaseUrl)
-      expect(other.gateway.logs.join('\n')).not.toContain('#link=')
+      expect(other.gateway.logs.join('\n')).not.toMatch(/#(link|once)=/)
       const { status, body } = await askForKey(other, { [linkHeader]: 'A'.repeat(43) })
       expect([status, body.error?.code]).toEqual([404, 'NOT_FOUND'])
     }

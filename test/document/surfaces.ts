@@ -45,6 +45,7 @@ const authRoutes = [
   'POST /auth/verify-email',
   'POST /auth/verify-email/resend',
   'POST /auth/login',
+  'POST /auth/login/link',
   'POST /auth/token',
   'POST /auth/logout',
   'POST /auth/password/forgot',
@@ -69,6 +70,7 @@ const identity = [
   'resetPassword',
   'returnFromProvider',
   'showKeys',
+  'signInByLink',
   'signUp',
   'verifyEmail',
 ]

@@ -38,7 +38,7 @@ describe.each(['application/json', 'application/graphql-response+json', 'text/ev
     const errors = errorsOf(answered)
     expect(errors.length).toBeGreaterThan(0)
     for (const error of errors) {
-      expect(error.extensions).toEqual({ code: 'VALIDATION_ERROR' })
+      expect(error.extensions).toMatchObject({ code: 'VALIDATION_ERROR' })
       expect(error.message).not.toMatch(/stack|RangeError|node_modules|did you mean/i)
     }
     expect(await countOf(rig, 'messages')).toBe(before)
@@ -66,7 +66,7 @@ describe('a body', () => {
   ])('%s is refused', async (_, body, status) => {
     const answered = await promptly(() => ask(body, json))
     expect(answered.status).toBe(status)
-    expect(errorsOf(answered)[0]?.extensions).toEqual({ code: 'VALIDATION_ERROR' })
+    expect(errorsOf(answered)[0]?.extensions).toMatchObject({ code: 'VALIDATION_ERROR' })
   })
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/graphql'])(

@@ -26,6 +26,26 @@ async function picture(): Promise<{ id: string; url: string }> {
   return (await upload(rig.gateway, tenant.account.apiKey, samples['image/png'] as Buffer)).body.data
 }
 
+/** A delivery of an event about the number, whose receiver answered with the number. */
+async function answered(phone: string): Promise<void> {
+  const endpoint = (await tenant.api.post('webhooks', { url: 'https://hooks.example/', events: ['instance.connected'] })).body
+    .data.id
+  const added = await until(async () => {
+    const { rowCount } = await sql(rig.databaseUrl).query(
+      `with delivery as (
+         insert into webhook_deliveries (id, "endpointId", "eventSeq", "eventId", type, status)
+         select gen_random_uuid(), $1, v.seq, v.id, v.type, 'failed' from events v join messages m on m.id = v."messageId"
+         where m.peer = $2 order by v.seq limit 1 returning id
+       )
+       insert into webhook_attempts ("deliveryId", attempt, "endpointId", at, "durationMs", answer)
+       select id, 1, $1, now(), 1, $2 from delivery`,
+      [endpoint, phone],
+    )
+    return rowCount === 1
+  })
+  expect(added).toBe(true)
+}
+
 const history = async (phone: string) =>
   (await tenant.api.get(`messages/history?phone=${encodeURIComponent(phone)}`)).body.data.messages as {
     id: string
@@ -48,6 +68,7 @@ describe('erase=true', () => {
       const open = (await history(phone)).filter((message) => ['queued', 'sending', 'sent'].includes(message.status))
       return inbound.length > 0 && open.length === 1
     })
+    await answered(phone)
     const usage = (await api.get('usage')).body.data
     const answer = await api.delete(`contacts/${id}?erase=true`)
     expect([answer.status, answer.body]).toEqual([200, { data: { id, deleted: true } }])
@@ -63,6 +84,8 @@ describe('erase=true', () => {
     )
     expect(rows.length).toBeGreaterThan(3)
     expect(rows.filter(({ payload }) => payload.includes(phone) || payload.includes('secret'))).toEqual([])
+    const attempts = await sql(rig.databaseUrl).query('select attempt, answer from webhook_attempts where answer = $1', [phone])
+    expect(attempts.rowCount).toBe(0)
   })
 
   it('erases through the graph alike', async () => {

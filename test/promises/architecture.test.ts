@@ -17,6 +17,7 @@ const domains = [
   'instances',
   'messages',
   'campaigns',
+  'operator',
 ]
 
 /**

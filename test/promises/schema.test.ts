@@ -91,9 +91,20 @@ describe('an answer of the GraphQL schema', () => {
     const fields = fieldsOf(objects.filter(({ name }) => roots.includes(name)))
     const nullable = fields.filter(({ type }) => !isNonNullType(type)).map(({ name }) => name)
     expect(nullable.sort()).toEqual(
-      ['bulkJob', 'campaign', 'contact', 'contactGroup', 'instance', 'media', 'message', 'team', 'template', 'webhook'].map(
-        (name) => `Query.${name}`,
-      ),
+      [
+        'bulkJob',
+        'campaign',
+        'contact',
+        'contactGroup',
+        'instance',
+        'media',
+        'message',
+        'team',
+        'template',
+        'webhook',
+        'webhookDelivery',
+        'webhookRedelivery',
+      ].map((name) => `Query.${name}`),
     )
   })
 

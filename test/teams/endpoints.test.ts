@@ -134,3 +134,19 @@ it.each(changes)('allows a team key: %s', async (route, params, body) => {
   const answer = await robot[method.toLowerCase() as 'put'](url, body)
   expect(answer.status).toBe(route === 'POST /webhooks' ? 201 : 200)
 })
+
+it('a collaborator reads the log of attempts and the health of a team endpoint, but may not redeliver all', async () => {
+  const { crew, id } = await openEndpoint((surfaces[0] as (typeof surfaces)[number])[1])
+  const asCollaborator = crew.collaborator.inTeam(crew.teamId)
+  const read = `query ($id: ID!) { webhook(id: $id) { health { attempts } deliveries { nodes { attemptLog { attempt } } } } }`
+  expect((await asCollaborator.graphql(read, { id })).body.data.webhook).toEqual({
+    health: { attempts: 1 },
+    deliveries: { nodes: [{ attemptLog: [{ attempt: 1 }] }] },
+  })
+  const start = 'mutation ($id: ID!) { redeliverAll(webhookId: $id) { id status } }'
+  expect((await asCollaborator.graphql(start, { id })).body.errors[0].extensions.code).toBe('FORBIDDEN')
+  const started = (await crew.admin.inTeam(crew.teamId).graphql(start, { id })).body.data.redeliverAll
+  const follow = 'query ($id: ID!) { webhookRedelivery(id: $id) { id } }'
+  expect((await asCollaborator.graphql(follow, { id: started.id })).body.data.webhookRedelivery).toEqual({ id: started.id })
+  expect((await crew.admin.api.graphql(follow, { id: started.id })).body.errors[0].extensions.code).toBe('NOT_FOUND')
+})

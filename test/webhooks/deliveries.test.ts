@@ -1,17 +1,9 @@
 // Reading deliveries: pages without gaps or repeats, and a constant number of SQL statements for any number of endpoints.
-import { parse } from 'graphql'
 import { expect, it, vi } from 'vitest'
-import { executeOperation } from '../../src/core/graph/execute.ts'
-import { schema } from '../../src/schema.ts'
 import { contextFor } from '../messages/rig.ts'
+import { ask } from './ask.ts'
 import { openReceiver, status } from './receiver.ts'
 import { openRig, type Rig, settled } from './rig.ts'
-
-async function run({ ctx }: Pick<Rig, 'ctx'>, text: string, variables: Record<string, unknown> = {}) {
-  // Loaders live as long as the context of a request, so each run needs a new context.
-  const result = await executeOperation({ schema, document: parse(text), variables, context: { ...ctx } })
-  return result as { data?: Record<string, never>; errors?: { message: string; extensions: { code: string } }[] }
-}
 
 const page = `query ($id: ID!, $first: Int, $after: String, $last: Int, $before: String, $status: DeliveryStatus) {
   webhook(id: $id) { deliveries(first: $first, after: $after, last: $last, before: $before, status: $status) {
@@ -25,7 +17,7 @@ interface PageResult {
 }
 
 async function readPage(rig: Rig, variables: Record<string, unknown>): Promise<PageResult> {
-  const { data, errors } = await run(rig, page, variables)
+  const { data, errors } = await ask(rig, page, variables)
   expect(errors).toBeUndefined()
   return (data as unknown as { webhook: { deliveries: PageResult } }).webhook.deliveries
 }
@@ -80,7 +72,7 @@ it('refuses page sizes out of bounds and cursors of another list', async () => {
     { id: one.id, first: 1, after: pageInfo.endCursor, status: 'failed' },
   ]
   for (const variables of wrong) {
-    expect((await run(rig, page, variables)).errors?.[0]?.extensions.code).toBe('VALIDATION_ERROR')
+    expect((await ask(rig, page, variables)).errors?.[0]?.extensions.code).toBe('VALIDATION_ERROR')
   }
 })
 
@@ -98,7 +90,7 @@ it('takes the same number of SQL statements for one endpoint and for ten', async
     await rig.emit(5)
     await settled(rig, last, 'delivered', 5)
     const statements = vi.spyOn(app.pool, 'query')
-    const { data } = await run({ ctx }, text)
+    const { data } = await ask({ ctx }, text)
     counts.push(statements.mock.calls.length)
     statements.mockRestore()
     const webhooks = (data as unknown as { webhooks: { deliveries: { nodes: { payload: object }[] } }[] }).webhooks

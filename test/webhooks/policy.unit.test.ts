@@ -31,7 +31,8 @@ describe('the interval before the next attempt', () => {
 })
 
 describe('a response', () => {
-  const answer = (status: number, retryAfterMs?: number) => judge({ outcome: 'response', status, retryAfterMs, bodyBytes: 0 })
+  const answer = (status: number, retryAfterMs?: number) =>
+    judge({ outcome: 'response', status, retryAfterMs, bodyBytes: 0, start: Buffer.alloc(0) })
 
   it.each([200, 201, 202, 204, 299])('with status %i means success', (status) => {
     expect(answer(status)).toEqual({ delivered: true, responseCode: status, error: null, gone: false, retryAfterMs: undefined })

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { ErrorCode } from '../../core/errors.ts'
 import { answers } from './auth-answers.ts'
+import { linkBody } from './link.ts'
 import { changeBody } from './password-change.ts'
 import { forgotBody, resetBody } from './password-reset.ts'
 import { sessionPath } from './sessions.ts'
@@ -93,6 +94,16 @@ export const described = {
     done: 'The session has started.',
     setsCookie: true,
     errors: ['INVALID_CREDENTIALS', 'EMAIL_NOT_VERIFIED', 'FORBIDDEN', 'API_RATE_LIMIT_EXCEEDED'],
+  },
+  signInByLink: {
+    operationId: 'signInByLink',
+    summary: 'Sign in with a one-time link',
+    description: `Exchanges the token of a link for a session of 30 days, stored in a cookie, and returns its first access token. The operator makes such links with \`gateway account link\`; each works once, for ten minutes.${browser}`,
+    body: body('SignInLink', linkBody, 'The token of a link', { token }),
+    answer: answers.signedIn,
+    done: 'The session has started.',
+    setsCookie: true,
+    errors: ['INVALID_TOKEN', 'EMAIL_NOT_VERIFIED', 'FORBIDDEN', 'API_RATE_LIMIT_EXCEEDED'],
   },
   renewToken: {
     operationId: 'renewToken',

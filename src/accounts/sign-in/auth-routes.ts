@@ -5,6 +5,7 @@ import type { App } from '../../core/app.ts'
 import { fail } from '../../core/errors.ts'
 import { type Described, described } from './auth-described.ts'
 import { identity } from './identity.ts'
+import { signInByLink } from './link.ts'
 import { changePassword } from './password-change.ts'
 import { forgotPassword, resetPassword } from './password-reset.ts'
 import { endSession, listSessions } from './sessions.ts'
@@ -33,6 +34,7 @@ const authRoutes: readonly AuthRoute[] = [
   { method: 'POST', path: '/verify-email', verb: verifyEmail, docs: described.verifyEmail },
   { method: 'POST', path: '/verify-email/resend', status: 202, verb: resendVerification, docs: described.resendVerification },
   { method: 'POST', path: '/login', verb: logIn, docs: described.logIn },
+  { method: 'POST', path: '/login/link', verb: signInByLink, docs: described.signInByLink },
   { method: 'POST', path: '/token', verb: renewToken, docs: described.renewToken },
   { method: 'POST', path: '/logout', verb: logOut, docs: described.logOut },
   { method: 'POST', path: '/password/forgot', status: 202, verb: forgotPassword, docs: described.forgotPassword },

@@ -14,6 +14,7 @@ import { orderVerification } from '../mail/token-mail.ts'
 import { openAccount } from '../open-account.ts'
 import { hashPassword, verifyPassword } from './password.ts'
 import { boundSessions } from './sessions.sql.ts'
+import { signInDirectly } from './sign-in-directly.ts'
 import { signUpFault } from './sign-up-rule.ts'
 import { identitySecret, signingKeys } from './signing-key.ts'
 import { tokenAudience, tokenSeconds } from './token-form.ts'
@@ -116,6 +117,7 @@ export function createAuth(app: App, { baseUrl, oidc }: AuthOptions) {
       account: { create: { before: async (account) => ({ data: { ...account, ...noTokens } }) } },
     },
     plugins: [
+      signInDirectly,
       jwt({
         schema: { jwks: { modelName: 'authJwk' } },
         ...(previousSecretKey && { adapter: { getJwks: () => signingKeys(app.db, secretKey, previousSecretKey) } }),

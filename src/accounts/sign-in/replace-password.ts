@@ -1,4 +1,5 @@
-// Replaces a password: also ends sessions, makes mails that would set another password void, and clears failed logins.
+// Replaces a password: also ends sessions, makes void the mails that would set another password and the links that sign in, and clears failed
+// logins.
 import type { Tx } from '../../core/database/transaction.ts'
 import { storeCredential } from '../credential.ts'
 import { voidMailTokens } from '../mail/tokens.ts'
@@ -18,5 +19,6 @@ export async function replacePassword(tx: Tx, { userId, email, hash, keepSession
   await storeCredential(tx, userId, hash)
   await tx.db.authSession.deleteMany({ where: { userId, id: { not: keepSessionId } } })
   await voidMailTokens(tx, 'reset-password', userId)
+  await voidMailTokens(tx, 'sign-in', userId)
   await forgetTries(tx, email)
 }

@@ -64,7 +64,8 @@ async function openSession(app: App, body: z.output<typeof loginBody>, asked: He
   return await openSession(app, body, asked)
 }
 
-async function tokenFor(app: App, userId: string, sessionId: string): Promise<Token> {
+/** The first access token of a session. */
+export async function tokenFor(app: App, userId: string, sessionId: string): Promise<Token> {
   const payload = { sub: userId, sid: sessionId, iat: Math.floor(Date.now() / 1000) }
   const { token } = await (await identity(app).auth()).api.signJWT({ body: { payload } })
   return { accessToken: token, expiresIn: tokenSeconds }

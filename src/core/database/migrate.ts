@@ -22,6 +22,17 @@ export async function pendingMigrations(sql: Sql): Promise<string[]> {
   return all.filter((name) => !applied.has(name))
 }
 
+export interface NamedMigration {
+  name: string
+  applied: boolean
+}
+
+/** The migrations of this version, oldest first. */
+export async function migrationsOf(sql: Sql): Promise<NamedMigration[]> {
+  const pending = new Set(await pendingMigrations(sql))
+  return (await migrationNames()).map((name) => ({ name, applied: !pending.has(name) }))
+}
+
 /**
  * Applies pending migrations, one process at a time, and returns their names. Calls `onWait` before it waits for another process
  * that applies them.

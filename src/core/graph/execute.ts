@@ -1,7 +1,7 @@
 // Executes a GraphQL operation in process, for REST routes and for GraphQL over HTTP alike.
 import { type DocumentNode, type ExecutionArgs, type ExecutionResult, execute, GraphQLError, type GraphQLSchema } from 'graphql'
 import type { Context } from '../context.ts'
-import { codeOf } from '../errors.ts'
+import { codeOf, failure } from '../errors.ts'
 import { keepFailure } from '../idempotency/idempotency.ts'
 import { publicFailure } from '../public-failure.ts'
 import { createShare, type Reservation } from '../share.ts'
@@ -116,7 +116,7 @@ export function publish(error: GraphQLError, context: Pick<Context, 'app' | 'req
   const cause = error.originalError ?? error
   if (codeOf(error)) return error
   const refused = nullArgument(cause)
-  const { code, message } = refused ? { code: 'VALIDATION_ERROR', message: refused } : publicFailure(cause)
+  const { code, message } = refused ? ({ code: 'VALIDATION_ERROR', message: refused } as const) : publicFailure(cause)
   if (code === 'INTERNAL_ERROR') context.app.log.error({ err: cause, requestId: context.requestId }, 'unforeseen error')
-  return new GraphQLError(message, { nodes: error.nodes, path: error.path, extensions: { code } })
+  return new GraphQLError(message, { nodes: error.nodes, path: error.path, extensions: failure(code, message).extensions })
 }

@@ -2,7 +2,7 @@
 import type { InputRef } from '@pothos/core'
 import { z } from 'zod'
 import type { Config } from '../config/config.ts'
-import { fail } from '../errors.ts'
+import { invalid } from '../errors.ts'
 import { faultsOf, parse, uuid } from '../validation.ts'
 import { builder } from './builder.ts'
 
@@ -91,8 +91,7 @@ export function parseChange<Schema extends z.ZodObject>(
   const id = uuid.safeParse(args.id)
   if (id.success) return [id.data, changes.parse(config, args.input)]
   const input = changes.schemaFor(config).safeParse(args.input)
-  const faults = input.success ? [] : [faultsOf(input.error, 'input')]
-  return fail('VALIDATION_ERROR', [faultsOf(id.error, 'id'), ...faults].join('; '))
+  throw invalid([...faultsOf(id.error, 'id'), ...(input.success ? [] : faultsOf(input.error, 'input'))])
 }
 
 type FieldMaker = { field: (options: { type: unknown; required: Shape['required']; description?: string }) => unknown }

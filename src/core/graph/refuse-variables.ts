@@ -11,7 +11,7 @@ import {
 } from 'graphql'
 import type { z } from 'zod'
 import type { Context } from '../context.ts'
-import { failure } from '../errors.ts'
+import { failure, type Issue, invalid } from '../errors.ts'
 import { faultsOf, uuid } from '../validation.ts'
 import { inputs } from './input.ts'
 import { faultOfLength, faultOfLongest } from './long-lists.ts'
@@ -37,14 +37,14 @@ export function refuseVariables(operation: Refused, errors: readonly GraphQLErro
     const value = operation.variables?.[name]
     const schema = inputs.get(namedType(type))?.schemaFor(operation.context.app.config)
     if (!schema)
-      return isMalformedId(name, value, type) ? [`${name}: must be a UUID`] : plainFaults(operation.schema, name, value, type)
+      return isMalformedId(name, value, type)
+        ? [{ path: name, message: 'must be a UUID' }]
+        : plainFaults(operation.schema, name, value, type)
     const parsed = (type.kind === 'NonNullType' ? schema : schema.nullish()).safeParse(value)
-    return parsed.success ? [] : [faultsOf(parsed.error as z.ZodError, name)]
+    return parsed.success ? [] : faultsOf(parsed.error as z.ZodError, name)
   })
-  return failure(
-    'VALIDATION_ERROR',
-    faults.length > 0 ? faults.join('; ') : errors.map((error) => withoutSuggestion(error.message)).join('; '),
-  )
+  if (faults.length > 0) return invalid(faults)
+  return failure('VALIDATION_ERROR', errors.map((error) => withoutSuggestion(error.message)).join('; '))
 }
 
 /** Returns the fault of the first list in the variables that is too long, or null. Runs before any variable is coerced. */
@@ -87,12 +87,12 @@ function isMalformedId(name: string, value: unknown, type: TypeNode): boolean {
 const mostFaults = 100
 
 /** Returns the faults of a variable that is not an input; items of a list are named by index. */
-function plainFaults(graph: GraphQLSchema, name: string, value: unknown, type: TypeNode): string[] {
-  const faults: string[] = []
+function plainFaults(graph: GraphQLSchema, name: string, value: unknown, type: TypeNode): Issue[] {
+  const faults: Issue[] = []
   try {
     coerceInputValue(value, typeFromAST(graph, type as never) as GraphQLInputType, (path, found) => {
-      const fault = found === undefined || found === null ? 'is required' : `must be of type ${namedType(type)}`
-      if (faults.push(`${[name, ...path].join('.')}: ${fault}`) === mostFaults) throw new RangeError('enough')
+      const message = found === undefined || found === null ? 'is required' : `must be of type ${namedType(type)}`
+      if (faults.push({ path: [name, ...path].join('.'), message }) === mostFaults) throw new RangeError('enough')
     })
   } catch (error) {
     if (!(error instanceof RangeError)) throw error

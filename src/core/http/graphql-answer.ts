@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ExecutionResult } from 'graphql'
 import type { App } from '../app.ts'
-import { codeOf, errors, retryAfterOf } from '../errors.ts'
+import { codeOf, errors, failure, retryAfterOf } from '../errors.ts'
 import { answerText } from '../graph/answer.ts'
 import { failureOf } from './error-answer.ts'
 
@@ -40,5 +40,5 @@ export function sendFailure(app: App, error: unknown, request: FastifyRequest, r
   return reply
     .code(status)
     .type(`${typeOf(request)}; charset=utf-8`)
-    .send(JSON.stringify({ errors: [{ message, extensions: { code } }] }))
+    .send(JSON.stringify({ errors: [{ message, extensions: failure(code, message).extensions }] }))
 }

@@ -5,13 +5,13 @@ import type { App } from '../app.ts'
 import type { Context, Idempotency } from '../context.ts'
 import type { Sql } from '../database/database.ts'
 import { sqlTransaction, type Tx, transaction } from '../database/transaction.ts'
-import { codeOf, type ErrorCode, errors, fail, failure } from '../errors.ts'
+import { codeOf, type ErrorCode, errors, fail, failure, type Issue, issuesOf } from '../errors.ts'
 import { insertKeys, type KeyClaim, readKeys, storeResults } from './keys.sql.ts'
 
 /** Hours that a key is stored. */
 export const keptHours = 72
 
-export type Kept = { ok: true; value: unknown } | { ok: false; code: ErrorCode; message: string }
+export type Kept = { ok: true; value: unknown } | { ok: false; code: ErrorCode; message: string; issues?: Issue[] }
 
 /**
  * The key that a request claims. For a person, the fingerprint includes the user, so that the key works only for its first user:
@@ -145,7 +145,7 @@ export function isOpen(kept: Kept | Error): boolean {
 export function replay<T>(idempotency: Idempotency, kept: Kept | Error): T {
   if (kept instanceof Error) throw kept
   idempotency.replayed = true
-  if (!kept.ok) throw failure(kept.code, kept.message)
+  if (!kept.ok) throw failure(kept.code, kept.message, kept.issues)
   return kept.value as T
 }
 
@@ -215,9 +215,9 @@ export async function keepFailure(ctx: Context, error: Error): Promise<Error> {
     if (kept?.ok) return error
     if (kept) {
       idempotency.replayed = true
-      return failure(kept.code, kept.message)
+      return failure(kept.code, kept.message, kept.issues)
     }
-    await keep(app, tx, [{ ...claim, kept: { ok: false, code, message: error.message } }])
+    await keep(app, tx, [{ ...claim, kept: { ok: false, code, message: error.message, issues: issuesOf(error) } }])
     return error
   })
 }

@@ -1,8 +1,12 @@
 // Dead letter queue: jobs with unreadable data, and jobs that failed all retries, are logged and kept for inspection.
 import type { App } from '../app.ts'
+import { bossDatabase } from '../database/boss-database.ts'
 import type { Sql } from '../database/database.ts'
+import { sqlTransaction } from '../database/transaction.ts'
 import type { JobImplementation } from './jobs.ts'
-import { countDeadIn } from './queues.sql.ts'
+import { countDeadIn, type DeadJob, type QueueFigures, readDead, readQueues, takeDead } from './queues.sql.ts'
+
+export type { DeadJob, QueueFigures } from './queues.sql.ts'
 
 /** Name of the dead letter queue. */
 export const deadQueue = 'job.dead'
@@ -34,4 +38,30 @@ export async function workOnDead(app: App, jobs: readonly JobImplementation[]): 
 /** Returns how many jobs of each queue were dead-lettered in the last {@link keptDays} days. */
 export async function countDead(sql: Sql): Promise<{ queue: string; n: number }[]> {
   return await countDeadIn(sql, deadQueue)
+}
+
+/** Most dead jobs that a list shows. */
+export const mostDead = 50
+
+/** The latest jobs that failed for good; with `queue`, only those of that queue. */
+export async function listDead(sql: Sql, queue: string | null): Promise<DeadJob[]> {
+  return await readDead(sql, deadQueue, queue, mostDead)
+}
+
+/** Every queue with what waits in it and what died. */
+export async function queueFigures(sql: Sql): Promise<QueueFigures[]> {
+  return (await readQueues(sql, deadQueue)).filter(({ name }) => name !== deadQueue)
+}
+
+/** Puts a dead job back into its queue, in one transaction. Returns undefined if there is no such job. */
+export async function retryDead(
+  { pool, boss }: Pick<App, 'pool' | 'boss'>,
+  id: string,
+): Promise<{ id: string; queue: string } | undefined> {
+  return await sqlTransaction(pool, async (tx) => {
+    const dead = await takeDead(tx, deadQueue, id)
+    if (!dead) return undefined
+    await boss.insert(dead.queue, [{ data: dead.data ?? {} }], { db: bossDatabase(tx) })
+    return { id, queue: dead.queue }
+  })
 }

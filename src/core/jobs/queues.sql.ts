@@ -24,3 +24,69 @@ export async function hasJobTables(sql: Sql): Promise<boolean> {
   const { rows } = await sql.query<{ found: string | null }>(`select to_regclass('pgboss.job')::text as found`)
   return rows[0]?.found != null
 }
+
+export interface QueueFigures {
+  name: string
+  due: number
+  later: number
+  active: number
+  lagSeconds: number
+  oldestAt: Date | null
+  dead: number
+}
+
+/** Every queue with its open jobs, and those of them that are kept in the queue `deadQueue`. */
+export async function readQueues(sql: Sql, deadQueue: string): Promise<QueueFigures[]> {
+  const { rows } = await sql.query<QueueFigures>(
+    `select q.name, coalesce(j.due, 0) as due, coalesce(j.later, 0) as later, coalesce(j.active, 0) as active, coalesce(d.dead, 0) as dead,
+       j.oldest as "oldestAt", greatest(0, coalesce(extract(epoch from now() - j.oldest), 0))::float8 as "lagSeconds"
+     from pgboss.queue q
+     left join (
+       select name, count(*) filter (where state < 'active' and start_after <= now())::int as due,
+         count(*) filter (where state < 'active' and start_after > now())::int as later, count(*) filter (where state = 'active')::int as active,
+         min(start_after) filter (where state < 'active' and start_after <= now()) as oldest
+       from pgboss.job where state <= 'active' group by name
+     ) j on j.name = q.name
+     left join (
+       select source_name, count(*)::int as dead from pgboss.job where name = $1 group by source_name
+     ) d on d.source_name = q.name
+     order by q.name limit 100`,
+    [deadQueue],
+  )
+  return rows
+}
+
+export interface DeadJob {
+  id: string
+  queue: string
+  tries: number
+  reason: string | null
+  data: unknown
+  failedAt: Date
+}
+
+/** The latest jobs in the queue `deadQueue`, `most` at most; with `queue`, only those that came from it. */
+export async function readDead(sql: Sql, deadQueue: string, queue: string | null, most: number): Promise<DeadJob[]> {
+  const { rows } = await sql.query<DeadJob>(
+    `select id, source_name as queue, coalesce(source_retry_count, 0) + 1 as tries,
+       coalesce(source_output->>'error', source_output->>'message') as reason, data, created_on as "failedAt"
+     from pgboss.job where name = $1 and source_name is not null and ($2::text is null or source_name = $2)
+     order by created_on desc, id desc limit $3`,
+    [deadQueue, queue, most],
+  )
+  return rows
+}
+
+/** Takes a job out of the queue `deadQueue`, unless it is just being logged. Returns its queue and data. */
+export async function takeDead(
+  tx: Sql,
+  deadQueue: string,
+  id: string,
+): Promise<{ queue: string; data: object | null } | undefined> {
+  const { rows } = await tx.query<{ queue: string; data: object | null }>(
+    `delete from pgboss.job where name = $1 and id = $2 and source_name is not null and state <> 'active'
+     returning source_name as queue, data`,
+    [deadQueue, id],
+  )
+  return rows[0]
+}

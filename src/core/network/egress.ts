@@ -40,9 +40,12 @@ export type EgressFault =
   | 'headers_too_large'
   | 'bad_response'
 
-/** `bodyBytes` is the part of the response's body that was read: all of it, or up to the limit where reading stopped. */
+/**
+ * `bodyBytes` is the part of the response's body that was read: all of it, or up to the limit where reading stopped. `start` is its
+ * first {@link keptBytes}.
+ */
 export type PostOutcome =
-  | { outcome: 'response'; status: number; retryAfterMs: number | undefined; bodyBytes: number }
+  | { outcome: 'response'; status: number; retryAfterMs: number | undefined; bodyBytes: number; start: Buffer }
   | { outcome: 'error'; reason: EgressFault }
 
 export interface GetRequest {
@@ -68,6 +71,7 @@ export interface Egress extends AsyncDisposable {
 }
 
 const maxBodyBytes = 64 * 1024
+const keptBytes = 2048
 const maxHeaderBytes = 16 * 1024
 const mostRedirects = 3
 
@@ -148,12 +152,14 @@ export function createEgress(options: EgressOptions): Egress {
           signal: signal ? AbortSignal.any([deadline, signal]) : deadline,
         })
         let bodyBytes = 0
+        let start: Buffer = Buffer.alloc(0)
         for await (const chunk of response.body) {
+          if (bodyBytes < keptBytes) start = Buffer.concat([start, chunk as Buffer]).subarray(0, keptBytes)
           bodyBytes += (chunk as Buffer).length
           if (bodyBytes > maxBodyBytes) break
         }
         const retryAfterMs = parseRetryAfter(response.headers['retry-after'])
-        return { outcome: 'response', status: response.statusCode, retryAfterMs, bodyBytes }
+        return { outcome: 'response', status: response.statusCode, retryAfterMs, bodyBytes, start }
       } catch (error) {
         if (deadline.aborted) return { outcome: 'error', reason: 'timeout' }
         return { outcome: 'error', reason: signal?.aborted ? 'interrupted' : faultOf(error) }

@@ -1,4 +1,5 @@
-// Erases the messages with one number, in both directions, with their files and with what the event log says of them.
+// Erases the messages with one number, in both directions, with their files, what the event log says of them, and what
+// receivers of webhooks answered to them.
 import { returnQuota } from '../../billing/admission/quota.ts'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
@@ -54,6 +55,7 @@ async function eraseBatch(app: App, tx: Sql, asked: Asked): Promise<{ erased: nu
   if (taken.length > 0) await returnQuota(tx, taken)
   await app.hooks.keepRecipients(tx, messages.map(ended))
   await eraseEvents(tx, ids)
+  await app.hooks.eraseAnswers(tx, ids)
   await deleteMessages(tx, ids)
   const urls = [...new Set(messages.flatMap(({ mediaUrl }) => (mediaUrl && nameIn(mediaUrl, app.config) ? [mediaUrl] : [])))]
   const unused = urls.length > 0 ? await unusedOf(tx, asked.workspaceId, urls) : []

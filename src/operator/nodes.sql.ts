@@ -1,0 +1,45 @@
+// SQL of the processes of the installation. The clock is that of the database.
+import type { Sql } from '../core/database/database.ts'
+
+export interface NodeFields {
+  id: string
+  roles: readonly string[]
+  version: string
+  host: string
+  pid: number
+  openStreams: number
+}
+
+export interface NodeRow extends NodeFields {
+  startedAt: Date
+  seenAt: Date
+  alive: boolean
+}
+
+/** Processes that were not seen for this long are forgotten. */
+const forgottenAfter = "interval '1 hour'"
+
+/** Stores that a process lives, and forgets those that died long ago. */
+export async function storeNode(sql: Sql, { id, roles, version, host, pid, openStreams }: NodeFields): Promise<void> {
+  await sql.query({
+    name: 'operator.node',
+    text: `with gone as (delete from nodes where "seenAt" < now() - ${forgottenAfter} and id <> $1)
+      insert into nodes (id, roles, version, host, pid, "openStreams", "startedAt", "seenAt")
+      values ($1, $2::text[], $3, $4, $5, $6, now(), now())
+      on conflict (id) do update set "seenAt" = excluded."seenAt", "openStreams" = excluded."openStreams"`,
+    values: [id, roles, version, host, pid, openStreams],
+  })
+}
+
+export async function deleteNode(sql: Sql, id: string): Promise<void> {
+  await sql.query('delete from nodes where id = $1', [id])
+}
+
+/** The processes, oldest first. One is alive if it was seen in the last `aliveMs`. */
+export async function readNodes(sql: Sql, aliveMs: number): Promise<NodeRow[]> {
+  const { rows } = await sql.query<NodeRow>(
+    `select *, "seenAt" > now() - $1 * interval '1 millisecond' as alive from nodes order by "startedAt", id limit 200`,
+    [aliveMs],
+  )
+  return rows
+}
