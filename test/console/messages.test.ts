@@ -145,6 +145,7 @@ describe.runIf(browserFound).concurrent('a message', () => {
       const timeline = page.getByRole('list', { name: 'Timeline' })
       await timeline.getByText('Read').waitFor()
       expect(await timeline.getByRole('listitem').count()).toBe(4)
+      await page.getByRole('region', { name: 'Webhook deliveries' }).getByText('It caused none so far.').waitFor()
       for (const tab of ['GraphQL', 'TypeScript', 'curl']) {
         await page.getByRole('tab', { name: tab, exact: true }).click()
         await page.getByRole('tabpanel', { name: tab }).getByText(who.instance.id).waitFor()

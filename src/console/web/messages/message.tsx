@@ -15,6 +15,7 @@ import { Tabs } from '../ui/tabs.tsx'
 import { useTask } from '../ui/use-task.ts'
 import { words } from '../words/words.ts'
 import { codeOf, type Sending } from './call-as-code.ts'
+import { Deliveries } from './deliveries.tsx'
 import styles from './message.module.css'
 import { Timeline } from './timeline.tsx'
 
@@ -89,7 +90,10 @@ function Shown({ message }: { message: ShownMessage }) {
           )}
           {message.direction === 'outbound' && <SameCall message={message} />}
         </div>
-        <Details message={message} />
+        <div className={parts.stack}>
+          <Details message={message} />
+          <Deliveries id={message.id} />
+        </div>
       </div>
     </Page>
   )

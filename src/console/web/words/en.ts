@@ -225,6 +225,11 @@ export const en = {
     cancel: 'Cancel message',
     again: 'Send again',
     raw: 'As JSON',
+    deliveries: {
+      title: 'Webhook deliveries',
+      none: 'It caused none so far.',
+      status: { pending: 'Waiting', retrying: 'Tried, again soon', delivered: 'Delivered', failed: 'Failed' },
+    },
     why: 'Why it failed',
     next: 'What to do',
   },

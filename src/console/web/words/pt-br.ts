@@ -230,6 +230,11 @@ export const ptBR: Words = {
     cancel: 'Cancelar mensagem',
     again: 'Enviar de novo',
     raw: 'Como JSON',
+    deliveries: {
+      title: 'Entregas de webhook',
+      none: 'Nenhuma até agora.',
+      status: { pending: 'Esperando', retrying: 'Tentada, de novo em breve', delivered: 'Entregue', failed: 'Falhou' },
+    },
     why: 'Por que falhou',
     next: 'O que fazer',
   },
