@@ -1,4 +1,4 @@
-// Configures `npm run generate`: prints the GraphQL schema, and types the documents of the REST routes and the client example.
+// Configures `npm run generate`: prints the GraphQL schema, and types the documents of the REST routes, the client example and the console.
 import type { CodegenConfig } from '@graphql-codegen/cli'
 import { lexicographicSortSchema, printSchema } from 'graphql'
 import { schema } from './src/schema.ts'
@@ -27,6 +27,12 @@ const config: CodegenConfig = {
       preset: 'client',
       presetConfig: { fragmentMasking: false },
       // Documents as strings, so that a browser needs no GraphQL library.
+      config: { ...types, documentMode: 'string' },
+    },
+    'src/console/web/generated/': {
+      documents: ['src/console/web/**/*.graphql'],
+      preset: 'client',
+      presetConfig: { fragmentMasking: false },
       config: { ...types, documentMode: 'string' },
     },
   },

@@ -5,6 +5,7 @@ import { mountRest, type RestGateway } from '../rest-compat/mount.ts'
 import { describeAuth, mountAuth } from './accounts/sign-in/auth-routes.ts'
 import { hostFor } from './app.ts'
 import { mountStripeWebhook } from './billing/stripe/webhook.ts'
+import { mountConsole } from './console/mount.ts'
 import { importContacts } from './contacts/import/upload.ts'
 import type { App } from './core/app.ts'
 import type { Context } from './core/context.ts'
@@ -78,6 +79,7 @@ export async function createServer(app: App): Promise<Server> {
   for (const [path, methods] of pages.taken) taken.set(path, methods)
   mountGraphql(http, app, { graph, authenticator, streams, explore: pages.explore })
   const others = [
+    ...mountConsole(http, app),
     ...mountHealth(http, app),
     ...(await mountMedia(http, app)),
     ...mountStripeWebhook(http, app),

@@ -15,7 +15,7 @@ export interface Asset {
 /** Assets are loaded on first request. Together they are 14 MB of text, which most gateways never serve. */
 const sources: Record<string, () => Promise<string>> = {
   ...Object.fromEntries(
-    ['account.css', 'account.js', 'key-form.css', 'key-form.js', 'reference.js', 'explorer.css', 'explorer.js'].map((name) => [
+    ['key-form.css', 'key-form.js', 'reference.js', 'explorer.css', 'explorer.js'].map((name) => [
       name,
       () => readPageFile(name),
     ]),

@@ -33,7 +33,7 @@ globalThis.withKey = async (show) => {
   mine.addEventListener('click', async () => {
     try {
       const { accessToken } = await post('api/auth/token', {}).catch(() => ({}))
-      if (!accessToken) return say('You are not signed in on the account page.')
+      if (!accessToken) return say('You are not signed in in the console.')
       keep((await post('docs/key', { authorization: `Bearer ${accessToken}` })).key)
       location.reload()
     } catch (error) {

@@ -1,4 +1,4 @@
-// Pages for people: the REST reference at /docs, GraphiQL, and the account pages. They load nothing from other servers.
+// Pages for people: the REST reference at /docs, and GraphiQL. They load nothing from other servers.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../core/app.ts'
 import { sendError } from '../core/http/error-answer.ts'
@@ -9,15 +9,6 @@ import { graphiqlTabs } from './graphiql-tabs.ts'
 
 /** Answers a browser that opens `/graphql` with GraphiQL. Returns null for every other request, and in production. */
 export type Explore = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> | null
-
-/** The built-in account pages by path. Mails link to them, and the payment provider redirects to `/billing`. */
-const accountPages = {
-  '/': 'account.html',
-  '/billing': 'account.html',
-  '/verify-email': 'verify-email.html',
-  '/reset-password': 'reset-password.html',
-  '/invitation': 'invitation.html',
-}
 
 /** Registers the pages and their assets. Returns the methods of each path. */
 export function mountPages(http: FastifyInstance, app: App, links: Links): { taken: Map<string, Set<string>>; explore: Explore } {
@@ -31,16 +22,10 @@ export function mountPages(http: FastifyInstance, app: App, links: Links): { tak
     if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return await reply.send(asset.bytes)
     return await reply.header('Content-Encoding', 'gzip').send(asset.gzipped)
   })
-  for (const [path, file] of Object.entries(accountPages)) {
-    // A configured console has pages for these links.
-    http.get(path, async (_, reply) =>
-      app.config.consoleUrl ? sendError(reply, 'NOT_FOUND') : await show(reply, file, { provider: app.secrets.oidc?.id }),
-    )
-  }
   mountDemoKey(http, app, links)
   return {
     taken: new Map([
-      ...['/docs', '/docs/assets/:name', ...Object.keys(accountPages)].map((path) => [path, new Set(['GET'])] as const),
+      ...['/docs', '/docs/assets/:name'].map((path) => [path, new Set(['GET'])] as const),
       ['/docs/key', new Set(['POST'])],
     ]),
     explore(request, reply) {

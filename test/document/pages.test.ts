@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { newPerson } from '../accounts/person.ts'
 import { apiDocument } from '../kit/document.ts'
 import { api, cloneDatabase, openGateway } from '../kit/kit.ts'
-import { openPage, programOf } from './page-rig.ts'
+import { openPage } from './page-rig.ts'
 
 interface Shown {
   status: number
@@ -23,9 +23,6 @@ async function look(gateway: { url: string }, path: string, headers: Record<stri
 
 const aKey = /svc_live_[0-9a-f]{64}/
 const pages = ['/docs', '/graphql']
-/** The targets of links in mails, sign-ins and payments. */
-const accountPages = ['/', '/billing', '/verify-email', '/reset-password', '/invitation']
-
 interface Scene {
   url: string
   key: string
@@ -44,7 +41,7 @@ beforeAll(async () => {
   demo = await startDemo()
 })
 
-describe.each([...pages, ...accountPages])('the page %s', (path) => {
+describe.each(pages)('the page %s', (path) => {
   it('loads nothing from other origins, and its policy forbids it', async () => {
     const { status, headers, text } = await look(demo, path)
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
@@ -101,38 +98,10 @@ it("uses no host name from a request, not even from a trusted proxy's headers", 
     'x-forwarded-proto': 'https',
     'x-forwarded-for': '203.0.113.5',
   }
-  for (const path of [
-    ...pages,
-    ...accountPages,
-    '/api/v1/openapi.json',
-    '/api/openapi.json',
-    '/api/auth/oauth/sso',
-    '/nothing',
-  ]) {
+  for (const path of [...pages, '/api/v1/openapi.json', '/api/openapi.json', '/api/auth/oauth/sso', '/nothing']) {
     const { text, headers } = await look(gateway, path, named)
     expect([path, (text + JSON.stringify(headers)).includes('evil')]).toEqual([path, false])
   }
-})
-
-it('leaves the account pages to the console when one is configured', async () => {
-  const gateway = await openGateway({ databaseUrl: demo.databaseUrl, env: { CONSOLE_URL: 'https://console.example' } })
-  for (const path of accountPages) expect([path, (await look(gateway, path)).status]).toEqual([path, 404])
-})
-
-it.each(accountPages)('makes %s call relative addresses', async (path) => {
-  const text = await programOf((await look(demo, path)).text, new URL(demo.url))
-  expect(text).toMatch(/call\('api\/auth\//)
-  expect(text).not.toMatch(/['"`(]\/(api|graphql)/)
-})
-
-it('shows the active plan at /billing', async () => {
-  const program = await programOf((await look(demo, '/billing')).text, new URL(demo.url))
-  const [, query = ''] = program.match(/const query = '(.*)'/) ?? []
-  const { body } = await api(demo, demo.key).graphql(query)
-  expect(body.data).toEqual({
-    me: { email: expect.any(String) },
-    subscription: { plan: { name: 'Pro' }, status: 'active', currentPeriodEnd: expect.any(String) },
-  })
 })
 
 it('serves GraphiQL outside production only', async () => {
@@ -151,7 +120,7 @@ it('shows GraphiQL to browsers, and executes requests of other clients', async (
 })
 
 describe('an asset of the pages', () => {
-  const ours = ['account.css', 'account.js', 'key-form.css', 'key-form.js', 'reference.js', 'explorer.css', 'explorer.js']
+  const ours = ['key-form.css', 'key-form.js', 'reference.js', 'explorer.css', 'explorer.js']
   const theirs = ['scalar.js', 'graphiql.js', 'graphiql.css', 'editor-worker.js', 'json-worker.js', 'graphql-worker.js']
 
   it.each([...ours, ...theirs])('is served compressed and cacheable: %s', async (name) => {
@@ -169,7 +138,7 @@ describe('an asset of the pages', () => {
   })
 
   it('with an unknown name is not found', async () => {
-    for (const name of ['nothing.js', 'pages.ts', 'account.html', '..%2f..%2fpackage.json', 'constructor', '__proto__']) {
+    for (const name of ['nothing.js', 'pages.ts', 'reference.html', '..%2f..%2fpackage.json', 'constructor', '__proto__']) {
       const { status, text } = await look(demo, `/docs/assets/${name}`)
       expect([status, JSON.parse(text).error.code]).toEqual([404, 'NOT_FOUND'])
     }

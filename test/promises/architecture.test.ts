@@ -52,9 +52,10 @@ const offered: Record<string, readonly string[]> = {
 const upper: Record<string, readonly string[]> = {
   demo: [],
   pages: ['demo'],
+  console: [],
   http: ['pages'],
   cli: ['src/app.ts', 'src/worker.ts'],
-  top: ['demo', 'pages', 'http', 'cli', 'top', 'rest-compat'],
+  top: ['demo', 'pages', 'console', 'http', 'cli', 'top', 'rest-compat'],
 }
 
 /** The files directly in `src/`, which start the process and assemble the modules. */
@@ -188,6 +189,28 @@ describe('the modules of src', () => {
       const name = target.replace('src/', '')
       const typeOnly = new RegExp(`^import type [^;']*'[./]+${name}'`, 'm').test(source.text)
       return target === 'src/generated/pothos.ts' || !(target in behind) || !typeOnly
+    })
+    expect(broken(wrong)).toEqual([])
+  })
+})
+
+describe('the console', () => {
+  it('is imported by src/server.ts alone, in one line, so that it can be removed', () => {
+    const from = imports((room) => room !== 'console').filter(({ to }) => to === 'console')
+    expect(broken(from).filter((line) => line !== 'src/server.ts imports src/console/mount.ts')).toEqual([])
+  })
+
+  it('imports only core in its server part', () => {
+    const wrong = imports((room) => room === 'console').filter(
+      ({ source, to }) => !source.path.startsWith('src/console/web/') && !['core', 'console', 'package'].includes(to),
+    )
+    expect(broken(wrong)).toEqual([])
+  })
+
+  it('imports nothing of the gateway in its browser part: only its own folder, and packages for browsers', () => {
+    const wrong = imports((room) => room === 'console').filter(({ source, target, to }) => {
+      if (!source.path.startsWith('src/console/web/')) return false
+      return to === 'package' ? target.startsWith('node:') : !target.startsWith('src/console/web/')
     })
     expect(broken(wrong)).toEqual([])
   })

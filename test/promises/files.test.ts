@@ -19,7 +19,7 @@ describe('every file', () => {
       name
         .replace(/^(src|rest-compat|test|prisma)\//, '')
         .replace(
-          /\.((unit\.|process\.|deep\.)?test\.|sql\.|d\.)?(ts|[cm]?js|json|md|prisma|graphql|html|css|yml|conf|service)$/,
+          /\.((unit\.|process\.|deep\.)?test\.|sql\.|d\.|config\.|module\.)?(tsx?|[cm]?js|json|md|prisma|graphql|html|css|yml|conf|service)$/,
           '',
         ),
     )

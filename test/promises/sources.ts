@@ -11,7 +11,7 @@ export interface Source {
 }
 
 /** Folders that are not written by hand or not tracked by git. */
-const apart = new Set(['node_modules', 'generated', '.git', '.data'])
+const apart = new Set(['node_modules', 'generated', 'dist', '.git', '.data'])
 
 /** All files below a folder of the root, except generated ones; `.` means the files directly in the root. */
 export function filesOf(folder: string): string[] {
@@ -29,7 +29,7 @@ export function filesOf(folder: string): string[] {
 
 /** The TypeScript files below these folders. */
 export function sourcesOf(...folders: string[]): Source[] {
-  const names = folders.flatMap(filesOf).filter((name) => name.endsWith('.ts'))
+  const names = folders.flatMap(filesOf).filter((name) => /\.tsx?$/.test(name))
   return names.map((name) => {
     const text = readFileSync(path.join(root, name), 'utf8')
     return { path: name, text, lines: text.trimEnd().split('\n').length }

@@ -1,0 +1,37 @@
+// Configures Vite: how the console is built, and how it is served while it is developed (`npm run console`).
+import path from 'node:path'
+import { defineConfig } from 'vite'
+
+const gateway = 'http://127.0.0.1:3000'
+
+/** Everything but the pages, the languages and the icons of pages. */
+function isFirst(file: string): boolean {
+  return !/\/web\/(account|home|live-tail|messages|send|words\/(en|pt-br))\b|\/web\/session\/[\w-]+\.tsx|\/icons\//.test(file)
+}
+
+export default defineConfig({
+  root: path.join(import.meta.dirname, 'web'),
+  // Files name each other relatively, so that the gateway may run below a path of another server.
+  base: './',
+  logLevel: 'warn',
+  build: {
+    outDir: path.join(import.meta.dirname, 'dist'),
+    emptyOutDir: true,
+    // build.ts reads it, and replaces it by its own.
+    manifest: 'vite-manifest.json',
+    target: 'es2023',
+    modulePreload: { polyfill: false },
+    // The policy allows no `data:` font or script, and a small file costs no more than a large one.
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+    rolldownOptions: {
+      // Packages say `use client` to servers that render React; there is none here.
+      onwarn: (warning, warn) => warning.code !== 'MODULE_LEVEL_DIRECTIVE' && warn(warning),
+      // What the first page needs is one file, because browsers open six connections only; each page is another. It also gives the layers of
+      // all styles their order, which the first style sheet decides.
+      output: { codeSplitting: { groups: [{ name: 'first', test: isFirst }] } },
+    },
+  },
+  css: { modules: { generateScopedName: '[name]-[local]' } },
+  server: { proxy: { '^/(api|graphql|media|docs)(/|$)': { target: gateway, changeOrigin: true } } },
+})

@@ -1,0 +1,61 @@
+// One urql client for each workspace, so that no row of one can show in another.
+import { Client, fetchExchange, gql, subscriptionExchange } from '@urql/core'
+import { cacheExchange, type UpdateResolver } from '@urql/exchange-graphcache'
+import { type EventRowFragment, LiveRowFragmentDoc } from '../generated/graphql.ts'
+import { keys } from './keys.ts'
+import { fetchFor, graphUrl, type Team } from './request.ts'
+
+/** The events that one animation frame applies. */
+export type Frame = EventRowFragment[]
+
+export interface Graph {
+  client: Client
+  /** Writes the records of events into the cache, so that everything on screen that shows them changes. */
+  apply: (frame: Frame) => void
+}
+
+/** A subscription of the client with itself: each frame of events arrives as one result, so that a page renders once a frame. */
+const Frames = 'subscription Frames { frame }'
+
+const LiveRow = gql(LiveRowFragmentDoc.toString())
+const LiveInstance = gql('fragment LiveInstance on Instance { id status }')
+
+const writeFrame: UpdateResolver = (result, _, cache) => {
+  for (const { message, instance } of result.frame as Frame) {
+    if (message && isNewer(message, cache.resolve({ __typename: 'Message', id: message.id }, 'updatedAt'))) {
+      cache.writeFragment(LiveRow, { ...message, __typename: 'Message' })
+    }
+    if (instance) {
+      cache.writeFragment(LiveInstance, { __typename: 'Instance', id: instance.id, status: instance.status })
+    }
+  }
+}
+
+/** An event that was under way while a page was read must not undo what the page knows. */
+function isNewer({ updatedAt }: { updatedAt: string }, known: unknown): boolean {
+  return typeof known !== 'string' || known <= updatedAt
+}
+
+export function createGraph(team: Team): Graph {
+  let emit: ((frame: Frame) => void) | undefined
+  const client = new Client({
+    url: graphUrl,
+    fetch: fetchFor(team),
+    // A query in an address would appear in the logs of proxies.
+    preferGetMethod: false,
+    exchanges: [
+      cacheExchange({ keys, updates: { Subscription: { frame: writeFrame } } }),
+      subscriptionExchange({
+        forwardSubscription: () => ({
+          subscribe({ next }) {
+            emit = (frame) => next({ data: { __typename: 'Subscription', frame } } as never)
+            return { unsubscribe() {} }
+          },
+        }),
+      }),
+      fetchExchange,
+    ],
+  })
+  client.subscription(Frames, {}).subscribe(() => {})
+  return { client, apply: (frame) => emit?.(frame) }
+}

@@ -1,0 +1,8 @@
+// How the cache names records that are not named by their `id`.
+
+/** Other types without an id are part of the record that holds them. Events are no records, or each one of a live view would stay. */
+export const keys = {
+  InstanceState: ({ instanceId }: Record<string, unknown>) => instanceId as string,
+  InstanceHealth: ({ instanceId }: Record<string, unknown>) => instanceId as string,
+  Event: () => null,
+}

@@ -1,0 +1,36 @@
+// Reads a query through the cache: what is known at once, then what the gateway says, then every change by events.
+import { useEffect } from 'react'
+import { type CombinedError, useQuery } from 'urql'
+import { ApiError } from '../session/auth-call.ts'
+import { useWorkspace } from '../shell/workspace-context.ts'
+import { type Document, errorOf } from './request.ts'
+
+export interface Reading<Data> {
+  data: Data | undefined
+  error: ApiError | undefined
+  loading: boolean
+  again: () => void
+}
+
+export function useRead<Data, Variables extends object>(
+  document: Document<Data, Variables>,
+  variables: Variables,
+  { pause = false }: { pause?: boolean } = {},
+): Reading<Data> {
+  const { live } = useWorkspace()
+  const [{ data, error, fetching }, run] = useQuery<Data>({
+    query: document.toString(),
+    variables,
+    requestPolicy: 'cache-and-network',
+    pause,
+  })
+  const again = () => run({ requestPolicy: 'network-only' })
+  useEffect(() => (pause ? undefined : live.onReset(() => run({ requestPolicy: 'network-only' }))), [live, pause, run])
+  return { data, error: error && apiErrorOf(error), loading: fetching, again }
+}
+
+/** The refusal behind an error of urql. */
+export function apiErrorOf({ graphQLErrors: [first], response }: CombinedError): ApiError {
+  if (!first) return new ApiError(0, response?.status === 503 ? 'SERVICE_UNAVAILABLE' : 'OFFLINE', '')
+  return errorOf(response?.status ?? 200, { message: first.message, extensions: first.extensions as { code?: string } })
+}

@@ -1,0 +1,80 @@
+// How today goes, in the reader's zone: what failed first.
+import { useEffect, useRef, useState } from 'react'
+import { TodayDocument } from '../generated/graphql.ts'
+import { useRead } from '../graph/use-read.ts'
+import { pathIn, To } from '../navigation.tsx'
+import { shownZone } from '../preferences.ts'
+import { momentIn } from '../send/input.ts'
+import { useFrames, useWorkspace } from '../shell/workspace-context.ts'
+import parts from '../ui/parts.module.css'
+import { Refusal } from '../ui/refusal.tsx'
+import { Time } from '../ui/time.tsx'
+import { count, words } from '../words/words.ts'
+import styles from './home.module.css'
+
+const againMs = 2_000
+
+/** Midnight in the shown zone. */
+function startOfToday(): string {
+  const today = new Intl.DateTimeFormat('sv-SE', { timeZone: shownZone(), dateStyle: 'short' }).format(new Date())
+  return momentIn(shownZone(), `${today}T00:00:00`)
+}
+
+/** Unknown if one of them is. */
+function sum(a: number | null | undefined, b: number | null | undefined): number | undefined {
+  return a == null || b == null ? undefined : a + b
+}
+
+export function Today() {
+  const { team } = useWorkspace()
+  const [since] = useState(startOfToday)
+  const { data, error, again } = useRead(TodayDocument, { since })
+  // The gateway counts. While events come, it is asked at most every two seconds.
+  const planned = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useFrames((events) => {
+    if (planned.current || !events.some(({ message }) => message)) return
+    planned.current = setTimeout(() => {
+      planned.current = undefined
+      again()
+    }, againMs)
+  })
+  useEffect(() => () => clearTimeout(planned.current), [])
+  const { home } = words
+  const figures = [
+    [home.failed, data?.failed.totalCount],
+    [home.sent, data?.sent.totalCount],
+    // What was read was delivered before.
+    [home.delivered, sum(data?.delivered.totalCount, data?.read.totalCount)],
+    [home.read, data?.read.totalCount],
+    [home.received, data?.received.totalCount],
+  ] as const
+  return (
+    <section className={parts.stack} aria-label={home.today}>
+      <h2>{home.today}</h2>
+      <Refusal error={error} />
+      <dl className={styles.figures}>
+        {figures.map(([name, value]) => (
+          <div key={name} className={styles.figure}>
+            <dt>{name}</dt>
+            <dd>{value == null ? '' : count(value)}</dd>
+          </div>
+        ))}
+      </dl>
+      <div className={parts.panel}>
+        <div className={parts.panelHead}>
+          <h2>{home.failing}</h2>
+        </div>
+        {data?.failed.nodes.length === 0 && <p className={parts.panelBody}>{home.noneFailed}</p>}
+        <ul className={styles.failing}>
+          {data?.failed.nodes.map((message) => (
+            <li key={message.id} className={styles.failed}>
+              <Time at={message.createdAt} />
+              <To to={pathIn(team, `messages/${message.id}`)}>{message.to}</To>
+              <span>{(words.failure[message.errorCode ?? ''] ?? words.failureOther)[0]}</span>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </section>
+  )
+}

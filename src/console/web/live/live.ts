@@ -1,0 +1,176 @@
+// The live view of one workspace: follows the event log from a cursor while the window is visible, and resumes without a gap.
+import type { EventRowFragment } from '../generated/graphql.ts'
+import type { Team } from '../graph/request.ts'
+import { ApiError } from '../session/auth-call.ts'
+import { renew } from '../session/session.ts'
+import { collectFrames } from './frames.ts'
+import { openPlaces } from './places.ts'
+import { readSince, readStream } from './read.ts'
+import { retryAfterMs } from './retry.ts'
+
+export type LiveState =
+  | { kind: 'live' | 'reconnecting' }
+  /** Events that happened while the window was away, so far. */
+  | { kind: 'catching'; events: number }
+
+export interface Live {
+  state: () => LiveState
+  onState: (listener: () => void) => () => void
+  /** Called once a frame with the events of it, in their order. */
+  onFrame: (listener: (events: EventRowFragment[]) => void) => () => void
+  /** Called when too much happened to follow it event by event: pages read again what they show. */
+  onReset: (listener: () => void) => () => void
+  stop: () => void
+}
+
+/** More events than this are not read one by one. */
+const mostBehind = 2_000
+const pollMs = 2_000
+
+interface Start {
+  team: Team
+  cursor: string | null
+  /** Returns the present end of the log. @throws ApiError */
+  readCursor: () => Promise<string | null>
+}
+
+export function follow({ team, cursor, readCursor }: Start): Live {
+  const [frames, states, resets] = [listeners<EventRowFragment[]>(), listeners<void>(), listeners<void>()]
+  const buffer = collectFrames((events) => frames.call(events))
+  const stopping = new AbortController()
+  let state: LiveState = { kind: 'live' }
+  let wake = () => {}
+  let stream = new AbortController()
+  const places = openPlaces(() => {
+    if (!places.free()) stream.abort()
+  })
+
+  function turn(next: LiveState): void {
+    if (state.kind === next.kind && next.kind !== 'catching') return
+    state = next
+    states.call()
+  }
+
+  /** Ends the pause between two attempts, and closes the stream of a window that nobody sees. */
+  function look(): void {
+    if (document.visibilityState === 'hidden') stream.abort()
+    wake()
+  }
+
+  function pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms)
+      wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  async function reset(): Promise<void> {
+    cursor = await readCursor()
+    resets.call()
+  }
+
+  /** One stream, until it ends. Returns whether it opened. */
+  async function streamOnce(): Promise<boolean> {
+    stream = new AbortController()
+    places.hold()
+    let [since, behind] = [0, 0]
+    const ending = await readStream({
+      team,
+      after: cursor,
+      signal: stream.signal,
+      opened(at) {
+        since = at
+        turn({ kind: 'live' })
+      },
+      received(event) {
+        cursor = event.cursor
+        buffer.add(event)
+        if (Date.parse(event.createdAt) < since) turn({ kind: 'catching', events: ++behind })
+        else turn({ kind: 'live' })
+        if (behind > mostBehind) stream.abort()
+      },
+    })
+    places.leave()
+    buffer.flush()
+    if (ending === 'refused' || behind > mostBehind) await reset()
+    if (ending === 'unauthorized' && !(await renew())) stop()
+    if (since > 0 && document.visibilityState === 'visible' && !stream.signal.aborted) turn({ kind: 'reconnecting' })
+    return since > 0
+  }
+
+  /** Asks for what happened since, in a window that gets no stream. */
+  async function pollOnce(): Promise<void> {
+    if (cursor === null) return await reset()
+    for (let [more, read] = [true, 0]; more; read += 100) {
+      if (read > mostBehind) return await reset()
+      const page = await readSince(team, cursor)
+      for (const event of page.events) buffer.add(event)
+      cursor = page.events.at(-1)?.cursor ?? cursor
+      more = page.more
+    }
+    turn({ kind: 'live' })
+  }
+
+  async function run(): Promise<void> {
+    let failures = 0
+    // Lets other windows say which streams they hold.
+    await pause(60)
+    while (!stopping.signal.aborted) {
+      if (document.visibilityState === 'hidden') {
+        await pause(3_600_000)
+        continue
+      }
+      try {
+        if (places.free()) failures = (await streamOnce()) ? 0 : failures + 1
+        else {
+          await pollOnce()
+          await pause(pollMs)
+          continue
+        }
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        failures++
+      }
+      if (failures > 0) turn({ kind: 'reconnecting' })
+      if (document.visibilityState === 'visible' && !stopping.signal.aborted) await pause(retryAfterMs(failures))
+    }
+  }
+
+  function stop(): void {
+    stopping.abort()
+    stream.abort()
+    places.close()
+    document.removeEventListener('visibilitychange', look)
+    window.removeEventListener('online', look)
+    window.removeEventListener('pagehide', leave)
+    wake()
+  }
+
+  /** A page that the browser keeps for its back button must not keep its stream. */
+  function leave(): void {
+    stream.abort()
+    places.leave()
+  }
+
+  document.addEventListener('visibilitychange', look)
+  window.addEventListener('online', look)
+  window.addEventListener('pagehide', leave)
+  void run()
+  return { state: () => state, onState: states.add, onFrame: frames.add, onReset: resets.add, stop }
+}
+
+function listeners<Value>() {
+  const set = new Set<(value: Value) => void>()
+  return {
+    add(listener: (value: Value) => void) {
+      set.add(listener)
+      return () => void set.delete(listener)
+    },
+    call(value: Value) {
+      for (const listener of set) listener(value)
+    },
+  }
+}

@@ -1,0 +1,84 @@
+// Reads events after a cursor: by one stream, or by one short request.
+import { createClient, NetworkError } from 'graphql-sse'
+import {
+  type EventRowFragment,
+  EventsDocument,
+  EventsSinceDocument,
+  type EventsSubscription,
+  type EventType,
+} from '../generated/graphql.ts'
+import { ask, graphUrl, headersFor, type Team } from '../graph/request.ts'
+
+export type Ending = 'closed' | 'unauthorized' | 'refused'
+
+interface Reading {
+  team: Team
+  after: string | null
+  signal: AbortSignal
+  /** Called once the gateway has answered; `at` is its clock, in milliseconds. */
+  opened: (at: number) => void
+  received: (event: EventRowFragment) => void
+}
+
+/** The client closes a stream by its abort signal only, so each stream has a client of its own. Resolves when the stream ends. */
+export function readStream({ team, after, signal, opened, received }: Reading): Promise<Ending> {
+  return new Promise((resolve) => {
+    const client = createClient({
+      url: graphUrl,
+      retryAttempts: 0,
+      headers: () => headersFor(team),
+      fetchFn: async (input: RequestInfo, init: RequestInit) => {
+        const response = await fetch(input, init)
+        if (response.ok) opened(Date.parse(response.headers.get('date') ?? '') || Date.now())
+        return response
+      },
+    })
+    const end = (ending: Ending) => {
+      signal.removeEventListener('abort', abort)
+      client.dispose()
+      resolve(ending)
+    }
+    const abort = () => end('closed')
+    signal.addEventListener('abort', abort)
+    client.subscribe<EventsSubscription>(
+      { query: EventsDocument.toString(), variables: { after } },
+      {
+        next({ data, errors }) {
+          if (errors) end('refused')
+          else if (data) received(data.events as EventRowFragment)
+        },
+        error: (error) => end(endingOf(error)),
+        complete: () => end('closed'),
+      },
+    )
+    if (signal.aborted) abort()
+  })
+}
+
+function endingOf(error: unknown): Ending {
+  const status = error instanceof NetworkError ? (error.response as Response | undefined)?.status : undefined
+  if (status === 401) return 'unauthorized'
+  return status === 400 || status === 403 || status === 404 ? 'refused' : 'closed'
+}
+
+/** All types: a list without them has only those that webhooks offer. */
+export const everyType: EventType[] = [
+  'campaign_changed',
+  'contact_changed',
+  'instance_connected',
+  'instance_disconnected',
+  'message_cancelled',
+  'message_delivered',
+  'message_failed',
+  'message_queued',
+  'message_read',
+  'message_received',
+  'message_sent',
+  'message_updated',
+]
+
+/** The next events, at most 100. @throws ApiError */
+export async function readSince(team: Team, after: string): Promise<{ events: EventRowFragment[]; more: boolean }> {
+  const { events } = await ask(team, EventsSinceDocument, { after, first: 100, types: everyType })
+  return { events: events.nodes as EventRowFragment[], more: events.pageInfo.hasNextPage }
+}

@@ -1,0 +1,26 @@
+// Starts the console: asks for a token and the words at the same time, then shows the page of the address.
+import { RouterProvider } from '@tanstack/react-router'
+import { createRoot } from 'react-dom/client'
+import './ui/tokens.css'
+import './ui/base.css'
+import { preference } from './preferences.ts'
+import './session/mail-token.ts'
+import { router } from './routes.tsx'
+import { startSession } from './session/session.ts'
+import { settings } from './settings.ts'
+import { chosenLanguage, loadWords } from './words/words.ts'
+
+/** An upgrade of the gateway gives chunks other names. Loading the page again finds them; once a minute, should they be missing. */
+window.addEventListener('vite:preloadError', (event) => {
+  const last = Number(sessionStorage.getItem('gateway.reloaded') ?? 0)
+  if (Date.now() - last < 60_000) return
+  event.preventDefault()
+  sessionStorage.setItem('gateway.reloaded', String(Date.now()))
+  location.reload()
+})
+
+/** Pages for people who are not signed in. A request for a token would be refused to most of their readers. */
+const isPublic = /\/(sign-in|sign-up|reset-password|verify-email)$/.test(location.pathname.slice(settings.base.length))
+
+await Promise.all([loadWords(chosenLanguage()), startSession(!isPublic || preference('known') !== null)])
+createRoot(document.getElementById('root') as HTMLElement).render(<RouterProvider router={router} />)

@@ -1,0 +1,39 @@
+// The webhooks that a message caused, and how they went.
+import { MessageDeliveriesDocument } from '../generated/graphql.ts'
+import { useRead } from '../graph/use-read.ts'
+import { useFrames } from '../shell/workspace-context.ts'
+import parts from '../ui/parts.module.css'
+import { Refusal } from '../ui/refusal.tsx'
+import { Time } from '../ui/time.tsx'
+import { words } from '../words/words.ts'
+import styles from './message.module.css'
+
+export function Deliveries({ id }: { id: string }) {
+  const { data, error, again } = useRead(MessageDeliveriesDocument, { id })
+  // A delivery has no event of its own; each event of the message makes one.
+  useFrames((events) => {
+    if (events.some(({ message }) => message?.id === id)) again()
+  })
+  const { deliveries } = words.message
+  const nodes = data?.message?.deliveries.nodes ?? []
+  return (
+    <section className={parts.panel} aria-label={deliveries.title}>
+      <div className={parts.panelHead}>
+        <h2>{deliveries.title}</h2>
+      </div>
+      <div className={parts.panelBody}>
+        <Refusal error={error} />
+        {data && nodes.length === 0 && <p className={parts.hint}>{deliveries.none}</p>}
+        <ul>
+          {nodes.map(({ id: key, event, status, responseCode, error: reason, createdAt }) => (
+            <li key={key} className={styles.delivery}>
+              <Time at={createdAt} />
+              <span>{words.event[event]}</span>
+              <span>{[deliveries.status[status], responseCode ?? reason].filter(Boolean).join(', ')}</span>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,188 @@
+// One message: how far it is, what it waits for, why it failed, and the same call as code.
+import { CancelMessageDocument, MessageDocument, type MessageQuery } from '../generated/graphql.ts'
+import { change } from '../graph/change.ts'
+import { useRead } from '../graph/use-read.ts'
+import { pathIn, To, useGo, usePart } from '../navigation.tsx'
+import { NotFound } from '../shell/not-found.tsx'
+import { useWorkspace } from '../shell/workspace-context.ts'
+import { Code } from '../ui/code.tsx'
+import { CopyButton } from '../ui/copy.tsx'
+import { Page } from '../ui/page.tsx'
+import parts from '../ui/parts.module.css'
+import { Refusal } from '../ui/refusal.tsx'
+import { Status } from '../ui/status.tsx'
+import { Tabs } from '../ui/tabs.tsx'
+import { useTask } from '../ui/use-task.ts'
+import { words } from '../words/words.ts'
+import { codeOf, type Sending } from './call-as-code.ts'
+import { Deliveries } from './deliveries.tsx'
+import styles from './message.module.css'
+import { Timeline } from './timeline.tsx'
+
+export type ShownMessage = NonNullable<MessageQuery['message']>
+
+export function Message() {
+  const id = usePart('messageId')
+  const { data, error, loading } = useRead(MessageDocument, { id })
+  if (data?.message) return <Shown message={data.message} />
+  if (error && error.code !== 'NOT_FOUND' && error.code !== 'VALIDATION_ERROR') {
+    return (
+      <Page title={words.message.title}>
+        <Refusal error={error} />
+      </Page>
+    )
+  }
+  if (loading) {
+    return (
+      <Page title={words.message.title}>
+        <p role="status">{words.loading}</p>
+      </Page>
+    )
+  }
+  return <NotFound />
+}
+
+function Shown({ message }: { message: ShownMessage }) {
+  const { team, graph } = useWorkspace()
+  const go = useGo()
+  const cancel = useTask(() => change(graph, CancelMessageDocument, { id: message.id }))
+  const canRepeat = message.direction === 'outbound' && !['location', 'contact', 'buttons'].includes(message.type)
+  return (
+    <Page
+      title={words.message.title}
+      actions={
+        <>
+          {message.status === 'queued' && (
+            <button
+              type="button"
+              className={`${parts.button} ${parts.danger}`}
+              disabled={cancel.running}
+              onClick={() => cancel.run()}
+            >
+              {words.message.cancel}
+            </button>
+          )}
+          {canRepeat && (
+            <button type="button" className={parts.button} onClick={() => go(pathIn(team, 'send'), repeatOf(message))}>
+              {words.message.again}
+            </button>
+          )}
+        </>
+      }
+    >
+      <Refusal error={cancel.error} />
+      <div className={styles.columns}>
+        <div className={parts.stack}>
+          <section className={parts.panel} aria-label={words.message.timeline}>
+            <div className={parts.panelHead}>
+              <h2>{words.message.timeline}</h2>
+              <Status status={message.status} />
+            </div>
+            <div className={parts.panelBody}>
+              <Timeline message={message} />
+            </div>
+          </section>
+          {message.status === 'failed' && <Failure message={message} />}
+          {message.body && (
+            <div className={parts.panel}>
+              <p className={`${parts.panelBody} ${styles.body}`}>{message.body}</p>
+            </div>
+          )}
+          {message.direction === 'outbound' && <SameCall message={message} />}
+        </div>
+        <div className={parts.stack}>
+          <Details message={message} />
+          <Deliveries id={message.id} />
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+/** What the page for sending is filled with. */
+function repeatOf({ instanceId, type, to, body, mediaUrl }: ShownMessage): Record<string, string> {
+  return { instance: instanceId, type, number: to, ...(body && { text: body }), ...(mediaUrl && { file: mediaUrl }) }
+}
+
+function Failure({ message: { error, errorCode, errorDetail } }: { message: ShownMessage }) {
+  const [reason, advice] = words.failure[errorCode ?? ''] ?? words.failureOther
+  return (
+    <section className={`${parts.note} ${parts.refused} ${parts.stack}`} aria-label={words.message.why}>
+      <div>
+        <h2>{reason}</h2>
+        <p>{advice}</p>
+        <p className={parts.hint}>
+          <code>{error}</code> {errorDetail}
+        </p>
+      </div>
+    </section>
+  )
+}
+
+function SameCall({ message }: { message: ShownMessage }) {
+  const sending: Sending = {
+    instanceId: message.instanceId,
+    to: message.to,
+    type: message.type,
+    text: message.type === 'text' ? message.body : undefined,
+    mediaUrl: message.mediaUrl ?? undefined,
+  }
+  return (
+    <section aria-label={words.message.code}>
+      <Tabs
+        name={words.message.code}
+        tabs={codeOf(sending).map(({ title, text }) => ({ title, panel: <Code name={title} text={text} /> }))}
+      />
+      <p className={parts.hint}>{words.message.codeNote}</p>
+    </section>
+  )
+}
+
+function Details({ message }: { message: ShownMessage }) {
+  const { team } = useWorkspace()
+  const { message: text } = words
+  const rows = [
+    [text.id, <code key="id">{message.id}</code>],
+    [
+      text.to,
+      <To key="to" to={pathIn(team, 'messages')} search={{ number: message.to }}>
+        {message.to}
+      </To>,
+    ],
+    message.from && [text.from, message.from],
+    [text.instance, message.instance.name],
+    message.contact && [text.contact, message.contact.name],
+    message.campaign && [text.campaign, message.campaign.name],
+    message.mediaUrl && [text.file, <FileLink key="file" url={message.mediaUrl} />],
+    message.reference && [text.reference, message.reference],
+    message.providerMessageId && [text.providerId, <code key="provider">{message.providerMessageId}</code>],
+    [text.safety, text.safetyText(message.safety.score, message.safety.state.replace('_', ' '))],
+    message.warnings.length > 0 && [text.warnings, message.warnings.join(', ')],
+  ].filter((row) => Array.isArray(row))
+  return (
+    <section className={parts.panel} aria-label={text.details}>
+      <div className={parts.panelHead}>
+        <h2>{text.details}</h2>
+        <CopyButton text={JSON.stringify(message, null, 2)} label={text.raw} />
+      </div>
+      <dl className={`${parts.panelBody} ${parts.details}`}>
+        {rows.map(([name, value]) => (
+          <div key={String(name)} className={styles.pair}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+/** Files of other servers are never loaded by the page: the link shows where it leads. */
+function FileLink({ url }: { url: string }) {
+  const { host } = new URL(url, location.origin)
+  return (
+    <a href={url} rel="noreferrer noopener" target="_blank">
+      {host}
+    </a>
+  )
+}

@@ -1,0 +1,80 @@
+// All addresses of the console. Each page is a chunk of its own; the shell is in the first one.
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from '@tanstack/react-router'
+import { settings } from './settings.ts'
+import { Broken } from './shell/broken.tsx'
+import { NotFound } from './shell/not-found.tsx'
+import { RequireSession, Start } from './shell/require-session.tsx'
+import { Workspace } from './shell/workspace.tsx'
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: Broken })
+const at = (path: string, component: ReturnType<typeof lazyRouteComponent>) =>
+  createRoute({ getParentRoute: () => root, path, component })
+
+const signIn = lazyRouteComponent(() => import('./session/sign-in.tsx'), 'SignIn')
+const home = lazyRouteComponent(() => import('./home/home.tsx'), 'Home')
+const messages = lazyRouteComponent(() => import('./messages/messages.tsx'), 'Messages')
+const message = lazyRouteComponent(() => import('./messages/message.tsx'), 'Message')
+const send = lazyRouteComponent(() => import('./send/send.tsx'), 'Send')
+const tail = lazyRouteComponent(() => import('./live-tail/live-tail.tsx'), 'LiveTail')
+const account = lazyRouteComponent(() => import('./account/account.tsx'), 'Account')
+
+function pagesOf<Path extends '/me' | '/t/$teamId'>(path: Path) {
+  const workspace = createRoute({ getParentRoute: () => signedIn, path, component: Workspace })
+  const page = (below: string, component: ReturnType<typeof lazyRouteComponent>) =>
+    createRoute({ getParentRoute: () => workspace, path: below, component })
+  return workspace.addChildren([
+    page('/', home),
+    page('messages', messages),
+    page('messages/$messageId', message),
+    page('send', send),
+    page('live', tail),
+    page('$', NotFound as never),
+  ])
+}
+
+const signedIn = createRoute({ getParentRoute: () => root, id: 'signed-in', component: RequireSession })
+const accountShell = createRoute({ getParentRoute: () => signedIn, id: 'account-shell', component: Workspace })
+
+const tree = root.addChildren([
+  createRoute({ getParentRoute: () => root, path: '/', component: Start }),
+  at('sign-in', signIn),
+  at(
+    'sign-up',
+    lazyRouteComponent(() => import('./session/sign-up.tsx'), 'SignUp'),
+  ),
+  at(
+    'reset-password',
+    lazyRouteComponent(() => import('./session/reset-password.tsx'), 'ResetPassword'),
+  ),
+  at(
+    'verify-email',
+    lazyRouteComponent(() => import('./session/verify-email.tsx'), 'VerifyEmail'),
+  ),
+  signedIn.addChildren([
+    pagesOf('/me'),
+    pagesOf('/t/$teamId'),
+    accountShell.addChildren([
+      createRoute({ getParentRoute: () => accountShell, path: 'account', component: account }),
+      // The payment provider leads back here.
+      createRoute({ getParentRoute: () => accountShell, path: 'billing', component: account }),
+    ]),
+    createRoute({
+      getParentRoute: () => signedIn,
+      path: 'invitation',
+      component: lazyRouteComponent(() => import('./session/invitation.tsx'), 'Invitation'),
+    }),
+  ]),
+])
+
+export const router = createRouter({
+  routeTree: tree,
+  basepath: settings.base || '/',
+  defaultPreload: 'intent',
+  // Plain addresses: a value is what is written, never JSON.
+  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch: (search) => {
+    const text = new URLSearchParams(search as Record<string, string>).toString()
+    return text && `?${text}`
+  },
+  scrollRestoration: true,
+})

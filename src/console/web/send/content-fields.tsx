@@ -1,0 +1,60 @@
+// The fields that each type of message has.
+import type { SendType } from '../generated/graphql.ts'
+import type { Search } from '../navigation.tsx'
+import type { Issue } from '../session/auth-call.ts'
+import { TextArea, TextField } from '../ui/field.tsx'
+import { words } from '../words/words.ts'
+
+export const sendTypes: SendType[] = [
+  'text',
+  'image',
+  'video',
+  'audio',
+  'voice_note',
+  'document',
+  'location',
+  'contact',
+  'buttons',
+]
+
+interface ContentProps {
+  type: SendType
+  /** What the address fills in. */
+  given: Search
+  issues: readonly Issue[]
+}
+
+export function ContentFields({ type, given, issues }: ContentProps) {
+  const { send } = words
+  const field = (name: string, label: string, value?: string) => (
+    <TextField key={name} name={name} label={label} defaultValue={value} issues={issues} />
+  )
+  const text = (label: string) => <TextArea key="text" name="text" label={label} defaultValue={given.text} issues={issues} />
+  switch (type) {
+    case 'text':
+      return text(send.text)
+    case 'image':
+    case 'video':
+    case 'document':
+      return [field('mediaUrl', send.mediaUrl, given.file), text(send.caption)]
+    case 'audio':
+    case 'voice_note':
+      return field('mediaUrl', send.mediaUrl, given.file)
+    case 'location':
+      return [
+        field('latitude', send.latitude),
+        field('longitude', send.longitude),
+        field('locationName', send.locationName),
+        field('locationAddress', send.locationAddress),
+      ]
+    case 'contact':
+      return field('contactId', send.contactId)
+    case 'buttons':
+      return [
+        field('title', send.titleField),
+        field('description', send.description),
+        field('footer', send.footer),
+        <TextArea key="buttons" name="buttons" label={send.buttons} issues={issues} />,
+      ]
+  }
+}

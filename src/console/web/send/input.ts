@@ -1,0 +1,40 @@
+// Turns the fields of the form into the input of the graph.
+import type { SendType } from '../generated/graphql.ts'
+import type { Sending } from '../messages/call-as-code.ts'
+
+type Input = Sending & { type: SendType; buttons?: { type: string; id: string; displayText: string }[] }
+
+/** Empty fields are left out, so that the gateway says which of them it needs. */
+export function inputOf(form: FormData, type: SendType): Input {
+  const fields = Object.fromEntries([...form].filter(([, value]) => value !== '')) as Record<string, string>
+  const { buttons, latitude, longitude, instanceId = '', to = '', ...rest } = fields
+  return {
+    ...rest,
+    instanceId,
+    to: to.replaceAll(/[\s()-]/g, ''),
+    type,
+    ...(latitude && { latitude: Number(latitude) }),
+    ...(longitude && { longitude: Number(longitude) }),
+    ...(buttons && {
+      buttons: buttons
+        .split('\n')
+        .filter((line) => line.trim())
+        .map((line, n) => ({ type: 'reply', id: String(n + 1), displayText: line.trim() })),
+    }),
+  }
+}
+
+/** The moment at which the clocks of a zone show that date and time, as ISO 8601; what is no time stays as it is. */
+export function momentIn(zone: string, local: string): string {
+  const asUtc = Date.parse(`${local}Z`)
+  if (Number.isNaN(asUtc)) return local
+  // Twice, because the offset at the first guess may be that before a change of the clocks.
+  const first = asUtc - offsetMs(zone, asUtc)
+  return new Date(asUtc - offsetMs(zone, first)).toISOString()
+}
+
+/** How far the clocks of a zone are ahead of UTC at a moment. */
+function offsetMs(zone: string, at: number): number {
+  const shown = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' }).format(at)
+  return Date.parse(`${shown.replace(' ', 'T')}Z`) - Math.floor(at / 1000) * 1000
+}

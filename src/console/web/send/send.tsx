@@ -1,0 +1,168 @@
+// Sends a message of any type, now or later. A double click sends once.
+import { type FormEvent, useRef, useState } from 'react'
+import { type LiveRowFragment, ScheduleMessageDocument, SendMessageDocument, type SendType } from '../generated/graphql.ts'
+import { change, newIdempotencyKey } from '../graph/change.ts'
+import { useInstances } from '../graph/use-instances.ts'
+import { codeOf, type Sending } from '../messages/call-as-code.ts'
+import { pathIn, To, useAddress } from '../navigation.tsx'
+import { shownZone } from '../preferences.ts'
+import { useWorkspace } from '../shell/workspace-context.ts'
+import { Code } from '../ui/code.tsx'
+import { Choice, TextField } from '../ui/field.tsx'
+import { Page } from '../ui/page.tsx'
+import parts from '../ui/parts.module.css'
+import { Refusal } from '../ui/refusal.tsx'
+import { Tabs } from '../ui/tabs.tsx'
+import { useTask } from '../ui/use-task.ts'
+import { words } from '../words/words.ts'
+import { ContentFields, sendTypes } from './content-fields.tsx'
+import { inputOf, momentIn } from './input.ts'
+import styles from './send.module.css'
+import { SentStatus } from './sent-status.tsx'
+
+export function Send() {
+  const { team, graph } = useWorkspace()
+  const [given] = useAddress()
+  const instances = useInstances()
+  const form = useRef<HTMLFormElement>(null)
+  const [type, setType] = useState<SendType>(sendTypes.find((known) => known === given.type) ?? 'text')
+  const [to, setTo] = useState(given.number ?? '')
+  const [later, setLater] = useState(false)
+  const [shown, setShown] = useState(false)
+  const [preview, setPreview] = useState<Sending | null>(null)
+  const [sent, setSent] = useState<LiveRowFragment | null>(null)
+  const key = useRef(newIdempotencyKey())
+  const { send } = words
+  const read = () => inputOf(new FormData(form.current as HTMLFormElement), type)
+
+  const task = useTask(async () => {
+    const { when, ...input } = read()
+    const keyed = { ...input, idempotencyKey: key.current }
+    if (later) {
+      const scheduledAt = momentIn(shownZone(), String(when ?? ''))
+      setSent((await change(graph, ScheduleMessageDocument, { input: { ...keyed, scheduledAt } })).scheduleMessage)
+    } else setSent((await change(graph, SendMessageDocument, { input: keyed })).sendMessage)
+    // The next one is another message.
+    key.current = newIdempotencyKey()
+  })
+  function submit(event: FormEvent): void {
+    event.preventDefault()
+    setSent(null)
+    void task.run()
+  }
+  /** A corrected message is another one than that which was refused. */
+  function changed(): void {
+    key.current = newIdempotencyKey()
+    const { when: _, ...input } = read()
+    setPreview(input)
+  }
+
+  const isSandbox = instances.some(({ provider }) => provider === 'sandbox')
+  function fill(number: string): void {
+    setTo(number)
+    key.current = newIdempotencyKey()
+  }
+
+  return (
+    <Page title={send.title}>
+      <div className={styles.columns}>
+        <form ref={form} className={parts.stack} onSubmit={submit} onChange={changed} noValidate>
+          <div className={styles.pair}>
+            <Choice label={send.instance} name="instanceId" defaultValue={given.instance} issues={task.issues}>
+              {instances.map(({ id, name, status }) => (
+                <option key={id} value={id}>
+                  {`${name} – ${words.instanceStatus[status]}`}
+                </option>
+              ))}
+            </Choice>
+            <Choice
+              label={send.type}
+              name="type"
+              value={type}
+              onChange={(event) => setType(event.target.value as SendType)}
+              issues={task.issues}
+            >
+              {sendTypes.map((each) => (
+                <option key={each} value={each}>
+                  {words.type[each]}
+                </option>
+              ))}
+            </Choice>
+          </div>
+          {instances.length === 0 && <p className={parts.note}>{send.noInstance}</p>}
+          <TextField
+            label={send.to}
+            name="to"
+            type="tel"
+            autoComplete="off"
+            value={to}
+            onChange={(event) => setTo(event.target.value)}
+            hint={send.toHint}
+            issues={task.issues}
+          />
+          <ContentFields key={type} type={type} given={given} issues={task.issues} />
+          <label className={parts.row}>
+            <input type="checkbox" checked={later} onChange={(event) => setLater(event.target.checked)} />
+            {send.schedule}
+          </label>
+          {later && <TextField label={send.when(shownZone())} name="when" type="datetime-local" issues={renamed(task.issues)} />}
+          <Refusal error={task.error} />
+          <div className={parts.row}>
+            <button type="submit" className={`${parts.button} ${parts.main}`} disabled={task.running || instances.length === 0}>
+              {send.submit}
+            </button>
+            <button
+              type="button"
+              className={parts.button}
+              aria-expanded={shown}
+              onClick={() => {
+                changed()
+                setShown(!shown)
+              }}
+            >
+              {send.asCode}
+            </button>
+          </div>
+        </form>
+        <div className={parts.stack}>
+          {sent && (
+            <div role="status" className={`${parts.note} ${parts.row}`}>
+              <SentStatus key={sent.id} first={sent} />
+              <To to={pathIn(team, `messages/${sent.id}`)}>{send.open}</To>
+            </div>
+          )}
+          <section aria-label={send.preview} className={styles.phone}>
+            <p className={preview?.text || preview?.mediaUrl ? styles.bubble : parts.hint}>
+              {String(preview?.text || preview?.mediaUrl || send.previewEmpty)}
+            </p>
+          </section>
+          {isSandbox && (
+            <div className={parts.field}>
+              <h2 className={parts.hint}>{send.sandbox}</h2>
+              <ul className={parts.row} aria-label={send.sandbox}>
+                {send.sandboxNumbers.map(([number, meaning]) => (
+                  <li key={number}>
+                    <button type="button" className={`${parts.button} ${styles.number}`} onClick={() => fill(number)}>
+                      {meaning}
+                    </button>
+                  </li>
+                ))}
+              </ul>
+            </div>
+          )}
+          {shown && preview && (
+            <Tabs
+              name={send.asCode}
+              tabs={codeOf(preview).map(({ title, text }) => ({ title, panel: <Code name={title} text={text} /> }))}
+            />
+          )}
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+/** The field is called `when` here, because it is read in the zone that is shown. */
+function renamed(issues: readonly { path: string; message: string }[]) {
+  return issues.map(({ path, message }) => ({ path: path === 'scheduledAt' ? 'when' : path, message }))
+}

@@ -1,0 +1,34 @@
+// Accepts an invitation to a team. Its reader is signed in: the address of the account must be the invited one.
+import { AcceptInvitationDocument } from '../generated/graphql.ts'
+import { ask } from '../graph/request.ts'
+import { pathIn, useGo } from '../navigation.tsx'
+import { Page } from '../ui/page.tsx'
+import parts from '../ui/parts.module.css'
+import { Refusal } from '../ui/refusal.tsx'
+import { useTask } from '../ui/use-task.ts'
+import { words } from '../words/words.ts'
+import { mailToken } from './mail-token.ts'
+
+export function Invitation() {
+  const go = useGo()
+  const task = useTask(async () => {
+    const { acceptTeamInvitation } = await ask(null, AcceptInvitationDocument, { token: mailToken ?? '' })
+    go(pathIn(acceptTeamInvitation.id))
+  })
+  const { invitation } = words
+  if (!mailToken) {
+    return (
+      <Page title={invitation.title}>
+        <p>{invitation.missing}</p>
+      </Page>
+    )
+  }
+  return (
+    <Page title={invitation.title}>
+      <Refusal error={task.error} />
+      <button type="button" className={`${parts.button} ${parts.main}`} disabled={task.running} onClick={() => task.run()}>
+        {invitation.submit}
+      </button>
+    </Page>
+  )
+}

@@ -1,0 +1,109 @@
+// The session of this browser. The access token lives in this module only; the session itself is an httpOnly cookie.
+import { prefer } from '../preferences.ts'
+import { ApiError, post } from './auth-call.ts'
+
+export type Phase = 'starting' | 'in' | 'out'
+
+interface Token {
+  accessToken: string
+  /** Seconds. */
+  expiresIn: number
+}
+
+let phase: Phase = 'starting'
+let token: string | null = null
+let renewAt = 0
+let renewing: Promise<string | null> | null = null
+const listeners = new Set<() => void>()
+const otherTabs = new BroadcastChannel('session')
+
+export function phaseOf(): Phase {
+  return phase
+}
+
+export function onPhase(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+function enter(next: Phase): void {
+  if (next === phase) return
+  phase = next
+  for (const listener of listeners) listener()
+}
+
+function keep({ accessToken, expiresIn }: Token): string {
+  token = accessToken
+  renewAt = Date.now() + expiresIn * 800
+  prefer('known', '1')
+  enter('in')
+  return accessToken
+}
+
+function forget(): void {
+  token = null
+  prefer('known', null)
+  enter('out')
+}
+
+/** Fetches a token with the cookie, one request for all callers. Resolves to null when the session has ended. @throws when offline. */
+export function renew(): Promise<string | null> {
+  renewing ??= post<Token>('token', {})
+    .then(keep)
+    .catch((error: unknown) => {
+      if (!(error instanceof ApiError) || error.status !== 401) throw error
+      forget()
+      return null
+    })
+    .finally(() => {
+      renewing = null
+    })
+  return renewing
+}
+
+/** The access token, renewed at 80 % of its life; null when signed out. */
+export async function accessToken(): Promise<string | null> {
+  if (phase === 'out') return null
+  if (token && Date.now() < renewAt) return token
+  return await renew()
+}
+
+/** Called by sign-ins. Replaces the token of an earlier session. */
+export function begin(given: Token): void {
+  keep(given)
+  otherTabs.postMessage('in')
+}
+
+/** Ends the session here and in all tabs. The pages go first, so that none of their requests is refused. */
+export async function signOut(): Promise<void> {
+  const ended = token
+  forget()
+  otherTabs.postMessage('out')
+  try {
+    await post('logout', {}, ended)
+  } catch {
+    // Not reached: the session is still there, and so are its pages.
+    enter('in')
+    otherTabs.postMessage('in')
+  }
+}
+
+/** Shows the sign-in at once if the browser never signed in, because a request for a token would only be refused. */
+export async function startSession(ask: boolean): Promise<void> {
+  if (!ask) return enter('out')
+  try {
+    await renew()
+  } catch {
+    // Offline or the gateway restarts: the pages say so, and try again.
+    enter('in')
+  }
+}
+
+otherTabs.onmessage = ({ data }) => {
+  if (data === 'out' && phase === 'in') forget()
+  // Another account may have signed in, so nothing of this one stays on screen.
+  else if (data === 'in') location.reload()
+}
+document.addEventListener('visibilitychange', () => {
+  if (document.visibilityState === 'visible' && phase === 'in' && Date.now() >= renewAt) renew().catch(() => {})
+})

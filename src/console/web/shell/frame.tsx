@@ -1,0 +1,72 @@
+// The shell: banner, navigation, page, and the keys that work everywhere.
+import { Search } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { pathIn, To } from '../navigation.tsx'
+import { InFrame } from '../ui/page.tsx'
+import parts from '../ui/parts.module.css'
+import { words } from '../words/words.ts'
+import { AccountMenu } from './account-menu.tsx'
+import { Find } from './find.tsx'
+import styles from './frame.module.css'
+import { LiveStatus } from './live-status.tsx'
+import { mainPages } from './main-pages.ts'
+import { Shortcuts } from './shortcuts.tsx'
+import { useKeys } from './use-keys.ts'
+import { useWorkspace } from './workspace-context.ts'
+import { WorkspaceMenu } from './workspace-menu.tsx'
+
+export function Banner({ children }: { children?: ReactNode }) {
+  return <header className={styles.banner}>{children}</header>
+}
+
+export function Frame({ children }: { children: ReactNode }) {
+  const { team } = useWorkspace()
+  const [open, setOpen] = useState<'find' | 'shortcuts' | null>(null)
+  useKeys(setOpen)
+  const close = () => setOpen(null)
+  return (
+    <div className={styles.frame}>
+      <a className={styles.skip} href="#main">
+        {words.skip}
+      </a>
+      <Banner>
+        <WorkspaceMenu />
+        <button
+          type="button"
+          className={`${parts.button} ${styles.find}`}
+          aria-label={words.find.name}
+          onClick={() => setOpen('find')}
+        >
+          <Search size={15} aria-hidden />
+          <span className={styles.findText}>{words.find.name}</span>
+          <kbd className={`${parts.kbd} ${styles.findText}`}>Ctrl K</kbd>
+        </button>
+        <div className={styles.end}>
+          <LiveStatus />
+          <button
+            type="button"
+            className={`${parts.button} ${parts.quiet} ${styles.keys}`}
+            aria-label={words.shell.shortcuts}
+            onClick={() => setOpen('shortcuts')}
+          >
+            ?
+          </button>
+          <AccountMenu />
+        </div>
+      </Banner>
+      <nav className={styles.nav} aria-label={words.nav.main}>
+        {mainPages().map(({ page, name, Icon }) => (
+          <To key={page} to={pathIn(team, page)} className={styles.navLink}>
+            <Icon size={18} aria-hidden />
+            {name}
+          </To>
+        ))}
+      </nav>
+      <main id="main" tabIndex={-1} className={styles.main}>
+        <InFrame value={true}>{children}</InFrame>
+      </main>
+      {open === 'find' && <Find close={close} />}
+      {open === 'shortcuts' && <Shortcuts close={close} />}
+    </div>
+  )
+}

@@ -1,0 +1,61 @@
+// Opens a workspace: reads who is asking and the end of the event log, then follows the log from there.
+import { useEffect, useState } from 'react'
+import { ShellDocument, StartDocument, type StartQuery } from '../generated/graphql.ts'
+import { createGraph, type Graph } from '../graph/client.ts'
+import { ask, type Team } from '../graph/request.ts'
+import { apiErrorOf } from '../graph/use-read.ts'
+import { follow } from '../live/live.ts'
+import { everyType } from '../live/read.ts'
+import { ApiError } from '../session/auth-call.ts'
+import type { OpenWorkspace } from './workspace-context.ts'
+
+type Opened = Omit<OpenWorkspace, 'paused' | 'setPaused'>
+export type Opening = { kind: 'loading' } | { kind: 'open'; workspace: Opened } | { kind: 'failed'; error: ApiError }
+
+/**
+ * Pages read after the cursor is known, so that no event is missed between their reading and the stream. The start is stored in the cache,
+ * which then knows the instances.
+ */
+async function readStart({ client }: Graph): Promise<string | null> {
+  const { data, error } = await client
+    .query<StartQuery>(StartDocument.toString(), { types: everyType }, { requestPolicy: 'network-only' })
+    .toPromise()
+  if (error) throw apiErrorOf(error)
+  return data?.events.pageInfo.endCursor ?? null
+}
+
+export function useOpening(team: Team): Opening {
+  const [opening, setOpening] = useState<Opening>({ kind: 'loading' })
+  useEffect(() => {
+    const graph = createGraph(team)
+    let closed = false
+    let close = () => {}
+    async function open(): Promise<void> {
+      try {
+        const [shell, cursor] = await Promise.all([ask(null, ShellDocument, {}), readStart(graph)])
+        if (closed) return
+        const live = follow({ team, cursor, readCursor: () => readStart(graph) })
+        const unfollow = live.onFrame(graph.apply)
+        close = () => {
+          unfollow()
+          live.stop()
+        }
+        setOpening({ kind: 'open', workspace: { ...shell, team, graph, live } })
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        if (closed) return
+        setOpening({ kind: 'failed', error })
+        const passes = ['OFFLINE', 'SERVICE_UNAVAILABLE', 'API_RATE_LIMIT_EXCEEDED'].includes(error.code)
+        if (!passes) return
+        const timer = setTimeout(() => void open(), 1_500)
+        close = () => clearTimeout(timer)
+      }
+    }
+    void open()
+    return () => {
+      closed = true
+      close()
+    }
+  }, [team])
+  return opening
+}

@@ -1,0 +1,38 @@
+// What every page of a workspace may use: its graph, its live view, and what the shell read.
+import { createContext, useContext, useEffect, useRef, useSyncExternalStore } from 'react'
+import type { EventRowFragment, ShellQuery } from '../generated/graphql.ts'
+import type { Graph } from '../graph/client.ts'
+import type { Team } from '../graph/request.ts'
+import type { Live, LiveState } from '../live/live.ts'
+
+export interface OpenWorkspace extends ShellQuery {
+  team: Team
+  graph: Graph
+  live: Live
+  /** Set while the reader has stopped a view of events. */
+  paused: boolean
+  setPaused: (paused: boolean) => void
+}
+
+export const WorkspaceContext = createContext<OpenWorkspace | null>(null)
+
+export function useWorkspace(): OpenWorkspace {
+  const workspace = useContext(WorkspaceContext)
+  if (!workspace) throw new Error('This page is outside of a workspace')
+  return workspace
+}
+
+export function useLiveState(): LiveState {
+  const { live } = useWorkspace()
+  return useSyncExternalStore(live.onState, live.state)
+}
+
+/** Calls `listener` once a frame with its events, always the last one that was given. */
+export function useFrames(listener: (events: EventRowFragment[]) => void): void {
+  const { live } = useWorkspace()
+  const last = useRef(listener)
+  useEffect(() => {
+    last.current = listener
+  })
+  useEffect(() => live.onFrame((events) => last.current(events)), [live])
+}

@@ -1,0 +1,36 @@
+// Copies text, also on pages that came over plain http, where browsers offer no clipboard.
+import { Check, Copy } from 'lucide-react'
+import { useRef, useState } from 'react'
+import { words } from '../words/words.ts'
+import styles from './parts.module.css'
+
+/** `beside` is an element of the same dialog: a selection outside of an open dialog is not copied. */
+export async function copyText(text: string, beside: HTMLElement): Promise<void> {
+  if (navigator.clipboard) return await navigator.clipboard.writeText(text)
+  const area = document.createElement('textarea')
+  area.value = text
+  area.readOnly = true
+  area.className = styles.unseen ?? ''
+  beside.append(area)
+  area.select()
+  document.execCommand('copy')
+  area.remove()
+}
+
+export function CopyButton({ text, label = words.copy }: { text: string; label?: string }) {
+  const [copied, setCopied] = useState(false)
+  const here = useRef<HTMLSpanElement>(null)
+  const act = async () => {
+    await copyText(text, here.current as HTMLElement)
+    setCopied(true)
+    setTimeout(() => setCopied(false), 2_000)
+  }
+  return (
+    <span ref={here}>
+      <button type="button" className={`${styles.button} ${styles.quiet}`} onClick={act}>
+        {copied ? <Check size={15} aria-hidden /> : <Copy size={15} aria-hidden />}
+        <span aria-live="polite">{copied ? words.copied : label}</span>
+      </button>
+    </span>
+  )
+}

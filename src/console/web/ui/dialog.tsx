@@ -1,0 +1,50 @@
+// A modal dialog by the browser's own element, which traps the focus, gives it back, and closes with Escape.
+import { X } from 'lucide-react'
+import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { words } from '../words/words.ts'
+import styles from './dialog.module.css'
+import parts from './parts.module.css'
+
+interface DialogProps {
+  title: string
+  close: () => void
+  children: ReactNode
+  /** Hides the title, which is announced all the same. */
+  bare?: boolean
+}
+
+/** Open as long as it is rendered. */
+export function Dialog({ title, close, children, bare = false }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const opened = element.current
+    opened?.showModal()
+    return () => opened?.close()
+  }, [])
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it already; the click is one on the backdrop.
+    <dialog
+      ref={element}
+      className={styles.dialog}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault()
+        close()
+      }}
+      onClick={(event) => event.target === element.current && close()}
+    >
+      <div className={styles.inside}>
+        <div className={bare ? parts.unseen : styles.head}>
+          <h2 id={id}>{title}</h2>
+          {!bare && (
+            <button type="button" className={`${parts.button} ${parts.quiet}`} aria-label={words.close} onClick={close}>
+              <X size={16} aria-hidden />
+            </button>
+          )}
+        </div>
+        {children}
+      </div>
+    </dialog>
+  )
+}

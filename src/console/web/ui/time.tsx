@@ -1,0 +1,52 @@
+// Shows every time of the console, in the zone that the reader chose.
+import { shownZone } from '../preferences.ts'
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+function format(name: string, options: Intl.DateTimeFormatOptions, at: Date): string {
+  const key = `${name} ${shownZone()} ${document.documentElement.lang}`
+  let made = formats.get(key)
+  if (!made) {
+    made = new Intl.DateTimeFormat(document.documentElement.lang, { ...options, timeZone: shownZone() })
+    formats.set(key, made)
+  }
+  return made.format(at)
+}
+
+const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const
+const day = { day: 'numeric', month: 'short' } as const
+
+/** The date and time with the zone, for what must not be misread. */
+export function exactTime(at: string): string {
+  return format('exact', { ...day, year: 'numeric', ...clock, timeZoneName: 'short' }, new Date(at))
+}
+
+/** Today only the clock, else the day with it. */
+export function shortTime(at: string, now = new Date()): string {
+  const date = new Date(at)
+  const isToday = format('day', { dateStyle: 'short' }, date) === format('day', { dateStyle: 'short' }, now)
+  return format(isToday ? 'clock' : 'day and clock', isToday ? clock : { ...day, ...clock, second: undefined }, date)
+}
+
+export function Time({ at, exact = false }: { at: string; exact?: boolean }) {
+  return (
+    <time dateTime={at} title={`${exactTime(at)}\n${at}`}>
+      {exact ? exactTime(at) : shortTime(at)}
+    </time>
+  )
+}
+
+/** `80 ms`, `2.4 s`, `3 min`, `5 h`, `2 d`. */
+export function duration(ms: number): string {
+  const unit = (value: number, name: string, digits = 0) =>
+    new Intl.NumberFormat(document.documentElement.lang, {
+      style: 'unit',
+      unit: name,
+      unitDisplay: 'short',
+      maximumFractionDigits: digits,
+    }).format(value)
+  if (ms < 1_000) return unit(Math.max(0, ms), 'millisecond')
+  if (ms < 60_000) return unit(ms / 1_000, 'second', 1)
+  if (ms < 3_600_000) return unit(ms / 60_000, 'minute', 1)
+  return ms < 86_400_000 ? unit(ms / 3_600_000, 'hour', 1) : unit(ms / 86_400_000, 'day', 1)
+}

@@ -1,0 +1,30 @@
+// The words of the console in the reader's language. Each language is a chunk of its own.
+import { preference } from '../preferences.ts'
+import type { Words } from './en.ts'
+
+export const languages = { en: 'English', 'pt-BR': 'Português (Brasil)' } as const
+export type Language = keyof typeof languages
+
+/** The language that was chosen here, or the first of the browser's that exists, or English. */
+export function chosenLanguage(): Language {
+  const chosen = preference('language')
+  if (chosen && chosen in languages) return chosen as Language
+  for (const tag of navigator.languages) {
+    if (tag.startsWith('pt')) return 'pt-BR'
+    if (tag.startsWith('en')) return 'en'
+  }
+  return 'en'
+}
+
+/** Set once before anything is shown; a change of language loads the page again. */
+export let words: Words
+
+export async function loadWords(language: Language): Promise<void> {
+  words = language === 'pt-BR' ? (await import('./pt-br.ts')).ptBR : (await import('./en.ts')).en
+  document.documentElement.lang = language
+}
+
+/** Formats a count in the reader's language. */
+export function count(value: number): string {
+  return new Intl.NumberFormat(document.documentElement.lang).format(value)
+}

@@ -1,0 +1,91 @@
+// A real browser on a real gateway. Every page is checked for what no page may do.
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { newPerson, type Person } from '../accounts/person.ts'
+import { atEnd, connectedInstance, type TestInstance } from '../kit/kit.ts'
+import { findChromium, launchChromium } from './chromium.ts'
+
+export interface Site {
+  url: string
+  databaseUrl: string
+}
+
+/** Null where there is no browser. Under CI that is a failure; elsewhere one line says what to install. */
+export const browserFound = findChromium() !== null || Boolean(process.env.CI)
+if (!browserFound) console.warn('The tests of the console were left out: install Chromium, and set CHROMIUM to its path.')
+
+let launched: Promise<Browser> | undefined
+
+/** One browser for each test file. */
+async function browser(): Promise<Browser> {
+  if (!launched) {
+    const opened = launchChromium()
+    launched = opened
+    atEnd('file', async () => {
+      launched = undefined
+      await (await opened).close()
+    })
+  }
+  return await launched
+}
+
+export interface Visit {
+  context: BrowserContext
+  page: Page
+  /** Opens another tab. Its faults count, too. */
+  tab: () => Promise<Page>
+  /** Console errors that the test causes on purpose, as by a gateway that is killed. */
+  expected: RegExp[]
+}
+
+interface VisitOptions extends BrowserContextOptions {
+  /** Signed in by a cookie. */
+  as?: Person
+  path?: string
+}
+
+/** Opens a page, runs the test, and fails if a page logged an error, threw one, broke the policy or asked another server. */
+export async function visit(site: Site, options: VisitOptions, test: (visit: Visit) => Promise<void>): Promise<void> {
+  const { as, path, ...rest } = options
+  const context = await (await browser()).newContext({
+    baseURL: site.url,
+    locale: 'en-GB',
+    viewport: { width: 1280, height: 800 },
+    ...rest,
+  })
+  context.setDefaultTimeout(30_000)
+  const faults: string[] = []
+  const expected: RegExp[] = []
+  context.on('console', (message) => message.type() === 'error' && faults.push(`${message.text()} ${message.location().url}`))
+  context.on('weberror', (error) => faults.push(String(error.error())))
+  context.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url())
+    if (origin !== new URL(site.url).origin && !['data:', 'blob:'].includes(protocol)) faults.push(`request to ${request.url()}`)
+  })
+  try {
+    if (as) {
+      const [name = '', value = ''] = as.cookie.split('=', 2)
+      await context.addCookies([{ name, value, url: site.url }])
+    }
+    const page = await context.newPage()
+    if (path) await page.goto(path)
+    await test({ context, page, tab: () => context.newPage(), expected })
+  } finally {
+    await context.close()
+  }
+  expect(faults.filter((fault) => !expected.some((pattern) => pattern.test(fault)))).toEqual([])
+}
+
+/** A person with a connected sandbox instance. */
+export async function furnished(site: Site): Promise<{ person: Person; instance: TestInstance }> {
+  const person = await newPerson(site, site.databaseUrl)
+  return { person, instance: await connectedInstance(site.databaseUrl, person, { name: 'Shop phone' }) }
+}
+
+/** Sends a text by the API, as another program would. Returns the id of the message. */
+export async function sendText(who: { person: Person; instance: TestInstance }, to: string, extra: object = {}): Promise<string> {
+  const input = { instanceId: who.instance.id, to, type: 'text', text: 'Hello', ...extra }
+  const scheduled = 'scheduledAt' in extra
+  const { body } = await who.person.api.post(`/api/messages/${scheduled ? 'schedule' : 'send'}`, input)
+  return body.data.id
+}
