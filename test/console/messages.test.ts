@@ -144,7 +144,7 @@ describe.runIf(browserFound).concurrent('a message', () => {
     await visit(site, { as: who.person, path: `/me/messages/${id}` }, async ({ page }) => {
       const timeline = page.getByRole('list', { name: 'Timeline' })
       await timeline.getByText('Read').waitFor()
-      expect(await timeline.getByRole('listitem').count()).toBe(4)
+      expect(await timeline.getByRole('listitem').count()).toBe(5)
       await page.getByRole('region', { name: 'Webhook deliveries' }).getByText('It caused none so far.').waitFor()
       for (const tab of ['GraphQL', 'TypeScript', 'curl']) {
         await page.getByRole('tab', { name: tab, exact: true }).click()

@@ -26,6 +26,8 @@ export interface Live {
 /** More events than this are not read one by one. */
 const mostBehind = 2_000
 const pollMs = 2_000
+/** After this time without another event from before the connection, all of them have arrived. */
+const caughtUpMs = 500
 
 interface Start {
   team: Team
@@ -77,6 +79,9 @@ export function follow({ team, cursor, readCursor }: Start): Live {
     stream = new AbortController()
     places.hold()
     let [since, behind] = [0, 0]
+    let beginning = cursor === null
+    const seen = new Set<string>()
+    let caughtUp: ReturnType<typeof setTimeout> | undefined
     const ending = await readStream({
       team,
       after: cursor,
@@ -84,15 +89,28 @@ export function follow({ team, cursor, readCursor }: Start): Live {
       opened(at) {
         since = at
         turn({ kind: 'live' })
+        // An empty log has no cursor, so what happened before the stream began is read apart.
+        if (beginning) {
+          readBeginning(seen).then(
+            () => (beginning = false),
+            () => stream.abort(),
+          )
+        }
       },
       received(event) {
         cursor = event.cursor
+        if (seen.delete(event.cursor)) return
+        if (beginning) seen.add(event.cursor)
         buffer.add(event)
-        if (Date.parse(event.createdAt) < since) turn({ kind: 'catching', events: ++behind })
-        else turn({ kind: 'live' })
+        clearTimeout(caughtUp)
+        if (Date.parse(event.createdAt) < since) {
+          turn({ kind: 'catching', events: ++behind })
+          caughtUp = setTimeout(() => turn({ kind: 'live' }), caughtUpMs)
+        } else turn({ kind: 'live' })
         if (behind > mostBehind) stream.abort()
       },
     })
+    clearTimeout(caughtUp)
     places.leave()
     buffer.flush()
     if (ending === 'refused' || behind > mostBehind) await reset()
@@ -101,9 +119,20 @@ export function follow({ team, cursor, readCursor }: Start): Live {
     return since > 0
   }
 
+  /** Reads the events of a log that was empty. `seen` has those that the stream brought, and then those that it may bring again. */
+  async function readBeginning(seen: Set<string>): Promise<void> {
+    const { events, more } = await readSince(team, null)
+    for (const event of events) {
+      if (seen.delete(event.cursor)) continue
+      seen.add(event.cursor)
+      buffer.add(event)
+    }
+    cursor ??= events.at(-1)?.cursor ?? null
+    if (more) await reset()
+  }
+
   /** Asks for what happened since, in a window that gets no stream. */
   async function pollOnce(): Promise<void> {
-    if (cursor === null) return await reset()
     for (let [more, read] = [true, 0]; more; read += 100) {
       if (read > mostBehind) return await reset()
       const page = await readSince(team, cursor)

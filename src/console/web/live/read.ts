@@ -77,8 +77,8 @@ export const everyType: EventType[] = [
   'message_updated',
 ]
 
-/** The next events, at most 100. @throws ApiError */
-export async function readSince(team: Team, after: string): Promise<{ events: EventRowFragment[]; more: boolean }> {
+/** The next events, at most 100; without a cursor, the oldest. @throws ApiError */
+export async function readSince(team: Team, after: string | null): Promise<{ events: EventRowFragment[]; more: boolean }> {
   const { events } = await ask(team, EventsSinceDocument, { after, first: 100, types: everyType })
   return { events: events.nodes as EventRowFragment[], more: events.pageInfo.hasNextPage }
 }
