@@ -116,7 +116,11 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
           signal: ending.signal,
           markRead: async (from, stanzaId) => live && markRead(live, { from, stanzaId }),
         }),
-        sentContent: async (key) => live && (await sentContent({ app, host, live, instanceId }, key)),
+        async sentContent(key) {
+          // A recipient's request can arrive while the login is under way.
+          await Promise.race([settled.promise, opened?.closed])
+          return live && (await sentContent({ app, host, live, instanceId }, key))
+        },
         onQr(qr, socket) {
           settled.resolve()
           report(showCode(socket, qr, phone))
