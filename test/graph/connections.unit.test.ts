@@ -8,8 +8,8 @@ const objects = Object.values(schema.getTypeMap()).filter((type) => type instanc
 const lists = objects.flatMap((type) =>
   Object.values(type.getFields()).flatMap((field) => {
     const page = getNamedType(field.type)
-    const nodes = page instanceof GraphQLObjectType ? page.getFields().nodes : undefined
-    return nodes ? [{ list: `${type.name}.${field.name}`, page: page.name, node: getNamedType(nodes.type).name }] : []
+    const { nodes, pageInfo } = page instanceof GraphQLObjectType ? page.getFields() : {}
+    return nodes && pageInfo ? [{ list: `${type.name}.${field.name}`, page: page.name, node: getNamedType(nodes.type).name }] : []
   }),
 )
 
