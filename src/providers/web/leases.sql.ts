@@ -86,6 +86,16 @@ export async function raiseToken(tx: Sql, instanceId: string): Promise<void> {
   await tx.query('update instance_leases set token = token + 1 where "instanceId" = $1', [instanceId])
 }
 
+/** Refuses everything that this holder writes under its token from here on. @throws LeaseLost when another one has the lease. */
+export async function giveUpToken(tx: Sql, { instanceId, node, token }: Lease): Promise<void> {
+  const { rowCount } = await tx.query({
+    name: 'web.give_up',
+    text: 'update instance_leases set token = token + 1 where "instanceId" = $1 and node = $2 and token = $3',
+    values: [instanceId, node, token],
+  })
+  if (!rowCount) throw new LeaseLost()
+}
+
 /** Locks the lease against a new holder until the transaction ends. @throws LeaseLost when another one has it. */
 export async function holdLease(tx: Sql, { instanceId, node, token }: Lease): Promise<void> {
   const { rowCount } = await tx.query({

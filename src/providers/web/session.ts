@@ -9,7 +9,7 @@ import { type Action, actionFor, reconnectDelayMs } from './closing.ts'
 import type { Host } from './host.ts'
 import { receiveFrom } from './inbound.ts'
 import { deleteLogin } from './keys.sql.ts'
-import { holdLease, LeaseLost } from './leases.sql.ts'
+import { giveUpToken, holdLease, LeaseLost } from './leases.sql.ts'
 import { type Live, startLive } from './live.ts'
 import { markRead } from './mark-read.ts'
 import { createPacer, type Pacer } from './pace.ts'
@@ -179,8 +179,10 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
       await host.state(change, tx)
       if (action.do === 'wait') await wait(tx, instanceId, action.ms)
       else await wantClosed(tx, instanceId)
-      await holdLease(tx, lease)
-      if (action.do === 'forget') await deleteLogin(tx, instanceId)
+      if (action.do !== 'forget') return await holdLease(tx, lease)
+      // A key that is being stored must not come back after its deletion.
+      await giveUpToken(tx, lease)
+      await deleteLogin(tx, instanceId)
     })
     app.signals.emit('outbox')
   }
