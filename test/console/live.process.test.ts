@@ -71,7 +71,7 @@ describe.runIf(browserFound)('the live view', () => {
       await until(async () => (await streams()) === 0)
       await sendText(who, '+4915112345678')
       await turn(page, 'visible')
-      await page.getByRole('button', { name: 'Show 1 new' }).click({ timeout: 10_000 })
+      await page.getByRole('button', { name: 'Show 1 new' }).click()
       await page.getByRole('table', { name: 'Messages' }).getByText('Read').waitFor()
       await until(async () => (await streams()) === 1)
     })

@@ -11,7 +11,7 @@ const rows = (page: Page) => page.getByRole('table', { name: 'Messages' }).getBy
 describe.runIf(browserFound).concurrent('the list of messages', () => {
   it('turns a row to read while one looks, without a reload', async () => {
     const who = await furnished(site)
-    await sendText(who, '+4915112345678', { scheduledAt: new Date(Date.now() + 8_000).toISOString() })
+    await sendText(who, '+4915112345678', { scheduledAt: new Date(Date.now() + 15_000).toISOString() })
     await visit(site, { as: who.person, path: '/me/messages' }, async ({ page }) => {
       await rows(page).filter({ hasText: '+4915112345678' }).getByText('Queued').waitFor()
       await rows(page).filter({ hasText: '+4915112345678' }).getByText('Read').waitFor()

@@ -95,5 +95,5 @@ it('runs a queue of single jobs, a delayed job, one whose worker died and one th
   await until(() => done.includes(200), { timeoutMs: 10_000 })
   // As if its notification was lost.
   await sql(databaseUrl).query(`insert into pgboss.job (name, data) values ('seldom', '{"n": 300}')`)
-  await until(() => done.includes(300), { timeoutMs: 10_000 })
+  await until(() => done.includes(300), { timeoutMs: 30_000 })
 })
