@@ -5,11 +5,8 @@ import { PgBoss } from 'pg-boss'
 import {
   consoleBase,
   createAccount,
-  createApiKey,
   listAccounts,
-  listKeysOf,
   makeSignInLink,
-  revokeApiKey,
   setOperator,
   setPassword,
   userIdOf,
@@ -21,9 +18,9 @@ import { readConfig } from '../core/config/config.ts'
 import { migrate } from '../core/database/migrate.ts'
 import { jsonLine, lineOf, oneLine } from '../core/one-line.ts'
 import { sentenceOf } from '../core/sentence.ts'
-import { KeyAccess } from '../generated/prisma/enums.ts'
 import { endAccount } from '../teams/end-account.ts'
 import { revokeInvitations } from '../teams/revoke-invitations.ts'
+import { addApiKeyCommands } from './api-keys.ts'
 import { openDatabase, withApp, withDatabase } from './command-database.ts'
 import { configTable } from './config-table.ts'
 import { draftMigration } from './draft-migration.ts'
@@ -153,48 +150,7 @@ gateway
       for (const row of checkouts) console.log(lineOf([row.id, row.email, row.plan, row.provider, row.createdAt.toISOString()]))
   })
 
-const apiKey = gateway.command('api-key').description('API keys')
-apiKey
-  .command('create')
-  .description('create another key for an account, even above the limit of its plan')
-  .addOption(email())
-  .requiredOption('--name <name>', 'purpose of the key')
-  .addOption(new Option('--access <access>', 'what the key may do').choices(Object.values(KeyAccess)).default(KeyAccess.full))
-  .addOption(json())
-  .action(async (options: { email: string; name: string; access: KeyAccess; json?: true }) => {
-    const { id, name, prefix, access, key } = await withDatabase((db) => createApiKey(db, options))
-    print(options.json, { id, name, prefix, access, apiKey: key })
-  })
-apiKey
-  .command('list')
-  .description('list the active keys of an account')
-  .addOption(email())
-  .addOption(json())
-  .action(async (options: { email: string; json?: true }) => {
-    const keys = await withDatabase((db) => listKeysOf(db, options.email))
-    if (options.json) console.log(jsonLine(keys))
-    else
-      for (const row of keys)
-        console.log(
-          lineOf([
-            row.id,
-            row.prefix,
-            row.name,
-            row.access,
-            row.createdAt.toISOString(),
-            row.lastUsedAt?.toISOString() ?? 'never used',
-          ]),
-        )
-  })
-apiKey
-  .command('revoke')
-  .description('revoke a key; it is refused from the next request on')
-  .requiredOption('--id <id>', 'id of the key')
-  .action(async (options: { id: string }) => {
-    await withDatabase((db) => revokeApiKey(db, options.id))
-    console.log(`${options.id} is revoked`)
-  })
-
+addApiKeyCommands(gateway, print)
 addInstanceCommands(gateway)
 addTeamCommands(gateway, print)
 addResealCommand(gateway)
