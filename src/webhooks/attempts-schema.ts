@@ -1,7 +1,9 @@
-// GraphQL types of the attempts of a delivery, and of the health of an endpoint.
+// GraphQL types of one delivery with its attempts, and of the health of an endpoint.
 import { builder } from '../core/graph/builder.ts'
+import { parse, uuid } from '../core/validation.ts'
 import type { WebhookAttempt } from '../generated/prisma/client.ts'
 import type { EndpointFigures, HealthBucket, LastFailure } from './attempts.sql.ts'
+import { readDelivery } from './deliveries.ts'
 import { attemptsOf, figuresOf, type HealthWindow, shownAttempts, type windows } from './figures.ts'
 import { faultInWords } from './policy.ts'
 import { DeliveryRef, EndpointRef } from './schema.ts'
@@ -123,5 +125,16 @@ builder.prismaObjectField(EndpointRef, 'health', (t) =>
     description: 'How it has answered lately.',
     args: { window: t.arg({ type: WindowRef, description: 'The window; `day` by default.' }) },
     resolve: ({ id }, { window }, ctx) => figuresOf(ctx, id, (window ?? 'day') as HealthWindow),
+  }),
+)
+
+builder.queryField('webhookDelivery', (t) =>
+  t.field({
+    type: DeliveryRef,
+    nullable: true,
+    description: 'One webhook delivery of the last 30 days.',
+    errors: ['NOT_FOUND'],
+    args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
+    resolve: (_, { id }, ctx) => readDelivery(ctx, parse(uuid, id, 'id')),
   }),
 )

@@ -18,10 +18,7 @@ import { closeStranded, findOverdue } from './sweep.sql.ts'
 export interface DeliveryQueues {
   /** Accepts due deliveries up to the capacity of their queues. The others follow when there is capacity. Resolves once they are leased. */
   take: (deliveries: readonly DeliveryRef[]) => Promise<void>
-  /**
-   * Starts the sweep for deliveries that no job reports, and the renewal of leases. Disposal waits for attempts in progress, up to
-   * {@link stopMs}, then aborts them.
-   */
+  /** Starts the sweep for unreported deliveries and the renewal of leases. Disposal waits {@link stopMs} for attempts, then aborts them. */
   start: () => AsyncDisposable
 }
 

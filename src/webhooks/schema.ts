@@ -12,7 +12,7 @@ import { parse, uuid } from '../core/validation.ts'
 import { EventTypeRef, eventTypes } from '../events/log/event-type.ts'
 import type { WebhookDelivery, WebhookEndpoint } from '../generated/prisma/client.ts'
 import { DeliveryStatus } from '../generated/prisma/enums.ts'
-import { deliveryConditions, deliveryTable, payloadOf, readDelivery } from './deliveries.ts'
+import { deliveryConditions, deliveryTable, payloadOf } from './deliveries.ts'
 import { CreateWebhookInput, UpdateWebhookInput } from './input.ts'
 import { redeliver, testEndpoint } from './redeliver.ts'
 import { createEndpoint, deleteEndpoint, type Endpoint, rotateSecret, updateEndpoint } from './service.ts'
@@ -173,17 +173,6 @@ builder.queryFields((t) => ({
     },
   }),
 }))
-
-builder.queryField('webhookDelivery', (t) =>
-  t.field({
-    type: DeliveryRef,
-    nullable: true,
-    description: 'One webhook delivery of the last 30 days.',
-    errors: ['NOT_FOUND'],
-    args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
-    resolve: (_, { id }, ctx) => readDelivery(ctx, parse(uuid, id, 'id')),
-  }),
-)
 
 builder.mutationFields((t) => {
   const id = t.arg.id({ required: true, description: 'The endpoint.' })
