@@ -5,7 +5,7 @@ import { applyTheme, prefer, preference, themes } from '../preferences.ts'
 import { post } from '../session/auth-call.ts'
 import { accessToken } from '../session/session.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
-import { Choice, TextField } from '../ui/field.tsx'
+import { Choice, NewPasswordField, TextField } from '../ui/field.tsx'
 import { Page } from '../ui/page.tsx'
 import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
@@ -102,7 +102,7 @@ function Appearance() {
 }
 
 function ChangePassword() {
-  const { account, signUp } = words
+  const { account } = words
   const [done, setDone] = useState(false)
   const task = useTask(async (form: FormData) => {
     setDone(false)
@@ -124,17 +124,7 @@ function ChangePassword() {
           required
           issues={task.issues}
         />
-        <TextField
-          label={account.newPassword}
-          name="newPassword"
-          type="password"
-          autoComplete="new-password"
-          minLength={10}
-          maxLength={128}
-          hint={signUp.passwordHint}
-          required
-          issues={task.issues}
-        />
+        <NewPasswordField label={account.newPassword} name="newPassword" issues={task.issues} />
         <Refusal error={task.error} />
         <p role="status" className={parts.note}>
           {done ? account.changed : ''}

@@ -1,7 +1,7 @@
 // Sets a new password with the token of a mail, or asks for such a mail.
 import { useState } from 'react'
 import { To } from '../navigation.tsx'
-import { TextField } from '../ui/field.tsx'
+import { NewPasswordField, TextField } from '../ui/field.tsx'
 import { Page } from '../ui/page.tsx'
 import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
@@ -12,7 +12,7 @@ import { mailToken } from './mail-token.ts'
 
 export function ResetPassword() {
   const [done, setDone] = useState('')
-  const { reset, signIn, signUp } = words
+  const { reset, signIn } = words
   const task = useTask(async (form: FormData) => {
     if (mailToken) await post('password/reset', { token: mailToken, password: form.get('password') })
     else await post('password/forgot', { email: form.get('email') })
@@ -23,18 +23,7 @@ export function ResetPassword() {
       {!done && (
         <form className={parts.stack} onSubmit={submits(task.run)}>
           {mailToken ? (
-            <TextField
-              label={reset.newPassword}
-              name="password"
-              type="password"
-              autoComplete="new-password"
-              minLength={10}
-              maxLength={128}
-              hint={signUp.passwordHint}
-              required
-              autoFocus
-              issues={task.issues}
-            />
+            <NewPasswordField label={reset.newPassword} name="password" autoFocus issues={task.issues} />
           ) : (
             <TextField
               label={signIn.email}

@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { To } from '../navigation.tsx'
 import { settings } from '../settings.ts'
-import { TextField } from '../ui/field.tsx'
+import { NewPasswordField, TextField } from '../ui/field.tsx'
 import { Page } from '../ui/page.tsx'
 import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
@@ -32,17 +32,7 @@ export function SignUp() {
             issues={task.issues}
           />
           <TextField label={signIn.email} name="email" type="email" autoComplete="username" required issues={task.issues} />
-          <TextField
-            label={signIn.password}
-            name="password"
-            type="password"
-            autoComplete="new-password"
-            minLength={10}
-            maxLength={128}
-            hint={signUp.passwordHint}
-            required
-            issues={task.issues}
-          />
+          <NewPasswordField label={signIn.password} name="password" issues={task.issues} />
           <Refusal error={task.error} />
           <button type="submit" className={`${parts.button} ${parts.main}`} disabled={task.running}>
             {signUp.submit}

@@ -1,6 +1,7 @@
 // Form fields: a label, a control, and the words of the server for what is wrong with it.
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import type { Issue } from '../session/auth-call.ts'
+import { words } from '../words/words.ts'
 import styles from './parts.module.css'
 
 interface Labelled {
@@ -55,6 +56,21 @@ export function TextField({ label, hint, issues, ...rest }: Labelled & Component
     <Around {...{ id, label, hint, fault }}>
       <input className={styles.input} {...rest} {...control} />
     </Around>
+  )
+}
+
+/** A field for a password that is new, with its rules. */
+export function NewPasswordField(props: Labelled & ComponentProps<'input'>) {
+  return (
+    <TextField
+      type="password"
+      autoComplete="new-password"
+      minLength={10}
+      maxLength={128}
+      hint={words.signUp.passwordHint}
+      required
+      {...props}
+    />
   )
 }
 
