@@ -1,20 +1,10 @@
 // The filters of the list, as they stand in the address and as the gateway takes them.
-import type { LiveRowFragment, MessageDirection, MessageFilter, MessageStatus, MessageType } from '../generated/graphql.ts'
+
+import type { LiveRowFragment, MessageDirection, MessageFilter, MessageStatus } from '../generated/graphql.ts'
+import { messageTypes } from '../graph/message-types.ts'
 import type { Search } from '../navigation.tsx'
 
 export const statuses: MessageStatus[] = ['queued', 'sending', 'sent', 'delivered', 'read', 'failed', 'cancelled', 'received']
-export const types: MessageType[] = [
-  'text',
-  'image',
-  'video',
-  'audio',
-  'voice_note',
-  'document',
-  'location',
-  'contact',
-  'buttons',
-  'unknown',
-]
 export const directions: MessageDirection[] = ['outbound', 'inbound']
 
 function oneOf<Value extends string>(values: readonly Value[], value: string | undefined): Value | undefined {
@@ -26,7 +16,7 @@ export function filterOf({ status, direction, type, instance, number }: Search):
   const filter: MessageFilter = {
     status: oneOf(statuses, status),
     direction: oneOf(directions, direction),
-    type: oneOf(types, type),
+    type: oneOf(messageTypes, type),
     instanceId: instance || undefined,
     to: number || undefined,
   }

@@ -1,11 +1,13 @@
 // The filters above the list. They live in the address, so that a link shows the same list.
+
 import { useEffect, useState } from 'react'
+import { messageTypes } from '../graph/message-types.ts'
 import { useInstances } from '../graph/use-instances.ts'
 import type { Search } from '../navigation.tsx'
 import { Choice, TextField } from '../ui/field.tsx'
 import parts from '../ui/parts.module.css'
 import { words } from '../words/words.ts'
-import { directions, statuses, types } from './filter.ts'
+import { directions, statuses } from './filter.ts'
 import styles from './filters.module.css'
 
 interface FiltersProps {
@@ -48,7 +50,7 @@ export function Filters({ address, setAddress }: FiltersProps) {
       {select(
         messages.typeColumn,
         'type',
-        types.map((type) => [type, words.type[type]]),
+        messageTypes.map((type) => [type, words.type[type]]),
       )}
       {select(
         messages.instance,

@@ -1,7 +1,9 @@
 // Sends a message of any type, now or later. A double click sends once.
+
 import { type FormEvent, useRef, useState } from 'react'
 import { type LiveRowFragment, ScheduleMessageDocument, SendMessageDocument, type SendType } from '../generated/graphql.ts'
 import { change, newIdempotencyKey } from '../graph/change.ts'
+import { sendTypes } from '../graph/message-types.ts'
 import { useInstances } from '../graph/use-instances.ts'
 import { codeOf, type Sending } from '../messages/call-as-code.ts'
 import { pathIn, To, useAddress } from '../navigation.tsx'
@@ -15,7 +17,7 @@ import { Refusal } from '../ui/refusal.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { useTask } from '../ui/use-task.ts'
 import { words } from '../words/words.ts'
-import { ContentFields, sendTypes } from './content-fields.tsx'
+import { ContentFields } from './content-fields.tsx'
 import { inputOf, momentIn } from './input.ts'
 import styles from './send.module.css'
 import { SentStatus } from './sent-status.tsx'
