@@ -27,8 +27,8 @@ export default defineConfig({
     rolldownOptions: {
       // Packages say `use client` to servers that render React; there is none here.
       onwarn: (warning, warn) => warning.code !== 'MODULE_LEVEL_DIRECTIVE' && warn(warning),
-      // What the first page needs is one file, because browsers open six connections only; each page is another. It also gives the layers of
-      // all styles their order, which the first style sheet decides.
+      // One chunk has all that the first page needs, because browsers open six connections only. Every other page is a chunk of its own. The
+      // first style sheet decides the order of the layers, so it must be that of the first chunk.
       output: { codeSplitting: { groups: [{ name: 'first', test: isFirst }] } },
     },
   },

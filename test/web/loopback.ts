@@ -35,9 +35,9 @@ export class Loopback {
   onLogin: ((digits: string) => BinaryNode | undefined) | undefined
   /** Devices before `oldest` are refused, which `refused` counts. The script of the network's own client names `newest`. */
   readonly versions = { oldest: 0, refused: 0, newest: 0 }
-  /** Where devices upload their files. */
+  /** The host to which devices upload their files. */
   mediaHost: string | undefined
-  /** What the network answers about the lock on new chats, and about their number, by the names of the answers. */
+  /** The network's answers about the lock on new chats and about their number, by name. */
   standing: Record<string, unknown> = {}
   /** Each phone confirms what it gets. */
   delivers = false

@@ -5,7 +5,7 @@ interface Settings {
   base: string
   /** The identity provider for single sign-on; null if there is none. */
   provider: string | null
-  /** Whether anybody may create an account. */
+  /** True if anybody may create an account. */
   signUp: boolean
 }
 

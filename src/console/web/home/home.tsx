@@ -20,7 +20,7 @@ import { Today } from './today.tsx'
 export function Home() {
   const { data, error, again } = useRead(HomeDocument, {})
   const [seen, setSeen] = useState({ sent: false, delivered: false })
-  // What happens now ticks a step without asking again.
+  // A new event ticks its step without another request.
   useFrames((events) => {
     const statuses = events.flatMap(({ message }) => (message?.direction === 'outbound' ? [message.status] : []))
     if (statuses.length === 0) return

@@ -43,7 +43,7 @@ export function Today() {
   const figures = [
     [home.failed, data?.failed.totalCount],
     [home.sent, data?.sent.totalCount],
-    // What was read was delivered before.
+    // Messages that were read were delivered first.
     [home.delivered, sum(data?.delivered.totalCount, data?.read.totalCount)],
     [home.read, data?.read.totalCount],
     [home.received, data?.received.totalCount],

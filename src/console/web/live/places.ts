@@ -13,7 +13,7 @@ interface Note {
 }
 
 export interface Places {
-  /** Whether this window may hold a stream: fewer than three older ones do. */
+  /** True if this window may hold a stream: fewer than three older ones do. */
   free: () => boolean
   /** Announces that this window opens a stream. */
   hold: () => void

@@ -15,7 +15,7 @@ interface TableProps {
   loading: boolean
   selected: ReadonlySet<string>
   setSelected: (selected: ReadonlySet<string>) => void
-  /** What the list has not shown yet. Its place is kept. */
+  /** The button for new rows. Its place is kept, so that the table does not move. */
   above: ReactNode
   empty: ReactNode
 }

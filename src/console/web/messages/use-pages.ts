@@ -11,7 +11,7 @@ interface Pages {
   rows: LiveRowFragment[]
   loading: boolean
   error: ApiError | undefined
-  /** Whether there are older rows. */
+  /** True if there are older rows. */
   more: boolean
   loadMore: () => void
   /** Reads the first page again, and drops the others. */

@@ -5,21 +5,9 @@ import type { Issue } from '../session/auth-call.ts'
 import { TextArea, TextField } from '../ui/field.tsx'
 import { words } from '../words/words.ts'
 
-export const sendTypes: SendType[] = [
-  'text',
-  'image',
-  'video',
-  'audio',
-  'voice_note',
-  'document',
-  'location',
-  'contact',
-  'buttons',
-]
-
 interface ContentProps {
   type: SendType
-  /** What the address fills in. */
+  /** Values from the address, which fill the fields in. */
   given: Search
   issues: readonly Issue[]
 }

@@ -6,7 +6,7 @@ import parts from './parts.module.css'
 interface MenuProps {
   /** The accessible name of the button. */
   name: string
-  /** What the button shows. */
+  /** The content of the button. */
   face: ReactNode
   /** The items: elements with the role `menuitem`. */
   children: ReactNode

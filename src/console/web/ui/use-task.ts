@@ -6,7 +6,7 @@ export interface Task<Argument> {
   run: (argument: Argument) => Promise<void>
   running: boolean
   error: unknown
-  /** What the server said about single fields. */
+  /** The server's words about single fields. */
   issues: readonly Issue[]
 }
 
