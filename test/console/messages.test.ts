@@ -183,57 +183,6 @@ describe.runIf(browserFound).concurrent('a message', () => {
   })
 })
 
-describe.runIf(browserFound).concurrent('sending', () => {
-  it('marks each field that is refused with the words of the server, and keeps what was typed', async () => {
-    const { person } = await furnished(site)
-    await visit(site, { as: person, path: '/me/send' }, async ({ page, expected }) => {
-      expected.push(/400/)
-      await page.getByRole('textbox', { name: 'To', exact: true }).fill('12')
-      await page.getByRole('textbox', { name: 'Text', exact: true }).fill('Hello')
-      await page.getByRole('button', { name: 'Send', exact: true }).click()
-      const to = page.getByRole('textbox', { name: 'To', exact: true })
-      await until(async () => (await to.getAttribute('aria-invalid')) === 'true')
-      expect(await to.inputValue()).toBe('12')
-      expect(await page.getByRole('textbox', { name: 'Text', exact: true }).inputValue()).toBe('Hello')
-    })
-  })
-
-  it('sends once for a double click, and later for a chosen time', async () => {
-    const { person } = await furnished(site)
-    await visit(site, { as: person, path: '/me/send', timezoneId: 'Asia/Kathmandu' }, async ({ page }) => {
-      await page.getByRole('textbox', { name: 'To', exact: true }).fill('+4915112345678')
-      await page.getByRole('textbox', { name: 'Text', exact: true }).fill('Twice')
-      await page.getByRole('button', { name: 'Send', exact: true }).dblclick()
-      await page.getByRole('link', { name: 'Open the message' }).waitFor()
-      await page.getByRole('textbox', { name: 'Text', exact: true }).fill('Later')
-      await page.getByRole('checkbox', { name: 'Schedule' }).check()
-      await page.getByLabel('When (Asia/Katmandu)').or(page.getByLabel('When (Asia/Kathmandu)')).fill('2027-01-01T05:45')
-      await page.getByRole('button', { name: 'Send', exact: true }).click()
-      const list = async () =>
-        (await person.api.graphql('{ messages(first: 9) { nodes { body scheduledAt } } }')).body.data.messages.nodes
-      await until(async () => (await list()).length >= 2)
-      expect((await list()).map(({ body, scheduledAt }: Record<string, string>) => [body, scheduledAt])).toEqual([
-        ['Later', '2027-01-01T00:00:00.000Z'],
-        ['Twice', null],
-      ])
-    })
-  })
-
-  it.each([
-    ['Location', { Latitude: '52.5', Longitude: '13.4', 'Name of the place': 'Berlin' }],
-    ['Buttons', { Title: 'Order', Description: 'Is it right?', 'Buttons, one a line': 'Yes\nNo' }],
-  ] as const)('has the fields of each type: %s', async (type, fields) => {
-    const { person } = await furnished(site)
-    await visit(site, { as: person, path: '/me/send' }, async ({ page }) => {
-      await page.getByRole('combobox', { name: 'Type' }).selectOption(type)
-      await page.getByRole('textbox', { name: 'To', exact: true }).fill('+4915112345678')
-      for (const [name, value] of Object.entries(fields)) await page.getByRole('textbox', { name, exact: true }).fill(value)
-      await page.getByRole('button', { name: 'Send', exact: true }).click()
-      await page.getByRole('link', { name: 'Open the message' }).waitFor()
-    })
-  })
-})
-
 describe.runIf(browserFound).concurrent('the start page and the live page', () => {
   it('tick the first steps by themselves, with a command that works', async () => {
     const person = await newPerson(site, site.databaseUrl)

@@ -231,9 +231,7 @@ it('refuses and counts an outcome when the lease has passed to another worker', 
   expect(await rowOf(id)).toMatchObject({ providerMessageId: 'right', leaseToken: null })
 })
 
-async function fenced(): Promise<number> {
-  return (await app.metrics.fencedWrites.get()).values[0]?.value ?? 0
-}
+const fenced = async (): Promise<number> => (await app.metrics.fencedWrites.get()).values[0]?.value ?? 0
 
 it('expires messages that lost their job at the next sweep at the latest, with an expired lease or without a lease', async () => {
   const away = await connectedInstance(databaseUrl, account)
