@@ -6,7 +6,6 @@ import { words } from '../words/words.ts'
 import styles from './message.module.css'
 
 export function Timeline({ message: { timeline, status, direction, scheduledAt } }: { message: LiveRowFragment }) {
-  const steps = [...timeline].sort((a, b) => Date.parse(a.at) - Date.parse(b.at))
   const { waits } = words.message
   const isPlanned = status === 'queued' && scheduledAt && Date.parse(scheduledAt) > Date.now()
   const known: Partial<Record<string, string>> = {
@@ -19,18 +18,13 @@ export function Timeline({ message: { timeline, status, direction, scheduledAt }
   return (
     <>
       <ol aria-label={words.message.timeline} className={styles.steps}>
-        {steps.map((step, n) => {
-          const before = steps[n - 1]
-          return (
-            <li key={step.status} className={styles.step}>
-              <Status status={step.status} />
-              {before && (
-                <span className={styles.took}>{words.message.after(duration(Date.parse(step.at) - Date.parse(before.at)))}</span>
-              )}
-              <Time at={step.at} exact />
-            </li>
-          )
-        })}
+        {timeline.map(({ status, at, afterMs }, n) => (
+          <li key={status} className={styles.step}>
+            <Status status={status} />
+            {n > 0 && <span className={styles.took}>{words.message.after(duration(afterMs))}</span>}
+            <Time at={at} exact />
+          </li>
+        ))}
       </ol>
       <p role="status" className={wait ? styles.waits : undefined}>
         {wait}
