@@ -27,7 +27,7 @@ builder.objectField(UsageRef, 'days', (t) =>
     description:
       'The messages of the last days in UTC, today included, oldest first; days without any are zeros. Of the personal and team workspaces together.',
     errors: ['VALIDATION_ERROR'],
-    extensions: { items: usualDays },
+    extensions: { items: mostDays },
     args: { last: t.arg.int({ defaultValue: usualDays, description: 'The number of days, 1 to 90.' }) },
     resolve: (_, { last }, { app, principal }) => readDays(app.pool, principal.ownerId, parse(days, last ?? usualDays, 'last')),
   }),
