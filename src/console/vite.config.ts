@@ -4,9 +4,13 @@ import { defineConfig } from 'vite'
 
 const gateway = 'http://127.0.0.1:3000'
 
-/** Everything but the pages, the languages and the icons of pages. */
+/** The packages, and the rooms that every page uses: not the pages, their documents and their words, nor the icons of pages. */
 function isFirst(file: string): boolean {
-  return !/\/web\/(account|home|live-tail|messages|send|words\/(en|pt-br))\b|\/web\/session\/[\w-]+\.tsx|\/icons\//.test(file)
+  const [, ours] = file.split('/src/console/web/')
+  if (!ours) return !file.includes('/icons/')
+  return /^([\w-]+\.tsx?|(generated\/)?(graph|live|shell|ui)\/.*|words\/words\.ts|session\/(auth-call|mail-token|session)\.ts)$/.test(
+    ours,
+  )
 }
 
 export default defineConfig({

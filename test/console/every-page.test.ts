@@ -83,7 +83,9 @@ describe.runIf(browserFound)('the shell', () => {
     await visit(site, { as: who.person, path: '/me/messages' }, async ({ page }) => {
       const main = page.getByRole('navigation', { name: 'Main' })
       await main.waitFor()
-      expect(await main.getByRole('link').allTextContents()).toEqual(['Home', 'Messages', 'Send', 'Live'])
+      const pages = ['Home', 'Messages', 'Send', 'Live', 'Instances', 'Campaigns', 'Contacts', 'Templates', 'Do not contact']
+      const others = ['Webhooks', 'API keys', 'Events', 'Usage', 'Billing']
+      expect(await main.getByRole('link').allTextContents()).toEqual([...pages, ...others])
       await page.getByRole('banner').getByRole('status', { name: 'Live' }).getByText('Live', { exact: true }).waitFor()
       for (const open of ['Workspace', 'Account menu', 'Find', 'Keyboard shortcuts']) {
         await page.getByRole('button', { name: open, exact: true }).click()
@@ -97,6 +99,17 @@ describe.runIf(browserFound)('the shell', () => {
         await page.keyboard.press('Escape')
         await until(async () => (await page.locator('[role=menu]:popover-open, dialog[open]').count()) === 0)
       }
+    })
+  })
+
+  it('leads to every page from a narrow screen', async () => {
+    await visit(site, { as: who.person, path: '/me', viewport: { width: 320, height: 640 } }, async ({ page }) => {
+      const main = page.getByRole('navigation', { name: 'Main' })
+      await main.getByRole('button', { name: 'More pages' }).click()
+      expect(await violations(page)).toEqual([])
+      await main.getByRole('link', { name: 'Billing' }).click()
+      await page.waitForURL('**/me/billing')
+      await until(async () => !(await main.getByRole('link', { name: 'Billing' }).isVisible()))
     })
   })
 

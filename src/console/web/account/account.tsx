@@ -12,10 +12,10 @@ import { Refusal } from '../ui/refusal.tsx'
 import { submits, useTask } from '../ui/use-task.ts'
 import { chosenLanguage, languages, words } from '../words/words.ts'
 import { Sessions } from './sessions.tsx'
+import { text as account } from './words.ts'
 
 export function Account() {
   const { me } = useWorkspace()
-  const { account } = words
   const [{ checkout = '' }] = useAddress()
   return (
     <Page title={account.title} narrow>
@@ -25,9 +25,9 @@ export function Account() {
         </p>
       )}
       <dl className={parts.details}>
-        <dt>{words.signUp.name}</dt>
+        <dt>{words.fields.name}</dt>
         <dd>{me.name}</dd>
-        <dt>{words.signIn.email}</dt>
+        <dt>{words.fields.email}</dt>
         <dd>{me.email}</dd>
         <dt>{account.plan}</dt>
         <dd>{me.plan.name}</dd>
@@ -40,7 +40,6 @@ export function Account() {
 }
 
 function Appearance() {
-  const { account } = words
   const [theme, setTheme] = useState(preference('theme') ?? 'auto')
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone
   return (
@@ -102,7 +101,6 @@ function Appearance() {
 }
 
 function ChangePassword() {
-  const { account } = words
   const [done, setDone] = useState(false)
   const task = useTask(async (form: FormData) => {
     setDone(false)

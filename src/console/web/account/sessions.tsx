@@ -6,8 +6,8 @@ import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
 import { Time } from '../ui/time.tsx'
 import { useTask } from '../ui/use-task.ts'
-import { words } from '../words/words.ts'
 import styles from './account.module.css'
+import { text as account } from './words.ts'
 
 interface Session {
   id: string
@@ -19,7 +19,6 @@ interface Session {
 
 export function Sessions() {
   const [sessions, setSessions] = useState<Session[]>([])
-  const { account } = words
   const read = useTask(async () => setSessions(await rest('GET', 'auth/sessions', await accessToken())))
   const end = useTask(async (ended: readonly Session[]) => {
     for (const { id, current } of ended) {
@@ -86,5 +85,5 @@ export function Sessions() {
 function browserOf({ userAgent }: Session): string {
   const [, name] = userAgent?.match(/(Edg|OPR|Firefox|Chrome|Safari|curl)[/ ]/) ?? []
   const known: Record<string, string> = { Edg: 'Edge', OPR: 'Opera' }
-  return name ? (known[name] ?? name) : words.account.unknown
+  return name ? (known[name] ?? name) : account.unknown
 }

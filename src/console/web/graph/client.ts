@@ -1,7 +1,7 @@
 // One urql client for each workspace, so that no row of one can show in another.
 import { Client, fetchExchange, gql, subscriptionExchange } from '@urql/core'
 import { cacheExchange, type UpdateResolver } from '@urql/exchange-graphcache'
-import { type EventRowFragment, LiveRowFragmentDoc } from '../generated/graphql.ts'
+import { type EventRowFragment, LiveRowFragmentDoc } from '../generated/graph/graphql.ts'
 import { keys } from './keys.ts'
 import { fetchFor, graphUrl, type Team } from './request.ts'
 

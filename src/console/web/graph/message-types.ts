@@ -1,5 +1,6 @@
 // The types of messages, in the order in which lists offer them.
-import type { MessageType, SendType } from '../generated/graphql.ts'
+import type { MessageType } from '../generated/graph/graphql.ts'
+import type { SendType } from '../generated/send/graphql.ts'
 
 export const sendTypes: SendType[] = [
   'text',

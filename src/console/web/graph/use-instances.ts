@@ -1,6 +1,6 @@
 // The instances of the workspace, which the shell read already; events keep their status.
 import { useQuery } from 'urql'
-import { StartDocument, type StartQuery } from '../generated/graphql.ts'
+import { StartDocument, type StartQuery } from '../generated/graph/graphql.ts'
 import { everyType } from '../live/read.ts'
 
 export type Instance = StartQuery['instances'][number]

@@ -1,7 +1,7 @@
 // The start page: the first steps until something was delivered, then how today goes.
 import { Circle, CircleCheck } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
-import { CreateFirstKeyDocument, HomeDocument } from '../generated/graphql.ts'
+import { CreateFirstKeyDocument, HomeDocument } from '../generated/home/graphql.ts'
 import { ask } from '../graph/request.ts'
 import { useInstances } from '../graph/use-instances.ts'
 import { useRead } from '../graph/use-read.ts'
@@ -13,9 +13,9 @@ import { Page } from '../ui/page.tsx'
 import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
 import { useTask } from '../ui/use-task.ts'
-import { words } from '../words/words.ts'
 import styles from './home.module.css'
 import { Today } from './today.tsx'
+import { text as home } from './words.ts'
 
 export function Home() {
   const { data, error, again } = useRead(HomeDocument, {})
@@ -33,7 +33,7 @@ export function Home() {
   })
   const before = Boolean(data?.delivered.nodes.length || data?.read.nodes.length)
   return (
-    <Page title={words.home.title}>
+    <Page title={home.title}>
       <Refusal error={error} />
       {data && before && <Today />}
       {data && !before && (
@@ -55,7 +55,6 @@ interface StepsProps {
 
 function FirstSteps({ sent, delivered, webhook }: StepsProps) {
   const { team } = useWorkspace()
-  const { home } = words
   const connected = useInstances().find(({ status }) => status === 'connected')
   return (
     <section className={parts.panel} aria-label={home.steps}>
@@ -87,7 +86,7 @@ function Step({ title, how, done, children }: { title: string; how: string; done
         <div>
           <h3 className={styles.title}>
             {title}
-            <span className={parts.unseen}> – {done ? words.home.done : words.home.toDo}</span>
+            <span className={parts.unseen}> – {done ? home.done : home.toDo}</span>
           </h3>
           <p className={parts.hint}>{how}</p>
         </div>
@@ -102,7 +101,7 @@ function Curl({ instanceId }: { instanceId: string }) {
   const { team } = useWorkspace()
   const [key, setKey] = useState<string>()
   const task = useTask(async () => {
-    const { createApiKey } = await ask(team, CreateFirstKeyDocument, { input: { name: words.home.keyName } })
+    const { createApiKey } = await ask(team, CreateFirstKeyDocument, { input: { name: home.keyName } })
     setKey(createApiKey.key)
   })
   const [curl] = codeOf({ instanceId, to: '+4915112345678', type: 'text', text: 'Hello' }, key)
@@ -110,14 +109,14 @@ function Curl({ instanceId }: { instanceId: string }) {
     <>
       <Code name="curl" text={curl?.text ?? ''} />
       <Refusal error={task.error} />
-      {key && <p className={parts.hint}>{words.home.keyShown}</p>}
+      {key && <p className={parts.hint}>{home.keyShown}</p>}
       <div className={parts.row}>
         <To to={pathIn(team, 'send')} className={`${parts.button} ${parts.main}`}>
-          {words.home.doHere}
+          {home.doHere}
         </To>
         {!key && !team && (
           <button type="button" className={parts.button} disabled={task.running} onClick={() => task.run()}>
-            {words.home.makeKey}
+            {home.makeKey}
           </button>
         )}
       </div>

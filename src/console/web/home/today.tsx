@@ -1,6 +1,6 @@
 // How today goes, in the reader's zone: what failed first.
 import { useEffect, useRef, useState } from 'react'
-import { TodayDocument } from '../generated/graphql.ts'
+import { TodayDocument } from '../generated/home/graphql.ts'
 import { useRead } from '../graph/use-read.ts'
 import { pathIn, To } from '../navigation.tsx'
 import { shownZone } from '../preferences.ts'
@@ -11,6 +11,7 @@ import { Refusal } from '../ui/refusal.tsx'
 import { Time } from '../ui/time.tsx'
 import { count, words } from '../words/words.ts'
 import styles from './home.module.css'
+import { text as home } from './words.ts'
 
 const againMs = 2_000
 
@@ -39,7 +40,6 @@ export function Today() {
     }, againMs)
   })
   useEffect(() => () => clearTimeout(planned.current), [])
-  const { home } = words
   const figures = [
     [home.failed, data?.failed.totalCount],
     [home.sent, data?.sent.totalCount],

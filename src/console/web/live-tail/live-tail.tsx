@@ -1,6 +1,6 @@
 // Events as they happen: the last 500, or counts when there are too many to read.
 import { useEffect, useRef, useState } from 'react'
-import type { EventRowFragment, EventType } from '../generated/graphql.ts'
+import type { EventRowFragment, EventType } from '../generated/graph/graphql.ts'
 import { everyType } from '../live/read.ts'
 import { pathIn, To, useAddress } from '../navigation.tsx'
 import { useFrames, useWorkspace } from '../shell/workspace-context.ts'
@@ -11,6 +11,7 @@ import { Status } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { count, words } from '../words/words.ts'
 import styles from './live-tail.module.css'
+import { text as tail } from './words.ts'
 
 const mostRows = 500
 /** Above so many events a second rows cannot be read, so only counts are shown. */
@@ -23,7 +24,6 @@ export function LiveTail() {
   const waiting = useRef<EventRowFragment[]>([])
   const [waits, setWaits] = useState(0)
   const { rate, add } = useRate()
-  const { tail } = words
   const wanted = everyType.find((type) => type === address.event)
 
   useFrames((events) => {

@@ -1,5 +1,5 @@
 // Collects events and hands them over once for each animation frame, so that a burst costs one rendering.
-import type { EventRowFragment } from '../generated/graphql.ts'
+import type { EventRowFragment } from '../generated/graph/graphql.ts'
 
 export interface Frames {
   add: (event: EventRowFragment) => void

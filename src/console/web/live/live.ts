@@ -1,5 +1,5 @@
 // The live view of one workspace: follows the event log from a cursor while the window is visible, and resumes without a gap.
-import type { EventRowFragment } from '../generated/graphql.ts'
+import type { EventRowFragment } from '../generated/graph/graphql.ts'
 import type { Team } from '../graph/request.ts'
 import { ApiError } from '../session/auth-call.ts'
 import { renew } from '../session/session.ts'

@@ -6,7 +6,7 @@ import {
   EventsSinceDocument,
   type EventsSubscription,
   type EventType,
-} from '../generated/graphql.ts'
+} from '../generated/graph/graphql.ts'
 import { ask, graphUrl, headersFor, type Team } from '../graph/request.ts'
 
 export type Ending = 'closed' | 'unauthorized' | 'refused'

@@ -1,5 +1,5 @@
 // The webhooks that a message caused, and how they went.
-import { MessageDeliveriesDocument } from '../generated/graphql.ts'
+import { MessageDeliveriesDocument } from '../generated/messages/graphql.ts'
 import { useRead } from '../graph/use-read.ts'
 import { useFrames } from '../shell/workspace-context.ts'
 import parts from '../ui/parts.module.css'

@@ -1,5 +1,5 @@
 // Saves the filtered list as a file. The route wants the token in a header, so a plain link would be refused.
-import type { MessageFilter } from '../generated/graphql.ts'
+import type { MessageFilter } from '../generated/messages/graphql.ts'
 import { fetchFor, type Team } from '../graph/request.ts'
 import { ApiError } from '../session/auth-call.ts'
 import { settings } from '../settings.ts'

@@ -1,5 +1,5 @@
 // One message: how far it is, what it waits for, why it failed, and the same call as code.
-import { CancelMessageDocument, MessageDocument, type MessageQuery } from '../generated/graphql.ts'
+import { CancelMessageDocument, MessageDocument, type MessageQuery } from '../generated/messages/graphql.ts'
 import { change } from '../graph/change.ts'
 import { useRead } from '../graph/use-read.ts'
 import { pathIn, To, useGo, usePart } from '../navigation.tsx'

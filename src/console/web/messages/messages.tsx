@@ -1,10 +1,11 @@
 // The list of messages: filtered by its address, moving only when asked.
 import { Download } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
-import { CancelMessageDocument } from '../generated/graphql.ts'
+import { CancelMessageDocument } from '../generated/messages/graphql.ts'
 import { change } from '../graph/change.ts'
 import { pathIn, To, useAddress } from '../navigation.tsx'
 import { useWorkspace } from '../shell/workspace-context.ts'
+import { More } from '../ui/more.tsx'
 import { Page } from '../ui/page.tsx'
 import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
@@ -22,7 +23,8 @@ export function Messages() {
   const [address, setAddress] = useAddress()
   const key = JSON.stringify(filterOf(address))
   const filter = useMemo(() => JSON.parse(key) as ReturnType<typeof filterOf>, [key])
-  const { rows, error, loading, more, loadMore, again } = usePages(filter)
+  const list = usePages(filter)
+  const { rows, error, loading, again } = list
   const fresh = useNewMessages(filter, rows)
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const [said, setSaid] = useState('')
@@ -67,7 +69,7 @@ export function Messages() {
           )}
           <button type="button" className={parts.button} disabled={csv.running} onClick={() => csv.run()}>
             <Download size={15} aria-hidden />
-            {words.messages.exportCsv}
+            {words.actions.exportCsv}
           </button>
         </>
       }
@@ -91,13 +93,7 @@ export function Messages() {
         }
         empty={filtered ? <p>{words.messages.emptyFiltered}</p> : <Nothing />}
       />
-      {more && (
-        <div className={parts.row}>
-          <button type="button" className={parts.button} disabled={loading} onClick={loadMore}>
-            {words.messages.more}
-          </button>
-        </div>
-      )}
+      <More list={list} />
     </Page>
   )
 }

@@ -1,6 +1,6 @@
 // One row of the list. It renders again only when its message changes.
 import { type MouseEvent, memo } from 'react'
-import type { LiveRowFragment } from '../generated/graphql.ts'
+import type { LiveRowFragment } from '../generated/messages/graphql.ts'
 import { To } from '../navigation.tsx'
 import { Status } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'

@@ -1,6 +1,6 @@
 // The table of messages: read by pointer or by the keys j, k, Enter and x.
 import { type MouseEvent, type ReactNode, useEffect, useRef } from 'react'
-import type { LiveRowFragment } from '../generated/graphql.ts'
+import type { LiveRowFragment } from '../generated/messages/graphql.ts'
 import { useInstances } from '../graph/use-instances.ts'
 import { pathIn } from '../navigation.tsx'
 import { isWriting } from '../shell/use-keys.ts'

@@ -1,5 +1,5 @@
 // The statuses of a message with the time between them, and what it waits for now.
-import type { LiveRowFragment } from '../generated/graphql.ts'
+import type { LiveRowFragment } from '../generated/messages/graphql.ts'
 import { Status } from '../ui/status.tsx'
 import { duration, exactTime, Time } from '../ui/time.tsx'
 import { words } from '../words/words.ts'

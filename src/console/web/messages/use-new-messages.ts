@@ -1,6 +1,6 @@
 // Counts messages that happened while the list is open and are not in it. They show when the reader asks.
 import { useEffect, useState } from 'react'
-import type { LiveRowFragment, MessageFilter } from '../generated/graphql.ts'
+import type { LiveRowFragment, MessageFilter } from '../generated/messages/graphql.ts'
 import { useFrames } from '../shell/workspace-context.ts'
 import { fits } from './filter.ts'
 

@@ -1,6 +1,6 @@
 // Reads the list page by page. Rows that are on screen stay where they are; their content changes by events.
 import { useEffect, useState } from 'react'
-import { type LiveRowFragment, type MessageFilter, MessagesDocument } from '../generated/graphql.ts'
+import { type LiveRowFragment, type MessageFilter, MessagesDocument } from '../generated/messages/graphql.ts'
 import { apiErrorOf, useRead } from '../graph/use-read.ts'
 import type { ApiError } from '../session/auth-call.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'

@@ -1,9 +1,9 @@
 // The fields that each type of message has.
-import type { SendType } from '../generated/graphql.ts'
+import type { SendType } from '../generated/send/graphql.ts'
 import type { Search } from '../navigation.tsx'
 import type { Issue } from '../session/auth-call.ts'
 import { TextArea, TextField } from '../ui/field.tsx'
-import { words } from '../words/words.ts'
+import { text as send } from './words.ts'
 
 interface ContentProps {
   type: SendType
@@ -13,7 +13,6 @@ interface ContentProps {
 }
 
 export function ContentFields({ type, given, issues }: ContentProps) {
-  const { send } = words
   const field = (name: string, label: string, value?: string) => (
     <TextField key={name} name={name} label={label} defaultValue={value} issues={issues} />
   )

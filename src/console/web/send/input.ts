@@ -1,5 +1,5 @@
 // Turns the fields of the form into the input of the graph.
-import type { SendType } from '../generated/graphql.ts'
+import type { SendType } from '../generated/send/graphql.ts'
 import type { Sending } from '../messages/call-as-code.ts'
 
 type Input = Sending & { type: SendType; buttons?: { type: string; id: string; displayText: string }[] }

@@ -1,7 +1,7 @@
 // Sends a message of any type, now or later. A double click sends once.
 
 import { type FormEvent, useRef, useState } from 'react'
-import { type LiveRowFragment, ScheduleMessageDocument, SendMessageDocument, type SendType } from '../generated/graphql.ts'
+import { type LiveRowFragment, ScheduleMessageDocument, SendMessageDocument, type SendType } from '../generated/send/graphql.ts'
 import { change, newIdempotencyKey } from '../graph/change.ts'
 import { sendTypes } from '../graph/message-types.ts'
 import { useInstances } from '../graph/use-instances.ts'
@@ -21,6 +21,7 @@ import { ContentFields } from './content-fields.tsx'
 import { inputOf, momentIn } from './input.ts'
 import styles from './send.module.css'
 import { SentStatus } from './sent-status.tsx'
+import { text as send } from './words.ts'
 
 export function Send() {
   const { team, graph } = useWorkspace()
@@ -34,7 +35,6 @@ export function Send() {
   const [preview, setPreview] = useState<Sending | null>(null)
   const [sent, setSent] = useState<LiveRowFragment | null>(null)
   const key = useRef(newIdempotencyKey())
-  const { send } = words
   const read = () => inputOf(new FormData(form.current as HTMLFormElement), type)
 
   const task = useTask(async () => {

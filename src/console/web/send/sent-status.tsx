@@ -1,7 +1,7 @@
 // The status of the message that was just sent, as it moves.
 
 import { useState } from 'react'
-import type { LiveRowFragment, MessageStatus } from '../generated/graphql.ts'
+import type { LiveRowFragment, MessageStatus } from '../generated/send/graphql.ts'
 import { useFrames } from '../shell/workspace-context.ts'
 import { Status } from '../ui/status.tsx'
 

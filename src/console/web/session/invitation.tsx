@@ -1,13 +1,13 @@
 // Accepts an invitation to a team. Its reader is signed in: the address of the account must be the invited one.
-import { AcceptInvitationDocument } from '../generated/graphql.ts'
+import { AcceptInvitationDocument } from '../generated/session/graphql.ts'
 import { ask } from '../graph/request.ts'
 import { pathIn, useGo } from '../navigation.tsx'
 import { Page } from '../ui/page.tsx'
 import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
 import { useTask } from '../ui/use-task.ts'
-import { words } from '../words/words.ts'
 import { mailToken } from './mail-token.ts'
+import { text } from './words.ts'
 
 export function Invitation() {
   const go = useGo()
@@ -15,7 +15,7 @@ export function Invitation() {
     const { acceptTeamInvitation } = await ask(null, AcceptInvitationDocument, { token: mailToken ?? '' })
     go(pathIn(acceptTeamInvitation.id))
   })
-  const { invitation } = words
+  const { invitation } = text
   if (!mailToken) {
     return (
       <Page title={invitation.title}>

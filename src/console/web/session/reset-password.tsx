@@ -9,10 +9,11 @@ import { submits, useTask } from '../ui/use-task.ts'
 import { words } from '../words/words.ts'
 import { post } from './auth-call.ts'
 import { mailToken } from './mail-token.ts'
+import { text } from './words.ts'
 
 export function ResetPassword() {
   const [done, setDone] = useState('')
-  const { reset, signIn } = words
+  const { reset, signIn } = text
   const task = useTask(async (form: FormData) => {
     if (mailToken) await post('password/reset', { token: mailToken, password: form.get('password') })
     else await post('password/forgot', { email: form.get('email') })
@@ -26,7 +27,7 @@ export function ResetPassword() {
             <NewPasswordField label={reset.newPassword} name="password" autoFocus issues={task.issues} />
           ) : (
             <TextField
-              label={signIn.email}
+              label={words.fields.email}
               name="email"
               type="email"
               autoComplete="username"

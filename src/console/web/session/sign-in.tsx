@@ -13,6 +13,7 @@ import { submits, useTask } from '../ui/use-task.ts'
 import { words } from '../words/words.ts'
 import { ApiError, post } from './auth-call.ts'
 import { begin, onPhase, phaseOf } from './session.ts'
+import { text } from './words.ts'
 
 type SignedIn = Parameters<typeof begin>[0]
 
@@ -27,7 +28,7 @@ export function SignIn() {
     begin(await post<SignedIn>('login', { email, password: form.get('password') }))
   })
   if (phase === 'in') return <GoOn to={safeNext(next)} />
-  const { signIn } = words
+  const { signIn } = text
   const unverified = task.error instanceof ApiError && task.error.code === 'EMAIL_NOT_VERIFIED'
   return (
     <Page title={signIn.title}>
@@ -39,7 +40,7 @@ export function SignIn() {
       )}
       <form className={parts.stack} onSubmit={submits(task.run)}>
         <TextField
-          label={signIn.email}
+          label={words.fields.email}
           name="email"
           type="email"
           autoComplete="username"
@@ -48,7 +49,7 @@ export function SignIn() {
           issues={task.issues}
         />
         <TextField
-          label={signIn.password}
+          label={words.fields.password}
           name="password"
           type="password"
           autoComplete="current-password"
@@ -101,7 +102,7 @@ function Redeem({ token }: { token: string }) {
   if (task.error) return <Refusal error={task.error} />
   return (
     <p role="status" className={parts.note}>
-      {words.signIn.redeeming}
+      {text.signIn.redeeming}
     </p>
   )
 }
@@ -116,10 +117,10 @@ function SendAgain({ email }: { email: string }) {
     <>
       <Refusal error={task.error} />
       {sent ? (
-        <p role="status">{words.signIn.verifySent}</p>
+        <p role="status">{text.signIn.verifySent}</p>
       ) : (
         <button type="button" className={parts.button} disabled={task.running} onClick={() => task.run()}>
-          {words.signIn.verifyAgain}
+          {text.signIn.verifyAgain}
         </button>
       )}
     </>

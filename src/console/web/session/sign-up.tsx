@@ -9,6 +9,7 @@ import { Refusal } from '../ui/refusal.tsx'
 import { submits, useTask } from '../ui/use-task.ts'
 import { words } from '../words/words.ts'
 import { post } from './auth-call.ts'
+import { text } from './words.ts'
 
 export function SignUp() {
   const [done, setDone] = useState(false)
@@ -16,14 +17,14 @@ export function SignUp() {
     await post('signup', Object.fromEntries(form))
     setDone(true)
   })
-  const { signUp, signIn } = words
+  const { signUp } = text
   return (
     <Page title={signUp.title}>
       {!settings.signUp && <p className={parts.note}>{signUp.closed}</p>}
       {settings.signUp && !done && (
         <form className={parts.stack} onSubmit={submits(task.run)}>
           <TextField
-            label={signUp.name}
+            label={words.fields.name}
             name="name"
             autoComplete="name"
             maxLength={100}
@@ -31,8 +32,8 @@ export function SignUp() {
             autoFocus
             issues={task.issues}
           />
-          <TextField label={signIn.email} name="email" type="email" autoComplete="username" required issues={task.issues} />
-          <NewPasswordField label={signIn.password} name="password" issues={task.issues} />
+          <TextField label={words.fields.email} name="email" type="email" autoComplete="username" required issues={task.issues} />
+          <NewPasswordField label={words.fields.password} name="password" issues={task.issues} />
           <Refusal error={task.error} />
           <button type="submit" className={`${parts.button} ${parts.main}`} disabled={task.running}>
             {signUp.submit}

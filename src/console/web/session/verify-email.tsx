@@ -9,6 +9,7 @@ import { submits, useTask } from '../ui/use-task.ts'
 import { words } from '../words/words.ts'
 import { post } from './auth-call.ts'
 import { mailToken } from './mail-token.ts'
+import { text } from './words.ts'
 
 export function VerifyEmail() {
   const [done, setDone] = useState(false)
@@ -16,13 +17,13 @@ export function VerifyEmail() {
     await post('verify-email', { token: mailToken ?? '', password: form.get('password') })
     setDone(true)
   })
-  const { verify, signIn } = words
+  const { verify, signIn } = text
   return (
     <Page title={verify.title}>
       {!done && (
         <form className={parts.stack} onSubmit={submits(task.run)}>
           <TextField
-            label={signIn.password}
+            label={words.fields.password}
             name="password"
             type="password"
             autoComplete="current-password"

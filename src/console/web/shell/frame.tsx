@@ -1,7 +1,6 @@
 // The shell: banner, navigation, page, and the keys that work everywhere.
 import { Search } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { pathIn, To } from '../navigation.tsx'
 import { InFrame } from '../ui/page.tsx'
 import parts from '../ui/parts.module.css'
 import { words } from '../words/words.ts'
@@ -9,10 +8,9 @@ import { AccountMenu } from './account-menu.tsx'
 import { Find } from './find.tsx'
 import styles from './frame.module.css'
 import { LiveStatus } from './live-status.tsx'
-import { mainPages } from './main-pages.ts'
+import { MainNavigation } from './main-navigation.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 import { useKeys } from './use-keys.ts'
-import { useWorkspace } from './workspace-context.ts'
 import { WorkspaceMenu } from './workspace-menu.tsx'
 
 export function Banner({ children }: { children?: ReactNode }) {
@@ -20,7 +18,6 @@ export function Banner({ children }: { children?: ReactNode }) {
 }
 
 export function Frame({ children }: { children: ReactNode }) {
-  const { team } = useWorkspace()
   const [open, setOpen] = useState<'find' | 'shortcuts' | null>(null)
   useKeys(setOpen)
   const close = () => setOpen(null)
@@ -54,14 +51,7 @@ export function Frame({ children }: { children: ReactNode }) {
           <AccountMenu />
         </div>
       </Banner>
-      <nav className={styles.nav} aria-label={words.nav.main}>
-        {mainPages().map(({ page, name, Icon }) => (
-          <To key={page} to={pathIn(team, page)} className={styles.navLink}>
-            <Icon size={18} aria-hidden />
-            {name}
-          </To>
-        ))}
-      </nav>
+      <MainNavigation />
       <main id="main" tabIndex={-1} className={styles.main}>
         <InFrame value={true}>{children}</InFrame>
       </main>

@@ -1,6 +1,6 @@
 // Opens a workspace: reads who is asking and the end of the event log, then follows the log from there.
 import { useEffect, useState } from 'react'
-import { ShellDocument, StartDocument, type StartQuery } from '../generated/graphql.ts'
+import { ShellDocument, StartDocument, type StartQuery } from '../generated/graph/graphql.ts'
 import { createGraph, type Graph } from '../graph/client.ts'
 import { ask, type Team } from '../graph/request.ts'
 import { apiErrorOf } from '../graph/use-read.ts'

@@ -1,6 +1,6 @@
 // What every page of a workspace may use: its graph, its live view, and what the shell read.
 import { createContext, useContext, useEffect, useRef, useSyncExternalStore } from 'react'
-import type { EventRowFragment, ShellQuery } from '../generated/graphql.ts'
+import type { EventRowFragment, ShellQuery } from '../generated/graph/graphql.ts'
 import type { Graph } from '../graph/client.ts'
 import type { Team } from '../graph/request.ts'
 import type { Live, LiveState } from '../live/live.ts'

@@ -1,7 +1,7 @@
 // Switches between one's own workspace and those of teams. The workspace is in the address and nowhere else.
 import { ChevronsUpDown, Plus } from 'lucide-react'
 import { useState } from 'react'
-import { CreateTeamDocument } from '../generated/graphql.ts'
+import { CreateTeamDocument } from '../generated/graph/graphql.ts'
 import { ask } from '../graph/request.ts'
 import { pathIn, To, useGo } from '../navigation.tsx'
 import { Dialog } from '../ui/dialog.tsx'

@@ -67,7 +67,7 @@ export function NewPasswordField(props: Labelled & ComponentProps<'input'>) {
       autoComplete="new-password"
       minLength={10}
       maxLength={128}
-      hint={words.signUp.passwordHint}
+      hint={words.fields.passwordHint}
       required
       {...props}
     />

@@ -1,7 +1,7 @@
 // The status of a message: a word, an icon and a colour, so that none of them is needed alone.
 import { Ban, Check, CheckCheck, CircleAlert, Clock, Inbox, Send } from 'lucide-react'
 import { memo } from 'react'
-import type { MessageStatus } from '../generated/graphql.ts'
+import type { MessageStatus } from '../generated/graph/graphql.ts'
 import { words } from '../words/words.ts'
 import styles from './status.module.css'
 

@@ -28,3 +28,8 @@ export async function loadWords(language: Language): Promise<void> {
 export function count(value: number): string {
   return new Intl.NumberFormat(document.documentElement.lang).format(value)
 }
+
+/** The words of one page. Its language is loaded with the page, not with the first one. */
+export async function pageWords<Text>(languages: Record<Language, () => Promise<{ words: Text }>>): Promise<Text> {
+  return (await languages[chosenLanguage()]()).words
+}

@@ -1,0 +1,30 @@
+// The words of the page Account in Brazilian Portuguese.
+import type { words as en } from './words.en.ts'
+
+export const words: typeof en = {
+  title: 'Conta',
+  sessions: 'Sessões',
+  browser: 'Navegador',
+  address: 'Endereço',
+  started: 'Início',
+  thisOne: 'Esta',
+  end: 'Encerrar',
+  endOf: (browser) => `Encerrar a sessão de ${browser}`,
+  endOthers: 'Encerrar todas as outras',
+  unknown: 'Desconhecido',
+  changePassword: 'Mudar a senha',
+  current: 'Senha atual',
+  newPassword: 'Nova senha',
+  changed: 'A senha mudou. As outras sessões terminaram.',
+  appearance: 'Idioma e aparência',
+  language: 'Idioma',
+  theme: 'Tema',
+  themes: { auto: 'Como o sistema', light: 'Claro', dark: 'Escuro' },
+  zone: 'Fuso horário',
+  local: (zone) => `Como este computador (${zone})`,
+  plan: 'Plano',
+  checkout: {
+    completed: 'Obrigado. Seu pedido está completo. Seu novo plano aparece aqui em instantes.',
+    cancelled: 'O pedido foi cancelado.',
+  },
+}

@@ -1,0 +1,30 @@
+// The words of Home in Brazilian Portuguese.
+import type { words as en } from './words.en.ts'
+
+export const words: typeof en = {
+  title: 'Início',
+  steps: 'Primeiros passos',
+  stepConnected: 'Uma instância está conectada',
+  stepConnectedHow: 'Uma instância é a conta de um telefone. Um telefone de teste não precisa de número real.',
+  stepSend: 'Envie uma mensagem',
+  stepSendHow: 'Pelo console ou com este comando. Ele funciona como está quando tiver sua chave.',
+  makeKey: 'Colocar uma chave',
+  keyName: 'Primeiros passos',
+  keyShown: 'A chave aparece só agora.',
+  stepMoves: 'Veja a entrega',
+  stepMovesHow: 'O status muda aqui e em todas as páginas enquanto você olha.',
+  stepWebhook: 'Adicione um webhook',
+  stepWebhookHow: 'O gateway então avisa seu servidor de cada evento.',
+  doHere: 'Fazer aqui',
+  watch: 'Ver ao vivo',
+  done: 'Feito',
+  toDo: 'A fazer',
+  today: 'Hoje',
+  sent: 'Enviadas',
+  delivered: 'Entregues',
+  read: 'Lidas',
+  failed: 'Falharam',
+  received: 'Recebidas',
+  failing: 'Falharam hoje',
+  noneFailed: 'Nada falhou hoje.',
+}

@@ -1,0 +1,38 @@
+// The words of the page Send in Brazilian Portuguese.
+import type { words as en } from './words.en.ts'
+
+export const words: typeof en = {
+  title: 'Enviar uma mensagem',
+  instance: 'Instância',
+  noInstance: 'Ainda não há instâncias.',
+  type: 'Tipo',
+  to: 'Para',
+  toHint: 'Com o código do país.',
+  sandbox: 'Números do ambiente de teste',
+  sandboxNumbers: [
+    ['+4915112345678', 'Entregue e lida'],
+    ['+4915112340001', 'Fora da rede'],
+    ['+4915112340002', 'Falha depois de enviada'],
+    ['+4915112340005', 'Fica como enviada'],
+  ],
+  text: 'Texto',
+  caption: 'Legenda',
+  mediaUrl: 'Endereço do arquivo',
+  latitude: 'Latitude',
+  longitude: 'Longitude',
+  locationName: 'Nome do lugar',
+  locationAddress: 'Endereço',
+  titleField: 'Título',
+  description: 'Descrição',
+  footer: 'Rodapé',
+  contactId: 'Id do contato',
+  buttons: 'Botões, um por linha',
+  schedule: 'Agendar',
+  when: (zone) => `Quando (${zone})`,
+  submit: 'Enviar',
+  asCode: 'Mostrar como código',
+  sent: 'Aceita',
+  open: 'Abrir a mensagem',
+  preview: 'Prévia',
+  previewEmpty: 'A mensagem aparece aqui enquanto você digita.',
+}

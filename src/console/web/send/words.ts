@@ -1,0 +1,7 @@
+import { pageWords } from '../words/words.ts'
+
+/** The words of the page Send. */
+export const text = await pageWords({
+  en: () => import('./words.en.ts'),
+  'pt-BR': () => import('./words.pt-br.ts'),
+})

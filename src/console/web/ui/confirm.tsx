@@ -1,0 +1,41 @@
+// Asks before something that cannot be undone.
+import type { ReactNode } from 'react'
+import { words } from '../words/words.ts'
+import { Dialog } from './dialog.tsx'
+import parts from './parts.module.css'
+import { Refusal } from './refusal.tsx'
+import { useTask } from './use-task.ts'
+
+interface ConfirmProps {
+  title: string
+  /** What will happen. */
+  children: ReactNode
+  /** The name of the button that does it. */
+  action: string
+  /** Does it. The dialog closes when it has succeeded, and says why when it was refused. */
+  act: () => Promise<unknown>
+  close: () => void
+}
+
+export function Confirm({ title, children, action, act, close }: ConfirmProps) {
+  const task = useTask(async () => {
+    await act()
+    close()
+  })
+  return (
+    <Dialog title={title} close={close}>
+      <div className={parts.stack}>
+        <div>{children}</div>
+        <Refusal error={task.error} />
+        <div className={parts.row}>
+          <button type="button" className={`${parts.button} ${parts.danger}`} disabled={task.running} onClick={() => task.run()}>
+            {action}
+          </button>
+          <button type="button" className={parts.button} onClick={close}>
+            {words.actions.keep}
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}

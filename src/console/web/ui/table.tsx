@@ -1,0 +1,54 @@
+// A named table. On a narrow page each row becomes a block whose values carry the names of their columns.
+import { createContext, type ReactNode, useContext } from 'react'
+import { words } from '../words/words.ts'
+import parts from './parts.module.css'
+import styles from './table.module.css'
+
+const Columns = createContext<readonly string[]>([])
+
+interface TableProps {
+  name: string
+  /** The heads of the columns. */
+  columns: readonly string[]
+  loading: boolean
+  /** Shown in place of rows when there are none. */
+  empty: ReactNode
+  /** `Row`s. */
+  children: readonly ReactNode[]
+}
+
+export function Table({ name, columns, loading, empty, children }: TableProps) {
+  return (
+    <div className={`${parts.panel} ${styles.around}`}>
+      <table className={styles.table} aria-label={name} aria-busy={loading}>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column} scope="col">
+                {column}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          <Columns value={columns}>{children}</Columns>
+        </tbody>
+      </table>
+      {children.length === 0 && <div className={parts.empty}>{loading ? <p>{words.loading}</p> : empty}</div>}
+    </div>
+  )
+}
+
+/** One row. The first cell names it; it should hold the link to the record's page, if there is one. */
+export function Row({ cells }: { cells: readonly ReactNode[] }) {
+  const columns = useContext(Columns)
+  return (
+    <tr>
+      {cells.map((cell, n) => (
+        <td key={columns[n]} data-column={columns[n]}>
+          {cell}
+        </td>
+      ))}
+    </tr>
+  )
+}
