@@ -69,7 +69,7 @@ export function Find({ close }: { close: () => void }) {
           setAt(0)
         }}
       />
-      <div id="found" role="listbox" aria-label={words.find.name} className={styles.found}>
+      <div id="found" role="listbox" tabIndex={0} aria-label={words.find.name} className={styles.found}>
         {found.map(({ name, act }, n) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the keys of the list are those of the textbox.
           <div
