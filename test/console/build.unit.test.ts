@@ -21,9 +21,7 @@ describe('the budget', () => {
   const wordsIn = (room: string) =>
     Math.max(
       0,
-      ...pages
-        .filter(([source]) => source.match(`^${room}/(words\\.)?(en|pt-br)\\.ts$`))
-        .map(([, names]) => zipped(names, '.js')),
+      ...pages.filter(([source]) => source.match(`^${room}/(words-)?(en|pt-br)\\.ts$`)).map(([, names]) => zipped(names, '.js')),
     )
 
   it('allows the first load of Messages 150 KB of JavaScript and 15 KB of styles', () => {
@@ -61,7 +59,7 @@ describe('the styles', () => {
   )
 })
 
-const rooms = globSync('**/{words.en,en}.ts', { cwd: web })
+const rooms = globSync('**/{words-en,en}.ts', { cwd: web })
 
 it.each(rooms)('every language has all words of %s, and none that English lacks', async (file) => {
   const keys = (words: object): string[] =>

@@ -140,7 +140,8 @@ describe.runIf(browserFound)('the shell', () => {
         const shown = (timeZone: string) => at.toLocaleTimeString('pt-BR', { timeZone, hourCycle: 'h23' })
         expect(await time.textContent()).toContain(shown('Asia/Kathmandu').slice(0, 5))
         await page.goto('/account')
-        await page.getByRole('combobox', { name: 'Fuso horário' }).selectOption('UTC')
+        // A chosen zone loads the page again.
+        await Promise.all([page.waitForEvent('load'), page.getByRole('combobox', { name: 'Fuso horário' }).selectOption('UTC')])
         await page.goto('/me/messages')
         expect(await page.getByRole('table').locator('time').first().textContent()).toContain(shown('UTC').slice(0, 5))
       },

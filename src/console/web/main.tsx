@@ -19,6 +19,12 @@ window.addEventListener('vite:preloadError', (event) => {
   location.reload()
 })
 
+/** A double click submits once, also when the first click was answered before the second came. */
+window.addEventListener('click', (event) => {
+  const isSubmit = event.target instanceof Element && event.target.closest('button[type=submit]')
+  if (isSubmit && event.detail > 1) event.preventDefault()
+})
+
 /** Pages for people who are not signed in. A request for a token would be refused to most of their readers. */
 const isPublic = /\/(sign-in|sign-up|reset-password|verify-email)$/.test(location.pathname.slice(settings.base.length))
 

@@ -1,5 +1,5 @@
 // The words of Home in Brazilian Portuguese.
-import type { words as en } from './words.en.ts'
+import type { words as en } from './words-en.ts'
 
 export const words: typeof en = {
   title: 'Início',

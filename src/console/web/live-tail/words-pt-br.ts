@@ -1,5 +1,5 @@
 // The words of the page Live in Brazilian Portuguese.
-import type { words as en } from './words.en.ts'
+import type { words as en } from './words-en.ts'
 
 export const words: typeof en = {
   title: 'Ao vivo',

@@ -1,5 +1,5 @@
 // The words of the pages before the sign-in in Brazilian Portuguese.
-import type { words as en } from './words.en.ts'
+import type { words as en } from './words-en.ts'
 
 export const words: typeof en = {
   signIn: {
