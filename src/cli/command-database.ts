@@ -10,10 +10,12 @@ export async function openDatabase() {
   const { config, secrets } = readConfig()
   const parts = new AsyncDisposableStack()
   const embedded = config.databaseUrl ? undefined : parts.use(await openEmbedded({ dataDir: config.dataDir, as: 'command' }))
+  const url = config.databaseUrl ?? (embedded as { url: string }).url
   return {
     config,
     secrets,
-    url: config.databaseUrl ?? (embedded as { url: string }).url,
+    url,
+    directUrl: config.databaseDirectUrl ?? url,
     secretKey: secrets.secretKey ?? (embedded as { secretKey: Buffer }).secretKey,
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   }
@@ -22,9 +24,9 @@ export async function openDatabase() {
 /** Runs a command on the database, after pending migrations were applied. */
 export async function withDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> {
   await using database = await openDatabase()
-  await migrate(database.url, console.error)
+  await migrate(database.directUrl, console.error)
   // A connection that breaks fails the next statement, which reports the error.
-  await using pools = openPools(database.url, () => {}, 1)
+  await using pools = openPools(database.url, () => {}, { directUrl: database.config.databaseDirectUrl, max: 1 })
   return await work(pools.db)
 }
 
@@ -33,7 +35,7 @@ export async function withApp<T>(work: (app: App) => Promise<T>): Promise<T> {
   // Loads the whole gateway, which commands that only read do not need.
   const [{ openApp }, { createQueues }] = await Promise.all([import('../app.ts'), import('../worker.ts')])
   await using database = await openDatabase()
-  await migrate(database.url)
+  await migrate(database.directUrl)
   const { config, secrets } = readConfig()
   // Without roles, so that the app starts no background work.
   const own = { config: { ...config, roles: new Set<never>() }, secrets: { ...secrets, secretKey: database.secretKey } }

@@ -1,6 +1,7 @@
 // Checks everything that a gateway depends on, and says in words what is wrong.
 import type pg from 'pg'
 import { pendingMigrations } from '../core/database/migrate.ts'
+import { adviseOnLimits } from '../core/database/pooler.ts'
 import { withPool } from '../core/database/short-pool.ts'
 import { countDead } from '../core/jobs/dead-jobs.ts'
 import { hasJobTables } from '../core/jobs/queues.sql.ts'
@@ -61,6 +62,12 @@ const checks: Record<string, Check> = {
   },
 }
 
+async function checkPooler(url: string): Promise<string> {
+  const advice = await adviseOnLimits(url)
+  if (advice) throw new Error(advice)
+  return 'connections through DATABASE_URL have their time limits'
+}
+
 export interface Patient extends Surroundings {
   /** URL of the database. */
   url: string
@@ -90,6 +97,7 @@ export async function doctor({ url, secretKey, ...around }: Patient, say: (line:
       if (!migrated) break
     }
   })
+  if (around.config.databaseDirectUrl) await look('pooler', () => checkPooler(url))
   for (const [name, check] of Object.entries(surroundings)) await look(name, () => check(around))
   if (migrated) {
     await withNetworks({ url, secretKey, ...around }, async (numbers, left) => {

@@ -160,8 +160,8 @@ gateway
   .description('apply the migrations that this version needs')
   .action(async () => {
     await using database = await openDatabase()
-    const applied = await migrate(database.url, console.error)
-    const boss = new PgBoss({ connectionString: database.url, supervise: false, schedule: false })
+    const applied = await migrate(database.directUrl, console.error)
+    const boss = new PgBoss({ connectionString: database.directUrl, supervise: false, schedule: false })
     await boss.start()
     await boss.stop({ graceful: false })
     console.log(applied.length > 0 ? `applied ${applied.join(', ')}` : 'nothing to apply')
@@ -192,7 +192,7 @@ gateway
   .description('for developers: write a migration from the changes in prisma/schema')
   .action(async (name: string) => {
     await using database = await openDatabase()
-    const folder = await draftMigration(database.url, name)
+    const folder = await draftMigration(database.directUrl, name)
     console.log(folder ? `wrote prisma/migrations/${folder}` : 'nothing has changed')
   })
 

@@ -14,7 +14,7 @@ export function addResealCommand(gateway: Command): void {
       // Loaded only here: the other commands do not need these modules.
       const { reseal } = await import('./reseal.ts')
       await using database = await openDatabase()
-      await migrate(database.url, console.error)
+      await migrate(database.directUrl, console.error)
       const keys = { secretKey: database.secretKey, previous: database.secrets.previousSecretKey }
       const sum = await withPool(database.url, { max: 1 }, (pool) =>
         reseal(pool, keys, {

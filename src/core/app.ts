@@ -148,9 +148,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   if (!secrets.secretKey) throw new Error('SECRET_KEY is not set')
   const log = options.log ?? createLog(config.logLevel)
   const metrics = createMetrics()
-  const database = openDatabase(databaseUrl, (error) => log.warn({ err: error.message }, 'database connection lost'))
+  const onLost = (error: Error) => log.warn({ err: error.message }, 'database connection lost')
+  const database = openDatabase(databaseUrl, onLost, { directUrl: config.databaseDirectUrl })
   const boss = new PgBoss({
-    connectionString: databaseUrl,
+    // Its notifications and its settings belong to a session.
+    connectionString: config.databaseDirectUrl ?? databaseUrl,
     backend: config.databaseBackend,
     max: 4,
     application_name: 'gateway-jobs',

@@ -44,7 +44,7 @@ export async function openStage(accounts: number): Promise<Stage> {
   await migrate(database.url)
   const pool = new pg.Pool({ connectionString: database.url, max: 4 })
   parts.defer(() => pool.end())
-  const clients = parts.use(openDatabase(database.url, () => {}, 1))
+  const clients = parts.use(openDatabase(database.url, () => {}, { max: 1 }))
   const made: Account[] = []
   for (let i = 0; i < accounts; i++) made.push(await makeAccount(pool, clients.db, i))
   const moved = parts.move()

@@ -134,7 +134,7 @@ describe('a server that stops answering and closes nothing', () => {
     ["a model's read of Prisma's", (own: Database) => own.db.workspace.findFirst()],
   ])('is 503 for %s after a timeout, and its connection is not used again', async (_, read) => {
     const line = await behindLine()
-    await using own = openDatabase(line.url, () => {}, 1, 2_000)
+    await using own = openDatabase(line.url, () => {}, { max: 1, silenceMs: 2_000 })
     expect(await outcome(read(own))).toBe('no error')
     line.freeze()
     expect(await outcome(read(own))).toMatchObject(unavailable)

@@ -47,7 +47,7 @@ const clients = new Map<string, Database>()
 export function prisma(databaseUrl: string): Db {
   const known = clients.get(databaseUrl)
   if (known) return known.db
-  const client = openDatabase(databaseUrl, () => {}, 4)
+  const client = openDatabase(databaseUrl, () => {}, { max: 4 })
   clients.set(databaseUrl, client)
   atEnd('file', async () => {
     clients.delete(databaseUrl)

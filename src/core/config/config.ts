@@ -14,6 +14,8 @@ export interface Config {
   dataDir: string
   /** URL of the external database; undefined means embedded. */
   databaseUrl: string | undefined
+  /** URL of the same database for connections that need a session of their own, if `databaseUrl` leads to a pooler. */
+  databaseDirectUrl: string | undefined
   databaseBackend: 'postgres' | 'yugabytedb' | 'cockroachdb' | 'citus'
   roles: ReadonlySet<'http' | 'worker' | 'relay'>
   logLevel: string
@@ -106,6 +108,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
       publicUrl: e.PUBLIC_URL,
       dataDir: e.DATA_DIR,
       databaseUrl: e.DATABASE_URL,
+      databaseDirectUrl: e.DATABASE_DIRECT_URL,
       databaseBackend: e.DATABASE_BACKEND,
       roles: new Set(e.ROLES),
       logLevel: e.LOG_LEVEL,
@@ -193,6 +196,7 @@ function contradictionsOf(given: Record<string, string | undefined>): string[] {
   if (!given.DATABASE_URL && given.DATABASE_BACKEND && given.DATABASE_BACKEND !== 'postgres') {
     faults.push('DATABASE_BACKEND: needs DATABASE_URL; the embedded database is PostgreSQL')
   }
+  if (given.DATABASE_DIRECT_URL && !given.DATABASE_URL) faults.push('DATABASE_DIRECT_URL: needs DATABASE_URL')
   for (const group of groups) {
     const missing = group.filter((name) => !given[name])
     if (missing.length < group.length) {

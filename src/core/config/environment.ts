@@ -66,6 +66,11 @@ export const environment = z.object({
   DATABASE_URL: url('postgres', 'postgresql')
     .optional()
     .describe('Your own PostgreSQL (15 or newer); without it the gateway starts an embedded one'),
+  DATABASE_DIRECT_URL: url('postgres', 'postgresql')
+    .optional()
+    .describe(
+      'The same database without a pooler. Set it if DATABASE_URL leads to a pooler that shares connections by transaction (PgBouncer); notifications, session locks, jobs and migrations use it',
+    ),
   DATABASE_BACKEND: z
     .enum(['postgres', 'yugabytedb', 'cockroachdb', 'citus'])
     .default('postgres')

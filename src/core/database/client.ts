@@ -9,12 +9,30 @@ type Ask = (query: unknown, values: unknown, done: (error: Error | undefined, re
  * 1,800 statements of 100 rows, 60 MB of rows stayed; with this class none.
  */
 export class Client extends pg.Client {
-  override query = ((query: string | pg.QueryConfig | pg.Submittable, values?: unknown, done?: unknown) => {
+  /** True if statements with a name are prepared under it. */
+  protected readonly prepares: boolean = true
+
+  override query = ((given: string | pg.QueryConfig | pg.Submittable, values?: unknown, done?: unknown) => {
     const ask = super.query.bind(this) as unknown as Ask
+    const query = this.prepares ? given : withoutName(given)
     const byPromise = typeof values !== 'function' && typeof done !== 'function' && !isSubmittable(query)
     if (!byPromise) return ask(query, values, done as Parameters<Ask>[2])
     return resultOf((settle) => ask(query, values, settle))
   }) as pg.Client['query']
+}
+
+/**
+ * A connection through a pooler that gives every transaction another connection to the server. A statement that one of them prepared
+ * is unknown to the next, so none is prepared under a name.
+ */
+export class PooledClient extends Client {
+  protected override readonly prepares = false
+}
+
+function withoutName(query: string | pg.QueryConfig | pg.Submittable): typeof query {
+  if (typeof query === 'string' || isSubmittable(query)) return query
+  const { name: _, ...unnamed } = query
+  return unnamed
 }
 
 function isSubmittable(query: string | pg.QueryConfig | pg.Submittable): query is pg.Submittable {

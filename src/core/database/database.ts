@@ -5,7 +5,7 @@ import pg from 'pg'
 import { PrismaClient } from '../../generated/prisma/client.ts'
 import { createBatch } from '../batch.ts'
 import { metered, runningBudget } from '../graph/budget.ts'
-import { Client } from './client.ts'
+import { Client, PooledClient } from './client.ts'
 import { shareConnection } from './shared-connection.ts'
 
 export type Db = PrismaClient
@@ -29,25 +29,33 @@ export interface Database extends AsyncDisposable {
 /** Longer than any statement may take (60 s in src/contacts/groups/membership.sql.ts). A server silent for so long is frozen or cut off. */
 const longestSilenceMs = 65_000
 
+export interface DatabaseOptions {
+  /** URL for sessions, if `url` leads to a pooler that shares its connections by transaction. */
+  directUrl?: string | undefined
+  /** Size of the pool. */
+  max?: number
+  silenceMs?: number
+}
+
+/** In milliseconds. A pooler accepts none of them from its clients and must set them itself (pooler.ts). */
+export const timeLimits = { statement_timeout: 10_000, lock_timeout: 5_000, idle_in_transaction_session_timeout: 5_000 }
+
 /**
  * Opens the pools. A statement ends after 10 s; waits for a lock, for a free connection and, inside a transaction, for the next
  * statement end after 5 s. The server enforces these times, except for the wait for a connection. A connection without traffic
  * for `silenceMs` is closed, because its server cannot be reached.
  */
-export function openDatabase(url: string, onError: (error: Error) => void, max = 10, silenceMs = longestSilenceMs): Database {
+export function openDatabase(url: string, onError: (error: Error) => void, options: DatabaseOptions = {}): Database {
+  const { directUrl, max = 10, silenceMs = longestSilenceMs } = options
   const settings = {
-    connectionString: url,
     connectionTimeoutMillis: 5_000,
-    statement_timeout: 10_000,
-    lock_timeout: 5_000,
-    idle_in_transaction_session_timeout: 5_000,
     application_name: 'gateway',
-    Client,
     // Statements that do not depend on each other's results share a round trip.
     pipeline: true,
   }
-  const pool = new MeteredPool({ ...settings, max })
-  const quickPool = new pg.Pool({ ...settings, max: 2, options: '-c synchronous_commit=off' })
+  const direct = { ...settings, ...timeLimits, connectionString: directUrl ?? url, Client }
+  const pool = new MeteredPool(directUrl ? { ...settings, connectionString: url, Client: PooledClient, max } : { ...direct, max })
+  const quickPool = new pg.Pool({ ...direct, max: 2, options: '-c synchronous_commit=off' })
   for (const each of [pool, quickPool]) {
     each.on('error', onError)
     each.on('connect', (client) => {

@@ -18,7 +18,7 @@ export async function connectDedicated(app: App, name: string): Promise<Dedicate
   const socket = new net.Socket()
   const lost = new AbortController()
   const client = new pg.Client({
-    connectionString: app.pool.options.connectionString,
+    connectionString: app.config.databaseDirectUrl ?? app.pool.options.connectionString,
     // A socket made here can be destroyed. Nothing else ends a connection that does not respond.
     stream: () => socket,
     connectionTimeoutMillis: queryTimeoutMs,
