@@ -127,10 +127,11 @@ const promises: Record<string, string> = {
       where m."countedPeriod" is not null group by 1, 2
     ) counted full join (select * from usage where "carriedInto" is null) u on u."userId" = counted.id and u.period = counted.period
     where coalesce(counted.n, 0) <> coalesce(u."messagesCount", 0)`,
+  // Of several attempts one may have reached the network although the last one was refused.
   'what never left gave its quota back, what left or may have left has it': `
     select id, status, error, "acceptedAt", "countedPeriod" from messages where direction = 'outbound'
       and case when "acceptedAt" is not null or error = 'UNKNOWN_OUTCOME' then "countedPeriod" is null
-        when status in ('failed', 'cancelled') then "countedPeriod" is not null else false end`,
+        when status in ('failed', 'cancelled') and attempts < 2 then "countedPeriod" is not null else false end`,
   'each event has one delivery to each endpoint that wants it': `
     select e.seq, w.id from webhook_endpoints w join events e on e."workspaceId" = w."workspaceId" and e.type = any(w.events)
       and e."createdAt" > w."createdAt"
