@@ -1,0 +1,182 @@
+// The clients of the lab: careful senders, readers of live events that resume, and a receiver of webhooks.
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text as textOf } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
+import { createClient } from 'graphql-sse'
+import { pickFrom } from '../kit/random.ts'
+
+/** A request without an answer in this time is repeated. */
+const patienceMs = 10_000
+
+export interface Sending {
+  /** Ids of acknowledged messages. */
+  acknowledged: string[]
+  /** When each acknowledgement came (ms since 1970). */
+  at: number[]
+  /** Statuses of answers that no client should see, with their number. */
+  refused: Map<string, number>
+  /** Ends the load; what has begun is repeated until it is answered. */
+  stop: () => Promise<void>
+}
+
+interface Senders {
+  /** Each attempt calls the next one. */
+  urls: readonly string[]
+  apiKey: string
+  instanceIds: readonly string[]
+  clients: number
+  /** Pause of each client between two messages. */
+  restMs: number
+  random: () => number
+}
+
+/** The behaviour of sandbox numbers by their last four digits: plain ones, and some of each that disturbs. */
+const endings = ['5555', '5555', '5555', '5555', '0001', '0002', '0003', '0004', '0005', '0008', '0009', '0010']
+
+/** Starts clients that send one message after the other, each again under the same Idempotency-Key until it is answered. */
+export function startSending({ urls, apiKey, instanceIds, clients, restMs, random }: Senders): Sending {
+  const nextUrl = takeTurns(urls)
+  let stopping = false
+  let numbers = 0
+  const sending: Sending = {
+    acknowledged: [],
+    at: [],
+    refused: new Map(),
+    async stop() {
+      stopping = true
+      await running
+    },
+  }
+  const running = Promise.all(Array.from({ length: clients }, client))
+
+  async function client(): Promise<void> {
+    while (!stopping) {
+      const to = `+3933${String(++numbers).padStart(4, '0')}${pickFrom(endings, random)}`
+      const body = JSON.stringify({ instanceId: pickFrom(instanceIds, random), to, type: 'text', text: `lab ${numbers}` })
+      await send(body, randomUUID())
+      await pause(restMs)
+    }
+  }
+
+  async function send(body: string, key: string): Promise<void> {
+    const headers = { 'x-api-key': apiKey, 'content-type': 'application/json', 'idempotency-key': key }
+    for (;;) {
+      const signal = AbortSignal.timeout(patienceMs)
+      const response = await fetch(`${nextUrl()}/api/v1/messages/send`, { method: 'POST', headers, body, signal }).catch(
+        () => null,
+      )
+      const answer = (await response?.json().catch(() => null)) as { data?: { id: string } } | null | undefined
+      if (response?.status === 201 && answer?.data) {
+        sending.acknowledged.push(answer.data.id)
+        sending.at.push(Date.now())
+        return
+      }
+      const status = response?.status
+      if (status !== undefined && status < 500 && status !== 409) {
+        const said = `${status} ${JSON.stringify(answer)}`
+        sending.refused.set(said, (sending.refused.get(said) ?? 0) + 1)
+        return
+      }
+      await pause(100)
+    }
+  }
+  return sending
+}
+
+function takeTurns<T>(all: readonly T[]): () => T {
+  let turn = 0
+  return () => all[turn++ % all.length] as T
+}
+
+export interface Reader {
+  /** Ids of the events that came, in their order. */
+  ids: string[]
+  /** From an event's moment to its arrival, in ms. */
+  lags: number[]
+  reconnects: number
+  stop: () => Promise<void>
+}
+
+const follow = 'subscription Follow($after: String) { events(after: $after) { id cursor createdAt } }'
+
+interface Followed {
+  id: string
+  cursor: string
+  createdAt: string
+}
+
+/** Follows all events of the account from the beginning of its log. After each lost stream it resumes at its last cursor. */
+export function startReading(urls: readonly string[], apiKey: string, start: string): Reader {
+  const nextUrl = takeTurns(urls)
+  const stopping = new AbortController()
+  let cursor = start
+  const reader: Reader = {
+    ids: [],
+    lags: [],
+    reconnects: 0,
+    async stop() {
+      stopping.abort()
+      await running
+    },
+  }
+  const running = run()
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await readOne().catch(() => {})
+      reader.reconnects++
+      await pause(200, undefined, { signal: stopping.signal }).catch(() => {})
+    }
+  }
+
+  async function readOne(): Promise<void> {
+    const client = createClient({ url: `${nextUrl()}/graphql`, headers: { 'x-api-key': apiKey }, retryAttempts: 0 })
+    const events = client.iterate<{ events: Followed }>({ query: follow, variables: { after: cursor } })
+    stopping.signal.addEventListener('abort', () => void events.return?.(), { once: true })
+    try {
+      for await (const { data, errors } of events) {
+        if (errors || !data) throw new Error(JSON.stringify(errors))
+        reader.ids.push(data.events.id)
+        reader.lags.push(Date.now() - Date.parse(data.events.createdAt))
+        cursor = data.events.cursor
+      }
+    } finally {
+      client.dispose()
+    }
+  }
+  return reader
+}
+
+/** What the endpoint of the lab wants. */
+export const webhookEvents = ['message.sent', 'message.delivered', 'message.read', 'message.failed', 'message.received']
+
+export interface Receiver extends AsyncDisposable {
+  url: string
+  /** How often each event came, by its id. */
+  received: Map<string, number>
+}
+
+/** A webhook receiver that refuses every `refuseEvery`th request. */
+export async function openReceiver(refuseEvery: number): Promise<Receiver> {
+  const received = new Map<string, number>()
+  let requests = 0
+  const server = http.createServer(async (request, response) => {
+    const body = await textOf(request).catch(() => '')
+    if (++requests % refuseEvery === 0) return void response.writeHead(503).end()
+    const { id } = JSON.parse(body) as { id: string }
+    received.set(id, (received.get(id) ?? 0) + 1)
+    response.writeHead(204).end()
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    received,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}

@@ -1,0 +1,122 @@
+// One run of the lab: sets everything up, loads it, breaks it, and judges.
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import { createAccount } from '../../src/accounts/service.ts'
+import { openDatabase } from '../../src/core/database/database.ts'
+import { migrate } from '../../src/core/database/migrate.ts'
+import { newId } from '../../src/core/id.ts'
+import { seeded } from '../kit/random.ts'
+import { until } from '../kit/until.ts'
+import { openCluster } from './cluster.ts'
+import { type Fault, strike, type Target } from './faults.ts'
+import { openFront } from './front.ts'
+import { openReceiver, type Receiver, startReading, startSending, webhookEvents } from './load.ts'
+import { createNode, nodePorts } from './nodes.ts'
+import { openPlace, type Place } from './place.ts'
+import { judge, type Line } from './verdict.ts'
+
+export interface LabOptions {
+  nodes: number
+  /** Members of the PostgreSQL cluster; or the URL of a migrated database without anything around it. */
+  database: number | string
+  seconds: number
+  /** Undefined: no faults. */
+  seed: number | undefined
+  /** Only these faults. */
+  only?: readonly string[] | undefined
+  /** Keeps the folder with the logs. */
+  keep?: boolean
+}
+
+export async function runLab(options: LabOptions): Promise<Line[]> {
+  const { seconds, seed, only, keep = false } = options
+  await using parts = new AsyncDisposableStack()
+  const place = parts.use(openPlace(keep))
+  console.log(`folder: ${place.folder}`)
+  const { nodes, around, urls, pool, databaseUrl } = await openStage(place, parts, options)
+  const account = await prepareAccount(pool, databaseUrl)
+  await Promise.all(nodes.map((node) => node.start()))
+  await until(async () => (await Promise.all(urls.map((url) => fetch(`${url}/readyz`)))).every(({ ok }) => ok))
+  const receiver = parts.use(await openReceiver(20))
+  const cursor = await prepareReading(urls[0] as string, account.apiKey, receiver)
+
+  const random = seeded(seed ?? 1)
+  const startedAt = Date.now()
+  const readers = Array.from({ length: 3 }, () => startReading(urls, account.apiKey, cursor))
+  const sending = startSending({ ...account, urls, clients: 12, restMs: 250, random: seeded((seed ?? 1) + 1_000) })
+  const end = startedAt + seconds * 1_000
+  const faults: Fault[] = seed === undefined ? [] : await strike({ nodes, around }, random, end, only)
+  await pause(Math.max(0, end - Date.now()))
+  await sending.stop()
+  return await judge({ pool, workspaceId: account.workspaceId, sending, readers, receiver, faults, startedAt })
+}
+
+interface Stage extends Target {
+  /** Where clients call: the balancer, or each node. */
+  urls: readonly string[]
+  pool: pg.Pool
+  /** Past the pooler. */
+  databaseUrl: string
+}
+
+/** Opens the database with all that stands around it, and prepares the nodes, which do not run yet. */
+async function openStage(place: Place, parts: AsyncDisposableStack, { nodes: count, database }: LabOptions): Promise<Stage> {
+  const ports = await nodePorts(count)
+  const cluster = typeof database === 'number' ? await openCluster(place, parts, database) : undefined
+  const front = cluster && (await openFront(place, parts, cluster, ports))
+  const databaseUrl = front?.directUrl ?? String(database)
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 })
+  pool.on('error', () => {})
+  parts.defer(() => pool.end())
+  if (cluster) await migrate(databaseUrl)
+  const urls = front ? [front.url] : ports.map((port) => `http://127.0.0.1:${port}`)
+  const databases = { url: front?.pooledUrl ?? databaseUrl, directUrl: front?.directUrl }
+  const nodes = ports.map((port, n) => createNode(place, n + 1, port, urls[n] ?? (urls[0] as string), databases))
+  for (const node of nodes) parts.defer(() => node.program.end())
+  return { nodes, around: cluster && front && { cluster, front }, urls, pool, databaseUrl }
+}
+
+/** An account with two phones: one network takes our references, the other does not. */
+async function prepareAccount(
+  pool: pg.Pool,
+  url: string,
+): Promise<{ apiKey: string; workspaceId: string; instanceIds: string[] }> {
+  await using database = openDatabase(url, () => {}, { max: 1 })
+  const { apiKey, workspaceId, userId } = await createAccount(database.db, {
+    email: 'lab@gateway.test',
+    name: 'Lab',
+    plan: 'max',
+  })
+  const instanceIds: string[] = []
+  for (const clientReferences of [true, false]) {
+    const id = newId()
+    await pool.query(
+      `insert into instances (id, "workspaceId", "userId", name, provider, status, settings, "waNumber", "firstConnectedAt", disconnections)
+       values ($1, $2, $3, 'lab', 'sandbox', 'connected', $4, $5, now() - interval '30 days', '{}')`,
+      [id, workspaceId, userId, JSON.stringify({ clientReferences }), `+39333000000${instanceIds.length}`],
+    )
+    instanceIds.push(id)
+  }
+  return { apiKey, workspaceId, instanceIds }
+}
+
+/** Creates the endpoint; returns the cursor of the first event, which that one causes. */
+async function prepareReading(url: string, apiKey: string, receiver: Receiver): Promise<string> {
+  const ask = async (query: string, variables: object) => {
+    const response = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+      body: JSON.stringify({ query, variables }),
+    })
+    const { data, errors } = (await response.json()) as { data?: Record<string, never>; errors?: unknown }
+    if (errors || !data) throw new Error(JSON.stringify(errors))
+    return data
+  }
+  await ask('mutation($input: CreateWebhookInput!) { createWebhook(input: $input) { id } }', {
+    input: { url: receiver.url, events: webhookEvents.map((type) => type.replace('.', '_')) },
+  })
+  const { events } = (await ask('{ events(last: 1) { pageInfo { endCursor } } }', {})) as unknown as {
+    events: { pageInfo: { endCursor: string } }
+  }
+  return events.pageInfo.endCursor
+}
