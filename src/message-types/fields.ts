@@ -20,31 +20,24 @@ export const shared = {
     ),
 }
 
-/** The address alone. {@link checkFile} also compares a file of this gateway with the type of the message. */
+/** The address alone. {@link checkFile} also compares a file of this gateway with the kind that the type shows. */
 export const checkAddress: Rules = ({ mediaUrl }, report, config) => {
   const fault = typeof mediaUrl === 'string' ? checkMediaUrl(mediaUrl, config) : undefined
   if (fault) report(['mediaUrl'], fault)
 }
 
-export const checkFile: Rules = (value, report, config) => {
-  const { type, mediaUrl } = value
-  checkAddress(value, report, config)
-  const fault = typeof mediaUrl === 'string' ? faultOfKind(String(type), mediaUrl, config) : undefined
-  if (fault) report(['mediaUrl'], fault)
+/** `needed`: the kind of files that the type shows, as media/kinds.ts names it; every kind without it. */
+export function checkFile(needed?: string): Rules {
+  return (value, report, config) => {
+    checkAddress(value, report, config)
+    const fault = typeof value.mediaUrl === 'string' ? faultOfKind(needed, value.mediaUrl, config) : undefined
+    if (fault) report(['mediaUrl'], fault)
+  }
 }
 
-/** The kind of files that a message of the type can show, as media/kinds.ts names it. A type that is not listed takes every file. */
-const kindByType: Readonly<Record<string, string>> = {
-  image: 'an image',
-  video: 'a video',
-  audio: 'an audio file',
-  voice_note: 'an audio file',
-}
-
-/** The fault of a file of this gateway that a message of the type cannot show; undefined for every other address. */
-export function faultOfKind(type: string, mediaUrl: string, config: Pick<Config, 'publicUrl'>): string | undefined {
+/** The fault of a file of this gateway that is of another kind than `needed`; undefined for every other address. */
+export function faultOfKind(needed: string | undefined, mediaUrl: string, config: Pick<Config, 'publicUrl'>): string | undefined {
   const kind = kindOfUrl(mediaUrl, config)
-  const needed = kindByType[type]
   return kind && needed && kind !== needed ? `must be ${needed}, but the file is ${kind}` : undefined
 }
 
@@ -56,11 +49,10 @@ export const refuseFile: Rules = ({ mediaUrl }, report) => {
   if (mediaUrl) report(['mediaUrl'], 'cannot be given with type text')
 }
 
-export const checkCaptionedFile: Rules = (value, report, config) => {
-  if (typeof value.text === 'string' && isLonger(value.text, longestCaption)) {
+export const checkCaption: Rules = ({ text: caption }, report) => {
+  if (typeof caption === 'string' && isLonger(caption, longestCaption)) {
     report(['text'], `must have at most ${longestCaption} characters as a caption`)
   }
-  checkFile(value, report, config)
 }
 
 export const button = z

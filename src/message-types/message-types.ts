@@ -3,22 +3,32 @@
 import { z } from 'zod'
 import { text } from '../core/validation.ts'
 import type { OutgoingType } from '../providers/outgoing.ts'
-import { button, checkButtons, checkCaptionedFile, checkFile, longestCaption, refuseFile, shared } from './fields.ts'
+import { button, checkButtons, checkCaption, checkFile, longestCaption, refuseFile, shared } from './fields.ts'
 import { type MessageTypeRow, madeOf } from './row.ts'
 
 const { text: words, mediaUrl, contactId } = shared
 const nothing = () => null
 
-/** A file that is shown without words. */
-const file = madeOf({ fields: { mediaUrl }, required: ['mediaUrl'], check: checkFile, body: () => '', content: nothing })
+/** A file that is shown without words. `kind`: the files that it shows, as media/kinds.ts names them. */
+const file = (kind: string) => ({
+  kind,
+  ...madeOf({ fields: { mediaUrl }, required: ['mediaUrl'], check: checkFile(kind), body: () => '', content: nothing }),
+})
 
-const captionedFile = madeOf({
-  fields: { mediaUrl, text: words },
-  required: ['mediaUrl'],
-  check: checkCaptionedFile,
-  longestText: longestCaption,
-  body: (given) => given.text ?? '',
-  content: nothing,
+/** A file with a caption. Without `kind` every file will do. */
+const captionedFile = (kind?: string) => ({
+  ...(kind && { kind }),
+  ...madeOf({
+    fields: { mediaUrl, text: words },
+    required: ['mediaUrl'],
+    check(...given) {
+      checkCaption(...given)
+      checkFile(kind)(...given)
+    },
+    longestText: longestCaption,
+    body: (given) => given.text ?? '',
+    content: nothing,
+  }),
 })
 
 /** Callers see the types in this order. */
@@ -36,7 +46,7 @@ export const messageTypes = {
     example: { summary: 'A text', fields: () => ({ text: 'Hello' }) },
   },
   image: {
-    ...captionedFile,
+    ...captionedFile('an image'),
     inTemplates: true,
     example: {
       summary: 'An image with a caption',
@@ -44,14 +54,18 @@ export const messageTypes = {
     },
   },
   video: {
-    ...captionedFile,
+    ...captionedFile('a video'),
     inTemplates: true,
     example: { fields: () => ({ mediaUrl: 'https://example.com/tour.mp4', text: 'A tour of the house' }) },
   },
-  audio: { ...file, inTemplates: true, example: { fields: () => ({ mediaUrl: 'https://example.com/song.mp3' }) } },
-  voice_note: { ...file, example: { fields: () => ({ mediaUrl: 'https://example.com/voice.ogg' }) } },
+  audio: {
+    ...file('an audio file'),
+    inTemplates: true,
+    example: { fields: () => ({ mediaUrl: 'https://example.com/song.mp3' }) },
+  },
+  voice_note: { ...file('an audio file'), example: { fields: () => ({ mediaUrl: 'https://example.com/voice.ogg' }) } },
   document: {
-    ...captionedFile,
+    ...captionedFile(),
     inTemplates: true,
     example: { summary: 'A document', fields: () => ({ mediaUrl: 'https://example.com/bill.pdf', text: 'Your bill' }) },
   },

@@ -44,6 +44,8 @@ export interface MessageTypeRow<Type extends OutgoingType> {
   required: readonly string[]
   check?: Rules
   longestText?: number
+  /** The kind of files that it shows, as media/kinds.ts names it. A type without it takes every file. */
+  kind?: string
   body: (given: never) => string
   content: (given: never) => ContentOf<Type>
   /** True if a template can become it. Such a type requires nothing but `text` or `mediaUrl`, because a template holds nothing else. */

@@ -9,7 +9,7 @@ import { isTaken } from '../core/public-failure.ts'
 import type { Template } from '../generated/prisma/client.ts'
 import { urlsWithoutFile } from '../media/service.ts'
 import { faultOfKind, withoutFile } from '../message-types/fields.ts'
-import { needsFile, type TemplateType } from '../message-types/service.ts'
+import { needsFile, rowOf, type TemplateType } from '../message-types/service.ts'
 import { type CloudTemplate, checkCloudType, cloudToStore } from './cloud.ts'
 import type { CreateTemplate, UpdateTemplate } from './input.ts'
 import { checkTemplate, maxTemplates, type TemplateText } from './policy.ts'
@@ -86,7 +86,7 @@ function textOf(type: TemplateType, body: string, mediaUrl: string | null): Temp
 async function checkStoredFile(app: App, tx: Sql, { type, mediaUrl }: Omit<TemplateText, 'body'>): Promise<void> {
   if (mediaUrl === null) return
   const missing = (await urlsWithoutFile(app, tx, [mediaUrl])).size > 0
-  const fault = missing ? withoutFile : faultOfKind(type, mediaUrl, app.config)
+  const fault = missing ? withoutFile : faultOfKind(rowOf(type).kind, mediaUrl, app.config)
   if (fault) fail('TEMPLATE_INVALID', `mediaUrl: ${fault}`)
 }
 
