@@ -5,6 +5,7 @@ import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { readSendingInstances } from '../../instances/sending.sql.ts'
+import { rowOf } from '../../message-types/service.ts'
 import type { OutgoingMessage } from '../../providers/outgoing.ts'
 import type { ProviderName, StoredInstance } from '../../providers/provider.ts'
 import { providerOf } from '../../providers/providers.ts'
@@ -74,7 +75,7 @@ async function claimIn(app: App, tx: Sql, ids: readonly string[], places?: Place
   const following: OpenRow[] = []
   const failed: { row: OpenRow; error: string }[] = []
   const later: { row: OpenRow; at: Date }[] = []
-  const decisions = rows.map((row) => decide(withProvider(app, row), row.now, app.config.messageTtlMs))
+  const decisions = rows.map((row) => leaveToNewer(row, decide(withProvider(app, row), row.now, app.config.messageTtlMs)))
   const asked = rows.filter((_, i) => decisions[i]?.do === 'send' || decisions[i]?.do === 'wait')
   const moving = rows.filter((_, i) => decisions[i]?.do === 'send' || decisions[i]?.do === 'follow')
   const [refused, standings] = await Promise.all([refusedToLeave(tx, asked), readStandings(app, tx, moving, places)])
@@ -141,6 +142,15 @@ async function claimIn(app: App, tx: Sql, ids: readonly string[], places?: Place
   due.push(...failed.flatMap(({ row }) => (row.mayHaveLeft ? recipientKey(row) : [])))
   await judgeScheduled(app, tx, sendable)
   return { claimed: await lease(app, tx, sendable, places === undefined), next, due }
+}
+
+/** How long a message waits of which this process does not know the type. */
+const unknownTypeMs = 5_000
+
+/** While an upgrade is under way, a newer process may accept a type that this one does not know. A process that knows it may get its next job. */
+function leaveToNewer({ type, now }: OpenRow, decision: Decision): Decision {
+  if (decision.do !== 'send' || rowOf(type)) return decision
+  return { do: 'later', at: new Date(now.getTime() + unknownTypeMs) }
 }
 
 function withProvider(app: App, row: OpenRow): OpenMessage {
