@@ -141,7 +141,9 @@ export async function clearMessages({ pool }: Pick<Stage, 'pool'>): Promise<void
     )
     if (rows[0]?.n === 0) break
   }
-  await pool.query('truncate messages, events, webhook_deliveries, outbox, sandbox_messages, sandbox_steps, pgboss.job')
+  await pool.query(
+    'truncate messages, events, webhook_deliveries, webhook_attempts, message_days, outbox, sandbox_messages, sandbox_steps, pgboss.job',
+  )
   await pool.query('update usage set "messagesCount" = 0')
   await pool.query('update api_usage set "apiRequestsCount" = 0')
 }
