@@ -4,7 +4,7 @@ import { EventEmitter } from 'node:events'
 import type pg from 'pg'
 import { PgBoss } from 'pg-boss'
 import type { Config, Secrets } from './config/config.ts'
-import { type Db, openDatabase, type Read, type Sql } from './database/database.ts'
+import { type Db, longestSilenceMs, openDatabase, type Read, type Sql } from './database/database.ts'
 import type { Tx } from './database/transaction.ts'
 import { createFailpoint, type FailpointHit } from './failpoint.ts'
 import type { Fit, Fitted } from './fit.ts'
@@ -155,6 +155,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     connectionString: config.databaseDirectUrl ?? databaseUrl,
     backend: config.databaseBackend,
     max: 4,
+    // For its pool, which closes a connection whose statement got no answer for so long. Its types do not have them.
+    ...{ query_timeout: longestSilenceMs, keepAlive: true },
     application_name: 'gateway-jobs',
     useListenNotify: true,
     options: byIndexes,

@@ -26,8 +26,8 @@ export interface Database extends AsyncDisposable {
   db: Db
 }
 
-/** Longer than any statement may take (60 s in src/contacts/groups/membership.sql.ts). A server silent for so long is frozen or cut off. */
-const longestSilenceMs = 65_000
+/** Longer than any statement may take. A server silent for so long is frozen, or the network has forgotten the connection. */
+export const longestSilenceMs = 12_000
 
 export interface DatabaseOptions {
   /** URL for sessions, if `url` leads to a pooler that shares its connections by transaction. */

@@ -18,14 +18,22 @@ function typeOf({ headers }: FastifyRequest): string {
   return 'application/json'
 }
 
-/** Sends a result. Plain JSON always has the status 200; the other type has the status of the error if nothing was executed. */
+/**
+ * Sends a result. Plain JSON has the status 200; the other type has the status of the error if nothing was executed. Both have 503 if
+ * everything that was asked for failed because the service is unavailable, so that clients and proxies ask again.
+ */
 export async function sendResult(request: FastifyRequest, reply: FastifyReply, result: ExecutionResult): Promise<FastifyReply> {
   const type = typeOf(request)
   const refusal = result.data === undefined ? codeOf(result.errors?.[0]) : null
-  return await reply
-    .code(refusal && type === graphqlType ? errors[refusal].status : 200)
-    .type(`${type}; charset=utf-8`)
-    .send(answerText(result, result.data))
+  const refused = refusal && type === graphqlType ? errors[refusal].status : 200
+  const status = isUnavailable(result) ? errors.SERVICE_UNAVAILABLE.status : refused
+  if (status === 503) reply.header('Retry-After', 1)
+  return await reply.code(status).type(`${type}; charset=utf-8`).send(answerText(result, result.data))
+}
+
+function isUnavailable({ data, errors: found = [] }: ExecutionResult): boolean {
+  const failed = found.length > 0 && found.every((error) => codeOf(error) === 'SERVICE_UNAVAILABLE')
+  return failed && Object.values(data ?? {}).every((value) => value === null)
 }
 
 /** Sends an error that occurred before the operation ran, with its HTTP status. */
